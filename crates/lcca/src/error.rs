@@ -1,0 +1,49 @@
+//! Everything that can go wrong with data or settings, carrying the offending values.
+
+use crate::data::Side;
+
+/// Shorthand for results of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Bad data, bad settings, or a machine too small. A fit that merely does not converge is not an error.
+///
+/// Rows and columns in messages count from 0, as in SciPy.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages name the fields")]
+pub enum Error {
+    #[error("{len} numbers of {width} bytes from byte {start} do not fit in {have} bytes")]
+    BufferTooShort { start: usize, len: usize, width: usize, have: usize },
+    #[error("{what}: expected {expected}, found {found}")]
+    Length { what: &'static str, expected: usize, found: usize },
+    #[error("row {row}: offsets decrease from {from} to {to}")]
+    OffsetsDecrease { row: usize, from: u64, to: u64 },
+    #[error("row {row}: column {column} is out of range, the matrix has {cols} columns")]
+    ColumnOutOfRange { row: usize, column: u64, cols: usize },
+    #[error("row {row}: column {column} does not come after column {previous}")]
+    ColumnOrder { row: usize, column: u32, previous: u32 },
+    #[error("row {row}, column {column}: the value is {value}, expected a finite number")]
+    NotFinite { row: usize, column: usize, value: f64 },
+    #[error("{cols} columns are more than the {max} this build can number", max = u32::MAX - 1)]
+    TooManyColumns { cols: usize },
+    #[error("the matrix has no rows")]
+    NoRows,
+    #[error("X has {x} rows and Y has {y}, expected as many rows in both")]
+    RowsDiffer { x: usize, y: usize },
+    #[error("{side} is all zero{centred}: there is nothing to correlate", centred = if *.centred { " once centred" } else { "" })]
+    NothingToCorrelate { side: Side, centred: bool },
+    #[error("k is {k}, expected between 1 and {limit}, the smallest of {rows} rows, {x_cols} columns of X and {y_cols} of Y")]
+    ComponentsOutOfRange { k: usize, limit: usize, rows: usize, x_cols: usize, y_cols: usize },
+    #[error("{name} is {value}, expected {expected}")]
+    Setting { name: &'static str, value: String, expected: &'static str },
+    #[error("{what} needs about {needed} bytes and {allowed} are allowed; {advice}")]
+    Memory { what: String, needed: u64, allowed: u64, advice: &'static str },
+    #[error("{side} has {found} columns, expected the {expected} the model was trained on")]
+    Width { side: Side, expected: usize, found: usize },
+    #[error("row weight {row} is {value}, expected a finite number that is not negative")]
+    Weight { row: usize, value: f64 },
+    #[error("{0} could not be factorised")]
+    Factorization(&'static str),
+    #[error("stopped on request")]
+    Interrupted,
+}

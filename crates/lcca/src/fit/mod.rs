@@ -1,0 +1,5 @@
+//! Fitting, and using what was fitted.
+
+mod model;
+
+pub use model::{Model, View};

@@ -1,0 +1,115 @@
+//! Dense rows, one after another.
+
+use super::{Buffer, Packed};
+use crate::error::{Error, Result};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// The numbers of dense rows.
+#[derive(Clone)]
+pub enum DenseValues {
+    /// Single precision.
+    F32(Buffer<f32>),
+    /// Double precision.
+    F64(Buffer<f64>),
+}
+
+/// Rows with every entry, stored row after row; every value is finite.
+#[derive(Clone)]
+pub struct DenseRows {
+    rows: usize,
+    cols: usize,
+    values: DenseValues,
+}
+
+impl DenseRows {
+    /// `values[i * cols + j]` is row i, column j.
+    pub fn new(rows: usize, cols: usize, values: DenseValues) -> Result<Self> {
+        if cols >= u32::MAX as usize {
+            return Err(Error::TooManyColumns { cols });
+        }
+        let found = match &values {
+            DenseValues::F32(values) => values.len(),
+            DenseValues::F64(values) => values.len(),
+        };
+        let expected = rows.checked_mul(cols).unwrap_or(usize::MAX);
+        if found != expected {
+            return Err(Error::Length { what: "values", expected, found });
+        }
+        let bad = match &values {
+            DenseValues::F32(values) => first_not_finite(values.as_slice(), |v| v.is_finite()),
+            DenseValues::F64(values) => first_not_finite(values.as_slice(), |v| v.is_finite()),
+        };
+        let matrix = DenseRows { rows, cols, values };
+        match bad {
+            None => Ok(matrix),
+            Some(at) => {
+                let (row, column) = (at / cols, at % cols);
+                Err(Error::NotFinite { row, column, value: matrix.get(row, column) })
+            }
+        }
+    }
+
+    /// How many rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// How many columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// The numbers, row after row.
+    pub fn values(&self) -> &DenseValues {
+        &self.values
+    }
+
+    /// One number.
+    pub fn get(&self, row: usize, column: usize) -> f64 {
+        let at = row * self.cols + column;
+        match &self.values {
+            DenseValues::F32(values) => values.as_slice()[at].get().into(),
+            DenseValues::F64(values) => values.as_slice()[at].get(),
+        }
+    }
+
+    /// Some of the rows, sharing the numbers.
+    pub fn slice(&self, rows: Range<usize>) -> Self {
+        let span = rows.start * self.cols..rows.end * self.cols;
+        let values = match &self.values {
+            DenseValues::F32(values) => DenseValues::F32(values.slice(span)),
+            DenseValues::F64(values) => DenseValues::F64(values.slice(span)),
+        };
+        DenseRows { rows: rows.len(), cols: self.cols, values }
+    }
+
+    /// Calls `visit(column, value)` for every number of `row`.
+    pub fn for_each(&self, row: usize, mut visit: impl FnMut(usize, f64)) {
+        (0..self.cols).for_each(|column| visit(column, self.get(row, column)));
+    }
+}
+
+fn first_not_finite<T: Copy + Sync>(values: &[Packed<T>], finite: impl Fn(T) -> bool + Sync) -> Option<usize>
+where
+    Packed<T>: Sync,
+{
+    values.par_iter().with_min_len(65_536).position_first(|value| !finite(value.get()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_infinite_value_is_named() {
+        let values = DenseValues::F32(vec![0.0, 1.0, 2.0, f32::INFINITY].into());
+        let error = DenseRows::new(2, 2, values).err().unwrap().to_string();
+        assert!(error.contains("row 1, column 1: the value is inf"), "{error}");
+    }
+
+    #[test]
+    fn the_count_must_match_the_shape() {
+        assert!(DenseRows::new(2, 3, DenseValues::F64(vec![0.0; 5].into())).is_err());
+    }
+}

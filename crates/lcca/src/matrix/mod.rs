@@ -1,0 +1,107 @@
+//! One view's rows, in the storage that fits them, and the thin panels they are multiplied with.
+
+mod buffer;
+mod dense;
+mod one_hot;
+mod panel;
+mod sparse;
+
+pub use buffer::{Buffer, Owner, Packed};
+pub use dense::{DenseRows, DenseValues};
+pub use one_hot::OneHotRows;
+pub use panel::{LANES, Line, Panel};
+pub use sparse::{Canonical, SparseRows, Values};
+
+use std::ops::Range;
+
+/// One view: `rows` samples of `cols` features. Cloning shares the numbers.
+#[derive(Clone)]
+pub enum Matrix {
+    /// Rows with few entries.
+    Sparse(SparseRows),
+    /// Rows with at most one entry, which is 1.
+    OneHot(OneHotRows),
+    /// Rows with every entry.
+    Dense(DenseRows),
+}
+
+impl Matrix {
+    /// How many rows.
+    pub fn rows(&self) -> usize {
+        match self {
+            Matrix::Sparse(m) => m.rows(),
+            Matrix::OneHot(m) => m.rows(),
+            Matrix::Dense(m) => m.rows(),
+        }
+    }
+
+    /// How many columns.
+    pub fn cols(&self) -> usize {
+        match self {
+            Matrix::Sparse(m) => m.cols(),
+            Matrix::OneHot(m) => m.cols(),
+            Matrix::Dense(m) => m.cols(),
+        }
+    }
+
+    /// How many entries are stored.
+    pub fn entries(&self) -> u64 {
+        match self {
+            Matrix::Sparse(m) => m.entries(),
+            Matrix::OneHot(m) => m.entries(),
+            Matrix::Dense(m) => m.rows() as u64 * m.cols() as u64,
+        }
+    }
+
+    /// What a person would call the storage.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Matrix::Sparse(m) => match m.values() {
+                Values::Ones => "sparse, all ones",
+                Values::F32(_) => "sparse f32",
+                Values::F64(_) => "sparse f64",
+            },
+            Matrix::OneHot(_) => "one-hot",
+            Matrix::Dense(m) => match m.values() {
+                DenseValues::F32(_) => "dense f32",
+                DenseValues::F64(_) => "dense f64",
+            },
+        }
+    }
+
+    /// Some of the rows, sharing the numbers.
+    pub fn slice(&self, rows: Range<usize>) -> Matrix {
+        match self {
+            Matrix::Sparse(m) => Matrix::Sparse(m.slice(rows)),
+            Matrix::OneHot(m) => Matrix::OneHot(m.slice(rows)),
+            Matrix::Dense(m) => Matrix::Dense(m.slice(rows)),
+        }
+    }
+
+    /// Calls `visit(column, value)` for every stored entry of `row`, columns ascending.
+    pub fn for_each(&self, row: usize, mut visit: impl FnMut(usize, f64)) {
+        match self {
+            Matrix::Sparse(m) => m.for_each(row, visit),
+            Matrix::OneHot(m) => m.column(row).into_iter().for_each(|column| visit(column, 1.0)),
+            Matrix::Dense(m) => m.for_each(row, visit),
+        }
+    }
+}
+
+impl From<SparseRows> for Matrix {
+    fn from(rows: SparseRows) -> Self {
+        Matrix::Sparse(rows)
+    }
+}
+
+impl From<OneHotRows> for Matrix {
+    fn from(rows: OneHotRows) -> Self {
+        Matrix::OneHot(rows)
+    }
+}
+
+impl From<DenseRows> for Matrix {
+    fn from(rows: DenseRows) -> Self {
+        Matrix::Dense(rows)
+    }
+}

@@ -1,0 +1,116 @@
+//! Panels: the thin dense p×k matrices every algorithm here works on.
+//!
+//! A panel is stored row after row, each row padded to whole cache lines of eight doubles, so that one column of the
+//! data (one row of the panel) is a handful of aligned lines.
+
+use bytemuck::{Pod, Zeroable};
+use faer::{MatMut, MatRef};
+
+/// Doubles in a cache line.
+pub const LANES: usize = 8;
+
+/// One cache line of a panel.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub struct Line(pub [f64; LANES]);
+
+/// A thin dense matrix of doubles, rows contiguous. The padding behind the last column is always zero.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Panel {
+    rows: usize,
+    cols: usize,
+    lines: Vec<Line>,
+}
+
+impl Panel {
+    /// All zero.
+    pub fn zeros(rows: usize, cols: usize) -> Self {
+        Panel { rows, cols, lines: vec![Line::zeroed(); rows * cols.div_ceil(LANES)] }
+    }
+
+    /// `entry(i, j)` at row i, column j.
+    pub fn from_fn(rows: usize, cols: usize, mut entry: impl FnMut(usize, usize) -> f64) -> Self {
+        let mut panel = Panel::zeros(rows, cols);
+        for i in 0..rows {
+            panel.row_mut(i).iter_mut().enumerate().for_each(|(j, out)| *out = entry(i, j));
+        }
+        panel
+    }
+
+    /// A copy of any faer matrix.
+    pub fn from_mat(mat: MatRef<'_, f64>) -> Self {
+        Panel::from_fn(mat.nrows(), mat.ncols(), |i, j| mat[(i, j)])
+    }
+
+    /// How many rows: the columns of the data.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// How many columns: k.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Cache lines to a row.
+    pub fn lines_per_row(&self) -> usize {
+        self.cols.div_ceil(LANES)
+    }
+
+    /// The storage, line by line.
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// The storage, line by line. Whoever writes keeps the padding zero.
+    pub fn lines_mut(&mut self) -> &mut [Line] {
+        &mut self.lines
+    }
+
+    /// Row i.
+    pub fn row(&self, i: usize) -> &[f64] {
+        let stride = self.lines_per_row();
+        &bytemuck::cast_slice(&self.lines[i * stride..(i + 1) * stride])[..self.cols]
+    }
+
+    /// Row i.
+    pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
+        let stride = self.lines_per_row();
+        &mut bytemuck::cast_slice_mut(&mut self.lines[i * stride..(i + 1) * stride])[..self.cols]
+    }
+
+    /// Sets every number to zero.
+    pub fn clear(&mut self) {
+        self.lines.fill(Line::zeroed());
+    }
+
+    /// As a faer matrix, without copying.
+    pub fn as_mat(&self) -> MatRef<'_, f64> {
+        let stride = self.lines_per_row() * LANES;
+        MatRef::from_row_major_slice_with_stride(bytemuck::cast_slice(&self.lines), self.rows, self.cols, stride)
+    }
+
+    /// As a faer matrix, without copying.
+    pub fn as_mat_mut(&mut self) -> MatMut<'_, f64> {
+        let stride = self.lines_per_row() * LANES;
+        let (rows, cols) = (self.rows, self.cols);
+        MatMut::from_row_major_slice_with_stride_mut(bytemuck::cast_slice_mut(&mut self.lines), rows, cols, stride)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faer_sees_the_same_numbers() {
+        for cols in [1, 7, 8, 9, 30] {
+            let panel = Panel::from_fn(5, cols, |i, j| (100 * i + j) as f64);
+            let mat = panel.as_mat();
+            assert_eq!((mat.nrows(), mat.ncols()), (5, cols));
+            assert!((0..5).all(|i| (0..cols).all(|j| mat[(i, j)] == (100 * i + j) as f64)));
+            assert_eq!(Panel::from_mat(mat), panel);
+            assert!(bytemuck::cast_slice::<Line, u8>(panel.lines()).as_ptr().addr() % 64 == 0);
+        }
+    }
+}

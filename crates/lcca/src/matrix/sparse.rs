@@ -1,0 +1,291 @@
+//! Compressed sparse rows: u64 offsets, u32 columns, and values only where they are not all one.
+
+use super::{Buffer, Packed};
+use crate::error::{Error, Result};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// The stored values of sparse rows.
+#[derive(Clone)]
+pub enum Values {
+    /// Every stored entry is 1; nothing is stored for it.
+    Ones,
+    /// Single precision.
+    F32(Buffer<f32>),
+    /// Double precision.
+    F64(Buffer<f64>),
+}
+
+impl Values {
+    fn len(&self) -> Option<usize> {
+        match self {
+            Values::Ones => None,
+            Values::F32(values) => Some(values.len()),
+            Values::F64(values) => Some(values.len()),
+        }
+    }
+
+    /// Value number `at`.
+    pub fn get(&self, at: usize) -> f64 {
+        match self {
+            Values::Ones => 1.0,
+            Values::F32(values) => values.as_slice()[at].get().into(),
+            Values::F64(values) => values.as_slice()[at].get(),
+        }
+    }
+}
+
+/// Rows with few entries. Within a row, columns strictly ascend; every value is finite.
+#[derive(Clone)]
+pub struct SparseRows {
+    cols: usize,
+    offsets: Buffer<u64>,
+    columns: Buffer<u32>,
+    values: Values,
+}
+
+/// What [`SparseRows::canonical`] had to do.
+pub struct Canonical {
+    /// The validated rows.
+    pub rows: SparseRows,
+    /// How many entries were added onto another of the same row and column.
+    pub merged: u64,
+}
+
+impl SparseRows {
+    /// Checks everything once: offsets never decrease and end at the entry count, columns are in range and strictly
+    /// ascend within a row, values are finite. Errors name the row and column.
+    pub fn new(cols: usize, offsets: Buffer<u64>, columns: Buffer<u32>, values: Values) -> Result<Self> {
+        let matrix = SparseRows { cols, offsets, columns, values };
+        matrix.check_sizes()?;
+        let offsets = matrix.offsets.as_slice();
+        let check_row = |row: usize| matrix.check_row(row, offsets[row].get(), offsets[row + 1].get());
+        (0..matrix.rows()).into_par_iter().with_min_len(4096).try_for_each(check_row)?;
+        Ok(matrix)
+    }
+
+    /// As [`SparseRows::new`], for rows whose columns come in any order or more than once: sorts each row and sums
+    /// duplicates. Rows already in order are taken as they are, without copying.
+    pub fn canonical(cols: usize, offsets: Buffer<u64>, columns: Buffer<u32>, values: Values) -> Result<Canonical> {
+        let matrix = SparseRows { cols, offsets, columns, values };
+        matrix.check_sizes()?;
+        if matrix.offsets_ascend() && matrix.is_ascending() {
+            let SparseRows { cols, offsets, columns, values } = matrix;
+            return Ok(Canonical { rows: SparseRows::new(cols, offsets, columns, values)?, merged: 0 });
+        }
+        matrix.sorted_and_summed()
+    }
+
+    fn check_sizes(&self) -> Result<()> {
+        let entries = self.columns.len();
+        if self.cols >= u32::MAX as usize {
+            return Err(Error::TooManyColumns { cols: self.cols });
+        }
+        if self.offsets.is_empty() {
+            return Err(Error::Length { what: "offsets", expected: 1, found: 0 });
+        }
+        if let Some(found) = self.values.len().filter(|&found| found != entries) {
+            return Err(Error::Length { what: "values", expected: entries, found });
+        }
+        let offsets = self.offsets.as_slice();
+        let first = offsets[0].get();
+        if first != 0 {
+            return Err(Error::Length { what: "first offset", expected: 0, found: first as usize });
+        }
+        let last = offsets[offsets.len() - 1].get();
+        if last != entries as u64 {
+            return Err(Error::Length { what: "last offset", expected: entries, found: last as usize });
+        }
+        Ok(())
+    }
+
+    fn check_row(&self, row: usize, from: u64, to: u64) -> Result<()> {
+        self.check_span(row, from, to)?;
+        let columns = &self.columns.as_slice()[from as usize..to as usize];
+        let mut previous = None;
+        for column in columns.iter().map(|c| c.get()) {
+            if column as usize >= self.cols {
+                return Err(Error::ColumnOutOfRange { row, column: column.into(), cols: self.cols });
+            }
+            if let Some(previous) = previous.filter(|&previous| previous >= column) {
+                return Err(Error::ColumnOrder { row, column, previous });
+            }
+            previous = Some(column);
+        }
+        self.check_finite(row, from as usize..to as usize)
+    }
+
+    fn check_span(&self, row: usize, from: u64, to: u64) -> Result<()> {
+        if from > to {
+            return Err(Error::OffsetsDecrease { row, from, to });
+        }
+        if to > self.columns.len() as u64 {
+            return Err(Error::Length { what: "last offset", expected: self.columns.len(), found: to as usize });
+        }
+        Ok(())
+    }
+
+    fn check_finite(&self, row: usize, span: Range<usize>) -> Result<()> {
+        let bad = match &self.values {
+            Values::Ones => None,
+            Values::F32(values) => first_not_finite(&values.as_slice()[span.clone()], |v| v.is_finite()),
+            Values::F64(values) => first_not_finite(&values.as_slice()[span.clone()], |v| v.is_finite()),
+        };
+        match bad.map(|at| span.start + at) {
+            None => Ok(()),
+            Some(at) => {
+                let column = self.columns.as_slice()[at].get() as usize;
+                Err(Error::NotFinite { row, column, value: self.values.get(at) })
+            }
+        }
+    }
+
+    fn offsets_ascend(&self) -> bool {
+        self.offsets.as_slice().windows(2).all(|pair| pair[0].get() <= pair[1].get())
+    }
+
+    fn is_ascending(&self) -> bool {
+        let (offsets, columns) = (self.offsets.as_slice(), self.columns.as_slice());
+        (0..self.rows()).into_par_iter().with_min_len(4096).all(|row| {
+            let span = offsets[row].get() as usize..offsets[row + 1].get() as usize;
+            columns[span].windows(2).all(|pair| pair[0].get() < pair[1].get())
+        })
+    }
+
+    fn sorted_and_summed(&self) -> Result<Canonical> {
+        let mut offsets = vec![0u64];
+        let (mut columns, mut values) = (Vec::new(), Vec::new());
+        let mut row_entries: Vec<(u32, f64)> = Vec::new();
+        let old = self.offsets.as_slice();
+        for row in 0..self.rows() {
+            self.check_span(row, old[row].get(), old[row + 1].get())?;
+            row_entries.clear();
+            row_entries.extend(self.span_entries(old[row].get() as usize..old[row + 1].get() as usize));
+            row_entries.sort_by_key(|&(column, _)| column);
+            let row_start = columns.len();
+            for &(column, value) in &row_entries {
+                if columns.len() > row_start && columns.last() == Some(&column) {
+                    *values.last_mut().expect("as many values as columns") += value;
+                } else {
+                    columns.push(column);
+                    values.push(value);
+                }
+            }
+            offsets.push(columns.len() as u64);
+        }
+        let merged = (self.columns.len() - columns.len()) as u64;
+        let values = match (&self.values, merged) {
+            (Values::Ones, 0) => Values::Ones,
+            (Values::F64(_), _) => Values::F64(values.into()),
+            _ => Values::F32(values.iter().map(|&v| v as f32).collect::<Vec<_>>().into()),
+        };
+        let rows = SparseRows::new(self.cols, offsets.into(), columns.into(), values)?;
+        Ok(Canonical { rows, merged })
+    }
+
+    fn span_entries(&self, span: Range<usize>) -> impl Iterator<Item = (u32, f64)> + '_ {
+        let columns = &self.columns.as_slice()[span.clone()];
+        columns.iter().zip(span).map(|(column, at)| (column.get(), self.values.get(at)))
+    }
+
+    /// How many rows.
+    pub fn rows(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// How many columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// How many entries are stored.
+    pub fn entries(&self) -> u64 {
+        let offsets = self.offsets.as_slice();
+        offsets[offsets.len() - 1].get() - offsets[0].get()
+    }
+
+    /// Where each row begins in `columns` and `values`, and where the last one ends.
+    pub fn offsets(&self) -> &Buffer<u64> {
+        &self.offsets
+    }
+
+    /// The column of each entry. A slice of rows still sees the columns of all rows: index through `offsets`.
+    pub fn columns(&self) -> &Buffer<u32> {
+        &self.columns
+    }
+
+    /// The value of each entry, indexed like `columns`.
+    pub fn values(&self) -> &Values {
+        &self.values
+    }
+
+    /// The entry numbers of `row`.
+    #[inline(always)]
+    pub(crate) fn span(offsets: &[Packed<u64>], row: usize) -> Range<usize> {
+        offsets[row].get() as usize..offsets[row + 1].get() as usize
+    }
+
+    /// Some of the rows, sharing the numbers.
+    pub fn slice(&self, rows: Range<usize>) -> Self {
+        SparseRows { offsets: self.offsets.slice(rows.start..rows.end + 1), ..self.clone() }
+    }
+
+    /// Calls `visit(column, value)` for every entry of `row`.
+    pub fn for_each(&self, row: usize, mut visit: impl FnMut(usize, f64)) {
+        let span = Self::span(self.offsets.as_slice(), row);
+        self.span_entries(span).for_each(|(column, value)| visit(column as usize, value));
+    }
+}
+
+fn first_not_finite<T: Copy>(values: &[Packed<T>], finite: impl Fn(T) -> bool) -> Option<usize> {
+    values.iter().position(|value| !finite(value.get()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(cols: usize, offsets: &[u64], columns: &[u32], values: &[f64]) -> Result<SparseRows> {
+        let values = Values::F64(values.to_vec().into());
+        SparseRows::new(cols, offsets.to_vec().into(), columns.to_vec().into(), values)
+    }
+
+    #[test]
+    fn errors_name_row_and_column() {
+        let message = |result: Result<SparseRows>| result.err().map(|e| e.to_string()).unwrap_or_default();
+        assert!(message(rows(3, &[0, 1, 2], &[0, 3], &[1.0, 1.0])).contains("row 1: column 3 is out of range"));
+        assert!(message(rows(3, &[0, 2], &[2, 1], &[1.0, 1.0])).contains("column 1 does not come after column 2"));
+        assert!(message(rows(3, &[0, 2], &[1, 1], &[1.0, 1.0])).contains("column 1 does not come after column 1"));
+        assert!(message(rows(3, &[0, 1, 2], &[0, 2], &[1.0, f64::NAN])).contains("row 1, column 2: the value is NaN"));
+        assert!(message(rows(3, &[0, 2, 1, 2], &[0, 2], &[1.0, 1.0])).contains("row 1: offsets decrease"));
+        assert!(message(rows(3, &[0, 5, 2], &[0, 2], &[1.0, 1.0])).contains("last offset"));
+        assert!(message(rows(3, &[0, 2], &[0, 2], &[1.0])).contains("values: expected 2, found 1"));
+        assert!(message(rows(3, &[0, 3], &[0, 2], &[1.0, 1.0])).contains("last offset: expected 2, found 3"));
+        assert!(message(rows(3, &[], &[], &[])).contains("offsets"));
+    }
+
+    #[test]
+    fn duplicates_are_summed_and_counted() {
+        let made = SparseRows::canonical(
+            4,
+            vec![0, 3, 5].into(),
+            vec![2, 0, 2, 1, 3].into(),
+            Values::F64(vec![1.0, 5.0, 2.0, 7.0, 8.0].into()),
+        )
+        .unwrap();
+        assert_eq!(made.merged, 1);
+        let mut seen = Vec::new();
+        (0..2).for_each(|row| made.rows.for_each(row, |column, value| seen.push((row, column, value))));
+        assert_eq!(seen, [(0, 0, 5.0), (0, 2, 3.0), (1, 1, 7.0), (1, 3, 8.0)]);
+    }
+
+    #[test]
+    fn a_slice_of_rows_keeps_its_entries() {
+        let whole = rows(3, &[0, 1, 1, 3], &[2, 0, 1], &[1.0, 2.0, 3.0]).unwrap();
+        let part = whole.slice(1..3);
+        assert_eq!((part.rows(), part.entries()), (2, 2));
+        let mut seen = Vec::new();
+        part.for_each(1, |column, value| seen.push((column, value)));
+        assert_eq!(seen, [(0, 2.0), (1, 3.0)]);
+    }
+}

@@ -1,0 +1,150 @@
+//! Which method, with which parameters: plain data, and the only place that knows the methods' names.
+
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// A way to compute CCA. Names and parameters are those of Lu & Foster (NIPS 2014).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "kebab-case")]
+pub enum Method {
+    /// Algorithm 1: alternating least squares, each solved exactly by a Cholesky factorisation of the Gram matrix.
+    Als {
+        /// Orthogonal iterations.
+        t1: usize,
+    },
+    /// D-CCA: Algorithm 1 with the Gram matrix replaced by its diagonal. Exact where the Gram matrix is diagonal.
+    DCca {
+        /// Orthogonal iterations.
+        t1: usize,
+    },
+    /// G-CCA: each least-squares problem by gradient descent from zero.
+    GCca {
+        /// Orthogonal iterations.
+        t1: usize,
+        /// Gradient steps for each least-squares problem.
+        t2: usize,
+    },
+    /// L-CCA: each least-squares problem by LING.
+    LCca {
+        /// Orthogonal iterations.
+        t1: usize,
+        /// Gradient steps for each least-squares problem.
+        t2: usize,
+        /// Singular vectors that LING projects on before it descends.
+        k_pc: usize,
+    },
+    /// RPCCA: exact CCA between the leading principal components of each view.
+    RpCca {
+        /// Principal components of each view.
+        k_rpcca: usize,
+    },
+    /// Classical CCA: rank-revealing QR of each view, then an SVD (Björck & Golub 1973). For small data.
+    Exact,
+}
+
+impl Method {
+    /// Every name [`Method::from_name`] knows.
+    pub const NAMES: [&'static str; 6] = ["als", "d-cca", "g-cca", "l-cca", "rp-cca", "exact"];
+
+    /// The method of that name, at the paper's parameters.
+    pub fn from_name(name: &str) -> Option<Method> {
+        Some(match name {
+            "als" => Method::Als { t1: 30 },
+            "d-cca" => Method::DCca { t1: 30 },
+            "g-cca" => Method::GCca { t1: 5, t2: 51 },
+            "l-cca" => Method::LCca { t1: 5, t2: 38, k_pc: 100 },
+            "rp-cca" => Method::RpCca { k_rpcca: 500 },
+            "exact" => Method::Exact,
+            _ => return None,
+        })
+    }
+
+    /// The name that [`Method::from_name`] takes.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Method::Als { .. } => "als",
+            Method::DCca { .. } => "d-cca",
+            Method::GCca { .. } => "g-cca",
+            Method::LCca { .. } => "l-cca",
+            Method::RpCca { .. } => "rp-cca",
+            Method::Exact => "exact",
+        }
+    }
+
+    /// Sets the parameter called `name`; an error where this method has no such parameter.
+    pub fn set(&mut self, name: &'static str, value: usize) -> Result<()> {
+        let slot = match (self, name) {
+            (
+                Method::Als { t1 } | Method::DCca { t1 } | Method::GCca { t1, .. } | Method::LCca { t1, .. },
+                "t1",
+            ) => t1,
+            (Method::GCca { t2, .. } | Method::LCca { t2, .. }, "t2") => t2,
+            (Method::LCca { k_pc, .. }, "k-pc") => k_pc,
+            (Method::RpCca { k_rpcca }, "k-rpcca") => k_rpcca,
+            _ => return Err(Error::Setting { name, value: value.to_string(), expected: "a parameter of the method" }),
+        };
+        *slot = value;
+        Ok(())
+    }
+}
+
+/// All that decides a fit besides the data. The same settings, data and thread count give the same bits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// The method and its parameters.
+    pub method: Method,
+    /// Pairs of canonical variables wanted.
+    pub k: usize,
+    /// Ridge of X, relative: C + λ·(tr C/p)·I.
+    pub ridge_x: f64,
+    /// Ridge of Y, likewise.
+    pub ridge_y: f64,
+    /// Subtract column means (implicitly; nothing is densified).
+    pub center: bool,
+    /// Extra columns carried by the randomized SVD.
+    pub oversample: usize,
+    /// Power iterations of the randomized SVD.
+    pub power: usize,
+    /// Seed of every random number.
+    pub seed: u64,
+    /// Bytes that factorisations may take.
+    pub memory: u64,
+}
+
+impl Settings {
+    /// `method` for `k` pairs, everything else at its default.
+    pub fn new(method: Method, k: usize) -> Self {
+        Settings {
+            method,
+            k,
+            ridge_x: 0.0,
+            ridge_y: 0.0,
+            center: true,
+            oversample: 10,
+            power: 2,
+            seed: 0,
+            memory: 4 << 30,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_back() {
+        for name in Method::NAMES {
+            assert_eq!(Method::from_name(name).unwrap().name(), name);
+        }
+        assert_eq!(Method::from_name("pca"), None);
+    }
+
+    #[test]
+    fn a_parameter_of_another_method_is_refused() {
+        let mut method = Method::from_name("d-cca").unwrap();
+        assert!(method.set("t1", 7).is_ok());
+        assert_eq!(method, Method::DCca { t1: 7 });
+        assert!(method.set("t2", 7).is_err());
+    }
+}
