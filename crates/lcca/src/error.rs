@@ -32,7 +32,9 @@ pub enum Error {
     RowsDiffer { x: usize, y: usize },
     #[error("{side} is all zero{centred}: there is nothing to correlate", centred = if *.centred { " once centred" } else { "" })]
     NothingToCorrelate { side: Side, centred: bool },
-    #[error("k is {k}, expected between 1 and {limit}, the smallest of {rows} rows, {x_cols} columns of X and {y_cols} of Y")]
+    #[error(
+        "k is {k}, expected between 1 and {limit}, the smallest of {rows} rows, {x_cols} columns of X and {y_cols} of Y"
+    )]
     ComponentsOutOfRange { k: usize, limit: usize, rows: usize, x_cols: usize, y_cols: usize },
     #[error("{name} is {value}, expected {expected}")]
     Setting { name: &'static str, value: String, expected: &'static str },

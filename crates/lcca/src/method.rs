@@ -81,7 +81,13 @@ impl Method {
             (Method::GCca { t2, .. } | Method::LCca { t2, .. }, "t2") => t2,
             (Method::LCca { k_pc, .. }, "k-pc") => k_pc,
             (Method::RpCca { k_rpcca }, "k-rpcca") => k_rpcca,
-            _ => return Err(Error::Setting { name, value: value.to_string(), expected: "a parameter of the method" }),
+            _ => {
+                return Err(Error::Setting {
+                    name,
+                    value: value.to_string(),
+                    expected: "a parameter of the method",
+                });
+            }
         };
         *slot = value;
         Ok(())

@@ -9,9 +9,11 @@ mod sparse;
 pub use buffer::{Buffer, Owner, Packed};
 pub use dense::{DenseRows, DenseValues};
 pub use one_hot::OneHotRows;
+pub(crate) use panel::row_major_mut;
 pub use panel::{LANES, Line, Panel};
 pub use sparse::{Canonical, SparseRows, Values};
 
+use std::fmt;
 use std::ops::Range;
 
 /// One view: `rows` samples of `cols` features. Cloning shares the numbers.
@@ -103,5 +105,18 @@ impl From<OneHotRows> for Matrix {
 impl From<DenseRows> for Matrix {
     fn from(rows: DenseRows) -> Self {
         Matrix::Dense(rows)
+    }
+}
+
+impl fmt::Debug for Matrix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}×{}", self.kind(), self.rows(), self.cols())?;
+        let mut rows = f.debug_list();
+        for row in 0..self.rows().min(50) {
+            let mut entries = Vec::new();
+            self.for_each(row, |column, value| entries.push((column, value)));
+            rows.entry(&entries);
+        }
+        rows.finish()
     }
 }

@@ -27,7 +27,11 @@ impl OneHotRows {
             _ => Err(Error::ColumnOutOfRange { row, column: column.into(), cols }),
         };
         let numbers = column.as_slice();
-        numbers.par_iter().enumerate().with_min_len(65_536).try_for_each(|(row, c)| in_range((row, c.get())))?;
+        numbers
+            .par_iter()
+            .enumerate()
+            .with_min_len(65_536)
+            .try_for_each(|(row, c)| in_range((row, c.get())))?;
         Ok(OneHotRows { cols, column })
     }
 

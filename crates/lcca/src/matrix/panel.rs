@@ -87,15 +87,25 @@ impl Panel {
     /// As a faer matrix, without copying.
     pub fn as_mat(&self) -> MatRef<'_, f64> {
         let stride = self.lines_per_row() * LANES;
-        MatRef::from_row_major_slice_with_stride(bytemuck::cast_slice(&self.lines), self.rows, self.cols, stride)
+        MatRef::from_row_major_slice_with_stride(
+            bytemuck::cast_slice(&self.lines),
+            self.rows,
+            self.cols,
+            stride,
+        )
     }
 
     /// As a faer matrix, without copying.
     pub fn as_mat_mut(&mut self) -> MatMut<'_, f64> {
         let stride = self.lines_per_row() * LANES;
         let (rows, cols) = (self.rows, self.cols);
-        MatMut::from_row_major_slice_with_stride_mut(bytemuck::cast_slice_mut(&mut self.lines), rows, cols, stride)
+        row_major_mut(bytemuck::cast_slice_mut(&mut self.lines), rows, cols, stride)
     }
+}
+
+/// Row-major numbers as a faer matrix. (faer 0.24's own constructor for this case takes its strides in the wrong order.)
+pub(crate) fn row_major_mut(numbers: &mut [f64], rows: usize, cols: usize, stride: usize) -> MatMut<'_, f64> {
+    MatMut::from_column_major_slice_with_stride_mut(numbers, cols, rows, stride).transpose_mut()
 }
 
 #[cfg(test)]
@@ -110,6 +120,9 @@ mod tests {
             assert_eq!((mat.nrows(), mat.ncols()), (5, cols));
             assert!((0..5).all(|i| (0..cols).all(|j| mat[(i, j)] == (100 * i + j) as f64)));
             assert_eq!(Panel::from_mat(mat), panel);
+            let mut copy = Panel::zeros(5, cols);
+            copy.as_mat_mut().copy_from(mat);
+            assert_eq!(copy, panel);
             assert!(bytemuck::cast_slice::<Line, u8>(panel.lines()).as_ptr().addr() % 64 == 0);
         }
     }

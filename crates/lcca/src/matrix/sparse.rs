@@ -66,7 +66,12 @@ impl SparseRows {
 
     /// As [`SparseRows::new`], for rows whose columns come in any order or more than once: sorts each row and sums
     /// duplicates. Rows already in order are taken as they are, without copying.
-    pub fn canonical(cols: usize, offsets: Buffer<u64>, columns: Buffer<u32>, values: Values) -> Result<Canonical> {
+    pub fn canonical(
+        cols: usize,
+        offsets: Buffer<u64>,
+        columns: Buffer<u32>,
+        values: Values,
+    ) -> Result<Canonical> {
         let matrix = SparseRows { cols, offsets, columns, values };
         matrix.check_sizes()?;
         if matrix.offsets_ascend() && matrix.is_ascending() {
@@ -120,7 +125,11 @@ impl SparseRows {
             return Err(Error::OffsetsDecrease { row, from, to });
         }
         if to > self.columns.len() as u64 {
-            return Err(Error::Length { what: "last offset", expected: self.columns.len(), found: to as usize });
+            return Err(Error::Length {
+                what: "last offset",
+                expected: self.columns.len(),
+                found: to as usize,
+            });
         }
         Ok(())
     }
@@ -253,10 +262,19 @@ mod tests {
     #[test]
     fn errors_name_row_and_column() {
         let message = |result: Result<SparseRows>| result.err().map(|e| e.to_string()).unwrap_or_default();
-        assert!(message(rows(3, &[0, 1, 2], &[0, 3], &[1.0, 1.0])).contains("row 1: column 3 is out of range"));
-        assert!(message(rows(3, &[0, 2], &[2, 1], &[1.0, 1.0])).contains("column 1 does not come after column 2"));
-        assert!(message(rows(3, &[0, 2], &[1, 1], &[1.0, 1.0])).contains("column 1 does not come after column 1"));
-        assert!(message(rows(3, &[0, 1, 2], &[0, 2], &[1.0, f64::NAN])).contains("row 1, column 2: the value is NaN"));
+        assert!(
+            message(rows(3, &[0, 1, 2], &[0, 3], &[1.0, 1.0])).contains("row 1: column 3 is out of range")
+        );
+        assert!(
+            message(rows(3, &[0, 2], &[2, 1], &[1.0, 1.0])).contains("column 1 does not come after column 2")
+        );
+        assert!(
+            message(rows(3, &[0, 2], &[1, 1], &[1.0, 1.0])).contains("column 1 does not come after column 1")
+        );
+        assert!(
+            message(rows(3, &[0, 1, 2], &[0, 2], &[1.0, f64::NAN]))
+                .contains("row 1, column 2: the value is NaN")
+        );
         assert!(message(rows(3, &[0, 2, 1, 2], &[0, 2], &[1.0, 1.0])).contains("row 1: offsets decrease"));
         assert!(message(rows(3, &[0, 5, 2], &[0, 2], &[1.0, 1.0])).contains("last offset"));
         assert!(message(rows(3, &[0, 2], &[0, 2], &[1.0])).contains("values: expected 2, found 1"));

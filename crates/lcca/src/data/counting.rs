@@ -1,0 +1,79 @@
+//! Counting passes and work.
+
+use super::{Ask, GramMatrix, Moments, Pair, Shape, Side, Triangle};
+use crate::error::Result;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// What was spent on the rows so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Readings of the rows: 1 for both views, ½ for one view alone.
+    pub passes: f64,
+    /// Columns multiplied: ½ for a column of W met with a view's rows, ½ for a product's column added up. XᵀX·W with k
+    /// columns is k.
+    pub columns: f64,
+}
+
+impl Cost {
+    /// In products XᵀX·W of k columns.
+    pub fn work(&self, k: usize) -> f64 {
+        self.columns / k as f64
+    }
+}
+
+/// A pair that counts what is asked of it.
+pub struct Counting<'a> {
+    inner: &'a dyn Pair,
+    half_passes: AtomicU64,
+    half_columns: AtomicU64,
+}
+
+impl<'a> Counting<'a> {
+    /// Counts from zero.
+    pub fn new(inner: &'a dyn Pair) -> Self {
+        Counting { inner, half_passes: AtomicU64::new(0), half_columns: AtomicU64::new(0) }
+    }
+
+    /// What was spent so far.
+    pub fn cost(&self) -> Cost {
+        let half = |counter: &AtomicU64| counter.load(Relaxed) as f64 / 2.0;
+        Cost { passes: half(&self.half_passes), columns: half(&self.half_columns) }
+    }
+
+    fn count(&self, half_passes: usize, half_columns: usize) {
+        self.half_passes.fetch_add(half_passes as u64, Relaxed);
+        self.half_columns.fetch_add(half_columns as u64, Relaxed);
+    }
+}
+
+impl Pair for Counting<'_> {
+    fn shape(&self) -> Shape {
+        self.inner.shape()
+    }
+
+    fn moments(&self, side: Side) -> Result<&Moments> {
+        self.inner.moments(side)
+    }
+
+    fn pass(&self, ask: &mut Ask<'_>) -> Result<()> {
+        let touched = |view: Side| ask.wants(view) || Side::BOTH.iter().any(|&s| ask.wants_product(view, s));
+        let half_passes = Side::BOTH.into_iter().filter(|&view| touched(view)).count();
+        let half_columns = Side::BOTH.into_iter().map(|source| {
+            let products = Side::BOTH.iter().filter(|&&target| ask.wants_product(target, source)).count();
+            let columns = ask.source_of(source).map_or(0, |s| s.panel.cols());
+            if products > 0 { (1 + products) * columns } else { 0 }
+        });
+        self.count(half_passes, half_columns.sum());
+        self.inner.pass(ask)
+    }
+
+    fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
+        self.count(1, 0);
+        self.inner.gram(side, limit)
+    }
+
+    fn triangle(&self, limit: u64) -> Result<Triangle> {
+        self.count(2, 0);
+        self.inner.triangle(limit)
+    }
+}

@@ -1,0 +1,68 @@
+//! Column sums, squared norms and counts.
+
+use crate::matrix::Matrix;
+
+/// What one reading of a view says about its columns. With row weights, sums are weighted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Moments {
+    /// Sum of the row weights; the number of rows where there are none.
+    pub weight: f64,
+    /// Sum of each column.
+    pub sum: Vec<f64>,
+    /// Sum of squares of each column: the diagonal of XᵀX.
+    pub square: Vec<f64>,
+    /// Stored entries of each column.
+    pub count: Vec<u64>,
+}
+
+impl Moments {
+    pub(super) fn zero(cols: usize) -> Self {
+        Moments { weight: 0.0, sum: vec![0.0; cols], square: vec![0.0; cols], count: vec![0; cols] }
+    }
+
+    /// Of `rows` of `view`.
+    pub(super) fn of(view: &Matrix, rows: std::ops::Range<usize>, weight: impl Fn(usize) -> f64) -> Self {
+        let mut moments = Moments::zero(view.cols());
+        for row in rows {
+            let w = weight(row);
+            moments.weight += w;
+            view.for_each(row, |column, value| {
+                moments.sum[column] += w * value;
+                moments.square[column] += w * value * value;
+                moments.count[column] += 1;
+            });
+        }
+        moments
+    }
+
+    pub(super) fn add(&mut self, other: &Moments) {
+        self.weight += other.weight;
+        self.sum.iter_mut().zip(&other.sum).for_each(|(a, b)| *a += b);
+        self.square.iter_mut().zip(&other.square).for_each(|(a, b)| *a += b);
+        self.count.iter_mut().zip(&other.count).for_each(|(a, b)| *a += b);
+    }
+
+    /// Column means.
+    pub fn mean(&self) -> Vec<f64> {
+        self.sum.iter().map(|sum| sum / self.weight).collect()
+    }
+
+    /// The moments of the centred columns. A column whose variance is lost in rounding counts as constant: 0.
+    pub fn centred(&self) -> Moments {
+        let about_mean = |(sum, square): (&f64, &f64)| {
+            let centred = square - sum * (sum / self.weight);
+            if centred > 1e-13 * square { centred } else { 0.0 }
+        };
+        Moments {
+            weight: self.weight,
+            sum: vec![0.0; self.sum.len()],
+            square: self.sum.iter().zip(&self.square).map(about_mean).collect(),
+            count: self.count.clone(),
+        }
+    }
+
+    /// tr(XᵀX).
+    pub fn trace(&self) -> f64 {
+        self.square.iter().sum()
+    }
+}

@@ -1,0 +1,68 @@
+//! Rows in several pieces.
+
+use super::{Ask, GramMatrix, Moments, Pair, Shape, Side, Triangle};
+use crate::error::{Error, Result};
+use std::sync::OnceLock;
+
+/// Pairs stacked on top of each other: a pass is the sum of the pieces' passes.
+pub struct Shards {
+    shards: Vec<Box<dyn Pair>>,
+    shape: Shape,
+    moments: [OnceLock<Moments>; 2],
+}
+
+impl Shards {
+    /// Pieces with the same columns; at least one.
+    pub fn new(shards: Vec<Box<dyn Pair>>) -> Result<Self> {
+        let mut shape = shards.first().ok_or(Error::NoRows)?.shape();
+        for shard in &shards[1..] {
+            let next = shard.shape();
+            for side in Side::BOTH {
+                if next.cols(side) != shape.cols(side) {
+                    let (expected, found) = (shape.cols(side), next.cols(side));
+                    return Err(Error::Width { side, expected, found });
+                }
+            }
+            shape.rows += next.rows;
+        }
+        Ok(Shards { shards, shape, moments: Default::default() })
+    }
+}
+
+impl Pair for Shards {
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn moments(&self, side: Side) -> Result<&Moments> {
+        if let Some(known) = self.moments[side as usize].get() {
+            return Ok(known);
+        }
+        let mut sum = Moments::zero(self.shape.cols(side));
+        for shard in &self.shards {
+            sum.add(shard.moments(side)?);
+        }
+        Ok(self.moments[side as usize].get_or_init(|| sum))
+    }
+
+    fn pass(&self, ask: &mut Ask<'_>) -> Result<()> {
+        ask.assert_fits(self.shape);
+        self.shards.iter().try_for_each(|shard| shard.pass(ask))
+    }
+
+    fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
+        let mut sum = self.shards[0].gram(side, limit)?;
+        for shard in &self.shards[1..] {
+            sum = sum.plus(shard.gram(side, limit)?);
+        }
+        Ok(sum)
+    }
+
+    fn triangle(&self, limit: u64) -> Result<Triangle> {
+        let mut merged = self.shards[0].triangle(limit)?;
+        for shard in &self.shards[1..] {
+            merged = merged.stacked(&shard.triangle(limit)?);
+        }
+        Ok(merged)
+    }
+}

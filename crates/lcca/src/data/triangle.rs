@@ -1,0 +1,95 @@
+//! The triangular factor of [1 X Y], by QR over blocks of rows (TSQR).
+//!
+//! R with RᵀR = [1 X Y]ᵀ[1 X Y] is all that classical CCA needs of the rows, and unlike the Gram matrix it does not
+//! square the condition number. The column of ones comes first, so what stands behind and below it is the factor of the
+//! centred views.
+
+use crate::error::{Error, Result};
+use crate::matrix::{Buffer, Matrix};
+use faer::{Mat, MatRef};
+use rayon::prelude::*;
+
+/// R of [1 X Y]; rows beyond the column count are not kept.
+pub struct Triangle {
+    r: Mat<f64>,
+    x_cols: usize,
+    centred: bool,
+}
+
+impl Triangle {
+    /// Rx with RxᵀRx = XᵀX and RxᵀRy = XᵀY.
+    pub fn x(&self) -> MatRef<'_, f64> {
+        self.columns(1, self.x_cols)
+    }
+
+    /// Ry with RyᵀRy = YᵀY and RxᵀRy = XᵀY.
+    pub fn y(&self) -> MatRef<'_, f64> {
+        self.columns(1 + self.x_cols, self.r.ncols() - 1 - self.x_cols)
+    }
+
+    fn columns(&self, start: usize, count: usize) -> MatRef<'_, f64> {
+        let skip = usize::from(self.centred);
+        self.r.as_ref().subcols(start, count).subrows(skip, self.r.nrows() - skip)
+    }
+
+    pub(super) fn centred(self) -> Self {
+        Triangle { centred: true, ..self }
+    }
+
+    /// The factor of both sets of rows together.
+    pub(super) fn stacked(&self, below: &Triangle) -> Self {
+        Triangle { r: triangularize(stack(&self.r, &below.r)), ..*self }
+    }
+}
+
+/// Of the rows of both views, weighted.
+pub(super) fn of(views: &[Matrix; 2], weights: Option<&Buffer<f64>>, limit: u64) -> Result<Triangle> {
+    let width = 1 + views[0].cols() + views[1].cols();
+    let threads = rayon::current_num_threads();
+    // A stack of R and a block of rows, and the copy that QR takes of it, for each thread.
+    let block = width.clamp(256, 1 << 16) * 2;
+    let needed = [2, 8, threads as u64, width as u64, (width + block).min(views[0].rows() + width) as u64];
+    let needed = needed.iter().fold(1u64, |product, &factor| product.saturating_mul(factor));
+    if needed > limit {
+        let advice = "allow more memory, or use a method for larger data";
+        return Err(Error::Memory { what: "QR of both views".into(), needed, allowed: limit, advice });
+    }
+    let rows = views[0].rows();
+    let parts = threads.min(rows.div_ceil(block)).max(1);
+    let part = |part: usize| {
+        let span = rows * part / parts..rows * (part + 1) / parts;
+        let mut r = Mat::zeros(0, width);
+        for start in span.clone().step_by(block) {
+            let end = (start + block).min(span.end);
+            r = triangularize(stack(&r, &dense_block(views, weights, start, end)));
+        }
+        r
+    };
+    let parts: Vec<Mat<f64>> = (0..parts).into_par_iter().with_max_len(1).map(part).collect();
+    let r = parts.iter().skip(1).fold(parts[0].clone(), |r, part| triangularize(stack(&r, part)));
+    Ok(Triangle { r, x_cols: views[0].cols(), centred: false })
+}
+
+fn stack(above: &Mat<f64>, below: &Mat<f64>) -> Mat<f64> {
+    let split = above.nrows();
+    Mat::from_fn(split + below.nrows(), below.ncols(), |i, j| {
+        if i < split { above[(i, j)] } else { below[(i - split, j)] }
+    })
+}
+
+fn triangularize(rows: Mat<f64>) -> Mat<f64> {
+    rows.qr().thin_R().to_owned()
+}
+
+/// Rows `start..end` of [1 X Y], each times the root of its weight.
+fn dense_block(views: &[Matrix; 2], weights: Option<&Buffer<f64>>, start: usize, end: usize) -> Mat<f64> {
+    let [x, y] = views;
+    let mut block = Mat::zeros(end - start, 1 + x.cols() + y.cols());
+    for row in start..end {
+        let root = weights.map_or(1.0, |weights| weights.as_slice()[row].get().sqrt());
+        block[(row - start, 0)] = root;
+        x.for_each(row, |column, value| block[(row - start, 1 + column)] = root * value);
+        y.for_each(row, |column, value| block[(row - start, 1 + x.cols() + column)] = root * value);
+    }
+    block
+}

@@ -1,0 +1,59 @@
+//! The slow twins: what [`gather`](super::gather) and [`scatter`](super::scatter) mean, entry by entry.
+
+use crate::matrix::{LANES, Line, Matrix};
+use std::ops::Range;
+
+fn gather(view: &Matrix, rows: Range<usize>, w: &[Line], stride: usize, z: &mut [Line]) {
+    z.fill(Line([0.0; LANES]));
+    for (i, row) in rows.enumerate() {
+        for lane in 0..stride * LANES {
+            let (line, lane) = (lane / LANES, lane % LANES);
+            view.for_each(row, |column, value| {
+                z[i * stride + line].0[lane] += value * w[column * stride + line].0[lane];
+            });
+        }
+    }
+}
+
+fn scatter(view: &Matrix, rows: Range<usize>, z: &[Line], stride: usize, p: &mut [Line]) {
+    for (i, row) in rows.enumerate() {
+        for lane in 0..stride * LANES {
+            let (line, lane) = (lane / LANES, lane % LANES);
+            view.for_each(row, |column, value| {
+                p[column * stride + line].0[lane] += value * z[i * stride + line].0[lane];
+            });
+        }
+    }
+}
+
+mod tests {
+    use super::*;
+    use crate::testing;
+    use proptest::prelude::*;
+
+    fn noise(len: usize, seed: u64) -> Vec<Line> {
+        let panel = testing::random_panel(len, LANES, seed);
+        panel.lines().to_vec()
+    }
+
+    proptest! {
+        #[test]
+        fn fast_kernels_do_what_their_slow_twins_do(
+            view in testing::any_matrix(1..40, 1..30),
+            stride in 1usize..10,
+            from in 0usize..40,
+            seed in 0u64..1000,
+        ) {
+            let rows = from.min(view.rows() - 1)..view.rows();
+            let (w, z0, p0) = (noise(view.cols() * stride, seed), noise(rows.len() * stride, seed + 1), noise(view.cols() * stride, seed + 2));
+            let (mut fast, mut slow) = (z0.clone(), z0.clone());
+            crate::kernel::gather(&view, rows.clone(), &w, stride, &mut fast);
+            gather(&view, rows.clone(), &w, stride, &mut slow);
+            prop_assert_eq!(&fast, &slow);
+            let (mut fast, mut slow) = (p0.clone(), p0);
+            crate::kernel::scatter(&view, rows.clone(), &z0, stride, &mut fast);
+            scatter(&view, rows, &z0, stride, &mut slow);
+            prop_assert_eq!(&fast, &slow);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Arithmetic on panels: everything the algorithms do between passes.
+//!
+//! Sums over a panel's rows are taken chunk by chunk in a fixed order, so that they do not depend on timing.
+
+use crate::matrix::{LANES, Panel, row_major_mut};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatRef, Par};
+use rayon::prelude::*;
+
+/// Rows of a panel that one thread takes at a time.
+const CHUNK: usize = 4096;
+
+/// AᵀB, for two panels with the same rows.
+pub fn cross(a: &Panel, b: &Panel) -> Mat<f64> {
+    assert_eq!(a.rows(), b.rows(), "rows of the two panels");
+    let part = |start: usize| {
+        let rows = CHUNK.min(a.rows() - start);
+        let mut part = Mat::zeros(a.cols(), b.cols());
+        let (a, b) = (a.as_mat().subrows(start, rows), b.as_mat().subrows(start, rows));
+        matmul(part.as_mut(), Accum::Replace, a.transpose(), b, 1.0, Par::Seq);
+        part
+    };
+    let starts: Vec<usize> = (0..a.rows()).step_by(CHUNK).collect();
+    let parts: Vec<Mat<f64>> = starts.into_par_iter().map(part).collect();
+    parts.iter().fold(Mat::zeros(a.cols(), b.cols()), |sum, part| sum + part)
+}
+
+/// (AᵀB + BᵀA)/2, for AᵀB that is symmetric but for rounding.
+pub fn symmetric_cross(a: &Panel, b: &Panel) -> Mat<f64> {
+    let product = cross(a, b);
+    Mat::from_fn(product.nrows(), product.ncols(), |i, j| (product[(i, j)] + product[(j, i)]) / 2.0)
+}
+
+/// A·M, for a small M.
+pub fn times(a: &Panel, m: MatRef<'_, f64>) -> Panel {
+    assert_eq!(a.cols(), m.nrows(), "columns of the panel against rows of the matrix");
+    let mut out = Panel::zeros(a.rows(), m.ncols());
+    let stride = out.lines_per_row() * LANES;
+    let width = m.ncols();
+    let numbers: &mut [f64] = bytemuck::cast_slice_mut(out.lines_mut());
+    numbers.par_chunks_mut(CHUNK * stride.max(1)).enumerate().for_each(|(chunk, out)| {
+        let rows = out.len() / stride;
+        let out = row_major_mut(out, rows, width, stride);
+        matmul(out, Accum::Replace, a.as_mat().subrows(chunk * CHUNK, rows), m, 1.0, Par::Seq);
+    });
+    out
+}
+
+/// out ← out + factor·a.
+pub fn add_scaled(out: &mut Panel, factor: f64, a: &Panel) {
+    if factor != 0.0 {
+        update(out, a, |_, out, a| *out += factor * a);
+    }
+}
+
+/// out[:, j] ← out[:, j] + factors[j]·a[:, j].
+pub fn add_columns_scaled(out: &mut Panel, factors: &[f64], a: &Panel) {
+    update(out, a, |j, out, a| *out += factors[j] * a);
+}
+
+/// out ← out − a.
+pub fn subtract(out: &mut Panel, a: &Panel) {
+    update(out, a, |_, out, a| *out -= a);
+}
+
+/// a[i, :] ← factors[i]·a[i, :].
+pub fn scale_rows(a: &mut Panel, factors: &[f64]) {
+    assert_eq!(a.rows(), factors.len(), "rows of the panel");
+    let stride = a.lines_per_row().max(1);
+    a.lines_mut().par_chunks_mut(stride).zip(factors).with_min_len(CHUNK).for_each(|(row, factor)| {
+        row.iter_mut().for_each(|line| line.0.iter_mut().for_each(|v| *v *= factor));
+    });
+}
+
+/// a[:, j]ᵀb[:, j] for every j.
+pub fn column_dots(a: &Panel, b: &Panel) -> Vec<f64> {
+    weighted_column_dots(a, b, |_| 1.0)
+}
+
+/// Σᵢ weight(i)·a[i, j]·b[i, j] for every j.
+pub fn weighted_column_dots(a: &Panel, b: &Panel, weight: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
+    assert_eq!((a.rows(), a.cols()), (b.rows(), b.cols()), "shapes of the two panels");
+    let part = |start: usize| {
+        let mut sum = vec![0.0; a.cols()];
+        for i in start..(start + CHUNK).min(a.rows()) {
+            let w = weight(i);
+            sum.iter_mut().zip(a.row(i)).zip(b.row(i)).for_each(|((sum, a), b)| *sum += w * a * b);
+        }
+        sum
+    };
+    let starts: Vec<usize> = (0..a.rows()).step_by(CHUNK).collect();
+    let parts: Vec<Vec<f64>> = starts.into_par_iter().map(part).collect();
+    parts.iter().fold(vec![0.0; a.cols()], |mut sum, part| {
+        sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+        sum
+    })
+}
+
+/// [A B].
+pub fn beside(a: &Panel, b: &Panel) -> Panel {
+    assert_eq!(a.rows(), b.rows(), "rows of the two panels");
+    let mut out = Panel::zeros(a.rows(), a.cols() + b.cols());
+    for i in 0..a.rows() {
+        let (left, right) = out.row_mut(i).split_at_mut(a.cols());
+        left.copy_from_slice(a.row(i));
+        right.copy_from_slice(b.row(i));
+    }
+    out
+}
+
+/// The columns `from..to`.
+pub fn columns(a: &Panel, from: usize, to: usize) -> Panel {
+    let mut out = Panel::zeros(a.rows(), to - from);
+    (0..a.rows()).for_each(|i| out.row_mut(i).copy_from_slice(&a.row(i)[from..to]));
+    out
+}
+
+fn update(out: &mut Panel, a: &Panel, change: impl Fn(usize, &mut f64, f64) + Sync) {
+    assert_eq!((out.rows(), out.cols()), (a.rows(), a.cols()), "shapes of the two panels");
+    let (stride, cols) = (out.lines_per_row().max(1), out.cols());
+    let rows = out.lines_mut().par_chunks_mut(stride).zip(a.lines().par_chunks(stride));
+    rows.with_min_len(CHUNK).for_each(|(out, a)| {
+        let (out, a): (&mut [f64], &[f64]) = (bytemuck::cast_slice_mut(out), bytemuck::cast_slice(a));
+        (0..cols).for_each(|j| change(j, &mut out[j], a[j]));
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{random_panel, relative_error};
+
+    #[test]
+    fn panel_arithmetic_equals_dense_arithmetic() {
+        let (a, b) = (random_panel(5000, 9, 1), random_panel(5000, 3, 2));
+        let m = random_panel(9, 4, 3);
+        assert!(
+            relative_error(cross(&a, &b).as_ref(), (a.as_mat().transpose() * b.as_mat()).as_ref()) < 1e-13
+        );
+        assert!(relative_error(times(&a, m.as_mat()).as_mat(), (a.as_mat() * m.as_mat()).as_ref()) < 1e-13);
+        assert_eq!(columns(&beside(&a, &b), 9, 12), b);
+        let mut sum = a.clone();
+        add_scaled(&mut sum, 2.0, &a);
+        subtract(&mut sum, &a);
+        assert!(relative_error(sum.as_mat(), (a.as_mat() * 2.0).as_ref()) < 1e-15);
+        let dots = column_dots(&a, &a);
+        let gram = cross(&a, &a);
+        assert!((0..9).all(|j| (dots[j] - gram[(j, j)]).abs() < 1e-9 * dots[j]));
+    }
+
+    #[test]
+    fn padding_stays_zero() {
+        let mut a = random_panel(10, 3, 4);
+        let b = random_panel(10, 3, 5);
+        add_columns_scaled(&mut a, &[1.0, 2.0, 3.0], &b);
+        scale_rows(&mut a, &[2.0; 10]);
+        assert!(a.lines().iter().all(|line| line.0[3..].iter().all(|&v| v == 0.0)));
+    }
+}

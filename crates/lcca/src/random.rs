@@ -1,0 +1,23 @@
+//! Random panels: the same on every machine for the same seed and use.
+
+use crate::matrix::Panel;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+/// What a random panel is for; different uses of one seed draw different numbers.
+#[derive(Clone, Copy)]
+pub(crate) enum Use {
+    Start = 1,
+    SvdOfX = 2,
+    SvdOfY = 3,
+    #[cfg(test)]
+    Test = 4,
+}
+
+/// Independent standard normal numbers.
+pub(crate) fn normal_panel(rows: usize, cols: usize, seed: u64, purpose: Use) -> Panel {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(purpose as u64);
+    Panel::from_fn(rows, cols, |_, _| StandardNormal.sample(&mut rng))
+}

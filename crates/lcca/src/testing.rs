@@ -1,0 +1,83 @@
+//! What tests share: random inputs and independent dense computations.
+
+use crate::matrix::{DenseRows, DenseValues, Matrix, OneHotRows, Panel, SparseRows, Values};
+use crate::random;
+use faer::{Mat, MatRef};
+use proptest::prelude::*;
+use std::ops::Range;
+
+pub fn random_panel(rows: usize, cols: usize, seed: u64) -> Panel {
+    random::normal_panel(rows, cols, seed, random::Use::Test)
+}
+
+pub fn random_mat(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
+    random_panel(rows, cols, seed).as_mat().to_owned()
+}
+
+pub fn relative_error(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> f64 {
+    (a - b).norm_l2() / b.norm_l2().max(f64::MIN_POSITIVE)
+}
+
+/// The matrix, dense.
+pub fn to_dense(view: &Matrix) -> Mat<f64> {
+    let mut dense = Mat::zeros(view.rows(), view.cols());
+    (0..view.rows()).for_each(|row| view.for_each(row, |column, value| dense[(row, column)] = value));
+    dense
+}
+
+pub fn from_dense(dense: MatRef<'_, f64>) -> Matrix {
+    let values =
+        (0..dense.nrows()).flat_map(|i| (0..dense.ncols()).map(move |j| dense[(i, j)])).collect::<Vec<_>>();
+    DenseRows::new(dense.nrows(), dense.ncols(), DenseValues::F64(values.into())).unwrap().into()
+}
+
+/// The same numbers as sparse rows; zeros are not stored.
+pub fn sparse_from_dense(dense: MatRef<'_, f64>) -> Matrix {
+    let (mut offsets, mut columns, mut values) = (vec![0u64], Vec::new(), Vec::new());
+    for i in 0..dense.nrows() {
+        for j in (0..dense.ncols()).filter(|&j| dense[(i, j)] != 0.0) {
+            columns.push(j as u32);
+            values.push(dense[(i, j)]);
+        }
+        offsets.push(columns.len() as u64);
+    }
+    SparseRows::new(dense.ncols(), offsets.into(), columns.into(), Values::F64(values.into())).unwrap().into()
+}
+
+/// Entries of a small matrix: many zeros, so that empty rows and columns come up.
+fn entries(rows: usize, cols: usize) -> impl Strategy<Value = Vec<f64>> {
+    let entry = prop_oneof![3 => Just(0.0), 2 => (-8i32..8).prop_map(|v| f64::from(v) / 4.0)];
+    proptest::collection::vec(entry, rows * cols)
+}
+
+/// A matrix of any storage.
+pub fn any_matrix(rows: Range<usize>, cols: Range<usize>) -> impl Strategy<Value = Matrix> {
+    (rows, cols).prop_flat_map(|(rows, cols)| any_matrix_of(rows, cols))
+}
+
+pub fn any_matrix_of(rows: usize, cols: usize) -> impl Strategy<Value = Matrix> {
+    (entries(rows, cols), 0..6).prop_map(move |(entries, kind)| stored(kind, rows, cols, &entries))
+}
+
+/// Two views with the same rows.
+pub fn any_views() -> impl Strategy<Value = [Matrix; 2]> {
+    (1usize..40, 1usize..12, 1usize..12)
+        .prop_flat_map(|(rows, p, q)| [any_matrix_of(rows, p).boxed(), any_matrix_of(rows, q).boxed()])
+}
+
+fn stored(kind: i32, rows: usize, cols: usize, entries: &[f64]) -> Matrix {
+    let dense = Mat::from_fn(rows, cols, |i, j| entries[i * cols + j]);
+    let Matrix::Sparse(sparse) = sparse_from_dense(dense.as_ref()) else { unreachable!() };
+    let single = || entries.iter().map(|&v| v as f32).collect::<Vec<_>>();
+    let first = |i: usize| (0..cols).find(|&j| dense[(i, j)] != 0.0).map_or(OneHotRows::EMPTY, |j| j as u32);
+    let with =
+        |values| SparseRows::new(cols, sparse.offsets().clone(), sparse.columns().clone(), values).unwrap();
+    match kind {
+        0 => with(Values::Ones).into(),
+        1 => with(Values::F32(single().into_iter().filter(|&v| v != 0.0).collect::<Vec<_>>().into())).into(),
+        2 => sparse.into(),
+        3 => OneHotRows::new(cols, (0..rows).map(first).collect::<Vec<_>>().into()).unwrap().into(),
+        4 => DenseRows::new(rows, cols, DenseValues::F32(single().into())).unwrap().into(),
+        _ => from_dense(dense.as_ref()),
+    }
+}
