@@ -8,7 +8,11 @@ pub mod matrix;
 pub mod method;
 pub mod panels;
 mod random;
+pub mod solve;
+pub mod svd;
 #[cfg(test)]
 mod testing;
+
+pub mod whiten;
 
 pub use error::{Error, Result};

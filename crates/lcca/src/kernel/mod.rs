@@ -1,7 +1,9 @@
 //! The two loops a pass is made of, over a block of rows small enough for its z to stay in cache.
 //!
-//!     gather:  z ← Wᵀx       for every row x of the block
-//!     scatter: P ← P + x·zᵀ  for every row x of the block
+//! ```text
+//! gather:  z ← Wᵀx       for every row x of the block
+//! scatter: P ← P + x·zᵀ  for every row x of the block
+//! ```
 //!
 //! Panels are walked in tiles of up to four cache lines, whose sums stay in registers. Every lane does the same
 //! multiplications and additions in the same order at any SIMD width, so results do not depend on the processor.

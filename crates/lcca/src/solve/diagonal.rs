@@ -1,0 +1,28 @@
+//! D-CCA's solver: W = diag(C + λI)⁻¹R. No pass; exact where C is diagonal (Lu & Foster, section 3.1).
+
+use super::{LeastSquares, Solved};
+use crate::data::Normal;
+use crate::error::Result;
+use crate::matrix::Panel;
+use crate::panels;
+
+/// The inverse diagonal of C + λI; 0 where the diagonal is 0.
+pub struct Diagonal {
+    inverse: Vec<f64>,
+}
+
+impl Diagonal {
+    /// Reads the view once for its column norms, if they are not known yet.
+    pub fn new(normal: Normal<'_>) -> Result<Self> {
+        let inverse = normal.diagonal()?.iter().map(|&d| if d > 0.0 { d.recip() } else { 0.0 }).collect();
+        Ok(Diagonal { inverse })
+    }
+}
+
+impl LeastSquares for Diagonal {
+    fn solve(&self, rhs: &Panel) -> Result<Solved> {
+        let mut weights = rhs.clone();
+        panels::scale_rows(&mut weights, &self.inverse);
+        Ok(Solved { weights, normal: None })
+    }
+}

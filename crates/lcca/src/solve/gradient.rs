@@ -1,0 +1,56 @@
+//! G-CCA's solver: steepest descent from zero with an exact line search for each column, half a pass a step.
+//!
+//! With g = R − (C + λI)W the negative gradient and d the direction (g itself, or preconditioned), the step is
+//! α = gᵀd / dᵀ(C + λI)d. The one product (C + λI)d also updates g, so that (C + λI)W = R − g is known at the end.
+
+use super::{LeastSquares, Solved};
+use crate::data::Normal;
+use crate::error::Result;
+use crate::matrix::Panel;
+use crate::panels;
+
+/// Steepest descent with a fixed number of steps.
+pub struct Gradient<'a> {
+    /// C + λI.
+    pub normal: Normal<'a>,
+    /// Steps, half a pass each.
+    pub steps: usize,
+}
+
+impl LeastSquares for Gradient<'_> {
+    fn solve(&self, rhs: &Panel) -> Result<Solved> {
+        let mut weights = Panel::zeros(rhs.rows(), rhs.cols());
+        let mut gradient = rhs.clone();
+        descend(&self.normal, &mut weights, &mut gradient, self.steps, Panel::clone)?;
+        Ok(finish(rhs, weights, &gradient))
+    }
+}
+
+/// Takes `steps` steps from `weights`, whose negative gradient is `gradient`; keeps both up to date.
+pub(super) fn descend(
+    normal: &Normal<'_>,
+    weights: &mut Panel,
+    gradient: &mut Panel,
+    steps: usize,
+    direction: impl Fn(&Panel) -> Panel,
+) -> Result<()> {
+    let mut product = Panel::zeros(weights.rows(), weights.cols());
+    for _ in 0..steps {
+        let d = direction(gradient);
+        normal.apply(&d, &mut product)?;
+        let (slope, curvature) = (panels::column_dots(gradient, &d), panels::column_dots(&d, &product));
+        let step: Vec<f64> =
+            slope.iter().zip(&curvature).map(|(&s, &c)| if c > 0.0 { s / c } else { 0.0 }).collect();
+        let back: Vec<f64> = step.iter().map(|alpha| -alpha).collect();
+        panels::add_columns_scaled(weights, &step, &d);
+        panels::add_columns_scaled(gradient, &back, &product);
+    }
+    Ok(())
+}
+
+/// (C + λI)W = R − g.
+pub(super) fn finish(rhs: &Panel, weights: Panel, gradient: &Panel) -> Solved {
+    let mut normal = rhs.clone();
+    panels::subtract(&mut normal, gradient);
+    Solved { weights, normal: Some(normal) }
+}

@@ -1,0 +1,72 @@
+//! LING (Lu & Foster, Algorithm 2): exact on the leading singular directions, steepest descent on the rest.
+//!
+//! With V, S the top k_pc right singular vectors and values of X, the projection of Y on U₁ = XVS⁻¹ is X·V S⁻²Vᵀ(XᵀY):
+//! no n-sized matrix. Descent then runs on the remainder. V is found by a randomized SVD and so is not quite invariant:
+//! every product brings a little of the leading directions back into the gradient, where steps sized for the tail
+//! would have to wait for it. The descent is therefore preconditioned by
+//!
+//! ```text
+//! M⁻¹ = V(S² + λ)⁻¹Vᵀ + (s_k² + λ)⁻¹(I − VVᵀ)
+//! ```
+//!
+//! which equals the paper's algorithm where V is exact (the gradient then has no part along V), and plain descent
+//! where k_pc = 0.
+
+use super::gradient::{descend, finish};
+use super::{LeastSquares, Solved};
+use crate::data::Normal;
+use crate::error::Result;
+use crate::matrix::Panel;
+use crate::panels;
+use crate::svd::{self, Svd};
+
+/// LING, its singular vectors found.
+pub struct Ling<'a> {
+    normal: Normal<'a>,
+    svd: Svd,
+    steps: usize,
+}
+
+impl<'a> Ling<'a> {
+    /// Finds the top `k_pc` singular vectors: half a pass for each power iteration and one more.
+    pub fn new(normal: Normal<'a>, k_pc: usize, steps: usize, options: &svd::Options) -> Result<Self> {
+        Ok(Ling { normal, svd: svd::randomized(normal.pair, normal.side, k_pc, options)?, steps })
+    }
+
+    /// V(S² + λ)⁻¹VᵀR and its product with C + λI.
+    fn project(&self, rhs: &Panel) -> (Panel, Panel) {
+        let mut coefficients = panels::cross(&self.svd.v, rhs);
+        for (i, s) in self.svd.s.iter().enumerate() {
+            (0..rhs.cols()).for_each(|j| coefficients[(i, j)] /= s * s + self.normal.ridge);
+        }
+        let weights = panels::times(&self.svd.v, coefficients.as_ref());
+        let mut product = panels::times(&self.svd.gram_v, coefficients.as_ref());
+        panels::add_scaled(&mut product, self.normal.ridge, &weights);
+        (weights, product)
+    }
+
+    /// M⁻¹g.
+    fn precondition(&self, gradient: &Panel) -> Panel {
+        let Some(last) = self.svd.s.last() else { return gradient.clone() };
+        let tail = last * last + self.normal.ridge;
+        let mut coefficients = panels::cross(&self.svd.v, gradient);
+        for (i, s) in self.svd.s.iter().enumerate() {
+            let factor = tail / (s * s + self.normal.ridge) - 1.0;
+            (0..gradient.cols()).for_each(|j| coefficients[(i, j)] *= factor);
+        }
+        // Scaled by s_k² + λ: the length of a direction does not matter, and k_pc = 0 is then exactly plain descent.
+        let mut direction = panels::times(&self.svd.v, coefficients.as_ref());
+        panels::add_scaled(&mut direction, 1.0, gradient);
+        direction
+    }
+}
+
+impl LeastSquares for Ling<'_> {
+    fn solve(&self, rhs: &Panel) -> Result<Solved> {
+        let (mut weights, product) = self.project(rhs);
+        let mut gradient = rhs.clone();
+        panels::subtract(&mut gradient, &product);
+        descend(&self.normal, &mut weights, &mut gradient, self.steps, |g| self.precondition(g))?;
+        Ok(finish(rhs, weights, &gradient))
+    }
+}

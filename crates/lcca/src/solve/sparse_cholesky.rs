@@ -1,0 +1,210 @@
+//! Supernodal sparse Cholesky of C + λI (faer), with a fill-reducing order.
+//!
+//! C is scaled to a unit diagonal. A sparse factorisation cannot pivot for rank, so a tiny δ is added to the diagonal
+//! and taken out again by iterative refinement: each round shrinks the error along a direction of eigenvalue s by
+//! δ/(s + δ), and directions with s = 0 do not occur in right-hand sides XᵀT. Centring is the rank-one term −nμμᵀ,
+//! solved by the Sherman-Morrison formula.
+
+use crate::data::SparseGram;
+use crate::error::{Error, Result};
+use crate::matrix::Panel;
+use crate::panels;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{LltParams, LltRegularization};
+use faer::sparse::linalg::cholesky::{
+    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymmetricOrdering, factorize_symbolic_cholesky,
+};
+use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
+use faer::{Conj, Mat, Par, Side, Spec};
+use rayon::prelude::*;
+
+/// Added to the unit diagonal, then refined away.
+const DELTA: f64 = 1e-10;
+/// Rounds of refinement.
+const ROUNDS: usize = 3;
+/// 1 − nμᵀC⁻¹μ below this: the column of ones lies in the span of the view, and centring takes it out.
+const ONES_IN_SPAN: f64 = 1e-7;
+
+/// The order of elimination and the place of every entry of the factor.
+pub struct Plan {
+    symbolic: SymbolicCholesky<usize>,
+    entries: usize,
+}
+
+impl Plan {
+    /// Analyses the pattern of C.
+    pub fn new(gram: &SparseGram) -> Result<Self> {
+        let p = gram.size();
+        let pattern = SymbolicSparseColMatRef::new_checked(p, p, &gram.starts, None, &gram.rows);
+        let params = CholeskySymbolicParams::default();
+        let symbolic = factorize_symbolic_cholesky(pattern, Side::Lower, SymmetricOrdering::Amd, params)
+            .map_err(|_| Error::Factorization("the pattern of the Gram matrix"))?;
+        Ok(Plan { entries: gram.rows.len(), symbolic })
+    }
+
+    /// Bytes of C, its factor and the workspace.
+    pub fn bytes(&self) -> u64 {
+        16 * (self.symbolic.len_val() as u64 + 2 * self.entries as u64)
+    }
+
+    /// About the multiplications and additions: Σ of squared column lengths of an even factor, counted as dearer than
+    /// dense ones because they stream less well.
+    pub fn flops(&self) -> f64 {
+        let (fill, p) = (self.symbolic.len_val() as f64, self.symbolic.nrows().max(1) as f64);
+        2.0 * fill * fill / p
+    }
+}
+
+/// A factorised C + λI − nμμᵀ.
+pub struct SparseCholesky {
+    gram: SparseGram,
+    ridge: f64,
+    scale: Vec<f64>,
+    plan: Plan,
+    values: Vec<f64>,
+    rank_one: Option<RankOne>,
+}
+
+struct RankOne {
+    mean: Vec<f64>,
+    weight: f64,
+    /// (C + λI)⁻¹μ
+    solved: Vec<f64>,
+    /// n/(1 − nμᵀ(C + λI)⁻¹μ), or 0 where ones lie in the span.
+    factor: f64,
+}
+
+impl SparseCholesky {
+    /// Factorises `gram` + `ridge`·I, less weight·μμᵀ for a `shift` of (μ, weight).
+    pub fn new(gram: SparseGram, shift: Option<(Vec<f64>, f64)>, ridge: f64, plan: Plan) -> Result<Self> {
+        let diagonal = |j: usize| gram.column(j).1.first().copied().unwrap_or(0.0) + ridge;
+        let scale: Vec<f64> =
+            (0..gram.size()).map(diagonal).map(|d| if d > 0.0 { d.sqrt().recip() } else { 0.0 }).collect();
+        let values = factorize(&gram, &scale, ridge, &plan)?;
+        let mut factor = SparseCholesky { gram, ridge, scale, plan, values, rank_one: None };
+        factor.rank_one = shift.map(|(mean, weight)| factor.rank_one(mean, weight));
+        Ok(factor)
+    }
+
+    fn rank_one(&self, mean: Vec<f64>, weight: f64) -> RankOne {
+        let panel = Panel::from_fn(mean.len(), 1, |i, _| mean[i]);
+        let solved = self.solve_uncentred(&panel);
+        let left = 1.0 - weight * panels::column_dots(&panel, &solved)[0];
+        let factor = if left > ONES_IN_SPAN { weight / left } else { 0.0 };
+        let solved = (0..mean.len()).map(|i| solved.row(i)[0]).collect();
+        RankOne { mean, weight, solved, factor }
+    }
+
+    /// (C + λI − nμμᵀ)⁻¹R, or one solution where that is singular and R in its range.
+    pub fn solve(&self, rhs: &Panel) -> Panel {
+        let mut weights = self.solve_centred(rhs);
+        if self.rank_one.is_some() {
+            let mut residual = rhs.clone();
+            panels::subtract(&mut residual, &self.apply(&weights));
+            panels::add_scaled(&mut weights, 1.0, &self.solve_centred(&residual));
+        }
+        weights
+    }
+
+    fn solve_centred(&self, rhs: &Panel) -> Panel {
+        let mut weights = self.solve_uncentred(rhs);
+        if let Some(RankOne { mean, solved, factor, .. }) = &self.rank_one {
+            let overlap = weighted_sums(&weights, mean);
+            for (i, s) in solved.iter().enumerate() {
+                weights.row_mut(i).iter_mut().zip(&overlap).for_each(|(w, o)| *w += factor * s * o);
+            }
+        }
+        weights
+    }
+
+    fn solve_uncentred(&self, rhs: &Panel) -> Panel {
+        let mut weights = self.solve_shifted(rhs);
+        for _ in 0..ROUNDS {
+            let mut residual = rhs.clone();
+            panels::subtract(&mut residual, &self.apply_uncentred(&weights));
+            panels::add_scaled(&mut weights, 1.0, &self.solve_shifted(&residual));
+        }
+        weights
+    }
+
+    /// With δ still on the diagonal.
+    fn solve_shifted(&self, rhs: &Panel) -> Panel {
+        let mut x = Mat::from_fn(rhs.rows(), rhs.cols(), |i, j| self.scale[i] * rhs.row(i)[j]);
+        let symbolic = &self.plan.symbolic;
+        let mut memory = MemBuffer::new(symbolic.solve_in_place_scratch::<f64>(rhs.cols(), Par::rayon(0)));
+        LltRef::new(symbolic, &self.values).solve_in_place_with_conj(
+            Conj::No,
+            x.as_mut(),
+            Par::rayon(0),
+            MemStack::new(&mut memory),
+        );
+        Panel::from_fn(rhs.rows(), rhs.cols(), |i, j| self.scale[i] * x[(i, j)])
+    }
+
+    fn apply(&self, w: &Panel) -> Panel {
+        let mut product = self.apply_uncentred(w);
+        if let Some(RankOne { mean, weight, .. }) = &self.rank_one {
+            let overlap = weighted_sums(w, mean);
+            for (i, mu) in mean.iter().enumerate() {
+                product.row_mut(i).iter_mut().zip(&overlap).for_each(|(p, o)| *p -= weight * mu * o);
+            }
+        }
+        product
+    }
+
+    /// (C + λI)·W from the lower triangle.
+    fn apply_uncentred(&self, w: &Panel) -> Panel {
+        let mut product = w.clone();
+        panels::scale_rows(&mut product, &vec![self.ridge; w.rows()]);
+        for j in 0..self.gram.size() {
+            let (rows, values) = self.gram.column(j);
+            for (&i, &value) in rows.iter().zip(values) {
+                add_row(&mut product, i, value, w.row(j));
+                if i != j {
+                    add_row(&mut product, j, value, w.row(i));
+                }
+            }
+        }
+        product
+    }
+}
+
+fn add_row(to: &mut Panel, row: usize, factor: f64, from: &[f64]) {
+    to.row_mut(row).iter_mut().zip(from).for_each(|(to, from)| *to += factor * from);
+}
+
+/// wᵀμ.
+fn weighted_sums(w: &Panel, mean: &[f64]) -> Vec<f64> {
+    let mut sums = vec![0.0; w.cols()];
+    for (i, mu) in mean.iter().enumerate() {
+        sums.iter_mut().zip(w.row(i)).for_each(|(sum, w)| *sum += mu * w);
+    }
+    sums
+}
+
+/// The factor of the scaled C + λI + δI; an empty column has diagonal 1.
+fn factorize(gram: &SparseGram, scale: &[f64], ridge: f64, plan: &Plan) -> Result<Vec<f64>> {
+    let p = gram.size();
+    let column = |j: usize| {
+        let (rows, values) = gram.column(j);
+        rows.iter().zip(values).map(move |(&i, &value)| match (i == j, scale[i] > 0.0) {
+            (true, true) => 1.0 + DELTA,
+            (true, false) => 1.0,
+            (false, _) => scale[i] * value * scale[j],
+        })
+    };
+    debug_assert!(ridge >= 0.0);
+    let scaled: Vec<f64> = (0..p).into_par_iter().flat_map_iter(column).collect();
+    let pattern = SymbolicSparseColMatRef::new_checked(p, p, &gram.starts, None, &gram.rows);
+    let matrix = SparseColMatRef::new(pattern, &scaled);
+    let params = Spec::<LltParams, f64>::default();
+    let symbolic = &plan.symbolic;
+    let mut memory = MemBuffer::new(symbolic.factorize_numeric_llt_scratch::<f64>(Par::rayon(0), params));
+    let mut values = vec![0.0; symbolic.len_val()];
+    let stack = MemStack::new(&mut memory);
+    let regularization = LltRegularization::default();
+    symbolic
+        .factorize_numeric_llt(&mut values, matrix, Side::Lower, regularization, Par::rayon(0), stack, params)
+        .map_err(|_| Error::Factorization("the Gram matrix"))?;
+    Ok(values)
+}

@@ -1,0 +1,117 @@
+//! Leading singular vectors of one view, in weight space.
+//!
+//! Subspace iteration on C = XᵀX from a random panel (Halko, Martinsson & Tropp 2011), orthonormalised every time,
+//! then Rayleigh-Ritz: with WᵀW = I and WᵀCW = E·S²·Eᵀ, V = WE. Half a pass for each power iteration and one more, of
+//! k + oversampling columns; nothing n-sized.
+
+use crate::data::{Normal, Pair, Side};
+use crate::error::{Error, Result};
+use crate::matrix::Panel;
+use crate::panels;
+use crate::random;
+use crate::whiten;
+use faer::Mat;
+
+/// How hard to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Columns carried beyond those wanted.
+    pub oversample: usize,
+    /// Power iterations.
+    pub power: usize,
+    /// Seed of the random start.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { oversample: 10, power: 2, seed: 0 }
+    }
+}
+
+/// X ≈ U·diag(s)·Vᵀ, with U = X·V·diag(s)⁻¹ left where it is.
+pub struct Svd {
+    /// Right singular vectors, p×r with r ≤ k: as many as the numerical rank allows.
+    pub v: Panel,
+    /// Singular values, descending.
+    pub s: Vec<f64>,
+    /// XᵀX·V.
+    pub gram_v: Panel,
+}
+
+/// The top `k` singular values and right singular vectors of `side`'s view.
+///
+/// ```
+/// use lcca::data::{InMemory, Side};
+/// use lcca::matrix::OneHotRows;
+/// let x = OneHotRows::new(3, vec![0, 2, 2, 2, 2].into())?;
+/// let pair = InMemory::new(x.clone().into(), x.into())?;
+/// let svd = lcca::svd::randomized(&pair, Side::X, 1, &Default::default())?;
+/// assert!((svd.s[0] - 2.0).abs() < 1e-12);
+/// # Ok::<(), lcca::Error>(())
+/// ```
+pub fn randomized(pair: &dyn Pair, side: Side, k: usize, options: &Options) -> Result<Svd> {
+    let normal = Normal { pair, side, ridge: 0.0 };
+    let p = normal.size();
+    let purpose = match side {
+        Side::X => random::Use::SvdOfX,
+        Side::Y => random::Use::SvdOfY,
+    };
+    let width = if k == 0 { 0 } else { (k + options.oversample).min(p) };
+    let mut w = random::normal_panel(p, width, options.seed, purpose);
+    let mut cw = Panel::zeros(p, width);
+    if width == 0 {
+        return Ok(Svd { v: w, s: Vec::new(), gram_v: cw });
+    }
+    for _ in 0..options.power {
+        whiten::orthonormalize(&mut w);
+        cw = Panel::zeros(p, w.cols());
+        normal.apply(&w, &mut cw)?;
+        w = cw;
+    }
+    whiten::orthonormalize(&mut w);
+    cw = Panel::zeros(p, w.cols());
+    normal.apply(&w, &mut cw)?;
+    rayleigh_ritz(&w, &cw, k)
+}
+
+fn rayleigh_ritz(w: &Panel, cw: &Panel, k: usize) -> Result<Svd> {
+    let small = panels::symmetric_cross(w, cw);
+    let eigen = small.self_adjoint_eigen(faer::Side::Lower).map_err(|_| Error::Factorization("WᵀXᵀXW"))?;
+    let (values, vectors) = (eigen.S().column_vector(), eigen.U());
+    let m = small.nrows();
+    let largest = if m > 0 { values[m - 1] } else { 0.0 };
+    let kept: Vec<usize> = (0..m).rev().filter(|&i| values[i] > whiten::CUT * largest).take(k).collect();
+    let e = Mat::from_fn(m, kept.len(), |i, j| vectors[(i, kept[j])]);
+    Ok(Svd {
+        v: panels::times(w, e.as_ref()),
+        s: kept.iter().map(|&i| values[i].sqrt()).collect(),
+        gram_v: panels::times(cw, e.as_ref()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::InMemory;
+    use crate::testing::{from_dense, random_mat, relative_error};
+
+    #[test]
+    fn finds_the_dense_singular_values() {
+        let x = Mat::from_fn(200, 30, |i, j| random_mat(200, 30, 1)[(i, j)] / (1 + j * j) as f64);
+        let pair = InMemory::new(from_dense(x.as_ref()), from_dense(x.as_ref())).unwrap();
+        let svd = randomized(&pair, Side::X, 5, &Options { power: 8, ..Options::default() }).unwrap();
+        let truth = x.singular_values().unwrap();
+        (0..5).for_each(|i| assert!((svd.s[i] / truth[i] - 1.0).abs() < 1e-10, "{} {}", svd.s[i], truth[i]));
+        let product = x.transpose() * (&x * svd.v.as_mat());
+        assert!(relative_error(svd.gram_v.as_mat(), product.as_ref()) < 1e-12);
+    }
+
+    #[test]
+    fn a_view_of_low_rank_gives_fewer_vectors() {
+        let x = random_mat(50, 2, 3) * random_mat(2, 20, 4);
+        let pair = InMemory::new(from_dense(x.as_ref()), from_dense(x.as_ref())).unwrap();
+        let svd = randomized(&pair, Side::Y, 6, &Options::default()).unwrap();
+        assert_eq!((svd.s.len(), svd.v.cols()), (2, 2));
+    }
+}

@@ -1,0 +1,99 @@
+//! Rank-revealing whitening: what QR of an n×k matrix becomes when only its k×k Gram matrix is at hand.
+
+use crate::matrix::Panel;
+use crate::panels;
+use faer::{Mat, MatRef, Side};
+
+/// Directions whose share of the normalised Gram matrix is below this are not there, numerically.
+pub const CUT: f64 = 1e-12;
+/// A normalised Gram matrix with a smaller eigenvalue than this is whitened twice.
+const ILL: f64 = 1e-4;
+
+/// H (m×r) with HᵀGH = I_r on the numerical range of a positive semidefinite G (m×m).
+///
+/// G is first scaled to a unit diagonal, so that columns of any length count alike.
+pub fn whitener(gram: MatRef<'_, f64>) -> Mat<f64> {
+    decompose(gram).0
+}
+
+/// The whitener, and the smallest eigenvalue that was kept relative to the largest.
+fn decompose(gram: MatRef<'_, f64>) -> (Mat<f64>, f64) {
+    let m = gram.nrows();
+    let scale: Vec<f64> =
+        (0..m).map(|i| gram[(i, i)]).map(|d| if d > 0.0 { d.sqrt().recip() } else { 0.0 }).collect();
+    let unit = Mat::from_fn(m, m, |i, j| scale[i] * gram[(i, j)] * scale[j]);
+    let Ok(eigen) = unit.self_adjoint_eigen(Side::Lower) else { return (Mat::zeros(m, 0), 1.0) };
+    let (values, vectors) = (eigen.S().column_vector(), eigen.U());
+    let largest = (0..m).map(|i| values[i]).fold(0.0, f64::max);
+    let kept: Vec<usize> = (0..m).filter(|&i| values[i] > CUT * largest && values[i] > 0.0).collect();
+    let smallest = kept.first().map_or(1.0, |&i| values[i] / largest);
+    let h = Mat::from_fn(m, kept.len(), |i, j| scale[i] * vectors[(i, kept[j])] / values[kept[j]].sqrt());
+    (h, smallest)
+}
+
+/// Replaces W by an orthonormal basis of its span in the metric B: WᵀBW = I. `products[0]` is B·W; the other products
+/// are any linear images of W and are carried along. Columns that depend on others are dropped.
+pub fn whiten(w: &mut Panel, products: &mut [&mut Panel]) {
+    for _ in 0..2 {
+        let (h, smallest) = decompose(panels::symmetric_cross(w, products[0]).as_ref());
+        *w = panels::times(w, h.as_ref());
+        products.iter_mut().for_each(|product| **product = panels::times(product, h.as_ref()));
+        if smallest > ILL {
+            break;
+        }
+    }
+}
+
+/// An orthonormal basis of the span of W: WᵀW = I.
+pub fn orthonormalize(w: &mut Panel) {
+    for _ in 0..2 {
+        let (h, smallest) = decompose(panels::symmetric_cross(w, w).as_ref());
+        *w = panels::times(w, h.as_ref());
+        if smallest > ILL {
+            break;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{random_mat, random_panel, relative_error};
+
+    fn is_identity(m: MatRef<'_, f64>) -> bool {
+        relative_error(m, Mat::<f64>::identity(m.nrows(), m.nrows()).as_ref()) < 1e-10
+    }
+
+    #[test]
+    fn a_whitened_gram_matrix_is_the_identity() {
+        let x = random_mat(50, 6, 1);
+        let gram = x.transpose() * &x;
+        let h = whitener(gram.as_ref());
+        assert!(is_identity((h.transpose() * &gram * &h).as_ref()));
+    }
+
+    #[test]
+    fn dependent_and_zero_columns_are_dropped() {
+        let x = random_mat(50, 4, 2);
+        let x = Mat::from_fn(50, 7, |i, j| match j {
+            0..4 => x[(i, j)],
+            4 => x[(i, 0)] + x[(i, 1)],
+            5 => 0.0,
+            _ => 1e6 * x[(i, 2)],
+        });
+        let gram = x.transpose() * &x;
+        let h = whitener(gram.as_ref());
+        assert_eq!(h.ncols(), 4);
+        assert!(is_identity((h.transpose() * &gram * &h).as_ref()));
+    }
+
+    #[test]
+    fn nearly_dependent_columns_come_out_orthonormal() {
+        let (a, b) = (random_panel(2000, 5, 3), random_panel(2000, 5, 4));
+        let mut w = panels::beside(&a, &a);
+        (0..2000).for_each(|i| (0..5).for_each(|j| w.row_mut(i)[5 + j] += 1e-5 * b.row(i)[j]));
+        orthonormalize(&mut w);
+        assert_eq!(w.cols(), 10);
+        assert!(is_identity(panels::cross(&w, &w).as_ref()));
+    }
+}
