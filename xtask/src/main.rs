@@ -1,2 +1,65 @@
-//! Tasks.
-fn main() {}
+//! What people and CI type: `cargo xtask test`, `cargo xtask bench`.
+//!
+//! Standard library only, so that it builds in a second on a bare machine.
+
+mod bench;
+mod data;
+mod python;
+mod step;
+mod test;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::{env, io};
+
+const HELP: &str = "\
+cargo xtask test                    format, lints, Python, data, tests, docs: everything CI checks
+cargo xtask bench kernel [FLAGS]    XᵀX·B beside SciPy and MKL; FLAGS go to bench/kernel.py, try --help
+cargo xtask help                    this text
+
+Everything made on the way is kept under target/ and used again.";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = env::args().skip(1).collect();
+    match at_root().map_err(|e| e.to_string()).and_then(|()| run(&args)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Paths in every task are relative to the repository's root.
+fn at_root() -> io::Result<()> {
+    let xtask =
+        env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
+    env::set_current_dir(xtask.parent().unwrap_or(Path::new(".")))
+}
+
+fn run(args: &[String]) -> Result<(), String> {
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    match words[..] {
+        [] | ["help" | "-h" | "--help"] => {
+            println!("{HELP}");
+            Ok(())
+        }
+        ["test"] => test::run(),
+        ["bench", name, ref flags @ ..] => bench::run(name, flags),
+        _ => Err(format!("`{}` is not a task\n\n{HELP}", words.join(" "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_that_is_no_task_is_named() {
+        for (line, named) in [("tset", "`tset`"), ("test all", "`test all`"), ("bench krnl", "`krnl`")] {
+            let args: Vec<String> = line.split(' ').map(String::from).collect();
+            let error = run(&args).unwrap_err();
+            assert!(error.contains(named), "{error}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Real data for the tests, prepared once from the raw files beside the repository, where there are any.
+
+use crate::step;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const RAW: &str = "../shared/data";
+const PREPARED: &str = "target/data";
+/// Sets are made here and moved into place whole, so that an interrupted run leaves no half of one behind.
+const PARTIAL: &str = "target/data/partial";
+
+/// The folder of prepared sets, or none where there are no raw files.
+pub fn prepare(python: &Path) -> Result<Option<PathBuf>, String> {
+    if !Path::new(RAW).join("prepare.py").exists() {
+        step::note(&format!("no {RAW}/prepare.py: tests on real data are skipped"));
+        return Ok(None);
+    }
+    for name in ["brown", "mnist", "tatoeba"] {
+        make(name, || script(python, name))?;
+    }
+    make("nutrimouse", || nutrimouse(python))?;
+    if is_there("debian400k") || has_zstd() {
+        make("debian400k", || script(python, "debian400k"))?;
+    } else {
+        step::note("the zstd program is not installed: tests on debian400k are skipped");
+    }
+    Ok(Some(PREPARED.into()))
+}
+
+fn make(name: &str, fill: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+    if is_there(name) {
+        return Ok(());
+    }
+    let partial = Path::new(PARTIAL).join(name);
+    fs::create_dir_all(&partial).map_err(|e| failed(&partial, e))?;
+    fill()?;
+    fs::rename(&partial, Path::new(PREPARED).join(name)).map_err(|e| failed(&partial, e))
+}
+
+fn is_there(name: &str) -> bool {
+    Path::new(PREPARED).join(name).exists()
+}
+
+fn script(python: &Path, name: &str) -> Result<(), String> {
+    step::run(Command::new(python).arg(Path::new(RAW).join("prepare.py")).args([PARTIAL, name]))
+}
+
+/// These come as compressed tables that need nothing but decompression.
+fn nutrimouse(python: &Path) -> Result<(), String> {
+    let mut packed = Vec::new();
+    for table in ["gene", "lipid", "diet", "genotype"] {
+        let file = format!("nutrimouse/{table}.csv.gz");
+        let (from, to) = (Path::new(RAW).join(&file), Path::new(PARTIAL).join(&file));
+        // Read and written, not copied: the raw files may be read-only, and a copy would be too.
+        fs::read(&from).and_then(|bytes| fs::write(&to, bytes)).map_err(|e| failed(&from, e))?;
+        packed.push(to);
+    }
+    step::run(Command::new(python).args(["-m", "gzip", "-d"]).args(&packed))?;
+    packed.iter().try_for_each(|file| fs::remove_file(file).map_err(|e| failed(file, e)))
+}
+
+fn has_zstd() -> bool {
+    let there = || step::works(Command::new("zstd").arg("--version"));
+    there() || (is_root() && apt_get(&["install", "-y", "zstd"]) && there())
+}
+
+/// A bare machine may need its package lists first.
+fn apt_get(args: &[&str]) -> bool {
+    let install = || step::run(Command::new("apt-get").args(args)).is_ok();
+    install() || (step::run(Command::new("apt-get").arg("update")).is_ok() && install())
+}
+
+fn is_root() -> bool {
+    let is_zero = |out: Output| out.stdout.trim_ascii() == b"0";
+    Command::new("id").arg("-u").output().is_ok_and(is_zero)
+}
+
+fn failed(path: &Path, error: std::io::Error) -> String {
+    format!("{}: {error}", path.display())
+}

@@ -1,0 +1,75 @@
+//! Python environments, made once and used again until what they hold should change.
+
+use crate::step;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The Python of the environment at `home`, made anew unless it already holds what `requirements` lists.
+pub fn environment(home: &str, requirements: &str) -> Result<PathBuf, String> {
+    let python = Path::new(home).join("bin/python");
+    if holds(home, requirements)? && step::works(Command::new(&python).args(["-c", ""])) {
+        return Ok(python);
+    }
+    create(home)?;
+    install(home, requirements)?;
+    Ok(python)
+}
+
+/// Adds what `requirements` lists to the environment at `home`, unless it is there.
+pub fn install(home: &str, requirements: &str) -> Result<(), String> {
+    if holds(home, requirements)? {
+        return Ok(());
+    }
+    let mut pip = Command::new(Path::new(home).join("bin/python"));
+    step::run(pip.args([
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "-r",
+        requirements,
+    ]))?;
+    fs::copy(requirements, stamp(home, requirements)).map_err(|e| format!("{home}: {e}"))?;
+    Ok(())
+}
+
+fn create(home: &str) -> Result<(), String> {
+    if !step::works(Command::new("python3").args(["-c", "import venv, ensurepip"])) {
+        return Err("Python 3 with venv is needed: install python3 and python3-venv".into());
+    }
+    step::run(Command::new("python3").args(["-m", "venv", "--clear", home]))
+}
+
+/// Whether the environment was filled from exactly this list.
+fn holds(home: &str, requirements: &str) -> Result<bool, String> {
+    let wanted = fs::read(requirements).map_err(|e| format!("{requirements}: {e}"))?;
+    Ok(fs::read(stamp(home, requirements)).is_ok_and(|held| held == wanted))
+}
+
+/// A copy of the list, written once everything on it is installed.
+fn stamp(home: &str, requirements: &str) -> PathBuf {
+    Path::new(home).join(Path::new(requirements).file_name().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_list_is_noticed() {
+        let folder = std::env::temp_dir().join(format!("xtask-python-{}", std::process::id()));
+        let (home, list) = (folder.join("home"), folder.join("list.txt"));
+        fs::create_dir_all(&home).unwrap();
+        fs::write(&list, "numpy<3").unwrap();
+        let held = || holds(home.to_str().unwrap(), list.to_str().unwrap()).unwrap();
+
+        assert!(!held());
+        fs::copy(&list, home.join("list.txt")).unwrap();
+        assert!(held());
+        fs::write(&list, "numpy<4").unwrap();
+        assert!(!held());
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

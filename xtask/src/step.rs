@@ -1,0 +1,68 @@
+//! One step of a task: a command, announced before it runs, timed, and named when it fails.
+
+use std::env;
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// The cargo that started this program, with `args` split at spaces.
+pub fn cargo(args: &str) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
+    command.args(args.split(' '));
+    command
+}
+
+/// Runs a command to its end, showing its output.
+pub fn run(command: &mut Command) -> Result<(), String> {
+    let line = spelled(command);
+    eprintln!("==> {line}");
+    let start = Instant::now();
+    let status = command.stdin(Stdio::null()).status().map_err(|e| format!("`{line}` did not start: {e}"))?;
+    eprintln!("    {:.1} s", start.elapsed().as_secs_f64());
+    if status.success() { Ok(()) } else { Err(format!("`{line}` failed ({status})")) }
+}
+
+/// Whether a command runs and succeeds; its output is not shown.
+pub fn works(command: &mut Command) -> bool {
+    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    quiet.status().is_ok_and(|status| status.success())
+}
+
+/// Something worth reading that is not a failure.
+pub fn note(text: &str) {
+    eprintln!("    note: {text}");
+}
+
+/// The command as one would type it, variables first.
+fn spelled(command: &Command) -> String {
+    let set = command.get_envs().filter_map(|(name, value)| Some(format!("{}={}", word(name), word(value?))));
+    let program = match Path::new(command.get_program()).file_stem() {
+        Some(stem) if stem == "cargo" => "cargo".into(),
+        _ => word(command.get_program()),
+    };
+    set.chain([program]).chain(command.get_args().map(word)).collect::<Vec<_>>().join(" ")
+}
+
+fn word(text: &OsStr) -> String {
+    let text = text.to_string_lossy();
+    if text.is_empty() || text.contains(char::is_whitespace) { format!("'{text}'") } else { text.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failing_command_is_named_as_typed() {
+        let error = run(cargo("no-such-command a").env("FLAGS", "-D warnings").arg("b c")).unwrap_err();
+        assert!(error.starts_with("`FLAGS='-D warnings' cargo no-such-command a 'b c'` failed"), "{error}");
+    }
+
+    #[test]
+    fn a_missing_program_is_named() {
+        let error = run(&mut Command::new("no-such-program")).unwrap_err();
+        assert!(error.starts_with("`no-such-program` did not start"), "{error}");
+        assert!(!works(&mut Command::new("no-such-program")));
+    }
+}

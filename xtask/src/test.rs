@@ -1,0 +1,46 @@
+//! `cargo xtask test`: everything that must hold before a change is merged.
+
+use crate::step::{self, cargo};
+use crate::{data, python};
+use std::env;
+use std::path;
+use std::process::Command;
+
+pub fn run() -> Result<(), String> {
+    if has_component("fmt", "rustfmt")? {
+        step::run(&mut cargo("fmt --all --check"))?;
+    }
+    if has_component("clippy", "clippy")? {
+        step::run(&mut cargo("clippy --release --workspace --all-targets -- -D warnings"))?;
+    }
+    step::run(&mut tests()?)?;
+    step::run(cargo("doc --release --no-deps --workspace").env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+/// A machine without the component still gets its tests run; CI must have it.
+fn has_component(subcommand: &str, component: &str) -> Result<bool, String> {
+    if step::works(&mut cargo(&format!("{subcommand} --version"))) {
+        return Ok(true);
+    }
+    let missing = format!("{component} is not installed; `rustup component add {component}` adds it");
+    if env::var_os("CI").is_some_and(|ci| ci == "true") {
+        return Err(missing);
+    }
+    step::note(&format!("{missing}; going on without"));
+    Ok(false)
+}
+
+/// Unit, integration and documentation tests, told where Python and the data are.
+fn tests() -> Result<Command, String> {
+    let python = python::environment("target/python", "xtask/requirements.txt")?;
+    let data = data::prepare(&python)?;
+    let absolute = |p| path::absolute(p).map_err(|e| e.to_string());
+
+    let mut tests = cargo("test --release --workspace");
+    tests.env("LCCA_PYTHON", absolute(python)?);
+    match data {
+        Some(data) => tests.env("LCCA_DATA", absolute(data)?),
+        None => tests.env_remove("LCCA_DATA"),
+    };
+    Ok(tests)
+}
