@@ -55,8 +55,9 @@ mod tests {
 
     #[test]
     fn a_failing_command_is_named_as_typed() {
-        let error = run(cargo("no-such-command a").env("FLAGS", "-D warnings").arg("b c")).unwrap_err();
-        assert!(error.starts_with("`FLAGS='-D warnings' cargo no-such-command a 'b c'` failed"), "{error}");
+        let error = run(Command::new("false").env("FLAGS", "-D warnings").args(["a", "b c"])).unwrap_err();
+        assert!(error.starts_with("`FLAGS='-D warnings' false a 'b c'` failed"), "{error}");
+        assert_eq!(spelled(&cargo("doc --no-deps")), "cargo doc --no-deps");
     }
 
     #[test]
