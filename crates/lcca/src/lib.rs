@@ -6,6 +6,7 @@ pub mod fit;
 mod kernel;
 pub mod matrix;
 pub mod method;
+pub mod metric;
 pub mod panels;
 mod random;
 pub mod solve;

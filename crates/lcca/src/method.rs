@@ -92,6 +92,24 @@ impl Method {
         *slot = value;
         Ok(())
     }
+
+    /// Whether the parameters make sense for `k` pairs.
+    pub(crate) fn check(&self, k: usize) -> Result<()> {
+        let refuse =
+            |name, value: usize, expected| Err(Error::Setting { name, value: value.to_string(), expected });
+        match *self {
+            Method::Als { t1: 0 }
+            | Method::DCca { t1: 0 }
+            | Method::GCca { t1: 0, .. }
+            | Method::LCca { t1: 0, .. } => refuse("t1", 0, "at least 1 iteration"),
+            Method::GCca { t2: 0, .. } | Method::LCca { t2: 0, k_pc: 0, .. } => {
+                refuse("t2", 0, "at least 1 gradient step where nothing is projected on singular vectors")
+            }
+            Method::LCca { t2: 0, k_pc, .. } if k_pc < k => refuse("k-pc", k_pc, "at least k where t2 is 0"),
+            Method::RpCca { k_rpcca } if k_rpcca < k => refuse("k-rpcca", k_rpcca, "at least k"),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// All that decides a fit besides the data. The same settings, data and thread count give the same bits.
@@ -115,6 +133,10 @@ pub struct Settings {
     pub seed: u64,
     /// Bytes that factorisations may take.
     pub memory: u64,
+    /// Residual at which a pair counts as converged.
+    pub tol: f64,
+    /// No iteration begins after this many passes.
+    pub max_passes: Option<f64>,
 }
 
 impl Settings {
@@ -130,6 +152,8 @@ impl Settings {
             power: 2,
             seed: 0,
             memory: 4 << 30,
+            tol: 1e-4,
+            max_passes: None,
         }
     }
 }

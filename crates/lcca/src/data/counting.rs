@@ -1,7 +1,8 @@
-//! Counting passes and work.
+//! Counting passes and work, and telling a watcher.
 
 use super::{Ask, GramMatrix, Moments, Pair, Shape, Side, Triangle};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::fit::Watch;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// What was spent on the rows so far.
@@ -24,6 +25,7 @@ impl Cost {
 /// A pair that counts what is asked of it.
 pub struct Counting<'a> {
     inner: &'a dyn Pair,
+    watch: &'a dyn Watch,
     half_passes: AtomicU64,
     half_columns: AtomicU64,
 }
@@ -31,7 +33,12 @@ pub struct Counting<'a> {
 impl<'a> Counting<'a> {
     /// Counts from zero.
     pub fn new(inner: &'a dyn Pair) -> Self {
-        Counting { inner, half_passes: AtomicU64::new(0), half_columns: AtomicU64::new(0) }
+        Counting::watched(inner, &())
+    }
+
+    /// Counts from zero, and tells `watch` of every pass.
+    pub fn watched(inner: &'a dyn Pair, watch: &'a dyn Watch) -> Self {
+        Counting { inner, watch, half_passes: AtomicU64::new(0), half_columns: AtomicU64::new(0) }
     }
 
     /// What was spent so far.
@@ -40,9 +47,10 @@ impl<'a> Counting<'a> {
         Cost { passes: half(&self.half_passes), columns: half(&self.half_columns) }
     }
 
-    fn count(&self, half_passes: usize, half_columns: usize) {
+    fn count(&self, half_passes: usize, half_columns: usize) -> Result<()> {
         self.half_passes.fetch_add(half_passes as u64, Relaxed);
         self.half_columns.fetch_add(half_columns as u64, Relaxed);
+        if self.watch.pass(self.cost()).is_break() { Err(Error::Interrupted) } else { Ok(()) }
     }
 }
 
@@ -63,17 +71,20 @@ impl Pair for Counting<'_> {
             let columns = ask.source_of(source).map_or(0, |s| s.panel.cols());
             if products > 0 { (1 + products) * columns } else { 0 }
         });
-        self.count(half_passes, half_columns.sum());
-        self.inner.pass(ask)
+        let half_columns = half_columns.sum();
+        self.inner.pass(ask)?;
+        self.count(half_passes, half_columns)
     }
 
     fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
-        self.count(1, 0);
-        self.inner.gram(side, limit)
+        let gram = self.inner.gram(side, limit)?;
+        self.count(1, 0)?;
+        Ok(gram)
     }
 
     fn triangle(&self, limit: u64) -> Result<Triangle> {
-        self.count(2, 0);
-        self.inner.triangle(limit)
+        let triangle = self.inner.triangle(limit)?;
+        self.count(2, 0)?;
+        Ok(triangle)
     }
 }

@@ -1,5 +1,144 @@
 //! Fitting, and using what was fitted.
 
+mod alternate;
+mod exact;
+mod finish;
 mod model;
+mod rpcca;
+mod score;
+mod transform;
+mod watch;
 
 pub use model::{Model, View};
+pub use score::Scores;
+pub use watch::{TraceRow, Watch};
+
+use crate::data::{Centred, Cost, Counting, Normal, Pair, Shape, Side};
+use crate::error::{Error, Result};
+use crate::matrix::Panel;
+use crate::method::{Method, Settings};
+use crate::solve::{Resources, Solver};
+use crate::svd;
+
+/// A finished fit.
+#[derive(Clone, Debug)]
+pub struct Fit {
+    /// What was fitted.
+    pub model: Model,
+    /// One row an iteration.
+    pub trace: Vec<TraceRow>,
+    /// What was spent on the rows.
+    pub cost: Cost,
+    /// Whether every pair's residual is within the tolerance: the pairs satisfy the equations of CCA.
+    pub converged: bool,
+    /// What a person should know, in plain words.
+    pub notes: Vec<String>,
+}
+
+/// Weights whose canonical variables span what a method found, and how it got there.
+struct Found {
+    weights: [Panel; 2],
+    trace: Vec<TraceRow>,
+}
+
+/// What every method works with.
+struct Problem<'a> {
+    pair: &'a Counting<'a>,
+    normals: [Normal<'a>; 2],
+    settings: &'a Settings,
+    watch: &'a dyn Watch,
+}
+
+/// Fits `settings.k` pairs of canonical variables.
+///
+/// Runs on the current rayon pool: wrap the call in `ThreadPool::install` to size it. The same settings, data and
+/// thread count give the same bits.
+///
+/// ```
+/// use lcca::data::InMemory;
+/// use lcca::matrix::OneHotRows;
+/// use lcca::method::{Method, Settings};
+///
+/// let x = OneHotRows::new(3, vec![0, 1, 2, 0, 1, 2, 0, 1].into())?;
+/// let y = OneHotRows::new(2, vec![0, 1, 1, 0, 1, 1, 0, 0].into())?;
+/// let pair = InMemory::new(x.into(), y.into())?;
+/// let fit = lcca::fit::fit(&pair, &Settings::new(Method::Exact, 1), &())?;
+/// assert!(fit.converged && (fit.model.correlations[0] - 0.75f64.sqrt()).abs() < 1e-12);
+/// # Ok::<(), lcca::Error>(())
+/// ```
+pub fn fit(pair: &dyn Pair, settings: &Settings, watch: &dyn Watch) -> Result<Fit> {
+    check(settings, pair.shape())?;
+    if settings.center {
+        let centred = Centred::new(pair)?;
+        let means = Side::BOTH.map(|side| centred.mean(side).to_vec());
+        fit_centred(&centred, Some(means), settings, watch)
+    } else {
+        fit_centred(pair, None, settings, watch)
+    }
+}
+
+fn fit_centred(
+    pair: &dyn Pair,
+    means: Option<[Vec<f64>; 2]>,
+    settings: &Settings,
+    watch: &dyn Watch,
+) -> Result<Fit> {
+    for side in Side::BOTH {
+        if pair.moments(side)?.trace() <= 0.0 {
+            return Err(Error::NothingToCorrelate { side, centred: settings.center });
+        }
+    }
+    let counting = Counting::watched(pair, watch);
+    let normals = [
+        Normal::new(&counting, Side::X, settings.ridge_x)?,
+        Normal::new(&counting, Side::Y, settings.ridge_y)?,
+    ];
+    let problem = Problem { pair: &counting, normals, settings, watch };
+    let Found { weights, trace } = problem.run()?;
+    finish::finish(&problem, weights, trace, means)
+}
+
+impl Problem<'_> {
+    fn run(&self) -> Result<Found> {
+        match self.settings.method {
+            Method::Als { t1 } => alternate::alternate(self, Solver::Cholesky, t1),
+            Method::DCca { t1 } => alternate::alternate(self, Solver::Diagonal, t1),
+            Method::GCca { t1, t2 } => alternate::alternate(self, Solver::Gradient { steps: t2 }, t1),
+            Method::LCca { t1, t2, k_pc } => alternate::alternate(self, Solver::Ling { steps: t2, k_pc }, t1),
+            Method::RpCca { k_rpcca } => rpcca::rpcca(self, k_rpcca),
+            Method::Exact => exact::exact(self),
+        }
+    }
+
+    fn resources(&self) -> Resources {
+        let Settings { oversample, power, seed, memory, .. } = *self.settings;
+        Resources { memory, svd: svd::Options { oversample, power, seed } }
+    }
+
+    fn trace_row(&self, iteration: usize, total: f64) -> TraceRow {
+        let cost = self.pair.cost();
+        let work = cost.work(self.settings.k);
+        let row = TraceRow { iteration, passes: cost.passes, work, total, seconds: self.watch.seconds() };
+        self.watch.iteration(&row);
+        row
+    }
+}
+
+fn check(settings: &Settings, shape: Shape) -> Result<()> {
+    let Shape { rows, x_cols, y_cols } = shape;
+    let limit = rows.min(x_cols).min(y_cols);
+    let k = settings.k;
+    if k == 0 || k > limit {
+        return Err(Error::ComponentsOutOfRange { k, limit, rows, x_cols, y_cols });
+    }
+    for (name, value) in [("ridge", settings.ridge_x), ("ridge-y", settings.ridge_y), ("tol", settings.tol)] {
+        if !(value.is_finite() && value >= 0.0) {
+            return Err(Error::Setting {
+                name,
+                value: value.to_string(),
+                expected: "a number that is not negative",
+            });
+        }
+    }
+    settings.method.check(k)
+}

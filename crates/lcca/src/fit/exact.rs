@@ -1,0 +1,83 @@
+//! Classical CCA (Björck & Golub 1973), rank-revealing: what MATLAB's canoncorr and R's cancor compute.
+//!
+//! X = QxRx and Y = QyRy by QR with column pivoting, each cut at its numerical rank; then QxᵀQy = U·diag(d)·Vᵀ and
+//! Wx = Rx⁻¹U, Wy = Ry⁻¹V. The rows enter only through the triangular factor of [1 X Y], so X and Y below have at most
+//! 1 + p₁ + p₂ rows. A ridge is rows √λ·I below each view, where the other has zeros.
+
+use super::{Found, Problem};
+use crate::data::{Pair, Triangle};
+use crate::error::{Error, Result};
+use crate::matrix::Panel;
+use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
+use faer::{Mat, MatRef, Par};
+
+/// Columns whose distance from the span of the others is below this share of their length depend on them.
+const CUT: f64 = 1e-10;
+
+pub(super) fn exact(problem: &Problem<'_>) -> Result<Found> {
+    let triangle = problem.pair.triangle(problem.settings.memory)?;
+    let [x, y] = with_ridge(&triangle, problem.normals.map(|normal| normal.ridge)).map(Factor::new);
+    let svd = (x.q.transpose() * &y.q).thin_svd().map_err(|_| Error::Factorization("QxᵀQy"))?;
+    let k = problem.settings.k.min(svd.S().dim());
+    let weights = [x.weights(svd.U().subcols(0, k)), y.weights(svd.V().subcols(0, k))];
+    let total = (0..k).map(|i| svd.S()[i].min(1.0)).sum();
+    let trace = vec![problem.trace_row(1, total)];
+    Ok(Found { weights, trace })
+}
+
+/// [Rx; √λx·I; 0] and [Ry; 0; √λy·I].
+fn with_ridge(triangle: &Triangle, ridge: [f64; 2]) -> [Mat<f64>; 2] {
+    let (rx, ry) = (triangle.x(), triangle.y());
+    let below = |used: f64, cols: usize| if used > 0.0 { cols } else { 0 };
+    let (x_extra, y_extra) = (below(ridge[0], rx.ncols()), below(ridge[1], ry.ncols()));
+    let top = rx.nrows();
+    let rows = top + x_extra + y_extra;
+    let padded = |r: MatRef<'_, f64>, from: usize, count: usize, root: f64| {
+        let r = r.to_owned();
+        Mat::from_fn(rows, r.ncols(), move |i, j| match i {
+            _ if i < top => r[(i, j)],
+            _ if count > 0 && i == from + j => root,
+            _ => 0.0,
+        })
+    };
+    [padded(rx, top, x_extra, ridge[0].sqrt()), padded(ry, top + x_extra, y_extra, ridge[1].sqrt())]
+}
+
+/// A view's columns, scaled to length one, as Q·R on the columns that count.
+struct Factor {
+    q: Mat<f64>,
+    r: Mat<f64>,
+    /// The column behind each pivot, and its 1/length.
+    pivots: Vec<(usize, f64)>,
+    cols: usize,
+}
+
+impl Factor {
+    fn new(view: Mat<f64>) -> Self {
+        let (rows, cols) = (view.nrows(), view.ncols());
+        let lengths: Vec<f64> = (0..cols).map(|j| view.col(j).norm_l2()).collect();
+        let longest = lengths.iter().copied().fold(0.0, f64::max);
+        // A column that is zero but for rounding stays zero.
+        let scale: Vec<f64> =
+            lengths.iter().map(|&l| if l > 1e-14 * longest { l.recip() } else { 0.0 }).collect();
+        let unit = Mat::from_fn(rows, cols, |i, j| scale[j] * view[(i, j)]);
+        let qr = unit.col_piv_qr();
+        let r = qr.thin_R();
+        let first = if r.nrows() > 0 && cols > 0 { r[(0, 0)].abs() } else { 0.0 };
+        let rank = (0..r.nrows().min(cols)).take_while(|&i| r[(i, i)].abs() > CUT * first).count();
+        let pivots = qr.P().arrays().0[..rank].iter().map(|&column| (column, scale[column])).collect();
+        let q = qr.compute_thin_Q().subcols(0, rank).to_owned();
+        Factor { q, r: r.submatrix(0, 0, rank, rank).to_owned(), pivots, cols }
+    }
+
+    /// R⁻¹U, back in the view's own columns; dependent columns get weight 0.
+    fn weights(&self, u: MatRef<'_, f64>) -> Panel {
+        let mut solved = u.to_owned();
+        solve_upper_triangular_in_place(self.r.as_ref(), solved.as_mut(), Par::rayon(0));
+        let mut weights = Panel::zeros(self.cols, u.ncols());
+        for (i, &(column, scale)) in self.pivots.iter().enumerate() {
+            (0..u.ncols()).for_each(|j| weights.row_mut(column)[j] = scale * solved[(i, j)]);
+        }
+        weights
+    }
+}

@@ -1,0 +1,39 @@
+//! How a model does on given rows.
+
+use super::Model;
+use crate::data::{Centred, Pair, Side};
+use crate::error::{Error, Result};
+use crate::metric;
+
+/// Correlations on given rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scores {
+    /// The correlation of each pair of canonical variables on these rows.
+    pub correlations: Vec<f64>,
+    /// Their sum.
+    pub total: f64,
+    /// The sum of the correlations between the two fitted subspaces on these rows: at least `total`, since the best
+    /// rotation within them is chosen on these very rows.
+    pub captured: f64,
+}
+
+impl Model {
+    /// Correlations on the rows of `pair`, training rows or others. Where the model is centred, correlations are taken
+    /// about the means of these rows. One pass.
+    pub fn score(&self, pair: &dyn Pair) -> Result<Scores> {
+        for (side, view) in Side::BOTH.into_iter().zip([&self.x, &self.y]) {
+            let (expected, found) = (view.weights.rows(), pair.shape().cols(side));
+            if expected != found {
+                return Err(Error::Width { side, expected, found });
+            }
+        }
+        if self.settings.center { self.correlate(&Centred::new(pair)?) } else { self.correlate(pair) }
+    }
+
+    fn correlate(&self, pair: &dyn Pair) -> Result<Scores> {
+        let [x_gram, y_gram, cross] = metric::small_products(pair, &self.x.weights, &self.y.weights)?;
+        let correlations = metric::pair_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref());
+        let captured = metric::subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref());
+        Ok(Scores { total: correlations.iter().sum(), captured: captured.iter().sum(), correlations })
+    }
+}

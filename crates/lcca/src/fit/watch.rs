@@ -1,0 +1,39 @@
+//! Looking on while a fit runs. The core has no clock and prints nothing: whoever watches does.
+
+use crate::data::Cost;
+use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
+
+/// One finished iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TraceRow {
+    /// Counted from 1.
+    pub iteration: usize,
+    /// Passes so far; one view alone is half a pass.
+    pub passes: f64,
+    /// Work so far, in products XᵀX·W of k columns.
+    pub work: f64,
+    /// Captured correlation of the current subspaces.
+    pub total: f64,
+    /// Seconds so far, by the watcher's clock.
+    pub seconds: f64,
+}
+
+/// Told about every pass and iteration, may stop the fit, and keeps the time.
+pub trait Watch: Sync {
+    /// After every pass. A break ends the fit with [`Error::Interrupted`](crate::Error::Interrupted).
+    fn pass(&self, _cost: Cost) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    /// After every iteration.
+    fn iteration(&self, _row: &TraceRow) {}
+
+    /// Seconds since the fit began.
+    fn seconds(&self) -> f64 {
+        0.0
+    }
+}
+
+/// Nobody watches; seconds are all 0.
+impl Watch for () {}

@@ -1,0 +1,103 @@
+//! How good a subspace is, from weight space: no n-sized matrix.
+
+use crate::data::{Ask, Normal, Pair, Shape, Side};
+use crate::error::Result;
+use crate::matrix::Panel;
+use crate::panels;
+use crate::whiten::{whiten, whitener};
+use faer::{Mat, MatRef};
+
+/// The canonical correlations between span(XWx) and span(YWy), descending, from their Gram matrices and
+/// `cross` = WxᵀXᵀYWy. Weights may be any basis, dependent columns included.
+pub fn subspace_correlations(
+    x_gram: MatRef<'_, f64>,
+    y_gram: MatRef<'_, f64>,
+    cross: MatRef<'_, f64>,
+) -> Vec<f64> {
+    let (hx, hy) = (whitener(x_gram), whitener(y_gram));
+    let whitened = hx.transpose() * cross * &hy;
+    let singular = whitened.singular_values().unwrap_or_default();
+    singular.into_iter().map(|d| d.min(1.0)).collect()
+}
+
+/// The correlation of column i of XWx with column i of YWy, from the same three matrices; 0 where a column is zero.
+pub fn pair_correlations(
+    x_gram: MatRef<'_, f64>,
+    y_gram: MatRef<'_, f64>,
+    cross: MatRef<'_, f64>,
+) -> Vec<f64> {
+    let correlation = |i: usize| {
+        let length = (x_gram[(i, i)] * y_gram[(i, i)]).sqrt();
+        if length > 0.0 { (cross[(i, i)] / length).clamp(-1.0, 1.0) } else { 0.0 }
+    };
+    (0..cross.nrows().min(cross.ncols())).map(correlation).collect()
+}
+
+/// The Gram matrices WxᵀXᵀXWx, WyᵀYᵀYWy and the cross product WxᵀXᵀYWy. One pass.
+pub fn small_products(pair: &dyn Pair, wx: &Panel, wy: &Panel) -> Result<[Mat<f64>; 3]> {
+    let Shape { x_cols, y_cols, .. } = pair.shape();
+    let (mut xx, mut xy, mut yy) =
+        (Panel::zeros(x_cols, wx.cols()), Panel::zeros(x_cols, wy.cols()), Panel::zeros(y_cols, wy.cols()));
+    let ask = Ask::new().source(Side::X, wx).to(Side::X, &mut xx);
+    pair.pass(&mut ask.source(Side::Y, wy).to(Side::X, &mut xy).to(Side::Y, &mut yy))?;
+    Ok([panels::symmetric_cross(wx, &xx), panels::symmetric_cross(wy, &yy), panels::cross(wx, &xy)])
+}
+
+/// The paper's measure: canonical correlations between span(XWx) and span(YWy). Their sum is the captured correlation.
+/// One pass.
+pub fn captured(pair: &dyn Pair, wx: &Panel, wy: &Panel) -> Result<Vec<f64>> {
+    let [x_gram, y_gram, cross] = small_products(pair, wx, wy)?;
+    Ok(subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref()))
+}
+
+/// Principal angles between span(XW₁) and span(XW₂) for one view, in radians, ascending. Small angles are as accurate
+/// as large ones: they come from sines. Half a pass.
+pub fn principal_angles(pair: &dyn Pair, side: Side, w1: &Panel, w2: &Panel) -> Result<Vec<f64>> {
+    let (first, second) = bases(pair, side, w1, w2)?;
+    Ok(angles(&first, &second))
+}
+
+/// The paper's definition 2: ‖H₁ − H₂‖₂ with H the projections on span(XW₁) and span(XW₂): the sine of the largest
+/// principal angle, or 1 where the dimensions differ. Half a pass.
+pub fn distance(pair: &dyn Pair, side: Side, w1: &Panel, w2: &Panel) -> Result<f64> {
+    let (first, second) = bases(pair, side, w1, w2)?;
+    let same_dimension = first.q.cols() == second.q.cols();
+    Ok(if same_dimension { angles(&first, &second).last().map_or(0.0, |angle| angle.sin()) } else { 1.0 })
+}
+
+/// Weights Q with QᵀCQ = I, and C·Q.
+struct Basis {
+    q: Panel,
+    cq: Panel,
+}
+
+fn bases(pair: &dyn Pair, side: Side, w1: &Panel, w2: &Panel) -> Result<(Basis, Basis)> {
+    let both = panels::beside(w1, w2);
+    let mut product = Panel::zeros(both.rows(), both.cols());
+    Normal { pair, side, ridge: 0.0 }.apply(&both, &mut product)?;
+    let basis = |w: &Panel, from: usize| {
+        let (mut q, mut cq) = (w.clone(), panels::columns(&product, from, from + w.cols()));
+        whiten(&mut q, &mut [&mut cq]);
+        Basis { q, cq }
+    };
+    Ok((basis(w1, 0), basis(w2, w1.cols())))
+}
+
+fn angles(first: &Basis, second: &Basis) -> Vec<f64> {
+    let (large, small) = if first.q.cols() < second.q.cols() { (second, first) } else { (first, second) };
+    let overlap = panels::cross(&large.q, &small.cq);
+    let cosines = overlap.singular_values().unwrap_or_default();
+    // Cosines descend while sines ascend: each angle from whichever is the smaller, where it is accurate.
+    let angle = |(c, s): (f64, f64)| if s < c { s.min(1.0).asin() } else { c.min(1.0).acos() };
+    cosines.into_iter().zip(sines(large, small, overlap.as_ref())).map(angle).collect()
+}
+
+/// The lengths of what is left of the small basis after projecting on the large one, ascending.
+fn sines(large: &Basis, small: &Basis, overlap: MatRef<'_, f64>) -> Vec<f64> {
+    let (mut rest, mut c_rest) = (small.q.clone(), small.cq.clone());
+    panels::subtract(&mut rest, &panels::times(&large.q, overlap));
+    panels::subtract(&mut c_rest, &panels::times(&large.cq, overlap));
+    let gram: Mat<f64> = panels::symmetric_cross(&rest, &c_rest);
+    let squares = gram.self_adjoint_eigenvalues(faer::Side::Lower).unwrap_or_default();
+    squares.into_iter().map(|s| s.max(0.0).sqrt()).collect()
+}
