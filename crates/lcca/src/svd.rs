@@ -37,6 +37,8 @@ pub struct Svd {
     pub s: Vec<f64>,
     /// XᵀX·V.
     pub gram_v: Panel,
+    /// About the largest singular value that is not among `s`: how fast the rest begins.
+    pub next: f64,
 }
 
 /// The top `k` singular values and right singular vectors of `side`'s view.
@@ -61,7 +63,7 @@ pub fn randomized(pair: &dyn Pair, side: Side, k: usize, options: &Options) -> R
     let mut w = random::normal_panel(p, width, options.seed, purpose);
     let mut cw = Panel::zeros(p, width);
     if width == 0 {
-        return Ok(Svd { v: w, s: Vec::new(), gram_v: cw });
+        return Ok(Svd { v: w, s: Vec::new(), gram_v: cw, next: 1.0 });
     }
     for _ in 0..options.power {
         whiten::orthonormalize(&mut w);
@@ -81,12 +83,15 @@ fn rayleigh_ritz(w: &Panel, cw: &Panel, k: usize) -> Result<Svd> {
     let (values, vectors) = (eigen.S().column_vector(), eigen.U());
     let m = small.nrows();
     let largest = if m > 0 { values[m - 1] } else { 0.0 };
-    let kept: Vec<usize> = (0..m).rev().filter(|&i| values[i] > whiten::CUT * largest).take(k).collect();
+    let real: Vec<usize> = (0..m).rev().filter(|&i| values[i] > whiten::CUT * largest).collect();
+    let kept = &real[..k.min(real.len())];
+    let next = real.get(k).or(kept.last()).map_or(1.0, |&i| values[i].sqrt());
     let e = Mat::from_fn(m, kept.len(), |i, j| vectors[(i, kept[j])]);
     Ok(Svd {
         v: panels::times(w, e.as_ref()),
         s: kept.iter().map(|&i| values[i].sqrt()).collect(),
         gram_v: panels::times(cw, e.as_ref()),
+        next,
     })
 }
 

@@ -81,3 +81,52 @@ fn stored(kind: i32, rows: usize, cols: usize, entries: &[f64]) -> Matrix {
         _ => from_dense(dense.as_ref()),
     }
 }
+
+/// Columns made orthonormal (and, where asked, orthogonal to the column of ones).
+pub fn orthonormal(rows: usize, cols: usize, seed: u64, centred: bool) -> Mat<f64> {
+    let noise = random_mat(rows, cols, seed);
+    let with_ones =
+        Mat::from_fn(rows, cols + 1, |i, j| if j == 0 { f64::from(centred) } else { noise[(i, j - 1)] });
+    let from = usize::from(centred);
+    let stacked = with_ones.subcols(1 - from, cols + from).to_owned();
+    stacked.qr().compute_thin_Q().subcols(from, cols).to_owned()
+}
+
+/// Centred views with exactly the canonical correlations `d`, mixed by random matrices: X = Q₁A, Y = (Q₁D + Q₂√(1−D²))B.
+pub fn with_correlations(rows: usize, d: &[f64], seed: u64) -> (Mat<f64>, Mat<f64>) {
+    let p = d.len();
+    let q = orthonormal(rows, 2 * p, seed, true);
+    let mixed = |seed: u64| {
+        let noise = random_mat(p, p, seed);
+        Mat::from_fn(p, p, |i, j| 0.5 * noise[(i, j)] + if i == j { 3.0 } else { 0.0 })
+    };
+    let y = Mat::from_fn(rows, p, |i, j| d[j] * q[(i, j)] + (1.0 - d[j] * d[j]).sqrt() * q[(i, p + j)]);
+    (q.subcols(0, p) * mixed(seed + 1), y * mixed(seed + 2))
+}
+
+/// Canonical correlations by dense SVDs of the views themselves, cut at numerical rank: no code shared with the engine.
+pub fn dense_correlations(x: &Mat<f64>, y: &Mat<f64>, center: bool) -> Vec<f64> {
+    let basis = |view: &Mat<f64>| {
+        let (n, p) = (view.nrows(), view.ncols());
+        let mean = |j: usize| if center { (0..n).map(|i| view[(i, j)]).sum::<f64>() / n as f64 } else { 0.0 };
+        let means: Vec<f64> = (0..p).map(mean).collect();
+        let svd = Mat::from_fn(n, p, |i, j| view[(i, j)] - means[j]).thin_svd().unwrap();
+        let rank = (0..svd.S().dim()).take_while(|&i| svd.S()[i] > 1e-10 * svd.S()[0]).count();
+        svd.U().subcols(0, rank).to_owned()
+    };
+    (basis(x).transpose() * basis(y)).singular_values().unwrap()
+}
+
+/// Objective values d of regularised CCA, from eigendecompositions of dense C + λ·(tr C/p)·I, uncentred.
+pub fn dense_objective(x: &Mat<f64>, y: &Mat<f64>, ridge: f64) -> Vec<f64> {
+    let inverse_root = |view: &Mat<f64>| {
+        let c = view.transpose() * view;
+        let p = c.nrows();
+        let lambda = ridge * (0..p).map(|i| c[(i, i)]).sum::<f64>() / p as f64;
+        let eigen = c.self_adjoint_eigen(faer::Side::Lower).unwrap();
+        let (s, u) = (eigen.S().column_vector(), eigen.U());
+        let scaled = Mat::from_fn(p, p, |i, j| u[(i, j)] / (s[j] + lambda).sqrt());
+        scaled * u.transpose()
+    };
+    (inverse_root(x) * x.transpose() * y * inverse_root(y)).singular_values().unwrap()
+}

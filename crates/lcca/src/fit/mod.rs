@@ -6,6 +6,8 @@ mod finish;
 mod model;
 mod rpcca;
 mod score;
+#[cfg(test)]
+mod tests;
 mod transform;
 mod watch;
 
@@ -63,7 +65,7 @@ struct Problem<'a> {
 /// let y = OneHotRows::new(2, vec![0, 1, 1, 0, 1, 1, 0, 0].into())?;
 /// let pair = InMemory::new(x.into(), y.into())?;
 /// let fit = lcca::fit::fit(&pair, &Settings::new(Method::Exact, 1), &())?;
-/// assert!(fit.converged && (fit.model.correlations[0] - 0.75f64.sqrt()).abs() < 1e-12);
+/// assert!(fit.converged && (fit.model.correlations[0] - (2.0f64 / 3.0).sqrt()).abs() < 1e-12);
 /// # Ok::<(), lcca::Error>(())
 /// ```
 pub fn fit(pair: &dyn Pair, settings: &Settings, watch: &dyn Watch) -> Result<Fit> {

@@ -6,10 +6,10 @@
 //! would have to wait for it. The descent is therefore preconditioned by
 //!
 //! ```text
-//! M⁻¹ = V(S² + λ)⁻¹Vᵀ + (s_k² + λ)⁻¹(I − VVᵀ)
+//! M⁻¹ = V(S² + λ)⁻¹Vᵀ + (s² + λ)⁻¹(I − VVᵀ),    s the largest singular value left over
 //! ```
 //!
-//! which equals the paper's algorithm where V is exact (the gradient then has no part along V), and plain descent
+//! whose spectrum lies in [λ_p²/s², 1], so that the paper's rate r = (s² − λ_p²)/(s² + λ_p²) holds for any V. It equals the paper's algorithm where V is exact (the gradient then has no part along V), and plain descent
 //! where k_pc = 0.
 
 use super::gradient::{descend, finish};
@@ -47,14 +47,16 @@ impl<'a> Ling<'a> {
 
     /// M⁻¹g.
     fn precondition(&self, gradient: &Panel) -> Panel {
-        let Some(last) = self.svd.s.last() else { return gradient.clone() };
-        let tail = last * last + self.normal.ridge;
+        if self.svd.s.is_empty() {
+            return gradient.clone();
+        }
+        let tail = self.svd.next * self.svd.next + self.normal.ridge;
         let mut coefficients = panels::cross(&self.svd.v, gradient);
         for (i, s) in self.svd.s.iter().enumerate() {
             let factor = tail / (s * s + self.normal.ridge) - 1.0;
             (0..gradient.cols()).for_each(|j| coefficients[(i, j)] *= factor);
         }
-        // Scaled by s_k² + λ: the length of a direction does not matter, and k_pc = 0 is then exactly plain descent.
+        // Scaled by s² + λ: the length of a direction does not matter.
         let mut direction = panels::times(&self.svd.v, coefficients.as_ref());
         panels::add_scaled(&mut direction, 1.0, gradient);
         direction

@@ -1,0 +1,215 @@
+//! Rank deficiency, more columns than rows, constant and duplicate columns, ties, limits and refusals.
+
+use super::*;
+use crate::data::Side;
+use crate::matrix::{Matrix, OneHotRows, SparseRows, Values};
+use crate::testing::{dense_correlations, random_mat, sparse_from_dense, with_correlations};
+
+/// The methods that reach the exact answer, given time.
+const EXACT: [Method; 2] = [Method::Exact, Method::Als { t1: 400 }];
+
+fn agrees(x: &Mat<f64>, y: &Mat<f64>, k: usize) {
+    for center in [true, false] {
+        let truth = &dense_correlations(x, y, center)[..k];
+        for pair in [
+            pair_of(x, y),
+            InMemory::new(sparse_from_dense(x.as_ref()), sparse_from_dense(y.as_ref())).unwrap(),
+        ] {
+            for method in EXACT {
+                let model = fit(&pair, &Settings { center, ..Settings::new(method, k) }, &()).unwrap().model;
+                let gap = gap(&model.correlations, truth);
+                assert!(
+                    gap < 1e-7,
+                    "{} centred {center}: {gap:e} {:?} {truth:?}",
+                    method.name(),
+                    model.correlations
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn duplicate_constant_zero_and_dependent_columns_change_nothing() {
+    let (x, y) = with_correlations(200, &[0.9, 0.7, 0.5, 0.2], 1);
+    let awkward = |view: &Mat<f64>| {
+        Mat::from_fn(200, 9, |i, j| match j {
+            0..4 => view[(i, j)],
+            4 => 0.0,
+            5 => 1.0,
+            6 => view[(i, 1)],
+            7 => 1e-6 * view[(i, 2)],
+            _ => view[(i, 0)] - 2.0 * view[(i, 3)],
+        })
+    };
+    let (ax, ay) = (awkward(&x), awkward(&y));
+    agrees(&ax, &y, 3);
+    let truth = &dense_correlations(&x, &y, true)[..3];
+    for method in EXACT {
+        assert!(gap(&run(&pair_of(&ax, &ay), method, 3).unwrap().model.correlations, truth) < 1e-8);
+    }
+}
+
+#[test]
+fn more_columns_than_rows_correlate_perfectly() {
+    let (x, y) = (random_mat(15, 40, 1), random_mat(15, 30, 2));
+    for method in EXACT {
+        let model = run(&pair_of(&x, &y), method, 5).unwrap().model;
+        assert!(gap(&model.correlations, &[1.0; 5]) < 1e-9, "{}: {:?}", method.name(), model.correlations);
+    }
+}
+
+#[test]
+fn more_columns_than_rows_with_ridge_agree_with_each_other() {
+    let (x, y) = (random_mat(25, 60, 3), random_mat(25, 40, 4));
+    let pair = pair_of(&x, &y);
+    let [exact, als] = [Method::Exact, Method::Als { t1: 3000 }].map(|method| {
+        let settings = Settings { ridge_x: 0.5, ridge_y: 0.5, ..Settings::new(method, 3) };
+        fit(&pair, &settings, &()).unwrap().model
+    });
+    assert!(gap(&exact.objective, &als.objective) < 1e-9);
+}
+
+#[test]
+fn ties_at_correlation_one_are_found() {
+    let shared = random_mat(100, 3, 5);
+    let with_noise = |seed: u64| {
+        let noise = random_mat(100, 4, seed);
+        Mat::from_fn(100, 7, |i, j| if j < 3 { shared[(i, j)] } else { noise[(i, j - 3)] })
+    };
+    agrees(&with_noise(6), &with_noise(7), 3);
+}
+
+#[test]
+fn one_column_each_is_pearsons_correlation() {
+    let (x, y) = with_correlations(50, &[0.37], 8);
+    for method in
+        [Method::Exact, Method::Als { t1: 1 }, Method::DCca { t1: 1 }, Method::GCca { t1: 1, t2: 1 }]
+    {
+        let model = run(&pair_of(&x, &y), method, 1).unwrap().model;
+        assert!((model.correlations[0] - 0.37).abs() < 1e-12, "{}", method.name());
+    }
+}
+
+#[test]
+fn k_at_the_limit_gives_every_pair() {
+    let d = [0.9, 0.6, 0.3];
+    let (x, y) = with_correlations(60, &d, 9);
+    for method in EXACT {
+        assert!(gap(&run(&pair_of(&x, &y), method, 3).unwrap().model.correlations, &d) < 1e-9);
+    }
+}
+
+#[test]
+fn a_single_row_has_nothing_to_correlate_once_centred() {
+    let (x, y) = (random_mat(1, 3, 1), random_mat(1, 2, 2));
+    let error = run(&pair_of(&x, &y), Method::Exact, 1).unwrap_err().to_string();
+    assert!(error.contains("X is all zero once centred"), "{error}");
+    assert!((uncentred(&pair_of(&x, &y), Method::Exact, 1).model.correlations[0] - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn only_the_pairs_that_exist_are_returned_and_said_so() {
+    let (x, y) = with_correlations(80, &[0.8, 0.5], 10);
+    let doubled = |view: &Mat<f64>| Mat::from_fn(80, 4, |i, j| view[(i, j / 2)]);
+    for method in EXACT {
+        let fit = run(&pair_of(&doubled(&x), &doubled(&y)), method, 3).unwrap();
+        assert!(gap(&fit.model.correlations, &[0.8, 0.5]) < 1e-9);
+        assert!(fit.notes[0].contains("2 of the 3 pairs"), "{:?}", fit.notes);
+    }
+}
+
+#[test]
+fn k_out_of_range_is_refused() {
+    let (x, y) = (random_mat(10, 4, 1), random_mat(10, 3, 2));
+    for k in [0, 4, 1000] {
+        let error = run(&pair_of(&x, &y), Method::Exact, k).unwrap_err().to_string();
+        assert!(error.contains("expected between 1 and 3"), "{error}");
+    }
+}
+
+#[test]
+fn an_all_zero_view_is_refused() {
+    let x: Matrix = SparseRows::new(4, vec![0u64; 6].into(), Vec::new().into(), Values::Ones).unwrap().into();
+    let y = OneHotRows::new(2, vec![0, 1, 0, 1, 0].into()).unwrap();
+    let pair = InMemory::new(y.into(), x).unwrap();
+    let error = run(&pair, Method::Exact, 1).unwrap_err().to_string();
+    assert!(error.contains("Y is all zero"), "{error}");
+}
+
+#[test]
+fn rows_must_be_as_many() {
+    let (x, y) = (random_mat(10, 4, 1), random_mat(9, 3, 2));
+    let error = InMemory::new(from_dense(x.as_ref()), from_dense(y.as_ref()));
+    assert!(error.err().unwrap().to_string().contains("X has 10 rows and Y has 9"));
+}
+
+#[test]
+fn too_little_memory_is_refused_with_needed_and_allowed_bytes() {
+    let (x, y) = (random_mat(50, 30, 1), random_mat(50, 30, 2));
+    let pair = pair_of(&x, &y);
+    for method in EXACT {
+        let error =
+            fit(&pair, &Settings { memory: 1000, ..Settings::new(method, 1) }, &()).unwrap_err().to_string();
+        assert!(error.contains("1000 are allowed"), "{error}");
+    }
+}
+
+#[test]
+fn senseless_settings_are_refused() {
+    let (x, y) = (random_mat(50, 30, 1), random_mat(50, 30, 2));
+    let pair = pair_of(&x, &y);
+    let refused = |settings: Settings| fit(&pair, &settings, &()).unwrap_err().to_string();
+    assert!(refused(Settings { ridge_x: -1.0, ..Settings::new(Method::Exact, 2) }).contains("ridge is -1"));
+    assert!(
+        refused(Settings { ridge_y: f64::NAN, ..Settings::new(Method::Exact, 2) }).contains("ridge-y is NaN")
+    );
+    assert!(refused(Settings::new(Method::DCca { t1: 0 }, 2)).contains("t1 is 0"));
+    assert!(refused(Settings::new(Method::RpCca { k_rpcca: 1 }, 2)).contains("k-rpcca is 1"));
+}
+
+#[test]
+fn stopping_short_is_not_called_converged() {
+    let (x, y) = with_correlations(200, &[0.9, 0.85, 0.8, 0.75, 0.7], 11);
+    let pair = pair_of(&x, &y);
+    assert!(!run(&pair, Method::Als { t1: 1 }, 2).unwrap().converged);
+    assert!(run(&pair, Method::Als { t1: 300 }, 2).unwrap().converged);
+    let capped = Settings { max_passes: Some(5.0), ..Settings::new(Method::Als { t1: 300 }, 2) };
+    let capped = fit(&pair, &capped, &()).unwrap();
+    assert!(!capped.converged && capped.trace.len() < 5, "{:?}", capped.cost);
+}
+
+#[test]
+fn a_watcher_can_stop_a_fit() {
+    struct Impatient;
+    impl crate::fit::Watch for Impatient {
+        fn pass(&self, cost: crate::data::Cost) -> std::ops::ControlFlow<()> {
+            if cost.passes > 3.0 {
+                std::ops::ControlFlow::Break(())
+            } else {
+                std::ops::ControlFlow::Continue(())
+            }
+        }
+    }
+    let (x, y) = with_correlations(200, &[0.9, 0.5], 12);
+    let stopped = fit(&pair_of(&x, &y), &Settings::new(Method::DCca { t1: 30 }, 1), &Impatient);
+    assert!(matches!(stopped, Err(crate::Error::Interrupted)));
+}
+
+#[test]
+fn a_projection_explains_what_least_squares_says() {
+    use crate::solve::{Resources, Solver, project};
+    let (x, y) = with_correlations(300, &[0.9, 0.6, 0.3], 13);
+    let pair = pair_of(&x, &y);
+    let identity = crate::matrix::Panel::from_fn(3, 3, |i, j| f64::from(i == j));
+    let resources = Resources { memory: u64::MAX, svd: Default::default() };
+    let basis = x.thin_svd().unwrap().U().to_owned();
+    let projected = &basis * (basis.transpose() * &y);
+    for solver in [Solver::Cholesky, Solver::Ling { steps: 200, k_pc: 1 }, Solver::Gradient { steps: 800 }] {
+        let found = project(&pair, Side::X, &identity, solver, 0.0, &resources).unwrap();
+        for j in 0..3 {
+            let truth = projected.col(j).squared_norm_l2() / y.col(j).squared_norm_l2();
+            assert!((found.explained[j] - truth).abs() < 1e-8, "{solver:?}: {} {truth}", found.explained[j]);
+        }
+    }
+}

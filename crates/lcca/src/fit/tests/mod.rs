@@ -1,0 +1,30 @@
+//! Every method against independent computations, the paper's theorems, and awkward inputs.
+
+mod edges;
+mod methods;
+mod theorems;
+
+use super::{Fit, fit};
+use crate::data::{InMemory, Pair};
+use crate::error::Result;
+use crate::method::{Method, Settings};
+use crate::testing::from_dense;
+use faer::Mat;
+
+fn pair_of(x: &Mat<f64>, y: &Mat<f64>) -> InMemory {
+    InMemory::new(from_dense(x.as_ref()), from_dense(y.as_ref())).unwrap()
+}
+
+fn run(pair: &dyn Pair, method: Method, k: usize) -> Result<Fit> {
+    fit(pair, &Settings::new(method, k), &())
+}
+
+fn uncentred(pair: &dyn Pair, method: Method, k: usize) -> Fit {
+    fit(pair, &Settings { center: false, ..Settings::new(method, k) }, &()).unwrap()
+}
+
+/// The largest difference of two lists of the same length.
+fn gap(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len(), "{a:?} {b:?}");
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
