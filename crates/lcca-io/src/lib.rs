@@ -1,1 +1,32 @@
-//! Files.
+//! Files of lcca: matrices in the formats people have them in, the mapped store, fitted models.
+//!
+//! Whatever can be mapped is mapped, and whatever is written appears whole or not at all. What is wrong with a file is
+//! told in one line that names the file, the place in it and what was expected there.
+
+mod assemble;
+mod atomic;
+mod describe;
+mod error;
+mod format;
+mod matrix_market;
+mod model;
+mod npy;
+mod npz;
+mod read;
+mod rows;
+mod source;
+mod store;
+mod svmlight;
+mod tensors;
+mod text;
+mod triplets;
+mod values;
+mod write;
+
+pub use atomic::{Output, remove_unfinished};
+pub use describe::{Info, MatrixInfo, ModelInfo, describe};
+pub use error::{Error, Place, Result};
+pub use model::{read_model, write_model};
+pub use npy::NpyWriter;
+pub use read::{Loaded, ReadOptions, read_matrix, read_matrix_with};
+pub use write::write_matrix;

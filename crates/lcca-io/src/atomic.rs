@@ -1,0 +1,210 @@
+//! Output that is either whole or not there: write beside the target, sync, rename.
+
+use crate::error::{Error, Fault, Outcome, Result};
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Temporary files of this process that are neither committed nor removed.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+const BUFFER_BYTES: usize = 1 << 20;
+
+/// A file in the making. Dropping it without [`Output::commit`] leaves the target as it was.
+#[derive(Debug)]
+pub struct Output {
+    target: PathBuf,
+    temporary: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl Output {
+    /// Begins a file that will become `path`.
+    pub fn create(path: &Path) -> Result<Self> {
+        Self::begin(path).map_err(|fault| fault.at(path))
+    }
+
+    fn begin(path: &Path) -> Outcome<Self> {
+        let target = final_target(path)?;
+        let temporary = temporary_beside(&target)?;
+        let mut unfinished = registry();
+        let file = OpenOptions::new().write(true).create_new(true).open(&temporary).map_err(cannot_create)?;
+        unfinished.insert(temporary.clone());
+        Ok(Output { target, temporary, file: BufWriter::with_capacity(BUFFER_BYTES, file) })
+    }
+
+    /// Puts the file in place: after this it is there, whole, even if the machine stops.
+    pub fn commit(mut self) -> Result<()> {
+        self.put_in_place().map_err(|fault| fault.at(&self.target))
+    }
+
+    fn put_in_place(&mut self) -> Outcome<()> {
+        self.file.flush()?;
+        self.file.get_ref().sync_all()?;
+        let mut unfinished = registry();
+        if !unfinished.contains(&self.temporary) {
+            return Err(Fault::new("was not written: the program is being stopped"));
+        }
+        fs::rename(&self.temporary, &self.target)?;
+        unfinished.remove(&self.temporary);
+        drop(unfinished);
+        sync_folder(folder_of(&self.target));
+        Ok(())
+    }
+
+    /// The file that is being made.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
+    pub(crate) fn failed(&self, error: io::Error) -> Error {
+        Fault::Io(error).at(&self.target)
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if registry().remove(&self.temporary) {
+            // Nobody is left to hear about a failure here.
+            let _ = fs::remove_file(&self.temporary);
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for Output {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+/// Removes every file of this process that was begun and not committed. For a Ctrl-C handler, just before it exits.
+pub fn remove_unfinished() {
+    for path in std::mem::take(&mut *registry()) {
+        let _ = fs::remove_file(path);
+    }
+}
+
+fn registry() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Follows links, so that renaming replaces the file and not the link to it.
+fn final_target(path: &Path) -> Outcome<PathBuf> {
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => Err(Fault::new("is a folder, expected a file to write")),
+        Ok(found) if !found.is_file() => Err(Fault::new("is not a regular file, expected one to write")),
+        Ok(_) => Ok(fs::canonicalize(path)?),
+        Err(_) => {
+            check_folder(folder_of(path))?;
+            Ok(path.to_path_buf())
+        }
+    }
+}
+
+fn check_folder(folder: &Path) -> Outcome<()> {
+    match fs::metadata(folder) {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(Fault::new(format!("cannot be written: {} is not a folder", folder.display()))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(Fault::new(format!("cannot be written: the folder {} does not exist", folder.display())))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn cannot_create(error: io::Error) -> Fault {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            Fault::new("cannot be written: no permission to create files in its folder")
+        }
+        _ => Fault::Io(error),
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn temporary_beside(target: &Path) -> Outcome<PathBuf> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let name = target.file_name().ok_or_else(|| Fault::new("is no file name, expected a file to write"))?;
+    let mut hidden = std::ffi::OsString::from(".");
+    hidden.push(name);
+    hidden.push(format!(".{}-{}.part", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
+    Ok(folder_of(target).join(hidden))
+}
+
+/// Some file systems cannot sync a folder; the file itself is synced all the same.
+fn sync_folder(folder: &Path) {
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> =
+            fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_commit_replaces_the_target_and_leaves_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.npy");
+        fs::write(&path, "old").unwrap();
+        let mut output = Output::create(&path).unwrap();
+        output.write_all(b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        output.commit().unwrap();
+        assert_eq!((fs::read(&path).unwrap(), names(folder.path())), (b"new".to_vec(), vec!["a.npy".into()]));
+    }
+
+    #[test]
+    fn without_a_commit_the_target_is_untouched() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.npy");
+        fs::write(&path, "old").unwrap();
+        Output::create(&path).unwrap().write_all(b"new").unwrap();
+        assert_eq!((fs::read(&path).unwrap(), names(folder.path())), (b"old".to_vec(), vec!["a.npy".into()]));
+    }
+
+    #[test]
+    fn a_link_stays_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        Output::create(&link).unwrap().commit().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"");
+    }
+
+    #[test]
+    fn places_that_cannot_be_written_are_bad_input() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Output::create(&folder.path().join("missing/a.npy")).unwrap_err();
+        assert!(error.to_string().contains("missing does not exist"), "{error}");
+        assert!(!error.is_machine_failure());
+        let error = Output::create(folder.path()).unwrap_err();
+        assert!(error.to_string().contains("is a folder"), "{error}");
+        fs::write(folder.path().join("file"), "").unwrap();
+        let error = Output::create(&folder.path().join("file/a.npy")).unwrap_err();
+        assert!(error.to_string().contains("is not a folder") && !error.is_machine_failure(), "{error}");
+    }
+}

@@ -1,0 +1,105 @@
+//! What a file holds, for a person or a script.
+
+use crate::error::{Outcome, Result};
+use crate::format::{self, Format};
+use crate::tensors::TensorFile;
+use crate::{model, read_matrix, source};
+use lcca::fit::Model;
+use lcca::method::Settings;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::path::Path;
+
+/// What a file holds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Info {
+    /// A matrix.
+    Matrix(MatrixInfo),
+    /// A fitted model.
+    Model(Box<ModelInfo>),
+}
+
+/// A matrix in a few words.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MatrixInfo {
+    /// The file's format.
+    pub format: &'static str,
+    /// How many rows.
+    pub rows: usize,
+    /// How many columns.
+    pub cols: usize,
+    /// How many entries are stored.
+    pub entries: u64,
+    /// What the entries are stored as.
+    pub storage: &'static str,
+    /// What reading it had to do.
+    pub notes: Vec<String>,
+}
+
+/// A model in a few words.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ModelInfo {
+    /// The file's format.
+    pub format: &'static str,
+    /// The name of the method that made it.
+    pub method: &'static str,
+    /// Pairs of canonical variables.
+    pub k: usize,
+    /// Rows trained on.
+    pub rows: u64,
+    /// Columns of X.
+    pub x_cols: usize,
+    /// Columns of Y.
+    pub y_cols: usize,
+    /// Captured correlation on the training rows.
+    pub total: f64,
+    /// The correlation of each pair on the training rows.
+    pub correlations: Vec<f64>,
+    /// All settings.
+    pub settings: Settings,
+    /// Where it came from, as far as it was told.
+    pub provenance: Map<String, Value>,
+}
+
+/// Says what a file holds.
+pub fn describe(path: &Path) -> Result<Info> {
+    if let Some((model, provenance)) = as_model(path).map_err(|fault| fault.at(path))? {
+        return Ok(Info::Model(Box::new(model_info(model, provenance))));
+    }
+    let loaded = read_matrix(path)?;
+    Ok(Info::Matrix(MatrixInfo {
+        format: loaded.format,
+        rows: loaded.matrix.rows(),
+        cols: loaded.matrix.cols(),
+        entries: loaded.matrix.entries(),
+        storage: loaded.matrix.kind(),
+        notes: loaded.notes,
+    }))
+}
+
+fn as_model(path: &Path) -> Outcome<Option<(Model, Map<String, Value>)>> {
+    if format::of_file(path)?.0 != Format::Store {
+        return Ok(None);
+    }
+    let file = TensorFile::open(source::map(path)?)?;
+    match file.text("format")? {
+        model::FORMAT => model::read(&file).map(Some),
+        _ => Ok(None),
+    }
+}
+
+fn model_info(model: Model, provenance: Map<String, Value>) -> ModelInfo {
+    ModelInfo {
+        format: Format::Store.name(),
+        method: model.settings.method.name(),
+        k: model.correlations.len(),
+        rows: model.rows,
+        x_cols: model.x.weights.rows(),
+        y_cols: model.y.weights.rows(),
+        total: model.total,
+        correlations: model.correlations,
+        settings: model.settings,
+        provenance,
+    }
+}

@@ -1,0 +1,168 @@
+//! What can be wrong with a file, told in one line: the file, the place in it, what was expected there.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Shorthand for results of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A file that could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The file is not what it should be.
+    #[error("{}: {place}{message}", path.display())]
+    Bad {
+        /// The file.
+        path: PathBuf,
+        /// Where in the file.
+        place: Place,
+        /// What is there and what was expected.
+        message: String,
+    },
+    /// The file is well formed and its numbers do not make a matrix.
+    #[error("{}: {source}", path.display())]
+    Data {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with them.
+        source: lcca::Error,
+    },
+}
+
+impl Error {
+    /// Whether the machine failed (disk full, device error, out of memory) rather than the input being wrong.
+    pub fn is_machine_failure(&self) -> bool {
+        match self {
+            Error::Io { source, .. } => is_machine_failure(source),
+            Error::Bad { .. } => false,
+            Error::Data { source, .. } => matches!(source, lcca::Error::Memory { .. }),
+        }
+    }
+
+    /// The file concerned.
+    pub fn path(&self) -> &Path {
+        match self {
+            Error::Io { path, .. } | Error::Bad { path, .. } | Error::Data { path, .. } => path,
+        }
+    }
+}
+
+/// Decoders report corrupt data as errors without a number from the operating system.
+fn is_machine_failure(error: &io::Error) -> bool {
+    use io::ErrorKind::*;
+    let user = matches!(
+        error.kind(),
+        NotFound | PermissionDenied | IsADirectory | NotADirectory | ReadOnlyFilesystem | InvalidFilename
+    );
+    matches!(error.kind(), OutOfMemory | WriteZero) || (error.raw_os_error().is_some() && !user)
+}
+
+/// Where in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The file as a whole.
+    Whole,
+    /// A line of text, counted from 1.
+    Line(u64),
+    /// A named part: a member, a tensor, a header.
+    Part(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Whole => Ok(()),
+            Place::Line(line) => write!(f, "line {line}: "),
+            Place::Part(name) => write!(f, "{name}: "),
+        }
+    }
+}
+
+/// An [`Error`] that does not know its file yet: readers work on bytes, the caller adds the path.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    Io(io::Error),
+    Bad(Place, String),
+    Data(lcca::Error),
+}
+
+impl Fault {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Fault::Bad(Place::Whole, message.into())
+    }
+
+    pub(crate) fn line(line: u64, message: impl Into<String>) -> Self {
+        Fault::Bad(Place::Line(line), message.into())
+    }
+
+    /// Names the part of the file, where no more exact place is known.
+    pub(crate) fn within(self, part: &str) -> Self {
+        match self {
+            Fault::Bad(Place::Whole, message) => Fault::Bad(Place::Part(part.into()), message),
+            Fault::Io(error) if error.raw_os_error().is_none() => {
+                Fault::Bad(Place::Part(part.into()), one_line(&error))
+            }
+            other => other,
+        }
+    }
+
+    pub(crate) fn at(self, path: &Path) -> Error {
+        let path = path.to_path_buf();
+        match self {
+            Fault::Io(source) => Error::Io { path, source },
+            Fault::Bad(place, message) => Error::Bad { path, place, message },
+            Fault::Data(source) => Error::Data { path, source },
+        }
+    }
+}
+
+/// Errors of other libraries may span lines; ours never do.
+pub(crate) fn one_line(error: &dyn fmt::Display) -> String {
+    error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        Fault::Io(error)
+    }
+}
+
+impl From<lcca::Error> for Fault {
+    fn from(error: lcca::Error) -> Self {
+        Fault::Data(error)
+    }
+}
+
+pub(crate) type Outcome<T> = std::result::Result<T, Fault>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_the_machine_and_a_missing_file_is_not() {
+        let failure =
+            |code| Fault::from(io::Error::from_raw_os_error(code)).at(Path::new("f")).is_machine_failure();
+        let (enoent, eio, eacces, enospc) = (2, 5, 13, 28);
+        assert!(failure(eio) && failure(enospc));
+        assert!(!failure(enoent) && !failure(eacces));
+        let corrupt = io::Error::new(io::ErrorKind::InvalidData, "corrupt deflate stream");
+        assert!(!Fault::from(corrupt).at(Path::new("f")).is_machine_failure());
+    }
+
+    #[test]
+    fn the_message_names_file_place_and_expectation() {
+        let error = Fault::line(17, "column 30001 is out of range 1..=20000").at(Path::new("data/x.mtx"));
+        assert_eq!(error.to_string(), "data/x.mtx: line 17: column 30001 is out of range 1..=20000");
+    }
+}

@@ -1,0 +1,97 @@
+//! Entries listed one a line.
+
+use super::{Banner, Sizes, Symmetry, value};
+use crate::assemble::{self, Assembled};
+use crate::error::{Fault, Outcome};
+use crate::text::{Lines, Text, index, quoted, tokens};
+use crate::triplets::{Columns, Triplets};
+use crate::values::Growing;
+
+struct Entries {
+    rows: Vec<u32>,
+    columns: Vec<u32>,
+    values: Growing,
+    /// Entries listed, mirrored ones not counted.
+    listed: usize,
+}
+
+impl Entries {
+    fn new() -> Self {
+        Entries { rows: Vec::new(), columns: Vec::new(), values: Growing::new(), listed: 0 }
+    }
+
+    fn push(&mut self, row: u32, column: u32, value: f64) {
+        self.rows.push(row);
+        self.columns.push(column);
+        self.values.push(value);
+    }
+
+    fn append(&mut self, more: Entries) {
+        self.rows.extend(more.rows);
+        self.columns.extend(more.columns);
+        self.values.append(more.values);
+        self.listed += more.listed;
+    }
+}
+
+pub(super) fn read(text: Text, banner: Banner, sizes: Sizes) -> Outcome<Assembled> {
+    let mut all = Entries::new();
+    text.parse(
+        |lines| parse_lines(lines, banner, sizes),
+        |more| {
+            all.append(more);
+            match all.listed > sizes.entries {
+                true => Err(count_fault(sizes, "more")),
+                false => Ok(()),
+            }
+        },
+    )?;
+    if all.listed < sizes.entries {
+        return Err(count_fault(sizes, &format!("only {}: the file may be cut short", all.listed)));
+    }
+    let columns = Columns::Listed(all.columns.into());
+    let entries = Triplets { rows: all.rows.into(), columns, values: all.values.into_values() };
+    assemble::triplets(sizes.rows, sizes.cols, entries)
+}
+
+fn count_fault(sizes: Sizes, found: &str) -> Fault {
+    Fault::line(sizes.line, format!("the header says {} entries, found {found}", sizes.entries))
+}
+
+fn parse_lines(lines: Lines<'_>, banner: Banner, sizes: Sizes) -> Outcome<Entries> {
+    let mut entries = Entries::new();
+    for (number, line) in lines {
+        if !line.is_empty() && !line.starts_with(b"%") {
+            parse_entry(line, banner, sizes, &mut entries).map_err(|message| Fault::line(number, message))?;
+        }
+    }
+    Ok(entries)
+}
+
+fn parse_entry(line: &[u8], banner: Banner, sizes: Sizes, entries: &mut Entries) -> Result<(), String> {
+    let mut words = tokens(line);
+    let row = position(words.next(), "row", sizes.rows)?;
+    let column = position(words.next(), "column", sizes.cols)?;
+    let value = if banner.pattern { 1.0 } else { value(words.next())? };
+    if let Some(word) = words.next() {
+        return Err(format!("expected the line to end, found {}", quoted(word)));
+    }
+    entries.listed += 1;
+    entries.push(row, column, value);
+    match banner.symmetry {
+        Symmetry::Symmetric if row != column => entries.push(column, row, value),
+        Symmetry::Skew if row != column => entries.push(column, row, -value),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Files count from 1, matrices from 0.
+fn position(word: Option<&[u8]>, what: &str, limit: usize) -> Result<u32, String> {
+    let word = word.ok_or_else(|| format!("expected a {what}, the line ends"))?;
+    match index(word) {
+        Some(number) if (1..=limit as u64).contains(&number) => Ok((number - 1) as u32),
+        Some(number) => Err(format!("{what} {number} is out of range 1..={limit}")),
+        None => Err(format!("expected a {what} in 1..={limit}, found {}", quoted(word))),
+    }
+}

@@ -1,0 +1,157 @@
+//! The header of an array file.
+
+use super::MAGIC;
+use crate::error::{Fault, Outcome};
+
+/// What an array holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Descr {
+    /// Numbers.
+    Number(Kind),
+    /// Byte strings of this length.
+    Bytes(usize),
+    /// Unicode strings of this length, four bytes a character.
+    Unicode(usize),
+}
+
+/// A type of number and its byte order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Kind {
+    pub(crate) letter: u8,
+    pub(crate) bytes: usize,
+    pub(crate) big: bool,
+}
+
+impl Kind {
+    pub(crate) fn width(self) -> usize {
+        self.bytes
+    }
+
+    /// Whether the numbers are `letter` of `bytes` bytes in the order of this machine.
+    pub(crate) fn is(self, letter: u8, bytes: usize) -> bool {
+        self.letter == letter && self.bytes == bytes && (!self.big || bytes == 1)
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) descr: Descr,
+    pub(crate) fortran: bool,
+    pub(crate) shape: Vec<usize>,
+}
+
+impl Header {
+    /// The header at the front of `bytes`, and where the numbers begin.
+    pub(crate) fn parse(bytes: &[u8]) -> Outcome<(Header, usize)> {
+        let rest =
+            bytes.strip_prefix(MAGIC).ok_or_else(|| Fault::new("does not begin like a NumPy array"))?;
+        let (skip, len) = match rest {
+            [1, _, a, b, ..] => (4, u16::from_le_bytes([*a, *b]) as usize),
+            [2 | 3, _, a, b, c, d, ..] => (6, u32::from_le_bytes([*a, *b, *c, *d]) as usize),
+            [version, ..] if *version > 3 => {
+                return Err(Fault::new(format!("is NumPy array format {version}, expected 1, 2 or 3")));
+            }
+            _ => return Err(Fault::new("the header is cut short")),
+        };
+        let text = rest.get(skip..skip + len).ok_or_else(|| Fault::new("the header is cut short"))?;
+        let text = std::str::from_utf8(text).map_err(|_| Fault::new("the header is not text"))?;
+        let header = Header {
+            descr: parse_descr(field(text, "descr")?)?,
+            fortran: parse_bool(field(text, "fortran_order")?)?,
+            shape: parse_shape(field(text, "shape")?)?,
+        };
+        Ok((header, MAGIC.len() + skip + len))
+    }
+
+    /// How many elements.
+    pub(crate) fn len(&self) -> Outcome<usize> {
+        let product = self.shape.iter().try_fold(1usize, |product, &side| product.checked_mul(side));
+        product.ok_or_else(|| Fault::new(format!("the header says shape {:?}, more than can be", self.shape)))
+    }
+}
+
+/// What follows `'name':` in the dictionary.
+fn field<'a>(text: &'a str, name: &str) -> Outcome<&'a str> {
+    let missing = || Fault::new(format!("the header has no field {name}"));
+    let (_, after) = text
+        .split_once(&format!("'{name}'"))
+        .or_else(|| text.split_once(&format!("\"{name}\"")))
+        .ok_or_else(missing)?;
+    Ok(after.trim_start().strip_prefix(':').ok_or_else(missing)?.trim_start())
+}
+
+fn parse_bool(text: &str) -> Outcome<bool> {
+    match (text.starts_with("True"), text.starts_with("False")) {
+        (true, _) => Ok(true),
+        (_, true) => Ok(false),
+        _ => Err(Fault::new("the header's fortran_order is neither True nor False")),
+    }
+}
+
+fn parse_shape(text: &str) -> Outcome<Vec<usize>> {
+    let bad = || Fault::new("the header's shape is no tuple of sizes");
+    let (inside, _) = text.strip_prefix('(').and_then(|text| text.split_once(')')).ok_or_else(bad)?;
+    let sides = inside.split(',').map(str::trim).filter(|side| !side.is_empty());
+    sides.map(|side| side.trim_end_matches('L').parse().map_err(|_| bad())).collect()
+}
+
+fn parse_descr(text: &str) -> Outcome<Descr> {
+    let bad = |what: &str| Fault::new(format!("holds {what}, expected plain numbers"));
+    let quote =
+        text.chars().next().filter(|&c| c == '\'' || c == '"').ok_or_else(|| bad("a structured type"))?;
+    let (name, _) = text[1..].split_once(quote).ok_or_else(|| bad("an unnamed type"))?;
+    let (big, name_) = match name.as_bytes() {
+        [b'>', rest @ ..] => (true, rest),
+        [b'<' | b'|' | b'=', rest @ ..] => (false, rest),
+        rest => (false, rest),
+    };
+    let digits = name_.get(1..).and_then(|digits| std::str::from_utf8(digits).ok());
+    let bytes = digits.and_then(|digits| digits.parse::<usize>().ok()).ok_or_else(|| bad(name))?;
+    match (name_[0], bytes) {
+        (b'f', 4 | 8) | (b'i' | b'u', 1 | 2 | 4 | 8) | (b'b', 1) => {
+            Ok(Descr::Number(Kind { letter: name_[0], bytes, big }))
+        }
+        (b'S', _) => Ok(Descr::Bytes(bytes)),
+        (b'U', _) if !big => Ok(Descr::Unicode(bytes)),
+        _ => Err(bad(name)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(version: u8, text: &str) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend([version, 0]);
+        match version {
+            1 => bytes.extend((text.len() as u16).to_le_bytes()),
+            _ => bytes.extend((text.len() as u32).to_le_bytes()),
+        }
+        bytes.extend(text.as_bytes());
+        bytes
+    }
+
+    #[test]
+    fn every_version_says_the_same() {
+        for (version, at) in [(1, 10), (2, 12), (3, 12)] {
+            let text = "{'descr': '<f4', 'fortran_order': True, 'shape': (3, 4), }";
+            let (header, start) = Header::parse(&file(version, text)).unwrap();
+            let kind = Kind { letter: b'f', bytes: 4, big: false };
+            assert_eq!(header, Header { descr: Descr::Number(kind), fortran: true, shape: vec![3, 4] });
+            assert_eq!(start, at + text.len());
+        }
+    }
+
+    #[test]
+    fn what_is_not_plain_numbers_is_named() {
+        let message = |descr: &str| {
+            let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (3,), }}");
+            Header::parse(&file(1, &text)).err().map(|f| f.at("f".as_ref()).to_string()).unwrap_or_default()
+        };
+        assert!(message("'<c16'").contains("holds <c16"));
+        assert!(message("'|O'").contains("holds |O"));
+        assert!(message("[('a', '<f8')]").contains("structured"));
+        assert_eq!(message("'>i2'"), "");
+    }
+}

@@ -1,0 +1,149 @@
+//! Numbers of any NumPy type, as the types a matrix is made of: shared where they fit, converted where not.
+
+use super::header::Kind;
+use crate::error::{Fault, Outcome};
+use lcca::matrix::{Buffer, DenseValues, Owner};
+use rayon::prelude::*;
+
+/// Elements a thread takes at a time.
+const GRAIN: usize = 65_536;
+
+/// A run of numbers in a file.
+pub(crate) struct Numbers {
+    owner: Owner,
+    start: usize,
+    len: usize,
+    kind: Kind,
+}
+
+impl Numbers {
+    /// `len` numbers that begin `start` bytes into `owner`, which the caller has found to hold them.
+    pub(crate) fn new(owner: Owner, start: usize, len: usize, kind: Kind) -> Self {
+        Numbers { owner, start, len, kind }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    fn shared<T: bytemuck::Pod>(&self) -> Outcome<Buffer<T>> {
+        Ok(Buffer::shared(self.owner.clone(), self.start, self.len)?)
+    }
+
+    fn elements(&self) -> Elements<'_> {
+        let end = self.start + self.len * self.kind.width();
+        Elements { bytes: &(*self.owner).as_ref()[self.start..end], kind: self.kind }
+    }
+
+    fn is_float(&self) -> bool {
+        self.kind.letter == b'f'
+    }
+
+    /// As real numbers. Integers become single precision where all of them are exact in it.
+    pub(crate) fn reals(&self) -> DenseValues {
+        const EXACT: i128 = 1 << f32::MANTISSA_DIGITS;
+        let elements = self.elements();
+        match (self.is_float(), self.kind.bytes) {
+            (true, 4) => DenseValues::F32(self.floats(|at| f32::from_le_bytes(elements.bytes(at)))),
+            (true, _) => DenseValues::F64(self.floats(|at| f64::from_le_bytes(elements.bytes(at)))),
+            _ if self.all(|value| value.abs() <= EXACT) => {
+                DenseValues::F32(self.collect(|at| elements.integer(at) as f32))
+            }
+            _ => DenseValues::F64(self.collect(|at| elements.integer(at) as f64)),
+        }
+    }
+
+    fn floats<T: bytemuck::Pod + Send + Sync>(&self, read: impl Fn(usize) -> T + Send + Sync) -> Buffer<T> {
+        match self.shared().ok().filter(|_| !self.kind.big) {
+            Some(shared) => shared,
+            None => self.collect(read),
+        }
+    }
+
+    fn collect<T: bytemuck::Pod + Send + Sync>(&self, read: impl Fn(usize) -> T + Send + Sync) -> Buffer<T> {
+        (0..self.len).into_par_iter().with_min_len(GRAIN).map(read).collect::<Vec<T>>().into()
+    }
+
+    fn all(&self, fits: impl Fn(i128) -> bool + Sync) -> bool {
+        let elements = self.elements();
+        (0..self.len).into_par_iter().with_min_len(GRAIN).all(|at| fits(elements.integer(at)))
+    }
+
+    /// Every element must be an integer from 0 to `limit`, the limit excluded.
+    fn check_range(&self, limit: i128, what: &str) -> Outcome<()> {
+        if self.is_float() {
+            return Err(Fault::new(format!("holds real numbers, expected integers ({what})")));
+        }
+        let elements = self.elements();
+        let outside = |&at: &usize| !(0..limit).contains(&elements.integer(at));
+        match (0..self.len).into_par_iter().with_min_len(GRAIN).find_first(outside) {
+            None => Ok(()),
+            Some(at) => {
+                let (value, last) = (elements.integer(at), limit - 1);
+                Err(Fault::new(format!("element {at} is {value}, expected {what} in 0..={last}")))
+            }
+        }
+    }
+
+    /// As row or column numbers below `limit`.
+    pub(crate) fn indices(&self, limit: usize, what: &str) -> Outcome<Buffer<u32>> {
+        self.check_range((limit as i128).min(1 << 32), what)?;
+        let elements = self.elements();
+        match self.kind.is(b'i', 4) || self.kind.is(b'u', 4) {
+            true => self.shared(),
+            false => Ok(self.collect(|at| elements.integer(at) as u32)),
+        }
+    }
+
+    /// As row offsets into `entries` entries.
+    pub(crate) fn offsets(&self, entries: usize) -> Outcome<Buffer<u64>> {
+        self.check_range(entries as i128 + 1, "an offset")?;
+        let elements = self.elements();
+        match self.kind.is(b'i', 8) || self.kind.is(b'u', 8) {
+            true => self.shared(),
+            false => Ok(self.collect(|at| elements.integer(at) as u64)),
+        }
+    }
+
+    /// As a few sizes.
+    pub(crate) fn sizes(&self) -> Outcome<Vec<usize>> {
+        self.check_range(1 << 62, "a size")?;
+        Ok((0..self.len).map(|at| self.elements().integer(at) as usize).collect())
+    }
+}
+
+/// The same numbers, looked at one by one.
+#[derive(Clone, Copy)]
+struct Elements<'a> {
+    bytes: &'a [u8],
+    kind: Kind,
+}
+
+impl Elements<'_> {
+    /// The element's bytes, least significant first.
+    #[inline]
+    fn bytes<const N: usize>(self, at: usize) -> [u8; N] {
+        let mut bytes = [0; N];
+        bytes.copy_from_slice(&self.bytes[at * N..(at + 1) * N]);
+        if self.kind.big {
+            bytes.reverse();
+        }
+        bytes
+    }
+
+    /// Element `at` of an integer or boolean type.
+    #[inline]
+    fn integer(self, at: usize) -> i128 {
+        match (self.kind.letter, self.kind.bytes) {
+            (b'i', 1) => i8::from_le_bytes(self.bytes(at)).into(),
+            (b'i', 2) => i16::from_le_bytes(self.bytes(at)).into(),
+            (b'i', 4) => i32::from_le_bytes(self.bytes(at)).into(),
+            (b'i', _) => i64::from_le_bytes(self.bytes(at)).into(),
+            (b'u', 1) => u8::from_le_bytes(self.bytes(at)).into(),
+            (b'u', 2) => u16::from_le_bytes(self.bytes(at)).into(),
+            (b'u', 4) => u32::from_le_bytes(self.bytes(at)).into(),
+            (b'u', _) => u64::from_le_bytes(self.bytes(at)).into(),
+            _ => (u8::from_le_bytes(self.bytes(at)) != 0).into(),
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Reading a matrix, whatever it is stored in.
+
+use crate::assemble::Assembled;
+use crate::error::{Fault, Outcome, Result};
+use crate::format::{self, Format};
+use crate::tensors::TensorFile;
+use crate::text::Text;
+use crate::{matrix_market, npy, npz, source, store, svmlight};
+use lcca::matrix::Matrix;
+use std::path::Path;
+
+/// What the caller knows that a file may not say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// How many columns. svmlight files do not say; for any other file it must be what the file says.
+    pub cols: Option<usize>,
+    /// Whether the indices of an svmlight file count from 0; from 1 otherwise.
+    pub zero_based: Option<bool>,
+}
+
+/// A matrix and how it came in.
+pub struct Loaded {
+    /// The rows.
+    pub matrix: Matrix,
+    /// The name of the file's format.
+    pub format: &'static str,
+    /// What a person should know about the reading, such as duplicates that were summed.
+    pub notes: Vec<String>,
+}
+
+/// Reads a matrix. The extension names the format; without a known one, the first bytes do.
+pub fn read_matrix(path: &Path) -> Result<Loaded> {
+    read_matrix_with(path, &ReadOptions::default())
+}
+
+/// As [`read_matrix`], with what the caller knows.
+pub fn read_matrix_with(path: &Path, options: &ReadOptions) -> Result<Loaded> {
+    read(path, options).map_err(|fault| fault.at(path))
+}
+
+fn read(path: &Path, options: &ReadOptions) -> Outcome<Loaded> {
+    let (format, packing) = format::of_file(path)?;
+    let text = || source::stream(path, packing).map(Text::new);
+    let Assembled { matrix, notes } = match format {
+        Format::Npz => npz::read(source::map(path)?)?,
+        Format::Npy => npy::read(&source::load(path, packing)?)?.into(),
+        Format::MatrixMarket => matrix_market::read(text()?)?,
+        Format::Svmlight => svmlight::read(text()?, options)?,
+        Format::Store => store::read(&TensorFile::open(source::map(path)?)?)?.into(),
+    };
+    match options.cols.filter(|&cols| cols != matrix.cols()) {
+        Some(expected) => Err(Fault::new(format!("has {} columns, expected {expected}", matrix.cols()))),
+        None => Ok(Loaded { matrix, format: format.name(), notes }),
+    }
+}

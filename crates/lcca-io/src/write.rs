@@ -1,0 +1,32 @@
+//! Writing a matrix in the format its name asks for.
+
+use crate::assemble::check_shape;
+use crate::atomic::Output;
+use crate::error::{Fault, Outcome, Result};
+use crate::format::{self, Format};
+use crate::{matrix_market, npy, npz, store};
+use lcca::matrix::Matrix;
+use std::path::Path;
+
+/// Writes a matrix: `.safetensors` or `.lcca` (the mapped store), `.npz` (SciPy's compressed rows), `.npy` (dense
+/// only) or `.mtx`. The file appears whole or not at all.
+pub fn write_matrix(path: &Path, matrix: &Matrix) -> Result<()> {
+    let format = format::to_write(path).map_err(|fault| fault.at(path))?;
+    let mut output = Output::create(path)?;
+    write(&mut output, matrix, format).map_err(|fault| fault.at(path))?;
+    output.commit()
+}
+
+fn write(output: &mut Output, matrix: &Matrix, format: Format) -> Outcome<()> {
+    check_shape(matrix.rows(), matrix.cols())?;
+    match (format, matrix) {
+        (Format::Npz, _) => npz::write(output, matrix),
+        (Format::Npy, Matrix::Dense(dense)) => npy::write_dense(output, dense),
+        (Format::Npy, _) => {
+            Err(Fault::new("npy files hold dense matrices and this one is sparse: write it as .npz"))
+        }
+        (Format::MatrixMarket, _) => matrix_market::write(output, matrix),
+        (Format::Store, _) => store::write(output, matrix),
+        (Format::Svmlight, _) => Err(Fault::new("svmlight files are read, not written")),
+    }
+}
