@@ -31,7 +31,7 @@ proptest! {
 
     #[test]
     fn numpy_and_scipy_files_give_back_every_number(matrix in any_matrix()) {
-        let name = if matches!(matrix, Matrix::Dense(_)) { "m.npy" } else { "m.npz" };
+        let name = if matches!(*matrix, Matrix::Dense(_)) { "m.npy" } else { "m.npz" };
         returns(name, &matrix);
     }
 

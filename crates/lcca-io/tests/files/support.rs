@@ -51,16 +51,33 @@ fn dense_rows(rows: &[Vec<f64>], single: bool) -> Matrix {
     DenseRows::new(rows.len(), rows[0].len(), values).unwrap().into()
 }
 
+/// A matrix that can be shown when a test fails.
+pub struct Sample(Matrix);
+
+impl std::fmt::Debug for Sample {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {:?}", self.0.kind(), dense(&self.0))
+    }
+}
+
+impl std::ops::Deref for Sample {
+    type Target = Matrix;
+
+    fn deref(&self) -> &Matrix {
+        &self.0
+    }
+}
+
 /// A matrix of a few rows and columns, in any storage.
-pub fn any_matrix() -> impl Strategy<Value = Matrix> {
+pub fn any_matrix() -> impl Strategy<Value = Sample> {
     let number =
         prop_oneof![6 => Just(0.0), 3 => Just(1.0), 1 => Just(-0.5), 1 => Just(0.1), 1 => -1e300..1e300];
-    let rows = |cols| proptest::collection::vec(proptest::collection::vec(number.clone(), cols), 1..9);
+    let rows = move |cols| proptest::collection::vec(proptest::collection::vec(number.clone(), cols), 1..9);
     ((1usize..9).prop_flat_map(rows), 0..7).prop_map(|(mut rows, storage)| {
         if storage % 2 == 0 {
             rows.iter_mut().flatten().for_each(|value| *value = f64::from(*value as f32).clamp(-9.0, 9.0));
         }
-        match storage {
+        Sample(match storage {
             0 | 1 => sparse(&rows, storage == 0),
             2 | 3 => dense_rows(&rows, storage == 2),
             4 => one_hot(&rows),
@@ -68,7 +85,7 @@ pub fn any_matrix() -> impl Strategy<Value = Matrix> {
                 rows.iter_mut().flatten().for_each(|value| *value = f64::from(*value != 0.0));
                 sparse(&rows, false)
             }
-        }
+        })
     })
 }
 
