@@ -184,6 +184,7 @@ mod tests {
         assert_eq!((fs::read(&path).unwrap(), names(folder.path())), (b"old".to_vec(), vec!["a.npy".into()]));
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_link_stays_a_link() {
         let folder = tempfile::tempdir().unwrap();

@@ -7,6 +7,7 @@ use crate::tensors::TensorFile;
 use crate::text::Text;
 use crate::{matrix_market, npy, npz, source, store, svmlight};
 use lcca::matrix::Matrix;
+use std::fmt;
 use std::path::Path;
 
 /// What the caller knows that a file may not say.
@@ -26,6 +27,19 @@ pub struct Loaded {
     pub format: &'static str,
     /// What a person should know about the reading, such as duplicates that were summed.
     pub notes: Vec<String>,
+}
+
+impl fmt::Debug for Loaded {
+    /// The shape, not the numbers.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (rows, cols) = (self.matrix.rows(), self.matrix.cols());
+        let what = format_args!("{rows}×{cols} {}", self.matrix.kind()).to_string();
+        f.debug_struct("Loaded")
+            .field("matrix", &what)
+            .field("format", &self.format)
+            .field("notes", &self.notes)
+            .finish()
+    }
 }
 
 /// Reads a matrix. The extension names the format; without a known one, the first bytes do.

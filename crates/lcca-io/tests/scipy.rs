@@ -3,6 +3,8 @@
 //! Runs the interpreter that `LCCA_PYTHON` names (it needs numpy and scipy). Skipped where that is unset, except on a
 //! build server (`CI=true`), where skipping would hide a failure.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use lcca::matrix::Matrix;
 use lcca_io::{read_matrix, write_matrix};
 use std::fs;

@@ -2,7 +2,7 @@
 
 use super::header::Kind;
 use crate::error::{Fault, Outcome};
-use lcca::matrix::{Buffer, DenseValues, Owner};
+use lcca::matrix::{Buffer, DenseValues, Owner, Packed};
 use rayon::prelude::*;
 
 /// Elements a thread takes at a time.
@@ -74,15 +74,27 @@ impl Numbers {
         if self.is_float() {
             return Err(Fault::new(format!("holds real numbers, expected integers ({what})")));
         }
-        let elements = self.elements();
-        let outside = |&at: &usize| !(0..limit).contains(&elements.integer(at));
-        match (0..self.len).into_par_iter().with_min_len(GRAIN).find_first(outside) {
+        match self.first_outside(limit)? {
             None => Ok(()),
             Some(at) => {
-                let (value, last) = (elements.integer(at), limit - 1);
+                let (value, last) = (self.elements().integer(at), limit - 1);
                 Err(Fault::new(format!("element {at} is {value}, expected {what} in 0..={last}")))
             }
         }
+    }
+
+    /// SciPy's own types go the fast way.
+    fn first_outside(&self, limit: i128) -> Outcome<Option<usize>> {
+        let inside = |value: i128| (0..limit).contains(&value);
+        Ok(if self.kind.is(b'i', 4) {
+            first(self.shared::<i32>()?.as_slice(), |value| !inside(value.into()))
+        } else if self.kind.is(b'i', 8) {
+            first(self.shared::<i64>()?.as_slice(), |value| !inside(value.into()))
+        } else {
+            let elements = self.elements();
+            let range = (0..self.len).into_par_iter().with_min_len(GRAIN);
+            range.find_first(|&at| !inside(elements.integer(at)))
+        })
     }
 
     /// As row or column numbers below `limit`.
@@ -110,6 +122,13 @@ impl Numbers {
         self.check_range(1 << 62, "a size")?;
         Ok((0..self.len).map(|at| self.elements().integer(at) as usize).collect())
     }
+}
+
+fn first<T: Copy + Sync>(numbers: &[Packed<T>], wanted: impl Fn(T) -> bool + Sync) -> Option<usize>
+where
+    Packed<T>: Sync,
+{
+    numbers.par_iter().with_min_len(GRAIN).position_first(|number| wanted(number.get()))
 }
 
 /// The same numbers, looked at one by one.

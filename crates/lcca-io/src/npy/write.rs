@@ -63,7 +63,7 @@ impl NpyWriter {
 
     /// Puts the file in place; an error where the rows written are not those announced.
     pub fn finish(self) -> Result<()> {
-        let expected = self.rows * self.cols;
+        let expected = self.rows.saturating_mul(self.cols);
         if self.numbers != expected {
             let message = format!("{} numbers were written, expected {expected}", self.numbers);
             return Err(Fault::new(message).at(self.output.target()));

@@ -6,6 +6,7 @@ use crate::npy::header_bytes;
 use crate::rows::{self, Part};
 use lcca::matrix::Matrix;
 use std::io::{self, Write};
+use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
@@ -17,17 +18,24 @@ pub(crate) fn write(output: &mut Output, matrix: &Matrix) -> Outcome<()> {
         return Err(Fault::new("npz files number columns up to 2147483647: write it as .safetensors"));
     }
     let mut zip = ZipWriter::new(output);
-    member(&mut zip, "indices", "<i4", &[rows::entries(matrix)], |out| {
-        rows::write(out, matrix, Part::Columns)
-    })?;
-    member(&mut zip, "indptr", "<i8", &[matrix.rows() + 1], |out| rows::write(out, matrix, Part::Offsets))?;
-    member(&mut zip, "format", "|S3", &[], |out| out.write_all(b"csr"))?;
+    match write_members(&mut zip, matrix) {
+        Ok(()) => zip.finish().map(|_| ()).map_err(failed),
+        Err(fault) => {
+            // Dropped, it would try to end the archive and print that it could not; the output is discarded anyway.
+            std::mem::forget(zip);
+            Err(fault)
+        }
+    }
+}
+
+fn write_members(zip: &mut ZipWriter<&mut Output>, matrix: &Matrix) -> Outcome<()> {
+    let entries = [rows::entries(matrix)];
     let shape = [matrix.rows() as u64, matrix.cols() as u64];
-    member(&mut zip, "shape", "<i8", &[2], |out| out.write_all(bytemuck::cast_slice(&shape)))?;
-    let descr = rows::value_type(matrix);
-    member(&mut zip, "data", descr, &[rows::entries(matrix)], |out| rows::write(out, matrix, Part::Values))?;
-    zip.finish().map_err(io::Error::from)?;
-    Ok(())
+    member(zip, "format", "|S3", &[], |out| out.write_all(b"csr"))?;
+    member(zip, "shape", "<i8", &[2], |out| out.write_all(bytemuck::cast_slice(&shape)))?;
+    member(zip, "indptr", "<i8", &[matrix.rows() + 1], |out| rows::write(out, matrix, Part::Offsets))?;
+    member(zip, "indices", "<i4", &entries, |out| rows::write(out, matrix, Part::Columns))?;
+    member(zip, "data", rows::value_type(matrix), &entries, |out| rows::write(out, matrix, Part::Values))
 }
 
 fn member(
@@ -43,7 +51,15 @@ fn member(
         .last_modified_time(DateTime::default())
         .large_file(true)
         .with_alignment(64);
-    zip.start_file(format!("{name}.npy"), options).map_err(io::Error::from)?;
+    zip.start_file(format!("{name}.npy"), options).map_err(failed)?;
     zip.write_all(&header_bytes(descr, shape))?;
     Ok(numbers(zip)?)
+}
+
+/// Keeps what the operating system said, which decides whether the disk or the input is to blame.
+fn failed(error: ZipError) -> Fault {
+    match error {
+        ZipError::Io(error) => Fault::Io(error),
+        other => Fault::Io(io::Error::other(other)),
+    }
 }

@@ -11,6 +11,7 @@ use std::io::Read;
 
 const BLOCK_BYTES: usize = 8 << 20;
 const CHUNK_BYTES: usize = 128 << 10;
+const LONGEST_LINE: usize = 1 << 30;
 const LONGEST_HEADER_LINE: usize = 1 << 16;
 
 /// A text read forwards once.
@@ -18,7 +19,7 @@ pub(crate) struct Text {
     from: Box<dyn Read + Send>,
     /// Read and not yet parsed.
     bytes: Vec<u8>,
-    /// Lines parsed so far.
+    /// Lines of the header, once it is read.
     lines: u64,
     ended: bool,
 }
@@ -64,40 +65,42 @@ impl Text {
 
     /// Whole lines of about a block; empty at the end of the text.
     fn next_block(&mut self) -> Outcome<Vec<u8>> {
-        loop {
-            if !self.ended && self.bytes.len() < BLOCK_BYTES {
-                self.fill(BLOCK_BYTES - self.bytes.len())?;
-            }
-            let end = match self.ended {
-                true => Some(self.bytes.len()),
-                false => self.bytes.iter().rposition(|&byte| byte == b'\n').map(|at| at + 1),
-            };
-            if let Some(end) = end {
-                let rest = self.bytes.split_off(end);
+        let mut searched = 0;
+        while !self.ended {
+            self.fill(BLOCK_BYTES)?;
+            if let Some(at) = self.bytes[searched..].iter().rposition(|&byte| byte == b'\n') {
+                let rest = self.bytes.split_off(searched + at + 1);
                 return Ok(std::mem::replace(&mut self.bytes, rest));
             }
-            self.fill(BLOCK_BYTES)?;
+            searched = self.bytes.len();
+            if searched > LONGEST_LINE {
+                return Err(Fault::line(self.line(), format!("is longer than {LONGEST_LINE} bytes")));
+            }
         }
+        Ok(std::mem::take(&mut self.bytes))
     }
 
-    /// Parses all remaining lines, chunks in parallel, and hands over the results in the order of the text.
+    /// Parses all remaining lines, chunks in parallel, and hands over the results in the order of the text. The next
+    /// block is read, and unpacked, meanwhile.
     pub(crate) fn parse<T: Send>(
         mut self,
         parse: impl Fn(Lines<'_>) -> Outcome<T> + Sync,
         mut take: impl FnMut(T) -> Outcome<()>,
     ) -> Outcome<()> {
-        loop {
-            let block = self.next_block()?;
-            if block.is_empty() {
-                return Ok(());
+        let parse_chunk = |chunk: &[u8]| (parse(Lines { bytes: chunk, line: 0 }), newlines(chunk));
+        let parse_block =
+            |block: &[u8]| chunks(block).into_par_iter().map(parse_chunk).collect::<Vec<(Outcome<T>, u64)>>();
+        let mut lines = self.lines;
+        let mut block = self.next_block()?;
+        while !block.is_empty() {
+            let (next, parsed) = rayon::join(|| self.next_block(), || parse_block(&block));
+            for (result, more) in parsed {
+                take(result.map_err(|fault| after(fault, lines))?)?;
+                lines += more;
             }
-            let parse_chunk = |chunk: &[u8]| (parse(Lines { bytes: chunk, line: 0 }), newlines(chunk));
-            let parsed: Vec<_> = chunks(&block).into_par_iter().map(parse_chunk).collect();
-            for (result, lines) in parsed {
-                take(result.map_err(|fault| after(fault, self.lines))?)?;
-                self.lines += lines;
-            }
+            block = next?;
         }
+        Ok(())
     }
 }
 

@@ -1,5 +1,7 @@
 //! Files written and read back, damaged, or wrong to begin with.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod bad_input;
 mod damage;
 mod model;
