@@ -1,2 +1,6 @@
 //! The command line.
+
+mod demo;
+mod plot;
+
 fn main() {}

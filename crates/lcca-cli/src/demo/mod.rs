@@ -1,0 +1,41 @@
+//! The demo's built-in data: two generated sets that stand in for the two of the paper.
+//!
+//! Whoever runs the demo must see the numbers we print, so nothing here depends on the machine: weights are integers,
+//! chances are whole thousandths, and the ChaCha stream is fixed by its specification.
+
+mod boolean;
+mod corpus;
+mod frequency;
+mod wheel;
+
+pub use boolean::boolean;
+pub use corpus::corpus;
+
+#[cfg(test)]
+mod laws {
+    use super::frequency::counts;
+    use lcca::matrix::Matrix;
+
+    /// The columns of one row.
+    pub fn columns(matrix: &Matrix, row: usize) -> Vec<usize> {
+        let mut columns = Vec::new();
+        matrix.for_each(row, |column, value| {
+            assert_eq!(value, 1.0, "row {row}, column {column}");
+            columns.push(column);
+        });
+        columns
+    }
+
+    /// How many ones each column has.
+    pub fn column_counts(matrix: &Matrix) -> Vec<usize> {
+        counts((0..matrix.rows()).flat_map(|row| columns(matrix, row)), matrix.cols())
+    }
+
+    /// FNV-1a over the shape and every row's columns: two sets with one checksum are the same set.
+    pub fn checksum(matrix: &Matrix) -> u64 {
+        let shape = [matrix.rows(), matrix.cols()];
+        let rows = (0..matrix.rows()).flat_map(|row| [usize::MAX].into_iter().chain(columns(matrix, row)));
+        let bytes = shape.into_iter().chain(rows).flat_map(|number| (number as u64).to_le_bytes());
+        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    }
+}
