@@ -3,7 +3,9 @@
 use super::*;
 use crate::data::{Shards, Side};
 use crate::matrix::{Matrix, OneHotRows};
-use crate::testing::{dense_correlations, dense_objective, random_mat, sparse_from_dense, to_dense, with_correlations};
+use crate::testing::{
+    dense_correlations, dense_objective, random_mat, sparse_from_dense, to_dense, with_correlations,
+};
 
 /// Correlated views of different widths and column scales.
 fn views(n: usize, p: usize, q: usize, seed: u64) -> (Mat<f64>, Mat<f64>) {
