@@ -1,9 +1,9 @@
 //! From parsed parts to the storage that fits: ones without values, one-hot rows, summed duplicates.
 
 use crate::error::{Fault, Outcome};
+use crate::search::first;
 use crate::triplets::Triplets;
 use lcca::matrix::{Buffer, DenseValues, Matrix, OneHotRows, Packed, SparseRows, Values};
-use rayon::prelude::*;
 
 /// A matrix and what its reader has to say about it.
 pub(crate) struct Assembled {
@@ -53,18 +53,11 @@ pub(crate) fn triplets(rows: usize, cols: usize, entries: Triplets) -> Outcome<A
 /// Values without an array where all of them are one.
 pub(crate) fn values(reals: DenseValues) -> Values {
     match reals {
-        DenseValues::F32(reals) if all_are(reals.as_slice(), 1.0) => Values::Ones,
-        DenseValues::F64(reals) if all_are(reals.as_slice(), 1.0) => Values::Ones,
+        DenseValues::F32(reals) if first(reals.as_slice(), |real| real != 1.0).is_none() => Values::Ones,
+        DenseValues::F64(reals) if first(reals.as_slice(), |real| real != 1.0).is_none() => Values::Ones,
         DenseValues::F32(reals) => Values::F32(reals),
         DenseValues::F64(reals) => Values::F64(reals),
     }
-}
-
-fn all_are<T: Copy + PartialEq + Sync>(numbers: &[Packed<T>], wanted: T) -> bool
-where
-    Packed<T>: Sync,
-{
-    numbers.par_iter().with_min_len(65_536).all(|number| number.get() == wanted)
 }
 
 /// One-hot where every row holds at most one entry and that is 1.

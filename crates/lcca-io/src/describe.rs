@@ -3,7 +3,7 @@
 use crate::error::{Outcome, Result};
 use crate::format::{self, Format};
 use crate::tensors::TensorFile;
-use crate::{model, read_matrix, source};
+use crate::{ReadOptions, model, read_matrix_with, source};
 use lcca::fit::Model;
 use lcca::method::Settings;
 use serde::Serialize;
@@ -64,10 +64,15 @@ pub struct ModelInfo {
 
 /// Says what a file holds.
 pub fn describe(path: &Path) -> Result<Info> {
+    describe_with(path, &ReadOptions::default())
+}
+
+/// As [`describe`], with what the caller knows.
+pub fn describe_with(path: &Path, options: &ReadOptions) -> Result<Info> {
     if let Some((model, provenance)) = as_model(path).map_err(|fault| fault.at(path))? {
         return Ok(Info::Model(Box::new(model_info(model, provenance))));
     }
-    let loaded = read_matrix(path)?;
+    let loaded = read_matrix_with(path, options)?;
     Ok(Info::Matrix(MatrixInfo {
         format: loaded.format,
         rows: loaded.matrix.rows(),

@@ -120,7 +120,7 @@ impl Fault {
         let path = path.to_path_buf();
         match self {
             Fault::Io(source) => Error::Io { path, source },
-            Fault::Bad(place, message) => Error::Bad { path, place, message },
+            Fault::Bad(place, message) => Error::Bad { path, place, message: legible(&message) },
             Fault::Data(source) => Error::Data { path, source },
         }
     }
@@ -129,6 +129,13 @@ impl Fault {
 /// Errors of other libraries may span lines; ours never do.
 pub(crate) fn one_line(error: &dyn fmt::Display) -> String {
     error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Messages quote files, and files hold anything: what is quoted stays short and on the line.
+fn legible(message: &str) -> String {
+    const LONGEST: usize = 400;
+    let escaped = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    message.chars().take(LONGEST).map(escaped).collect()
 }
 
 impl From<io::Error> for Fault {
@@ -158,6 +165,13 @@ mod tests {
         assert!(!failure(enoent) && !failure(eacces));
         let corrupt = io::Error::new(io::ErrorKind::InvalidData, "corrupt deflate stream");
         assert!(!Fault::from(corrupt).at(Path::new("f")).is_machine_failure());
+    }
+
+    #[test]
+    fn whatever_a_file_holds_the_message_stays_one_short_line() {
+        let error = Fault::new(format!("holds \r\n{}", "x".repeat(10_000))).at(Path::new("f"));
+        let message = error.to_string();
+        assert!(message.starts_with("f: holds \\r\\nxxx") && message.len() < 500, "{message}");
     }
 
     #[test]

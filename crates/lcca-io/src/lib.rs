@@ -14,6 +14,7 @@ mod npy;
 mod npz;
 mod read;
 mod rows;
+mod search;
 mod source;
 mod store;
 mod svmlight;
@@ -24,7 +25,7 @@ mod values;
 mod write;
 
 pub use atomic::{Output, remove_unfinished};
-pub use describe::{Info, MatrixInfo, ModelInfo, describe};
+pub use describe::{Info, MatrixInfo, ModelInfo, describe, describe_with};
 pub use error::{Error, Place, Result};
 pub use model::{read_model, write_model};
 pub use npy::NpyWriter;

@@ -67,3 +67,47 @@ fn read(path: &Path, options: &ReadOptions) -> Outcome<Loaded> {
         None => Ok(Loaded { matrix, format: format.name(), notes }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::bytes;
+    use crate::write_matrix;
+    use lcca::matrix::{DenseRows, DenseValues, Owner, SparseRows, Values};
+
+    fn mapped(name: &str, matrix: &Matrix) -> Owner {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        write_matrix(&path, matrix).unwrap();
+        source::map(&path).ok().unwrap()
+    }
+
+    fn lies_in(owner: &Owner, part: &[u8]) -> bool {
+        let whole = (**owner).as_ref().as_ptr_range();
+        let part = part.as_ptr_range();
+        whole.start <= part.start && part.end <= whole.end
+    }
+
+    #[test]
+    fn sparse_files_are_used_where_they_lie() {
+        let values = Values::F64(vec![0.5, 2.0, 3.0].into());
+        let rows = SparseRows::new(4, vec![0, 2, 3].into(), vec![1, 3, 0].into(), values).unwrap().into();
+        let (archive, tensors) = (mapped("m.npz", &rows), mapped("m.lcca", &rows));
+        let from_archive = npz::read(archive.clone()).ok().unwrap().matrix;
+        let from_tensors = store::read(&TensorFile::open(tensors.clone()).ok().unwrap()).ok().unwrap();
+        for (owner, matrix) in [(archive, from_archive), (tensors, from_tensors)] {
+            let Matrix::Sparse(rows) = matrix else { panic!("not sparse") };
+            let Values::F64(values) = rows.values() else { panic!("not f64") };
+            let parts = [bytes(rows.offsets()), bytes(rows.columns()), bytes(values)];
+            assert!(parts.iter().all(|part| lies_in(&owner, part)));
+        }
+    }
+
+    #[test]
+    fn dense_files_are_used_where_they_lie() {
+        let dense = DenseRows::new(2, 2, DenseValues::F32(vec![1.0, 2.0, 3.0, 4.0].into())).unwrap().into();
+        let owner = mapped("m.npy", &dense);
+        let Matrix::Dense(rows) = npy::read(&owner).ok().unwrap() else { panic!("not dense") };
+        assert!(lies_in(&owner, npy::dense_bytes(rows.values()).1));
+    }
+}

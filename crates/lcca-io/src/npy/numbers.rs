@@ -2,11 +2,9 @@
 
 use super::header::Kind;
 use crate::error::{Fault, Outcome};
-use lcca::matrix::{Buffer, DenseValues, Owner, Packed};
+use crate::search::{GRAIN, first, first_place};
+use lcca::matrix::{Buffer, DenseValues, Owner};
 use rayon::prelude::*;
-
-/// Elements a thread takes at a time.
-const GRAIN: usize = 65_536;
 
 /// A run of numbers in a file.
 pub(crate) struct Numbers {
@@ -66,10 +64,10 @@ impl Numbers {
 
     fn all(&self, fits: impl Fn(i128) -> bool + Sync) -> bool {
         let elements = self.elements();
-        (0..self.len).into_par_iter().with_min_len(GRAIN).all(|at| fits(elements.integer(at)))
+        first_place(self.len, |at| !fits(elements.integer(at))).is_none()
     }
 
-    /// Every element must be an integer from 0 to `limit`, the limit excluded.
+    /// Every element must be an integer from 0 to `limit`, the limit excluded; the limit fits 63 bits.
     fn check_range(&self, limit: i128, what: &str) -> Outcome<()> {
         if self.is_float() {
             return Err(Fault::new(format!("holds real numbers, expected integers ({what})")));
@@ -85,15 +83,14 @@ impl Numbers {
 
     /// SciPy's own types go the fast way.
     fn first_outside(&self, limit: i128) -> Outcome<Option<usize>> {
-        let inside = |value: i128| (0..limit).contains(&value);
+        let most = limit as i64 - 1;
         Ok(if self.kind.is(b'i', 4) {
-            first(self.shared::<i32>()?.as_slice(), |value| !inside(value.into()))
+            first(self.shared::<i32>()?.as_slice(), |value| value < 0 || i64::from(value) > most)
         } else if self.kind.is(b'i', 8) {
-            first(self.shared::<i64>()?.as_slice(), |value| !inside(value.into()))
+            first(self.shared::<i64>()?.as_slice(), |value| value < 0 || value > most)
         } else {
             let elements = self.elements();
-            let range = (0..self.len).into_par_iter().with_min_len(GRAIN);
-            range.find_first(|&at| !inside(elements.integer(at)))
+            first_place(self.len, |at| !(0..limit).contains(&elements.integer(at)))
         })
     }
 
@@ -122,13 +119,6 @@ impl Numbers {
         self.check_range(1 << 62, "a size")?;
         Ok((0..self.len).map(|at| self.elements().integer(at) as usize).collect())
     }
-}
-
-fn first<T: Copy + Sync>(numbers: &[Packed<T>], wanted: impl Fn(T) -> bool + Sync) -> Option<usize>
-where
-    Packed<T>: Sync,
-{
-    numbers.par_iter().with_min_len(GRAIN).position_first(|number| wanted(number.get()))
 }
 
 /// The same numbers, looked at one by one.

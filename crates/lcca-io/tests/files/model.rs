@@ -59,6 +59,8 @@ fn a_model_describes_itself() {
     let Info::Model(info) = describe(&file.path).unwrap() else { panic!("not a model") };
     assert_eq!((info.method, info.k, info.x_cols, info.y_cols), ("als", 4, 5, 3));
     assert_eq!(info.provenance, provenance());
+    let told = serde_json::to_value(describe(&file.path).unwrap()).unwrap();
+    assert_eq!((&told["kind"], &told["settings"]["method"]["name"]), (&json!("model"), &json!("als")));
     let error = read_matrix(&file.path).err().unwrap().to_string();
     assert!(error.contains("is a model, expected a matrix"), "{error}");
 }

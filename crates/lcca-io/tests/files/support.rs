@@ -114,7 +114,7 @@ pub fn complaint(name: &str, bytes: impl AsRef<[u8]>) -> String {
 
 pub fn complaint_with(name: &str, bytes: impl AsRef<[u8]>, options: &ReadOptions) -> String {
     let file = file(name, bytes);
-    let error = read_matrix_with(&file.path, options).err().expect("the file should be refused");
+    let error = read_matrix_with(&file.path, options).expect_err("the file should be refused");
     assert!(!error.is_machine_failure(), "{error}");
     let message = error.to_string();
     assert!(message.starts_with(&*file.path.to_string_lossy()), "{message}");
