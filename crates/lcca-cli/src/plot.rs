@@ -94,19 +94,6 @@ impl Figure {
 }
 
 impl Chart {
-    /// The chart alone as an SVG document.
-    pub fn svg(&self) -> String {
-        let mut text = String::new();
-        let drawn = draw(&[self], 1, SVGBackend::with_string(&mut text, size(&[self])));
-        drawn.expect("drawing into a string needs nothing from outside");
-        text
-    }
-
-    /// The chart alone as a PNG file, two pixels to a point.
-    pub fn png(&self) -> Result<Vec<u8>, String> {
-        png(&[self])
-    }
-
     fn finite_points(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         self.curves.iter().flat_map(|curve| finite(&curve.points))
     }
@@ -395,6 +382,10 @@ mod tests {
         }
     }
 
+    fn alone(chart: Chart) -> Figure {
+        Figure { panels: vec![chart] }
+    }
+
     fn dimensions(png: &[u8]) -> (u32, u32) {
         assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
         let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
@@ -403,7 +394,7 @@ mod tests {
 
     #[test]
     fn the_svg_holds_every_name_and_label() {
-        let svg = chart("Words", &["L-CCA", "G-CCA", "RPCCA"]).svg();
+        let svg = alone(chart("Words", &["L-CCA", "G-CCA", "RPCCA"])).svg();
         for text in ["Words", "index of the pair", "canonical correlation", "L-CCA", "RPCCA", "best possible"]
         {
             assert!(svg.contains(text), "{text} is missing");
@@ -413,7 +404,7 @@ mod tests {
 
     #[test]
     fn markup_in_names_is_escaped() {
-        let svg = chart("x < y & z", &["<script>"]).svg();
+        let svg = alone(chart("x < y & z", &["<script>"])).svg();
         assert!(svg.contains("x &lt; y &amp; z") && svg.contains("&lt;script&gt;"));
         assert!(!svg.contains("<script>"));
     }
@@ -443,9 +434,9 @@ mod tests {
         let odd = [vec![], vec![(1.0, 0.5)], vec![(1.0, f64::NAN), (2.0, -3.0), (f64::INFINITY, 1.0)]];
         for points in odd {
             let curves = vec![Curve { name: "odd".to_string(), points, dashed: false }];
-            let chart = Chart { curves, ..chart("t", &[]) };
-            assert!(chart.svg().contains("odd"));
-            assert!(chart.png().is_ok());
+            let figure = alone(Chart { curves, ..chart("t", &[]) });
+            assert!(figure.svg().contains("odd"));
+            assert!(figure.png().is_ok());
         }
         assert!(Figure { panels: vec![] }.png().is_ok());
     }

@@ -28,8 +28,8 @@ fn main() -> Result<()> {
 
 /// Seconds of each repetition after a warm-up, and the last product.
 fn measure(folder: &Path, repetitions: usize) -> Result<(Vec<f64>, Panel)> {
-    let x = lcca_io::read_matrix(&folder.join("x.npz"))?;
-    let b = panel(&lcca_io::read_matrix(&folder.join("b.npy"))?);
+    let x = lcca_io::read_matrix(&folder.join("x.npz"))?.matrix;
+    let b = panel(&lcca_io::read_matrix(&folder.join("b.npy"))?.matrix);
     let mut out = Panel::zeros(x.cols(), b.cols());
     let pair = paired(x)?;
     let mut seconds = Vec::with_capacity(repetitions);

@@ -1,8 +1,8 @@
 //! From parsed parts to the storage that fits: ones without values, one-hot rows, summed duplicates.
 
 use crate::error::{Fault, Outcome};
-use crate::search::first;
 use crate::triplets::Triplets;
+use lcca::matrix::search::first;
 use lcca::matrix::{Buffer, DenseValues, Matrix, OneHotRows, Packed, SparseRows, Values};
 
 /// A matrix and what its reader has to say about it.

@@ -68,6 +68,11 @@ fn read(path: &Path, options: &ReadOptions) -> Outcome<Loaded> {
     }
 }
 
+/// Whether a file of this name says how many columns it has; svmlight files do not.
+pub fn says_its_width(path: &Path) -> bool {
+    !matches!(format::named(path), (Some(Format::Svmlight), _))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

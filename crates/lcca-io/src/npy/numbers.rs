@@ -2,7 +2,7 @@
 
 use super::header::Kind;
 use crate::error::{Fault, Outcome};
-use crate::search::{GRAIN, first, first_place};
+use lcca::matrix::search::{GRAIN, first, first_place};
 use lcca::matrix::{Buffer, DenseValues, Owner};
 use rayon::prelude::*;
 

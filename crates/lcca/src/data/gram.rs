@@ -4,7 +4,7 @@
 //! where it is not zero. Work Σᵢ rᵢ²/2 for rows of rᵢ entries, memory for the transpose and the result.
 
 use crate::error::{Error, Result};
-use crate::matrix::{Buffer, Matrix, SparseRows};
+use crate::matrix::{Buffer, Matrix, SparseRows, Values};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
@@ -16,6 +16,9 @@ const CHUNK: usize = 256;
 const BLOCK: usize = 512;
 /// Bytes of one entry of a [`SparseGram`].
 const ENTRY: u64 = (size_of::<usize>() + size_of::<f64>()) as u64;
+
+/// The rows and values of one column.
+type Column = (Vec<usize>, Vec<f64>);
 
 /// C = XᵀX, less `weight`·μμᵀ where the view is centred.
 pub struct GramMatrix {
@@ -107,7 +110,7 @@ impl SparseGram {
         SparseGram::from_columns(columns.collect())
     }
 
-    fn from_columns(columns: Vec<(Vec<usize>, Vec<f64>)>) -> SparseGram {
+    fn from_columns(columns: Vec<Column>) -> SparseGram {
         let mut gram = SparseGram { starts: vec![0], rows: Vec::new(), values: Vec::new() };
         for (rows, values) in columns {
             gram.rows.extend(rows);
@@ -118,7 +121,7 @@ impl SparseGram {
     }
 }
 
-fn merge(a: (&[usize], &[f64]), b: (&[usize], &[f64])) -> (Vec<usize>, Vec<f64>) {
+fn merge(a: (&[usize], &[f64]), b: (&[usize], &[f64])) -> Column {
     let (mut rows, mut values) = (Vec::new(), Vec::new());
     let (mut i, mut j) = (0, 0);
     while i < a.0.len() || j < b.0.len() {
@@ -154,7 +157,17 @@ pub(super) fn of(view: &Matrix, weights: Option<&Buffer<f64>>, limit: u64) -> Re
                 values: diagonal,
             })
         }
-        Matrix::Sparse(m) => StoredGram::Sparse(of_sparse(m, &weight, limit)?),
+        Matrix::Sparse(m) => StoredGram::Sparse(match m.values() {
+            Values::Ones => of_sparse(m, &|_| 1.0, &weight, limit)?,
+            Values::F32(values) => {
+                let values = values.as_slice();
+                of_sparse(m, &|at| values[at].get().into(), &weight, limit)?
+            }
+            Values::F64(values) => {
+                let values = values.as_slice();
+                of_sparse(m, &|at| values[at].get(), &weight, limit)?
+            }
+        }),
     };
     Ok(GramMatrix { stored, shift: None })
 }
@@ -182,30 +195,31 @@ fn of_dense(view: &Matrix, weight: impl Fn(usize) -> f64, limit: u64) -> Result<
     Ok(gram)
 }
 
-fn of_sparse(view: &SparseRows, weight: &(impl Fn(usize) -> f64 + Sync), limit: u64) -> Result<SparseGram> {
+/// `value(at)` is the value of entry `at`, `weight(row)` of a row.
+fn of_sparse(
+    view: &SparseRows,
+    value: &(impl Fn(usize) -> f64 + Sync),
+    weight: &(impl Fn(usize) -> f64 + Sync),
+    limit: u64,
+) -> Result<SparseGram> {
     let p = view.cols();
     let transpose_bytes = 12 * view.entries() + 8 * p as u64;
     if transpose_bytes > limit {
         return Err(refusal(transpose_bytes, limit));
     }
-    let columns = Columns::of(view);
+    let transposed = Transposed::of(view);
     let spent = AtomicU64::new(transpose_bytes);
+    let form_chunk = |sums: &mut Accumulator, start: usize| {
+        let chunk: Vec<Column> = (start..(start + CHUNK).min(p))
+            .map(|j| sums.column(view, &transposed, j, value, weight))
+            .collect();
+        let bytes: u64 = chunk.iter().map(|(rows, _)| ENTRY * rows.len() as u64).sum();
+        let so_far = spent.fetch_add(bytes, Relaxed) + bytes;
+        if so_far > limit { Err(refusal(upper_bound(view), limit)) } else { Ok(chunk) }
+    };
     let starts: Vec<usize> = (0..p).step_by(CHUNK).collect();
-    let chunks: Vec<Vec<(Vec<usize>, Vec<f64>)>> = starts
-        .par_iter()
-        .map_init(
-            || Accumulator::new(p),
-            |sums, &start| {
-                let chunk =
-                    (start..(start + CHUNK).min(p)).map(|j| sums.column(view, &columns, j, weight)).collect();
-                let bytes = |chunk: &Vec<(Vec<usize>, Vec<f64>)>| {
-                    chunk.iter().map(|c| ENTRY * c.0.len() as u64).sum()
-                };
-                let so_far = spent.fetch_add(bytes(&chunk), Relaxed) + bytes(&chunk);
-                if so_far > limit { Err(refusal(upper_bound(view), limit)) } else { Ok(chunk) }
-            },
-        )
-        .collect::<Result<_>>()?;
+    let chunks = starts.into_par_iter().map_init(|| Accumulator::new(p), form_chunk);
+    let chunks: Vec<Vec<Column>> = chunks.collect::<Result<_>>()?;
     Ok(SparseGram::from_columns(chunks.into_iter().flatten().collect()))
 }
 
@@ -221,14 +235,14 @@ fn upper_bound(view: &SparseRows) -> u64 {
 }
 
 /// The transposed view: for each column, its rows and where in the row it stands.
-struct Columns {
+struct Transposed {
     starts: Vec<u64>,
     rows: Vec<u32>,
     places: Vec<u64>,
 }
 
-impl Columns {
-    fn of(view: &SparseRows) -> Columns {
+impl Transposed {
+    fn of(view: &SparseRows) -> Transposed {
         let (offsets, columns) = (view.offsets().as_slice(), view.columns().as_slice());
         let mut starts = vec![0u64; view.cols() + 1];
         let entries = offsets[0].get() as usize..offsets[view.rows()].get() as usize;
@@ -243,7 +257,7 @@ impl Columns {
                 *slot += 1;
             }
         }
-        Columns { starts, rows, places }
+        Transposed { starts, rows, places }
     }
 }
 
@@ -263,17 +277,18 @@ impl Accumulator {
     fn column(
         &mut self,
         view: &SparseRows,
-        columns: &Columns,
+        transposed: &Transposed,
         j: usize,
+        value: &impl Fn(usize) -> f64,
         weight: &impl Fn(usize) -> f64,
-    ) -> (Vec<usize>, Vec<f64>) {
-        let numbers = view.columns().as_slice();
-        for slot in columns.starts[j] as usize..columns.starts[j + 1] as usize {
-            let (row, at) = (columns.rows[slot] as usize, columns.places[slot] as usize);
-            let factor = weight(row) * view.values().get(at);
-            let end = view.offsets().as_slice()[row + 1].get() as usize;
-            for place in at..end {
-                self.add(numbers[place].get() as usize, factor * view.values().get(place));
+    ) -> Column {
+        let (offsets, columns) = (view.offsets().as_slice(), view.columns().as_slice());
+        for slot in transposed.starts[j] as usize..transposed.starts[j + 1] as usize {
+            let (row, at) = (transposed.rows[slot] as usize, transposed.places[slot] as usize);
+            let factor = weight(row) * value(at);
+            let rest = at..offsets[row + 1].get() as usize;
+            for (column, place) in columns[rest.clone()].iter().zip(rest) {
+                self.add(column.get() as usize, factor * value(place));
             }
         }
         self.touched.sort_unstable();

@@ -152,7 +152,7 @@ impl Pair for InMemory {
             || {
                 others.par_iter_mut().zip(&spans[1..]).with_max_len(1).for_each(|(part, span)| {
                     let Part { z, sums } = part;
-                    let mut sums = sums.each_mut().map(|from| from.each_mut().map(non_empty));
+                    let mut sums = sums.each_mut().map(|from| from.each_mut().map(|lines| non_empty(lines)));
                     self.run(span.clone(), sources, z, &mut sums);
                 });
             },
@@ -200,8 +200,8 @@ fn products<'b>(ask: &'b mut Ask<'_>) -> Sums<'b> {
     ask.targets_mut().map(|from| from.map(|out| out.map(Panel::lines_mut)))
 }
 
-fn non_empty(lines: &mut Vec<Line>) -> Option<&mut [Line]> {
-    (!lines.is_empty()).then_some(&mut lines[..])
+fn non_empty(lines: &mut [Line]) -> Option<&mut [Line]> {
+    (!lines.is_empty()).then_some(lines)
 }
 
 /// Adds every part's panels to the caller's, part after part.

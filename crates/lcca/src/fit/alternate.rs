@@ -13,6 +13,7 @@ use super::{Found, Problem, TraceRow};
 use crate::data::{Ask, Normal, Side};
 use crate::error::Result;
 use crate::matrix::Panel;
+use crate::method::Settings;
 use crate::metric;
 use crate::panels;
 use crate::random;
@@ -33,8 +34,7 @@ pub(super) fn alternate(problem: &Problem<'_>, solver: Solver, t1: usize) -> Res
     let [x_normal, y_normal] = problem.normals;
     let resources = problem.resources();
     let (solve_x, solve_y) = (solver.prepare(x_normal, &resources)?, solver.prepare(y_normal, &resources)?);
-    let start = random::normal_panel(x_normal.size(), settings.k, settings.seed, random::Use::Start);
-    let mut x = half_step(x_normal, Solved { weights: start, normal: None })?;
+    let mut x = half_step(x_normal, Solved { weights: start(x_normal, settings)?, normal: None })?;
     let mut y_weights = Panel::zeros(y_normal.size(), 0);
     let mut trace: Vec<TraceRow> = Vec::new();
     for t in 1..=t1 {
@@ -47,6 +47,15 @@ pub(super) fn alternate(problem: &Problem<'_>, solver: Solver, t1: usize) -> Res
         }
     }
     Ok(Found { weights: [x.w, y_weights], trace })
+}
+
+/// The paper's random G, each row divided by the length of its column of X: where frequencies differ by orders of
+/// magnitude, XG would hold little but the most frequent columns.
+fn start(normal: Normal<'_>, settings: &Settings) -> Result<Panel> {
+    let mut start = random::normal_panel(normal.size(), settings.k, settings.seed, random::Use::Start);
+    let inverse_root = |d: f64| if d > 0.0 { d.sqrt().recip() } else { 0.0 };
+    panels::scale_rows(&mut start, &normal.diagonal()?.into_iter().map(inverse_root).collect::<Vec<_>>());
+    Ok(start)
 }
 
 /// W ← whiten((C + λI)⁻¹ (this view)ᵀ(other view)·W_other).

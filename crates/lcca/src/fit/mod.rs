@@ -144,3 +144,19 @@ fn check(settings: &Settings, shape: Shape) -> Result<()> {
     }
     settings.method.check(k)
 }
+
+/// The passes a fit with these settings takes, for progress bars; views of lower rank or a pass limit take fewer.
+pub fn planned_passes(settings: &Settings) -> f64 {
+    let svd = (settings.power + 1) as f64;
+    // The random start, a pass for each half step, and the pass that measures the result.
+    let loop_passes = |t1: usize, t2: usize| 2.0 + t1 as f64 * (2.0 + t2 as f64);
+    let passes = match settings.method {
+        Method::Als { t1 } => 1.0 + loop_passes(t1, 0),
+        Method::DCca { t1 } => loop_passes(t1, 0),
+        Method::GCca { t1, t2 } => loop_passes(t1, t2),
+        Method::LCca { t1, t2, k_pc } => loop_passes(t1, t2) + if k_pc > 0 { svd } else { 0.0 },
+        Method::RpCca { .. } => svd + 2.0,
+        Method::Exact => 2.0,
+    };
+    settings.max_passes.map_or(passes, |most| passes.min(most + 1.0))
+}

@@ -43,7 +43,7 @@ pub(super) trait ValueRun: Copy {
     fn iter(self, from: usize, to: usize) -> impl Iterator<Item = Self::Value>;
 }
 
-impl<'a, T> ValueRun for &'a [Packed<T>]
+impl<T> ValueRun for &[Packed<T>]
 where
     Packed<T>: Stored,
 {

@@ -1,8 +1,7 @@
 //! Dense rows, one after another.
 
-use super::{Buffer, Packed};
+use super::{Buffer, search};
 use crate::error::{Error, Result};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// The numbers of dense rows.
@@ -32,13 +31,13 @@ impl DenseRows {
             DenseValues::F32(values) => values.len(),
             DenseValues::F64(values) => values.len(),
         };
-        let expected = rows.checked_mul(cols).unwrap_or(usize::MAX);
+        let expected = rows.saturating_mul(cols);
         if found != expected {
             return Err(Error::Length { what: "values", expected, found });
         }
         let bad = match &values {
-            DenseValues::F32(values) => first_not_finite(values.as_slice(), |v| v.is_finite()),
-            DenseValues::F64(values) => first_not_finite(values.as_slice(), |v| v.is_finite()),
+            DenseValues::F32(values) => search::first(values.as_slice(), |v| !v.is_finite()),
+            DenseValues::F64(values) => search::first(values.as_slice(), |v| !v.is_finite()),
         };
         let matrix = DenseRows { rows, cols, values };
         match bad {
@@ -86,15 +85,16 @@ impl DenseRows {
 
     /// Calls `visit(column, value)` for every number of `row`.
     pub fn for_each(&self, row: usize, mut visit: impl FnMut(usize, f64)) {
-        (0..self.cols).for_each(|column| visit(column, self.get(row, column)));
+        let span = row * self.cols..(row + 1) * self.cols;
+        match &self.values {
+            DenseValues::F32(values) => {
+                values.as_slice()[span].iter().enumerate().for_each(|(j, v)| visit(j, v.get().into()));
+            }
+            DenseValues::F64(values) => {
+                values.as_slice()[span].iter().enumerate().for_each(|(j, v)| visit(j, v.get()));
+            }
+        }
     }
-}
-
-fn first_not_finite<T: Copy + Sync>(values: &[Packed<T>], finite: impl Fn(T) -> bool + Sync) -> Option<usize>
-where
-    Packed<T>: Sync,
-{
-    values.par_iter().with_min_len(65_536).position_first(|value| !finite(value.get()))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod buffer;
 mod dense;
 mod one_hot;
 mod panel;
+pub mod search;
 mod sparse;
 
 pub use buffer::{Buffer, Owner, Packed};

@@ -123,7 +123,7 @@ mod tests {
             let mut copy = Panel::zeros(5, cols);
             copy.as_mat_mut().copy_from(mat);
             assert_eq!(copy, panel);
-            assert!(bytemuck::cast_slice::<Line, u8>(panel.lines()).as_ptr().addr() % 64 == 0);
+            assert!(bytemuck::cast_slice::<Line, u8>(panel.lines()).as_ptr().addr().is_multiple_of(64));
         }
     }
 }

@@ -242,7 +242,16 @@ impl SparseRows {
     /// Calls `visit(column, value)` for every entry of `row`.
     pub fn for_each(&self, row: usize, mut visit: impl FnMut(usize, f64)) {
         let span = Self::span(self.offsets.as_slice(), row);
-        self.span_entries(span).for_each(|(column, value)| visit(column as usize, value));
+        let columns = self.columns.as_slice()[span.clone()].iter().map(|c| c.get() as usize);
+        match &self.values {
+            Values::Ones => columns.for_each(|column| visit(column, 1.0)),
+            Values::F32(values) => {
+                columns.zip(&values.as_slice()[span]).for_each(|(column, v)| visit(column, v.get().into()));
+            }
+            Values::F64(values) => {
+                columns.zip(&values.as_slice()[span]).for_each(|(column, v)| visit(column, v.get()));
+            }
+        }
     }
 }
 

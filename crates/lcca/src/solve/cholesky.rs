@@ -15,7 +15,7 @@ pub enum Cholesky {
     /// All p² entries.
     Dense(DenseCholesky),
     /// Only the entries of a sparse factor.
-    Sparse(SparseCholesky),
+    Sparse(Box<SparseCholesky>),
 }
 
 impl Cholesky {
@@ -34,7 +34,8 @@ impl Cholesky {
                 let (StoredGram::Sparse(stored), Some(plan)) = (gram.stored, sparse) else {
                     return Err(Error::Factorization("the Gram matrix"));
                 };
-                Ok(Cholesky::Sparse(SparseCholesky::new(stored, gram.shift, normal.ridge, plan)?))
+                let factor = SparseCholesky::new(stored, gram.shift, normal.ridge, plan)?;
+                Ok(Cholesky::Sparse(Box::new(factor)))
             }
         }
     }

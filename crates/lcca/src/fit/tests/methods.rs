@@ -263,3 +263,15 @@ fn life_cycle_savings_as_r_has_it() {
         assert!(gap(&model.correlations, &truth) < 1e-9, "{:?}", model.correlations);
     }
 }
+
+#[test]
+fn passes_are_as_planned() {
+    let (x, y) = views(300, 14, 11, 31);
+    let pair = pair_of(&x, &y);
+    for name in Method::NAMES {
+        let mut method = Method::from_name(name).unwrap();
+        let _ = (method.set("t2", 6), method.set("k-pc", 4), method.set("k-rpcca", 6));
+        let fit = run(&pair, method, 3).unwrap();
+        assert_eq!(fit.cost.passes, crate::fit::planned_passes(&fit.model.settings), "{name}");
+    }
+}

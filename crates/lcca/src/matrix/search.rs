@@ -1,19 +1,19 @@
 //! Looking through many numbers for one that does not belong.
 
-use lcca::matrix::Packed;
+use super::Packed;
 use rayon::prelude::*;
 
 /// Numbers a thread looks through before it asks whether another has already found one.
-pub(crate) const GRAIN: usize = 1 << 14;
+pub const GRAIN: usize = 1 << 14;
 
 /// The first place below `len` that is wanted.
-pub(crate) fn first_place(len: usize, wanted: impl Fn(usize) -> bool + Sync) -> Option<usize> {
+pub fn first_place(len: usize, wanted: impl Fn(usize) -> bool + Sync) -> Option<usize> {
     let grains = (0..len.div_ceil(GRAIN)).into_par_iter();
     grains.find_map_first(|grain| (grain * GRAIN..len.min((grain + 1) * GRAIN)).find(|&at| wanted(at)))
 }
 
 /// The first number that is wanted.
-pub(crate) fn first<T: Copy>(numbers: &[Packed<T>], wanted: impl Fn(T) -> bool + Sync) -> Option<usize>
+pub fn first<T: Copy>(numbers: &[Packed<T>], wanted: impl Fn(T) -> bool + Sync) -> Option<usize>
 where
     Packed<T>: Sync,
 {
@@ -27,7 +27,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lcca::matrix::Buffer;
+    use crate::matrix::Buffer;
 
     #[test]
     fn the_first_of_several_is_found_wherever_it_is() {

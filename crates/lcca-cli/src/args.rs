@@ -1,0 +1,249 @@
+//! What can be typed: help, documentation and completions come from here.
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Parser, Subcommand};
+use lcca::method::Method;
+use std::path::PathBuf;
+
+/// Canonical correlation analysis on huge sparse data.
+///
+/// Two files hold two views of the same rows: words and contexts, English and French, URLs and hosts. lcca finds the
+/// directions of each that correlate most with the other.
+#[derive(Parser)]
+#[command(name = "lcca", version, propagate_version = true, after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lcca demo                                    see it work on generated data
+  lcca fit x.npz y.npz -k 20 -o model          train
+  lcca score model x_test.npz y_test.npz       correlations on rows the model has not seen
+  lcca transform model --x x.npz -o zx.npy     canonical variables
+  lcca convert x.mtx.gz x.safetensors          the store that opens at once and needs no memory
+
+Files: SciPy .npz, NumPy .npy, MatrixMarket .mtx, svmlight .svm, the store .safetensors; the text formats and .npy also
+compressed as .gz or .zst.";
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Run the paper's methods on generated data: table and figures
+    Demo(DemoArgs),
+    /// Find the canonical variables of two views
+    Fit(Box<FitArgs>),
+    /// Compute the canonical variables of rows, with a model
+    Transform(TransformArgs),
+    /// Correlate the canonical variables of given rows, with a model
+    Score(ScoreArgs),
+    /// Write a matrix in another format
+    Convert(ConvertArgs),
+    /// Say what a file holds
+    Info(InfoArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+}
+
+/// Flags that every command that computes has.
+#[derive(Args)]
+pub struct Common {
+    /// Threads to use [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub threads: Option<u32>,
+    /// Print one JSON object to standard output instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// No progress bar, no remarks
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// How svmlight files, which do not say, are to be read.
+#[derive(Args)]
+pub struct Reading {
+    /// Columns of X, for svmlight files, which do not say [default: the largest seen]
+    #[arg(long, value_name = "N")]
+    pub x_cols: Option<usize>,
+    /// Columns of Y, likewise
+    #[arg(long, value_name = "N")]
+    pub y_cols: Option<usize>,
+    /// svmlight files count columns from 0, not 1
+    #[arg(long)]
+    pub zero_based: bool,
+}
+
+/// Find the canonical variables of two views.
+#[derive(Args)]
+#[command(after_help = FIT_EXAMPLES)]
+pub struct FitArgs {
+    /// The first view: one row a sample
+    pub x: PathBuf,
+    /// The second view: the same rows
+    pub y: PathBuf,
+    /// Pairs of canonical variables [default: 20, or as many as the data allow]
+    #[arg(short, value_name = "K")]
+    pub k: Option<usize>,
+    /// Where to write the model (a safetensors file)
+    #[arg(long, short, value_name = "MODEL")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub method: MethodArgs,
+    /// Subtract no column means
+    #[arg(long)]
+    pub no_center: bool,
+    /// Ridge of both views, relative: C + RIDGE·(tr C/p)·I
+    #[arg(long, value_name = "RIDGE", default_value_t = 0.0)]
+    pub ridge: f64,
+    /// Ridge of Y alone [default: the same]
+    #[arg(long, value_name = "RIDGE")]
+    pub ridge_y: Option<f64>,
+    /// A weight for every row: a .npy file with one column
+    #[arg(long, value_name = "FILE")]
+    pub row_weights: Option<PathBuf>,
+    /// Residual at which a pair counts as converged
+    #[arg(long, value_name = "TOL", default_value_t = 1e-4)]
+    pub tol: f64,
+    /// Begin no iteration after this many passes over the rows
+    #[arg(long, value_name = "N")]
+    pub max_passes: Option<f64>,
+    /// Exit with code 1 where the tolerance was not reached
+    #[arg(long)]
+    pub strict: bool,
+    /// Seed of all random numbers
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Memory that factorisations may take, such as 500MB or 8GiB [default: half of the machine's]
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const FIT_EXAMPLES: &str = "\
+Examples:
+  lcca fit x.npz y.npz -k 20 -o model
+  lcca fit x.npz y.npz -k 20 --method d-cca --t1 100 --no-center
+  lcca fit x.svm.gz y.svm.gz --method l-cca --k-pc 100 --t2 38 --ridge 0.01 -o model
+  lcca fit x.npy y.npy --method exact --json > result.json
+
+Methods (Lu & Foster 2014):
+  l-cca   alternating least squares by LING: singular vectors, then gradient descent (--t1 --t2 --k-pc)
+  g-cca   the same by gradient descent alone (--t1 --t2)
+  d-cca   the same with the Gram matrix's diagonal: fast, exact for one-hot views (--t1)
+  als     the same solved exactly by Cholesky factorisation (--t1)
+  rp-cca  exact between leading principal components (--k-rpcca)
+  exact   classical, by QR and SVD: for small data";
+
+/// The method and its parameters.
+#[derive(Args)]
+pub struct MethodArgs {
+    /// How to compute
+    #[arg(long, value_name = "NAME", default_value = "l-cca", value_parser = PossibleValuesParser::new(Method::NAMES))]
+    pub method: String,
+    /// Iterations of the alternating loop [default: 5 for l-cca and g-cca, 30 for d-cca and als]
+    #[arg(long, value_name = "N")]
+    pub t1: Option<usize>,
+    /// Gradient steps for each least-squares problem [default: 38 for l-cca, 51 for g-cca]
+    #[arg(long, value_name = "N")]
+    pub t2: Option<usize>,
+    /// Singular vectors of l-cca [default: 100]
+    #[arg(long, value_name = "N")]
+    pub k_pc: Option<usize>,
+    /// Principal components of rp-cca [default: 500]
+    #[arg(long, value_name = "N")]
+    pub k_rpcca: Option<usize>,
+    /// Extra columns of the randomized SVD
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub oversample: usize,
+    /// Power iterations of the randomized SVD
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub power: usize,
+}
+
+/// Compute the canonical variables of rows, with a model.
+#[derive(Args)]
+#[command(after_help = "Example:\n  lcca transform model --x x_test.npz -o zx.npy")]
+#[group(id = "side", required = true, multiple = false, args = ["x", "y"])]
+pub struct TransformArgs {
+    /// A model written by `lcca fit`
+    pub model: PathBuf,
+    /// Rows of the first view
+    #[arg(long, value_name = "FILE")]
+    pub x: Option<PathBuf>,
+    /// Rows of the second view
+    #[arg(long, value_name = "FILE")]
+    pub y: Option<PathBuf>,
+    /// Where to write them: a .npy file, one row a sample
+    #[arg(long, short, value_name = "SCORES.npy")]
+    pub output: PathBuf,
+    /// svmlight files count columns from 0, not 1
+    #[arg(long)]
+    pub zero_based: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Correlate the canonical variables of given rows, with a model.
+#[derive(Args)]
+#[command(after_help = "Example:\n  lcca score model x_test.npz y_test.npz --json")]
+pub struct ScoreArgs {
+    /// A model written by `lcca fit`
+    pub model: PathBuf,
+    /// Rows of the first view
+    pub x: PathBuf,
+    /// The same rows of the second view
+    pub y: PathBuf,
+    /// svmlight files count columns from 0, not 1
+    #[arg(long)]
+    pub zero_based: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Write a matrix in another format, chosen by the extension.
+#[derive(Args)]
+#[command(after_help = "Example:\n  lcca convert x.svm.gz x.safetensors --cols 20000")]
+pub struct ConvertArgs {
+    /// Any file lcca reads
+    pub input: PathBuf,
+    /// .safetensors (the store), .npz, .npy or .mtx
+    pub output: PathBuf,
+    /// Columns, for svmlight files, which do not say [default: the largest seen]
+    #[arg(long, value_name = "N")]
+    pub cols: Option<usize>,
+    /// svmlight files count columns from 0, not 1
+    #[arg(long)]
+    pub zero_based: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Say what a matrix or model file holds.
+#[derive(Args)]
+pub struct InfoArgs {
+    /// A matrix or a model
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Run the paper's methods on generated data.
+#[derive(Args)]
+pub struct DemoArgs {
+    /// Folder for the figures, made if it is not there
+    #[arg(long, short, value_name = "DIR", default_value = "lcca-demo")]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Print a completion script.
+#[derive(Args)]
+#[command(after_help = "Example:\n  lcca completions bash > ~/.local/share/bash-completion/completions/lcca")]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}

@@ -1,0 +1,158 @@
+//! `lcca fit X Y -k 20 -o MODEL`
+
+use super::count;
+use crate::args::FitArgs;
+use crate::failure::Failure;
+use crate::progress::FitProgress;
+use crate::{load, machine, meaning, report};
+use lcca::data::{InMemory, Pair};
+use lcca::fit::{Fit, fit, planned_passes};
+use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// What was measured around the fit.
+struct Run {
+    load_seconds: f64,
+    fit_seconds: f64,
+    threads: usize,
+}
+
+pub fn run(args: &FitArgs) -> Result<ExitCode, Failure> {
+    if let Some(path) = &args.output {
+        // Whether the model can be written is known before hours of work, not after.
+        lcca_io::Output::create(path)?;
+    }
+    let pool = machine::pool(args.common.threads)?;
+    let (fit, run) = pool.install(|| load_and_fit(args))?;
+    if let Some(path) = &args.output {
+        lcca_io::write_model(path, &fit.model, &provenance(args))?;
+    }
+    if args.common.json {
+        report::print_json(&object(args, &fit, &run))?;
+    } else {
+        report::print(&text(args, &fit, &run))?;
+    }
+    if !args.common.quiet {
+        warnings(&fit);
+    }
+    Ok(ExitCode::from(u8::from(args.strict && !fit.converged)))
+}
+
+fn load_and_fit(args: &FitArgs) -> Result<(Fit, Run), Failure> {
+    let start = Instant::now();
+    let pair = load_pair(args)?;
+    let load_seconds = start.elapsed().as_secs_f64();
+    let settings = meaning::settings(args, pair.shape())?;
+    let progress = FitProgress::new(settings.method.name(), planned_passes(&settings), args.common.quiet);
+    let start = Instant::now();
+    let fit = fit(&pair, &settings, &progress)?;
+    let fit_seconds = start.elapsed().as_secs_f64();
+    progress.finish();
+    Ok((fit, Run { load_seconds, fit_seconds, threads: rayon::current_num_threads() }))
+}
+
+fn load_pair(args: &FitArgs) -> Result<InMemory, Failure> {
+    let (reading, quiet) = (&args.reading, args.common.quiet);
+    let x = load::view(&args.x, reading.x_cols, reading.zero_based, quiet)?;
+    let y = load::view(&args.y, reading.y_cols, reading.zero_based, quiet)?;
+    let pair = load::pair((&args.x, x), (&args.y, y))?;
+    match &args.row_weights {
+        None => Ok(pair),
+        Some(path) => {
+            let weights = load::weights(path, pair.shape().rows, quiet)?;
+            Ok(pair.weighted(weights)?)
+        }
+    }
+}
+
+/// Where a model came from.
+fn provenance(args: &FitArgs) -> Map<String, Value> {
+    let name = |path: &std::path::Path| path.file_name().map(|n| n.to_string_lossy().into_owned());
+    let facts = json!({ "x": name(&args.x), "y": name(&args.y), "version": env!("CARGO_PKG_VERSION") });
+    facts.as_object().cloned().unwrap_or_default()
+}
+
+fn object(args: &FitArgs, fit: &Fit, run: &Run) -> Value {
+    let (model, settings) = (&fit.model, &fit.model.settings);
+    json!({
+        "method": args.method.method,
+        "chosen": settings.method,
+        "why": "asked for",
+        "rows": model.rows,
+        "x_cols": model.x.weights.rows(),
+        "y_cols": model.y.weights.rows(),
+        "k": model.pairs(),
+        "correlations": model.correlations,
+        "objective": model.objective,
+        "residuals": model.residuals,
+        "total": model.total,
+        "converged": fit.converged,
+        "passes": fit.cost.passes,
+        "work": fit.cost.work(settings.k),
+        "seconds": { "load": run.load_seconds, "fit": run.fit_seconds },
+        "peak_rss_bytes": machine::peak_rss_bytes(),
+        "seed": settings.seed,
+        "threads": run.threads,
+        "version": env!("CARGO_PKG_VERSION"),
+        "notes": fit.notes,
+        "trace": fit.trace,
+    })
+}
+
+fn text(args: &FitArgs, fit: &Fit, run: &Run) -> String {
+    let model = &fit.model;
+    let mut text = String::new();
+    let (x_cols, y_cols) = (model.x.weights.rows() as u64, model.y.weights.rows() as u64);
+    let views = format!(
+        "{} × ({} + {} columns)",
+        count(model.rows, "row"),
+        report::grouped(x_cols),
+        report::grouped(y_cols)
+    );
+    let _ = writeln!(text, "{}: {} from {views}\n", args.method.method, count(model.pairs() as u64, "pair"));
+    text += &pairs(fit);
+    let _ = writeln!(text, "\ncaptured total {:.6} of {}", model.total, model.pairs());
+    let verdict = if fit.converged { "converged" } else { "not converged" };
+    let worst = model.residuals.iter().copied().fold(0.0, f64::max);
+    let _ = writeln!(text, "{verdict}: largest residual {worst:.1e}, tolerance {:.1e}", model.settings.tol);
+    let spent = format!("{} passes, work {:.1}", fit.cost.passes, fit.cost.work(model.settings.k));
+    let peak =
+        machine::peak_rss_bytes().map(|b| format!("; peak memory {}", report::bytes(b))).unwrap_or_default();
+    let (load, seconds) = (run.load_seconds, run.fit_seconds);
+    let _ = writeln!(text, "read in {load:.2} s, fitted in {seconds:.2} s ({spent}){peak}");
+    if let Some(path) = &args.output {
+        let _ = writeln!(text, "model written to {}", path.display());
+    }
+    text
+}
+
+/// A line for each pair. Without ridge the objective is the correlation, and is left out.
+fn pairs(fit: &Fit) -> String {
+    let model = &fit.model;
+    let ridge = model.settings.ridge_x > 0.0 || model.settings.ridge_y > 0.0;
+    let row = |i: usize| {
+        let mut row = vec![(i + 1).to_string(), format!("{:.6}", model.correlations[i])];
+        if ridge {
+            row.push(format!("{:.6}", model.objective[i]));
+        }
+        row.push(format!("{:.1e}", model.residuals[i]));
+        row
+    };
+    let rows: Vec<Vec<String>> = (0..model.pairs()).map(row).collect();
+    match ridge {
+        true => report::table(&["pair", "correlation", "objective", "residual"], &rows),
+        false => report::table(&["pair", "correlation", "residual"], &rows),
+    }
+}
+
+/// Honest, and once.
+fn warnings(fit: &Fit) {
+    fit.notes.iter().for_each(|note| eprintln!("lcca: {note}"));
+    if !fit.converged {
+        eprintln!(
+            "lcca: not converged: correlations are lower bounds; more iterations (--t1, --t2) come closer"
+        );
+    }
+}

@@ -1,0 +1,74 @@
+//! `lcca info FILE`
+
+use super::convert::entry_count;
+use super::count;
+use crate::args::InfoArgs;
+use crate::failure::Failure;
+use crate::{machine, progress, report};
+use lcca_io::{Info, MatrixInfo, ModelInfo, describe};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+pub fn run(args: &InfoArgs) -> Result<ExitCode, Failure> {
+    let spinner = progress::spinner(format!("reading {}", args.file.display()), args.common.quiet);
+    let info = machine::pool(args.common.threads)?.install(|| describe(&args.file))?;
+    spinner.finish_and_clear();
+    match args.common.json {
+        true => report::print_json(&object(&info))?,
+        false => report::print(&text(&info))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn object(info: &Info) -> Value {
+    match info {
+        Info::Matrix(m) => json!({
+            "kind": "matrix", "format": m.format, "storage": m.storage,
+            "rows": m.rows, "cols": m.cols, "entries": m.entries, "notes": m.notes,
+        }),
+        Info::Model(m) => json!({
+            "kind": "model", "format": m.format, "method": m.method, "k": m.k, "rows": m.rows,
+            "x_cols": m.x_cols, "y_cols": m.y_cols, "total": m.total, "correlations": m.correlations,
+            "settings": m.settings, "provenance": m.provenance,
+        }),
+    }
+}
+
+fn text(info: &Info) -> String {
+    match info {
+        Info::Matrix(m) => matrix(m),
+        Info::Model(m) => model(m),
+    }
+}
+
+fn matrix(m: &MatrixInfo) -> String {
+    let cells = m.rows as f64 * m.cols as f64;
+    let share = 100.0 * m.entries as f64 / cells;
+    let mut text = format!(
+        "matrix ({}): {} × {}, {}, {} ({share:.4}% of all cells, {:.1} a row)\n",
+        m.format,
+        count(m.rows as u64, "row"),
+        count(m.cols as u64, "column"),
+        m.storage,
+        entry_count(m.entries),
+        m.entries as f64 / m.rows as f64,
+    );
+    m.notes.iter().for_each(|note| text += &format!("{note}\n"));
+    text
+}
+
+fn model(m: &ModelInfo) -> String {
+    let mut text = format!("model ({}): {} by {}\n", m.format, count(m.k as u64, "pair"), m.method);
+    let (x_cols, y_cols) = (report::grouped(m.x_cols as u64), report::grouped(m.y_cols as u64));
+    let _ = writeln!(text, "trained on {} × ({x_cols} + {y_cols} columns)", count(m.rows, "row"));
+    let _ = writeln!(text, "captured total {:.6}", m.total);
+    let correlations: Vec<String> = m.correlations.iter().map(|c| format!("{c:.4}")).collect();
+    let _ = writeln!(text, "correlations {}", correlations.join(" "));
+    for (key, value) in &m.provenance {
+        let plain = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+        let _ = writeln!(text, "{key}: {plain}");
+    }
+    let _ = writeln!(text, "settings: {}", json!(m.settings));
+    text
+}

@@ -1,0 +1,57 @@
+//! The one place that turns failures into exit codes.
+
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+/// Why a command did not do what was asked.
+#[derive(Debug)]
+pub enum Failure {
+    /// What was typed makes no sense: code 2.
+    Usage(String),
+    /// A file: code 2, or 3 where the machine failed.
+    File(lcca_io::Error),
+    /// The data or settings: code 2, or 3 where the machine is too small.
+    Data(lcca::Error),
+    /// Standard output, threads: code 3.
+    Machine(String),
+}
+
+impl Failure {
+    pub fn code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Failure::Usage(_) => 2,
+            Failure::File(error) if error.is_machine_failure() => 3,
+            Failure::Data(lcca::Error::Memory { .. }) | Failure::Machine(_) => 3,
+            Failure::File(_) | Failure::Data(_) => 2,
+        })
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Usage(message) | Failure::Machine(message) => f.write_str(message),
+            Failure::File(error) => error.fmt(f),
+            Failure::Data(error) => error.fmt(f),
+        }
+    }
+}
+
+impl From<lcca_io::Error> for Failure {
+    fn from(error: lcca_io::Error) -> Self {
+        Failure::File(error)
+    }
+}
+
+impl From<lcca::Error> for Failure {
+    fn from(error: lcca::Error) -> Self {
+        Failure::Data(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Failure::Machine(format!("standard output: {error}"))
+    }
+}

@@ -1,0 +1,50 @@
+//! Reading views, with remarks said once.
+
+use crate::failure::Failure;
+use crate::progress;
+use lcca::data::InMemory;
+use lcca::matrix::{Buffer, Matrix};
+use lcca_io::{ReadOptions, read_matrix_with};
+use std::path::Path;
+
+/// Reads one view.
+pub fn view(path: &Path, cols: Option<usize>, zero_based: bool, quiet: bool) -> Result<Matrix, Failure> {
+    let spinner = progress::spinner(format!("reading {}", path.display()), quiet);
+    let options = ReadOptions { cols, zero_based: zero_based.then_some(true) };
+    let loaded = read_matrix_with(path, &options)?;
+    spinner.finish_and_clear();
+    if !quiet {
+        loaded.notes.iter().for_each(|note| eprintln!("lcca: {}: {note}", path.display()));
+    }
+    Ok(loaded.matrix)
+}
+
+/// Pairs two views; where their rows differ, says which file has how many.
+pub fn pair(x: (&Path, Matrix), y: (&Path, Matrix)) -> Result<InMemory, Failure> {
+    if x.1.rows() != y.1.rows() {
+        return Err(Failure::Usage(format!(
+            "{} has {} rows and {} has {}, expected as many rows in both",
+            x.0.display(),
+            x.1.rows(),
+            y.0.display(),
+            y.1.rows()
+        )));
+    }
+    Ok(InMemory::new(x.1, y.1)?)
+}
+
+/// Reads one number a row.
+pub fn weights(path: &Path, rows: usize, quiet: bool) -> Result<Buffer<f64>, Failure> {
+    let matrix = view(path, None, false, quiet)?;
+    if matrix.cols() != 1 || matrix.rows() != rows {
+        return Err(Failure::Usage(format!(
+            "{}: {} rows and {} columns, expected {rows} rows and one column of weights",
+            path.display(),
+            matrix.rows(),
+            matrix.cols()
+        )));
+    }
+    let mut weights = vec![0.0; rows];
+    (0..rows).for_each(|row| matrix.for_each(row, |_, value| weights[row] = value));
+    Ok(weights.into())
+}

@@ -1,0 +1,48 @@
+//! What was typed, as settings of the engine.
+
+use crate::args::{FitArgs, MethodArgs};
+use crate::failure::Failure;
+use crate::machine;
+use lcca::data::Shape;
+use lcca::method::{Method, Settings};
+
+/// Pairs looked for where none are asked for.
+const DEFAULT_K: usize = 20;
+
+/// The settings of a fit to data of this shape.
+pub fn settings(args: &FitArgs, shape: Shape) -> Result<Settings, Failure> {
+    let limit = shape.rows.min(shape.x_cols).min(shape.y_cols);
+    Ok(Settings {
+        center: !args.no_center,
+        ridge_x: args.ridge,
+        ridge_y: args.ridge_y.unwrap_or(args.ridge),
+        oversample: args.method.oversample,
+        power: args.method.power,
+        seed: args.seed,
+        memory: memory(args.memory.as_deref())?,
+        tol: args.tol,
+        max_passes: args.max_passes,
+        ..Settings::new(method(&args.method)?, args.k.unwrap_or(DEFAULT_K.min(limit)))
+    })
+}
+
+fn method(args: &MethodArgs) -> Result<Method, Failure> {
+    let name = args.method.as_str();
+    let mut method =
+        Method::from_name(name).ok_or_else(|| Failure::Usage(format!("there is no method {name}")))?;
+    let typed = [("t1", args.t1), ("t2", args.t2), ("k-pc", args.k_pc), ("k-rpcca", args.k_rpcca)];
+    for (parameter, value) in typed {
+        if let Some(value) = value {
+            let refused =
+                |_| Failure::Usage(format!("--{parameter} is no parameter of {name}; leave it out"));
+            method.set(parameter, value).map_err(refused)?;
+        }
+    }
+    Ok(method)
+}
+
+fn memory(typed: Option<&str>) -> Result<u64, Failure> {
+    let Some(typed) = typed else { return Ok(machine::half_of_memory()) };
+    machine::parse_bytes(typed)
+        .ok_or_else(|| Failure::Usage(format!("--memory is {typed}, expected a size such as 500MB or 8GiB")))
+}
