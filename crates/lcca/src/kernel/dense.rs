@@ -1,7 +1,8 @@
 //! Gather and scatter for dense rows: four rows at a time, so that a panel's line is loaded once for all four.
 
 use super::rows::Stored;
-use super::{LANES, Line, add_scaled, for_tiles};
+use super::{LANES, Line, add_scaled};
+use pulp::NullaryFnOnce;
 use std::array::from_fn;
 use std::ops::Range;
 
@@ -19,19 +20,7 @@ pub(super) fn gather<V: Stored>(
     z: &mut [Line],
 ) {
     let block = &values[rows.start * cols..rows.end * cols];
-    pulp::Arch::new().dispatch(|| {
-        let mut row = 0;
-        while row < rows.len() {
-            let z = &mut z[row * stride..];
-            if row + ROWS <= rows.len() {
-                gather_group::<ROWS, V>(from_fn(|r| &block[(row + r) * cols..][..cols]), w, stride, z);
-                row += ROWS;
-            } else {
-                gather_group::<1, V>([&block[row * cols..][..cols]], w, stride, z);
-                row += 1;
-            }
-        }
-    });
+    pulp::Arch::new().dispatch(Gather { block, cols, w, stride, z });
 }
 
 pub(super) fn scatter<V: Stored>(
@@ -43,70 +32,112 @@ pub(super) fn scatter<V: Stored>(
     p: &mut [Line],
 ) {
     let block = &values[rows.start * cols..rows.end * cols];
-    pulp::Arch::new().dispatch(|| {
-        let mut row = 0;
-        while row < rows.len() {
-            let z = &z[row * stride..];
-            if row + ROWS <= rows.len() {
-                scatter_group::<ROWS, V>(from_fn(|r| &block[(row + r) * cols..][..cols]), z, stride, p);
-                row += ROWS;
-            } else {
-                scatter_group::<1, V>([&block[row * cols..][..cols]], z, stride, p);
-                row += 1;
-            }
-        }
-    });
+    pulp::Arch::new().dispatch(Scatter { block, cols, z, stride, p });
 }
 
-#[inline(always)]
-fn gather_group<const R: usize, V: Stored>(x: [&[V]; R], w: &[Line], stride: usize, z: &mut [Line]) {
-    for_tiles(stride, TILE, |at, width| match width {
-        1 => gather_tile::<R, 1, V>(x, w, stride, at, z),
-        _ => gather_tile::<R, TILE, V>(x, w, stride, at, z),
-    });
-}
-
-#[inline(always)]
-fn scatter_group<const R: usize, V: Stored>(x: [&[V]; R], z: &[Line], stride: usize, p: &mut [Line]) {
-    for_tiles(stride, TILE, |at, width| match width {
-        1 => scatter_tile::<R, 1, V>(x, z, stride, at, p),
-        _ => scatter_tile::<R, TILE, V>(x, z, stride, at, p),
-    });
-}
-
-#[inline(always)]
-fn gather_tile<const R: usize, const L: usize, V: Stored>(
-    x: [&[V]; R],
-    w: &[Line],
+struct Gather<'a, V> {
+    block: &'a [V],
+    cols: usize,
+    w: &'a [Line],
     stride: usize,
-    at: usize,
-    z: &mut [Line],
-) {
-    let mut sum = [[Line([0.0; LANES]); L]; R];
-    for (column, w) in (0..x[0].len()).zip(w.chunks_exact(stride)) {
-        let w = &w[at..][..L];
-        for r in 0..R {
-            let value = x[r][column].wide();
-            (0..L).for_each(|l| add_scaled(&mut sum[r][l], value, &w[l]));
+    z: &'a mut [Line],
+}
+
+impl<V: Stored> NullaryFnOnce for Gather<'_, V> {
+    type Output = ();
+    #[inline(always)]
+    fn call(mut self) {
+        let rows = self.z.len() / self.stride;
+        let whole = rows / ROWS * ROWS;
+        for row in (0..whole).step_by(ROWS) {
+            self.group::<ROWS>(row);
+        }
+        for row in whole..rows {
+            self.group::<1>(row);
         }
     }
-    (0..R).for_each(|r| z[r * stride + at..][..L].copy_from_slice(&sum[r]));
 }
 
-#[inline(always)]
-fn scatter_tile<const R: usize, const L: usize, V: Stored>(
-    x: [&[V]; R],
-    z: &[Line],
-    stride: usize,
-    at: usize,
-    p: &mut [Line],
-) {
-    let z: [[Line; L]; R] = from_fn(|r| from_fn(|l| z[r * stride + at + l]));
-    for (column, p) in (0..x[0].len()).zip(p.chunks_exact_mut(stride)) {
-        let p = &mut p[at..][..L];
+impl<V: Stored> Gather<'_, V> {
+    #[inline(always)]
+    fn group<const R: usize>(&mut self, row: usize) {
+        let mut at = 0;
+        while at < self.stride {
+            match self.stride - at {
+                1 => self.tile::<R, 1>(row, at),
+                _ => self.tile::<R, TILE>(row, at),
+            }
+            at += TILE;
+        }
+    }
+
+    #[inline(always)]
+    fn tile<const R: usize, const L: usize>(&mut self, row: usize, at: usize) {
+        let x: [&[V]; R] = from_fn(|r| &self.block[(row + r) * self.cols..][..self.cols]);
+        let mut sum = [[Line([0.0; LANES]); L]; R];
+        for (column, w) in (0..self.cols).zip(self.w.chunks_exact(self.stride)) {
+            let w = &w[at..][..L];
+            for r in 0..R {
+                let value = x[r][column].wide();
+                for l in 0..L {
+                    add_scaled(&mut sum[r][l], value, &w[l]);
+                }
+            }
+        }
         for r in 0..R {
-            let value = x[r][column].wide();
-            (0..L).for_each(|l| add_scaled(&mut p[l], value, &z[r][l]));
+            self.z[(row + r) * self.stride + at..][..L].copy_from_slice(&sum[r]);
+        }
+    }
+}
+
+struct Scatter<'a, V> {
+    block: &'a [V],
+    cols: usize,
+    z: &'a [Line],
+    stride: usize,
+    p: &'a mut [Line],
+}
+
+impl<V: Stored> NullaryFnOnce for Scatter<'_, V> {
+    type Output = ();
+    #[inline(always)]
+    fn call(mut self) {
+        let rows = self.z.len() / self.stride;
+        let whole = rows / ROWS * ROWS;
+        for row in (0..whole).step_by(ROWS) {
+            self.group::<ROWS>(row);
+        }
+        for row in whole..rows {
+            self.group::<1>(row);
+        }
+    }
+}
+
+impl<V: Stored> Scatter<'_, V> {
+    #[inline(always)]
+    fn group<const R: usize>(&mut self, row: usize) {
+        let mut at = 0;
+        while at < self.stride {
+            match self.stride - at {
+                1 => self.tile::<R, 1>(row, at),
+                _ => self.tile::<R, TILE>(row, at),
+            }
+            at += TILE;
+        }
+    }
+
+    #[inline(always)]
+    fn tile<const R: usize, const L: usize>(&mut self, row: usize, at: usize) {
+        let x: [&[V]; R] = from_fn(|r| &self.block[(row + r) * self.cols..][..self.cols]);
+        let z: [[Line; L]; R] = from_fn(|r| from_fn(|l| self.z[(row + r) * self.stride + at + l]));
+        for (column, p) in (0..self.cols).zip(self.p.chunks_exact_mut(self.stride)) {
+            let p = &mut p[at..][..L];
+            for r in 0..R {
+                let value = x[r][column].wide();
+                for l in 0..L {
+                    add_scaled(&mut p[l], value, &z[r][l]);
+                }
+            }
         }
     }
 }

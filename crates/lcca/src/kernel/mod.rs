@@ -10,12 +10,15 @@
 //! [`reference`] holds the slow twins.
 
 mod dense;
+mod prefetch;
 #[cfg(test)]
 mod reference;
 mod rows;
 
 use crate::matrix::{DenseValues, LANES, Line, Matrix, Values};
-use rows::{OneHotEntries, Rows, SparseEntries};
+use prefetch::prefetch;
+use pulp::NullaryFnOnce;
+use rows::{Entry, OneHotEntries, Rows, SparseEntries};
 use std::ops::Range;
 
 /// The most cache lines of a panel's row that a tile covers: 32 columns.
@@ -53,6 +56,14 @@ pub(crate) fn scatter(view: &Matrix, rows: Range<usize>, z: &[Line], stride: usi
     }
 }
 
+fn gather_rows<R: Rows>(entries: R, rows: Range<usize>, w: &[Line], stride: usize, z: &mut [Line]) {
+    pulp::Arch::new().dispatch(Gather { entries, rows, w, stride, z });
+}
+
+fn scatter_rows<R: Rows>(entries: R, rows: Range<usize>, z: &[Line], stride: usize, p: &mut [Line]) {
+    pulp::Arch::new().dispatch(Scatter { entries, rows, z, stride, p });
+}
+
 /// z ← z − offset, then z ← weight·z, row by row.
 pub(crate) fn adjust(
     z: &mut [Line],
@@ -73,9 +84,25 @@ pub(crate) fn adjust(
 
 /// to ← to + from.
 pub(crate) fn add(to: &mut [Line], from: &[Line]) {
-    pulp::Arch::new().dispatch(|| {
-        to.iter_mut().zip(from).for_each(|(to, from)| add_scaled(to, 1.0, from));
-    });
+    pulp::Arch::new().dispatch(Add { to, from });
+}
+
+// Each loop is a struct whose `call` must be inlined: only what is inlined into pulp's dispatch is compiled for the
+// processor at hand, which a closure of this size would not be.
+
+struct Add<'a> {
+    to: &'a mut [Line],
+    from: &'a [Line],
+}
+
+impl NullaryFnOnce for Add<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn call(self) {
+        for (to, from) in self.to.iter_mut().zip(self.from) {
+            add_scaled(to, 1.0, from);
+        }
+    }
 }
 
 /// to ← to + factor·from, one cache line.
@@ -86,73 +113,88 @@ fn add_scaled(to: &mut Line, factor: f64, from: &Line) {
     }
 }
 
-fn gather_rows<R: Rows>(entries: R, rows: Range<usize>, w: &[Line], stride: usize, z: &mut [Line]) {
-    pulp::Arch::new().dispatch(|| {
-        for_tiles(stride, TILE, |at, width| match width {
-            1 => gather_tile::<1, R>(entries, rows.clone(), w, stride, at, z),
-            2 => gather_tile::<2, R>(entries, rows.clone(), w, stride, at, z),
-            3 => gather_tile::<3, R>(entries, rows.clone(), w, stride, at, z),
-            _ => gather_tile::<TILE, R>(entries, rows.clone(), w, stride, at, z),
-        });
-    });
+struct Gather<'a, R> {
+    entries: R,
+    rows: Range<usize>,
+    w: &'a [Line],
+    stride: usize,
+    z: &'a mut [Line],
 }
 
-fn scatter_rows<R: Rows>(entries: R, rows: Range<usize>, z: &[Line], stride: usize, p: &mut [Line]) {
-    pulp::Arch::new().dispatch(|| {
-        for_tiles(stride, TILE, |at, width| match width {
-            1 => scatter_tile::<1, R>(entries, rows.clone(), z, stride, at, p),
-            2 => scatter_tile::<2, R>(entries, rows.clone(), z, stride, at, p),
-            3 => scatter_tile::<3, R>(entries, rows.clone(), z, stride, at, p),
-            _ => scatter_tile::<TILE, R>(entries, rows.clone(), z, stride, at, p),
-        });
-    });
-}
-
-/// Calls `tile(first line, lines)`, `most` lines at a time, until all `stride` lines are covered.
-#[inline(always)]
-fn for_tiles(stride: usize, most: usize, mut tile: impl FnMut(usize, usize)) {
-    let mut at = 0;
-    while at < stride {
-        let width = (stride - at).min(most);
-        tile(at, width);
-        at += width;
+impl<R: Rows> NullaryFnOnce for Gather<'_, R> {
+    type Output = ();
+    #[inline(always)]
+    fn call(mut self) {
+        let mut at = 0;
+        while at < self.stride {
+            match self.stride - at {
+                1 => self.tile::<1>(at),
+                2 => self.tile::<2>(at),
+                3 => self.tile::<3>(at),
+                _ => self.tile::<TILE>(at),
+            }
+            at += TILE;
+        }
     }
 }
 
-#[inline(always)]
-fn gather_tile<const L: usize, R: Rows>(
-    entries: R,
-    rows: Range<usize>,
-    w: &[Line],
-    stride: usize,
-    at: usize,
-    z: &mut [Line],
-) {
-    for (row, z) in rows.zip(z.chunks_exact_mut(stride)) {
-        let mut sum = [Line([0.0; LANES]); L];
-        entries.for_each(row, |column, value| {
-            let w = &w[column * stride + at..][..L];
-            (0..L).for_each(|l| add_scaled(&mut sum[l], value, &w[l]));
-        });
-        z[at..][..L].copy_from_slice(&sum);
+impl<R: Rows> Gather<'_, R> {
+    /// Lines `at..at + L` of every row.
+    #[inline(always)]
+    fn tile<const L: usize>(&mut self, at: usize) {
+        for (row, z) in self.rows.clone().zip(self.z.chunks_exact_mut(self.stride)) {
+            let mut sum = [Line([0.0; LANES]); L];
+            for Entry { column, value, ahead } in self.entries.row(row) {
+                prefetch::<L>(self.w, ahead * self.stride + at);
+                let w = &self.w[column * self.stride + at..][..L];
+                for l in 0..L {
+                    add_scaled(&mut sum[l], value, &w[l]);
+                }
+            }
+            z[at..][..L].copy_from_slice(&sum);
+        }
     }
 }
 
-#[inline(always)]
-fn scatter_tile<const L: usize, R: Rows>(
+struct Scatter<'a, R> {
     entries: R,
     rows: Range<usize>,
-    z: &[Line],
+    z: &'a [Line],
     stride: usize,
-    at: usize,
-    p: &mut [Line],
-) {
-    for (row, z) in rows.zip(z.chunks_exact(stride)) {
-        let mut zs = [Line([0.0; LANES]); L];
-        zs.copy_from_slice(&z[at..][..L]);
-        entries.for_each(row, |column, value| {
-            let p = &mut p[column * stride + at..][..L];
-            (0..L).for_each(|l| add_scaled(&mut p[l], value, &zs[l]));
-        });
+    p: &'a mut [Line],
+}
+
+impl<R: Rows> NullaryFnOnce for Scatter<'_, R> {
+    type Output = ();
+    #[inline(always)]
+    fn call(mut self) {
+        let mut at = 0;
+        while at < self.stride {
+            match self.stride - at {
+                1 => self.tile::<1>(at),
+                2 => self.tile::<2>(at),
+                3 => self.tile::<3>(at),
+                _ => self.tile::<TILE>(at),
+            }
+            at += TILE;
+        }
+    }
+}
+
+impl<R: Rows> Scatter<'_, R> {
+    /// Lines `at..at + L` of every row.
+    #[inline(always)]
+    fn tile<const L: usize>(&mut self, at: usize) {
+        for (row, z) in self.rows.clone().zip(self.z.chunks_exact(self.stride)) {
+            let mut zs = [Line([0.0; LANES]); L];
+            zs.copy_from_slice(&z[at..][..L]);
+            for Entry { column, value, ahead } in self.entries.row(row) {
+                prefetch::<L>(self.p, ahead * self.stride + at);
+                let p = &mut self.p[column * self.stride + at..][..L];
+                for l in 0..L {
+                    add_scaled(&mut p[l], value, &zs[l]);
+                }
+            }
+        }
     }
 }
