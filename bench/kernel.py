@@ -185,8 +185,8 @@ def page(result):
         "",
         f"X is {s['rows']:,} × {s['cols']:,} with {s['per_row']} columns drawn a row, duplicates removed; B has "
         f"{s['width']} columns; everything is f64. Seconds are the best of {s['repetitions']} after a warm-up, each side in a "
-        "process of its own; of the two ways SciPy and MKL can multiply by Xᵀ (a view, or converted beforehand) the faster "
-        "counts. SciPy's sparse products use one thread, whatever the machine has. Every product agrees with SciPy's to "
+        "process of its own. SciPy and MKL can multiply by Xᵀ in two ways, by a view or converted beforehand: both are shown, "
+        "and ratios are to the faster of SciPy's. SciPy's sparse products use one thread, whatever the machine has. Every product agrees with SciPy's to "
         f"{TOLERANCE} relative, column by column.",
         "",
         machine_line(result["machine"]),
@@ -208,14 +208,19 @@ def machine_line(m):
 def rows(c):
     one_thread = {s["name"]: s["best"] for s in c["sides"] if s.get("threads") == 1}
     for s in c["sides"]:
-        cells = [c["columns"], f"{c['entries']:,}", s["name"]]
         if "missing" in s:
-            cells += ["", s["missing"], "", ""]
-        else:
-            alone = one_thread.get(s["name"])
-            speedup = f"{alone / s['best']:.2f}" if alone and s["threads"] > 1 else ""
-            cells += [str(s["threads"]), f"{s['best']:.4f}", f"{one_thread['SciPy'] / s['best']:.1f}", speedup]
-        yield "| " + " | ".join(cells) + " |"
+            yield line(c, s["name"], "", s["missing"], "", "")
+            continue
+        alone = one_thread.get(s["name"])
+        for way, seconds in s["seconds"].items():
+            best = min(seconds)
+            speedup = f"{alone / best:.2f}" if alone and s["threads"] > 1 and way == s["best_way"] else ""
+            ratio = f"{one_thread['SciPy'] / best:.1f}"
+            yield line(c, f"{s['name']}: {way}", str(s["threads"]), f"{best:.4f}", ratio, speedup)
+
+
+def line(c, *cells):
+    return "| " + " | ".join([c["columns"], f"{c['entries']:,}", *cells]) + " |"
 
 
 if __name__ == "__main__":

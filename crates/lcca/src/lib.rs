@@ -1,4 +1,43 @@
-//! Canonical correlation analysis on huge sparse data.
+//! Canonical correlation analysis (CCA) on huge sparse data.
+//!
+//! Given views X (n×p₁) and Y (n×p₂) of the same n rows, CCA finds weights Wx (p₁×k) and Wy (p₂×k) with
+//!
+//! ```text
+//! WxᵀCxxWx = I,   WyᵀCyyWy = I,   WxᵀCxyWy = diag(d₁ ≥ … ≥ d_k),      Cxx = XᵀX, Cyy = YᵀY, Cxy = XᵀY
+//! ```
+//!
+//! so that the columns of X·Wx and Y·Wy correlate as much as any can. The methods are those of Lu & Foster, *Large Scale
+//! Canonical Correlation Analysis with Iterative Least Squares* (NIPS 2014).
+//!
+//! Rows are touched only through [`data::Pair`], whose central verb is a *pass*: it streams the rows once and adds up
+//! products with thin p×k panels. Everything else happens in weight space; nothing n-sized is stored.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`matrix`] | one view's rows in the storage that fits them; panels |
+//! | [`data`] | [`data::Pair`], its implementations (in memory or mapped, shards) and wrappers (centred, counting) |
+//! | [`method`] | methods and settings as plain data |
+//! | [`fit`](mod@fit) | [`fit::fit`], models, scores, transforms |
+//! | [`solve`] | least squares on a view: Cholesky, diagonal, gradient descent, LING |
+//! | [`svd`] | leading singular vectors of a view |
+//! | [`metric`] | captured correlation, distances and angles between subspaces |
+//! | [`panels`], [`whiten`](mod@whiten) | arithmetic of panels |
+//!
+//! ```
+//! use lcca::data::InMemory;
+//! use lcca::matrix::{SparseRows, Values};
+//! use lcca::method::{Method, Settings};
+//!
+//! // Four rows; X has three columns, Y two; all entries are 1.
+//! let x = SparseRows::new(3, vec![0, 2, 3, 4, 6].into(), vec![0, 1, 0, 2, 1, 2].into(), Values::Ones)?;
+//! let y = SparseRows::new(2, vec![0, 1, 2, 3, 4].into(), vec![0, 0, 1, 1].into(), Values::Ones)?;
+//! let pair = InMemory::new(x.into(), y.into())?;
+//! let fit = lcca::fit::fit(&pair, &Settings::new(Method::Als { t1: 30 }, 1), &())?;
+//! assert!((fit.model.correlations[0] - 1.0).abs() < 1e-9);
+//! # Ok::<(), lcca::Error>(())
+//! ```
+//!
+//! The crate reads no files, has no clock, prints nothing and starts no threads: it computes on the current rayon pool.
 
 pub mod data;
 pub mod error;
@@ -13,7 +52,6 @@ pub mod solve;
 pub mod svd;
 #[cfg(test)]
 mod testing;
-
 pub mod whiten;
 
 pub use error::{Error, Result};

@@ -1,8 +1,9 @@
 //! Supernodal sparse Cholesky of C + λI (faer), with a fill-reducing order.
 //!
-//! C is scaled to a unit diagonal. A sparse factorisation cannot pivot for rank, so a tiny δ is added to the diagonal
-//! and taken out again by iterative refinement: each round shrinks the error along a direction of eigenvalue s by
-//! δ/(s + δ), and directions with s = 0 do not occur in right-hand sides XᵀT. Centring is the rank-one term −nμμᵀ,
+//! C is scaled to a unit diagonal. A sparse factorisation cannot pivot for rank, so where the ridge does not keep C + λI
+//! away from singular, a tiny δ is added to the diagonal and taken out again by iterative refinement: each round shrinks
+//! the error along a direction of eigenvalue s by δ/(s + δ), and directions with s = 0 do not occur in right-hand sides
+//! XᵀT. Centring is the rank-one term −nμμᵀ,
 //! solved by the Sherman-Morrison formula.
 
 use crate::data::SparseGram;
@@ -20,8 +21,10 @@ use rayon::prelude::*;
 
 /// Added to the unit diagonal, then refined away.
 const DELTA: f64 = 1e-10;
-/// Rounds of refinement.
+/// Rounds of refinement that take δ out.
 const ROUNDS: usize = 3;
+/// A ridge of this share of every diagonal entry needs no δ.
+const RIDGE_SUFFICES: f64 = 1e-8;
 /// 1 − nμᵀC⁻¹μ below this: the column of ones lies in the span of the view, and centring takes it out.
 const ONES_IN_SPAN: f64 = 1e-7;
 
@@ -60,6 +63,7 @@ pub struct SparseCholesky {
     gram: SparseGram,
     ridge: f64,
     scale: Vec<f64>,
+    delta: f64,
     plan: Plan,
     values: Vec<f64>,
     rank_one: Option<RankOne>,
@@ -80,8 +84,10 @@ impl SparseCholesky {
         let diagonal = |j: usize| gram.column(j).1.first().copied().unwrap_or(0.0) + ridge;
         let scale: Vec<f64> =
             (0..gram.size()).map(diagonal).map(|d| if d > 0.0 { d.sqrt().recip() } else { 0.0 }).collect();
-        let values = factorize(&gram, &scale, ridge, &plan)?;
-        let mut factor = SparseCholesky { gram, ridge, scale, plan, values, rank_one: None };
+        let least_share = scale.iter().map(|s| ridge * s * s).fold(f64::INFINITY, f64::min);
+        let delta = if least_share > RIDGE_SUFFICES { 0.0 } else { DELTA };
+        let values = factorize(&gram, &scale, delta, &plan)?;
+        let mut factor = SparseCholesky { gram, ridge, scale, delta, plan, values, rank_one: None };
         factor.rank_one = shift.map(|(mean, weight)| factor.rank_one(mean, weight));
         Ok(factor)
     }
@@ -119,7 +125,8 @@ impl SparseCholesky {
 
     fn solve_uncentred(&self, rhs: &Panel) -> Panel {
         let mut weights = self.solve_shifted(rhs);
-        for _ in 0..ROUNDS {
+        let rounds = if self.delta > 0.0 { ROUNDS } else { 0 };
+        for _ in 0..rounds {
             let mut residual = rhs.clone();
             panels::subtract(&mut residual, &self.apply_uncentred(&weights));
             panels::add_scaled(&mut weights, 1.0, &self.solve_shifted(&residual));
@@ -183,17 +190,16 @@ fn weighted_sums(w: &Panel, mean: &[f64]) -> Vec<f64> {
 }
 
 /// The factor of the scaled C + λI + δI; an empty column has diagonal 1.
-fn factorize(gram: &SparseGram, scale: &[f64], ridge: f64, plan: &Plan) -> Result<Vec<f64>> {
+fn factorize(gram: &SparseGram, scale: &[f64], delta: f64, plan: &Plan) -> Result<Vec<f64>> {
     let p = gram.size();
     let column = |j: usize| {
         let (rows, values) = gram.column(j);
         rows.iter().zip(values).map(move |(&i, &value)| match (i == j, scale[i] > 0.0) {
-            (true, true) => 1.0 + DELTA,
+            (true, true) => 1.0 + delta,
             (true, false) => 1.0,
             (false, _) => scale[i] * value * scale[j],
         })
     };
-    debug_assert!(ridge >= 0.0);
     let scaled: Vec<f64> = (0..p).into_par_iter().flat_map_iter(column).collect();
     let pattern = SymbolicSparseColMatRef::new_checked(p, p, &gram.starts, None, &gram.rows);
     let matrix = SparseColMatRef::new(pattern, &scaled);
@@ -207,4 +213,67 @@ fn factorize(gram: &SparseGram, scale: &[f64], ridge: f64, plan: &Plan) -> Resul
         .factorize_numeric_llt(&mut values, matrix, Side::Lower, regularization, Par::rayon(0), stack, params)
         .map_err(|_| Error::Factorization("the Gram matrix"))?;
     Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Centred, InMemory, Pair, StoredGram};
+    use crate::testing::{random_mat, relative_error, sparse_from_dense, to_dense};
+
+    /// Sparse columns, the last two of them a copy and a sum of others.
+    fn view() -> Mat<f64> {
+        let noise = random_mat(90, 12, 1);
+        let sparse = |i: usize, j: usize| if (3 * i + 5 * j) % 4 == 0 { noise[(i, j)] + 0.5 } else { 0.0 };
+        Mat::from_fn(90, 14, |i, j| match j {
+            12 => sparse(i, 3),
+            13 => sparse(i, 5) + sparse(i, 7),
+            _ => sparse(i, j),
+        })
+    }
+
+    fn factor(pair: &dyn Pair, ridge: f64) -> SparseCholesky {
+        let gram = pair.gram(crate::data::Side::X, u64::MAX).unwrap();
+        let StoredGram::Sparse(stored) = gram.stored else { panic!("the view is sparse") };
+        let plan = Plan::new(&stored).unwrap();
+        SparseCholesky::new(stored, gram.shift, ridge, plan).unwrap()
+    }
+
+    /// How well (C + λI)·W = R is solved for R in the range.
+    fn residual(dense: &Mat<f64>, pair: &dyn Pair, ridge: f64) -> f64 {
+        let c = dense.transpose() * dense;
+        let c = Mat::from_fn(14, 14, |i, j| c[(i, j)] + if i == j { ridge } else { 0.0 });
+        let rhs = Panel::from_mat((dense.transpose() * random_mat(90, 3, 2)).as_ref());
+        let solved = factor(pair, ridge).solve(&rhs);
+        relative_error((c * solved.as_mat()).as_ref(), rhs.as_mat())
+    }
+
+    #[test]
+    fn singular_centred_and_ridged_systems_are_solved() {
+        let sparse = sparse_from_dense(view().as_ref());
+        let pair = InMemory::new(sparse.clone(), sparse).unwrap();
+        let centred_pair = Centred::new(&pair).unwrap();
+        let mean: Vec<f64> = centred_pair.mean(crate::data::Side::X).to_vec();
+        let centred = Mat::from_fn(90, 14, |i, j| view()[(i, j)] - mean[j]);
+        for ridge in [0.0, 1e-3, 10.0] {
+            assert!(residual(&view(), &pair, ridge) < 1e-10);
+            assert!(residual(&centred, &centred_pair, ridge) < 1e-9);
+        }
+    }
+
+    #[test]
+    fn centred_one_hot_columns_whose_sum_is_one_are_solved() {
+        let columns: Vec<u32> = (0..60).map(|i| (i * i % 7) as u32).collect();
+        let one_hot: crate::matrix::Matrix =
+            crate::matrix::OneHotRows::new(7, columns.into()).unwrap().into();
+        let dense = to_dense(&one_hot);
+        let pair = InMemory::new(one_hot.clone(), one_hot).unwrap();
+        let centred_pair = Centred::new(&pair).unwrap();
+        let mean: Vec<f64> = centred_pair.mean(crate::data::Side::X).to_vec();
+        let centred = Mat::from_fn(60, 7, |i, j| dense[(i, j)] - mean[j]);
+        let rhs = Panel::from_mat((centred.transpose() * random_mat(60, 2, 3)).as_ref());
+        let solved = factor(&centred_pair, 0.0).solve(&rhs);
+        let product = centred.transpose() * (&centred * solved.as_mat());
+        assert!(relative_error(product.as_ref(), rhs.as_mat()) < 1e-10);
+    }
 }
