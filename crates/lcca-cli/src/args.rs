@@ -101,7 +101,7 @@ pub struct FitArgs {
     /// A weight for every row: a .npy file with one column
     #[arg(long, value_name = "FILE")]
     pub row_weights: Option<PathBuf>,
-    /// Residual at which a pair counts as converged
+    /// What may be missing from the total, relative to it, to count as converged
     #[arg(long, value_name = "TOL", default_value_t = 1e-4)]
     pub tol: f64,
     /// Begin no iteration after this many passes over the rows
@@ -127,21 +127,24 @@ Examples:
   lcca fit x.npz y.npz -k 20 -o model
   lcca fit x.npz y.npz -k 20 --method d-cca --t1 100 --no-center
   lcca fit x.svm.gz y.svm.gz --method l-cca --k-pc 100 --t2 38 --ridge 0.01 -o model
-  lcca fit x.npy y.npy --method exact --json > result.json
+  lcca fit x.npy y.npy --json > result.json
 
-Methods (Lu & Foster 2014):
+Methods:
+  auto    the exact answer by whichever of exact and lobpcg suits the data
+  lobpcg  the exact answer in tens of passes over the rows (--tol --max-passes --oversample)
+  exact   the exact answer by QR and SVD: for small data
+Methods of Lu & Foster 2014:
   l-cca   alternating least squares by LING: singular vectors, then gradient descent (--t1 --t2 --k-pc)
   g-cca   the same by gradient descent alone (--t1 --t2)
   d-cca   the same with the Gram matrix's diagonal: fast, exact for one-hot views (--t1)
   als     the same solved exactly by Cholesky factorisation (--t1)
-  rp-cca  exact between leading principal components (--k-rpcca)
-  exact   classical, by QR and SVD: for small data";
+  rp-cca  exact between leading principal components (--k-rpcca)";
 
 /// The method and its parameters.
 #[derive(Args)]
 pub struct MethodArgs {
     /// How to compute
-    #[arg(long, value_name = "NAME", default_value = "l-cca", value_parser = PossibleValuesParser::new(Method::NAMES))]
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = PossibleValuesParser::new(Method::NAMES))]
     pub method: String,
     /// Iterations of the alternating loop [default: 5 for l-cca and g-cca, 30 for d-cca and als]
     #[arg(long, value_name = "N")]
@@ -155,9 +158,9 @@ pub struct MethodArgs {
     /// Principal components of rp-cca [default: 500]
     #[arg(long, value_name = "N")]
     pub k_rpcca: Option<usize>,
-    /// Extra columns of the randomized SVD
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub oversample: usize,
+    /// Extra columns carried along [default: half of k for lobpcg, 10 for the randomized SVD]
+    #[arg(long, value_name = "N")]
+    pub oversample: Option<usize>,
     /// Power iterations of the randomized SVD
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub power: usize,

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "kebab-case")]
 pub enum Method {
+    /// Whichever of [`Method::Exact`] and [`Method::Lobpcg`] suits the data: the exact answer either way.
+    Auto,
     /// Algorithm 1: alternating least squares, each solved exactly by a Cholesky factorisation of the Gram matrix.
     Als {
         /// Orthogonal iterations.
@@ -38,13 +40,16 @@ pub enum Method {
         /// Principal components of each view.
         k_rpcca: usize,
     },
+    /// Block LOBPCG on the generalized eigenproblem of CCA: the exact answer, in tens of passes.
+    Lobpcg,
     /// Classical CCA: rank-revealing QR of each view, then an SVD (Björck & Golub 1973). For small data.
     Exact,
 }
 
 impl Method {
     /// Every name [`Method::from_name`] knows.
-    pub const NAMES: [&'static str; 6] = ["als", "d-cca", "g-cca", "l-cca", "rp-cca", "exact"];
+    pub const NAMES: [&'static str; 8] =
+        ["auto", "lobpcg", "l-cca", "g-cca", "d-cca", "als", "rp-cca", "exact"];
 
     /// The method of that name, at the paper's parameters.
     pub fn from_name(name: &str) -> Option<Method> {
@@ -55,6 +60,8 @@ impl Method {
             "l-cca" => Method::LCca { t1: 5, t2: 38, k_pc: 100 },
             "rp-cca" => Method::RpCca { k_rpcca: 500 },
             "exact" => Method::Exact,
+            "lobpcg" => Method::Lobpcg,
+            "auto" => Method::Auto,
             _ => return None,
         })
     }
@@ -68,6 +75,8 @@ impl Method {
             Method::LCca { .. } => "l-cca",
             Method::RpCca { .. } => "rp-cca",
             Method::Exact => "exact",
+            Method::Lobpcg => "lobpcg",
+            Method::Auto => "auto",
         }
     }
 
@@ -125,15 +134,15 @@ pub struct Settings {
     pub ridge_y: f64,
     /// Subtract column means (implicitly; nothing is densified).
     pub center: bool,
-    /// Extra columns carried by the randomized SVD.
-    pub oversample: usize,
+    /// Extra columns carried by the randomized SVD and by block methods; `None` lets each choose.
+    pub oversample: Option<usize>,
     /// Power iterations of the randomized SVD.
     pub power: usize,
     /// Seed of every random number.
     pub seed: u64,
     /// Bytes that factorisations may take.
     pub memory: u64,
-    /// Residual at which a pair counts as converged.
+    /// What may be missing from the objective's total, relative to it, for the fit to count as converged.
     pub tol: f64,
     /// No iteration begins after this many passes.
     pub max_passes: Option<f64>,
@@ -148,7 +157,7 @@ impl Settings {
             ridge_x: 0.0,
             ridge_y: 0.0,
             center: true,
-            oversample: 10,
+            oversample: None,
             power: 2,
             seed: 0,
             memory: 4 << 30,

@@ -33,15 +33,26 @@ pub fn symmetric_cross(a: &Panel, b: &Panel) -> Mat<f64> {
 
 /// A·M, for a small M.
 pub fn times(a: &Panel, m: MatRef<'_, f64>) -> Panel {
-    assert_eq!(a.cols(), m.nrows(), "columns of the panel against rows of the matrix");
-    let mut out = Panel::zeros(a.rows(), m.ncols());
+    combine(&[(a, m)])
+}
+
+/// A₁M₁ + A₂M₂ + …, for small M of equal widths; at least one.
+pub fn combine(terms: &[(&Panel, MatRef<'_, f64>)]) -> Panel {
+    let (rows, width) = (terms[0].0.rows(), terms[0].1.ncols());
+    for (a, m) in terms {
+        assert_eq!(a.cols(), m.nrows(), "columns of the panel against rows of the matrix");
+        assert_eq!((a.rows(), m.ncols()), (rows, width), "shape of a term against the first");
+    }
+    let mut out = Panel::zeros(rows, width);
     let stride = out.lines_per_row() * LANES;
-    let width = m.ncols();
     let numbers: &mut [f64] = bytemuck::cast_slice_mut(out.lines_mut());
     numbers.par_chunks_mut(CHUNK * stride.max(1)).enumerate().for_each(|(chunk, out)| {
         let rows = out.len() / stride;
-        let out = row_major_mut(out, rows, width, stride);
-        matmul(out, Accum::Replace, a.as_mat().subrows(chunk * CHUNK, rows), m, 1.0, Par::Seq);
+        let mut out = row_major_mut(out, rows, width, stride);
+        for (a, m) in terms {
+            let a = a.as_mat().subrows(chunk * CHUNK, rows);
+            matmul(out.as_mut(), Accum::Add, a, m, 1.0, Par::Seq);
+        }
     });
     out
 }
@@ -104,6 +115,16 @@ pub fn beside(a: &Panel, b: &Panel) -> Panel {
         let (left, right) = out.row_mut(i).split_at_mut(a.cols());
         left.copy_from_slice(a.row(i));
         right.copy_from_slice(b.row(i));
+    }
+    out
+}
+
+/// The columns `which`, in that order.
+pub fn select(a: &Panel, which: &[usize]) -> Panel {
+    let mut out = Panel::zeros(a.rows(), which.len());
+    for i in 0..a.rows() {
+        let row = a.row(i);
+        out.row_mut(i).iter_mut().zip(which).for_each(|(out, &j)| *out = row[j]);
     }
     out
 }

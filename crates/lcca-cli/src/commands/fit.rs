@@ -78,8 +78,8 @@ fn object(args: &FitArgs, fit: &Fit, run: &Run) -> Value {
     let (model, settings) = (&fit.model, &fit.model.settings);
     json!({
         "method": args.method.method,
-        "chosen": settings.method,
-        "why": "asked for",
+        "chosen": fit.chosen,
+        "why": fit.why,
         "rows": model.rows,
         "x_cols": model.x.weights.rows(),
         "y_cols": model.y.weights.rows(),
@@ -89,6 +89,7 @@ fn object(args: &FitArgs, fit: &Fit, run: &Run) -> Value {
         "residuals": model.residuals,
         "total": model.total,
         "converged": fit.converged,
+        "missing": fit.missing,
         "passes": fit.cost.passes,
         "work": fit.cost.work(settings.k),
         "seconds": { "load": run.load_seconds, "fit": run.fit_seconds },
@@ -111,12 +112,20 @@ fn text(args: &FitArgs, fit: &Fit, run: &Run) -> String {
         report::grouped(x_cols),
         report::grouped(y_cols)
     );
-    let _ = writeln!(text, "{}: {} from {views}\n", args.method.method, count(model.pairs() as u64, "pair"));
+    let _ = writeln!(text, "{}: {} from {views}", fit.chosen.name(), count(model.pairs() as u64, "pair"));
+    if args.method.method != fit.chosen.name() {
+        let _ = writeln!(text, "{} was chosen: {}", fit.chosen.name(), fit.why);
+    }
+    text.push('\n');
     text += &pairs(fit);
     let _ = writeln!(text, "\ncaptured total {:.6} of {}", model.total, model.pairs());
     let verdict = if fit.converged { "converged" } else { "not converged" };
-    let worst = model.residuals.iter().copied().fold(0.0, f64::max);
-    let _ = writeln!(text, "{verdict}: largest residual {worst:.1e}, tolerance {:.1e}", model.settings.tol);
+    let share = fit.missing / model.objective.iter().sum::<f64>();
+    let _ = writeln!(
+        text,
+        "{verdict}: about {share:.1e} of it may be missing, tolerance {:.1e}",
+        model.settings.tol
+    );
     let spent = format!("{} passes, work {:.1}", fit.cost.passes, fit.cost.work(model.settings.k));
     let peak =
         machine::peak_rss_bytes().map(|b| format!("; peak memory {}", report::bytes(b))).unwrap_or_default();
@@ -151,8 +160,6 @@ fn pairs(fit: &Fit) -> String {
 fn warnings(fit: &Fit) {
     fit.notes.iter().for_each(|note| eprintln!("lcca: {note}"));
     if !fit.converged {
-        eprintln!(
-            "lcca: not converged: correlations are lower bounds; more iterations (--t1, --t2) come closer"
-        );
+        eprintln!("lcca: not converged: there is more correlation to be found; --method auto finds it");
     }
 }

@@ -9,25 +9,16 @@
 //!
 //! With exact solves the span converges like (d_{k+1}/d_k)^{2t₁}. A half step costs a pass, and what the solver costs.
 
+use super::half::{Half, captured};
 use super::{Found, Problem, TraceRow};
-use crate::data::{Ask, Normal, Side};
+use crate::data::{Ask, Normal};
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::method::Settings;
-use crate::metric;
 use crate::panels;
 use crate::random;
 use crate::solve::{LeastSquares, Solved, Solver};
 use crate::whiten::whiten;
-
-/// One view's current weights, whitened, with their products.
-struct Half {
-    w: Panel,
-    /// (C + λI)·W
-    bw: Panel,
-    /// (other view)ᵀ(this view)·W: the other view's next right-hand side.
-    across: Panel,
-}
 
 pub(super) fn alternate(problem: &Problem<'_>, solver: Solver, t1: usize) -> Result<Found> {
     let settings = problem.settings;
@@ -42,19 +33,18 @@ pub(super) fn alternate(problem: &Problem<'_>, solver: Solver, t1: usize) -> Res
         x = step(x_normal, &*solve_x, &y)?;
         trace.push(problem.trace_row(t, captured(problem, &x, &y)));
         y_weights = y.w;
-        if settings.max_passes.is_some_and(|most| problem.pair.cost().passes >= most) {
+        if problem.is_spent() {
             break;
         }
     }
-    Ok(Found { weights: [x.w, y_weights], trace })
+    Ok(Found { weights: [x.w, y_weights], trace, missing: None })
 }
 
 /// The paper's random G, each row divided by the length of its column of X: where frequencies differ by orders of
 /// magnitude, XG would hold little but the most frequent columns.
 fn start(normal: Normal<'_>, settings: &Settings) -> Result<Panel> {
     let mut start = random::normal_panel(normal.size(), settings.k, settings.seed, random::Use::Start);
-    let inverse_root = |d: f64| if d > 0.0 { d.sqrt().recip() } else { 0.0 };
-    panels::scale_rows(&mut start, &normal.diagonal()?.into_iter().map(inverse_root).collect::<Vec<_>>());
+    panels::scale_rows(&mut start, &normal.inverse_diagonal()?.iter().map(|d| d.sqrt()).collect::<Vec<_>>());
     Ok(start)
 }
 
@@ -65,30 +55,14 @@ fn step(normal: Normal<'_>, solver: &dyn LeastSquares, other: &Half) -> Result<H
 
 /// Whitens the weights and forms the other view's right-hand side: one pass.
 fn half_step(normal: Normal<'_>, Solved { weights: mut w, normal: known }: Solved) -> Result<Half> {
-    let (own, other) = (normal.side, normal.side.other());
-    let across = |w: &Panel| Panel::zeros(normal.shape().cols(other), w.cols());
-    if let Some(mut bw) = known {
-        whiten(&mut w, &mut [&mut bw]);
-        let mut across = across(&w);
-        normal.pair.pass(&mut Ask::new().source(own, &w).to(other, &mut across))?;
-        return Ok(Half { w, bw, across });
-    }
-    let (mut bw, mut across) = (Panel::zeros(w.rows(), w.cols()), across(&w));
-    normal.pair.pass(&mut Ask::new().source(own, &w).to(own, &mut bw).to(other, &mut across))?;
-    panels::add_scaled(&mut bw, normal.ridge, &w);
-    whiten(&mut w, &mut [&mut bw, &mut across]);
-    Ok(Half { w, bw, across })
-}
-
-/// Captured correlation, from products that are already there.
-fn captured(problem: &Problem<'_>, x: &Half, y: &Half) -> f64 {
-    let gram = |half: &Half, side: Side| {
-        let mut bw = half.bw.clone();
-        panels::add_scaled(&mut bw, -problem.normals[side as usize].ridge, &half.w);
-        panels::symmetric_cross(&half.w, &bw)
+    let Some(mut bw) = known else {
+        let mut half = Half::measure(normal, w)?;
+        half.whiten();
+        return Ok(half);
     };
-    let cross = panels::cross(&x.w, &y.across);
-    metric::subspace_correlations(gram(x, Side::X).as_ref(), gram(y, Side::Y).as_ref(), cross.as_ref())
-        .iter()
-        .sum()
+    whiten(&mut w, &mut [&mut bw]);
+    let other = normal.side.other();
+    let mut across = Panel::zeros(normal.shape().cols(other), w.cols());
+    normal.pair.pass(&mut Ask::new().source(normal.side, &w).to(other, &mut across))?;
+    Ok(Half { w, bw, across })
 }

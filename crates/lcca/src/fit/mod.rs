@@ -1,11 +1,15 @@
 //! Fitting, and using what was fitted.
 
 mod alternate;
+mod choose;
 mod exact;
 mod finish;
+mod half;
+mod lobpcg;
 mod model;
 mod rpcca;
 mod score;
+mod stopping;
 #[cfg(test)]
 mod tests;
 mod transform;
@@ -22,17 +26,26 @@ use crate::method::{Method, Settings};
 use crate::solve::{Resources, Solver};
 use crate::svd;
 
+/// Where no limit is given, a fit that does not converge ends after this many passes.
+const MOST_PASSES: f64 = 5000.0;
+
 /// A finished fit.
 #[derive(Clone, Debug)]
 pub struct Fit {
     /// What was fitted.
     pub model: Model,
+    /// The method that ran: the one asked for, or what `auto` chose.
+    pub chosen: Method,
+    /// Why, in plain words.
+    pub why: String,
     /// One row an iteration.
     pub trace: Vec<TraceRow>,
     /// What was spent on the rows.
     pub cost: Cost,
-    /// Whether every pair's residual is within the tolerance: the pairs satisfy the equations of CCA.
+    /// Whether what is missing from the objective's total is within the tolerance, relative to it.
     pub converged: bool,
+    /// An estimate of what is still missing from the objective's total.
+    pub missing: f64,
     /// What a person should know, in plain words.
     pub notes: Vec<String>,
 }
@@ -41,6 +54,8 @@ pub struct Fit {
 struct Found {
     weights: [Panel; 2],
     trace: Vec<TraceRow>,
+    /// An estimate of what is still missing from the objective's total, where the method has one.
+    missing: Option<f64>,
 }
 
 /// What every method works with.
@@ -96,24 +111,44 @@ fn fit_centred(
         Normal::new(&counting, Side::Y, settings.ridge_y)?,
     ];
     let problem = Problem { pair: &counting, normals, settings, watch };
-    let Found { weights, trace } = problem.run()?;
-    finish::finish(&problem, weights, trace, means)
+    let choice = choose::choose(pair, settings)?;
+    finish::finish(&problem, problem.run(choice.method)?, choice, means)
 }
 
 impl Problem<'_> {
-    fn run(&self) -> Result<Found> {
-        match self.settings.method {
+    fn run(&self, method: Method) -> Result<Found> {
+        match method {
             Method::Als { t1 } => alternate::alternate(self, Solver::Cholesky, t1),
             Method::DCca { t1 } => alternate::alternate(self, Solver::Diagonal, t1),
             Method::GCca { t1, t2 } => alternate::alternate(self, Solver::Gradient { steps: t2 }, t1),
             Method::LCca { t1, t2, k_pc } => alternate::alternate(self, Solver::Ling { steps: t2, k_pc }, t1),
             Method::RpCca { k_rpcca } => rpcca::rpcca(self, k_rpcca),
             Method::Exact => exact::exact(self),
+            Method::Lobpcg | Method::Auto => lobpcg::lobpcg(self),
         }
+    }
+
+    /// The inverse diagonals of C + λI of both views.
+    fn inverse_diagonals(&self) -> Result<[Vec<f64>; 2]> {
+        let [x, y] = self.normals;
+        Ok([x.inverse_diagonal()?, y.inverse_diagonal()?])
+    }
+
+    /// Columns that a block method carries: more than k, so that the k-th pair is not slowed by the next.
+    fn block(&self) -> usize {
+        let Settings { k, oversample, .. } = *self.settings;
+        let shape = self.pair.shape();
+        (k + oversample.unwrap_or_else(|| (k / 2).clamp(4, 50))).min(shape.x_cols).min(shape.y_cols)
+    }
+
+    /// Whether no more passes are allowed.
+    fn is_spent(&self) -> bool {
+        self.pair.cost().passes >= self.settings.max_passes.unwrap_or(MOST_PASSES)
     }
 
     fn resources(&self) -> Resources {
         let Settings { oversample, power, seed, memory, .. } = *self.settings;
+        let oversample = oversample.unwrap_or(svd::Options::default().oversample);
         Resources { memory, svd: svd::Options { oversample, power, seed } }
     }
 
@@ -157,6 +192,8 @@ pub fn planned_passes(settings: &Settings) -> f64 {
         Method::LCca { t1, t2, k_pc } => loop_passes(t1, t2) + if k_pc > 0 { svd } else { 0.0 },
         Method::RpCca { .. } => svd + 2.0,
         Method::Exact => 2.0,
+        // Nobody knows; the limit is all that can be said.
+        Method::Lobpcg | Method::Auto => 100.0,
     };
     settings.max_passes.map_or(passes, |most| passes.min(most + 1.0))
 }

@@ -30,7 +30,7 @@ pub(super) fn rpcca(problem: &Problem<'_>, k_rpcca: usize) -> Result<Found> {
         panels::times(&y.v, (hy * small.V().subcols(0, k)).as_ref()),
     ];
     let row = problem.trace_row(1, total(&x, &y, cross.as_ref(), k));
-    Ok(Found { weights, trace: vec![row] })
+    Ok(Found { weights, trace: vec![row], missing: None })
 }
 
 /// H with HᵀVᵀ(C + λI)VH = I.

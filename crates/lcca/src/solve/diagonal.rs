@@ -14,8 +14,7 @@ pub struct Diagonal {
 impl Diagonal {
     /// Reads the view once for its column norms, if they are not known yet.
     pub fn new(normal: Normal<'_>) -> Result<Self> {
-        let inverse = normal.diagonal()?.iter().map(|&d| if d > 0.0 { d.recip() } else { 0.0 }).collect();
-        Ok(Diagonal { inverse })
+        Ok(Diagonal { inverse: normal.inverse_diagonal()? })
     }
 }
 

@@ -271,6 +271,9 @@ fn passes_are_as_planned() {
     for name in Method::NAMES {
         let mut method = Method::from_name(name).unwrap();
         let _ = (method.set("t2", 6), method.set("k-pc", 4), method.set("k-rpcca", 6));
+        if matches!(method, Method::Lobpcg | Method::Auto) {
+            continue;
+        }
         let fit = run(&pair, method, 3).unwrap();
         assert_eq!(fit.cost.passes, crate::fit::planned_passes(&fit.model.settings), "{name}");
     }

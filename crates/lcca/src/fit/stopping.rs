@@ -1,0 +1,58 @@
+//! When to stop, and how far the answer still is.
+//!
+//! Two estimates of what is missing from Σθ, and the larger counts:
+//! - from the residuals: θᵢ is off by about rᵢ²/(gap to what the block does not hold), and never by more than rᵢ;
+//! - from the last steps: if the total grew by δ, and by δ' before, what follows is about δ·ρ/(1 − ρ), ρ = δ/δ'.
+
+/// Looks at every iteration.
+pub(super) struct Stopping {
+    k: usize,
+    tol: f64,
+    totals: Vec<f64>,
+    by_residuals: f64,
+}
+
+impl Stopping {
+    pub(super) fn new(k: usize, tol: f64) -> Self {
+        Stopping { k, tol, totals: Vec::new(), by_residuals: f64::INFINITY }
+    }
+
+    /// Takes note of an iteration's objective values and residuals, of the whole block.
+    pub(super) fn look(&mut self, theta: &[f64], residuals: &[f64]) {
+        let k = self.k.min(theta.len());
+        self.totals.push(theta[..k].iter().sum());
+        self.by_residuals = by_residuals(&theta[..k], &residuals[..k], theta.last().copied().unwrap_or(0.0));
+    }
+
+    /// Whether what is missing is within the tolerance, relative to the total.
+    pub(super) fn enough(&self) -> bool {
+        let total = self.totals.last().copied().unwrap_or(0.0);
+        self.missing().is_some_and(|missing| missing <= self.tol * total)
+    }
+
+    /// What is about missing from the objective's total; nothing before there are enough steps to tell.
+    pub(super) fn missing(&self) -> Option<f64> {
+        Some(self.by_residuals.max(self.by_growth()?))
+    }
+
+    fn by_growth(&self) -> Option<f64> {
+        let [.., a, b, c, d] = self.totals[..] else { return None };
+        let (first, last) = ((b - a).max(0.0), (d - c).max(0.0));
+        if last == 0.0 {
+            return Some(0.0);
+        }
+        let rate = (last / first).sqrt();
+        Some(if rate < 1.0 { last * rate / (1.0 - rate) } else { f64::INFINITY })
+    }
+
+    /// The pairs that still send residuals: those above a share of the tolerance.
+    pub(super) fn active(&self, residuals: &[f64], share: f64) -> Vec<usize> {
+        (0..residuals.len()).filter(|&i| residuals[i] > share * self.tol).collect()
+    }
+}
+
+/// Σ min(rᵢ, rᵢ²/gap), the gap from θᵢ to the last value the block holds.
+fn by_residuals(theta: &[f64], residuals: &[f64], last: f64) -> f64 {
+    let missing = |(&t, &r): (&f64, &f64)| if t - last > r { r * r / (t - last) } else { r };
+    theta.iter().zip(residuals).map(missing).sum()
+}
