@@ -75,7 +75,7 @@ pub struct Reading {
 
 /// Find the canonical variables of two views.
 #[derive(Args)]
-#[command(after_help = FIT_EXAMPLES)]
+#[command(after_help = FIT_EXAMPLES, allow_negative_numbers = true)]
 pub struct FitArgs {
     /// The first view: one row a sample
     pub x: PathBuf,
@@ -226,15 +226,20 @@ pub struct ConvertArgs {
 
 /// Say what a matrix or model file holds.
 #[derive(Args)]
+#[command(after_help = "Example:\n  lcca info model --json")]
 pub struct InfoArgs {
     /// A matrix or a model
     pub file: PathBuf,
+    /// svmlight files count columns from 0, not 1
+    #[arg(long)]
+    pub zero_based: bool,
     #[command(flatten)]
     pub common: Common,
 }
 
 /// Run the paper's methods on generated data.
 #[derive(Args)]
+#[command(after_help = "Example:\n  lcca demo -o figures")]
 pub struct DemoArgs {
     /// Folder for the figures, made if it is not there
     #[arg(long, short, value_name = "DIR", default_value = "lcca-demo")]

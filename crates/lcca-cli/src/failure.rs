@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Why a command did not do what was asked.
@@ -18,6 +19,11 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// Data that came from this file.
+    pub fn data_of(path: &Path, error: lcca::Error) -> Self {
+        Failure::File(lcca_io::Error::Data { path: path.into(), source: error })
+    }
+
     pub fn code(&self) -> ExitCode {
         ExitCode::from(match self {
             Failure::Usage(_) => 2,

@@ -46,5 +46,9 @@ pub fn weights(path: &Path, rows: usize, quiet: bool) -> Result<Buffer<f64>, Fai
     }
     let mut weights = vec![0.0; rows];
     (0..rows).for_each(|row| matrix.for_each(row, |_, value| weights[row] = value));
+    if weights.iter().all(|&weight| weight == 0.0) {
+        let path = path.display();
+        return Err(Failure::Usage(format!("{path}: every row weight is 0, expected one above")));
+    }
     Ok(weights.into())
 }

@@ -20,7 +20,10 @@ use std::process::ExitCode;
 const INTERRUPTED: i32 = 130;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return not_understood(&error),
+    };
     on_interrupt();
     one_line_panics();
     match std::panic::catch_unwind(|| run(arguments)) {
@@ -31,6 +34,28 @@ fn main() -> ExitCode {
         }
         Err(_) => ExitCode::from(3),
     }
+}
+
+/// Help and versions as they are; what was mistyped in one line, as every other failure.
+fn not_understood(error: &clap::Error) -> ExitCode {
+    use clap::error::ErrorKind::*;
+    let asked_for =
+        matches!(error.kind(), DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand);
+    if asked_for {
+        // Nobody is left to hear about a failure here.
+        let _ = error.print();
+    } else {
+        eprintln!("lcca: {}", one_line(&error.to_string()));
+    }
+    ExitCode::from(error.exit_code() as u8)
+}
+
+/// The message without the usage that follows it; help has that.
+fn one_line(message: &str) -> String {
+    let message = message.strip_prefix("error: ").unwrap_or(message);
+    let paragraphs = message.split("\n\n").filter(|part| !part.starts_with("Usage:"));
+    let lines = paragraphs.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    lines.collect::<Vec<_>>().join("; ")
 }
 
 fn run(arguments: Arguments) -> Result<ExitCode, Failure> {

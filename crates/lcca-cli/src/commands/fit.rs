@@ -5,7 +5,8 @@ use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::progress::FitProgress;
 use crate::{load, machine, meaning, report};
-use lcca::data::{InMemory, Pair};
+use lcca::Error;
+use lcca::data::{InMemory, Pair, Side};
 use lcca::fit::{Fit, fit, planned_passes};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -47,7 +48,7 @@ fn load_and_fit(args: &FitArgs) -> Result<(Fit, Run), Failure> {
     let settings = meaning::settings(args, pair.shape())?;
     let progress = FitProgress::new(settings.method.name(), planned_passes(&settings), args.common.quiet);
     let start = Instant::now();
-    let fit = fit(&pair, &settings, &progress)?;
+    let fit = fit(&pair, &settings, &progress).map_err(|error| with_file(args, error))?;
     let fit_seconds = start.elapsed().as_secs_f64();
     progress.finish();
     Ok((fit, Run { load_seconds, fit_seconds, threads: rayon::current_num_threads() }))
@@ -62,8 +63,17 @@ fn load_pair(args: &FitArgs) -> Result<InMemory, Failure> {
         None => Ok(pair),
         Some(path) => {
             let weights = load::weights(path, pair.shape().rows, quiet)?;
-            Ok(pair.weighted(weights)?)
+            pair.weighted(weights).map_err(|error| Failure::data_of(path, error))
         }
+    }
+}
+
+/// A view that cannot be fitted is named by its file.
+fn with_file(args: &FitArgs, error: Error) -> Failure {
+    match error {
+        Error::NothingToCorrelate { side: Side::X, .. } => Failure::data_of(&args.x, error),
+        Error::NothingToCorrelate { side: Side::Y, .. } => Failure::data_of(&args.y, error),
+        other => other.into(),
     }
 }
 

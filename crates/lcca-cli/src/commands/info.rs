@@ -5,14 +5,15 @@ use super::count;
 use crate::args::InfoArgs;
 use crate::failure::Failure;
 use crate::{machine, progress, report};
-use lcca_io::{Info, MatrixInfo, ModelInfo, describe};
+use lcca_io::{Info, MatrixInfo, ModelInfo, ReadOptions, describe_with};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
 pub fn run(args: &InfoArgs) -> Result<ExitCode, Failure> {
     let spinner = progress::spinner(format!("reading {}", args.file.display()), args.common.quiet);
-    let info = machine::pool(args.common.threads)?.install(|| describe(&args.file))?;
+    let options = ReadOptions { cols: None, zero_based: args.zero_based.then_some(true) };
+    let info = machine::pool(args.common.threads)?.install(|| describe_with(&args.file, &options))?;
     spinner.finish_and_clear();
     match args.common.json {
         true => report::print_json(&object(&info))?,
