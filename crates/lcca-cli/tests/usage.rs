@@ -1,0 +1,314 @@
+//! Help, completions, what goes to which stream, and exit codes.
+
+mod common;
+
+use common::data::{Rows, X_COLS, Y_COLS, dense, svmlight, topics};
+use common::formats::Csr;
+use common::{Folder, Ran, gap, number, numbers};
+use std::process::Stdio;
+
+const COMMANDS: [&str; 7] = ["demo", "fit", "transform", "score", "convert", "info", "completions"];
+
+/// The keys of a fit's JSON object that others may rely on.
+const KEYS: [&str; 19] = [
+    "method",
+    "chosen",
+    "why",
+    "rows",
+    "x_cols",
+    "y_cols",
+    "k",
+    "correlations",
+    "objective",
+    "residuals",
+    "total",
+    "converged",
+    "passes",
+    "work",
+    "seconds",
+    "peak_rss_bytes",
+    "seed",
+    "threads",
+    "version",
+];
+
+#[test]
+fn every_command_explains_itself_with_an_example() {
+    let folder = Folder::new();
+    for command in COMMANDS {
+        for flag in ["--help", "-h"] {
+            let help = folder.run(&format!("{command} {flag}")).done();
+            assert!(help.stderr.is_empty(), "{help:?}");
+            assert!(help.stdout.contains(&format!("Usage: lcca {command}")), "{help:?}");
+            assert!(help.stdout.contains("Example"), "{help:?}");
+            assert!(help.stdout.contains(&format!("  lcca {command} ")), "{help:?}");
+        }
+    }
+}
+
+#[test]
+fn the_first_help_names_every_command_and_format() {
+    let help = Folder::new().run("--help").done().stdout;
+    COMMANDS.iter().for_each(|command| assert!(help.contains(&format!("\n  {command} ")), "{command}"));
+    let formats = [".npz", ".npy", ".mtx", ".svm", ".safetensors", ".gz", ".zst"];
+    formats.iter().for_each(|format| assert!(help.contains(format), "{format}"));
+}
+
+#[test]
+fn every_method_is_explained_where_it_is_chosen() {
+    let help = Folder::new().run("fit --help").done().stdout;
+    for method in lcca::method::Method::NAMES {
+        assert!(help.contains(&format!("\n  {method} ")), "{method}: {help}");
+    }
+}
+
+#[test]
+fn nothing_typed_shows_the_help() {
+    let ran = Folder::new().run("");
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("Usage: lcca") && ran.stdout.is_empty(), "{ran:?}");
+}
+
+#[test]
+fn the_version_is_told() {
+    let folder = Folder::new();
+    for line in ["--version", "-V", "fit --version"] {
+        assert!(folder.run(line).done().stdout.trim_end().ends_with(env!("CARGO_PKG_VERSION")), "{line}");
+    }
+}
+
+#[test]
+fn completions_know_the_commands_of_every_shell() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = folder.run(&format!("completions {shell}")).done();
+        assert!(script.stderr.is_empty(), "{script:?}");
+        COMMANDS.iter().for_each(|command| assert!(script.stdout.contains(command), "{shell}: {command}"));
+        assert!(script.stdout.contains("row-weights"), "{shell}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn bash_accepts_its_completions() {
+    let folder = Folder::new();
+    folder.write("script", folder.run("completions bash").done().stdout);
+    let syntax = std::process::Command::new("bash").arg("-n").arg(folder.path("script")).output();
+    match syntax {
+        Ok(checked) => assert!(checked.status.success() && checked.stderr.is_empty(), "{checked:?}"),
+        Err(_) => println!("skipped: no bash here"),
+    }
+}
+
+#[test]
+fn json_is_one_object_with_the_documented_keys_and_nothing_else() {
+    let folder = Folder::with_views(300, 1);
+    for method in lcca::method::Method::NAMES {
+        let more = if method == "rp-cca" { "--k-rpcca 20" } else { "" };
+        let ran =
+            folder.run(&format!("fit x.npz y.npz -k 3 --seed 5 --threads 2 --json --method {method} {more}"));
+        let ran = ran.done();
+        assert_eq!(ran.stdout.lines().count(), 1, "{ran:?}");
+        let object = ran.json();
+        KEYS.iter().for_each(|key| assert!(!object[key].is_null(), "{key}: {object}"));
+        assert_eq!(object["method"], method);
+        assert_eq!(object["version"], env!("CARGO_PKG_VERSION"));
+        for (key, value) in [
+            ("rows", 300.0),
+            ("x_cols", X_COLS as f64),
+            ("y_cols", Y_COLS as f64),
+            ("k", 3.0),
+            ("seed", 5.0),
+            ("threads", 2.0),
+        ] {
+            assert_eq!(number(&object, key), value, "{key}");
+        }
+        for list in ["correlations", "objective", "residuals"] {
+            assert_eq!(numbers(&object, list).len(), 3, "{list}");
+        }
+        assert!(number(&object["seconds"], "load") >= 0.0 && number(&object["seconds"], "fit") >= 0.0);
+        let sum: f64 = numbers(&object, "correlations").iter().sum();
+        assert!((number(&object, "total") - sum).abs() < 1e-6, "{method}: {sum} {object}");
+    }
+}
+
+#[test]
+fn every_command_that_reports_prints_one_object_under_json() {
+    let folder = Folder::with_views(100, 2);
+    for line in [
+        "fit x.npz y.npz -k 2 -o model",
+        "score model x.npz y.npz",
+        "transform model --x x.npz -o zx.npy",
+        "convert x.npz x.safetensors",
+        "info model",
+        "info x.npz",
+    ] {
+        let ran = folder.run(&format!("{line} --json --quiet")).done();
+        assert_eq!((ran.stdout.lines().count(), ran.stderr.as_str()), (1, ""), "{line}: {ran:?}");
+        ran.json();
+    }
+}
+
+#[test]
+fn results_go_to_standard_output_and_remarks_to_standard_error() {
+    let folder = Folder::with_views(300, 1);
+    let ran = folder.run("fit x.npz y.npz -k 3 --method d-cca --t1 1 -o model").done();
+    assert!(ran.stdout.contains("correlation") && ran.stdout.contains("captured total"), "{ran:?}");
+    assert!(ran.stdout.contains("not converged"), "{ran:?}");
+    assert_eq!(ran.stderr.matches("not converged").count(), 1, "{ran:?}");
+    assert!(!ran.stderr.contains("captured"), "{ran:?}");
+    let ran = folder.run("score model x.npz y.npz").done();
+    assert!(ran.stdout.contains("correlation") && ran.stderr.is_empty(), "{ran:?}");
+    let ran = folder.run("transform model --x x.npz -o zx.npy").done();
+    assert!(ran.stdout.is_empty() && ran.stderr.contains("written to zx.npy"), "{ran:?}");
+}
+
+#[test]
+fn quiet_leaves_standard_error_empty() {
+    let folder = Folder::with_views(300, 1);
+    folder.write("x.svm", svmlight(&topics(300, X_COLS, Y_COLS, 1)[0]));
+    for line in [
+        "fit x.svm y.npz -k 3 --method d-cca --t1 1 -o model",
+        "score model x.svm y.npz",
+        "transform model --x x.svm -o zx.npy",
+        "convert x.svm x.npz",
+        "info x.svm",
+        "info model",
+    ] {
+        assert_eq!(folder.run(&format!("{line} --quiet")).done().stderr, "", "{line}");
+        assert_eq!(folder.run(&format!("{line} -q")).done().stderr, "", "{line}");
+    }
+}
+
+#[test]
+fn a_failure_is_told_even_where_remarks_are_not() {
+    let folder = Folder::with_views(60, 1);
+    folder.refuses("fit x.npz nowhere.npz --quiet", &["nowhere.npz"]);
+}
+
+#[test]
+fn nobody_reading_to_the_end_is_no_failure() {
+    let folder = Folder::with_views(100, 1);
+    folder.run("fit x.npz y.npz -k 2 -o model").done();
+    for line in [
+        "fit x.npz y.npz -k 2",
+        "fit x.npz y.npz -k 2 --json",
+        "score model x.npz y.npz",
+        "info model",
+        "completions bash",
+        "--help",
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = folder.command(line);
+        let child = command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert_eq!(ran.code, Some(0), "{line}: {ran:?}");
+        assert!(!ran.stderr.contains("ipe"), "{line}: {ran:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_a_failure_of_the_machine() {
+    let folder = Folder::with_views(100, 1);
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let ran = Ran::of(folder.command("fit x.npz y.npz -k 2 --quiet").stdout(full));
+    ran.refused(3, &["standard output", "No space left"]);
+}
+
+#[test]
+fn strict_tells_whether_the_tolerance_was_reached() {
+    let folder = Folder::with_views(300, 1);
+    let fit = |flags: &str| folder.run(&format!("fit x.npz y.npz -k 3 --json {flags}"));
+    for (flags, converged) in [
+        ("--method als --t1 1", false),
+        ("--method als --t1 1 --tol 1e9", true),
+        ("--method exact", true),
+        ("--method exact --tol 0", false),
+    ] {
+        let ran = fit(&format!("{flags} --strict -o model"));
+        assert_eq!(ran.code, Some(if converged { 0 } else { 1 }), "{flags}: {ran:?}");
+        assert_eq!(ran.json()["converged"], converged, "{flags}");
+        assert!(folder.path("model").exists(), "the answer is written either way");
+        assert_eq!(ran.stderr.contains("not converged"), !converged, "{ran:?}");
+        assert_eq!(fit(flags).code, Some(0), "{flags}");
+        std::fs::remove_file(folder.path("model")).unwrap();
+    }
+}
+
+#[test]
+fn duplicates_in_a_row_are_summed_and_said_once() {
+    let folder = Folder::new();
+    let twice = Csr {
+        shape: [4, 4],
+        indptr: vec![0, 3, 4, 6, 7],
+        indices: vec![0, 3, 0, 1, 2, 2, 3],
+        data: vec![1.0, 2.0, 3.0, 1.0, 0.5, 0.25, 1.0],
+    };
+    let summed = Csr {
+        shape: [4, 4],
+        indptr: vec![0, 2, 3, 4, 5],
+        indices: vec![0, 3, 1, 2, 3],
+        data: vec![4.0, 2.0, 1.0, 0.75, 1.0],
+    };
+    folder.write("twice.npz", twice.bytes());
+    folder.write("summed.npz", summed.bytes());
+    let fit = |x: &str| folder.run(&format!("fit {x} summed.npz -k 2 --method exact --json")).done();
+    let (from_twice, from_summed) = (fit("twice.npz"), fit("summed.npz"));
+    let said = "lcca: twice.npz: 2 duplicate entries were summed\n";
+    assert_eq!((from_twice.stderr.as_str(), from_summed.stderr.as_str()), (said, ""));
+    for list in ["correlations", "objective"] {
+        assert!(gap(&numbers(&from_twice.json(), list), &numbers(&from_summed.json(), list)) < 1e-12);
+    }
+    let info = folder.run("info twice.npz").done();
+    assert!(
+        info.stdout.contains("2 duplicate entries were summed") && info.stdout.contains("5 entries"),
+        "{info:?}"
+    );
+}
+
+#[test]
+fn only_the_pairs_that_exist_are_returned_and_said() {
+    let folder = Folder::new();
+    let [x, y] = topics(200, 3, 3, 4);
+    // Every column twice: six columns of rank three.
+    let doubled = |rows: &Rows| -> Rows {
+        rows.iter().map(|row| row.iter().flat_map(|&(j, v)| [(2 * j, v), (2 * j + 1, v)]).collect()).collect()
+    };
+    folder.write_matrix("x.npy", &dense(6, &doubled(&x)));
+    folder.write_matrix("y.npy", &dense(6, &doubled(&y)));
+    for method in ["exact", "als"] {
+        let ran = folder.run(&format!("fit x.npy y.npy -k 5 --method {method} --json -o model")).done();
+        let object = ran.json();
+        assert_eq!(number(&object, "k"), 3.0, "{method}: {object}");
+        assert_eq!(numbers(&object, "correlations").len(), 3);
+        let said = "3 of the 5 pairs asked for exist";
+        assert_eq!(ran.stderr.matches(said).count(), 1, "{method}: {ran:?}");
+        assert!(object["notes"][0].as_str().unwrap().contains(said));
+        assert_eq!(number(&folder.json("info model"), "k"), 3.0);
+        assert_eq!(numbers(&folder.json("score model x.npy y.npy"), "correlations").len(), 3);
+    }
+}
+
+#[test]
+fn the_default_number_of_pairs_is_what_the_data_allow() {
+    let folder = Folder::new();
+    let [x, y] = topics(100, 6, 5, 4);
+    folder.write_matrix("x.npy", &dense(6, &x));
+    folder.write_matrix("y.npy", &dense(5, &y));
+    assert_eq!(number(&folder.json("fit x.npy y.npy --method exact"), "k"), 5.0);
+    assert_eq!(number(&Folder::with_views(300, 1).json("fit x.npz y.npz --method exact"), "k"), 20.0);
+}
+
+#[test]
+fn what_svmlight_does_not_say_can_be_said() {
+    let folder = Folder::with_views(3, 1);
+    folder.write("x.svm", "0 0:1 2:1\n0 1:2\n0 3:1\n");
+    let info = folder.json("info x.svm --zero-based");
+    assert_eq!(number(&info, "cols"), 4.0);
+    folder.run("convert x.svm wide.npz --zero-based --cols 9").done();
+    assert_eq!(number(&folder.json("info wide.npz"), "cols"), 9.0);
+    let fit = folder.json("fit x.svm y.npz -k 1 --zero-based --x-cols 9 --no-center --method exact");
+    assert_eq!(number(&fit, "x_cols"), 9.0);
+}
