@@ -142,7 +142,8 @@ impl Pair for InMemory {
         ask.assert_fits(self.shape());
         let mut scratch = self.scratch.lock().unwrap_or_else(|e| e.into_inner()).pop().unwrap_or_default();
         scratch.prepare(&self.views, ask);
-        let sources = Side::BOTH.map(|side| ask.source_of(side).filter(|_| ask.wants(side)));
+        let used = |side: Side| ask.source_of(side).filter(|s| s.panel.cols() > 0 && ask.wants(side));
+        let sources = Side::BOTH.map(used);
         let Scratch { spans, parts } = &mut scratch;
         let [first, others @ ..] = &mut parts[..] else { return Ok(()) };
         let z = &mut first.z;

@@ -27,7 +27,8 @@ impl Model {
         self.correlations.len()
     }
 
-    /// Calls `sink` with the canonical variables (x − μ)ᵀW of consecutive blocks of rows, k numbers a row.
+    /// Calls `sink` with the canonical variables (x − μ)ᵀW of consecutive blocks of rows, k numbers a row; not at
+    /// all where the model has no pairs.
     pub fn transform<E: From<Error>>(
         &self,
         side: Side,
@@ -41,6 +42,9 @@ impl Model {
         }
         let offset = view.offset();
         let mut scores = Vec::new();
+        if self.pairs() == 0 {
+            return Ok(());
+        }
         for start in (0..rows.rows()).step_by(BLOCK) {
             let end = (start + BLOCK).min(rows.rows());
             block_scores(&view.weights, &offset, rows, start, end, &mut scores);

@@ -1,6 +1,7 @@
 //! Every method against independent computations, the paper's theorems, and awkward inputs.
 
 mod edges;
+mod hard;
 mod methods;
 mod theorems;
 

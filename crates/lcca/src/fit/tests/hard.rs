@@ -1,0 +1,30 @@
+//! Data on which rounding, scales or emptiness lead a careless computation astray.
+
+use super::*;
+use crate::data::Side;
+
+/// Every method, with enough iterations to be done on small data.
+const ALL: [Method; 6] = [
+    Method::Exact,
+    Method::Als { t1: 300 },
+    Method::DCca { t1: 300 },
+    Method::GCca { t1: 100, t2: 51 },
+    Method::LCca { t1: 100, t2: 38, k_pc: 100 },
+    Method::RpCca { k_rpcca: 500 },
+];
+
+#[test]
+fn views_without_any_correlation_are_an_answer() {
+    let x = Mat::from_fn(4, 1, |i, _| [1.0, -1.0][i % 2]);
+    let y = Mat::from_fn(4, 1, |i, _| if i < 2 { 1.0 } else { -1.0 });
+    let sparse = |view: &Mat<f64>| crate::testing::sparse_from_dense(view.as_ref());
+    for pair in [pair_of(&x, &y), InMemory::new(sparse(&x), sparse(&y)).unwrap()] {
+        for method in ALL {
+            let model = run(&pair, method, 1).unwrap().model;
+            assert!(model.correlations.iter().all(|&c| c == 0.0) && model.total == 0.0, "{}", method.name());
+            let scores = model.transform_all(Side::X, pair.view(Side::X)).unwrap();
+            assert_eq!((scores.rows(), scores.cols()), (4, model.pairs()));
+            assert_eq!(model.score(&pair).unwrap().total, 0.0);
+        }
+    }
+}
