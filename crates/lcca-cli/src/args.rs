@@ -107,6 +107,9 @@ pub struct FitArgs {
     /// Begin no iteration after this many passes over the rows
     #[arg(long, value_name = "N")]
     pub max_passes: Option<f64>,
+    /// Look for no structure (one-hot views, equal rows) that makes the problem smaller
+    #[arg(long)]
+    pub no_structure: bool,
     /// Exit with code 1 where the tolerance was not reached
     #[arg(long)]
     pub strict: bool,

@@ -22,6 +22,7 @@ pub fn settings(args: &FitArgs, shape: Shape) -> Result<Settings, Failure> {
         memory: memory(args.memory.as_deref())?,
         tol: args.tol,
         max_passes: args.max_passes,
+        structure: !args.no_structure,
         ..Settings::new(method(&args.method)?, args.k.unwrap_or(DEFAULT_K.min(limit)))
     })
 }

@@ -146,6 +146,8 @@ pub struct Settings {
     pub tol: f64,
     /// No iteration begins after this many passes.
     pub max_passes: Option<f64>,
+    /// Look for structure that makes the problem smaller: one-hot views, equal rows.
+    pub structure: bool,
 }
 
 impl Settings {
@@ -163,6 +165,7 @@ impl Settings {
             memory: 4 << 30,
             tol: 1e-4,
             max_passes: None,
+            structure: true,
         }
     }
 }

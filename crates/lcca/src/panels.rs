@@ -25,6 +25,35 @@ pub fn cross(a: &Panel, b: &Panel) -> Mat<f64> {
     parts.iter().fold(Mat::zeros(a.cols(), b.cols()), |sum, part| sum + part)
 }
 
+/// [A₁ A₂ …]ᵀ[B₁ B₂ …].
+pub fn block_cross(a: &[&Panel], b: &[&Panel]) -> Mat<f64> {
+    let width = |panels: &[&Panel]| panels.iter().map(|panel| panel.cols()).sum();
+    let mut whole = Mat::zeros(width(a), width(b));
+    let mut top = 0;
+    for a in a {
+        let mut left = 0;
+        for b in b {
+            whole.submatrix_mut(top, left, a.cols(), b.cols()).copy_from(cross(a, b));
+            left += b.cols();
+        }
+        top += a.cols();
+    }
+    whole
+}
+
+/// [A₁ A₂ …]·M.
+pub fn block_times(a: &[&Panel], m: MatRef<'_, f64>) -> Panel {
+    let mut at = 0;
+    let terms: Vec<(&Panel, MatRef<'_, f64>)> = a
+        .iter()
+        .map(|panel| {
+            at += panel.cols();
+            (*panel, m.subrows(at - panel.cols(), panel.cols()))
+        })
+        .collect();
+    combine(&terms)
+}
+
 /// (AᵀB + BᵀA)/2, for AᵀB that is symmetric but for rounding.
 pub fn symmetric_cross(a: &Panel, b: &Panel) -> Mat<f64> {
     let product = cross(a, b);

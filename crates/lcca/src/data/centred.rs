@@ -64,6 +64,10 @@ impl Pair for Centred<'_> {
         result
     }
 
+    fn is_one_hot(&self, side: Side) -> bool {
+        self.inner.is_one_hot(side)
+    }
+
     fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
         Ok(self.inner.gram(side, limit)?.centred(self.mean(side), self.moments[side as usize].weight))
     }

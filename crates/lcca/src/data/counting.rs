@@ -76,6 +76,10 @@ impl Pair for Counting<'_> {
         self.count(half_passes, half_columns)
     }
 
+    fn is_one_hot(&self, side: Side) -> bool {
+        self.inner.is_one_hot(side)
+    }
+
     fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
         let gram = self.inner.gram(side, limit)?;
         self.count(1, 0)?;

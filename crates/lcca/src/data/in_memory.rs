@@ -4,7 +4,7 @@
 //! (the first straight into the caller's), which are then summed in a fixed order: the same thread count gives the
 //! same bits. The extra panels are kept between passes, so that a warm pass allocates nothing.
 
-use super::{Ask, GramMatrix, Moments, Pair, Shape, Side, Source, Triangle, gram, triangle};
+use super::{Ask, GramMatrix, Moments, Pair, Shape, Side, Source, Triangle, gram, merge, triangle};
 use crate::error::{Error, Result};
 use crate::kernel;
 use crate::matrix::{Buffer, Line, Matrix, Panel};
@@ -161,6 +161,17 @@ impl Pair for InMemory {
         sum_parts(&mut caller, others);
         self.scratch.lock().unwrap_or_else(|e| e.into_inner()).push(scratch);
         Ok(())
+    }
+
+    fn is_one_hot(&self, side: Side) -> bool {
+        matches!(self.view(side), Matrix::OneHot(_))
+    }
+
+    fn merged(&self) -> Result<Option<InMemory>> {
+        match &self.views {
+            [Matrix::OneHot(x), Matrix::OneHot(y)] => merge::merged(x, y, |row| self.weight(row)),
+            _ => Ok(None),
+        }
     }
 
     fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {

@@ -10,6 +10,7 @@ mod gram;
 mod in_memory;
 #[cfg(test)]
 mod laws;
+mod merge;
 mod moments;
 mod normal;
 mod shards;
@@ -97,6 +98,17 @@ pub trait Pair: Sync {
     /// # Panics
     /// Where a panel's height is not its view's width: that is a broken contract, not bad data.
     fn pass(&self, ask: &mut Ask<'_>) -> Result<()>;
+
+    /// Whether every row of one view is known to hold at most one entry, which is 1: C is then diagonal.
+    fn is_one_hot(&self, side: Side) -> bool {
+        let _ = side;
+        false
+    }
+
+    /// The same pair with equal rows merged into weights, where that is known to make passes much cheaper.
+    fn merged(&self) -> Result<Option<InMemory>> {
+        Ok(None)
+    }
 
     /// The Gram matrix C = XᵀX (or YᵀY) of one view itself, sparse where the view is; an error where more than `limit`
     /// bytes would be needed.

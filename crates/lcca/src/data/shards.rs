@@ -50,6 +50,10 @@ impl Pair for Shards {
         self.shards.iter().try_for_each(|shard| shard.pass(ask))
     }
 
+    fn is_one_hot(&self, side: Side) -> bool {
+        self.shards.iter().all(|shard| shard.is_one_hot(side))
+    }
+
     fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
         let mut sum = self.shards[0].gram(side, limit)?;
         for shard in &self.shards[1..] {

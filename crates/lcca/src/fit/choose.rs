@@ -11,12 +11,19 @@ const USUAL_PASSES: f64 = 40.0;
 pub(super) struct Choice {
     pub method: Method,
     pub why: String,
+    /// A view to be solved away.
+    pub eliminate: Option<Side>,
 }
 
 /// Classical CCA where that is cheaper and fits the memory, else LOBPCG.
 pub(super) fn choose(pair: &dyn Pair, settings: &Settings) -> Result<Choice> {
+    if let Some(side) = one_hot(pair, settings) {
+        let why =
+            format!("{side} is one-hot, so it is solved exactly and only the other view is iterated on");
+        return Ok(Choice { method: Method::Lobpcg, why, eliminate: Some(side) });
+    }
     if settings.method != Method::Auto {
-        return Ok(Choice { method: settings.method, why: "asked for".into() });
+        return Ok(Choice { method: settings.method, why: "asked for".into(), eliminate: None });
     }
     let Shape { rows, x_cols, y_cols } = pair.shape();
     let width = (1 + x_cols + y_cols) as f64;
@@ -32,8 +39,15 @@ pub(super) fn choose(pair: &dyn Pair, settings: &Settings) -> Result<Choice> {
             "the views are too wide for QR and SVD in the memory allowed: {} columns",
             x_cols + y_cols
         );
-        return Ok(Choice { method: Method::Lobpcg, why });
+        return Ok(Choice { method: Method::Lobpcg, why, eliminate: None });
     }
     let method = if exact < iterative { Method::Exact } else { Method::Lobpcg };
-    Ok(Choice { method, why: costs })
+    Ok(Choice { method, why: costs, eliminate: None })
+}
+
+/// The one-hot view, the wider of two, where structure may be used and nothing else was asked for.
+fn one_hot(pair: &dyn Pair, settings: &Settings) -> Option<Side> {
+    let wanted = settings.structure && matches!(settings.method, Method::Auto | Method::Lobpcg);
+    let sides = Side::BOTH.into_iter().filter(|&side| wanted && pair.is_one_hot(side));
+    sides.max_by_key(|&side| pair.shape().cols(side))
 }

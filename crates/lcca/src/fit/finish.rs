@@ -42,7 +42,7 @@ pub(super) fn finish(
         rows: problem.pair.shape().rows as u64,
         settings: settings.clone(),
     };
-    let Choice { method: chosen, why } = choice;
+    let Choice { method: chosen, why, .. } = choice;
     Ok(Fit { model, chosen, why, trace: found.trace, cost: problem.pair.cost(), converged, missing, notes })
 }
 

@@ -53,7 +53,7 @@ pub(super) fn lobpcg(problem: &Problem<'_>) -> Result<Found> {
         stopping.look(&theta, &sizes);
         trace.push(problem.trace_row(trace.len() + 1, captured(problem, &w.x, &w.y)));
         let active = stopping.active(&sizes, LOCK);
-        if stopping.enough() || problem.is_spent() || active.is_empty() {
+        if stopping.enough() || stopping.stalls() || problem.is_spent() || active.is_empty() {
             return Ok(Found { weights: [w.x.w, w.y.w], trace, missing: stopping.missing() });
         }
         basis = if drift(&w.x).max(drift(&w.y)) > DRIFT {
@@ -110,44 +110,21 @@ fn rayleigh_ritz(basis: &[Block], m: usize) -> Result<(Block, Option<Block>, Vec
 
 /// SᵀBS of one view, block by block.
 fn gram(halves: &[&Half]) -> Mat<f64> {
-    let blocks = |i: usize, j: usize| panels::cross(&halves[i].w, &halves[j].bw);
-    let product = assemble(halves, halves, blocks);
+    let (w, bw): (Vec<&Panel>, Vec<&Panel>) = halves.iter().map(|half| (&half.w, &half.bw)).unzip();
+    let product = panels::block_cross(&w, &bw);
     Mat::from_fn(product.nrows(), product.ncols(), |i, j| (product[(i, j)] + product[(j, i)]) / 2.0)
 }
 
 /// SxᵀCxySy.
 fn cross(xs: &[&Half], ys: &[&Half]) -> Mat<f64> {
-    assemble(xs, ys, |i, j| panels::cross(&xs[i].w, &ys[j].across))
-}
-
-fn assemble(rows: &[&Half], cols: &[&Half], block: impl Fn(usize, usize) -> Mat<f64>) -> Mat<f64> {
-    let width = |halves: &[&Half]| halves.iter().map(|half| half.w.cols()).sum();
-    let mut whole = Mat::zeros(width(rows), width(cols));
-    let mut top = 0;
-    for (i, row) in rows.iter().enumerate() {
-        let mut left = 0;
-        for (j, col) in cols.iter().enumerate() {
-            whole.submatrix_mut(top, left, row.w.cols(), col.w.cols()).copy_from(block(i, j));
-            left += col.w.cols();
-        }
-        top += row.w.cols();
-    }
-    whole
+    let w: Vec<&Panel> = xs.iter().map(|half| &half.w).collect();
+    panels::block_cross(&w, &ys.iter().map(|half| &half.across).collect::<Vec<_>>())
 }
 
 /// Σ halfᵢ·cᵢ, where the rows of c belong to the halves one after another.
 fn combination(halves: &[&Half], c: MatRef<'_, f64>) -> Half {
     let of = |pick: fn(&Half) -> &Panel| {
-        let mut at = 0;
-        let terms: Vec<(&Panel, MatRef<'_, f64>)> = halves
-            .iter()
-            .map(|half| {
-                let panel = pick(half);
-                at += panel.cols();
-                (panel, c.subrows(at - panel.cols(), panel.cols()))
-            })
-            .collect();
-        panels::combine(&terms)
+        panels::block_times(&halves.iter().map(|half| pick(half)).collect::<Vec<_>>(), c)
     };
     Half { w: of(|half| &half.w), bw: of(|half| &half.bw), across: of(|half| &half.across) }
 }

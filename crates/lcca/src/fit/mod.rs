@@ -2,6 +2,7 @@
 
 mod alternate;
 mod choose;
+mod eliminate;
 mod exact;
 mod finish;
 mod half;
@@ -85,6 +86,21 @@ struct Problem<'a> {
 /// ```
 pub fn fit(pair: &dyn Pair, settings: &Settings, watch: &dyn Watch) -> Result<Fit> {
     check(settings, pair.shape())?;
+    let structured = settings.structure && matches!(settings.method, Method::Auto | Method::Lobpcg);
+    let merged = if structured { pair.merged()? } else { None };
+    let mut fit = match &merged {
+        Some(merged) => fit_uncentred(merged, settings, watch)?,
+        None => fit_uncentred(pair, settings, watch)?,
+    };
+    if let Some(merged) = merged {
+        let (rows, different) = (pair.shape().rows, merged.shape().rows);
+        fit.model.rows = rows as u64;
+        fit.why = format!("only {different} of the {rows} rows are different; {}", fit.why);
+    }
+    Ok(fit)
+}
+
+fn fit_uncentred(pair: &dyn Pair, settings: &Settings, watch: &dyn Watch) -> Result<Fit> {
     if settings.center {
         let centred = Centred::new(pair)?;
         let means = Side::BOTH.map(|side| centred.mean(side).to_vec());
@@ -112,7 +128,11 @@ fn fit_centred(
     ];
     let problem = Problem { pair: &counting, normals, settings, watch };
     let choice = choose::choose(pair, settings)?;
-    finish::finish(&problem, problem.run(choice.method)?, choice, means)
+    let found = match choice.eliminate {
+        Some(side) => eliminate::eliminate(&problem, side)?,
+        None => problem.run(choice.method)?,
+    };
+    finish::finish(&problem, found, choice, means)
 }
 
 impl Problem<'_> {

@@ -4,6 +4,9 @@
 //! - from the residuals: θᵢ is off by about rᵢ²/(gap to what the block does not hold), and never by more than rᵢ;
 //! - from the last steps: if the total grew by δ, and by δ' before, what follows is about δ·ρ/(1 − ρ), ρ = δ/δ'.
 
+/// Iterations without growth after which nothing more is expected.
+const STALL: usize = 10;
+
 /// Looks at every iteration.
 pub(super) struct Stopping {
     k: usize,
@@ -43,6 +46,14 @@ impl Stopping {
         }
         let rate = (last / first).sqrt();
         Some(if rate < 1.0 { last * rate / (1.0 - rate) } else { f64::INFINITY })
+    }
+
+    /// Whether the total has not grown for so long that rounding must be all that is left.
+    pub(super) fn stalls(&self) -> bool {
+        let recent = self.totals.len().saturating_sub(STALL);
+        let best_before = self.totals[..recent].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let best = self.totals[recent..].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        recent > 0 && best <= best_before * (1.0 + 4.0 * f64::EPSILON)
     }
 
     /// The pairs that still send residuals: those above a share of the tolerance.

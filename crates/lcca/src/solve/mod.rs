@@ -5,12 +5,14 @@ mod dense_cholesky;
 mod diagonal;
 mod gradient;
 mod ling;
+mod one_hot;
 mod sparse_cholesky;
 
 pub use cholesky::Cholesky;
 pub use diagonal::Diagonal;
 pub use gradient::Gradient;
 pub use ling::Ling;
+pub use one_hot::OneHot;
 
 use crate::data::{Ask, Normal, Pair, Side};
 use crate::error::Result;

@@ -4,7 +4,8 @@ use super::*;
 use crate::data::Side;
 
 /// Every method, with enough iterations to be done on small data.
-const ALL: [Method; 6] = [
+const ALL: [Method; 7] = [
+    Method::Lobpcg,
     Method::Exact,
     Method::Als { t1: 300 },
     Method::DCca { t1: 300 },

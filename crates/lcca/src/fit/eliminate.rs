@@ -1,0 +1,135 @@
+//! LOBPCG on one view alone, the other solved away.
+//!
+//! Where (Cxx + λI)⁻¹ is at hand, as for a one-hot view, Wx = (Cxx + λI)⁻¹CxyWy·Θ⁻¹ and what is left is
+//!
+//! ```text
+//! Cyx(Cxx + λI)⁻¹Cxy·wy = d²·(Cyy + λI)·wy
+//! ```
+//!
+//! whose panels are as high as Y is wide, and whose gaps are those of d². Two passes an iteration.
+
+use super::stopping::Stopping;
+use super::{Found, Problem};
+use crate::data::{Ask, Normal, Pair, Side};
+use crate::error::{Error, Result};
+use crate::matrix::Panel;
+use crate::panels;
+use crate::random;
+use crate::solve::{LeastSquares, OneHot};
+use crate::whiten::whitener;
+use faer::{Mat, MatRef};
+
+/// Iterations are so cheap here that this share of the tolerance is asked for.
+const EXTRA_DIGITS: f64 = 1e-5;
+/// A pair whose residual is below this share of the tolerance sends no more residuals.
+const LOCK: f64 = 1e-2;
+
+/// Weights of the view that is left, and their products.
+struct Block {
+    w: Panel,
+    /// (Cyy + λI)·W
+    bw: Panel,
+    /// Cyx(Cxx + λI)⁻¹Cxy·W
+    aw: Panel,
+    /// (Cxx + λI)⁻¹Cxy·W: the other view's weights.
+    other: Panel,
+}
+
+/// What stands for the pair once one view is solved away.
+struct Reduced<'a> {
+    pair: &'a dyn Pair,
+    kept: Normal<'a>,
+    solver: OneHot,
+}
+
+/// Eliminates `side`, whose rows hold at most one entry each.
+pub(super) fn eliminate(problem: &Problem<'_>, side: Side) -> Result<Found> {
+    let (gone, kept) = (problem.normals[side as usize], problem.normals[side.other() as usize]);
+    let reduced = Reduced { pair: problem.pair, kept, solver: OneHot::new(gone)? };
+    let inverse = kept.inverse_diagonal()?;
+    let mut stopping = Stopping::new(problem.settings.k, EXTRA_DIGITS * problem.settings.tol);
+    let mut trace = Vec::new();
+    let mut w = reduced.measure(start(problem, kept, &inverse))?;
+    let mut basis = Vec::new();
+    loop {
+        basis.insert(0, w);
+        let (best, step, theta) = rayleigh_ritz(&basis, problem.block())?;
+        w = best;
+        let (residual, sizes) = residuals(&w, &theta, &inverse);
+        stopping.look(&theta, &sizes);
+        trace.push(problem.trace_row(trace.len() + 1, theta.iter().take(problem.settings.k).sum()));
+        let active = stopping.active(&sizes, LOCK);
+        if stopping.enough() || stopping.stalls() || problem.is_spent() || active.is_empty() {
+            let weights = if side == Side::X { [w.other, w.w] } else { [w.w, w.other] };
+            return Ok(Found { weights, trace, missing: stopping.missing() });
+        }
+        basis = step.into_iter().collect();
+        let mut t = panels::select(&residual, &active);
+        panels::scale_rows(&mut t, &inverse);
+        basis.insert(0, reduced.measure(t)?);
+    }
+}
+
+/// Random weights of unit-length columns.
+fn start(problem: &Problem<'_>, kept: Normal<'_>, inverse: &[f64]) -> Panel {
+    let mut w = random::normal_panel(kept.size(), problem.block(), problem.settings.seed, random::Use::Start);
+    panels::scale_rows(&mut w, &inverse.iter().map(|d| d.sqrt()).collect::<Vec<_>>());
+    w
+}
+
+impl Reduced<'_> {
+    /// Forms all products: two passes.
+    fn measure(&self, w: Panel) -> Result<Block> {
+        let (own, gone) = (self.kept.side, self.kept.side.other());
+        let shape = self.pair.shape();
+        let mut bw = Panel::zeros(w.rows(), w.cols());
+        let mut across = Panel::zeros(shape.cols(gone), w.cols());
+        self.pair.pass(&mut Ask::new().source(own, &w).to(own, &mut bw).to(gone, &mut across))?;
+        panels::add_scaled(&mut bw, self.kept.ridge, &w);
+        let other = self.solver.solve(&across)?.weights;
+        let mut aw = Panel::zeros(w.rows(), w.cols());
+        self.pair.pass(&mut Ask::new().source(gone, &other).to(own, &mut aw))?;
+        Ok(Block { w, bw, aw, other })
+    }
+}
+
+/// The m best directions in the span of the blocks, the step that led there from the first block, and their d.
+fn rayleigh_ritz(basis: &[Block], m: usize) -> Result<(Block, Option<Block>, Vec<f64>)> {
+    let w: Vec<&Panel> = basis.iter().map(|block| &block.w).collect();
+    let h = whitener(symmetric(&w, &basis.iter().map(|block| &block.bw).collect::<Vec<_>>()).as_ref());
+    let a = symmetric(&w, &basis.iter().map(|block| &block.aw).collect::<Vec<_>>());
+    let small = h.transpose() * a * &h;
+    let eigen = small.self_adjoint_eigen(faer::Side::Lower).map_err(|_| Error::Factorization("SᵀAS"))?;
+    let r = small.nrows();
+    let m = m.min(r);
+    let top = Mat::from_fn(r, m, |i, j| eigen.U()[(i, r - 1 - j)]);
+    let theta = (0..m).map(|j| eigen.S().column_vector()[r - 1 - j].max(0.0).sqrt()).collect();
+    let c = h * top;
+    let step = (basis.len() > 1).then(|| {
+        let first = basis[0].w.cols();
+        combination(&basis[1..], c.subrows(first, c.nrows() - first))
+    });
+    Ok((combination(basis, c.as_ref()), step, theta))
+}
+
+/// SᵀZ, symmetric but for rounding, from the blocks of S and Z.
+fn symmetric(s: &[&Panel], z: &[&Panel]) -> Mat<f64> {
+    let product = panels::block_cross(s, z);
+    Mat::from_fn(product.nrows(), product.ncols(), |i, j| (product[(i, j)] + product[(j, i)]) / 2.0)
+}
+
+fn combination(blocks: &[Block], c: MatRef<'_, f64>) -> Block {
+    let of =
+        |pick: fn(&Block) -> &Panel| panels::block_times(&blocks.iter().map(pick).collect::<Vec<_>>(), c);
+    Block { w: of(|b| &b.w), bw: of(|b| &b.bw), aw: of(|b| &b.aw), other: of(|b| &b.other) }
+}
+
+/// A·W − B·W·Θ², and its size for each direction as a residual of d instead of d².
+fn residuals(w: &Block, theta: &[f64], inverse: &[f64]) -> (Panel, Vec<f64>) {
+    let back: Vec<f64> = theta.iter().map(|t| -t * t).collect();
+    let mut residual = w.aw.clone();
+    panels::add_columns_scaled(&mut residual, &back, &w.bw);
+    let squares = panels::weighted_column_dots(&residual, &residual, |i| inverse[i]);
+    let sizes = squares.iter().zip(theta).map(|(s, t)| s.sqrt() / (2.0 * t.max(1e-3))).collect();
+    (residual, sizes)
+}

@@ -1,0 +1,149 @@
+//! The default method: right, with and without structure, and honest about what is missing.
+
+use super::*;
+use crate::data::Side;
+use crate::matrix::{Matrix, OneHotRows};
+use crate::testing::{
+    dense_correlations, dense_objective, random_mat, sparse_from_dense, to_dense, with_correlations,
+};
+
+fn settings(tol: f64, k: usize) -> Settings {
+    Settings { tol, ..Settings::new(Method::Lobpcg, k) }
+}
+
+/// Correlated sparse views.
+fn sparse_views(n: usize, p: usize, q: usize, seed: u64) -> (Mat<f64>, Mat<f64>) {
+    let hidden = random_mat(n, 6, seed);
+    let view = |cols: usize, seed: u64| {
+        let (mix, noise) = (random_mat(6, cols, seed), random_mat(n, cols, seed + 1));
+        let dense = &hidden * mix + noise * 2.0;
+        Mat::from_fn(n, cols, |i, j| if dense[(i, j)] > 2.0 { dense[(i, j)] } else { 0.0 })
+    };
+    (view(p, seed + 2), view(q, seed + 4))
+}
+
+fn sparse_pair(x: &Mat<f64>, y: &Mat<f64>) -> InMemory {
+    InMemory::new(sparse_from_dense(x.as_ref()), sparse_from_dense(y.as_ref())).unwrap()
+}
+
+#[test]
+fn lobpcg_reaches_the_truth() {
+    let (x, y) = sparse_views(800, 50, 40, 1);
+    let pair = sparse_pair(&x, &y);
+    for center in [true, false] {
+        let fit = fit(&pair, &Settings { center, ..settings(1e-11, 5) }, &()).unwrap();
+        assert!(gap(&fit.model.correlations, &dense_correlations(&x, &y, center)[..5]) < 1e-9);
+        assert!(fit.converged);
+    }
+    for ridge in [0.01, 1.0] {
+        let settings = Settings { center: false, ridge_x: ridge, ridge_y: ridge, ..settings(1e-11, 5) };
+        let model = fit(&pair, &settings, &()).unwrap().model;
+        assert!(gap(&model.objective, &dense_objective(&x, &y, ridge)[..5]) < 1e-9);
+    }
+}
+
+#[test]
+fn lobpcg_finds_ties_and_survives_dependent_columns() {
+    let shared = random_mat(200, 3, 5);
+    let with_noise = |seed: u64| {
+        let noise = random_mat(200, 9, seed);
+        Mat::from_fn(200, 14, |i, j| match j {
+            0..3 => shared[(i, j)],
+            3..12 => noise[(i, j - 3)],
+            12 => noise[(i, 0)] + shared[(i, 1)],
+            _ => 0.0,
+        })
+    };
+    let (x, y) = (with_noise(6), with_noise(7));
+    let truth = &dense_correlations(&x, &y, true)[..6];
+    let model = fit(&pair_of(&x, &y), &settings(1e-11, 6), &()).unwrap().model;
+    assert!(gap(&model.correlations, truth) < 1e-8, "{:?} {truth:?}", model.correlations);
+}
+
+#[test]
+fn what_is_said_to_be_missing_covers_what_is_missing() {
+    let mut claims = 0;
+    for seed in 0..8 {
+        let (x, y) = sparse_views(600, 60, 50, 100 + seed);
+        let pair = sparse_pair(&x, &y);
+        let truth: f64 = dense_correlations(&x, &y, true)[..5].iter().sum();
+        for tol in [1e-2, 1e-3, 1e-5] {
+            let fit = fit(&pair, &settings(tol, 5), &()).unwrap();
+            let missing = truth - fit.model.objective.iter().sum::<f64>();
+            assert!(fit.converged, "seed {seed}");
+            assert!(missing <= tol * truth, "seed {seed}, tolerance {tol:e}: {missing:e} is missing");
+            claims += usize::from(missing <= fit.missing);
+        }
+    }
+    assert!(claims >= 22, "{claims} of 24 estimates cover the truth");
+}
+
+#[test]
+fn a_fit_that_is_cut_short_does_not_claim_to_have_converged() {
+    let (x, y) = sparse_views(600, 60, 50, 300);
+    let cut = Settings { max_passes: Some(5.0), ..settings(1e-6, 5) };
+    assert!(!fit(&sparse_pair(&x, &y), &cut, &()).unwrap().converged);
+}
+
+/// Two one-hot views, some rows empty, with many equal rows.
+fn one_hot_pair(n: usize, empty: bool) -> InMemory {
+    let x = |i: usize| if empty && i % 11 == 0 { OneHotRows::EMPTY } else { ((i * i + i / 3) % 23) as u32 };
+    let y = |i: usize| ((i * i % 23 + (i * 7 / 5) % 4) % 17) as u32;
+    let view = |cols: usize, column: &dyn Fn(usize) -> u32| -> Matrix {
+        OneHotRows::new(cols, (0..n).map(column).collect::<Vec<_>>().into()).unwrap().into()
+    };
+    InMemory::new(view(23, &x), view(17, &y)).unwrap()
+}
+
+#[test]
+fn structure_changes_nothing_but_the_work() {
+    for (n, empty) in [(3000, false), (3000, true), (70_000, false), (70_000, true)] {
+        let pair = one_hot_pair(n, empty);
+        for (center, ridge) in [(false, 0.0), (true, 0.0), (true, 0.1), (false, 0.1)] {
+            let with = Settings { center, ridge_x: ridge, ridge_y: ridge, ..settings(1e-9, 4) };
+            let without = Settings { structure: false, tol: 1e-13, ..with.clone() };
+            let [with, without] = [with, without].map(|settings| fit(&pair, &settings, &()).unwrap());
+            let case = format!("n {n}, empty rows {empty}, centred {center}, ridge {ridge}");
+            assert!(gap(&with.model.objective, &without.model.objective) < 1e-8, "{case}");
+            assert!(gap(&with.model.correlations, &without.model.correlations) < 1e-6, "{case}");
+            assert_eq!(with.model.rows, n as u64);
+            assert!(with.why.contains("X is one-hot"), "{}", with.why);
+            assert_eq!(with.why.contains("rows are different"), n > 65_536, "{}", with.why);
+        }
+    }
+}
+
+#[test]
+fn merged_rows_give_the_same_products() {
+    let pair = one_hot_pair(70_000, true);
+    let merged = pair.merged().unwrap().unwrap();
+    assert!(merged.shape().rows < 500);
+    let w = crate::testing::random_panel(23, 3, 1);
+    let [a, b] = [&pair as &dyn Pair, &merged].map(|pair| {
+        let mut out = crate::matrix::Panel::zeros(17, 3);
+        pair.pass(&mut crate::data::Ask::new().source(Side::X, &w).to(Side::Y, &mut out)).unwrap();
+        out
+    });
+    assert!(crate::testing::relative_error(a.as_mat(), b.as_mat()) < 1e-12);
+    assert!(one_hot_pair(1000, false).merged().unwrap().is_none(), "too few rows to be worth it");
+}
+
+#[test]
+fn auto_takes_the_classical_way_on_small_dense_data_and_iterates_on_wide_sparse_data() {
+    let (x, y) = with_correlations(300, &[0.9, 0.6, 0.3], 1);
+    let small = run(&pair_of(&x, &y), Method::Auto, 2).unwrap();
+    assert_eq!(small.chosen, Method::Exact);
+    assert!(gap(&small.model.correlations, &[0.9, 0.6]) < 1e-10);
+    let wide = |seed: u64| -> Matrix {
+        let noise = random_mat(2000, 3, seed);
+        let mut x = Mat::zeros(2000, 900);
+        (0..2000)
+            .for_each(|i| (0..3).for_each(|j| x[(i, (noise[(i, j)].abs() * 400.0) as usize % 900)] = 1.0));
+        sparse_from_dense(x.as_ref())
+    };
+    let pair = InMemory::new(wide(1), wide(2)).unwrap();
+    let wide =
+        fit(&pair, &Settings { max_passes: Some(6.0), ..Settings::new(Method::Auto, 3) }, &()).unwrap();
+    assert_eq!(wide.chosen, Method::Lobpcg);
+    assert!(!wide.why.is_empty() && to_dense(pair.view(Side::X)).nrows() == 2000);
+}

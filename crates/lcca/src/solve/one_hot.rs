@@ -1,0 +1,64 @@
+//! One-hot views, solved exactly: C is diagonal, less the rank-one term of centring.
+//!
+//! (A − nμμᵀ)⁻¹R with A = C + λI diagonal, by the Sherman-Morrison formula. Where the columns sum to one, the centred
+//! matrix is singular along A⁻¹μ; right-hand sides in its range have no part there, and A⁻¹R is a solution.
+
+use super::{LeastSquares, Solved};
+use crate::data::{Normal, StoredGram};
+use crate::error::{Error, Result};
+use crate::matrix::Panel;
+use crate::panels;
+
+/// 1 − nμᵀA⁻¹μ below this: the column of ones lies in the span of the view.
+const ONES_IN_SPAN: f64 = 1e-10;
+
+/// The exact solver of a one-hot view.
+pub struct OneHot {
+    inverse: Vec<f64>,
+    centring: Option<Centring>,
+}
+
+struct Centring {
+    /// A⁻¹μ
+    solved: Vec<f64>,
+    /// μ
+    mean: Panel,
+    /// n/(1 − nμᵀA⁻¹μ), or 0 where ones lie in the span.
+    factor: f64,
+}
+
+impl OneHot {
+    /// Reads the view once for its counts.
+    pub fn new(normal: Normal<'_>) -> Result<Self> {
+        let gram = normal.pair.gram(normal.side, u64::MAX)?;
+        let StoredGram::Sparse(stored) = gram.stored else {
+            return Err(Error::Factorization("a view that is not one-hot"));
+        };
+        let inverse: Vec<f64> = (0..stored.size())
+            .map(|j| stored.column(j).1.first().copied().unwrap_or(0.0) + normal.ridge)
+            .map(|d| if d > 0.0 { d.recip() } else { 0.0 })
+            .collect();
+        let centring = gram.shift.map(|(mean, weight)| {
+            let solved: Vec<f64> = mean.iter().zip(&inverse).map(|(mu, inverse)| mu * inverse).collect();
+            let left = 1.0 - weight * mean.iter().zip(&solved).map(|(mu, s)| mu * s).sum::<f64>();
+            let factor = if left > ONES_IN_SPAN { weight / left } else { 0.0 };
+            Centring { solved, mean: Panel::from_fn(mean.len(), 1, |i, _| mean[i]), factor }
+        });
+        Ok(OneHot { inverse, centring })
+    }
+}
+
+impl LeastSquares for OneHot {
+    fn solve(&self, rhs: &Panel) -> Result<Solved> {
+        let mut weights = rhs.clone();
+        panels::scale_rows(&mut weights, &self.inverse);
+        if let Some(Centring { solved, mean, factor }) = self.centring.as_ref().filter(|c| c.factor > 0.0) {
+            let overlap = panels::cross(mean, &weights);
+            for (i, s) in solved.iter().enumerate() {
+                let row = weights.row_mut(i).iter_mut().enumerate();
+                row.for_each(|(j, w)| *w += factor * s * overlap[(0, j)]);
+            }
+        }
+        Ok(Solved { weights, normal: None })
+    }
+}
