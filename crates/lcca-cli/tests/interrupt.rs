@@ -1,0 +1,87 @@
+//! Ctrl-C ends the program at once and leaves nothing behind.
+
+#![cfg(unix)]
+
+mod common;
+
+use common::data::{X_COLS, Y_COLS};
+use common::{Folder, Ran};
+use lcca::matrix::{SparseRows, Values};
+use std::fs;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Generous, for busy machines; on an idle one it is a few milliseconds.
+const AT_ONCE: Duration = Duration::from_secs(5);
+
+fn start(folder: &Folder, line: &str) -> Child {
+    folder.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Sends the signal and waits for the end, which comes at once.
+fn stop(child: Child, signal: &str) -> Ran {
+    let kill = Command::new("sh").arg("-c").arg(format!("kill -{signal} {}", child.id())).status().unwrap();
+    assert!(kill.success(), "the program had ended before");
+    let start = Instant::now();
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    println!("ended {:?} after {signal}", start.elapsed());
+    assert!(start.elapsed() < AT_ONCE, "{:?}", start.elapsed());
+    ran
+}
+
+/// A fit that would take days, stopped after a second.
+#[test]
+fn an_interrupted_fit_leaves_everything_as_it_was() {
+    let folder = Folder::with_views(50_000, 1);
+    folder.write("kept", "precious");
+    let before = folder.contents();
+    for signal in ["INT", "TERM"] {
+        for (output, method) in
+            [("new", "d-cca --t1 1000000000"), ("kept", "l-cca --t1 1000000000 --k-pc 10 --t2 5")]
+        {
+            let child = start(&folder, &format!("fit x.npz y.npz -k 5 --method {method} -o {output}"));
+            thread::sleep(Duration::from_secs(1));
+            let ran = stop(child, signal);
+            ran.refused(130, &["interrupted, nothing was written"]);
+            assert!(before == folder.contents(), "{:?}", folder.contents().keys());
+        }
+    }
+}
+
+/// Interrupted in the middle of writing, which is when there is a temporary file.
+#[test]
+fn an_interrupted_conversion_removes_its_temporary_file() {
+    let folder = Folder::new();
+    let (rows, a_row) = (400_000u64, 12u64);
+    let ends: Vec<u64> = (0..=rows).map(|row| row * a_row).collect();
+    let columns: Vec<u32> = (0..rows * a_row).map(|at| (at % a_row) as u32).collect();
+    let values = Values::F64((0..rows * a_row).map(|at| at as f64 / 3.0).collect::<Vec<_>>().into());
+    let matrix = SparseRows::new(X_COLS.max(Y_COLS), ends.into(), columns.into(), values).unwrap();
+    folder.write_matrix("x.npz", &matrix.into());
+    folder.write("kept.mtx", "precious");
+    for output in ["new.mtx", "kept.mtx"] {
+        let child = start(&folder, &format!("convert x.npz {output}"));
+        wait_for_temporary(&folder);
+        stop(child, "INT").refused(130, &["interrupted, nothing was written"]);
+        assert_eq!(names(&folder), ["kept.mtx", "x.npz"]);
+        assert_eq!(folder.read("kept.mtx"), b"precious");
+    }
+}
+
+fn wait_for_temporary(folder: &Folder) {
+    let start = Instant::now();
+    while names(folder).len() == 2 {
+        assert!(start.elapsed() < Duration::from_secs(60), "nothing is being written");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn names(folder: &Folder) -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(folder.path("."))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,133 @@
+//! Known answers on real data, where `LCCA_DATA` names a folder of prepared sets.
+
+mod common;
+
+use common::{Folder, Ran, gap, lcca, number, numbers, on_ci, workspace};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The folder of prepared sets, where it holds the set called `name`; otherwise says that the test is skipped.
+fn sets_with(name: &str) -> Option<PathBuf> {
+    let Some(sets) = std::env::var_os("LCCA_DATA").map(PathBuf::from) else {
+        let raw = workspace().join("../shared/data");
+        assert!(!(on_ci() && raw.exists()), "LCCA_DATA is not set and {} exists", raw.display());
+        println!("skipped: LCCA_DATA is not set");
+        return None;
+    };
+    let found = sets.join(name).exists();
+    if !found {
+        println!("skipped: no {name} in {}", sets.display());
+    }
+    found.then_some(sets)
+}
+
+/// Held by a test while it runs: each fit takes all cores, and several at once would only be in each other's way.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a command that runs in the folder of sets prints as JSON; `output` follows `-o`.
+fn json(sets: &Path, line: &str, output: Option<&Path>) -> Value {
+    let mut command = lcca(sets, &format!("{line} --json --quiet"));
+    output.iter().for_each(|path| {
+        command.arg("-o").arg(path);
+    });
+    Ran::of(&mut command).done().json()
+}
+
+fn fit_brown(sets: &Path, method: &str) -> Value {
+    json(sets, &format!("fit brown/x.npz brown/y.npz -k 20 --no-center --method {method}"), None)
+}
+
+/// The sum of the 20 largest canonical correlations of brown, not centred.
+const BROWN_TOTAL: f64 = 14.994762323;
+
+#[test]
+fn diagonal_iteration_on_one_hot_words_comes_close_from_below_whatever_the_seed() {
+    let Some(sets) = sets_with("brown") else { return };
+    let _alone = alone();
+    for seed in 0..3 {
+        let total = number(&fit_brown(&sets, &format!("d-cca --t1 30 --seed {seed}")), "total");
+        println!("brown, d-cca --t1 30, seed {seed}: {total:.6}");
+        assert!((14.97..=14.994763).contains(&total), "seed {seed}: {total}");
+    }
+}
+
+#[test]
+fn diagonal_iteration_on_one_hot_words_converges_to_the_truth() {
+    let Some(sets) = sets_with("brown") else { return };
+    let _alone = alone();
+    let total = number(&fit_brown(&sets, "d-cca --t1 300"), "total");
+    println!("brown, d-cca --t1 300: {total:.6}");
+    assert!((total - BROWN_TOTAL).abs() < 2e-4, "{total}");
+}
+
+#[test]
+fn with_diagonal_gram_matrices_the_diagonal_is_the_exact_solver() {
+    let Some(sets) = sets_with("brown") else { return };
+    let _alone = alone();
+    let [als, d_cca] = ["als --t1 30", "d-cca --t1 30"].map(|method| fit_brown(&sets, method));
+    assert!((number(&als, "total") - number(&d_cca, "total")).abs() < 1e-8);
+    assert!(gap(&numbers(&als, "correlations"), &numbers(&d_cca, "correlations")) < 1e-8);
+}
+
+#[test]
+fn ling_captures_more_than_gradients_or_principal_components_alone() {
+    let Some(sets) = sets_with("brown") else { return };
+    let _alone = alone();
+    let methods = ["l-cca --k-pc 100 --t1 5 --t2 38", "g-cca --t2 51", "rp-cca --k-rpcca 500"];
+    let [ling, gradients, components] = methods.map(|method| number(&fit_brown(&sets, method), "total"));
+    println!("brown: l-cca {ling:.4}, g-cca {gradients:.4}, rp-cca {components:.4}");
+    assert!(ling > gradients && ling > components);
+}
+
+#[test]
+fn halves_of_digits_correlate_as_dense_factorisations_say() {
+    let Some(sets) = sets_with("mnist") else { return };
+    let _alone = alone();
+    let folder = Folder::new();
+    let model = folder.path("model");
+    let line = "fit mnist/x.npy mnist/y.npy -k 20 --method exact --strict";
+    let total = number(&json(&sets, line, Some(&model)), "total");
+    assert!((total - 16.97992).abs() < 1e-5, "{total}");
+    let mut score = lcca(&sets, "score");
+    score.arg(&model).args(["mnist/x_test.npy", "mnist/y_test.npy", "--json"]);
+    let score = Ran::of(&mut score).done().json();
+    let held_out = number(&score, "total");
+    println!("mnist: {total:.6} in training, {held_out:.6} held out");
+    assert_eq!(number(&score, "rows"), 10_000.0);
+    assert!(held_out < total && held_out > 0.9 * total, "{held_out}");
+}
+
+/// A few panels of k columns besides the mapped file, and never anything with as many rows as the data.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_is_the_store_and_a_few_panels() {
+    let _alone = alone();
+    for set in ["brown", "debian400k"] {
+        let Some(sets) = sets_with(set) else { continue };
+        let folder = Folder::new();
+        let on_disk: u64 = ["x", "y"].map(|view| convert(&sets, set, view, &folder)).iter().sum();
+        for method in ["l-cca --t2 5", "d-cca"] {
+            let fit =
+                folder.json(&format!("fit x.safetensors y.safetensors -k 20 --quiet --method {method}"));
+            let columns = number(&fit, "x_cols") + number(&fit, "y_cols");
+            let panel = columns * (20.0 + 10.0) * 8.0;
+            let allowed = on_disk as f64 + 12.0 * panel + 300e6;
+            let peak = number(&fit, "peak_rss_bytes");
+            let [peak_mb, allowed_mb] = [peak, allowed].map(|bytes| bytes / 1e6);
+            println!("{set}, {method}: peak {peak_mb:.0} MB, allowed {allowed_mb:.0} MB");
+            assert!(peak < allowed, "{set}, {method}: {peak} of {allowed}");
+        }
+    }
+}
+
+/// Makes the store of one view and tells its size.
+fn convert(sets: &Path, set: &str, view: &str, folder: &Folder) -> u64 {
+    let store = folder.path(&format!("{view}.safetensors"));
+    Ran::of(lcca(sets, &format!("convert {set}/{view}.npz")).arg(&store)).done();
+    fs::metadata(store).unwrap().len()
+}
