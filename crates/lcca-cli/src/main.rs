@@ -85,7 +85,9 @@ fn one_line_panics() {
     std::panic::set_hook(Box::new(|panic| {
         lcca_io::remove_unfinished();
         let place = panic.location().map(|at| format!(" at {}:{}", at.file(), at.line())).unwrap_or_default();
-        let message = panic.payload_as_str().unwrap_or("no message");
+        let payload = panic.payload();
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let message = text.or(payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
         eprintln!("lcca: this should not happen; please report it: {message}{place}");
     }));
 }
