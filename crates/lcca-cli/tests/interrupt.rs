@@ -1,5 +1,6 @@
 //! Ctrl-C ends the program at once and leaves nothing behind.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 #![cfg(unix)]
 
 mod common;

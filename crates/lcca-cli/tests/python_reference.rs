@@ -1,5 +1,7 @@
 //! The same answers as NumPy's dense factorisations, where `LCCA_PYTHON` names a Python with NumPy and SciPy.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 mod common;
 
 use common::{Folder, gap, numbers, on_ci};

@@ -1,5 +1,7 @@
 //! Known answers on real data, where `LCCA_DATA` names a folder of prepared sets.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 mod common;
 
 use common::{Folder, Ran, gap, lcca, number, numbers, on_ci, workspace};

@@ -1,5 +1,7 @@
 //! What is written can be used again, whatever the format, and the same command gives the same bits.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 mod common;
 
 use common::data::{Rows, X_COLS, Y_COLS, columns, dense, svmlight, topics};

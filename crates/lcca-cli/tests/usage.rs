@@ -1,5 +1,7 @@
 //! Help, completions, what goes to which stream, and exit codes.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 mod common;
 
 use common::data::{Rows, X_COLS, Y_COLS, dense, svmlight, topics};
