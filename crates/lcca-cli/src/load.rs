@@ -33,6 +33,18 @@ pub fn pair(x: (&Path, Matrix), y: (&Path, Matrix)) -> Result<InMemory, Failure>
     Ok(InMemory::new(x.1, y.1)?)
 }
 
+/// A result must not take the place of what it was made from.
+pub fn check_output(output: &Path, inputs: &[&Path]) -> Result<(), Failure> {
+    let Ok(output) = output.canonicalize() else { return Ok(()) };
+    match inputs.iter().find(|input| input.canonicalize().is_ok_and(|input| input == output)) {
+        None => Ok(()),
+        Some(input) => {
+            let input = input.display();
+            Err(Failure::Usage(format!("{input}: is to be read and written, expected another file to write")))
+        }
+    }
+}
+
 /// Reads one number a row.
 pub fn weights(path: &Path, rows: usize, quiet: bool) -> Result<Buffer<f64>, Failure> {
     let matrix = view(path, None, false, quiet)?;

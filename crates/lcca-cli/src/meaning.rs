@@ -21,7 +21,7 @@ pub fn settings(args: &FitArgs, shape: Shape) -> Result<Settings, Failure> {
         seed: args.seed,
         memory: memory(args.memory.as_deref())?,
         tol: args.tol,
-        max_passes: args.max_passes,
+        max_passes: max_passes(args.max_passes)?,
         structure: !args.no_structure,
         ..Settings::new(method(&args.method)?, args.k.unwrap_or(DEFAULT_K.min(limit)))
     })
@@ -40,6 +40,15 @@ fn method(args: &MethodArgs) -> Result<Method, Failure> {
         }
     }
     Ok(method)
+}
+
+fn max_passes(typed: Option<f64>) -> Result<Option<f64>, Failure> {
+    match typed {
+        Some(passes) if passes.is_nan() || passes < 0.0 => {
+            Err(Failure::Usage(format!("--max-passes is {passes}, expected a number that is not negative")))
+        }
+        passes => Ok(passes),
+    }
 }
 
 fn memory(typed: Option<&str>) -> Result<u64, Failure> {

@@ -10,6 +10,7 @@ use lcca::data::{InMemory, Pair, Side};
 use lcca::fit::{Fit, fit, planned_passes};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -22,6 +23,9 @@ struct Run {
 
 pub fn run(args: &FitArgs) -> Result<ExitCode, Failure> {
     if let Some(path) = &args.output {
+        let weights = args.row_weights.iter();
+        let inputs: Vec<&Path> = [&args.x, &args.y].into_iter().chain(weights).map(|p| p.as_path()).collect();
+        load::check_output(path, &inputs)?;
         // Whether the model can be written is known before hours of work, not after.
         lcca_io::Output::create(path)?;
     }
@@ -79,7 +83,7 @@ fn with_file(args: &FitArgs, error: Error) -> Failure {
 
 /// Where a model came from.
 fn provenance(args: &FitArgs) -> Map<String, Value> {
-    let name = |path: &std::path::Path| path.file_name().map(|n| n.to_string_lossy().into_owned());
+    let name = |path: &Path| path.file_name().map(|n| n.to_string_lossy().into_owned());
     let facts = json!({ "x": name(&args.x), "y": name(&args.y), "version": env!("CARGO_PKG_VERSION") });
     facts.as_object().cloned().unwrap_or_default()
 }

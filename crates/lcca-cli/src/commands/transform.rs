@@ -4,7 +4,7 @@ use super::count;
 use super::score::fitting_view;
 use crate::args::TransformArgs;
 use crate::failure::Failure;
-use crate::{machine, progress, report};
+use crate::{load, machine, progress, report};
 use lcca::data::Side;
 use lcca_io::{NpyWriter, read_model};
 use serde_json::json;
@@ -13,6 +13,7 @@ use std::process::ExitCode;
 
 pub fn run(args: &TransformArgs) -> Result<ExitCode, Failure> {
     let (side, path) = typed_side(args)?;
+    load::check_output(&args.output, &[&args.model, path])?;
     let rows = machine::pool(args.common.threads)?.install(|| transform(args, side, path))?;
     if args.common.json {
         let output = args.output.display().to_string();
