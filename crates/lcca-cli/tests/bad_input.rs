@@ -307,6 +307,22 @@ fn an_output_that_cannot_be_written_is_known_before_the_work() {
     folder.refuses("convert x.npz nowhere/x.npz", &["nowhere/x.npz", "the folder nowhere does not exist"]);
 }
 
+#[test]
+fn no_result_replaces_what_it_was_made_from() {
+    let folder = folder();
+    folder.write_matrix("x.npy", &dense(X_COLS, &topics(60, X_COLS, Y_COLS, 1)[0]));
+    folder.write("w.npy", reals("(60,)", &[1.0; 60]));
+    for (line, input) in [
+        ("fit x.npz y.npz -o x.npz", "x.npz"),
+        ("fit x.npz y.npz -o ./y.npz", "y.npz"),
+        ("fit x.npz y.npz --row-weights w.npy -o w.npy", "w.npy"),
+        ("transform model --x x.npy -o x.npy", "x.npy"),
+        ("transform model --x x.npy -o model", "model"),
+    ] {
+        folder.refuses(line, &[input, "is to be read and written, expected another file to write"]);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_folder_without_permission_is_refused() {
@@ -424,6 +440,8 @@ fn settings_out_of_range_are_refused_with_name_and_value() {
     no_fit_with("--ridge=-1", &["ridge is -1", "expected a number that is not negative"]);
     no_fit_with("--ridge nan", &["ridge is NaN", "expected"]);
     no_fit_with("--ridge-y -0.5", &["ridge-y is -0.5", "expected"]);
+    no_fit_with("--max-passes -1", &["max-passes is -1", "expected a number that is not negative"]);
+    no_fit_with("--max-passes nan", &["max-passes is NaN", "expected a number that is not negative"]);
     no_fit_with("--tol -1", &["tol is -1", "expected"]);
     no_fit_with("--method d-cca --t1 0", &["t1 is 0", "expected at least 1"]);
     no_fit_with("--method g-cca --t2 0", &["t2 is 0", "expected at least 1"]);
