@@ -36,7 +36,8 @@ pub enum StoredGram {
     Dense(Mat<f64>),
 }
 
-/// The lower triangle of a symmetric matrix, column by column, rows ascending.
+/// The lower triangle of a symmetric matrix, column by column, rows ascending. Every diagonal entry is stored, zero or
+/// not.
 pub struct SparseGram {
     /// Where each column begins, and where the last ends.
     pub starts: Vec<usize>,
@@ -283,6 +284,8 @@ impl Accumulator {
         weight: &impl Fn(usize) -> f64,
     ) -> Column {
         let (offsets, columns) = (view.offsets().as_slice(), view.columns().as_slice());
+        // The diagonal is there even where it is zero: factorisations need the place.
+        self.add(j, 0.0);
         for slot in transposed.starts[j] as usize..transposed.starts[j + 1] as usize {
             let (row, at) = (transposed.rows[slot] as usize, transposed.places[slot] as usize);
             let factor = weight(row) * value(at);

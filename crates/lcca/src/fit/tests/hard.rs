@@ -29,3 +29,29 @@ fn views_without_any_correlation_are_an_answer() {
         }
     }
 }
+
+/// Sparse 0/1 views of many columns with few entries, some of them empty: their Gram matrices are factorised sparsely.
+fn sparse_views() -> [Mat<f64>; 2] {
+    let mut views = [0, 1].map(|_| Mat::zeros(900, 60));
+    for i in 0..900 {
+        let topic = i * 17 % 20;
+        views[0][(i, 3 * topic + i % 2)] = 1.0;
+        views[1][(i, 3 * ((topic + usize::from(i % 7 == 0)) % 20) + i % 5 % 2)] = 1.0;
+    }
+    views
+}
+
+#[test]
+fn empty_columns_of_sparse_views_do_not_stop_a_sparse_factorisation() {
+    let [x, y] = sparse_views();
+    let sparse = |view: &Mat<f64>| crate::testing::sparse_from_dense(view.as_ref());
+    let pairs = [InMemory::new(sparse(&x), sparse(&y)).unwrap(), pair_of(&x, &y)];
+    for (center, ridge) in [(true, 0.0), (false, 0.0), (true, 0.1)] {
+        let [sparse, dense] = pairs.each_ref().map(|pair| {
+            let method = Method::Als { t1: 30 };
+            let settings = Settings { center, ridge_x: ridge, ridge_y: ridge, ..Settings::new(method, 3) };
+            fit(pair, &settings, &()).unwrap().model
+        });
+        assert!(gap(&sparse.objective, &dense.objective) < 1e-8, "start for start, {center} {ridge}");
+    }
+}
