@@ -16,7 +16,9 @@ const CUT: f64 = 1e-10;
 
 pub(super) fn exact(problem: &Problem<'_>) -> Result<Found> {
     let triangle = problem.pair.triangle(problem.settings.memory)?;
-    let [x, y] = with_ridge(&triangle, problem.normals.map(|normal| normal.ridge)).map(Factor::new);
+    let [x, y] = with_ridge(&triangle, problem.normals.map(|normal| normal.ridge));
+    let [x_square, y_square] = problem.normals.map(|normal| normal.diagonal());
+    let (x, y) = (Factor::new(&x, &x_square?), Factor::new(&y, &y_square?));
     let svd = (x.q.transpose() * &y.q).thin_svd().map_err(|_| Error::Factorization("QxᵀQy"))?;
     let k = problem.settings.k.min(svd.S().dim());
     let weights = [x.weights(svd.U().subcols(0, k)), y.weights(svd.V().subcols(0, k))];
@@ -53,13 +55,11 @@ struct Factor {
 }
 
 impl Factor {
-    fn new(view: Mat<f64>) -> Self {
+    /// `diagonal` is that of C + λI, where a column that is zero but for rounding has 0: it stays zero.
+    fn new(view: &Mat<f64>, diagonal: &[f64]) -> Self {
         let (rows, cols) = (view.nrows(), view.ncols());
-        let lengths: Vec<f64> = (0..cols).map(|j| view.col(j).norm_l2()).collect();
-        let longest = lengths.iter().copied().fold(0.0, f64::max);
-        // A column that is zero but for rounding stays zero.
         let scale: Vec<f64> =
-            lengths.iter().map(|&l| if l > 1e-14 * longest { l.recip() } else { 0.0 }).collect();
+            (0..cols).map(|j| if diagonal[j] > 0.0 { view.col(j).norm_l2().recip() } else { 0.0 }).collect();
         let unit = Mat::from_fn(rows, cols, |i, j| scale[j] * view[(i, j)]);
         let qr = unit.col_piv_qr();
         let r = qr.thin_R();

@@ -29,7 +29,9 @@ impl Cholesky {
         };
         let sparse_cost = sparse.as_ref().map(|plan| (plan.bytes(), plan.flops()));
         match choose(sparse_cost, (dense_bytes, DenseCholesky::flops(normal.size())), memory)? {
-            Choice::Dense => Ok(Cholesky::Dense(DenseCholesky::new(gram.dense(), normal.ridge)?)),
+            Choice::Dense => {
+                Ok(Cholesky::Dense(DenseCholesky::new(gram.dense(), normal.ridge, &normal.diagonal()?)?))
+            }
             Choice::Sparse => {
                 let (StoredGram::Sparse(stored), Some(plan)) = (gram.stored, sparse) else {
                     return Err(Error::Factorization("the Gram matrix"));

@@ -25,7 +25,7 @@ pub struct DenseCholesky {
 impl DenseCholesky {
     /// Bytes of C and its factor.
     pub fn bytes(p: usize) -> u64 {
-        16 * (p as u64).saturating_mul(p as u64)
+        (p as u64).saturating_mul(p as u64).saturating_mul(16)
     }
 
     /// Multiplications and additions.
@@ -33,15 +33,15 @@ impl DenseCholesky {
         (p as f64).powi(3) / 3.0
     }
 
-    /// Factorises `gram` + `ridge`·I.
-    pub fn new(mut gram: Mat<f64>, ridge: f64) -> Result<Self> {
+    /// Factorises `gram` + `ridge`·I. `diagonal` is that of the sum, with 0 for columns that are zero but for rounding:
+    /// they must not be scaled up to look like columns.
+    pub fn new(gram: Mat<f64>, ridge: f64, diagonal: &[f64]) -> Result<Self> {
         let p = gram.nrows();
-        let largest = (0..p).map(|i| gram[(i, i)]).fold(0.0, f64::max);
-        (0..p).for_each(|i| gram[(i, i)] += ridge);
-        // A column that is zero but for rounding must not be scaled up to look like a column.
-        let root = |d: f64| if d > 1e-13 * largest * f64::EPSILON { d.sqrt().recip() } else { 0.0 };
-        let scale: Vec<f64> = (0..p).map(|i| root(gram[(i, i)])).collect();
-        let mut unit = Mat::from_fn(p, p, |i, j| scale[i] * gram[(i, j)] * scale[j]);
+        let scale: Vec<f64> =
+            diagonal.iter().map(|&d| if d > 0.0 { d.sqrt().recip() } else { 0.0 }).collect();
+        let entry = |i: usize, j: usize| gram[(i, j)] + if i == j { ridge } else { 0.0 };
+        let mut unit = Mat::from_fn(p, p, |i, j| scale[i] * entry(i, j) * scale[j]);
+        drop(gram);
         let (pivots, rank) = factorize(&mut unit)?;
         let pivots = pivots[..rank].to_vec();
         let scale = pivots.iter().map(|&i| scale[i]).collect();
@@ -87,7 +87,8 @@ mod tests {
         let gram = x.transpose() * &x;
         let rhs = random_panel(12, 3, 2);
         let ridged = Mat::from_fn(12, 12, |i, j| gram[(i, j)] + if i == j { 0.5 } else { 0.0 });
-        let solved = DenseCholesky::new(gram, 0.5).unwrap().solve(&rhs);
+        let diagonal: Vec<f64> = (0..12).map(|i| ridged[(i, i)]).collect();
+        let solved = DenseCholesky::new(gram, 0.5, &diagonal).unwrap().solve(&rhs);
         assert!(relative_error((ridged * solved.as_mat()).as_ref(), rhs.as_mat()) < 1e-12);
     }
 
@@ -102,7 +103,8 @@ mod tests {
         });
         let rhs = Panel::from_mat((x.transpose() * random_mat(80, 3, 4)).as_ref());
         let gram = x.transpose() * &x;
-        let solved = DenseCholesky::new(gram.clone(), 0.0).unwrap().solve(&rhs);
+        let diagonal: Vec<f64> = (0..8).map(|i| gram[(i, i)]).collect();
+        let solved = DenseCholesky::new(gram.clone(), 0.0, &diagonal).unwrap().solve(&rhs);
         assert!(relative_error((gram * solved.as_mat()).as_ref(), rhs.as_mat()) < 1e-10);
     }
 }

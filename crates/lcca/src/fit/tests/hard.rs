@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::data::Side;
+use crate::testing::with_correlations;
 
 /// Every method, with enough iterations to be done on small data.
 const ALL: [Method; 7] = [
@@ -53,5 +54,36 @@ fn empty_columns_of_sparse_views_do_not_stop_a_sparse_factorisation() {
             fit(pair, &settings, &()).unwrap().model
         });
         assert!(gap(&sparse.objective, &dense.objective) < 1e-8, "start for start, {center} {ridge}");
+    }
+}
+
+#[test]
+fn a_constant_column_of_any_size_changes_nothing_for_exact_methods() {
+    let (x, y) = with_correlations(400, &[0.9, 0.8, 0.6, 0.3], 41);
+    let truth = [0.9, 0.8, 0.6];
+    for constant in [0.1, 1000.1, 1e6 / 3.0, 1e8 / 7.0, 1e12 / 3.0] {
+        let with_constant = Mat::from_fn(400, 5, |i, j| if j < 4 { x[(i, j)] } else { constant });
+        for method in [Method::Exact, Method::Als { t1: 300 }] {
+            let model = run(&pair_of(&with_constant, &y), method, 3).unwrap().model;
+            assert!(
+                gap(&model.correlations, &truth) < 1e-7,
+                "{} {constant}: {:?}",
+                method.name(),
+                model.correlations
+            );
+        }
+    }
+}
+
+#[test]
+fn columns_may_differ_in_scale_by_any_factor() {
+    let (x, y) = with_correlations(400, &[0.9, 0.8, 0.6, 0.3], 42);
+    for scales in [[1e-20, 1.0, 1.0, 1.0], [1e-12, 1.0, 1.0, 1e12], [1e-30, 1e-10, 1e10, 1e30]] {
+        let scaled = Mat::from_fn(400, 4, |i, j| x[(i, j)] * scales[j]);
+        for method in [Method::Exact, Method::Als { t1: 300 }] {
+            let model = run(&pair_of(&scaled, &y), method, 3).unwrap().model;
+            let gap = gap(&model.correlations, &[0.9, 0.8, 0.6]);
+            assert!(gap < 1e-9, "{} {scales:?}: {:?}", method.name(), model.correlations);
+        }
     }
 }
