@@ -2,7 +2,8 @@
 //!
 //! With column means μ, z = Wᵀ(x − μ) = Wᵀx − Wᵀμ: one k-vector subtracted from every row's z. The z then sum to zero,
 //! so Xᵀz is already (X − 1μᵀ)ᵀz and nothing else changes. A column whose mean is m times its deviation loses about
-//! 2·log₁₀(m) of the sixteen digits.
+//! 2·log₁₀(m) of the sixteen digits. A column with nothing but its mean loses all of them, so its row of every product is
+//! left as it was: zero is added, not rounding.
 
 use super::{Ask, GramMatrix, Moments, Pair, Shape, Side, Source, Triangle};
 use crate::error::Result;
@@ -15,17 +16,32 @@ pub struct Centred<'a> {
     inner: &'a dyn Pair,
     mean: [Vec<f64>; 2],
     moments: [Moments; 2],
-    scratch: Mutex<[Vec<Line>; 2]>,
+    /// The columns that are constant and not zero.
+    constant: [Vec<usize>; 2],
+    scratch: Mutex<Scratch>,
+}
+
+/// What a pass needs besides the caller's panels.
+#[derive(Default)]
+struct Scratch {
+    offsets: [Vec<Line>; 2],
+    /// The rows of the products that belong to constant columns.
+    kept: Vec<Line>,
 }
 
 impl<'a> Centred<'a> {
     /// Reads each view once for its means.
     pub fn new(inner: &'a dyn Pair) -> Result<Self> {
         let (x, y) = (inner.moments(Side::X)?, inner.moments(Side::Y)?);
+        let moments = [x.centred(), y.centred()];
+        let constant = |all: &Moments, centred: &Moments| {
+            (0..all.sum.len()).filter(|&j| all.sum[j] != 0.0 && centred.square[j] == 0.0).collect()
+        };
         Ok(Centred {
             inner,
             mean: [x.mean(), y.mean()],
-            moments: [x.centred(), y.centred()],
+            constant: [constant(x, &moments[0]), constant(y, &moments[1])],
+            moments,
             scratch: Mutex::default(),
         })
     }
@@ -33,6 +49,17 @@ impl<'a> Centred<'a> {
     /// The column means of one view.
     pub fn mean(&self, side: Side) -> &[f64] {
         &self.mean[side as usize]
+    }
+
+    /// Calls `visit` with every row of a product that belongs to a constant column.
+    fn for_constant(&self, ask: &mut Ask<'_>, mut visit: impl FnMut(&mut [Line])) {
+        for (target, source) in Side::BOTH.into_iter().flat_map(|t| Side::BOTH.map(|s| (t, s))) {
+            let Some(panel) = ask.target(target, source) else { continue };
+            let stride = panel.lines_per_row();
+            for &j in &self.constant[target as usize] {
+                visit(&mut panel.lines_mut()[j * stride..(j + 1) * stride]);
+            }
+        }
     }
 }
 
@@ -47,12 +74,15 @@ impl Pair for Centred<'_> {
 
     fn pass(&self, ask: &mut Ask<'_>) -> Result<()> {
         ask.assert_fits(self.shape());
-        let mut offsets = std::mem::take(&mut *self.scratch.lock().unwrap_or_else(|e| e.into_inner()));
+        let Scratch { mut offsets, mut kept } =
+            std::mem::take(&mut *self.scratch.lock().unwrap_or_else(|e| e.into_inner()));
         for side in Side::BOTH {
             if let Some(source) = ask.source_of(side) {
                 shift(&mut offsets[side as usize], source, self.mean(side));
             }
         }
+        kept.clear();
+        self.for_constant(ask, |row| kept.extend_from_slice(row));
         let mut inner = ask.reborrow();
         for (side, offset) in Side::BOTH.into_iter().zip(&offsets) {
             if let Some(source) = inner.source_of(side) {
@@ -60,7 +90,13 @@ impl Pair for Centred<'_> {
             }
         }
         let result = self.inner.pass(&mut inner);
-        *self.scratch.lock().unwrap_or_else(|e| e.into_inner()) = offsets;
+        let mut rest = &kept[..];
+        self.for_constant(ask, |row| {
+            let (before, after) = rest.split_at(row.len());
+            row.copy_from_slice(before);
+            rest = after;
+        });
+        *self.scratch.lock().unwrap_or_else(|e| e.into_inner()) = Scratch { offsets, kept };
         result
     }
 

@@ -58,15 +58,15 @@ fn empty_columns_of_sparse_views_do_not_stop_a_sparse_factorisation() {
 }
 
 #[test]
-fn a_constant_column_of_any_size_changes_nothing_for_exact_methods() {
+fn a_constant_column_of_any_size_changes_nothing() {
     let (x, y) = with_correlations(400, &[0.9, 0.8, 0.6, 0.3], 41);
     let truth = [0.9, 0.8, 0.6];
     for constant in [0.1, 1000.1, 1e6 / 3.0, 1e8 / 7.0, 1e12 / 3.0] {
         let with_constant = Mat::from_fn(400, 5, |i, j| if j < 4 { x[(i, j)] } else { constant });
-        for method in [Method::Exact, Method::Als { t1: 300 }] {
+        for method in ALL.into_iter().filter(|method| method.name() != "d-cca") {
             let model = run(&pair_of(&with_constant, &y), method, 3).unwrap().model;
             assert!(
-                gap(&model.correlations, &truth) < 1e-7,
+                gap(&model.correlations, &truth) < 1e-6,
                 "{} {constant}: {:?}",
                 method.name(),
                 model.correlations
