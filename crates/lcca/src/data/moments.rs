@@ -20,18 +20,19 @@ impl Moments {
         Moments { weight: 0.0, sum: vec![0.0; cols], square: vec![0.0; cols], count: vec![0; cols] }
     }
 
-    /// Of `rows` of `view`.
+    /// Of `rows` of `view`. Sums are compensated: whether a column varies at all is a small difference of large sums.
     pub(super) fn of(view: &Matrix, rows: std::ops::Range<usize>, weight: impl Fn(usize) -> f64) -> Self {
-        let mut moments = Moments::zero(view.cols());
+        let (mut moments, mut lost) = (Moments::zero(view.cols()), Moments::zero(view.cols()));
         for row in rows {
             let w = weight(row);
-            moments.weight += w;
+            add_compensated(&mut moments.weight, &mut lost.weight, w);
             view.for_each(row, |column, value| {
-                moments.sum[column] += w * value;
-                moments.square[column] += w * value * value;
+                add_compensated(&mut moments.sum[column], &mut lost.sum[column], w * value);
+                add_compensated(&mut moments.square[column], &mut lost.square[column], w * value * value);
                 moments.count[column] += 1;
             });
         }
+        moments.add(&lost);
         moments
     }
 
@@ -65,4 +66,11 @@ impl Moments {
     pub fn trace(&self) -> f64 {
         self.square.iter().sum()
     }
+}
+
+/// sum ← sum + term, with what rounding took away collected in `lost` (Neumaier 1974).
+fn add_compensated(sum: &mut f64, lost: &mut f64, term: f64) {
+    let new = *sum + term;
+    *lost += if sum.abs() >= term.abs() { (*sum - new) + term } else { (term - new) + *sum };
+    *sum = new;
 }

@@ -87,3 +87,18 @@ fn columns_may_differ_in_scale_by_any_factor() {
         }
     }
 }
+
+#[test]
+fn a_constant_column_of_very_many_rows_is_still_constant() {
+    let rows = 1_000_000;
+    let noise = crate::testing::random_mat(rows, 3, 43);
+    let x = Mat::from_fn(rows, 2, |i, j| if j == 0 { noise[(i, 0)] + noise[(i, 1)] } else { 0.1 });
+    let y = Mat::from_fn(rows, 2, |i, j| if j == 0 { noise[(i, 0)] + noise[(i, 2)] } else { 0.1 });
+    let pair = pair_of(&x, &y);
+    let centred = crate::data::Centred::new(&pair).unwrap();
+    assert_eq!([Side::X, Side::Y].map(|side| centred.moments(side).unwrap().square[1]), [0.0; 2]);
+    for method in [Method::DCca { t1: 2 }, Method::GCca { t1: 2, t2: 2 }, Method::RpCca { k_rpcca: 2 }] {
+        let model = run(&pair, method, 2).unwrap().model;
+        assert!(model.pairs() == 1 && (model.correlations[0] - 0.5).abs() < 0.01, "{}", method.name());
+    }
+}
