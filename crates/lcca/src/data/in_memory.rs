@@ -128,7 +128,10 @@ impl Pair for InMemory {
     fn moments(&self, side: Side) -> Result<&Moments> {
         Ok(self.moments[side as usize].get_or_init(|| {
             let mut spans = Vec::new();
-            cut(&self.views, rayon::current_num_threads().min(MOST_PARTS), &mut spans);
+            // Remembered, so the cut must not depend on how many threads happen to ask first.
+            let entries = entries_before(self.view(side), self.shape().rows);
+            let parts = (entries / (4 * self.view(side).cols().max(1) as u64)).clamp(1, MOST_PARTS as u64);
+            cut(&self.views, parts as usize, &mut spans);
             let part =
                 |rows: &Range<usize>| Moments::of(self.view(side), rows.clone(), |row| self.weight(row));
             let parts: Vec<Moments> = spans.par_iter().map(part).collect();

@@ -102,3 +102,18 @@ fn a_constant_column_of_very_many_rows_is_still_constant() {
         assert!(model.pairs() == 1 && (model.correlations[0] - 0.5).abs() < 0.01, "{}", method.name());
     }
 }
+
+#[test]
+fn what_another_thread_count_remembered_does_not_show() {
+    let (x, y) = with_correlations(997, &[0.9, 0.8, 0.6, 0.3], 44);
+    let shifted = Mat::from_fn(997, 4, |i, j| x[(i, j)] + 1.0 / 3.0);
+    let on = |threads: usize, pair: &InMemory| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| run(pair, Method::DCca { t1: 5 }, 2).unwrap().model)
+    };
+    let used = pair_of(&shifted, &y);
+    on(1, &used);
+    for threads in [2, 3] {
+        assert_eq!(on(threads, &used), on(threads, &pair_of(&shifted, &y)));
+    }
+}
