@@ -59,7 +59,7 @@ pub fn randomized(pair: &dyn Pair, side: Side, k: usize, options: &Options) -> R
         Side::X => random::Use::SvdOfX,
         Side::Y => random::Use::SvdOfY,
     };
-    let width = if k == 0 { 0 } else { (k + options.oversample).min(p) };
+    let width = if k == 0 { 0 } else { k.saturating_add(options.oversample).min(p) };
     let mut w = random::normal_panel(p, width, options.seed, purpose);
     let mut cw = Panel::zeros(p, width);
     if width == 0 {

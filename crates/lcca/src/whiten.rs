@@ -44,15 +44,11 @@ pub fn whiten(w: &mut Panel, products: &mut [&mut Panel]) {
     }
 }
 
-/// An orthonormal basis of the span of W: WᵀW = I.
+/// An orthonormal basis that holds the span of W: WᵀW = I. By Householder QR, since the Gram matrix of a panel squares
+/// its condition number, and power iterations make it large. Where columns depend on others, the basis holds directions
+/// beyond the span.
 pub fn orthonormalize(w: &mut Panel) {
-    for _ in 0..2 {
-        let (h, smallest) = decompose(panels::symmetric_cross(w, w).as_ref());
-        *w = panels::times(w, h.as_ref());
-        if smallest > ILL {
-            break;
-        }
-    }
+    *w = Panel::from_mat(w.as_mat().qr().compute_thin_Q().as_ref());
 }
 
 #[cfg(test)]

@@ -117,3 +117,20 @@ fn what_another_thread_count_remembered_does_not_show() {
         assert_eq!(on(threads, &used), on(threads, &pair_of(&shifted, &y)));
     }
 }
+
+#[test]
+fn singular_values_of_very_different_size_are_all_found() {
+    let (x, y) = with_correlations(400, &[0.9, 0.8, 0.6, 0.3], 45);
+    let spread = Mat::from_fn(400, 4, |i, j| x[(i, j)] * 10f64.powi(1 - j as i32));
+    let wide = Mat::from_fn(400, 4, |i, j| x[(i, j)] * 10f64.powi(2 - 2 * j as i32));
+    for (view, tolerance) in [(spread, 1e-9), (wide, 1e-6)] {
+        let pair = pair_of(&view, &y);
+        let centred = crate::data::Centred::new(&pair).unwrap();
+        let svd = crate::svd::randomized(&centred, Side::X, usize::MAX, &Default::default()).unwrap();
+        let truth = view.singular_values().unwrap();
+        assert_eq!(svd.s.len(), 4);
+        assert!(svd.s.iter().zip(&truth).all(|(s, t)| (s / t - 1.0).abs() < 1e-3), "{:?} {truth:?}", svd.s);
+        let model = run(&pair, Method::RpCca { k_rpcca: 500 }, 3).unwrap().model;
+        assert!(gap(&model.correlations, &[0.9, 0.8, 0.6]) < tolerance, "{:?}", model.correlations);
+    }
+}
