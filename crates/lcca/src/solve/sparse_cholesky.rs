@@ -26,7 +26,7 @@ const ROUNDS: usize = 3;
 /// A ridge of this share of every diagonal entry needs no δ.
 const RIDGE_SUFFICES: f64 = 1e-8;
 /// 1 − nμᵀC⁻¹μ below this: the column of ones lies in the span of the view, and centring takes it out.
-const ONES_IN_SPAN: f64 = 1e-7;
+const ONES_IN_SPAN: f64 = 1e-12;
 
 /// The order of elimination and the place of every entry of the factor.
 pub struct Plan {

@@ -134,3 +134,22 @@ fn singular_values_of_very_different_size_are_all_found() {
         assert!(gap(&model.correlations, &[0.9, 0.8, 0.6]) < tolerance, "{:?}", model.correlations);
     }
 }
+
+#[test]
+fn rare_empty_rows_are_a_direction_of_their_own() {
+    use crate::matrix::OneHotRows;
+    for weight in [1e4, 1e6, 1e8] {
+        let empty = |i: usize| i % 100 == 0;
+        let column =
+            |i: usize, p: usize| if empty(i) { OneHotRows::EMPTY } else { (i * i * 7 / 3 % p) as u32 };
+        let [x, y] = [6, 5].map(|p| {
+            OneHotRows::new(p, (0..300).map(|i| column(i, p)).collect::<Vec<_>>().into()).unwrap().into()
+        });
+        let weights: Vec<f64> = (0..300).map(|i| if empty(i) { 1.0 } else { weight }).collect();
+        let pair = InMemory::new(x, y).unwrap().weighted(weights.into()).unwrap();
+        for method in [Method::Exact, Method::Als { t1: 100 }] {
+            let model = run(&pair, method, 2).unwrap().model;
+            assert!(model.correlations[0] > 0.999, "{} {weight:e}: {:?}", method.name(), model.correlations);
+        }
+    }
+}
