@@ -153,3 +153,16 @@ fn rare_empty_rows_are_a_direction_of_their_own() {
         }
     }
 }
+
+#[test]
+fn under_a_heavy_ridge_stopping_short_is_not_called_converged() {
+    let (x, y) = with_correlations(400, &[0.9, 0.8, 0.6, 0.3], 46);
+    let pair = pair_of(&x, &y);
+    let fitted = |t1: usize| {
+        let method = Method::Als { t1 };
+        fit(&pair, &Settings { ridge_x: 1e6, ridge_y: 1e6, ..Settings::new(method, 2) }, &()).unwrap()
+    };
+    let (short, long) = (fitted(1), fitted(300));
+    assert!(short.model.objective[0] < 0.99 * long.model.objective[0]);
+    assert!(!short.converged && long.converged, "{:?} {:?}", short.model.residuals, long.model.residuals);
+}
