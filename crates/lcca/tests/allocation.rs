@@ -1,0 +1,96 @@
+//! A warm pass allocates nothing, on one thread or two, whatever the storage and the wrappers.
+
+use lcca::data::{Ask, Centred, Counting, InMemory, Pair, Side};
+use lcca::matrix::{DenseRows, DenseValues, Matrix, OneHotRows, Panel, SparseRows, Values};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+/// The system's allocator, counting calls of every thread.
+struct CountingAllocator;
+
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: everything is handed to the system's allocator as it came.
+unsafe impl GlobalAlloc for CountingAllocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        CALLS.fetch_add(1, SeqCst);
+        // SAFETY: the caller keeps the contract.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract.
+        unsafe { System.dealloc(place, layout) }
+    }
+
+    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        CALLS.fetch_add(1, SeqCst);
+        // SAFETY: the caller keeps the contract.
+        unsafe { System.realloc(place, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+const ROWS: usize = 2000;
+
+fn views() -> [Matrix; 3] {
+    let one_hot = OneHotRows::new(40, (0..ROWS as u32).map(|i| i * i % 40).collect::<Vec<_>>().into());
+    let offsets: Vec<u64> = (0..=ROWS as u64).map(|i| 2 * i).collect();
+    let columns: Vec<u32> = (0..ROWS as u32).flat_map(|i| [i % 7, 7 + i % 11]).collect();
+    let sparse = SparseRows::new(18, offsets.into(), columns.into(), Values::Ones);
+    // The last column is constant.
+    let numbers: Vec<f64> =
+        (0..ROWS * 5).map(|i| if i % 5 == 4 { 3.0 } else { (i * 31 % 17) as f64 }).collect();
+    let dense = DenseRows::new(ROWS, 5, DenseValues::F64(numbers.into()));
+    [one_hot.unwrap().into(), sparse.unwrap().into(), dense.unwrap().into()]
+}
+
+/// All four products, into panels that are already there.
+fn pass(pair: &dyn Pair, w: &[Panel; 2], out: &mut [Panel; 4]) {
+    let [xx, yx, xy, yy] = out;
+    let ask = Ask::new().source(Side::X, &w[0]).to(Side::X, xx).to(Side::Y, yx);
+    pair.pass(&mut ask.source(Side::Y, &w[1]).to(Side::X, xy).to(Side::Y, yy)).unwrap();
+}
+
+/// The fewest allocations of 100 warm passes, of several tries: the thread pool and the test's own main thread allocate
+/// now and then, a pass that allocates would do so 100 times in each.
+fn allocations(pair: &dyn Pair) -> usize {
+    let sizes = Side::BOTH.map(|side| pair.shape().cols(side));
+    let w = sizes.map(|p| Panel::from_fn(p, 11, |i, j| (i + j) as f64));
+    let mut out = [0, 1, 0, 1].map(|target| Panel::zeros(sizes[target], 11));
+    let mut tries = [0; 20];
+    for calls in &mut tries {
+        let before = CALLS.load(SeqCst);
+        (0..100).for_each(|_| pass(pair, &w, &mut out));
+        *calls = CALLS.load(SeqCst) - before;
+    }
+    tries.into_iter().min().unwrap_or(usize::MAX)
+}
+
+// One test: the counter sees every thread of the process, so nothing else may run.
+#[test]
+fn a_warm_pass_allocates_nothing() {
+    for threads in [1, 2] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            for (x, y) in [(0, 1), (1, 2), (2, 0)] {
+                let views = views();
+                let pair = InMemory::new(views[x].clone(), views[y].clone()).unwrap();
+                let weighted = InMemory::new(views[x].clone(), views[y].clone())
+                    .and_then(|pair| pair.weighted(vec![0.5; ROWS].into()))
+                    .unwrap();
+                let centred = Centred::new(&pair).unwrap();
+                let counting = Counting::new(&centred);
+                for (name, pair) in [
+                    ("in memory", &pair as &dyn Pair),
+                    ("weighted", &weighted),
+                    ("counting centred", &counting),
+                ] {
+                    assert_eq!(allocations(pair), 0, "{name}, views {x} and {y}, {threads} threads");
+                }
+            }
+        });
+    }
+}
