@@ -84,8 +84,8 @@ impl<V: Stored> Gather<'_, V> {
                 }
             }
         }
-        for r in 0..R {
-            self.z[(row + r) * self.stride + at..][..L].copy_from_slice(&sum[r]);
+        for (r, sum) in sum.iter().enumerate() {
+            self.z[(row + r) * self.stride + at..][..L].copy_from_slice(sum);
         }
     }
 }

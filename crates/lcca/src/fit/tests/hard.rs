@@ -139,7 +139,7 @@ fn singular_values_of_very_different_size_are_all_found() {
 fn rare_empty_rows_are_a_direction_of_their_own() {
     use crate::matrix::OneHotRows;
     for weight in [1e4, 1e6, 1e8] {
-        let empty = |i: usize| i % 100 == 0;
+        let empty = |i: usize| i.is_multiple_of(100);
         let column =
             |i: usize, p: usize| if empty(i) { OneHotRows::EMPTY } else { (i * i * 7 / 3 % p) as u32 };
         let [x, y] = [6, 5].map(|p| {
