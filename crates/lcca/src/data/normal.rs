@@ -44,9 +44,13 @@ impl<'a> Normal<'a> {
         Ok(())
     }
 
+    /// The diagonal of C + λI.
+    pub fn diagonal(&self) -> Result<Vec<f64>> {
+        Ok(self.pair.moments(self.side)?.square.iter().map(|d| d + self.ridge).collect())
+    }
+
     /// The inverse of the diagonal of C + λI; 0 where that is 0.
     pub fn inverse_diagonal(&self) -> Result<Vec<f64>> {
-        let inverse = |d: f64| if d > 0.0 { d.recip() } else { 0.0 };
-        Ok(self.pair.moments(self.side)?.square.iter().map(|d| inverse(d + self.ridge)).collect())
+        Ok(self.diagonal()?.iter().map(|&d| if d > 0.0 { d.recip() } else { 0.0 }).collect())
     }
 }

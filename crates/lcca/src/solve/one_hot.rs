@@ -10,7 +10,7 @@ use crate::matrix::Panel;
 use crate::panels;
 
 /// 1 − nμᵀA⁻¹μ below this: the column of ones lies in the span of the view.
-const ONES_IN_SPAN: f64 = 1e-10;
+const ONES_IN_SPAN: f64 = 1e-12;
 
 /// The exact solver of a one-hot view.
 pub struct OneHot {
