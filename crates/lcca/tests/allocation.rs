@@ -1,5 +1,7 @@
 //! A warm pass allocates nothing, on one thread or two, whatever the storage and the wrappers.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 use lcca::data::{Ask, Centred, Counting, InMemory, Pair, Side};
 use lcca::matrix::{DenseRows, DenseValues, Matrix, OneHotRows, Panel, SparseRows, Values};
 use std::alloc::{GlobalAlloc, Layout, System};
