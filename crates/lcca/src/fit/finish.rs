@@ -51,7 +51,7 @@ fn notes(pairs: usize, k: usize) -> Vec<String> {
         return Vec::new();
     }
     vec![format!(
-        "{pairs} of the {k} pairs asked for exist: the views have no more independent directions that correlate"
+        "{pairs} of the {k} pairs asked for were found: this method saw no more independent directions that correlate"
     )]
 }
 
