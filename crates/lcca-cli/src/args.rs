@@ -49,7 +49,7 @@ pub enum Command {
 #[derive(Args)]
 pub struct Common {
     /// Threads to use [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
     /// Print one JSON object to standard output instead of text
     #[arg(long)]

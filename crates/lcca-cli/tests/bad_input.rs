@@ -436,8 +436,8 @@ fn a_parameter_that_the_method_does_not_have_is_refused() {
 
 #[test]
 fn settings_out_of_range_are_refused_with_name_and_value() {
-    no_fit_with("--ridge -1", &["ridge is -1", "expected a number that is not negative"]);
-    no_fit_with("--ridge=-1", &["ridge is -1", "expected a number that is not negative"]);
+    no_fit_with("--ridge -1", &["ridge is -1", "expected a number from 0 to 1e100"]);
+    no_fit_with("--ridge=-1", &["ridge is -1", "expected a number from 0 to 1e100"]);
     no_fit_with("--ridge nan", &["ridge is NaN", "expected"]);
     no_fit_with("--ridge-y -0.5", &["ridge-y is -0.5", "expected"]);
     no_fit_with("--max-passes -1", &["max-passes is -1", "expected a number that is not negative"]);

@@ -316,7 +316,6 @@ fn what_svmlight_does_not_say_can_be_said() {
 }
 
 #[test]
-#[ignore = "fails: the alternating methods panic on a panel without columns, and a model without pairs cannot be read"]
 fn views_that_do_not_correlate_at_all_are_an_answer() {
     let folder = Folder::new();
     folder.write("x.svm", "0 1:1\n0 1:-1\n0 1:1\n0 1:-1\n");

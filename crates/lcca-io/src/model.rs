@@ -128,6 +128,9 @@ fn read_panel(file: &TensorFile, name: &str) -> Outcome<Panel> {
     let &[rows, cols] = shape else {
         return Err(Fault::new(format!("has shape {shape:?}, expected two dimensions")).within(name));
     };
+    if cols == 0 {
+        return Ok(Panel::zeros(rows, 0));
+    }
     // Zero of anything fits into no bytes at all: only a panel with numbers has been checked against the file.
     if numbers.is_empty() {
         return Err(Fault::new(format!("has shape {shape:?}, expected numbers")).within(name));

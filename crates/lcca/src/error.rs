@@ -32,6 +32,8 @@ pub enum Error {
     RowsDiffer { x: usize, y: usize },
     #[error("{side} is all zero{centred}: there is nothing to correlate", centred = if *.centred { " once centred" } else { "" })]
     NothingToCorrelate { side: Side, centred: bool },
+    #[error("{side} has values so large that their squares overflow; divide it by a power of ten")]
+    Overflow { side: Side },
     #[error(
         "k is {k}, expected between 1 and {limit}, the smallest of {rows} rows, {x_cols} columns of X and {y_cols} of Y"
     )]

@@ -75,8 +75,12 @@ fn load_pair(args: &FitArgs) -> Result<InMemory, Failure> {
 /// A view that cannot be fitted is named by its file.
 fn with_file(args: &FitArgs, error: Error) -> Failure {
     match error {
-        Error::NothingToCorrelate { side: Side::X, .. } => Failure::data_of(&args.x, error),
-        Error::NothingToCorrelate { side: Side::Y, .. } => Failure::data_of(&args.y, error),
+        Error::NothingToCorrelate { side: Side::X, .. } | Error::Overflow { side: Side::X } => {
+            Failure::data_of(&args.x, error)
+        }
+        Error::NothingToCorrelate { side: Side::Y, .. } | Error::Overflow { side: Side::Y } => {
+            Failure::data_of(&args.y, error)
+        }
         other => other.into(),
     }
 }

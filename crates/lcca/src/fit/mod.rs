@@ -86,6 +86,12 @@ struct Problem<'a> {
 /// ```
 pub fn fit(pair: &dyn Pair, settings: &Settings, watch: &dyn Watch) -> Result<Fit> {
     check(settings, pair.shape())?;
+    for side in Side::BOTH {
+        let moments = pair.moments(side)?;
+        if !(moments.trace() * moments.weight.max(1.0)).is_finite() {
+            return Err(Error::Overflow { side });
+        }
+    }
     let structured = settings.structure && matches!(settings.method, Method::Auto | Method::Lobpcg);
     let merged = if structured { pair.merged()? } else { None };
     let mut fit = match &merged {
@@ -189,11 +195,11 @@ fn check(settings: &Settings, shape: Shape) -> Result<()> {
         return Err(Error::ComponentsOutOfRange { k, limit, rows, x_cols, y_cols });
     }
     for (name, value) in [("ridge", settings.ridge_x), ("ridge-y", settings.ridge_y), ("tol", settings.tol)] {
-        if !(value.is_finite() && value >= 0.0) {
+        if !(0.0..=1e100).contains(&value) {
             return Err(Error::Setting {
                 name,
                 value: value.to_string(),
-                expected: "a number that is not negative",
+                expected: "a number from 0 to 1e100",
             });
         }
     }

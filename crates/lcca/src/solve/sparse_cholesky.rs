@@ -224,7 +224,8 @@ mod tests {
     /// Sparse columns, the last two of them a copy and a sum of others.
     fn view() -> Mat<f64> {
         let noise = random_mat(90, 12, 1);
-        let sparse = |i: usize, j: usize| if (3 * i + 5 * j) % 4 == 0 { noise[(i, j)] + 0.5 } else { 0.0 };
+        let sparse =
+            |i: usize, j: usize| if (3 * i + 5 * j).is_multiple_of(4) { noise[(i, j)] + 0.5 } else { 0.0 };
         Mat::from_fn(90, 14, |i, j| match j {
             12 => sparse(i, 3),
             13 => sparse(i, 5) + sparse(i, 7),

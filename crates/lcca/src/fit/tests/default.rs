@@ -87,7 +87,9 @@ fn a_fit_that_is_cut_short_does_not_claim_to_have_converged() {
 
 /// Two one-hot views, some rows empty, with many equal rows.
 fn one_hot_pair(n: usize, empty: bool) -> InMemory {
-    let x = |i: usize| if empty && i % 11 == 0 { OneHotRows::EMPTY } else { ((i * i + i / 3) % 23) as u32 };
+    let x = |i: usize| {
+        if empty && i.is_multiple_of(11) { OneHotRows::EMPTY } else { ((i * i + i / 3) % 23) as u32 }
+    };
     let y = |i: usize| ((i * i % 23 + (i * 7 / 5) % 4) % 17) as u32;
     let view = |cols: usize, column: &dyn Fn(usize) -> u32| -> Matrix {
         OneHotRows::new(cols, (0..n).map(column).collect::<Vec<_>>().into()).unwrap().into()

@@ -213,3 +213,14 @@ fn a_projection_explains_what_least_squares_says() {
         }
     }
 }
+
+#[test]
+fn values_whose_squares_overflow_are_refused() {
+    let (x, y) = (random_mat(10, 2, 1), random_mat(10, 2, 2));
+    let huge = Mat::from_fn(10, 2, |i, j| 1e200 * x[(i, j)]);
+    for center in [true, false] {
+        let settings = Settings { center, ..Settings::new(Method::Auto, 1) };
+        let error = fit(&pair_of(&huge, &y), &settings, &()).unwrap_err().to_string();
+        assert!(error.contains("X has values so large"), "{error}");
+    }
+}
