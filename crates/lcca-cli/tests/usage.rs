@@ -285,7 +285,7 @@ fn only_the_pairs_that_exist_are_returned_and_said() {
         let object = ran.json();
         assert_eq!(number(&object, "k"), 3.0, "{method}: {object}");
         assert_eq!(numbers(&object, "correlations").len(), 3);
-        let said = "3 of the 5 pairs asked for exist";
+        let said = "3 of the 5 pairs asked for were found";
         assert_eq!(ran.stderr.matches(said).count(), 1, "{method}: {ran:?}");
         assert!(object["notes"][0].as_str().unwrap().contains(said));
         assert_eq!(number(&folder.json("info model"), "k"), 3.0);

@@ -4,7 +4,7 @@
 //! components, however long it runs: only a larger k_rpcca helps.
 
 use super::{Found, Problem};
-use crate::data::{Ask, Normal, Side};
+use crate::data::{Ask, Normal, Pair, Side};
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::metric;
@@ -18,8 +18,7 @@ pub(super) fn rpcca(problem: &Problem<'_>, k_rpcca: usize) -> Result<Found> {
         Side::BOTH.map(|side| svd::randomized(problem.pair, side, k_rpcca, &problem.resources().svd));
     let (x, y) = (x?, y?);
     let mut xy = Panel::zeros(x.v.rows(), y.v.cols());
-    let ask = Ask::new().source(Side::Y, &y.v).to(Side::X, &mut xy);
-    problem.normals[0].pair.pass(&mut { ask })?;
+    problem.pair.pass(&mut Ask::new().source(Side::Y, &y.v).to(Side::X, &mut xy))?;
     let cross = panels::cross(&x.v, &xy);
     let [hx, hy] = [whiten(&x, problem.normals[0]), whiten(&y, problem.normals[1])];
     let whitened = hx.transpose() * &cross * &hy;
@@ -30,7 +29,10 @@ pub(super) fn rpcca(problem: &Problem<'_>, k_rpcca: usize) -> Result<Found> {
         panels::times(&y.v, (hy * small.V().subcols(0, k)).as_ref()),
     ];
     let row = problem.trace_row(1, total(&x, &y, cross.as_ref(), k));
-    Ok(Found { weights, trace: vec![row], missing: None })
+    // What lies outside the components was never looked at, so nothing can be said of it.
+    let looked_everywhere = x.s.len() < k_rpcca && y.s.len() < k_rpcca;
+    let missing = if looked_everywhere { None } else { Some(f64::INFINITY) };
+    Ok(Found { weights, trace: vec![row], missing })
 }
 
 /// H with HᵀVᵀ(C + λI)VH = I.

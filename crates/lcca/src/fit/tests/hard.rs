@@ -166,3 +166,17 @@ fn under_a_heavy_ridge_stopping_short_is_not_called_converged() {
     assert!(short.model.objective[0] < 0.99 * long.model.objective[0]);
     assert!(!short.converged && long.converged, "{:?} {:?}", short.model.residuals, long.model.residuals);
 }
+
+#[test]
+fn methods_that_look_only_at_leading_components_do_not_claim_to_have_converged() {
+    let block = |strong: &Mat<f64>, weak: &Mat<f64>| {
+        Mat::from_fn(400, 4, |i, j| if j < 2 { 100.0 * strong[(i, j)] } else { weak[(i, j - 2)] })
+    };
+    let (strong, weak) = (with_correlations(400, &[0.3, 0.2], 1), with_correlations(400, &[0.95, 0.9], 2));
+    let pair = pair_of(&block(&strong.0, &weak.0), &block(&strong.1, &weak.1));
+    for method in [Method::RpCca { k_rpcca: 2 }, Method::LCca { t1: 50, t2: 0, k_pc: 2 }] {
+        let fit = run(&pair, method, 2).unwrap();
+        assert!(fit.model.total < 1.0 && !fit.converged, "{}", method.name());
+    }
+    assert!(run(&pair, Method::RpCca { k_rpcca: 5 }, 2).unwrap().converged);
+}
