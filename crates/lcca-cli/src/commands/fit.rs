@@ -138,12 +138,7 @@ fn text(args: &FitArgs, fit: &Fit, run: &Run) -> String {
     text += &pairs(fit);
     let _ = writeln!(text, "\ncaptured total {:.6} of {}", model.total, model.pairs());
     let verdict = if fit.converged { "converged" } else { "not converged" };
-    let share = fit.missing / model.objective.iter().sum::<f64>();
-    let _ = writeln!(
-        text,
-        "{verdict}: about {share:.1e} of it may be missing, tolerance {:.1e}",
-        model.settings.tol
-    );
+    let _ = writeln!(text, "{verdict}: {}, tolerance {:.1e}", missing(fit), model.settings.tol);
     let spent = format!("{} passes, work {:.1}", fit.cost.passes, fit.cost.work(model.settings.k));
     let peak =
         machine::peak_rss_bytes().map(|b| format!("; peak memory {}", report::bytes(b))).unwrap_or_default();
@@ -153,6 +148,15 @@ fn text(args: &FitArgs, fit: &Fit, run: &Run) -> String {
         let _ = writeln!(text, "model written to {}", path.display());
     }
     text
+}
+
+/// How much of the total may still be missing, in words.
+fn missing(fit: &Fit) -> String {
+    let share = fit.missing / fit.model.objective.iter().sum::<f64>();
+    match share.is_finite() {
+        true => format!("about {share:.1e} of it may be missing"),
+        false => "this method cannot tell what is missing".into(),
+    }
 }
 
 /// A line for each pair. Without ridge the objective is the correlation, and is left out.
