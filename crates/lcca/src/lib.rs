@@ -6,8 +6,8 @@
 //! WxᵀCxxWx = I,   WyᵀCyyWy = I,   WxᵀCxyWy = diag(d₁ ≥ … ≥ d_k),      Cxx = XᵀX, Cyy = YᵀY, Cxy = XᵀY
 //! ```
 //!
-//! so that the columns of X·Wx and Y·Wy correlate as much as any can. The methods are those of Lu & Foster, *Large Scale
-//! Canonical Correlation Analysis with Iterative Least Squares* (NIPS 2014).
+//! so that the columns of X·Wx and Y·Wy correlate as much as any can. The default method is block LOBPCG; the others are
+//! those of Lu & Foster, *Large Scale Canonical Correlation Analysis with Iterative Least Squares* (NIPS 2014).
 //!
 //! Rows are touched only through [`data::Pair`], whose central verb is a *pass*: it streams the rows once and adds up
 //! products with thin p×k panels. Everything else happens in weight space; nothing n-sized is stored.

@@ -41,6 +41,24 @@ pub fn block_cross(a: &[&Panel], b: &[&Panel]) -> Mat<f64> {
     whole
 }
 
+/// [A₁ A₂ …]ᵀ[B₁ B₂ …] that is symmetric but for rounding: only half of it is computed.
+pub fn symmetric_block_cross(a: &[&Panel], b: &[&Panel]) -> Mat<f64> {
+    let size = a.iter().map(|panel| panel.cols()).sum();
+    let mut whole = Mat::zeros(size, size);
+    let mut top = 0;
+    for (i, left) in a.iter().enumerate() {
+        let mut at = top;
+        for (j, right) in b.iter().enumerate().skip(i) {
+            let block = if i == j { symmetric_cross(left, right) } else { cross(left, right) };
+            whole.submatrix_mut(at, top, right.cols(), left.cols()).copy_from(block.transpose());
+            whole.submatrix_mut(top, at, left.cols(), right.cols()).copy_from(&block);
+            at += right.cols();
+        }
+        top += left.cols();
+    }
+    whole
+}
+
 /// [A₁ A₂ …]·M.
 pub fn block_times(a: &[&Panel], m: MatRef<'_, f64>) -> Panel {
     let mut at = 0;

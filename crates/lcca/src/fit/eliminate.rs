@@ -96,8 +96,10 @@ impl Reduced<'_> {
 /// The m best directions in the span of the blocks, the step that led there from the first block, and their d.
 fn rayleigh_ritz(basis: &[Block], m: usize) -> Result<(Block, Option<Block>, Vec<f64>)> {
     let w: Vec<&Panel> = basis.iter().map(|block| &block.w).collect();
-    let h = whitener(symmetric(&w, &basis.iter().map(|block| &block.bw).collect::<Vec<_>>()).as_ref());
-    let a = symmetric(&w, &basis.iter().map(|block| &block.aw).collect::<Vec<_>>());
+    let h = whitener(
+        panels::symmetric_block_cross(&w, &basis.iter().map(|block| &block.bw).collect::<Vec<_>>()).as_ref(),
+    );
+    let a = panels::symmetric_block_cross(&w, &basis.iter().map(|block| &block.aw).collect::<Vec<_>>());
     let small = h.transpose() * a * &h;
     let eigen = small.self_adjoint_eigen(faer::Side::Lower).map_err(|_| Error::Factorization("SᵀAS"))?;
     let r = small.nrows();
@@ -110,12 +112,6 @@ fn rayleigh_ritz(basis: &[Block], m: usize) -> Result<(Block, Option<Block>, Vec
         combination(&basis[1..], c.subrows(first, c.nrows() - first))
     });
     Ok((combination(basis, c.as_ref()), step, theta))
-}
-
-/// SᵀZ, symmetric but for rounding, from the blocks of S and Z.
-fn symmetric(s: &[&Panel], z: &[&Panel]) -> Mat<f64> {
-    let product = panels::block_cross(s, z);
-    Mat::from_fn(product.nrows(), product.ncols(), |i, j| (product[(i, j)] + product[(j, i)]) / 2.0)
 }
 
 fn combination(blocks: &[Block], c: MatRef<'_, f64>) -> Block {

@@ -15,12 +15,13 @@
 //!
 //! Pairs that have converged stay in W but send no more residuals into the pass.
 
-use super::half::{Half, captured, residuals, sizes};
+use super::half::{Half, residuals, sizes};
 use super::stopping::Stopping;
 use super::{Found, Problem};
 use crate::data::{Ask, Pair, Side};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
+use crate::metric;
 use crate::panels;
 use crate::random;
 use crate::whiten::whitener;
@@ -46,17 +47,17 @@ pub(super) fn lobpcg(problem: &Problem<'_>) -> Result<Found> {
     let mut basis = Vec::new();
     loop {
         basis.insert(0, w);
-        let (best, step, theta) = rayleigh_ritz(&basis, problem.block())?;
+        let Ritz { best, step, theta, drift } = rayleigh_ritz(&basis, problem.block())?;
         w = best;
         let residual = residuals(&w.x, &w.y, &theta);
         let sizes = sizes(&residual, &inverse);
         stopping.look(&theta, &sizes);
-        trace.push(problem.trace_row(trace.len() + 1, captured(problem, &w.x, &w.y)));
+        trace.push(problem.trace_row(trace.len() + 1, captured(problem, &w, &theta)));
         let active = stopping.active(&sizes, LOCK);
         if stopping.enough() || stopping.stalls() || problem.is_spent() || active.is_empty() {
             return Ok(Found { weights: [w.x.w, w.y.w], trace, missing: stopping.missing() });
         }
-        basis = if drift(&w.x).max(drift(&w.y)) > DRIFT {
+        basis = if trace.len() > 1 && drift > DRIFT {
             w = Block::measure(problem, [w.x.w, w.y.w])?;
             Vec::new()
         } else {
@@ -88,31 +89,72 @@ fn start(problem: &Problem<'_>, inverse: &[Vec<f64>; 2]) -> Result<Block> {
     Ok(Block { x: Half::measure(x_normal, wx)?, y })
 }
 
-/// The m best pairs in the span of the blocks, the step that led there from the first block, and the pairs' objective.
-fn rayleigh_ritz(basis: &[Block], m: usize) -> Result<(Block, Option<Block>, Vec<f64>)> {
+/// The best pairs in the span of some blocks.
+struct Ritz {
+    best: Block,
+    /// What was added to the first block to get there.
+    step: Option<Block>,
+    /// The objective of each pair.
+    theta: Vec<f64>,
+    /// How far the first block was from WᵀBW = I.
+    drift: f64,
+}
+
+/// The m best pairs in the span of the blocks.
+fn rayleigh_ritz(basis: &[Block], m: usize) -> Result<Ritz> {
     let (xs, ys): (Vec<&Half>, Vec<&Half>) = basis.iter().map(|block| (&block.x, &block.y)).unzip();
-    let (hx, hy) = (whitener(gram(&xs).as_ref()), whitener(gram(&ys).as_ref()));
+    let (gx, gy) = (gram(&xs), gram(&ys));
+    let drift = distance_from_identity(&gx, xs[0].w.cols()).max(distance_from_identity(&gy, ys[0].w.cols()));
+    let (hx, hy) = (whitener(gx.as_ref()), whitener(gy.as_ref()));
     let small = hx.transpose() * cross(&xs, &ys) * &hy;
     let svd = small.thin_svd().map_err(|_| Error::Factorization("SxᵀXᵀYSy"))?;
     let m = m.min(svd.S().dim());
     let (cx, cy) = (hx * svd.U().subcols(0, m), hy * svd.V().subcols(0, m));
     let theta = (0..m).map(|i| svd.S()[i]).collect();
-    let step = (basis.len() > 1).then(|| {
-        let rest = |halves: &[&Half], c: &Mat<f64>| {
-            let first = halves[0].w.cols();
-            combination(&halves[1..], c.subrows(first, c.nrows() - first))
-        };
-        Block { x: rest(&xs, &cx), y: rest(&ys, &cy) }
-    });
-    let best = Block { x: combination(&xs, cx.as_ref()), y: combination(&ys, cy.as_ref()) };
-    Ok((best, step, theta))
+    let (x, x_step) = advance(&xs, &cx);
+    let (y, y_step) = advance(&ys, &cy);
+    let step = x_step.zip(y_step).map(|(x, y)| Block { x, y });
+    Ok(Ritz { best: Block { x, y }, step, theta, drift })
+}
+
+/// Σ halfᵢ·cᵢ, and the part of it that does not come from the first half.
+fn advance(halves: &[&Half], c: &Mat<f64>) -> (Half, Option<Half>) {
+    let first = halves[0].w.cols();
+    let mut best = combination(&halves[..1], c.subrows(0, first));
+    let step = (halves.len() > 1).then(|| combination(&halves[1..], c.subrows(first, c.nrows() - first)));
+    if let Some(step) = &step {
+        panels::add_scaled(&mut best.w, 1.0, &step.w);
+        panels::add_scaled(&mut best.bw, 1.0, &step.bw);
+        panels::add_scaled(&mut best.across, 1.0, &step.across);
+    }
+    (best, step)
+}
+
+/// How far the first `size` rows and columns are from I.
+fn distance_from_identity(gram: &Mat<f64>, size: usize) -> f64 {
+    (gram.submatrix(0, 0, size, size) - Mat::<f64>::identity(size, size)).norm_max()
+}
+
+/// Captured correlation of the k best of whitened pairs, for which WᵀBW = I and WxᵀCxyWy = Θ.
+fn captured(problem: &Problem<'_>, w: &Block, theta: &[f64]) -> f64 {
+    let k = problem.settings.k.min(theta.len());
+    let [x_ridge, y_ridge] = problem.normals.map(|normal| normal.ridge);
+    if x_ridge == 0.0 && y_ridge == 0.0 {
+        return theta[..k].iter().sum();
+    }
+    let gram = |w: &Panel, ridge: f64| {
+        let lengths = panels::cross(w, w);
+        Mat::from_fn(k, k, |i, j| f64::from(i == j) - ridge * lengths[(i, j)])
+    };
+    let cross = Mat::from_fn(k, k, |i, j| if i == j { theta[i] } else { 0.0 });
+    let (x_gram, y_gram) = (gram(&w.x.w, x_ridge), gram(&w.y.w, y_ridge));
+    metric::subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref()).iter().sum()
 }
 
 /// SᵀBS of one view, block by block.
 fn gram(halves: &[&Half]) -> Mat<f64> {
     let (w, bw): (Vec<&Panel>, Vec<&Panel>) = halves.iter().map(|half| (&half.w, &half.bw)).unzip();
-    let product = panels::block_cross(&w, &bw);
-    Mat::from_fn(product.nrows(), product.ncols(), |i, j| (product[(i, j)] + product[(j, i)]) / 2.0)
+    panels::symmetric_block_cross(&w, &bw)
 }
 
 /// SxᵀCxySy.
@@ -138,10 +180,4 @@ fn precondition(residual: [Panel; 2], inverse: &[Vec<f64>; 2], active: &[usize])
         side += 1;
         t
     })
-}
-
-/// How far WᵀBW is from I.
-fn drift(half: &Half) -> f64 {
-    let gram = panels::cross(&half.w, &half.bw);
-    (&gram - Mat::<f64>::identity(gram.nrows(), gram.ncols())).norm_max()
 }

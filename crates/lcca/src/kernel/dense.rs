@@ -35,6 +35,34 @@ pub(super) fn scatter<V: Stored>(
     pulp::Arch::new().dispatch(Scatter { block, cols, z, stride, p });
 }
 
+/// A loop over all columns for some rows and some lines of the panel.
+trait Tiled: Sized {
+    /// Lines `at..at + L` of rows `row..row + R`.
+    fn tile<const R: usize, const L: usize>(&mut self, row: usize, at: usize);
+
+    /// All rows, group after group.
+    #[inline(always)]
+    fn all_rows(&mut self, rows: usize, stride: usize) {
+        let whole = rows / ROWS * ROWS;
+        for row in (0..whole).step_by(ROWS) {
+            self.all_lines::<ROWS>(row, stride);
+        }
+        for row in whole..rows {
+            self.all_lines::<1>(row, stride);
+        }
+    }
+
+    #[inline(always)]
+    fn all_lines<const R: usize>(&mut self, row: usize, stride: usize) {
+        for at in (0..stride).step_by(TILE) {
+            match stride - at {
+                1 => self.tile::<R, 1>(row, at),
+                _ => self.tile::<R, TILE>(row, at),
+            }
+        }
+    }
+}
+
 struct Gather<'a, V> {
     block: &'a [V],
     cols: usize,
@@ -47,30 +75,11 @@ impl<V: Stored> NullaryFnOnce for Gather<'_, V> {
     type Output = ();
     #[inline(always)]
     fn call(mut self) {
-        let rows = self.z.len() / self.stride;
-        let whole = rows / ROWS * ROWS;
-        for row in (0..whole).step_by(ROWS) {
-            self.group::<ROWS>(row);
-        }
-        for row in whole..rows {
-            self.group::<1>(row);
-        }
+        self.all_rows(self.z.len() / self.stride, self.stride);
     }
 }
 
-impl<V: Stored> Gather<'_, V> {
-    #[inline(always)]
-    fn group<const R: usize>(&mut self, row: usize) {
-        let mut at = 0;
-        while at < self.stride {
-            match self.stride - at {
-                1 => self.tile::<R, 1>(row, at),
-                _ => self.tile::<R, TILE>(row, at),
-            }
-            at += TILE;
-        }
-    }
-
+impl<V: Stored> Tiled for Gather<'_, V> {
     #[inline(always)]
     fn tile<const R: usize, const L: usize>(&mut self, row: usize, at: usize) {
         let x: [&[V]; R] = from_fn(|r| &self.block[(row + r) * self.cols..][..self.cols]);
@@ -102,30 +111,11 @@ impl<V: Stored> NullaryFnOnce for Scatter<'_, V> {
     type Output = ();
     #[inline(always)]
     fn call(mut self) {
-        let rows = self.z.len() / self.stride;
-        let whole = rows / ROWS * ROWS;
-        for row in (0..whole).step_by(ROWS) {
-            self.group::<ROWS>(row);
-        }
-        for row in whole..rows {
-            self.group::<1>(row);
-        }
+        self.all_rows(self.z.len() / self.stride, self.stride);
     }
 }
 
-impl<V: Stored> Scatter<'_, V> {
-    #[inline(always)]
-    fn group<const R: usize>(&mut self, row: usize) {
-        let mut at = 0;
-        while at < self.stride {
-            match self.stride - at {
-                1 => self.tile::<R, 1>(row, at),
-                _ => self.tile::<R, TILE>(row, at),
-            }
-            at += TILE;
-        }
-    }
-
+impl<V: Stored> Tiled for Scatter<'_, V> {
     #[inline(always)]
     fn tile<const R: usize, const L: usize>(&mut self, row: usize, at: usize) {
         let x: [&[V]; R] = from_fn(|r| &self.block[(row + r) * self.cols..][..self.cols]);

@@ -113,6 +113,27 @@ fn add_scaled(to: &mut Line, factor: f64, from: &Line) {
     }
 }
 
+/// A loop over all rows for some lines of the panel.
+trait Tiled {
+    /// Lines `at..at + L` of every row.
+    fn tile<const L: usize>(&mut self, at: usize);
+
+    /// All `stride` lines, tile after tile.
+    #[inline(always)]
+    fn all_tiles(&mut self, stride: usize) {
+        let mut at = 0;
+        while at < stride {
+            match stride - at {
+                1 => self.tile::<1>(at),
+                2 => self.tile::<2>(at),
+                3 => self.tile::<3>(at),
+                _ => self.tile::<TILE>(at),
+            }
+            at += TILE;
+        }
+    }
+}
+
 struct Gather<'a, R> {
     entries: R,
     rows: Range<usize>,
@@ -125,21 +146,11 @@ impl<R: Rows> NullaryFnOnce for Gather<'_, R> {
     type Output = ();
     #[inline(always)]
     fn call(mut self) {
-        let mut at = 0;
-        while at < self.stride {
-            match self.stride - at {
-                1 => self.tile::<1>(at),
-                2 => self.tile::<2>(at),
-                3 => self.tile::<3>(at),
-                _ => self.tile::<TILE>(at),
-            }
-            at += TILE;
-        }
+        self.all_tiles(self.stride);
     }
 }
 
-impl<R: Rows> Gather<'_, R> {
-    /// Lines `at..at + L` of every row.
+impl<R: Rows> Tiled for Gather<'_, R> {
     #[inline(always)]
     fn tile<const L: usize>(&mut self, at: usize) {
         for (row, z) in self.rows.clone().zip(self.z.chunks_exact_mut(self.stride)) {
@@ -168,21 +179,11 @@ impl<R: Rows> NullaryFnOnce for Scatter<'_, R> {
     type Output = ();
     #[inline(always)]
     fn call(mut self) {
-        let mut at = 0;
-        while at < self.stride {
-            match self.stride - at {
-                1 => self.tile::<1>(at),
-                2 => self.tile::<2>(at),
-                3 => self.tile::<3>(at),
-                _ => self.tile::<TILE>(at),
-            }
-            at += TILE;
-        }
+        self.all_tiles(self.stride);
     }
 }
 
-impl<R: Rows> Scatter<'_, R> {
-    /// Lines `at..at + L` of every row.
+impl<R: Rows> Tiled for Scatter<'_, R> {
     #[inline(always)]
     fn tile<const L: usize>(&mut self, at: usize) {
         for (row, z) in self.rows.clone().zip(self.z.chunks_exact(self.stride)) {
