@@ -1,18 +1,62 @@
 //! `cargo xtask bench NAME`: one comparison with peers, in an environment of its own.
 
-use crate::{python, step};
+use crate::step::{self, cargo};
+use crate::{data, python};
+use std::path;
 use std::process::Command;
+use std::time::Duration;
 
-const HOME: &str = "target/python-bench";
+/// Some optional peers are compiled; those that take longer than this are done without.
+const COMPILING: Duration = Duration::from_secs(20 * 60);
+
+struct Bench {
+    script: &'static str,
+    /// The Python environment, what it must hold, and what it should.
+    home: &'static str,
+    requirements: &'static str,
+    optional: &'static str,
+}
+
+const KERNEL: Bench = Bench {
+    script: "bench/kernel.py",
+    home: "target/python-bench",
+    requirements: "bench/requirements.txt",
+    optional: "bench/requirements-optional.txt",
+};
+
+const PEERS: Bench = Bench {
+    script: "bench/peers.py",
+    home: "target/python-peers",
+    requirements: "bench/requirements-peers.txt",
+    optional: "bench/requirements-peers-optional.txt",
+};
 
 pub fn run(name: &str, flags: &[&str]) -> Result<(), String> {
-    let script = match name {
-        "kernel" => "bench/kernel.py",
-        _ => return Err(format!("`{name}` is not a benchmark; there is: kernel")),
-    };
-    let python = python::environment(HOME, "bench/requirements.txt")?;
-    if let Err(reason) = python::install(HOME, "bench/requirements-optional.txt") {
-        step::note(&format!("going on without the optional peers: {reason}"));
+    match name {
+        "kernel" => step::run(&mut KERNEL.command(flags)?),
+        "peers" => peers(flags),
+        _ => Err(format!("`{name}` is not a benchmark; there are: kernel, peers")),
     }
-    step::run(Command::new(python).arg(script).args(flags))
+}
+
+impl Bench {
+    /// The script, in its environment.
+    fn command(&self, flags: &[&str]) -> Result<Command, String> {
+        let python = python::environment(self.home, self.requirements)?;
+        if let Err(reason) = python::install_within(self.home, self.optional, COMPILING) {
+            step::note(&format!("going on without the optional peers: {reason}"));
+        }
+        let mut command = Command::new(python);
+        command.arg(self.script).args(flags);
+        Ok(command)
+    }
+}
+
+/// The command line program on real data.
+fn peers(flags: &[&str]) -> Result<(), String> {
+    let mut bench = PEERS.command(flags)?;
+    let python = bench.get_program().to_owned();
+    let data = data::prepare(path::Path::new(&python))?.ok_or("the peers are compared on real data")?;
+    step::run(&mut cargo("build --release --package lcca-cli"))?;
+    step::run(bench.env("LCCA_DATA", path::absolute(data).map_err(|e| e.to_string())?))
 }

@@ -4,6 +4,7 @@ use crate::step;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 /// The Python of the environment at `home`, made anew unless it already holds what `requirements` lists.
 pub fn environment(home: &str, requirements: &str) -> Result<PathBuf, String> {
@@ -18,11 +19,21 @@ pub fn environment(home: &str, requirements: &str) -> Result<PathBuf, String> {
 
 /// Adds what `requirements` lists to the environment at `home`, unless it is there.
 pub fn install(home: &str, requirements: &str) -> Result<(), String> {
+    install_by(Command::new(Path::new(home).join("bin/python")), home, requirements)
+}
+
+/// The same, given up after a while, with everything it started.
+pub fn install_within(home: &str, requirements: &str, limit: Duration) -> Result<(), String> {
+    let mut timeout = Command::new("timeout");
+    timeout.arg(limit.as_secs().to_string()).arg(Path::new(home).join("bin/python"));
+    install_by(timeout, home, requirements)
+}
+
+fn install_by(mut python: Command, home: &str, requirements: &str) -> Result<(), String> {
     if holds(home, requirements)? {
         return Ok(());
     }
-    let mut pip = Command::new(Path::new(home).join("bin/python"));
-    step::run(pip.args([
+    step::run(python.args([
         "-m",
         "pip",
         "install",

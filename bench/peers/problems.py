@@ -1,0 +1,109 @@
+"""The problems every system is given, with their true answers."""
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = Path(os.environ.get("LCCA_DATA", ROOT / "target/data"))
+
+
+class Refused(Exception):
+    """A system does not take this problem; the message says why."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Pairs wanted, centring, relative ridge, and the sums that the exact answer reaches."""
+
+    name: str
+    k: int
+    center: bool
+    ridge: float
+    objective: float
+    captured: float
+    suffix: str = "npz"
+
+    @property
+    def folder(self):
+        return DATA / self.name
+
+    @property
+    def files(self):
+        return [self.folder / f"{side}.{self.suffix}" for side in "xy"]
+
+    @cached_property
+    def X(self):
+        return load(self.files[0])
+
+    @cached_property
+    def Y(self):
+        return load(self.files[1])
+
+    @property
+    def views(self):
+        return self.X, self.Y
+
+    def dense(self):
+        """Both views as ordinary arrays, for systems that know no others."""
+        return [view.toarray() if sp.issparse(view) else view for view in self.views]
+
+    def describe(self):
+        centred = "centred" if self.center else "not centred"
+        ridge = f"ridge {self.ridge}" if self.ridge else "no ridge"
+        return f"k = {self.k}, {centred}, {ridge}"
+
+
+@dataclass(frozen=True)
+class Small(Problem):
+    """Made here: five shared factors in 1,000 rows of 50 + 50 dense columns. Its truth is computed, not known."""
+
+    @property
+    def folder(self):
+        return ROOT / "target/bench/peers-data" / self.name
+
+    def make(self):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        random = np.random.default_rng(1)
+        shared = random.standard_normal((1000, 5)) * np.linspace(2, 1, 5)
+        for path in self.files:
+            view = shared @ random.standard_normal((5, 50)) + 3 * random.standard_normal((1000, 50))
+            np.save(path, view + random.standard_normal(50))
+
+
+def load(path):
+    """In double precision, which every system computes in."""
+    if path.suffix == ".npy":
+        return np.load(path).astype(np.float64)
+    return sp.csr_matrix(sp.load_npz(path), dtype=np.float64)
+
+
+def exact(problem):
+    """Σ of the canonical correlations of small dense views without ridge, by QR and SVD (Björck & Golub)."""
+    q = [np.linalg.qr(view - view.mean(axis=0))[0] for view in problem.views]
+    return float(np.linalg.svd(q[0].T @ q[1], compute_uv=False)[: problem.k].sum())
+
+
+def small():
+    problem = Small("small", 5, True, 0.0, 0.0, 0.0, "npy")
+    problem.make()
+    truth = exact(problem)
+    return Small("small", 5, True, 0.0, truth, truth, "npy")
+
+
+NAMES = ("small", "mnist", "brown", "tatoeba", "debian400k")
+
+
+def find(name):
+    """True answers were computed independently, by dense factorisations, SciPy's sparse SVD, or an eigensolver run
+    until its largest residual was 4e-5 or less."""
+    return {
+        "small": small,
+        "mnist": lambda: Problem("mnist", 20, True, 0.0, 16.97992, 16.97992, "npy"),
+        "brown": lambda: Problem("brown", 20, False, 0.0, 14.994762323, 14.994762323),
+        "tatoeba": lambda: Problem("tatoeba", 20, True, 0.01, 19.8712562, 19.957111),
+        "debian400k": lambda: Problem("debian400k", 20, True, 0.01, 19.8217588, 19.890508),
+    }[name]()

@@ -1,0 +1,21 @@
+"""scikit-learn's CCA: NIPALS, one pair after the other. Dense data only; always centres; no ridge.
+
+`scale` changes nothing in CCA and is left out; tol 1e-6 and max_iter 500 are the defaults. Nothing else was tried.
+"""
+import sklearn
+from sklearn.cross_decomposition import CCA
+
+
+def fit(problem, report):
+    report.version = sklearn.__version__
+    remark_differences(problem, report)
+    x, y = problem.dense()
+    model = CCA(n_components=problem.k, scale=False, max_iter=500, tol=1e-6).fit(x, y)
+    return model.x_rotations_, model.y_rotations_
+
+
+def remark_differences(problem, report):
+    if not problem.center:
+        report.remark("always centres")
+    if problem.ridge:
+        report.remark("has no ridge")
