@@ -34,8 +34,9 @@ const PEERS: Bench = Bench {
 pub fn run(name: &str, flags: &[&str]) -> Result<(), String> {
     match name {
         "kernel" => step::run(&mut KERNEL.command(flags)?),
+        "fits" => fits(flags),
         "peers" => peers(flags),
-        _ => Err(format!("`{name}` is not a benchmark; there are: kernel, peers")),
+        _ => Err(format!("`{name}` is not a benchmark; there are: kernel, fits, peers")),
     }
 }
 
@@ -52,11 +53,22 @@ impl Bench {
     }
 }
 
-/// The command line program on real data.
+/// The program alone, on real data.
+fn fits(flags: &[&str]) -> Result<(), String> {
+    let mut bench = Command::new(python::environment("target/python", "xtask/requirements.txt")?);
+    bench.arg("bench/fits.py").args(flags);
+    on_data(bench)
+}
+
+/// The program and its peers, on real data.
 fn peers(flags: &[&str]) -> Result<(), String> {
-    let mut bench = PEERS.command(flags)?;
+    on_data(PEERS.command(flags)?)
+}
+
+/// Builds the program, prepares the data and runs `bench`, told where they are.
+fn on_data(mut bench: Command) -> Result<(), String> {
     let python = bench.get_program().to_owned();
-    let data = data::prepare(path::Path::new(&python))?.ok_or("the peers are compared on real data")?;
+    let data = data::prepare(path::Path::new(&python))?.ok_or("this benchmark runs on real data")?;
     step::run(&mut cargo("build --release --package lcca-cli"))?;
     step::run(bench.env("LCCA_DATA", path::absolute(data).map_err(|e| e.to_string())?))
 }

@@ -111,7 +111,7 @@ pub fn add_scaled(out: &mut Panel, factor: f64, a: &Panel) {
     }
 }
 
-/// out[:, j] ← out[:, j] + factors[j]·a[:, j].
+/// `out[:, j] ← out[:, j] + factors[j]·a[:, j]`.
 pub fn add_columns_scaled(out: &mut Panel, factors: &[f64], a: &Panel) {
     update(out, a, |j, out, a| *out += factors[j] * a);
 }
@@ -121,7 +121,7 @@ pub fn subtract(out: &mut Panel, a: &Panel) {
     update(out, a, |_, out, a| *out -= a);
 }
 
-/// a[i, :] ← factors[i]·a[i, :].
+/// `a[i, :] ← factors[i]·a[i, :]`.
 pub fn scale_rows(a: &mut Panel, factors: &[f64]) {
     assert_eq!(a.rows(), factors.len(), "rows of the panel");
     let stride = a.lines_per_row().max(1);
