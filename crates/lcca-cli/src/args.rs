@@ -134,7 +134,7 @@ Examples:
 
 Methods:
   auto    the exact answer by whichever of exact and lobpcg suits the data
-  lobpcg  the exact answer in tens of passes over the rows (--tol --max-passes --oversample)
+  lobpcg  the exact answer in tens to a hundred and some passes over the rows (--tol --max-passes --oversample)
   exact   the exact answer by QR and SVD: for small data
 Methods of Lu & Foster 2014:
   l-cca   alternating least squares by LING: singular vectors, then gradient descent (--t1 --t2 --k-pc)

@@ -40,7 +40,7 @@ pub enum Method {
         /// Principal components of each view.
         k_rpcca: usize,
     },
-    /// Block LOBPCG on the generalized eigenproblem of CCA: the exact answer, in tens of passes.
+    /// Block LOBPCG on the generalized eigenproblem of CCA: the exact answer, in tens to a hundred and some passes.
     Lobpcg,
     /// Classical CCA: rank-revealing QR of each view, then an SVD (Björck & Golub 1973). For small data.
     Exact,
