@@ -26,7 +26,8 @@ pub(super) fn merged(
     let sampled = sample.len() as f64;
     sample.sort_unstable();
     sample.dedup();
-    if rows < SAMPLE || sample.len() as f64 > DIFFERENT * sampled {
+    let countable = (SAMPLE..u32::MAX as usize).contains(&rows);
+    if !countable || sample.len() as f64 > DIFFERENT * sampled {
         return Ok(None);
     }
     let mut order: Vec<(u64, u32)> = (0..rows).into_par_iter().map(|row| (key(row), row as u32)).collect();
