@@ -7,6 +7,9 @@ use crate::method::{Method, Settings};
 /// Passes that LOBPCG usually needs, for comparing costs.
 const USUAL_PASSES: f64 = 40.0;
 
+/// Operations that take no time worth saving: up to here the classical way is taken for its last digits.
+const TRIVIAL: f64 = 1e9;
+
 /// A method, and the reason for it in plain words.
 pub(super) struct Choice {
     pub method: Method,
@@ -31,6 +34,7 @@ pub(super) fn choose(pair: &dyn Pair, settings: &Settings) -> Result<Choice> {
     let entries = count(Side::X)? + count(Side::Y)?;
     let exact = 2.0 * rows as f64 * width * width + 20.0 * width.powi(3);
     let iterative = USUAL_PASSES * 6.0 * entries as f64 * (1.5 * settings.k as f64);
+    // The factors of both views, their stacks while QR runs, and its copies.
     let memory = 8.0 * 16.0 * width * width;
     let costs =
         format!("QR and SVD would take about {exact:.0e} operations, iterating about {iterative:.0e}");
@@ -41,7 +45,7 @@ pub(super) fn choose(pair: &dyn Pair, settings: &Settings) -> Result<Choice> {
         );
         return Ok(Choice { method: Method::Lobpcg, why, eliminate: None });
     }
-    let method = if exact < iterative { Method::Exact } else { Method::Lobpcg };
+    let method = if exact < iterative.max(TRIVIAL) { Method::Exact } else { Method::Lobpcg };
     Ok(Choice { method, why: costs, eliminate: None })
 }
 

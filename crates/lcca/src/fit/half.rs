@@ -69,17 +69,10 @@ pub(super) fn small_products(problem: &Problem<'_>, x: &Half, y: &Half) -> [Mat<
     [x.gram(x_ridge), y.gram(y_ridge), panels::cross(&x.w, &y.across)]
 }
 
-/// Captured correlation of the first k pairs, from products that are already there.
+/// Captured correlation, from products that are already there.
 pub(super) fn captured(problem: &Problem<'_>, x: &Half, y: &Half) -> f64 {
     let [x_gram, y_gram, cross] = small_products(problem, x, y);
-    let [kx, ky] = [x.w.cols(), y.w.cols()].map(|cols| cols.min(problem.settings.k));
-    metric::subspace_correlations(
-        x_gram.submatrix(0, 0, kx, kx),
-        y_gram.submatrix(0, 0, ky, ky),
-        cross.submatrix(0, 0, kx, ky),
-    )
-    .iter()
-    .sum()
+    metric::subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref()).iter().sum()
 }
 
 /// Cxy·Wy − (Cxx + λ)·Wx·Θ and Cyx·Wx − (Cyy + λ)·Wy·Θ.

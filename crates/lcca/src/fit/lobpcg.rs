@@ -52,7 +52,7 @@ pub(super) fn lobpcg(problem: &Problem<'_>) -> Result<Found> {
         let residual = residuals(&w.x, &w.y, &theta);
         let sizes = sizes(&residual, &inverse);
         stopping.look(&theta, &sizes);
-        trace.push(problem.trace_row(trace.len() + 1, captured(problem, &w, &theta)));
+        trace.push(problem.trace_row(trace.len() + 1, captured_by_best(problem, &w, &theta)));
         let active = stopping.active(&sizes, LOCK);
         if stopping.enough() || stopping.stalls() || problem.is_spent() || active.is_empty() {
             return Ok(Found { weights: [w.x.w, w.y.w], trace, missing: stopping.missing() });
@@ -136,7 +136,7 @@ fn distance_from_identity(gram: &Mat<f64>, size: usize) -> f64 {
 }
 
 /// Captured correlation of the k best of whitened pairs, for which WᵀBW = I and WxᵀCxyWy = Θ.
-fn captured(problem: &Problem<'_>, w: &Block, theta: &[f64]) -> f64 {
+fn captured_by_best(problem: &Problem<'_>, w: &Block, theta: &[f64]) -> f64 {
     let k = problem.settings.k.min(theta.len());
     let [x_ridge, y_ridge] = problem.normals.map(|normal| normal.ridge);
     if x_ridge == 0.0 && y_ridge == 0.0 {

@@ -1,8 +1,11 @@
 //! When to stop, and how far the answer still is.
 //!
 //! Two estimates of what is missing from Σθ, and the larger counts:
-//! - from the residuals: θᵢ is off by about rᵢ²/(gap to what the block does not hold), and never by more than rᵢ;
-//! - from the last steps: if the total grew by δ, and by δ' before, what follows is about δ·ρ/(1 − ρ), ρ = δ/δ'.
+//! - from the residuals: θᵢ is off by about rᵢ²/(gap to what the block does not hold), or rᵢ where the gap is smaller;
+//! - from the last steps: if the total grew by δ, and by δ' two steps before, what follows is about δ·ρ/(1 − ρ) with
+//!   ρ² = δ/δ'.
+//!
+//! Neither is a bound: residuals are measured in the norm of diag(C + λI)⁻¹, not of (C + λI)⁻¹.
 
 /// Iterations without growth after which nothing more is expected.
 const STALL: usize = 10;
