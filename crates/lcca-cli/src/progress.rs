@@ -46,12 +46,12 @@ impl FitProgress {
 
 impl Watch for FitProgress {
     fn pass(&self, cost: Cost) -> ControlFlow<()> {
-        self.bar.set_position((cost.passes * TICKS_PER_PASS) as u64);
+        self.bar.set_position(((cost.passes + cost.gram_passes) * TICKS_PER_PASS) as u64);
         ControlFlow::Continue(())
     }
 
     fn iteration(&self, row: &TraceRow) {
-        self.bar.set_message(format!("pass {}, captured {:.4}", row.passes, row.total));
+        self.bar.set_message(format!("pass {}, captured {:.4}", row.passes + row.gram_passes, row.total));
     }
 
     fn seconds(&self) -> f64 {

@@ -42,14 +42,17 @@ pub enum Method {
     },
     /// Block LOBPCG on the generalized eigenproblem of CCA: the exact answer, in tens to a hundred and some passes.
     Lobpcg,
+    /// The same with (B − A)⁻¹ as its preconditioner, B − A being factorised once: a digit or so an iteration, for sparse views
+    /// whose joint Gram matrix has a Cholesky factor that fits the memory.
+    ShiftInvert,
     /// Classical CCA: rank-revealing QR of each view, then an SVD (Björck & Golub 1973). For small data.
     Exact,
 }
 
 impl Method {
     /// Every name [`Method::from_name`] knows.
-    pub const NAMES: [&'static str; 8] =
-        ["auto", "lobpcg", "l-cca", "g-cca", "d-cca", "als", "rp-cca", "exact"];
+    pub const NAMES: [&'static str; 9] =
+        ["auto", "lobpcg", "shift-invert", "l-cca", "g-cca", "d-cca", "als", "rp-cca", "exact"];
 
     /// The method of that name, at the paper's parameters.
     pub fn from_name(name: &str) -> Option<Method> {
@@ -61,6 +64,7 @@ impl Method {
             "rp-cca" => Method::RpCca { k_rpcca: 500 },
             "exact" => Method::Exact,
             "lobpcg" => Method::Lobpcg,
+            "shift-invert" => Method::ShiftInvert,
             "auto" => Method::Auto,
             _ => return None,
         })
@@ -76,6 +80,7 @@ impl Method {
             Method::RpCca { .. } => "rp-cca",
             Method::Exact => "exact",
             Method::Lobpcg => "lobpcg",
+            Method::ShiftInvert => "shift-invert",
             Method::Auto => "auto",
         }
     }
@@ -146,7 +151,7 @@ pub struct Settings {
     pub tol: f64,
     /// No iteration begins after this many passes.
     pub max_passes: Option<f64>,
-    /// Look for structure that makes the problem smaller: one-hot views, equal rows.
+    /// Look for structure that makes the problem smaller: one-hot views, equal rows, empty columns, small Gram matrices.
     pub structure: bool,
 }
 

@@ -166,6 +166,24 @@ pub fn beside(a: &Panel, b: &Panel) -> Panel {
     out
 }
 
+/// [A; B].
+pub fn above(a: &Panel, b: &Panel) -> Panel {
+    assert_eq!(a.cols(), b.cols(), "columns of the two panels");
+    let mut out = Panel::zeros(a.rows() + b.rows(), a.cols());
+    let (top, bottom) = out.lines_mut().split_at_mut(a.lines().len());
+    top.copy_from_slice(a.lines());
+    bottom.copy_from_slice(b.lines());
+    out
+}
+
+/// Some of the rows.
+pub fn rows(a: &Panel, which: std::ops::Range<usize>) -> Panel {
+    let mut out = Panel::zeros(which.len(), a.cols());
+    let stride = a.lines_per_row();
+    out.lines_mut().copy_from_slice(&a.lines()[which.start * stride..which.end * stride]);
+    out
+}
+
 /// The columns `which`, in that order.
 pub fn select(a: &Panel, which: &[usize]) -> Panel {
     let mut out = Panel::zeros(a.rows(), which.len());

@@ -11,6 +11,7 @@ pub(crate) enum Use {
     Start = 1,
     SvdOfX = 2,
     SvdOfY = 3,
+    StartOfY = 5,
     #[cfg(test)]
     Test = 4,
 }

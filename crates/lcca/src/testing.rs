@@ -44,6 +44,21 @@ pub fn sparse_from_dense(dense: MatRef<'_, f64>) -> Matrix {
     SparseRows::new(dense.ncols(), offsets.into(), columns.into(), Values::F64(values.into())).unwrap().into()
 }
 
+/// Rows of about `most` ones, in columns of very different frequency.
+pub fn zipf_rows(rows: usize, cols: usize, most: usize, seed: u64) -> Matrix {
+    let noise = random_panel(rows, most, seed);
+    let (mut offsets, mut columns) = (vec![0u64], Vec::new());
+    for i in 0..rows {
+        let share = |v: &f64| (v.abs() / 4.0).min(1.0).powi(2);
+        let mut row: Vec<u32> = noise.row(i).iter().map(|v| ((cols - 1) as f64 * share(v)) as u32).collect();
+        row.sort_unstable();
+        row.dedup();
+        columns.extend(row);
+        offsets.push(columns.len() as u64);
+    }
+    SparseRows::new(cols, offsets.into(), columns.into(), Values::Ones).unwrap().into()
+}
+
 /// Entries of a small matrix: many zeros, so that empty rows and columns come up.
 fn entries(rows: usize, cols: usize) -> impl Strategy<Value = Vec<f64>> {
     let entry = prop_oneof![3 => Just(0.0), 2 => (-8i32..8).prop_map(|v| f64::from(v) / 4.0)];

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use lcca::data::{Ask, Centred, Counting, InMemory, Pair, Side};
+use lcca::data::{Ask, Centred, Counting, InMemory, Pair, Side, Tally};
 use lcca::matrix::{DenseRows, DenseValues, Matrix, OneHotRows, Panel, SparseRows, Values};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -84,7 +84,8 @@ fn a_warm_pass_allocates_nothing() {
                     .and_then(|pair| pair.weighted(vec![0.5; ROWS].into()))
                     .unwrap();
                 let centred = Centred::new(&pair).unwrap();
-                let counting = Counting::new(&centred);
+                let tally = Tally::default();
+                let counting = Counting::rows(&centred, &tally, &());
                 for (name, pair) in [
                     ("in memory", &pair as &dyn Pair),
                     ("weighted", &weighted),

@@ -109,6 +109,7 @@ fn object(args: &FitArgs, fit: &Fit, run: &Run) -> Value {
         "converged": fit.converged,
         "missing": fit.missing,
         "passes": fit.cost.passes,
+        "gram_passes": fit.cost.gram_passes,
         "work": fit.cost.work(settings.k),
         "seconds": { "load": run.load_seconds, "fit": run.fit_seconds },
         "peak_rss_bytes": machine::peak_rss_bytes(),
@@ -139,7 +140,11 @@ fn text(args: &FitArgs, fit: &Fit, run: &Run) -> String {
     let _ = writeln!(text, "\ncaptured total {:.6} of {}", model.total, model.pairs());
     let verdict = if fit.converged { "converged" } else { "not converged" };
     let _ = writeln!(text, "{verdict}: {}, tolerance {:.1e}", missing(fit), model.settings.tol);
-    let spent = format!("{} passes, work {:.1}", fit.cost.passes, fit.cost.work(model.settings.k));
+    let grams = match fit.cost.gram_passes {
+        0.0 => String::new(),
+        passes => format!(" and {passes} over Gram matrices"),
+    };
+    let spent = format!("{} passes{grams}, work {:.1}", fit.cost.passes, fit.cost.work(model.settings.k));
     let peak =
         machine::peak_rss_bytes().map(|b| format!("; peak memory {}", report::bytes(b))).unwrap_or_default();
     let (load, seconds) = (run.load_seconds, run.fit_seconds);

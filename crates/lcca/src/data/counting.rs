@@ -1,15 +1,17 @@
 //! Counting passes and work, and telling a watcher.
 
-use super::{Ask, GramMatrix, Moments, Pair, Shape, Side, Triangle};
+use super::{Ask, GramEstimate, GramMatrix, JointGram, Moments, Pair, Shape, Side, Triangle};
 use crate::error::{Error, Result};
 use crate::fit::Watch;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// What was spent on the rows so far.
+/// What was spent on the data so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// Readings of the rows: 1 for both views, ½ for one view alone.
     pub passes: f64,
+    /// The same over Gram matrices that were formed from the rows.
+    pub gram_passes: f64,
     /// Columns multiplied: ½ for a column of W met with a view's rows, ½ for a product's column added up. XᵀX·W with k
     /// columns is k.
     pub columns: f64,
@@ -22,34 +24,53 @@ impl Cost {
     }
 }
 
+/// Counters that several [`Counting`] pairs share.
+#[derive(Default)]
+pub struct Tally {
+    half_passes: AtomicU64,
+    half_gram_passes: AtomicU64,
+    half_columns: AtomicU64,
+}
+
+impl Tally {
+    /// What was spent so far.
+    pub fn cost(&self) -> Cost {
+        let half = |counter: &AtomicU64| counter.load(Relaxed) as f64 / 2.0;
+        Cost {
+            passes: half(&self.half_passes),
+            gram_passes: half(&self.half_gram_passes),
+            columns: half(&self.half_columns),
+        }
+    }
+}
+
 /// A pair that counts what is asked of it.
 pub struct Counting<'a> {
     inner: &'a dyn Pair,
     watch: &'a dyn Watch,
-    half_passes: AtomicU64,
-    half_columns: AtomicU64,
+    tally: &'a Tally,
+    half_passes: &'a AtomicU64,
 }
 
 impl<'a> Counting<'a> {
-    /// Counts from zero.
-    pub fn new(inner: &'a dyn Pair) -> Self {
-        Counting::watched(inner, &())
+    /// Counts passes over rows, and tells `watch` of every one.
+    pub fn rows(inner: &'a dyn Pair, tally: &'a Tally, watch: &'a dyn Watch) -> Self {
+        Counting { inner, watch, tally, half_passes: &tally.half_passes }
     }
 
-    /// Counts from zero, and tells `watch` of every pass.
-    pub fn watched(inner: &'a dyn Pair, watch: &'a dyn Watch) -> Self {
-        Counting { inner, watch, half_passes: AtomicU64::new(0), half_columns: AtomicU64::new(0) }
+    /// Counts passes over Gram matrices.
+    pub fn grams(inner: &'a dyn Pair, tally: &'a Tally, watch: &'a dyn Watch) -> Self {
+        Counting { inner, watch, tally, half_passes: &tally.half_gram_passes }
     }
 
     /// What was spent so far.
     pub fn cost(&self) -> Cost {
-        let half = |counter: &AtomicU64| counter.load(Relaxed) as f64 / 2.0;
-        Cost { passes: half(&self.half_passes), columns: half(&self.half_columns) }
+        self.tally.cost()
     }
 
     fn count(&self, half_passes: usize, half_columns: usize) -> Result<()> {
         self.half_passes.fetch_add(half_passes as u64, Relaxed);
-        self.half_columns.fetch_add(half_columns as u64, Relaxed);
+        self.tally.half_columns.fetch_add(half_columns as u64, Relaxed);
         if self.watch.pass(self.cost()).is_break() { Err(Error::Interrupted) } else { Ok(()) }
     }
 }
@@ -84,6 +105,16 @@ impl Pair for Counting<'_> {
         let gram = self.inner.gram(side, limit)?;
         self.count(1, 0)?;
         Ok(gram)
+    }
+
+    fn joint_gram_estimate(&self) -> Result<Option<GramEstimate>> {
+        self.inner.joint_gram_estimate()
+    }
+
+    fn joint_gram(&self, limit: u64) -> Result<Option<JointGram>> {
+        let joint = self.inner.joint_gram(limit)?;
+        self.count(2, 0)?;
+        Ok(joint)
     }
 
     fn triangle(&self, limit: u64) -> Result<Triangle> {

@@ -1,21 +1,15 @@
 //! Gram matrices, formed.
 //!
-//! For sparse rows: the view is transposed once; then column j of C is the sum of the rows that hold column j, kept
-//! where it is not zero. Work Σᵢ rᵢ²/2 for rows of rᵢ entries, memory for the transpose and the result.
+//! For sparse rows see `product`: work Σᵢ rᵢ² for rows of rᵢ entries, memory for the transpose and the result.
 
-use crate::error::{Error, Result};
-use crate::matrix::{Buffer, Matrix, SparseRows, Values};
+use super::product::{Allowance, Transposed, product};
+use crate::error::Result;
+use crate::matrix::{Buffer, Matrix};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
-use rayon::prelude::*;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Columns of C that one thread forms at a time.
-const CHUNK: usize = 256;
 /// Rows of a dense view multiplied at a time.
 const BLOCK: usize = 512;
-/// Bytes of one entry of a [`SparseGram`].
-const ENTRY: u64 = (size_of::<usize>() + size_of::<f64>()) as u64;
 
 /// The rows and values of one column.
 type Column = (Vec<usize>, Vec<f64>);
@@ -89,6 +83,22 @@ impl SparseGram {
         self.starts.len() - 1
     }
 
+    /// The lower triangle of a symmetric matrix given in full.
+    pub(super) fn lower(full: &Matrix) -> SparseGram {
+        let mut gram = SparseGram { starts: vec![0], rows: Vec::new(), values: Vec::new() };
+        for j in 0..full.rows() {
+            // Row j from the diagonal on is column j from the diagonal down.
+            full.for_each(j, |i, value| {
+                if i >= j {
+                    gram.rows.push(i);
+                    gram.values.push(value);
+                }
+            });
+            gram.starts.push(gram.rows.len());
+        }
+        gram
+    }
+
     /// The entries of column j: rows and values.
     pub fn column(&self, j: usize) -> (&[usize], &[f64]) {
         let span = self.starts[j]..self.starts[j + 1];
@@ -147,8 +157,9 @@ fn merge(a: (&[usize], &[f64]), b: (&[usize], &[f64])) -> Column {
 /// XᵀX of `view`, its rows weighted.
 pub(super) fn of(view: &Matrix, weights: Option<&Buffer<f64>>, limit: u64) -> Result<GramMatrix> {
     let weight = |row: usize| weights.map_or(1.0, |weights| weights.as_slice()[row].get());
+    let allowance = Allowance::new("the Gram matrix", limit);
     let stored = match view {
-        Matrix::Dense(_) => StoredGram::Dense(of_dense(view, weight, limit)?),
+        Matrix::Dense(_) => StoredGram::Dense(of_dense(view, weight, &allowance)?),
         Matrix::OneHot(m) => {
             let mut diagonal = vec![0.0; m.cols()];
             (0..m.rows()).for_each(|row| m.column(row).into_iter().for_each(|c| diagonal[c] += weight(row)));
@@ -158,32 +169,18 @@ pub(super) fn of(view: &Matrix, weights: Option<&Buffer<f64>>, limit: u64) -> Re
                 values: diagonal,
             })
         }
-        Matrix::Sparse(m) => StoredGram::Sparse(match m.values() {
-            Values::Ones => of_sparse(m, &|_| 1.0, &weight, limit)?,
-            Values::F32(values) => {
-                let values = values.as_slice();
-                of_sparse(m, &|at| values[at].get().into(), &weight, limit)?
-            }
-            Values::F64(values) => {
-                let values = values.as_slice();
-                of_sparse(m, &|at| values[at].get(), &weight, limit)?
-            }
-        }),
+        Matrix::Sparse(_) => {
+            allowance.take(Transposed::bytes(view))?;
+            let full = product(&Transposed::of(view), view, &weight, true, &allowance)?;
+            StoredGram::Sparse(SparseGram::lower(&full.into()))
+        }
     };
     Ok(GramMatrix { stored, shift: None })
 }
 
-fn refusal(needed: u64, allowed: u64) -> Error {
-    let advice = "allow more memory, or use a method that forms no Gram matrix";
-    Error::Memory { what: "the Gram matrix".into(), needed, allowed, advice }
-}
-
-fn of_dense(view: &Matrix, weight: impl Fn(usize) -> f64, limit: u64) -> Result<Mat<f64>> {
+fn of_dense(view: &Matrix, weight: impl Fn(usize) -> f64, allowance: &Allowance) -> Result<Mat<f64>> {
     let p = view.cols();
-    let needed = 8 * p as u64 * (p + BLOCK) as u64;
-    if needed > limit {
-        return Err(refusal(needed, limit));
-    }
+    allowance.take(8 * p as u64 * (p + BLOCK) as u64)?;
     let mut gram = Mat::zeros(p, p);
     for start in (0..view.rows()).step_by(BLOCK) {
         let mut block = Mat::zeros(p, BLOCK.min(view.rows() - start));
@@ -194,116 +191,4 @@ fn of_dense(view: &Matrix, weight: impl Fn(usize) -> f64, limit: u64) -> Result<
         matmul(gram.as_mut(), Accum::Add, block.as_ref(), block.as_ref().transpose(), 1.0, Par::rayon(0));
     }
     Ok(gram)
-}
-
-/// `value(at)` is the value of entry `at`, `weight(row)` of a row.
-fn of_sparse(
-    view: &SparseRows,
-    value: &(impl Fn(usize) -> f64 + Sync),
-    weight: &(impl Fn(usize) -> f64 + Sync),
-    limit: u64,
-) -> Result<SparseGram> {
-    let p = view.cols();
-    let transpose_bytes = 12 * view.entries() + 8 * p as u64;
-    if transpose_bytes > limit {
-        return Err(refusal(transpose_bytes, limit));
-    }
-    let transposed = Transposed::of(view);
-    let spent = AtomicU64::new(transpose_bytes);
-    let form_chunk = |sums: &mut Accumulator, start: usize| {
-        let chunk: Vec<Column> = (start..(start + CHUNK).min(p))
-            .map(|j| sums.column(view, &transposed, j, value, weight))
-            .collect();
-        let bytes: u64 = chunk.iter().map(|(rows, _)| ENTRY * rows.len() as u64).sum();
-        let so_far = spent.fetch_add(bytes, Relaxed) + bytes;
-        if so_far > limit { Err(refusal(upper_bound(view), limit)) } else { Ok(chunk) }
-    };
-    let starts: Vec<usize> = (0..p).step_by(CHUNK).collect();
-    let chunks = starts.into_par_iter().map_init(|| Accumulator::new(p), form_chunk);
-    let chunks: Vec<Vec<Column>> = chunks.collect::<Result<_>>()?;
-    Ok(SparseGram::from_columns(chunks.into_iter().flatten().collect()))
-}
-
-/// Bytes the Gram matrix cannot exceed: every pair of entries of a row is new, or every entry is there.
-fn upper_bound(view: &SparseRows) -> u64 {
-    let p = view.cols() as u64;
-    let offsets = view.offsets().as_slice();
-    let pairs = offsets.windows(2).map(|o| {
-        let r = o[1].get() - o[0].get();
-        r * (r + 1) / 2
-    });
-    ENTRY * pairs.sum::<u64>().min(p * (p + 1) / 2) + 12 * view.entries()
-}
-
-/// The transposed view: for each column, its rows and where in the row it stands.
-struct Transposed {
-    starts: Vec<u64>,
-    rows: Vec<u32>,
-    places: Vec<u64>,
-}
-
-impl Transposed {
-    fn of(view: &SparseRows) -> Transposed {
-        let (offsets, columns) = (view.offsets().as_slice(), view.columns().as_slice());
-        let mut starts = vec![0u64; view.cols() + 1];
-        let entries = offsets[0].get() as usize..offsets[view.rows()].get() as usize;
-        entries.clone().for_each(|at| starts[columns[at].get() as usize + 1] += 1);
-        (0..view.cols()).for_each(|j| starts[j + 1] += starts[j]);
-        let mut next = starts.clone();
-        let (mut rows, mut places) = (vec![0u32; entries.len()], vec![0u64; entries.len()]);
-        for row in 0..view.rows() {
-            for at in offsets[row].get()..offsets[row + 1].get() {
-                let slot = &mut next[columns[at as usize].get() as usize];
-                (rows[*slot as usize], places[*slot as usize]) = (row as u32, at);
-                *slot += 1;
-            }
-        }
-        Transposed { starts, rows, places }
-    }
-}
-
-/// One column of C in the making.
-struct Accumulator {
-    sums: Vec<f64>,
-    seen: Vec<bool>,
-    touched: Vec<usize>,
-}
-
-impl Accumulator {
-    fn new(p: usize) -> Self {
-        Accumulator { sums: vec![0.0; p], seen: vec![false; p], touched: Vec::new() }
-    }
-
-    /// The lower part of column j: Σ over rows i with x_ij of x_ij·x_i, columns from j on.
-    fn column(
-        &mut self,
-        view: &SparseRows,
-        transposed: &Transposed,
-        j: usize,
-        value: &impl Fn(usize) -> f64,
-        weight: &impl Fn(usize) -> f64,
-    ) -> Column {
-        let (offsets, columns) = (view.offsets().as_slice(), view.columns().as_slice());
-        // The diagonal is there even where it is zero: factorisations need the place.
-        self.add(j, 0.0);
-        for slot in transposed.starts[j] as usize..transposed.starts[j + 1] as usize {
-            let (row, at) = (transposed.rows[slot] as usize, transposed.places[slot] as usize);
-            let factor = weight(row) * value(at);
-            let rest = at..offsets[row + 1].get() as usize;
-            for (column, place) in columns[rest.clone()].iter().zip(rest) {
-                self.add(column.get() as usize, factor * value(place));
-            }
-        }
-        self.touched.sort_unstable();
-        let values = self.touched.iter().map(|&c| std::mem::take(&mut self.sums[c])).collect();
-        self.touched.iter().for_each(|&c| self.seen[c] = false);
-        (std::mem::take(&mut self.touched), values)
-    }
-
-    fn add(&mut self, column: usize, value: f64) {
-        if !std::mem::replace(&mut self.seen[column], true) {
-            self.touched.push(column);
-        }
-        self.sums[column] += value;
-    }
 }

@@ -4,10 +4,13 @@
 //! (the first straight into the caller's), which are then summed in a fixed order: the same thread count gives the
 //! same bits. The extra panels are kept between passes, so that a warm pass allocates nothing.
 
-use super::{Ask, GramMatrix, Moments, Pair, Shape, Side, Source, Triangle, gram, merge, triangle};
+use super::{
+    Ask, GramEstimate, GramMatrix, JointGram, Moments, Pair, Shape, Side, Source, Triangle, gram, merge,
+    triangle,
+};
 use crate::error::{Error, Result};
 use crate::kernel;
-use crate::matrix::{Buffer, Line, Matrix, Panel};
+use crate::matrix::{Buffer, Line, Matrix, Panel, zeroed_lines};
 use bytemuck::Zeroable;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -74,6 +77,12 @@ impl InMemory {
 
     fn weight(&self, row: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights.as_slice()[row].get())
+    }
+
+    /// Neither view is dense, and rows can be numbered in 32 bits.
+    fn has_sparse_gram(&self) -> bool {
+        let sparse = self.views.iter().all(|view| !matches!(view, Matrix::Dense(_)));
+        sparse && self.views[0].rows() <= u32::MAX as usize
     }
 
     /// Adds the rows of `span` into `sums`.
@@ -181,6 +190,18 @@ impl Pair for InMemory {
         gram::of(self.view(side), self.weights.as_ref(), limit)
     }
 
+    fn joint_gram_estimate(&self) -> Result<Option<GramEstimate>> {
+        Ok(self.has_sparse_gram().then(|| GramEstimate::of(&self.views)))
+    }
+
+    fn joint_gram(&self, limit: u64) -> Result<Option<JointGram>> {
+        if !self.has_sparse_gram() {
+            return Ok(None);
+        }
+        let moments = [self.moments(Side::X)?, self.moments(Side::Y)?];
+        JointGram::of(&self.views, moments, &|row| self.weight(row), limit).map(Some)
+    }
+
     fn triangle(&self, limit: u64) -> Result<Triangle> {
         triangle::of(&self.views, self.weights.as_ref(), limit)
     }
@@ -203,8 +224,13 @@ impl Scratch {
         self.parts[1..].par_iter_mut().with_max_len(1).for_each(|part| {
             for (target, source) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
                 let sum = &mut part.sums[target][source];
-                sum.clear();
-                sum.resize(lines(Side::BOTH[target], Side::BOTH[source]), Line::zeroed());
+                let count = lines(Side::BOTH[target], Side::BOTH[source]);
+                if sum.capacity() < count {
+                    *sum = zeroed_lines(count);
+                } else {
+                    sum.clear();
+                    sum.resize(count, Line::zeroed());
+                }
             }
         });
     }

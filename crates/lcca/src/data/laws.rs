@@ -41,6 +41,9 @@ fn obeys_the_laws(pair: &dyn Pair, x: &Mat<f64>, y: &Mat<f64>, seed: u64) {
     is_symmetric(pair, seed);
     adds_to_what_is_there(pair, &wx);
     summaries_equal_the_dense_ones(pair, x, y);
+    if let Some(joint) = pair.joint_gram(u64::MAX).unwrap() {
+        equals_the_dense_reference(&joint, x, y, &wx, &wy);
+    }
 }
 
 fn equals_the_dense_reference(pair: &dyn Pair, x: &Mat<f64>, y: &Mat<f64>, wx: &Panel, wy: &Panel) {
@@ -92,7 +95,8 @@ fn summaries_equal_the_dense_ones(pair: &dyn Pair, x: &Mat<f64>, y: &Mat<f64>) {
             assert!((moments.sum[j] - sum).abs() < 1e-10 * scale);
         }
     }
-    let triangle = pair.triangle(u64::MAX).unwrap();
+    // Gram matrices have no rows to factorise.
+    let Ok(triangle) = pair.triangle(u64::MAX) else { return };
     let (rx, ry) = (triangle.x(), triangle.y());
     for (a, b, left, right) in [(rx, rx, x, x), (rx, ry, x, y), (ry, ry, y, y)] {
         assert!(close((a.transpose() * b).as_ref(), (left.transpose() * right).as_ref()));
@@ -173,10 +177,21 @@ proptest! {
     }
 
     #[test]
+    fn gram_matrices_stand_for_the_rows(views in any_views(), cuts: [usize; 2], seed in 0u64..100) {
+        let [x, y] = views.each_ref().map(to_dense);
+        for pair in [&in_memory(&views) as &dyn Pair, &shards(&views, cuts)] {
+            let Some(joint) = pair.joint_gram(u64::MAX).unwrap() else { continue };
+            obeys_the_laws(&joint, &x, &y, seed);
+            let [x, y] = [&x, &y].map(centred);
+            obeys_the_laws(&Centred::new(&joint).unwrap(), &x, &y, seed);
+        }
+    }
+
+    #[test]
     fn counting_changes_nothing(views in any_views(), seed in 0u64..100) {
         let [x, y] = views.each_ref().map(to_dense);
         let pair = in_memory(&views);
-        obeys_the_laws(&Counting::new(&pair), &x, &y, seed);
+        obeys_the_laws(&Counting::rows(&pair, &Tally::default(), &()), &x, &y, seed);
     }
 }
 
@@ -185,13 +200,16 @@ fn the_counter_counts_passes_and_columns() {
     let views = [[0u32, 1, 1], [1, 0, 1]]
         .map(|c| crate::matrix::OneHotRows::new(2, c.to_vec().into()).unwrap().into());
     let pair = in_memory(&views);
-    let counting = Counting::new(&pair);
+    let tally = Tally::default();
+    let counting = Counting::rows(&pair, &tally, &());
     let w = random_panel(2, 4, 0);
     products(&counting, &w, &w);
-    assert_eq!(counting.cost(), Cost { passes: 1.0, columns: 12.0 });
+    assert_eq!(counting.cost(), Cost { passes: 1.0, gram_passes: 0.0, columns: 12.0 });
     let mut out = Panel::zeros(2, 4);
     counting.pass(&mut Ask::new().source(Side::Y, &w).to(Side::Y, &mut out)).unwrap();
-    assert_eq!(counting.cost(), Cost { passes: 1.5, columns: 16.0 });
+    assert_eq!(counting.cost(), Cost { passes: 1.5, gram_passes: 0.0, columns: 16.0 });
+    products(&Counting::grams(&pair, &tally, &()), &w, &w);
+    assert_eq!(counting.cost(), Cost { passes: 1.5, gram_passes: 1.0, columns: 28.0 });
 }
 
 #[test]

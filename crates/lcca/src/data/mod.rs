@@ -6,21 +6,26 @@
 mod ask;
 mod centred;
 mod counting;
+mod estimate;
 mod gram;
 mod in_memory;
+mod joint;
 #[cfg(test)]
 mod laws;
 mod merge;
 mod moments;
 mod normal;
+mod product;
 mod shards;
 mod triangle;
 
 pub use ask::{Ask, Source};
 pub use centred::Centred;
-pub use counting::{Cost, Counting};
+pub use counting::{Cost, Counting, Tally};
+pub use estimate::GramEstimate;
 pub use gram::{GramMatrix, SparseGram, StoredGram};
 pub use in_memory::InMemory;
+pub use joint::JointGram;
 pub use moments::Moments;
 pub use normal::Normal;
 pub use shards::Shards;
@@ -113,6 +118,19 @@ pub trait Pair: Sync {
     /// The Gram matrix C = XᵀX (or YᵀY) of one view itself, sparse where the view is; an error where more than `limit`
     /// bytes would be needed.
     fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix>;
+
+    /// What [`Pair::joint_gram`] would hold and cost, from a sample of the rows; nothing where it cannot be formed, as for
+    /// dense views.
+    fn joint_gram_estimate(&self) -> Result<Option<GramEstimate>> {
+        Ok(None)
+    }
+
+    /// All of [X Y]ᵀ[X Y], sparse; nothing where it cannot be formed, and an error where more than `limit` bytes would be
+    /// needed.
+    fn joint_gram(&self, limit: u64) -> Result<Option<JointGram>> {
+        let _ = limit;
+        Ok(None)
+    }
 
     /// The triangular factor of [1 X Y], by QR over row blocks: what classical CCA needs of the data, without squaring
     /// its condition number. An error where more than `limit` bytes would be needed.

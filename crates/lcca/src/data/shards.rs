@@ -1,6 +1,6 @@
 //! Rows in several pieces.
 
-use super::{Ask, GramMatrix, Moments, Pair, Shape, Side, Triangle};
+use super::{Ask, GramEstimate, GramMatrix, JointGram, Moments, Pair, Shape, Side, Triangle};
 use crate::error::{Error, Result};
 use std::sync::OnceLock;
 
@@ -58,6 +58,27 @@ impl Pair for Shards {
         let mut sum = self.shards[0].gram(side, limit)?;
         for shard in &self.shards[1..] {
             sum = sum.plus(shard.gram(side, limit)?);
+        }
+        Ok(sum)
+    }
+
+    fn joint_gram_estimate(&self) -> Result<Option<GramEstimate>> {
+        let mut sum: Option<GramEstimate> = None;
+        for shard in &self.shards {
+            let Some(next) = shard.joint_gram_estimate()? else { return Ok(None) };
+            sum = Some(sum.map_or(next, |sum| sum.plus(next, self.shape)));
+        }
+        Ok(sum)
+    }
+
+    fn joint_gram(&self, limit: u64) -> Result<Option<JointGram>> {
+        let mut sum: Option<JointGram> = None;
+        for shard in &self.shards {
+            let Some(next) = shard.joint_gram(limit)? else { return Ok(None) };
+            sum = Some(match sum {
+                Some(sum) => sum.plus(next)?,
+                None => next,
+            });
         }
         Ok(sum)
     }

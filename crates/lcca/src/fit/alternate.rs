@@ -39,7 +39,12 @@ pub(super) fn alternate(problem: &Problem<'_>, solver: Solver, t1: usize) -> Res
     }
     // Without a gradient step nothing outside the singular vectors is ever looked at.
     let blind = matches!(solver, Solver::Ling { steps: 0, .. });
-    Ok(Found { weights: [x.w, y_weights], trace, missing: blind.then_some(f64::INFINITY) })
+    Ok(Found {
+        weights: [x.w, y_weights],
+        trace,
+        missing: blind.then_some(f64::INFINITY),
+        remarks: Vec::new(),
+    })
 }
 
 /// The paper's random G, each row divided by the length of its column of X: where frequencies differ by orders of

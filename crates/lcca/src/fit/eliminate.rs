@@ -61,7 +61,7 @@ pub(super) fn eliminate(problem: &Problem<'_>, side: Side) -> Result<Found> {
         let active = stopping.active(&sizes, LOCK);
         if stopping.enough() || stopping.stalls() || problem.is_spent() || active.is_empty() {
             let weights = if side == Side::X { [w.other, w.w] } else { [w.w, w.other] };
-            return Ok(Found { weights, trace, missing: stopping.missing() });
+            return Ok(Found { weights, trace, missing: stopping.missing(), remarks: Vec::new() });
         }
         basis = step.into_iter().collect();
         let mut t = panels::select(&residual, &active);

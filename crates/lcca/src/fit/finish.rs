@@ -13,12 +13,7 @@ use crate::metric;
 use crate::panels;
 use faer::MatRef;
 
-pub(super) fn finish(
-    problem: &Problem<'_>,
-    found: Found,
-    choice: Choice,
-    means: Option<[Vec<f64>; 2]>,
-) -> Result<Fit> {
+pub(super) fn finish(problem: &Problem<'_>, found: Found, choice: Choice) -> Result<Fit> {
     let settings = problem.settings;
     let [mut x, mut y] = Half::measure_both(problem, found.weights)?;
     x.whiten();
@@ -31,7 +26,7 @@ pub(super) fn finish(
     let missing = found.missing.unwrap_or_else(|| residuals.iter().sum());
     let converged = !objective.is_empty() && missing <= settings.tol * objective.iter().sum::<f64>();
     let notes = notes(objective.len(), settings.k);
-    let [x_mean, y_mean] = means.map_or([None, None], |means| means.map(Some));
+    let [x_mean, y_mean] = problem.means.map_or([None, None], |means| means.clone().map(Some));
     let model = Model {
         correlations: metric::pair_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref()),
         x: View { loadings: loadings(problem.normals[0], &x, x_gram.as_ref())?, weights: x.w, mean: x_mean },
@@ -42,7 +37,8 @@ pub(super) fn finish(
         rows: problem.pair.shape().rows as u64,
         settings: settings.clone(),
     };
-    let Choice { method: chosen, why, .. } = choice;
+    let Choice { method: chosen, mut why, .. } = choice;
+    found.remarks.iter().for_each(|remark| why += &format!("; {remark}"));
     Ok(Fit { model, chosen, why, trace: found.trace, cost: problem.pair.cost(), converged, missing, notes })
 }
 

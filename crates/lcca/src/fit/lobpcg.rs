@@ -5,7 +5,7 @@
 //! step P.
 //!
 //! ```text
-//! start:   random weights, smoothed by one D-CCA step
+//! start:   random weights of unit-length columns
 //! repeat:  Tx = Dx⁻¹(Cxy·Wy − Bx·Wx·Θ), Ty likewise           B = C + λI, D its diagonal
 //!          one pass on (Tx, Ty)
 //!          x and y whitened separately over Sx = [Wx Tx Px], Sy = [Wy Ty Py]
@@ -13,12 +13,13 @@
 //! until    what is still missing from Σθ is within the tolerance
 //! ```
 //!
-//! Pairs that have converged stay in W but send no more residuals into the pass.
+//! Pairs that have converged stay in W but send no more residuals into the pass. In Gram mode D⁻¹ may give way to
+//! (B − A)⁻¹: see `precondition`.
 
 use super::half::{Half, residuals, sizes};
+use super::precondition::Preconditioner;
 use super::stopping::Stopping;
 use super::{Found, Problem};
-use crate::data::{Ask, Pair, Side};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::metric;
@@ -41,6 +42,7 @@ struct Block {
 pub(super) fn lobpcg(problem: &Problem<'_>) -> Result<Found> {
     let settings = problem.settings;
     let inverse = problem.inverse_diagonals()?;
+    let mut preconditioner = Preconditioner::new(problem, &inverse)?;
     let mut stopping = Stopping::new(settings.k, settings.tol);
     let mut trace = Vec::new();
     let mut w = start(problem, &inverse)?;
@@ -55,15 +57,18 @@ pub(super) fn lobpcg(problem: &Problem<'_>) -> Result<Found> {
         trace.push(problem.trace_row(trace.len() + 1, captured_by_best(problem, &w, &theta)));
         let active = stopping.active(&sizes, LOCK);
         if stopping.enough() || stopping.stalls() || problem.is_spent() || active.is_empty() {
-            return Ok(Found { weights: [w.x.w, w.y.w], trace, missing: stopping.missing() });
+            let (weights, missing) = ([w.x.w, w.y.w], stopping.missing());
+            return Ok(Found { weights, trace, missing, remarks: preconditioner.remarks() });
         }
+        preconditioner.reconsider(stopping.iterations_left())?;
         basis = if trace.len() > 1 && drift > DRIFT {
             w = Block::measure(problem, [w.x.w, w.y.w])?;
             Vec::new()
         } else {
             step.into_iter().collect()
         };
-        basis.insert(0, Block::measure(problem, precondition(residual, &inverse, &active))?);
+        let active = residual.map(|r| panels::select(&r, &active));
+        basis.insert(0, Block::measure(problem, preconditioner.apply(active))?);
     }
 }
 
@@ -74,21 +79,18 @@ impl Block {
     }
 }
 
-/// Random weights of unit-length columns, smoothed by one D-CCA step: three passes.
+/// Random weights of unit-length columns: one pass.
 fn start(problem: &Problem<'_>, inverse: &[Vec<f64>; 2]) -> Result<Block> {
     let [x_normal, y_normal] = problem.normals;
-    let mut wx =
-        random::normal_panel(x_normal.size(), problem.block(), problem.settings.seed, random::Use::Start);
-    panels::scale_rows(&mut wx, &inverse[0].iter().map(|d| d.sqrt()).collect::<Vec<_>>());
-    let mut wy = Panel::zeros(y_normal.size(), wx.cols());
-    problem.pair.pass(&mut Ask::new().source(Side::X, &wx).to(Side::Y, &mut wy))?;
-    panels::scale_rows(&mut wy, &inverse[1]);
-    let y = Half::measure(y_normal, wy)?;
-    wx = y.across.clone();
-    panels::scale_rows(&mut wx, &inverse[0]);
-    Ok(Block { x: Half::measure(x_normal, wx)?, y })
+    let mut panels =
+        [(x_normal, random::Use::Start), (y_normal, random::Use::StartOfY)].map(|(normal, purpose)| {
+            random::normal_panel(normal.size(), problem.block(), problem.settings.seed, purpose)
+        });
+    panels.iter_mut().zip(inverse).for_each(|(panel, inverse)| {
+        panels::scale_rows(panel, &inverse.iter().map(|d| d.sqrt()).collect::<Vec<_>>());
+    });
+    Block::measure(problem, panels)
 }
-
 /// The best pairs in the span of some blocks.
 struct Ritz {
     best: Block,
@@ -169,15 +171,4 @@ fn combination(halves: &[&Half], c: MatRef<'_, f64>) -> Half {
         panels::block_times(&halves.iter().map(|half| pick(half)).collect::<Vec<_>>(), c)
     };
     Half { w: of(|half| &half.w), bw: of(|half| &half.bw), across: of(|half| &half.across) }
-}
-
-/// D⁻¹R, of the pairs that are still active.
-fn precondition(residual: [Panel; 2], inverse: &[Vec<f64>; 2], active: &[usize]) -> [Panel; 2] {
-    let mut side = 0;
-    residual.map(|r| {
-        let mut t = panels::select(&r, active);
-        panels::scale_rows(&mut t, &inverse[side]);
-        side += 1;
-        t
-    })
 }

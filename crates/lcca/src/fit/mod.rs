@@ -8,6 +8,7 @@ mod finish;
 mod half;
 mod lobpcg;
 mod model;
+mod precondition;
 mod rpcca;
 mod score;
 mod stopping;
@@ -20,9 +21,9 @@ pub use model::{Model, View};
 pub use score::Scores;
 pub use watch::{TraceRow, Watch};
 
-use crate::data::{Centred, Cost, Counting, Normal, Pair, Shape, Side};
+use crate::data::{Centred, Cost, Counting, JointGram, Normal, Pair, Shape, Side, Tally};
 use crate::error::{Error, Result};
-use crate::matrix::Panel;
+use crate::matrix::{LANES, Panel};
 use crate::method::{Method, Settings};
 use crate::solve::{Resources, Solver};
 use crate::svd;
@@ -57,12 +58,17 @@ struct Found {
     trace: Vec<TraceRow>,
     /// An estimate of what is still missing from the objective's total, where the method has one.
     missing: Option<f64>,
+    /// What it decided on the way, in plain words.
+    remarks: Vec<String>,
 }
 
 /// What every method works with.
 struct Problem<'a> {
     pair: &'a Counting<'a>,
     normals: [Normal<'a>; 2],
+    /// In Gram mode, the matrices that `pair` stands on, not centred.
+    joint: Option<&'a JointGram>,
+    means: Option<&'a [Vec<f64>; 2]>,
     settings: &'a Settings,
     watch: &'a dyn Watch,
 }
@@ -92,7 +98,8 @@ pub fn fit(pair: &dyn Pair, settings: &Settings, watch: &dyn Watch) -> Result<Fi
             return Err(Error::Overflow { side });
         }
     }
-    let structured = settings.structure && matches!(settings.method, Method::Auto | Method::Lobpcg);
+    let structured =
+        settings.structure && matches!(settings.method, Method::Auto | Method::Lobpcg | Method::ShiftInvert);
     let merged = if structured { pair.merged()? } else { None };
     let mut fit = match &merged {
         Some(merged) => fit_uncentred(merged, settings, watch)?,
@@ -106,42 +113,88 @@ pub fn fit(pair: &dyn Pair, settings: &Settings, watch: &dyn Watch) -> Result<Fi
     Ok(fit)
 }
 
+/// Chooses a way, forms Gram matrices where that way wants them, and centres.
 fn fit_uncentred(pair: &dyn Pair, settings: &Settings, watch: &dyn Watch) -> Result<Fit> {
-    if settings.center {
-        let centred = Centred::new(pair)?;
-        let means = Side::BOTH.map(|side| centred.mean(side).to_vec());
-        fit_centred(&centred, Some(means), settings, watch)
-    } else {
-        fit_centred(pair, None, settings, watch)
+    let tally = Tally::default();
+    let mut choice = choose::choose(pair, settings)?;
+    let joint = match choice.gram {
+        Some(_) => Counting::rows(pair, &tally, watch).joint_gram(settings.memory)?,
+        None => None,
+    };
+    if let (Some(joint), Some(expected)) = (&joint, choice.gram) {
+        let (formed, expected, touched) = (joint.entries(), expected.entries, expected.touched);
+        choice.why += &format!(
+            "; iterates on the Gram matrices, {formed} entries where a pass over the rows touches {touched:.0} (a sample of \
+             the rows foretold {expected:.0})"
+        );
     }
+    if !settings.center {
+        let data = Data {
+            rows: pair,
+            grams: joint.as_ref().map(|joint| joint as &dyn Pair),
+            joint: joint.as_ref(),
+            means: None,
+        };
+        return fit_centred(&data, choice, settings, &tally, watch);
+    }
+    let rows = Centred::new(pair)?;
+    let grams = joint.as_ref().map(|joint| Centred::new(joint)).transpose()?;
+    let means = Side::BOTH.map(|side| rows.mean(side).to_vec());
+    let data = Data {
+        rows: &rows,
+        grams: grams.as_ref().map(|grams| grams as &dyn Pair),
+        joint: joint.as_ref(),
+        means: Some(means),
+    };
+    fit_centred(&data, choice, settings, &tally, watch)
+}
+
+/// The data as a method sees them: centred, where that is wanted.
+struct Data<'a> {
+    rows: &'a dyn Pair,
+    /// The same known by its Gram matrices.
+    grams: Option<&'a dyn Pair>,
+    /// Those matrices, not centred.
+    joint: Option<&'a JointGram>,
+    means: Option<[Vec<f64>; 2]>,
 }
 
 fn fit_centred(
-    pair: &dyn Pair,
-    means: Option<[Vec<f64>; 2]>,
+    data: &Data<'_>,
+    choice: choose::Choice,
     settings: &Settings,
+    tally: &Tally,
     watch: &dyn Watch,
 ) -> Result<Fit> {
     for side in Side::BOTH {
-        if pair.moments(side)?.trace() <= 0.0 {
+        if data.rows.moments(side)?.trace() <= 0.0 {
             return Err(Error::NothingToCorrelate { side, centred: settings.center });
         }
     }
-    let counting = Counting::watched(pair, watch);
-    let normals = [
-        Normal::new(&counting, Side::X, settings.ridge_x)?,
-        Normal::new(&counting, Side::Y, settings.ridge_y)?,
-    ];
-    let problem = Problem { pair: &counting, normals, settings, watch };
-    let choice = choose::choose(pair, settings)?;
-    let found = match choice.eliminate {
-        Some(side) => eliminate::eliminate(&problem, side)?,
-        None => problem.run(choice.method)?,
+    let rows = Counting::rows(data.rows, tally, watch);
+    let grams = data.grams.map(|grams| Counting::grams(grams, tally, watch));
+    let found = {
+        let problem = Problem::new(grams.as_ref().unwrap_or(&rows), data, settings, watch)?;
+        match choice.eliminate {
+            Some(side) => eliminate::eliminate(&problem, side)?,
+            None => problem.run(choice.method)?,
+        }
     };
-    finish::finish(&problem, found, choice, means)
+    finish::finish(&Problem::new(&rows, data, settings, watch)?, found, choice)
 }
 
-impl Problem<'_> {
+impl<'a> Problem<'a> {
+    fn new(
+        pair: &'a Counting<'a>,
+        data: &'a Data<'_>,
+        settings: &'a Settings,
+        watch: &'a dyn Watch,
+    ) -> Result<Self> {
+        let normals =
+            [Normal::new(pair, Side::X, settings.ridge_x)?, Normal::new(pair, Side::Y, settings.ridge_y)?];
+        Ok(Problem { pair, normals, joint: data.joint, means: data.means.as_ref(), settings, watch })
+    }
+
     fn run(&self, method: Method) -> Result<Found> {
         match method {
             Method::Als { t1 } => alternate::alternate(self, Solver::Cholesky, t1),
@@ -150,7 +203,7 @@ impl Problem<'_> {
             Method::LCca { t1, t2, k_pc } => alternate::alternate(self, Solver::Ling { steps: t2, k_pc }, t1),
             Method::RpCca { k_rpcca } => rpcca::rpcca(self, k_rpcca),
             Method::Exact => exact::exact(self),
-            Method::Lobpcg | Method::Auto => lobpcg::lobpcg(self),
+            Method::Lobpcg | Method::ShiftInvert | Method::Auto => lobpcg::lobpcg(self),
         }
     }
 
@@ -164,12 +217,15 @@ impl Problem<'_> {
     fn block(&self) -> usize {
         let Settings { k, oversample, .. } = *self.settings;
         let shape = self.pair.shape();
-        (k + oversample.unwrap_or_else(|| (k / 2).clamp(4, 50))).min(shape.x_cols).min(shape.y_cols)
+        // Up to whole cache lines: the padding would be multiplied anyway.
+        let usual = (k + (k / 2).clamp(4, 50)).next_multiple_of(LANES);
+        oversample.map_or(usual, |more| k + more).min(shape.x_cols).min(shape.y_cols)
     }
 
     /// Whether no more passes are allowed.
     fn is_spent(&self) -> bool {
-        self.pair.cost().passes >= self.settings.max_passes.unwrap_or(MOST_PASSES)
+        let Cost { passes, gram_passes, .. } = self.pair.cost();
+        passes + gram_passes >= self.settings.max_passes.unwrap_or(MOST_PASSES)
     }
 
     fn resources(&self) -> Resources {
@@ -181,7 +237,8 @@ impl Problem<'_> {
     fn trace_row(&self, iteration: usize, total: f64) -> TraceRow {
         let cost = self.pair.cost();
         let work = cost.work(self.settings.k);
-        let row = TraceRow { iteration, passes: cost.passes, work, total, seconds: self.watch.seconds() };
+        let Cost { passes, gram_passes, .. } = cost;
+        let row = TraceRow { iteration, passes, gram_passes, work, total, seconds: self.watch.seconds() };
         self.watch.iteration(&row);
         row
     }
@@ -219,7 +276,7 @@ pub fn planned_passes(settings: &Settings) -> f64 {
         Method::RpCca { .. } => svd + 2.0,
         Method::Exact => 2.0,
         // Nobody knows; the limit is all that can be said.
-        Method::Lobpcg | Method::Auto => 100.0,
+        Method::Lobpcg | Method::ShiftInvert | Method::Auto => 100.0,
     };
     settings.max_passes.map_or(passes, |most| passes.min(most + 1.0))
 }

@@ -1,12 +1,18 @@
 //! When to stop, and how far the answer still is.
 //!
 //! Two estimates of what is missing from Σθ, and the larger counts:
-//! - from the residuals: θᵢ is off by about rᵢ²/(gap to what the block does not hold), or rᵢ where the gap is smaller;
+//! - from the residuals: θᵢ is off by about rᵢ²/(gap to what the block does not hold), or rᵢ where the gap is smaller. Their
+//!   sum q falls as what is missing falls, but is ten to a hundred times larger. How many times shows in what came
+//!   before: if the total grew by G while q fell by Q, about q·G/Q is missing; twice that is taken;
 //! - from the last steps: if the total grew by δ, and by δ' two steps before, what follows is about δ·ρ/(1 − ρ) with
 //!   ρ² = δ/δ'.
 //!
 //! Neither is a bound: residuals are measured in the norm of diag(C + λI)⁻¹, not of (C + λI)⁻¹.
 
+/// Iterations over which growth of the total is held against the fall of the residuals.
+const WINDOW: usize = 6;
+/// What is missing is taken as so many times what that comparison says.
+const SAFETY: f64 = 2.0;
 /// Iterations without growth after which nothing more is expected.
 const STALL: usize = 10;
 
@@ -15,19 +21,21 @@ pub(super) struct Stopping {
     k: usize,
     tol: f64,
     totals: Vec<f64>,
-    by_residuals: f64,
+    /// q of every iteration.
+    by_residuals: Vec<f64>,
 }
 
 impl Stopping {
     pub(super) fn new(k: usize, tol: f64) -> Self {
-        Stopping { k, tol, totals: Vec::new(), by_residuals: f64::INFINITY }
+        Stopping { k, tol, totals: Vec::new(), by_residuals: Vec::new() }
     }
 
     /// Takes note of an iteration's objective values and residuals, of the whole block.
     pub(super) fn look(&mut self, theta: &[f64], residuals: &[f64]) {
         let k = self.k.min(theta.len());
         self.totals.push(theta[..k].iter().sum());
-        self.by_residuals = by_residuals(&theta[..k], &residuals[..k], theta.last().copied().unwrap_or(0.0));
+        let last = theta.last().copied().unwrap_or(0.0);
+        self.by_residuals.push(by_residuals(&theta[..k], &residuals[..k], last));
     }
 
     /// Whether what is missing is within the tolerance, relative to the total.
@@ -38,7 +46,16 @@ impl Stopping {
 
     /// What is about missing from the objective's total; nothing before there are enough steps to tell.
     pub(super) fn missing(&self) -> Option<f64> {
-        Some(self.by_residuals.max(self.by_growth()?))
+        let by_residuals = self.by_residuals.last().copied()?;
+        Some(by_residuals.min(self.calibrated().unwrap_or(f64::INFINITY)).max(self.by_growth()?))
+    }
+
+    /// q·G/Q over the last iterations, with a margin; nothing where q did not fall.
+    fn calibrated(&self) -> Option<f64> {
+        let before = self.totals.len().checked_sub(WINDOW + 1)?;
+        let (growth, q) = (self.totals.last()? - self.totals[before], self.by_residuals.last()?);
+        let fall = self.by_residuals[before] - q;
+        (fall > 0.0).then(|| SAFETY * q * growth.max(0.0) / fall)
     }
 
     fn by_growth(&self) -> Option<f64> {
@@ -49,6 +66,14 @@ impl Stopping {
         }
         let rate = (last / first).sqrt();
         Some(if rate < 1.0 { last * rate / (1.0 - rate) } else { f64::INFINITY })
+    }
+
+    /// About how many more iterations the tolerance takes at the rate of the last ones.
+    pub(super) fn iterations_left(&self) -> Option<f64> {
+        let before = self.totals.len().checked_sub(WINDOW + 1)?;
+        let rate = (self.by_residuals.last()? / self.by_residuals[before]).powf(1.0 / WINDOW as f64);
+        let allowed = self.tol * self.totals.last().copied().unwrap_or(0.0);
+        Some(if rate < 1.0 { (self.missing()? / allowed).ln() / rate.recip().ln() } else { f64::INFINITY })
     }
 
     /// Whether the total has not grown for so long that rounding must be all that is left.

@@ -11,6 +11,9 @@ pub struct TraceRow {
     pub iteration: usize,
     /// Passes so far; one view alone is half a pass.
     pub passes: f64,
+    /// Passes over Gram matrices so far.
+    #[serde(default)]
+    pub gram_passes: f64,
     /// Work so far, in products XᵀX·W of k columns.
     pub work: f64,
     /// Captured correlation of the current subspaces.

@@ -3,6 +3,7 @@
 mod buffer;
 mod dense;
 mod one_hot;
+mod pages;
 mod panel;
 pub mod search;
 mod sparse;
@@ -10,6 +11,7 @@ mod sparse;
 pub use buffer::{Buffer, Owner, Packed};
 pub use dense::{DenseRows, DenseValues};
 pub use one_hot::OneHotRows;
+pub(crate) use pages::zeroed as zeroed_lines;
 pub(crate) use panel::row_major_mut;
 pub use panel::{LANES, Line, Panel};
 pub use sparse::{Canonical, SparseRows, Values};
@@ -53,6 +55,18 @@ impl Matrix {
             Matrix::Sparse(m) => m.entries(),
             Matrix::OneHot(m) => m.entries(),
             Matrix::Dense(m) => m.rows() as u64 * m.cols() as u64,
+        }
+    }
+
+    /// How many entries of one row are stored.
+    pub fn row_entries(&self, row: usize) -> u64 {
+        match self {
+            Matrix::Sparse(m) => {
+                let offsets = m.offsets().as_slice();
+                offsets[row + 1].get() - offsets[row].get()
+            }
+            Matrix::OneHot(m) => m.column(row).map_or(0, |_| 1),
+            Matrix::Dense(m) => m.cols() as u64,
         }
     }
 

@@ -3,6 +3,7 @@
 //! A panel is stored row after row, each row padded to whole cache lines of eight doubles, so that one column of the
 //! data (one row of the panel) is a handful of aligned lines.
 
+use super::pages::zeroed;
 use bytemuck::{Pod, Zeroable};
 use faer::{MatMut, MatRef};
 
@@ -25,7 +26,7 @@ pub struct Panel {
 impl Panel {
     /// All zero.
     pub fn zeros(rows: usize, cols: usize) -> Self {
-        Panel { rows, cols, lines: vec![Line::zeroed(); rows * cols.div_ceil(LANES)] }
+        Panel { rows, cols, lines: zeroed(rows * cols.div_ceil(LANES)) }
     }
 
     /// `entry(i, j)` at row i, column j.

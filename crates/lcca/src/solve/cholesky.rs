@@ -4,7 +4,8 @@
 //! range, and both factorisations return a solution there.
 
 use super::dense_cholesky::DenseCholesky;
-use super::sparse_cholesky::{Plan, SparseCholesky};
+use super::sparse_cholesky::SparseCholesky;
+use super::sparse_factor::Plan;
 use super::{LeastSquares, Solved};
 use crate::data::{Normal, StoredGram};
 use crate::error::{Error, Result};

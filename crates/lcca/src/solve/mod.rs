@@ -6,13 +6,17 @@ mod diagonal;
 mod gradient;
 mod ling;
 mod one_hot;
+mod shift_invert;
 mod sparse_cholesky;
+mod sparse_factor;
 
 pub use cholesky::Cholesky;
 pub use diagonal::Diagonal;
 pub use gradient::Gradient;
 pub use ling::Ling;
 pub use one_hot::OneHot;
+pub(crate) use shift_invert::{ShiftInvert, shifted};
+pub(crate) use sparse_factor::Plan;
 
 use crate::data::{Ask, Normal, Pair, Side};
 use crate::error::Result;

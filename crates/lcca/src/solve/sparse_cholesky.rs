@@ -1,23 +1,16 @@
-//! Supernodal sparse Cholesky of C + λI (faer), with a fill-reducing order.
+//! Solving with a sparse Cholesky factor of C + λI.
 //!
-//! C is scaled to a unit diagonal. A sparse factorisation cannot pivot for rank, so where the ridge does not keep C + λI
-//! away from singular, a tiny δ is added to the diagonal and taken out again by iterative refinement: each round shrinks
+//! Where the ridge does not keep C + λI away from singular, the factor is that of a matrix with a tiny δ on its unit
+//! diagonal, which is taken out again by iterative refinement: each round shrinks
 //! the error along a direction of eigenvalue s by δ/(s + δ), and directions with s = 0 do not occur in right-hand sides
 //! XᵀT. Centring is the rank-one term −nμμᵀ,
 //! solved by the Sherman-Morrison formula.
 
+use super::sparse_factor::{Plan, SparseFactor};
 use crate::data::SparseGram;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::matrix::Panel;
 use crate::panels;
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{LltParams, LltRegularization};
-use faer::sparse::linalg::cholesky::{
-    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymmetricOrdering, factorize_symbolic_cholesky,
-};
-use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
-use faer::{Conj, Mat, Par, Side, Spec};
-use rayon::prelude::*;
 
 /// Added to the unit diagonal, then refined away.
 const DELTA: f64 = 1e-10;
@@ -28,44 +21,12 @@ const RIDGE_SUFFICES: f64 = 1e-8;
 /// 1 − nμᵀC⁻¹μ below this: the column of ones lies in the span of the view, and centring takes it out.
 const ONES_IN_SPAN: f64 = 1e-12;
 
-/// The order of elimination and the place of every entry of the factor.
-pub struct Plan {
-    symbolic: SymbolicCholesky<usize>,
-    entries: usize,
-}
-
-impl Plan {
-    /// Analyses the pattern of C.
-    pub fn new(gram: &SparseGram) -> Result<Self> {
-        let p = gram.size();
-        let pattern = SymbolicSparseColMatRef::new_checked(p, p, &gram.starts, None, &gram.rows);
-        let params = CholeskySymbolicParams::default();
-        let symbolic = factorize_symbolic_cholesky(pattern, Side::Lower, SymmetricOrdering::Amd, params)
-            .map_err(|_| Error::Factorization("the pattern of the Gram matrix"))?;
-        Ok(Plan { entries: gram.rows.len(), symbolic })
-    }
-
-    /// Bytes of C, its factor and the workspace.
-    pub fn bytes(&self) -> u64 {
-        16 * (self.symbolic.len_val() as u64 + 2 * self.entries as u64)
-    }
-
-    /// About the multiplications and additions: Σ of squared column lengths of an even factor, counted as dearer than
-    /// dense ones because they stream less well.
-    pub fn flops(&self) -> f64 {
-        let (fill, p) = (self.symbolic.len_val() as f64, self.symbolic.nrows().max(1) as f64);
-        2.0 * fill * fill / p
-    }
-}
-
 /// A factorised C + λI − nμμᵀ.
 pub struct SparseCholesky {
     gram: SparseGram,
     ridge: f64,
-    scale: Vec<f64>,
     delta: f64,
-    plan: Plan,
-    values: Vec<f64>,
+    factor: SparseFactor,
     rank_one: Option<RankOne>,
 }
 
@@ -86,10 +47,10 @@ impl SparseCholesky {
             (0..gram.size()).map(diagonal).map(|d| if d > 0.0 { d.sqrt().recip() } else { 0.0 }).collect();
         let least_share = scale.iter().map(|s| ridge * s * s).fold(f64::INFINITY, f64::min);
         let delta = if least_share > RIDGE_SUFFICES { 0.0 } else { DELTA };
-        let values = factorize(&gram, &scale, delta, &plan)?;
-        let mut factor = SparseCholesky { gram, ridge, scale, delta, plan, values, rank_one: None };
-        factor.rank_one = shift.map(|(mean, weight)| factor.rank_one(mean, weight));
-        Ok(factor)
+        let factor = SparseFactor::new(&gram, scale, delta, plan)?;
+        let mut solver = SparseCholesky { gram, ridge, delta, factor, rank_one: None };
+        solver.rank_one = shift.map(|(mean, weight)| solver.rank_one(mean, weight));
+        Ok(solver)
     }
 
     fn rank_one(&self, mean: Vec<f64>, weight: f64) -> RankOne {
@@ -124,28 +85,14 @@ impl SparseCholesky {
     }
 
     fn solve_uncentred(&self, rhs: &Panel) -> Panel {
-        let mut weights = self.solve_shifted(rhs);
+        let mut weights = self.factor.solve(rhs);
         let rounds = if self.delta > 0.0 { ROUNDS } else { 0 };
         for _ in 0..rounds {
             let mut residual = rhs.clone();
             panels::subtract(&mut residual, &self.apply_uncentred(&weights));
-            panels::add_scaled(&mut weights, 1.0, &self.solve_shifted(&residual));
+            panels::add_scaled(&mut weights, 1.0, &self.factor.solve(&residual));
         }
         weights
-    }
-
-    /// With δ still on the diagonal.
-    fn solve_shifted(&self, rhs: &Panel) -> Panel {
-        let mut x = Mat::from_fn(rhs.rows(), rhs.cols(), |i, j| self.scale[i] * rhs.row(i)[j]);
-        let symbolic = &self.plan.symbolic;
-        let mut memory = MemBuffer::new(symbolic.solve_in_place_scratch::<f64>(rhs.cols(), Par::rayon(0)));
-        LltRef::new(symbolic, &self.values).solve_in_place_with_conj(
-            Conj::No,
-            x.as_mut(),
-            Par::rayon(0),
-            MemStack::new(&mut memory),
-        );
-        Panel::from_fn(rhs.rows(), rhs.cols(), |i, j| self.scale[i] * x[(i, j)])
     }
 
     fn apply(&self, w: &Panel) -> Panel {
@@ -189,37 +136,12 @@ fn weighted_sums(w: &Panel, mean: &[f64]) -> Vec<f64> {
     sums
 }
 
-/// The factor of the scaled C + λI + δI; an empty column has diagonal 1.
-fn factorize(gram: &SparseGram, scale: &[f64], delta: f64, plan: &Plan) -> Result<Vec<f64>> {
-    let p = gram.size();
-    let column = |j: usize| {
-        let (rows, values) = gram.column(j);
-        rows.iter().zip(values).map(move |(&i, &value)| match (i == j, scale[i] > 0.0) {
-            (true, true) => 1.0 + delta,
-            (true, false) => 1.0,
-            (false, _) => scale[i] * value * scale[j],
-        })
-    };
-    let scaled: Vec<f64> = (0..p).into_par_iter().flat_map_iter(column).collect();
-    let pattern = SymbolicSparseColMatRef::new_checked(p, p, &gram.starts, None, &gram.rows);
-    let matrix = SparseColMatRef::new(pattern, &scaled);
-    let params = Spec::<LltParams, f64>::default();
-    let symbolic = &plan.symbolic;
-    let mut memory = MemBuffer::new(symbolic.factorize_numeric_llt_scratch::<f64>(Par::rayon(0), params));
-    let mut values = vec![0.0; symbolic.len_val()];
-    let stack = MemStack::new(&mut memory);
-    let regularization = LltRegularization::default();
-    symbolic
-        .factorize_numeric_llt(&mut values, matrix, Side::Lower, regularization, Par::rayon(0), stack, params)
-        .map_err(|_| Error::Factorization("the Gram matrix"))?;
-    Ok(values)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::data::{Centred, InMemory, Pair, StoredGram};
     use crate::testing::{random_mat, relative_error, sparse_from_dense, to_dense};
+    use faer::Mat;
 
     /// Sparse columns, the last two of them a copy and a sum of others.
     fn view() -> Mat<f64> {

@@ -1,0 +1,105 @@
+//! How many entries [X Y]ᵀ[X Y] would have, from a sample of the rows.
+//!
+//! A row of r entries in both views brings r(r + 1)/2 pairs of columns; the Gram matrix has an entry for every pair that
+//! occurs. Of s sampled rows with D different pairs, f of them seen once, the next row brings new pairs at the rate f/s
+//! (Good & Turing), so D grows like s^(f/D), and n rows have about D·(n/s)^(f/D). The exponent falls as rows are added, so
+//! the guess is on the high side.
+
+use super::Shape;
+use crate::matrix::Matrix;
+use rayon::prelude::*;
+
+/// Pairs of columns looked at.
+const SAMPLE: f64 = 1e6;
+
+/// Pairs for each entry from which on no sample is needed to see that rows are better.
+const HOPELESS: f64 = 1000.0;
+
+/// What Gram mode would cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GramEstimate {
+    /// About the entries of all four blocks.
+    pub entries: f64,
+    /// Multiplications to form them.
+    pub work: f64,
+    /// Entries that a pass over the rows touches: each three times.
+    pub touched: f64,
+}
+
+impl GramEstimate {
+    pub(super) fn of(views: &[Matrix; 2]) -> Self {
+        let [x, y] = views;
+        let (rows, stored) = (x.rows(), (x.entries() + y.entries()) as f64);
+        let width = (x.cols() + y.cols()) as f64;
+        let all: f64 = (0..rows).into_par_iter().with_min_len(1 << 16).map(|row| pairs_in(views, row)).sum();
+        let estimate = |entries: f64| GramEstimate {
+            entries: entries.min(width * width),
+            work: 2.0 * all,
+            touched: 3.0 * stored,
+        };
+        if all > HOPELESS * stored {
+            return estimate(2.0 * all);
+        }
+        let step = ((all / SAMPLE).ceil() as usize).max(1);
+        let mut pairs: Vec<u64> =
+            (0..rows).into_par_iter().step_by(step).flat_map_iter(|row| pairs_of(views, row)).collect();
+        let (different, once) = count(&mut pairs);
+        let growth = if different > 0.0 { (step as f64).powf(once / different) } else { 1.0 };
+        estimate((2.0 * different * growth).min(2.0 * all))
+    }
+
+    /// Of two pieces of the rows together: at most the sum.
+    pub(super) fn plus(self, other: Self, shape: Shape) -> Self {
+        let width = (shape.x_cols + shape.y_cols) as f64;
+        GramEstimate {
+            entries: (self.entries + other.entries).min(width * width),
+            work: self.work + other.work,
+            touched: self.touched + other.touched,
+        }
+    }
+}
+
+fn pairs_in(views: &[Matrix; 2], row: usize) -> f64 {
+    let r: u64 = views.iter().map(|view| view.row_entries(row)).sum();
+    (r * (r + 1) / 2) as f64
+}
+
+/// The pairs of columns, of both views together, that a row holds.
+fn pairs_of([x, y]: &[Matrix; 2], row: usize) -> Vec<u64> {
+    let mut columns: Vec<u64> = Vec::new();
+    x.for_each(row, |column, _| columns.push(column as u64));
+    y.for_each(row, |column, _| columns.push((x.cols() + column) as u64));
+    (0..columns.len())
+        .flat_map(|i| columns[i..].iter().map(move |b| (i, b)))
+        .map(|(i, b)| columns[i] << 32 | b)
+        .collect()
+}
+
+/// How many are different, and how many of those occur once.
+fn count(pairs: &mut [u64]) -> (f64, f64) {
+    pairs.par_sort_unstable();
+    let (mut different, mut once) = (0.0, 0.0);
+    for same in pairs.chunk_by(|a, b| a == b) {
+        different += 1.0;
+        once += f64::from(same.len() == 1);
+    }
+    (different, once)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{InMemory, Pair};
+    use crate::testing::zipf_rows;
+
+    #[test]
+    fn the_estimate_is_near_what_is_formed() {
+        for rows in [500, 60_000] {
+            let views = [zipf_rows(rows, 300, 8, 1), zipf_rows(rows, 200, 5, 2)];
+            let pair = InMemory::new(views[0].clone(), views[1].clone()).unwrap();
+            let estimate = GramEstimate::of(&views);
+            let formed = pair.joint_gram(u64::MAX).unwrap().unwrap().entries() as f64;
+            assert!((0.7..2.0).contains(&(estimate.entries / formed)), "{estimate:?} against {formed}");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Gram mode: all four blocks of [X Y]ᵀ[X Y] formed once, and passes over them instead of the rows.
+//!
+//! Where many rows share few pairs of columns, the blocks hold far fewer entries than a pass over the rows touches:
+//! every entry of a row is met three times in a pass, every entry of a block once. A block's row times a panel is the
+//! same gather as a data row's.
+
+use super::product::{Allowance, Transposed, product};
+use super::{Ask, GramMatrix, Moments, Pair, Shape, Side, SparseGram, StoredGram, Triangle};
+use crate::error::{Error, Result};
+use crate::kernel;
+use crate::matrix::{Line, Matrix, Panel, SparseRows, Values};
+use bytemuck::Zeroable;
+use rayon::prelude::*;
+
+/// Rows of a block that one thread multiplies at a time.
+const ROWS: usize = 256;
+
+/// XᵀX, XᵀY, YᵀX and YᵀY.
+pub struct JointGram {
+    shape: Shape,
+    moments: [Moments; 2],
+    /// `blocks[target][source]`
+    blocks: [[Matrix; 2]; 2],
+}
+
+impl JointGram {
+    /// Forms the blocks of two views; an error where more than `limit` bytes would be needed.
+    pub(super) fn of(
+        views: &[Matrix; 2],
+        moments: [&Moments; 2],
+        weight: &(impl Fn(usize) -> f64 + Sync),
+        limit: u64,
+    ) -> Result<Self> {
+        let [x, y] = views;
+        let allowance = Allowance::new("the joint Gram matrix", limit);
+        allowance.take(Transposed::bytes(x).max(Transposed::bytes(y)))?;
+        let (xx, xy) = {
+            let transposed = Transposed::of(x);
+            (
+                product(&transposed, x, weight, true, &allowance)?,
+                product(&transposed, y, weight, false, &allowance)?,
+            )
+        };
+        let yy = product(&Transposed::of(y), y, weight, true, &allowance)?;
+        allowance.take(12 * xy.entries())?;
+        let yx = transposed(&xy)?;
+        Ok(JointGram {
+            shape: Shape { rows: x.rows(), x_cols: x.cols(), y_cols: y.cols() },
+            moments: moments.map(Moments::clone),
+            blocks: [[xx.into(), xy.into()], [yx.into(), yy.into()]],
+        })
+    }
+
+    /// The sum of two, of other rows and the same columns.
+    pub(super) fn plus(self, other: JointGram) -> Result<Self> {
+        let JointGram { mut shape, mut moments, blocks: [[xx, xy], [yx, yy]] } = self;
+        let [[xx_more, xy_more], [yx_more, yy_more]] = other.blocks;
+        shape.rows += other.shape.rows;
+        moments.iter_mut().zip(&other.moments).for_each(|(sum, more)| sum.add(more));
+        let blocks = [[sum(&xx, &xx_more)?, sum(&xy, &xy_more)?], [sum(&yx, &yx_more)?, sum(&yy, &yy_more)?]];
+        Ok(JointGram { shape, moments, blocks })
+    }
+
+    /// Stored entries of all four blocks.
+    pub fn entries(&self) -> u64 {
+        self.blocks.iter().flatten().map(Matrix::entries).sum()
+    }
+
+    /// (`target`)ᵀ(`source`), row by row.
+    pub fn block(&self, target: Side, source: Side) -> &Matrix {
+        &self.blocks[target as usize][source as usize]
+    }
+}
+
+/// A + B, of the same shape.
+fn sum(a: &Matrix, b: &Matrix) -> Result<Matrix> {
+    let (mut offsets, mut columns, mut values) = (vec![0u64], Vec::new(), Vec::new());
+    let mut row_of_both: Vec<(usize, f64)> = Vec::new();
+    for row in 0..a.rows() {
+        row_of_both.clear();
+        a.for_each(row, |column, value| row_of_both.push((column, value)));
+        b.for_each(row, |column, value| row_of_both.push((column, value)));
+        row_of_both.sort_by_key(|&(column, _)| column);
+        for same in row_of_both.chunk_by(|a, b| a.0 == b.0) {
+            columns.push(same[0].0 as u32);
+            values.push(same.iter().map(|(_, value)| value).sum::<f64>());
+        }
+        offsets.push(columns.len() as u64);
+    }
+    Ok(SparseRows::new(a.cols(), offsets.into(), columns.into(), Values::F64(values.into()))?.into())
+}
+
+/// The transpose of a product.
+fn transposed(block: &SparseRows) -> Result<SparseRows> {
+    let mut starts = vec![0u64; block.cols() + 1];
+    block.columns().iter().for_each(|column| starts[column as usize + 1] += 1);
+    (0..block.cols()).for_each(|j| starts[j + 1] += starts[j]);
+    let mut next = starts.clone();
+    let entries = block.entries() as usize;
+    let (mut columns, mut values) = (vec![0u32; entries], vec![0.0; entries]);
+    for row in 0..block.rows() {
+        block.for_each(row, |column, value| {
+            let at = next[column] as usize;
+            (columns[at], values[at]) = (row as u32, value);
+            next[column] += 1;
+        });
+    }
+    SparseRows::new(block.rows(), starts.into(), columns.into(), Values::F64(values.into()))
+}
+
+impl Pair for JointGram {
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn moments(&self, side: Side) -> Result<&Moments> {
+        Ok(&self.moments[side as usize])
+    }
+
+    fn pass(&self, ask: &mut Ask<'_>) -> Result<()> {
+        ask.assert_fits(self.shape);
+        for (target, source) in Side::BOTH.into_iter().flat_map(|t| Side::BOTH.map(|s| (t, s))) {
+            let Some(from) = ask.source_of(source) else { continue };
+            let Some(out) = ask.target(target, source) else { continue };
+            add_product(out, self.block(target, source), from.panel);
+            if let Some(offset) = from.offset {
+                subtract_outer(out, &self.moments[target as usize].sum, offset);
+            }
+        }
+        Ok(())
+    }
+
+    fn gram(&self, side: Side, _limit: u64) -> Result<GramMatrix> {
+        Ok(GramMatrix { stored: StoredGram::Sparse(SparseGram::lower(self.block(side, side))), shift: None })
+    }
+
+    fn triangle(&self, _limit: u64) -> Result<Triangle> {
+        Err(Error::Factorization("rows that are known by their Gram matrices only"))
+    }
+}
+
+/// out ← out + block·w.
+fn add_product(out: &mut Panel, block: &Matrix, w: &Panel) {
+    let stride = w.lines_per_row();
+    if stride == 0 {
+        return;
+    }
+    out.lines_mut().par_chunks_mut(ROWS * stride).enumerate().for_each_init(
+        || vec![Line::zeroed(); ROWS * stride],
+        |z, (chunk, out)| {
+            let (first, rows) = (chunk * ROWS, out.len() / stride);
+            let z = &mut z[..out.len()];
+            kernel::gather(block, first..first + rows, w.lines(), stride, z);
+            kernel::add(out, z);
+        },
+    );
+}
+
+/// out ← out − sums·offset: what subtracting the offset from every row's z does to the sum over rows.
+fn subtract_outer(out: &mut Panel, sums: &[f64], offset: &[Line]) {
+    let stride = offset.len().max(1);
+    out.lines_mut().par_chunks_mut(stride).zip(sums).with_min_len(4096).for_each(|(row, sum)| {
+        for (out, offset) in row.iter_mut().zip(offset) {
+            out.0.iter_mut().zip(&offset.0).for_each(|(out, offset)| *out -= sum * offset);
+        }
+    });
+}

@@ -1,0 +1,182 @@
+//! AᵀB of two views with the same rows, formed as sparse rows.
+//!
+//! A is transposed once; then row j of the product is the sum of the rows of B where A holds column j, each times A's
+//! entry. Work Σᵢ aᵢbᵢ for rows of aᵢ and bᵢ entries; memory for the transpose and the result.
+
+use crate::error::{Error, Result};
+use crate::matrix::{Matrix, SparseRows, Values};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Rows of the product that one thread forms at a time.
+const CHUNK: usize = 64;
+/// Bytes of one entry of a product.
+const ENTRY: u64 = (size_of::<u32>() + size_of::<f64>()) as u64;
+/// A row is sorted where it holds fewer than one of so many columns, and scanned where it holds more.
+const SORTED_SHARE: usize = 16;
+
+/// A view by columns: the rows of each, ascending, and the values where they are not all one.
+pub(super) struct Transposed {
+    starts: Vec<usize>,
+    rows: Vec<u32>,
+    values: Option<Vec<f64>>,
+}
+
+impl Transposed {
+    /// Bytes the transpose of a view takes.
+    pub fn bytes(view: &Matrix) -> u64 {
+        let entry = if is_all_ones(view) { 4 } else { 12 };
+        entry * view.entries() + 16 * view.cols() as u64
+    }
+
+    /// One reading of the view to count, one to place.
+    pub fn of(view: &Matrix) -> Transposed {
+        let mut starts = vec![0; view.cols() + 1];
+        (0..view.rows()).for_each(|row| view.for_each(row, |column, _| starts[column + 1] += 1));
+        (0..view.cols()).for_each(|j| starts[j + 1] += starts[j]);
+        let mut next = starts.clone();
+        let entries = starts[view.cols()];
+        let mut rows = vec![0u32; entries];
+        let mut values = (!is_all_ones(view)).then(|| vec![0.0; entries]);
+        for row in 0..view.rows() {
+            view.for_each(row, |column, value| {
+                let at = next[column];
+                rows[at] = row as u32;
+                if let Some(values) = &mut values {
+                    values[at] = value;
+                }
+                next[column] += 1;
+            });
+        }
+        Transposed { starts, rows, values }
+    }
+
+    fn columns(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Calls `visit(row, value)` for every entry of column j.
+    fn for_each(&self, j: usize, mut visit: impl FnMut(usize, f64)) {
+        for at in self.starts[j]..self.starts[j + 1] {
+            visit(self.rows[at] as usize, self.values.as_ref().map_or(1.0, |values| values[at]));
+        }
+    }
+}
+
+fn is_all_ones(view: &Matrix) -> bool {
+    match view {
+        Matrix::OneHot(_) => true,
+        Matrix::Sparse(m) => matches!(m.values(), Values::Ones),
+        Matrix::Dense(_) => false,
+    }
+}
+
+/// Bytes that may still be taken, shared by several products.
+pub(super) struct Allowance {
+    what: &'static str,
+    limit: u64,
+    spent: AtomicU64,
+}
+
+impl Allowance {
+    pub fn new(what: &'static str, limit: u64) -> Self {
+        Allowance { what, limit, spent: AtomicU64::new(0) }
+    }
+
+    /// Takes bytes; an error where there are not so many left.
+    pub fn take(&self, bytes: u64) -> Result<()> {
+        let needed = self.spent.fetch_add(bytes, Relaxed) + bytes;
+        if needed <= self.limit {
+            return Ok(());
+        }
+        let advice = "allow more memory, or use a method that forms no Gram matrix";
+        Err(Error::Memory { what: self.what.into(), needed, allowed: self.limit, advice })
+    }
+}
+
+/// AᵀB with row weights: Σᵢ weight(i)·aᵢbᵢᵀ. Where `diagonal`, every (j, j) is stored, zero or not.
+pub(super) fn product(
+    a: &Transposed,
+    b: &Matrix,
+    weight: &(impl Fn(usize) -> f64 + Sync),
+    diagonal: bool,
+    allowance: &Allowance,
+) -> Result<SparseRows> {
+    let form_chunk = |sums: &mut Sums, start: usize| {
+        let mut chunk = Chunk::default();
+        for j in start..(start + CHUNK).min(a.columns()) {
+            if diagonal {
+                sums.add(j, 0.0);
+            }
+            a.for_each(j, |row, value| {
+                let factor = weight(row) * value;
+                b.for_each(row, |column, value| sums.add(column, factor * value));
+            });
+            sums.drain_into(&mut chunk);
+        }
+        allowance.take(ENTRY * chunk.columns.len() as u64)?;
+        Ok(chunk)
+    };
+    let starts: Vec<usize> = (0..a.columns()).step_by(CHUNK).collect();
+    let chunks = starts.into_par_iter().with_max_len(1).map_init(|| Sums::new(b.cols()), form_chunk);
+    let chunks: Vec<Chunk> = chunks.collect::<Result<_>>()?;
+    joined(chunks, b.cols())
+}
+
+fn joined(chunks: Vec<Chunk>, cols: usize) -> Result<SparseRows> {
+    let entries = chunks.iter().map(|chunk| chunk.columns.len()).sum();
+    let (mut offsets, mut columns, mut values) =
+        (vec![0u64], Vec::with_capacity(entries), Vec::with_capacity(entries));
+    for chunk in chunks {
+        let before = columns.len() as u64;
+        offsets.extend(chunk.ends.iter().map(|end| before + *end as u64));
+        columns.extend(chunk.columns);
+        values.extend(chunk.values);
+    }
+    SparseRows::new(cols, offsets.into(), columns.into(), Values::F64(values.into()))
+}
+
+/// Some finished rows.
+#[derive(Default)]
+struct Chunk {
+    ends: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<f64>,
+}
+
+/// One row in the making.
+struct Sums {
+    sums: Vec<f64>,
+    seen: Vec<bool>,
+    touched: Vec<u32>,
+}
+
+impl Sums {
+    fn new(cols: usize) -> Self {
+        Sums { sums: vec![0.0; cols], seen: vec![false; cols], touched: Vec::new() }
+    }
+
+    fn add(&mut self, column: usize, value: f64) {
+        if !std::mem::replace(&mut self.seen[column], true) {
+            self.touched.push(column as u32);
+        }
+        self.sums[column] += value;
+    }
+
+    /// Appends the row, columns ascending, and is empty again.
+    fn drain_into(&mut self, chunk: &mut Chunk) {
+        if self.touched.len() * SORTED_SHARE < self.seen.len() {
+            self.touched.sort_unstable();
+        } else {
+            self.touched.clear();
+            self.touched.extend((0..self.seen.len() as u32).filter(|&c| self.seen[c as usize]));
+        }
+        for &column in &self.touched {
+            chunk.columns.push(column);
+            chunk.values.push(std::mem::take(&mut self.sums[column as usize]));
+            self.seen[column as usize] = false;
+        }
+        self.touched.clear();
+        chunk.ends.push(chunk.columns.len());
+    }
+}

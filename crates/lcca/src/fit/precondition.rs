@@ -1,0 +1,159 @@
+//! What LOBPCG multiplies residuals with: the inverse diagonal, until something better pays.
+//!
+//! In Gram mode (B − A)⁻¹ is within reach by one sparse Cholesky factorisation (see `solve::shift_invert`). It gains a digit
+//! or so an iteration where the diagonal needs dozens, but can cost minutes and gigabytes. So the diagonal comes first,
+//! and its own rate of convergence says what the rest would cost. The factor is bought once a good part of its price was
+//! spent and what lies ahead costs more than it. Costs are counted in operations, never in seconds, so that a fit can be
+//! repeated.
+
+use super::Problem;
+use crate::data::{Pair, Side};
+use crate::error::{Error, Result};
+use crate::matrix::Panel;
+use crate::method::Method;
+use crate::panels;
+use crate::solve::{Plan, ShiftInvert, shifted};
+
+/// Iterations that (B − A)⁻¹ usually needs.
+const USUAL: f64 = 8.0;
+/// Operations of analysing a pattern, for each of its entries.
+const ANALYSIS: f64 = 1.5e4;
+/// Nothing is bought before this share of its price was spent on iterations: early rates foretell little.
+const PATIENCE: f64 = 0.25;
+/// Operations of an iteration for each row of its panels and square of the block's columns.
+const PANELS: f64 = 36.0;
+/// An operation on a Gram matrix's scattered entries counts as so many on panels.
+const SCATTERED: f64 = 2.0;
+
+/// The preconditioner in use, and what it would take to get a better one.
+pub(super) struct Preconditioner<'a> {
+    problem: &'a Problem<'a>,
+    inverse: &'a [Vec<f64>; 2],
+    better: Better,
+    /// Operations spent with the diagonal.
+    spent: f64,
+    remarks: Vec<String>,
+}
+
+enum Better {
+    /// Not looked at.
+    Unknown,
+    /// Analysed: what it costs is known.
+    Planned(Plan),
+    /// Factorised.
+    Bought(Box<ShiftInvert>),
+    /// Not to be had, or too dear.
+    Refused,
+}
+
+impl<'a> Preconditioner<'a> {
+    /// The diagonal; or (B − A)⁻¹ at once, where it was asked for by name.
+    pub fn new(problem: &'a Problem<'a>, inverse: &'a [Vec<f64>; 2]) -> Result<Self> {
+        let better = if problem.joint.is_some() { Better::Unknown } else { Better::Refused };
+        let mut preconditioner = Preconditioner { problem, inverse, better, spent: 0.0, remarks: Vec::new() };
+        if problem.settings.method == Method::ShiftInvert {
+            let plan = preconditioner.analyse()?;
+            let (needed, allowed) = (plan.bytes(), problem.settings.memory);
+            if needed > allowed {
+                let what = "the Cholesky factor of the joint Gram matrix".into();
+                let advice = "allow more memory, or use lobpcg";
+                return Err(Error::Memory { what, needed, allowed, advice });
+            }
+            preconditioner.buy(plan)?;
+        }
+        Ok(preconditioner)
+    }
+
+    /// T ≈ (B − A)⁻¹R.
+    pub fn apply(&self, residual: [Panel; 2]) -> [Panel; 2] {
+        if let Better::Bought(inverse) = &self.better {
+            return inverse.solve(residual.each_ref());
+        }
+        let mut residual = residual;
+        residual.iter_mut().zip(self.inverse).for_each(|(r, inverse)| panels::scale_rows(r, inverse));
+        residual
+    }
+
+    /// Buys the better one where the iterations left with the diagonal cost more.
+    pub fn reconsider(&mut self, iterations_left: Option<f64>) -> Result<()> {
+        self.spent += self.iteration();
+        let Some(ahead) = iterations_left.map(|left| left * self.iteration()) else { return Ok(()) };
+        let worthwhile = |price: f64| PATIENCE * price < self.spent && price < ahead;
+        if matches!(self.better, Better::Unknown) && worthwhile(self.analysis()) {
+            self.better = Better::Planned(self.analyse()?);
+        }
+        match std::mem::replace(&mut self.better, Better::Refused) {
+            Better::Planned(plan) if plan.bytes() > self.problem.settings.memory => Ok(()),
+            Better::Planned(plan) if worthwhile(self.price(&plan)) => self.buy(plan),
+            other => {
+                self.better = other;
+                Ok(())
+            }
+        }
+    }
+
+    /// What was factorised, for the report.
+    pub fn remarks(self) -> Vec<String> {
+        self.remarks
+    }
+
+    fn analyse(&self) -> Result<Plan> {
+        let Some(joint) = self.problem.joint else {
+            let value = self.problem.settings.method.name().into();
+            return Err(Error::Setting {
+                name: "method",
+                value,
+                expected: "lobpcg or exact, since a view is dense",
+            });
+        };
+        Plan::new(&shifted(joint, self.ridges()))
+    }
+
+    fn buy(&mut self, plan: Plan) -> Result<()> {
+        let Some(joint) = self.problem.joint else { return Ok(()) };
+        let (fill, operations, begun) = (plan.fill(), plan.flops(), self.problem.watch.seconds());
+        let weight = joint.moments(Side::X)?.weight;
+        let means = self.problem.means.map(|means| (means, weight));
+        let split = self.problem.pair.shape().x_cols;
+        let bought = ShiftInvert::new(&shifted(joint, self.ridges()), plan, split, self.ridges(), means);
+        let seconds = self.problem.watch.seconds() - begun;
+        let how = match bought {
+            Ok(inverse) => {
+                self.better = Better::Bought(Box::new(inverse));
+                format!("in {seconds:.1} s")
+            }
+            Err(Error::Factorization(_)) => {
+                "in vain: it is singular to rounding, so iterations went on without".into()
+            }
+            Err(other) => return Err(other),
+        };
+        self.remarks.push(format!(
+            "B − A was factorised for a better preconditioner: {fill:.1e} entries, about {operations:.0e} operations, {how}"
+        ));
+        Ok(())
+    }
+
+    fn ridges(&self) -> [f64; 2] {
+        self.problem.normals.map(|normal| normal.ridge)
+    }
+
+    /// Operations of one iteration with the diagonal.
+    fn iteration(&self) -> f64 {
+        let (m, shape) = (self.problem.block() as f64, self.problem.pair.shape());
+        SCATTERED * 2.0 * m * self.entries() + PANELS * m * m * (shape.x_cols + shape.y_cols) as f64
+    }
+
+    fn analysis(&self) -> f64 {
+        ANALYSIS * self.entries() / 2.0
+    }
+
+    /// Operations of factorising and of what follows.
+    fn price(&self, plan: &Plan) -> f64 {
+        let solve = 4.0 * plan.fill() as f64 * self.problem.block() as f64;
+        plan.flops() + USUAL * (solve + self.iteration())
+    }
+
+    fn entries(&self) -> f64 {
+        self.problem.joint.map_or(0.0, |joint| joint.entries() as f64)
+    }
+}
