@@ -104,6 +104,54 @@ pub fn combine(terms: &[(&Panel, MatRef<'_, f64>)]) -> Panel {
     out
 }
 
+/// P ← T·Ct + P·Cp and W ← W·Cw + P, both in place: nothing as high as a panel is allocated.
+///
+/// The results have as many columns as the C, at most as many as W and P; what is beyond is cut off.
+pub fn advance(
+    w: &mut Panel,
+    p: &mut Panel,
+    t: &Panel,
+    cw: MatRef<'_, f64>,
+    ct: MatRef<'_, f64>,
+    cp: MatRef<'_, f64>,
+) {
+    let width = cw.ncols();
+    assert_eq!((w.rows(), w.cols()), (p.rows(), p.cols()), "shapes of W and P");
+    assert_eq!((ct.ncols(), cp.ncols()), (width, width), "columns of the three C");
+    let (cols, stride) = (w.cols(), w.lines_per_row().max(1) * LANES);
+    let (w_numbers, p_numbers): (&mut [f64], &mut [f64]) =
+        (bytemuck::cast_slice_mut(w.lines_mut()), bytemuck::cast_slice_mut(p.lines_mut()));
+    let chunks =
+        w_numbers.par_chunks_mut(CHUNK * stride).zip(p_numbers.par_chunks_mut(CHUNK * stride)).enumerate();
+    let buffers = || (vec![0.0; CHUNK * stride], vec![0.0; CHUNK * stride]);
+    chunks.for_each_init(buffers, |(new_w, new_p), (chunk, (w, p))| {
+        let rows = w.len() / stride;
+        let (new_w, new_p) = (&mut new_w[..w.len()], &mut new_p[..p.len()]);
+        new_p.fill(0.0);
+        let mut step = row_major_mut(new_p, rows, width, stride);
+        let t = t.as_mat().subrows(chunk * CHUNK, rows);
+        matmul(step.as_mut(), Accum::Replace, t, ct, 1.0, Par::Seq);
+        if cp.nrows() > 0 {
+            matmul(
+                step.as_mut(),
+                Accum::Add,
+                row_major_mut(p, rows, cols, stride).as_ref(),
+                cp,
+                1.0,
+                Par::Seq,
+            );
+        }
+        new_w.copy_from_slice(new_p);
+        let best = row_major_mut(new_w, rows, width, stride);
+        matmul(best, Accum::Add, row_major_mut(w, rows, cols, stride).as_ref(), cw, 1.0, Par::Seq);
+        w.copy_from_slice(new_w);
+        p.copy_from_slice(new_p);
+    });
+    if width < cols {
+        (*w, *p) = (columns(w, 0, width), columns(p, 0, width));
+    }
+}
+
 /// out ← out + factor·a.
 pub fn add_scaled(out: &mut Panel, factor: f64, a: &Panel) {
     if factor != 0.0 {
@@ -114,6 +162,24 @@ pub fn add_scaled(out: &mut Panel, factor: f64, a: &Panel) {
 /// `out[:, j] ← out[:, j] + factors[j]·a[:, j]`.
 pub fn add_columns_scaled(out: &mut Panel, factors: &[f64], a: &Panel) {
     update(out, a, |j, out, a| *out += factors[j] * a);
+}
+
+/// `out[:, j] ← a[:, j] − factors[j]·b[:, j]`.
+pub fn difference_into(out: &mut Panel, a: &Panel, factors: &[f64], b: &Panel) {
+    assert_eq!((out.rows(), out.cols()), (a.rows(), a.cols()), "shapes of the result and the first panel");
+    assert_eq!((out.rows(), out.cols()), (b.rows(), b.cols()), "shapes of the result and the second panel");
+    let stride = out.lines_per_row().max(1);
+    let factors: Vec<f64> = (0..stride * LANES).map(|j| factors.get(j).copied().unwrap_or(0.0)).collect();
+    let rows = out
+        .lines_mut()
+        .par_chunks_mut(stride)
+        .zip(a.lines().par_chunks(stride))
+        .zip(b.lines().par_chunks(stride));
+    rows.with_min_len(CHUNK).for_each(|((out, a), b)| {
+        for (line, ((out, a), b)) in out.iter_mut().zip(a).zip(b).enumerate() {
+            (0..LANES).for_each(|lane| out.0[lane] = a.0[lane] - factors[line * LANES + lane] * b.0[lane]);
+        }
+    });
 }
 
 /// out ← out − a.
@@ -232,6 +298,30 @@ mod tests {
         let dots = column_dots(&a, &a);
         let gram = cross(&a, &a);
         assert!((0..9).all(|j| (dots[j] - gram[(j, j)]).abs() < 1e-9 * dots[j]));
+    }
+
+    #[test]
+    fn advancing_in_place_equals_combining() {
+        let (w, p, t) = (random_panel(5000, 9, 1), random_panel(5000, 9, 2), random_panel(5000, 4, 3));
+        for width in [9, 6] {
+            let (cw, cp, ct) =
+                (random_panel(9, width, 4), random_panel(9, width, 5), random_panel(4, width, 6));
+            for cp in [cp, Panel::zeros(0, width)] {
+                let (mut new_w, mut new_p) = (w.clone(), p.clone());
+                advance(&mut new_w, &mut new_p, &t, cw.as_mat(), ct.as_mat(), cp.as_mat());
+                let mut step = times(&t, ct.as_mat());
+                if cp.rows() > 0 {
+                    add_scaled(&mut step, 1.0, &times(&p, cp.as_mat()));
+                }
+                assert!(relative_error(new_p.as_mat(), step.as_mat()) < 1e-14);
+                add_scaled(&mut step, 1.0, &times(&w, cw.as_mat()));
+                assert!(relative_error(new_w.as_mat(), step.as_mat()) < 1e-14);
+                let padding = |line: usize| new_w.lines()[line].0[width - 8 * (width / 8)..].iter();
+                assert!(
+                    (width / 8..5000).step_by(new_w.lines_per_row()).all(|l| padding(l).all(|&v| v == 0.0))
+                );
+            }
+        }
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub(super) fn finish(problem: &Problem<'_>, found: Found, choice: Choice) -> Res
     y.whiten();
     let objective = rotate(&mut x, &mut y, settings.k)?;
     fix_signs(&mut x, &mut y);
-    let residuals = sizes(&residuals(&x, &y, &objective), &problem.inverse_diagonals()?);
+    let residuals = sizes(residuals(&x, &y, &objective).each_ref(), &problem.inverse_diagonals()?);
     let [x_gram, y_gram, cross] = small_products(problem, &x, &y);
     let total = metric::subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref()).iter().sum();
     let missing = found.missing.unwrap_or_else(|| residuals.iter().sum());

@@ -29,16 +29,33 @@ impl Half {
         Ok(Half { w, bw, across })
     }
 
+    /// Weights whose products are still to be measured; `other` is the width of the other view.
+    pub fn unmeasured(w: Panel, other: usize) -> Self {
+        let (rows, cols) = (w.rows(), w.cols());
+        Half { w, bw: Panel::zeros(rows, cols), across: Panel::zeros(other, cols) }
+    }
+
     /// Forms all products of both views' weights, in one pass.
     pub fn measure_both(problem: &Problem<'_>, [wx, wy]: [Panel; 2]) -> Result<[Half; 2]> {
         let (p, q) = (wx.rows(), wy.rows());
-        let (mut xx, mut yx) = (Panel::zeros(p, wx.cols()), Panel::zeros(q, wx.cols()));
-        let (mut xy, mut yy) = (Panel::zeros(p, wy.cols()), Panel::zeros(q, wy.cols()));
-        let ask = Ask::new().source(Side::X, &wx).to(Side::X, &mut xx).to(Side::Y, &mut yx);
-        problem.pair.pass(&mut ask.source(Side::Y, &wy).to(Side::X, &mut xy).to(Side::Y, &mut yy))?;
-        panels::add_scaled(&mut xx, problem.normals[0].ridge, &wx);
-        panels::add_scaled(&mut yy, problem.normals[1].ridge, &wy);
-        Ok([Half { w: wx, bw: xx, across: yx }, Half { w: wy, bw: yy, across: xy }])
+        let (mut x, mut y) = (Half::unmeasured(wx, q), Half::unmeasured(wy, p));
+        Half::add_products(problem, &mut x, &mut y)?;
+        Ok([x, y])
+    }
+
+    /// Forms all products afresh, in one pass, into the panels that are there.
+    pub fn measure_again(problem: &Problem<'_>, x: &mut Half, y: &mut Half) -> Result<()> {
+        [&mut x.bw, &mut x.across, &mut y.bw, &mut y.across].into_iter().for_each(Panel::clear);
+        Half::add_products(problem, x, y)
+    }
+
+    fn add_products(problem: &Problem<'_>, x: &mut Half, y: &mut Half) -> Result<()> {
+        let ask = Ask::new().source(Side::X, &x.w).to(Side::X, &mut x.bw).to(Side::Y, &mut x.across);
+        let ask = ask.source(Side::Y, &y.w).to(Side::X, &mut y.across).to(Side::Y, &mut y.bw);
+        problem.pair.pass(&mut { ask })?;
+        panels::add_scaled(&mut x.bw, problem.normals[0].ridge, &x.w);
+        panels::add_scaled(&mut y.bw, problem.normals[1].ridge, &y.w);
+        Ok(())
     }
 
     /// Makes Wᵀ(C + λI)W = I.
@@ -51,6 +68,17 @@ impl Half {
         for panel in [&mut self.w, &mut self.bw, &mut self.across] {
             *panel = panels::times(panel, m);
         }
+    }
+
+    /// W ← W·Cw + T·Ct + P·Cp with C = [Cw; Ct; Cp], and P ← what was added; their products with them. There is no Cp
+    /// where P is only room.
+    pub fn advance(&mut self, t: &Half, p: &mut Half, c: MatRef<'_, f64>, p_is_room: bool) {
+        let (own, more) = (self.w.cols(), t.w.cols());
+        let last = if p_is_room { 0 } else { p.w.cols() };
+        let (cw, ct, cp) = (c.subrows(0, own), c.subrows(own, more), c.subrows(own + more, last));
+        panels::advance(&mut self.w, &mut p.w, &t.w, cw, ct, cp);
+        panels::advance(&mut self.bw, &mut p.bw, &t.bw, cw, ct, cp);
+        panels::advance(&mut self.across, &mut p.across, &t.across, cw, ct, cp);
     }
 
     /// WᵀCW, without the ridge.
@@ -77,19 +105,22 @@ pub(super) fn captured(problem: &Problem<'_>, x: &Half, y: &Half) -> f64 {
 
 /// Cxy·Wy − (Cxx + λ)·Wx·Θ and Cyx·Wx − (Cyy + λ)·Wy·Θ.
 pub(super) fn residuals(x: &Half, y: &Half, theta: &[f64]) -> [Panel; 2] {
-    let back: Vec<f64> = theta.iter().map(|t| -t).collect();
-    [(&y.across, &x.bw), (&x.across, &y.bw)].map(|(across, bw)| {
-        let mut residual = across.clone();
-        panels::add_columns_scaled(&mut residual, &back, bw);
-        residual
-    })
+    let [mut rx, mut ry] = [x, y].map(|half| Panel::zeros(half.w.rows(), theta.len()));
+    residuals_into([&mut rx, &mut ry], x, y, theta);
+    [rx, ry]
+}
+
+/// The same into panels that are there.
+pub(super) fn residuals_into([rx, ry]: [&mut Panel; 2], x: &Half, y: &Half, theta: &[f64]) {
+    panels::difference_into(rx, &y.across, theta, &x.bw);
+    panels::difference_into(ry, &x.across, theta, &y.bw);
 }
 
 /// Each pair's residual, both views together, in the norm of diag(C + λI)⁻¹.
-pub(super) fn sizes(residuals: &[Panel; 2], inverse_diagonal: &[Vec<f64>; 2]) -> Vec<f64> {
+pub(super) fn sizes(residuals: [&Panel; 2], inverse_diagonal: &[Vec<f64>; 2]) -> Vec<f64> {
     let [x, y] = [0, 1].map(|side| {
         let weight = |i: usize| inverse_diagonal[side][i];
-        panels::weighted_column_dots(&residuals[side], &residuals[side], weight)
+        panels::weighted_column_dots(residuals[side], residuals[side], weight)
     });
     x.iter().zip(&y).map(|(x, y)| (x + y).sqrt()).collect()
 }

@@ -16,7 +16,7 @@
 //! Pairs that have converged stay in W but send no more residuals into the pass. In Gram mode D⁻¹ may give way to
 //! (B − A)⁻¹: see `precondition`.
 
-use super::half::{Half, residuals, sizes};
+use super::half::{Half, residuals_into, sizes};
 use super::precondition::Preconditioner;
 use super::stopping::Stopping;
 use super::{Found, Problem};
@@ -26,7 +26,7 @@ use crate::metric;
 use crate::panels;
 use crate::random;
 use crate::whiten::whitener;
-use faer::{Mat, MatRef};
+use faer::Mat;
 
 /// WᵀBW may be this far from I before products are formed afresh from the rows.
 const DRIFT: f64 = 1e-7;
@@ -46,13 +46,13 @@ pub(super) fn lobpcg(problem: &Problem<'_>) -> Result<Found> {
     let mut stopping = Stopping::new(settings.k, settings.tol);
     let mut trace = Vec::new();
     let mut w = start(problem, &inverse)?;
-    let mut basis = Vec::new();
+    let (mut t, mut p): (Option<Block>, Option<Block>) = (None, None);
     loop {
-        basis.insert(0, w);
-        let Ritz { best, step, theta, drift } = rayleigh_ritz(&basis, problem.block())?;
-        w = best;
-        let residual = residuals(&w.x, &w.y, &theta);
-        let sizes = sizes(&residual, &inverse);
+        let Ritz { coefficients, theta, drift } = rayleigh_ritz(&w, t.as_ref(), p.as_ref())?;
+        w.advance(t.as_ref(), &mut p, &coefficients);
+        let mut next = t.take().unwrap_or_else(|| w.room()).with_columns(theta.len());
+        residuals_into(next.weights_mut(), &w.x, &w.y, &theta);
+        let sizes = sizes([&next.x.w, &next.y.w], &inverse);
         stopping.look(&theta, &sizes);
         trace.push(problem.trace_row(trace.len() + 1, captured_by_best(problem, &w, &theta)));
         let active = stopping.active(&sizes, LOCK);
@@ -61,14 +61,14 @@ pub(super) fn lobpcg(problem: &Problem<'_>) -> Result<Found> {
             return Ok(Found { weights, trace, missing, remarks: preconditioner.remarks() });
         }
         preconditioner.reconsider(stopping.iterations_left())?;
-        basis = if trace.len() > 1 && drift > DRIFT {
-            w = Block::measure(problem, [w.x.w, w.y.w])?;
-            Vec::new()
-        } else {
-            step.into_iter().collect()
-        };
-        let active = residual.map(|r| panels::select(&r, &active));
-        basis.insert(0, Block::measure(problem, preconditioner.apply(active))?);
+        if trace.len() > 1 && drift > DRIFT {
+            w.measure_again(problem)?;
+            p = None;
+        }
+        next = next.select(&active);
+        preconditioner.apply(next.weights_mut());
+        next.measure_again(problem)?;
+        t = Some(next);
     }
 }
 
@@ -76,6 +76,56 @@ impl Block {
     fn measure(problem: &Problem<'_>, weights: [Panel; 2]) -> Result<Self> {
         let [x, y] = Half::measure_both(problem, weights)?;
         Ok(Block { x, y })
+    }
+
+    fn measure_again(&mut self, problem: &Problem<'_>) -> Result<()> {
+        Half::measure_again(problem, &mut self.x, &mut self.y)
+    }
+
+    fn weights_mut(&mut self) -> [&mut Panel; 2] {
+        [&mut self.x.w, &mut self.y.w]
+    }
+
+    fn columns(&self) -> usize {
+        self.x.w.cols()
+    }
+
+    /// A block of the same shape, all zero.
+    fn room(&self) -> Block {
+        let half = |a: &Half, b: &Half| Half::unmeasured(Panel::zeros(a.w.rows(), a.w.cols()), b.w.rows());
+        Block { x: half(&self.x, &self.y), y: half(&self.y, &self.x) }
+    }
+
+    /// The same panels where they have so many columns, else others.
+    fn with_columns(self, columns: usize) -> Block {
+        if self.columns() == columns {
+            return self;
+        }
+        let half = |a: &Half, b: &Half| Half::unmeasured(Panel::zeros(a.w.rows(), columns), b.w.rows());
+        Block { x: half(&self.x, &self.y), y: half(&self.y, &self.x) }
+    }
+
+    /// Some of the columns, their products still to be measured.
+    fn select(self, which: &[usize]) -> Block {
+        if which.len() == self.columns() {
+            return self;
+        }
+        let [x, y] = [&self.x.w, &self.y.w].map(|w| panels::select(w, which));
+        let (p, q) = (x.rows(), y.rows());
+        Block { x: Half::unmeasured(x, q), y: Half::unmeasured(y, p) }
+    }
+
+    /// W ← W·Cw + T·Ct + P·Cp, and P ← what was added; their products with them.
+    fn advance(&mut self, t: Option<&Block>, p: &mut Option<Block>, c: &[Mat<f64>; 2]) {
+        let Some(t) = t else {
+            self.x.turn(c[0].as_ref());
+            self.y.turn(c[1].as_ref());
+            return;
+        };
+        let first = p.is_none();
+        let p = p.get_or_insert_with(|| self.room());
+        self.x.advance(&t.x, &mut p.x, c[0].as_ref(), first);
+        self.y.advance(&t.y, &mut p.y, c[1].as_ref(), first);
     }
 }
 
@@ -93,43 +143,26 @@ fn start(problem: &Problem<'_>, inverse: &[Vec<f64>; 2]) -> Result<Block> {
 }
 /// The best pairs in the span of some blocks.
 struct Ritz {
-    best: Block,
-    /// What was added to the first block to get there.
-    step: Option<Block>,
+    /// For each view, the pairs' weights in terms of the blocks' columns.
+    coefficients: [Mat<f64>; 2],
     /// The objective of each pair.
     theta: Vec<f64>,
     /// How far the first block was from WᵀBW = I.
     drift: f64,
 }
 
-/// The m best pairs in the span of the blocks.
-fn rayleigh_ritz(basis: &[Block], m: usize) -> Result<Ritz> {
-    let (xs, ys): (Vec<&Half>, Vec<&Half>) = basis.iter().map(|block| (&block.x, &block.y)).unzip();
+/// The best pairs in the span of W, T and P, as many as W has columns.
+fn rayleigh_ritz(w: &Block, t: Option<&Block>, p: Option<&Block>) -> Result<Ritz> {
+    let blocks = [Some(w), t, p].into_iter().flatten();
+    let (xs, ys): (Vec<&Half>, Vec<&Half>) = blocks.map(|block| (&block.x, &block.y)).unzip();
     let (gx, gy) = (gram(&xs), gram(&ys));
-    let drift = distance_from_identity(&gx, xs[0].w.cols()).max(distance_from_identity(&gy, ys[0].w.cols()));
+    let drift = [&gx, &gy].map(|g| distance_from_identity(g, w.columns())).into_iter().fold(0.0, f64::max);
     let (hx, hy) = (whitener(gx.as_ref()), whitener(gy.as_ref()));
     let small = hx.transpose() * cross(&xs, &ys) * &hy;
     let svd = small.thin_svd().map_err(|_| Error::Factorization("SxᵀXᵀYSy"))?;
-    let m = m.min(svd.S().dim());
-    let (cx, cy) = (hx * svd.U().subcols(0, m), hy * svd.V().subcols(0, m));
-    let theta = (0..m).map(|i| svd.S()[i]).collect();
-    let (x, x_step) = advance(&xs, &cx);
-    let (y, y_step) = advance(&ys, &cy);
-    let step = x_step.zip(y_step).map(|(x, y)| Block { x, y });
-    Ok(Ritz { best: Block { x, y }, step, theta, drift })
-}
-
-/// Σ halfᵢ·cᵢ, and the part of it that does not come from the first half.
-fn advance(halves: &[&Half], c: &Mat<f64>) -> (Half, Option<Half>) {
-    let first = halves[0].w.cols();
-    let mut best = combination(&halves[..1], c.subrows(0, first));
-    let step = (halves.len() > 1).then(|| combination(&halves[1..], c.subrows(first, c.nrows() - first)));
-    if let Some(step) = &step {
-        panels::add_scaled(&mut best.w, 1.0, &step.w);
-        panels::add_scaled(&mut best.bw, 1.0, &step.bw);
-        panels::add_scaled(&mut best.across, 1.0, &step.across);
-    }
-    (best, step)
+    let m = w.columns().min(svd.S().dim());
+    let coefficients = [hx * svd.U().subcols(0, m), hy * svd.V().subcols(0, m)];
+    Ok(Ritz { coefficients, theta: (0..m).map(|i| svd.S()[i]).collect(), drift })
 }
 
 /// How far the first `size` rows and columns are from I.
@@ -159,16 +192,14 @@ fn gram(halves: &[&Half]) -> Mat<f64> {
     panels::symmetric_block_cross(&w, &bw)
 }
 
-/// SxᵀCxySy.
+/// SxᵀCxySy, over the columns of the narrower view.
 fn cross(xs: &[&Half], ys: &[&Half]) -> Mat<f64> {
-    let w: Vec<&Panel> = xs.iter().map(|half| &half.w).collect();
-    panels::block_cross(&w, &ys.iter().map(|half| &half.across).collect::<Vec<_>>())
-}
-
-/// Σ halfᵢ·cᵢ, where the rows of c belong to the halves one after another.
-fn combination(halves: &[&Half], c: MatRef<'_, f64>) -> Half {
-    let of = |pick: fn(&Half) -> &Panel| {
-        panels::block_times(&halves.iter().map(|half| pick(half)).collect::<Vec<_>>(), c)
-    };
-    Half { w: of(|half| &half.w), bw: of(|half| &half.bw), across: of(|half| &half.across) }
+    fn pick<'a>(halves: &[&'a Half], panel: fn(&Half) -> &Panel) -> Vec<&'a Panel> {
+        halves.iter().map(|half| panel(half)).collect()
+    }
+    if xs[0].w.rows() <= ys[0].w.rows() {
+        panels::block_cross(&pick(xs, |x| &x.w), &pick(ys, |y| &y.across))
+    } else {
+        panels::block_cross(&pick(xs, |x| &x.across), &pick(ys, |y| &y.w))
+    }
 }

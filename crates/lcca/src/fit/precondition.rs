@@ -64,14 +64,14 @@ impl<'a> Preconditioner<'a> {
         Ok(preconditioner)
     }
 
-    /// T ≈ (B − A)⁻¹R.
-    pub fn apply(&self, residual: [Panel; 2]) -> [Panel; 2] {
+    /// R ← T ≈ (B − A)⁻¹R.
+    pub fn apply(&self, [rx, ry]: [&mut Panel; 2]) {
         if let Better::Bought(inverse) = &self.better {
-            return inverse.solve(residual.each_ref());
+            [*rx, *ry] = inverse.solve([rx, ry]);
+        } else {
+            panels::scale_rows(rx, &self.inverse[0]);
+            panels::scale_rows(ry, &self.inverse[1]);
         }
-        let mut residual = residual;
-        residual.iter_mut().zip(self.inverse).for_each(|(r, inverse)| panels::scale_rows(r, inverse));
-        residual
     }
 
     /// Buys the better one where the iterations left with the diagonal cost more.
