@@ -104,10 +104,10 @@ pub struct FitArgs {
     /// What may be missing from the total, relative to it, to count as converged
     #[arg(long, value_name = "TOL", default_value_t = 1e-4)]
     pub tol: f64,
-    /// Begin no iteration after this many passes over the rows
+    /// Begin no iteration after this many passes over the rows or their Gram matrices
     #[arg(long, value_name = "N")]
     pub max_passes: Option<f64>,
-    /// Look for no structure (one-hot views, equal rows) that makes the problem smaller
+    /// Look for no structure (one-hot views, equal rows, empty columns, Gram matrices) that makes the problem smaller
     #[arg(long)]
     pub no_structure: bool,
     /// Exit with code 1 where the tolerance was not reached
@@ -133,8 +133,10 @@ Examples:
   lcca fit x.npy y.npy --json > result.json
 
 Methods:
-  auto    the exact answer by whichever of exact and lobpcg suits the data
+  auto    the exact answer by whichever of the next four suits the data
   lobpcg  the exact answer in tens to a hundred and some passes over the rows (--tol --max-passes --oversample)
+  shift-invert  the same in fewer iterations by a sparse factorisation, where that fits
+  gram    the exact answer from Gram matrices: for narrow views
   exact   the exact answer by QR and SVD: for small data
 Methods of Lu & Foster 2014:
   l-cca   alternating least squares by LING: singular vectors, then gradient descent (--t1 --t2 --k-pc)

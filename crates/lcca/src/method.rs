@@ -45,14 +45,16 @@ pub enum Method {
     /// The same with (B − A)⁻¹ as its preconditioner, B − A being factorised once: a digit or so an iteration, for sparse views
     /// whose joint Gram matrix has a Cholesky factor that fits the memory.
     ShiftInvert,
+    /// Classical CCA from the views' Gram matrices, for narrow views; [`Method::Exact`] where those are too ill conditioned.
+    Gram,
     /// Classical CCA: rank-revealing QR of each view, then an SVD (Björck & Golub 1973). For small data.
     Exact,
 }
 
 impl Method {
     /// Every name [`Method::from_name`] knows.
-    pub const NAMES: [&'static str; 9] =
-        ["auto", "lobpcg", "shift-invert", "l-cca", "g-cca", "d-cca", "als", "rp-cca", "exact"];
+    pub const NAMES: [&'static str; 10] =
+        ["auto", "lobpcg", "shift-invert", "gram", "l-cca", "g-cca", "d-cca", "als", "rp-cca", "exact"];
 
     /// The method of that name, at the paper's parameters.
     pub fn from_name(name: &str) -> Option<Method> {
@@ -65,6 +67,7 @@ impl Method {
             "exact" => Method::Exact,
             "lobpcg" => Method::Lobpcg,
             "shift-invert" => Method::ShiftInvert,
+            "gram" => Method::Gram,
             "auto" => Method::Auto,
             _ => return None,
         })
@@ -81,6 +84,7 @@ impl Method {
             Method::Exact => "exact",
             Method::Lobpcg => "lobpcg",
             Method::ShiftInvert => "shift-invert",
+            Method::Gram => "gram",
             Method::Auto => "auto",
         }
     }

@@ -123,7 +123,7 @@ fn parameters(method: &Method) -> String {
         Method::GCca { t1, t2 } => format!("t1 {t1}, t2 {t2}"),
         Method::LCca { t1, t2, k_pc } => format!("k_pc {k_pc}, t1 {t1}, t2 {t2}"),
         Method::RpCca { k_rpcca } => format!("k_rpcca {k_rpcca}"),
-        Method::Auto | Method::Exact | Method::Lobpcg | Method::ShiftInvert => String::new(),
+        Method::Auto | Method::Exact | Method::Gram | Method::Lobpcg | Method::ShiftInvert => String::new(),
     }
 }
 

@@ -9,6 +9,7 @@ use super::{Ask, GramMatrix, Moments, Pair, Shape, Side, Source, Triangle};
 use crate::error::Result;
 use crate::matrix::{LANES, Line, Panel};
 use bytemuck::Zeroable;
+use faer::Mat;
 use std::sync::Mutex;
 
 /// A pair with the column means subtracted.
@@ -106,6 +107,12 @@ impl Pair for Centred<'_> {
 
     fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
         Ok(self.inner.gram(side, limit)?.centred(self.mean(side), self.moments[side as usize].weight))
+    }
+
+    /// Means that are given are subtracted instead of this pair's own: centring a centred view changes nothing.
+    fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+        let own = [self.mean(Side::X), self.mean(Side::Y)];
+        self.inner.dense_gram(Some(means.unwrap_or(own)), limit)
     }
 
     fn triangle(&self, limit: u64) -> Result<Triangle> {

@@ -3,6 +3,7 @@
 use super::{Ask, GramEstimate, GramMatrix, JointGram, Moments, Pair, Shape, Side, Triangle};
 use crate::error::{Error, Result};
 use crate::fit::Watch;
+use faer::Mat;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// What was spent on the data so far.
@@ -115,6 +116,12 @@ impl Pair for Counting<'_> {
         let joint = self.inner.joint_gram(limit)?;
         self.count(2, 0)?;
         Ok(joint)
+    }
+
+    fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+        let gram = self.inner.dense_gram(means, limit)?;
+        self.count(2, 0)?;
+        Ok(gram)
     }
 
     fn triangle(&self, limit: u64) -> Result<Triangle> {

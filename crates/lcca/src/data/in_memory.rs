@@ -5,13 +5,14 @@
 //! same bits. The extra panels are kept between passes, so that a warm pass allocates nothing.
 
 use super::{
-    Ask, GramEstimate, GramMatrix, JointGram, Moments, Pair, Shape, Side, Source, Triangle, gram, merge,
-    triangle,
+    Ask, GramEstimate, GramMatrix, JointGram, Moments, Pair, Reduced, Shape, Side, Source, Triangle,
+    dense_gram, gram, triangle,
 };
 use crate::error::{Error, Result};
 use crate::kernel;
 use crate::matrix::{Buffer, Line, Matrix, Panel, zeroed_lines};
 use bytemuck::Zeroable;
+use faer::Mat;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
@@ -179,11 +180,8 @@ impl Pair for InMemory {
         matches!(self.view(side), Matrix::OneHot(_))
     }
 
-    fn merged(&self) -> Result<Option<InMemory>> {
-        match &self.views {
-            [Matrix::OneHot(x), Matrix::OneHot(y)] => merge::merged(x, y, |row| self.weight(row)),
-            _ => Ok(None),
-        }
+    fn reduced(&self) -> Result<Option<Reduced>> {
+        Reduced::of(&self.views, [self.moments(Side::X)?, self.moments(Side::Y)?], self.weights.as_ref())
     }
 
     fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
@@ -200,6 +198,10 @@ impl Pair for InMemory {
         }
         let moments = [self.moments(Side::X)?, self.moments(Side::Y)?];
         JointGram::of(&self.views, moments, &|row| self.weight(row), limit).map(Some)
+    }
+
+    fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+        dense_gram::of(&self.views, self.weights.as_ref(), means, limit)
     }
 
     fn triangle(&self, limit: u64) -> Result<Triangle> {

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::kernel;
 use crate::matrix::{Line, Matrix, Panel, SparseRows, Values};
 use bytemuck::Zeroable;
+use faer::Mat;
 use rayon::prelude::*;
 
 /// Rows of a block that one thread multiplies at a time.
@@ -132,6 +133,27 @@ impl Pair for JointGram {
 
     fn gram(&self, side: Side, _limit: u64) -> Result<GramMatrix> {
         Ok(GramMatrix { stored: StoredGram::Sparse(SparseGram::lower(self.block(side, side))), shift: None })
+    }
+
+    fn dense_gram(&self, means: Option<[&[f64]; 2]>, _limit: u64) -> Result<Mat<f64>> {
+        let Shape { x_cols, y_cols, .. } = self.shape;
+        let mut dense = Mat::zeros(x_cols + y_cols, x_cols + y_cols);
+        for (target, source) in [(Side::X, Side::X), (Side::Y, Side::X), (Side::Y, Side::Y)] {
+            let (top, left) = (target as usize * x_cols, source as usize * x_cols);
+            let block = self.block(target, source);
+            (0..block.rows()).for_each(|i| block.for_each(i, |j, value| dense[(top + i, left + j)] = value));
+        }
+        if let Some([x_mean, y_mean]) = means {
+            let mean: Vec<f64> = x_mean.iter().chain(y_mean).copied().collect();
+            let sum: Vec<f64> = self.moments.iter().flat_map(|moments| moments.sum.iter().copied()).collect();
+            let weight = self.moments[0].weight;
+            for j in 0..mean.len() {
+                for i in j..mean.len() {
+                    dense[(i, j)] += weight * mean[i] * mean[j] - mean[i] * sum[j] - sum[i] * mean[j];
+                }
+            }
+        }
+        Ok(dense)
     }
 
     fn triangle(&self, _limit: u64) -> Result<Triangle> {

@@ -95,6 +95,14 @@ fn summaries_equal_the_dense_ones(pair: &dyn Pair, x: &Mat<f64>, y: &Mat<f64>) {
             assert!((moments.sum[j] - sum).abs() < 1e-10 * scale);
         }
     }
+    let lower = pair.dense_gram(None, u64::MAX).unwrap();
+    let both = Mat::from_fn(x.nrows(), x.ncols() + y.ncols(), |i, j| {
+        if j < x.ncols() { x[(i, j)] } else { y[(i, j - x.ncols())] }
+    });
+    let gram = both.transpose() * &both;
+    let lower =
+        Mat::from_fn(gram.nrows(), gram.ncols(), |i, j| if i >= j { lower[(i, j)] } else { lower[(j, i)] });
+    assert!(close(lower.as_ref(), gram.as_ref()));
     // Gram matrices have no rows to factorise.
     let Ok(triangle) = pair.triangle(u64::MAX) else { return };
     let (rx, ry) = (triangle.x(), triangle.y());

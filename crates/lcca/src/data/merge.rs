@@ -1,49 +1,104 @@
-//! Equal rows merged into one row with their weights' sum, for pairs of one-hot views.
+//! Equal rows merged into one row with their weights' sum.
 //!
 //! A million tokens of text hold a few hundred thousand different pairs of words: a pass over those is as good.
 
-use super::InMemory;
 use crate::error::Result;
-use crate::matrix::OneHotRows;
+use crate::matrix::{Buffer, Matrix, OneHotRows, SparseRows, Values};
 use rayon::prelude::*;
 
-/// Rows looked at before deciding.
+/// Rows looked at before deciding; fewer are not worth merging.
 const SAMPLE: usize = 1 << 16;
 /// Merging pays where fewer than this share of the sampled rows are different.
 const DIFFERENT: f64 = 0.9;
 
-/// The merged pair, where a sample says that it pays. `weight(row)` is a row's weight.
-pub(super) fn merged(
-    x: &OneHotRows,
-    y: &OneHotRows,
-    weight: impl Fn(usize) -> f64 + Sync,
-) -> Result<Option<InMemory>> {
-    let (xs, ys) = (x.columns().as_slice(), y.columns().as_slice());
-    let key = |row: usize| u64::from(xs[row].get()) << 32 | u64::from(ys[row].get());
-    let rows = x.rows();
-    let step = rows.div_ceil(SAMPLE);
-    let mut sample: Vec<u64> = (0..rows).step_by(step).map(key).collect();
-    let sampled = sample.len() as f64;
-    sample.sort_unstable();
-    sample.dedup();
+/// The rows that are different, and how much each counts.
+pub(super) struct Merged {
+    pub views: [Matrix; 2],
+    pub weights: Vec<f64>,
+}
+
+/// The merged views, where a sample says that it pays.
+pub(super) fn merged(views: &[Matrix; 2], weights: Option<&Buffer<f64>>) -> Result<Option<Merged>> {
+    let rows = views[0].rows();
     let countable = (SAMPLE..u32::MAX as usize).contains(&rows);
-    if !countable || sample.len() as f64 > DIFFERENT * sampled {
+    let dense = views.iter().any(|view| matches!(view, Matrix::Dense(_)));
+    if !countable || dense || !pays(views) {
         return Ok(None);
     }
-    let mut order: Vec<(u64, u32)> = (0..rows).into_par_iter().map(|row| (key(row), row as u32)).collect();
+    let mut order: Vec<(u64, u32)> =
+        (0..rows).into_par_iter().map(|row| (hash(views, row), row as u32)).collect();
     order.par_sort_unstable();
-    let (mut keys, mut weights): (Vec<u64>, Vec<f64>) = (Vec::new(), Vec::new());
-    for (key, row) in order {
-        if keys.last() != Some(&key) {
-            keys.push(key);
-            weights.push(0.0);
-        }
-        if let Some(sum) = weights.last_mut() {
-            *sum += weight(row as usize);
+    let weight = |row: u32| weights.map_or(1.0, |weights| weights.as_slice()[row as usize].get());
+    let mut kept: Vec<(u32, f64)> = Vec::new();
+    for same_hash in order.chunk_by(|a, b| a.0 == b.0) {
+        let first = kept.len();
+        for &(_, row) in same_hash {
+            // Different rows may share a hash; then each is held against all of them.
+            match kept[first..].iter_mut().find(|(other, _)| equal(views, *other as usize, row as usize)) {
+                Some((_, sum)) => *sum += weight(row),
+                None => kept.push((row, weight(row))),
+            }
         }
     }
-    let side = |shift: u32| keys.iter().map(|key| (key >> shift) as u32).collect::<Vec<_>>();
-    let x = OneHotRows::new(x.cols(), side(32).into())?;
-    let y = OneHotRows::new(y.cols(), side(0).into())?;
-    Ok(Some(InMemory::new(x.into(), y.into())?.weighted(weights.into())?))
+    kept.par_sort_unstable_by_key(|&(row, _)| row);
+    let [x, y] = views.each_ref().map(|view| select(view, &kept));
+    Ok(Some(Merged { views: [x?, y?], weights: kept.iter().map(|&(_, weight)| weight).collect() }))
+}
+
+fn pays(views: &[Matrix; 2]) -> bool {
+    let rows = views[0].rows();
+    let mut sample: Vec<u64> =
+        (0..rows).into_par_iter().step_by(rows.div_ceil(SAMPLE)).map(|row| hash(views, row)).collect();
+    let sampled = sample.len() as f64;
+    sample.par_sort_unstable();
+    sample.dedup();
+    sample.len() as f64 <= DIFFERENT * sampled
+}
+
+/// Mixes a row's columns and values, X before Y.
+fn hash(views: &[Matrix; 2], row: usize) -> u64 {
+    let mut hash = 0x9e37_79b9_7f4a_7c15u64;
+    for view in views {
+        let mut mix = |word: u64| {
+            hash = (hash ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd);
+            hash ^= hash >> 32;
+        };
+        view.for_each(row, |column, value| {
+            mix(column as u64);
+            mix(value.to_bits());
+        });
+        mix(u64::MAX);
+    }
+    hash
+}
+
+fn equal(views: &[Matrix; 2], a: usize, b: usize) -> bool {
+    let entries = |view: &Matrix, row: usize| {
+        let mut entries = Vec::new();
+        view.for_each(row, |column, value| entries.push((column, value)));
+        entries
+    };
+    views.iter().all(|view| entries(view, a) == entries(view, b))
+}
+
+/// The rows in `kept`.
+fn select(view: &Matrix, kept: &[(u32, f64)]) -> Result<Matrix> {
+    if let Matrix::OneHot(m) = view {
+        let columns = m.columns().as_slice();
+        let columns: Vec<u32> = kept.par_iter().map(|&(row, _)| columns[row as usize].get()).collect();
+        return Ok(OneHotRows::new(m.cols(), columns.into())?.into());
+    }
+    let ones = matches!(view, Matrix::Sparse(m) if matches!(m.values(), Values::Ones));
+    let (mut offsets, mut columns, mut values) = (vec![0u64], Vec::new(), Vec::new());
+    for &(row, _) in kept {
+        view.for_each(row as usize, |column, value| {
+            columns.push(column as u32);
+            if !ones {
+                values.push(value);
+            }
+        });
+        offsets.push(columns.len() as u64);
+    }
+    let values = if ones { Values::Ones } else { Values::F64(values.into()) };
+    Ok(SparseRows::new(view.cols(), offsets.into(), columns.into(), values)?.into())
 }

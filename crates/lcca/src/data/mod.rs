@@ -6,6 +6,7 @@
 mod ask;
 mod centred;
 mod counting;
+mod dense_gram;
 mod estimate;
 mod gram;
 mod in_memory;
@@ -16,6 +17,7 @@ mod merge;
 mod moments;
 mod normal;
 mod product;
+mod reduce;
 mod shards;
 mod triangle;
 
@@ -28,10 +30,12 @@ pub use in_memory::InMemory;
 pub use joint::JointGram;
 pub use moments::Moments;
 pub use normal::Normal;
+pub use reduce::Reduced;
 pub use shards::Shards;
 pub use triangle::Triangle;
 
 use crate::error::Result;
+use faer::Mat;
 use std::fmt;
 
 /// Which of the two views.
@@ -110,8 +114,8 @@ pub trait Pair: Sync {
         false
     }
 
-    /// The same pair with equal rows merged into weights, where that is known to make passes much cheaper.
-    fn merged(&self) -> Result<Option<InMemory>> {
+    /// The same problem with fewer rows or columns, where that makes passes much cheaper.
+    fn reduced(&self) -> Result<Option<Reduced>> {
         Ok(None)
     }
 
@@ -131,6 +135,10 @@ pub trait Pair: Sync {
         let _ = limit;
         Ok(None)
     }
+
+    /// The lower triangle of [X Y]ᵀ[X Y] with `means` subtracted from every row, dense: for small views. An error where more
+    /// than `limit` bytes would be needed.
+    fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>>;
 
     /// The triangular factor of [1 X Y], by QR over row blocks: what classical CCA needs of the data, without squaring
     /// its condition number. An error where more than `limit` bytes would be needed.

@@ -2,6 +2,7 @@
 
 use super::{Ask, GramEstimate, GramMatrix, JointGram, Moments, Pair, Shape, Side, Triangle};
 use crate::error::{Error, Result};
+use faer::Mat;
 use std::sync::OnceLock;
 
 /// Pairs stacked on top of each other: a pass is the sum of the pieces' passes.
@@ -79,6 +80,14 @@ impl Pair for Shards {
                 Some(sum) => sum.plus(next)?,
                 None => next,
             });
+        }
+        Ok(sum)
+    }
+
+    fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+        let mut sum = self.shards[0].dense_gram(means, limit)?;
+        for shard in &self.shards[1..] {
+            sum += shard.dense_gram(means, limit)?;
         }
         Ok(sum)
     }

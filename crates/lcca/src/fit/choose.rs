@@ -53,6 +53,7 @@ fn choose_method(pair: &dyn Pair, settings: &Settings) -> Result<Choice> {
     let count = |side: Side| -> Result<u64> { Ok(pair.moments(side)?.count.iter().sum()) };
     let entries = count(Side::X)? + count(Side::Y)?;
     let exact = 2.0 * rows as f64 * width * width + 20.0 * width.powi(3);
+    let gram = 0.5 * rows as f64 * width * width + 10.0 * width.powi(3);
     let iterative = USUAL_PASSES * 6.0 * entries as f64 * (1.5 * settings.k as f64);
     // The factors of both views, their stacks while QR runs, and its copies.
     let memory = 8.0 * 16.0 * width * width;
@@ -61,8 +62,14 @@ fn choose_method(pair: &dyn Pair, settings: &Settings) -> Result<Choice> {
         let why = format!("the views are too wide for QR and SVD in the memory allowed: {columns} columns");
         return Ok(Choice::plain(Method::Lobpcg, why));
     }
-    let method = if exact < iterative.max(TRIVIAL) { Method::Exact } else { Method::Lobpcg };
-    let why = format!("QR and SVD would take about {exact:.0e} operations, iterating about {iterative:.0e}");
+    let method = match exact <= TRIVIAL {
+        true => Method::Exact,
+        false if gram < iterative => Method::Gram,
+        false => Method::Lobpcg,
+    };
+    let why = format!(
+        "QR and SVD would take about {exact:.0e} operations, Gram matrices {gram:.0e}, iterating {iterative:.0e}"
+    );
     Ok(Choice::plain(method, why))
 }
 

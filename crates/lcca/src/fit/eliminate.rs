@@ -36,7 +36,7 @@ struct Block {
 }
 
 /// What stands for the pair once one view is solved away.
-struct Reduced<'a> {
+struct OneView<'a> {
     pair: &'a dyn Pair,
     kept: Normal<'a>,
     solver: OneHot,
@@ -45,11 +45,11 @@ struct Reduced<'a> {
 /// Eliminates `side`, whose rows hold at most one entry each.
 pub(super) fn eliminate(problem: &Problem<'_>, side: Side) -> Result<Found> {
     let (gone, kept) = (problem.normals[side as usize], problem.normals[side.other() as usize]);
-    let reduced = Reduced { pair: problem.pair, kept, solver: OneHot::new(gone)? };
+    let left = OneView { pair: problem.pair, kept, solver: OneHot::new(gone)? };
     let inverse = kept.inverse_diagonal()?;
     let mut stopping = Stopping::new(problem.settings.k, EXTRA_DIGITS * problem.settings.tol);
     let mut trace = Vec::new();
-    let mut w = reduced.measure(start(problem, kept, &inverse))?;
+    let mut w = left.measure(start(problem, kept, &inverse))?;
     let mut basis = Vec::new();
     loop {
         basis.insert(0, w);
@@ -66,7 +66,7 @@ pub(super) fn eliminate(problem: &Problem<'_>, side: Side) -> Result<Found> {
         basis = step.into_iter().collect();
         let mut t = panels::select(&residual, &active);
         panels::scale_rows(&mut t, &inverse);
-        basis.insert(0, reduced.measure(t)?);
+        basis.insert(0, left.measure(t)?);
     }
 }
 
@@ -77,7 +77,7 @@ fn start(problem: &Problem<'_>, kept: Normal<'_>, inverse: &[f64]) -> Panel {
     w
 }
 
-impl Reduced<'_> {
+impl OneView<'_> {
     /// Forms all products: two passes.
     fn measure(&self, w: Panel) -> Result<Block> {
         let (own, gone) = (self.kept.side, self.kept.side.other());

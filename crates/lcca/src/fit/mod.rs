@@ -5,10 +5,12 @@ mod choose;
 mod eliminate;
 mod exact;
 mod finish;
+mod gram;
 mod half;
 mod lobpcg;
 mod model;
 mod precondition;
+mod restore;
 mod rpcca;
 mod score;
 mod stopping;
@@ -100,16 +102,12 @@ pub fn fit(pair: &dyn Pair, settings: &Settings, watch: &dyn Watch) -> Result<Fi
     }
     let structured =
         settings.structure && matches!(settings.method, Method::Auto | Method::Lobpcg | Method::ShiftInvert);
-    let merged = if structured { pair.merged()? } else { None };
-    let mut fit = match &merged {
-        Some(merged) => fit_uncentred(merged, settings, watch)?,
-        None => fit_uncentred(pair, settings, watch)?,
+    let Some(reduced) = (if structured { pair.reduced()? } else { None }) else {
+        return fit_uncentred(pair, settings, watch);
     };
-    if let Some(merged) = merged {
-        let (rows, different) = (pair.shape().rows, merged.shape().rows);
-        fit.model.rows = rows as u64;
-        fit.why = format!("only {different} of the {rows} rows are different; {}", fit.why);
-    }
+    let (all, small) = (pair.shape(), reduced.pair.shape());
+    let mut fit = fit_uncentred(&reduced.pair, &restore::reduced_settings(settings, all, small), watch)?;
+    restore::restore(&mut fit, &reduced, all, settings);
     Ok(fit)
 }
 
@@ -203,6 +201,14 @@ impl<'a> Problem<'a> {
             Method::LCca { t1, t2, k_pc } => alternate::alternate(self, Solver::Ling { steps: t2, k_pc }, t1),
             Method::RpCca { k_rpcca } => rpcca::rpcca(self, k_rpcca),
             Method::Exact => exact::exact(self),
+            Method::Gram => match gram::gram(self)? {
+                Some(found) => Ok(found),
+                None => {
+                    let remark =
+                        "the Gram matrices are too ill conditioned, so QR of the rows was taken instead";
+                    Ok(Found { remarks: vec![remark.into()], ..exact::exact(self)? })
+                }
+            },
             Method::Lobpcg | Method::ShiftInvert | Method::Auto => lobpcg::lobpcg(self),
         }
     }
@@ -274,7 +280,7 @@ pub fn planned_passes(settings: &Settings) -> f64 {
         Method::GCca { t1, t2 } => loop_passes(t1, t2),
         Method::LCca { t1, t2, k_pc } => loop_passes(t1, t2) + if k_pc > 0 { svd } else { 0.0 },
         Method::RpCca { .. } => svd + 2.0,
-        Method::Exact => 2.0,
+        Method::Exact | Method::Gram => 2.0,
         // Nobody knows; the limit is all that can be said.
         Method::Lobpcg | Method::ShiftInvert | Method::Auto => 100.0,
     };

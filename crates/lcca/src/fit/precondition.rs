@@ -17,7 +17,9 @@ use crate::solve::{Plan, ShiftInvert, shifted};
 /// Iterations that (B − A)⁻¹ usually needs.
 const USUAL: f64 = 8.0;
 /// Operations of analysing a pattern, for each of its entries.
-const ANALYSIS: f64 = 1.5e4;
+const ANALYSIS: f64 = 3e4;
+/// What lies ahead must cost so many times the analysis, which may be in vain.
+const CHANCES: f64 = 4.0;
 /// Nothing is bought before this share of its price was spent on iterations: early rates foretell little.
 const PATIENCE: f64 = 0.25;
 /// Operations of an iteration for each row of its panels and square of the block's columns.
@@ -79,7 +81,7 @@ impl<'a> Preconditioner<'a> {
         self.spent += self.iteration();
         let Some(ahead) = iterations_left.map(|left| left * self.iteration()) else { return Ok(()) };
         let worthwhile = |price: f64| PATIENCE * price < self.spent && price < ahead;
-        if matches!(self.better, Better::Unknown) && worthwhile(self.analysis()) {
+        if matches!(self.better, Better::Unknown) && worthwhile(CHANCES * self.analysis()) {
             self.better = Better::Planned(self.analyse()?);
         }
         match std::mem::replace(&mut self.better, Better::Refused) {

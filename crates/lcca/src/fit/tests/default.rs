@@ -118,7 +118,7 @@ fn structure_changes_nothing_but_the_work() {
 #[test]
 fn merged_rows_give_the_same_products() {
     let pair = one_hot_pair(70_000, true);
-    let merged = pair.merged().unwrap().unwrap();
+    let merged = pair.reduced().unwrap().unwrap().pair;
     assert!(merged.shape().rows < 500);
     let w = crate::testing::random_panel(23, 3, 1);
     let [a, b] = [&pair as &dyn Pair, &merged].map(|pair| {
@@ -127,7 +127,7 @@ fn merged_rows_give_the_same_products() {
         out
     });
     assert!(crate::testing::relative_error(a.as_mat(), b.as_mat()) < 1e-12);
-    assert!(one_hot_pair(1000, false).merged().unwrap().is_none(), "too few rows to be worth it");
+    assert!(one_hot_pair(1000, false).reduced().unwrap().is_none(), "too few rows to be worth it");
 }
 
 #[test]

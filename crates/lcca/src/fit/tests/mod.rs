@@ -4,6 +4,7 @@ mod default;
 mod edges;
 mod hard;
 mod methods;
+mod structure;
 mod theorems;
 
 use super::{Fit, fit};

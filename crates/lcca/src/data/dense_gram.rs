@@ -1,0 +1,64 @@
+//! [X Y]ᵀ[X Y] of small views, dense: half of n·(p₁ + p₂)² multiplications at the speed of matrix products.
+
+use super::product::Allowance;
+use crate::error::Result;
+use crate::matrix::{Buffer, Matrix};
+use faer::linalg::matmul::triangular::{BlockStructure, matmul};
+use faer::{Accum, Mat, Par};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Rows multiplied at a time.
+const BLOCK: usize = 512;
+
+/// The lower triangle of Σ weight·(z − μ)(z − μ)ᵀ over the rows z = [x y], where μ are the `means`, or 0.
+pub(super) fn of(
+    views: &[Matrix; 2],
+    weights: Option<&Buffer<f64>>,
+    means: Option<[&[f64]; 2]>,
+    limit: u64,
+) -> Result<Mat<f64>> {
+    let (width, rows) = (views[0].cols() + views[1].cols(), views[0].rows());
+    let parts = rayon::current_num_threads().min(rows.div_ceil(BLOCK)).max(1);
+    let allowance = Allowance::new("the Gram matrix of both views", limit);
+    allowance.take(8 * (parts as u64 + 1) * width as u64 * (width + BLOCK) as u64)?;
+    let part = |part: usize| {
+        let span = rows * part / parts..rows * (part + 1) / parts;
+        let (mut sum, mut block) = (Mat::zeros(width, width), Mat::zeros(width, BLOCK));
+        for start in span.clone().step_by(BLOCK) {
+            let rows = start..(start + BLOCK).min(span.end);
+            fill(&mut block, views, weights, means, rows.clone());
+            let block = block.subcols(0, rows.len());
+            let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
+            matmul(sum.as_mut(), lower, Accum::Add, block, full, block.transpose(), full, 1.0, Par::Seq);
+        }
+        sum
+    };
+    let parts: Vec<Mat<f64>> = (0..parts).into_par_iter().with_max_len(1).map(part).collect();
+    Ok(parts.iter().skip(1).fold(parts[0].clone(), |sum, part| sum + part))
+}
+
+/// A column of the block for every row.
+fn fill(
+    block: &mut Mat<f64>,
+    [x, y]: &[Matrix; 2],
+    weights: Option<&Buffer<f64>>,
+    means: Option<[&[f64]; 2]>,
+    rows: Range<usize>,
+) {
+    for (i, row) in rows.enumerate() {
+        let column = block.col_as_slice_mut(i);
+        match means {
+            Some([x_mean, y_mean]) => {
+                column.iter_mut().zip(x_mean.iter().chain(y_mean)).for_each(|(z, mean)| *z = -mean);
+            }
+            None => column.fill(0.0),
+        }
+        x.for_each(row, |j, value| column[j] += value);
+        y.for_each(row, |j, value| column[x.cols() + j] += value);
+        if let Some(weights) = weights {
+            let root = weights.as_slice()[row].get().sqrt();
+            column.iter_mut().for_each(|z| *z *= root);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The same problem made smaller: equal rows merged into weights, empty columns left out, columns by frequency.
+//!
+//! Each is done only where it pays: merging where a sample shows many equal rows, new column numbers where many columns are
+//! empty (panels get lower) or the frequent ones lie far apart (their panel rows share few pages).
+
+use super::merge;
+use super::{InMemory, Moments};
+use crate::error::Result;
+use crate::matrix::{Buffer, Matrix, OneHotRows, SparseRows, Values};
+use rayon::prelude::*;
+
+/// Columns are renumbered where more than this share of them is empty,
+const EMPTY: f64 = 0.1;
+/// or where there are more than so many, whose panel leaves the caches,
+const MANY: usize = 50_000;
+/// and the frequent ones, which hold this share of the entries,
+const FREQUENT: f64 = 0.9;
+/// hold less than this share of what lies in as many places at the front, twice over.
+const IN_FRONT: f64 = 0.8;
+/// Rows that one thread renumbers at a time.
+const ROWS: usize = 1 << 16;
+
+/// A smaller pair, and how to get back.
+pub struct Reduced {
+    /// Stands for the pair it was made from.
+    pub pair: InMemory,
+    /// For each view, the column behind each that was kept; nothing where all are where they were.
+    pub columns: [Option<Vec<u32>>; 2],
+    /// What was found, in plain words.
+    pub found: Vec<String>,
+}
+
+impl Reduced {
+    /// Of two views; nothing where nothing pays.
+    pub(super) fn of(
+        views: &[Matrix; 2],
+        moments: [&Moments; 2],
+        weights: Option<&Buffer<f64>>,
+    ) -> Result<Option<Self>> {
+        let mut found = Vec::new();
+        let merged = merge::merged(views, weights)?;
+        let (views, weights) = match &merged {
+            Some(merged) => {
+                let (different, rows) = (merged.weights.len(), views[0].rows());
+                found.push(format!("only {different} of the {rows} rows are different"));
+                (&merged.views, Some(merged.weights.clone().into()))
+            }
+            None => (views, weights.cloned()),
+        };
+        let columns = [0, 1].map(|side| kept_columns(&views[side], &moments[side].count));
+        for (name, view, kept) in [("X", &views[0], &columns[0]), ("Y", &views[1], &columns[1])] {
+            if let Some(kept) = kept {
+                let (kept, all) = (kept.len(), view.cols());
+                found.push(format!(
+                    "the {kept} of {all} columns of {name} that are not empty were renumbered by frequency"
+                ));
+            }
+        }
+        if found.is_empty() {
+            return Ok(None);
+        }
+        let [x, y] = [0, 1].map(|side| renumbered(&views[side], columns[side].as_deref()));
+        let pair = InMemory::new(x?, y?)?;
+        let pair = match weights {
+            Some(weights) => pair.weighted(weights)?,
+            None => pair,
+        };
+        Ok(Some(Reduced { pair, columns, found }))
+    }
+}
+
+/// The columns that hold something, most frequent first, where renumbering pays.
+fn kept_columns(view: &Matrix, count: &[u64]) -> Option<Vec<u32>> {
+    if matches!(view, Matrix::Dense(_)) {
+        return None;
+    }
+    let mut kept: Vec<u32> = (0..count.len() as u32).filter(|&j| count[j as usize] > 0).collect();
+    kept.par_sort_by_key(|&j| std::cmp::Reverse(count[j as usize]));
+    let many_empty = (count.len() - kept.len()) as f64 > EMPTY * count.len() as f64;
+    (many_empty || count.len() > MANY && are_scattered(count, &kept)).then_some(kept)
+}
+
+/// Whether the most frequent columns lie far from the front. `order` is by frequency.
+fn are_scattered(count: &[u64], order: &[u32]) -> bool {
+    let all: u64 = count.iter().sum();
+    let mut held = 0;
+    let reaches = |&j: &u32| {
+        held += count[j as usize];
+        held as f64 >= FREQUENT * all as f64
+    };
+    let frequent = 1 + order.iter().position(reaches).unwrap_or(order.len());
+    let in_front: u64 = count.iter().take(2 * frequent).sum();
+    (in_front as f64) < IN_FRONT * all as f64
+}
+
+/// The view in terms of the kept columns.
+fn renumbered(view: &Matrix, kept: Option<&[u32]>) -> Result<Matrix> {
+    let Some(kept) = kept else { return Ok(view.clone()) };
+    let mut new = vec![u32::MAX; view.cols()];
+    kept.iter().enumerate().for_each(|(at, &column)| new[column as usize] = at as u32);
+    Ok(match view {
+        Matrix::OneHot(m) => {
+            let number = |row: usize| m.column(row).map_or(OneHotRows::EMPTY, |column| new[column]);
+            let columns: Vec<u32> = (0..m.rows()).into_par_iter().map(number).collect();
+            OneHotRows::new(kept.len(), columns.into())?.into()
+        }
+        Matrix::Sparse(m) => sparse_renumbered(m, &new, kept.len())?.into(),
+        Matrix::Dense(_) => view.clone(),
+    })
+}
+
+/// Columns by their new numbers, sorted within each row.
+fn sparse_renumbered(view: &SparseRows, new: &[u32], cols: usize) -> Result<SparseRows> {
+    let ones = matches!(view.values(), Values::Ones);
+    let starts: Vec<usize> = (0..view.rows()).step_by(ROWS).collect();
+    let chunk = |&start: &usize| {
+        let (mut ends, mut entries) = (Vec::new(), Vec::new());
+        for row in start..(start + ROWS).min(view.rows()) {
+            let first = entries.len();
+            view.for_each(row, |column, value| entries.push((new[column], value)));
+            entries[first..].sort_unstable_by_key(|&(column, _)| column);
+            ends.push(entries.len());
+        }
+        (ends, entries)
+    };
+    let chunks: Vec<(Vec<usize>, Vec<(u32, f64)>)> = starts.par_iter().map(chunk).collect();
+    let (mut offsets, mut columns, mut values) = (vec![0u64], Vec::new(), Vec::new());
+    for (ends, entries) in chunks {
+        offsets.extend(ends.iter().map(|end| (columns.len() + end) as u64));
+        columns.extend(entries.iter().map(|&(column, _)| column));
+        if !ones {
+            values.extend(entries.iter().map(|&(_, value)| value));
+        }
+    }
+    let values = if ones { Values::Ones } else { Values::F64(values.into()) };
+    SparseRows::new(cols, offsets.into(), columns.into(), values)
+}

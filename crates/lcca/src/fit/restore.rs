@@ -1,0 +1,45 @@
+//! From a fit to a reduced problem back to the problem it stands for.
+
+use super::{Fit, View};
+use crate::data::{Reduced, Shape};
+use crate::matrix::Panel;
+use crate::method::Settings;
+
+/// The settings of the reduced problem: a relative ridge is relative to all columns, empty ones included.
+pub(super) fn reduced_settings(settings: &Settings, all: Shape, reduced: Shape) -> Settings {
+    Settings {
+        ridge_x: settings.ridge_x * reduced.x_cols as f64 / all.x_cols as f64,
+        ridge_y: settings.ridge_y * reduced.y_cols as f64 / all.y_cols as f64,
+        ..settings.clone()
+    }
+}
+
+/// Puts weights, loadings and means back in their columns; empty columns have weight 0.
+pub(super) fn restore(fit: &mut Fit, reduced: &Reduced, all: Shape, settings: &Settings) {
+    let [x, y] = &reduced.columns;
+    if let Some(columns) = x {
+        spread(&mut fit.model.x, columns, all.x_cols);
+    }
+    if let Some(columns) = y {
+        spread(&mut fit.model.y, columns, all.y_cols);
+    }
+    fit.model.rows = all.rows as u64;
+    fit.model.settings = settings.clone();
+    fit.why = format!("{}; {}", reduced.found.join("; "), fit.why);
+}
+
+fn spread(view: &mut View, columns: &[u32], all: usize) {
+    let panel = |small: &Panel| {
+        let mut panel = Panel::zeros(all, small.cols());
+        for (at, &column) in columns.iter().enumerate() {
+            panel.row_mut(column as usize).copy_from_slice(small.row(at));
+        }
+        panel
+    };
+    (view.weights, view.loadings) = (panel(&view.weights), panel(&view.loadings));
+    if let Some(mean) = &mut view.mean {
+        let mut spread = vec![0.0; all];
+        columns.iter().zip(&*mean).for_each(|(&column, &value)| spread[column as usize] = value);
+        *mean = spread;
+    }
+}

@@ -1,0 +1,135 @@
+//! Structure makes problems smaller and changes no answer.
+
+use super::*;
+use crate::data::{Shards, Side};
+use crate::matrix::{Matrix, SparseRows, Values};
+use crate::testing::{random_mat, to_dense, zipf_rows};
+
+/// Two views with something in common: rows of ones, the second partly a copy of the first.
+fn related(rows: usize, cols: usize, seed: u64) -> [Matrix; 2] {
+    let (x, noise) = (zipf_rows(rows, cols, 6, seed), zipf_rows(rows, cols, 4, seed + 1));
+    let (mut offsets, mut columns) = (vec![0u64], Vec::new());
+    for row in 0..rows {
+        let mut entries = Vec::new();
+        noise.for_each(row, |column, _| entries.push(column as u32));
+        x.for_each(row, |column, _| {
+            if column % 3 == 0 {
+                entries.push(column as u32);
+            }
+        });
+        entries.sort_unstable();
+        entries.dedup();
+        columns.extend(entries);
+        offsets.push(columns.len() as u64);
+    }
+    let y = SparseRows::new(cols, offsets.into(), columns.into(), Values::Ones).unwrap();
+    [x, y.into()]
+}
+
+/// The same numbers in every `step`-th column of a wider view.
+fn spread(view: &Matrix, step: usize) -> Matrix {
+    let (mut offsets, mut columns) = (vec![0u64], Vec::new());
+    for row in 0..view.rows() {
+        view.for_each(row, |column, _| columns.push((step * (view.cols() - 1 - column)) as u32));
+        let first = *offsets.last().unwrap() as usize;
+        columns[first..].sort_unstable();
+        offsets.push(columns.len() as u64);
+    }
+    SparseRows::new(step * view.cols(), offsets.into(), columns.into(), Values::Ones).unwrap().into()
+}
+
+/// Fits with and without structure, and holds the answers against each other.
+fn both_ways(pair: &dyn Pair, method: Method, center: bool, ridge: f64) -> Fit {
+    let with =
+        Settings { center, ridge_x: ridge, ridge_y: 2.0 * ridge, tol: 1e-11, ..Settings::new(method, 4) };
+    let without = Settings { structure: false, ..Settings::new(Method::Lobpcg, 4) };
+    let without = Settings { center, ridge_x: ridge, ridge_y: 2.0 * ridge, tol: 1e-11, ..without };
+    let [with, without] = [with, without].map(|settings| fit(pair, &settings, &()).unwrap());
+    let case = format!("centred {center}, ridge {ridge}: {}", with.why);
+    assert!(with.converged && without.converged, "{case}");
+    assert!(gap(&with.model.objective, &without.model.objective) < 1e-8, "{case}");
+    // Weights are known to the root of what the objective is known to, and with a ridge the captured total follows them.
+    assert!((with.model.total - without.model.total).abs() < 1e-5, "{case}");
+    with
+}
+
+#[test]
+fn gram_mode_gives_the_answer_of_the_rows() {
+    let [x, y] = related(6000, 60, 1);
+    let pair = InMemory::new(x.clone(), y.clone()).unwrap();
+    let half = |rows: std::ops::Range<usize>| -> Box<dyn Pair> {
+        Box::new(InMemory::new(x.slice(rows.clone()), y.slice(rows)).unwrap())
+    };
+    let shards = Shards::new(vec![half(0..2500), half(2500..6000)]).unwrap();
+    for (center, ridge) in [(true, 0.0), (false, 0.1), (true, 0.1)] {
+        for pair in [&pair as &dyn Pair, &shards] {
+            let fit = both_ways(pair, Method::Lobpcg, center, ridge);
+            assert!(fit.why.contains("iterates on the Gram matrices"), "{}", fit.why);
+            assert!(fit.cost.gram_passes > 3.0 && fit.cost.passes == 2.0, "{:?}", fit.cost);
+        }
+    }
+}
+
+#[test]
+fn shift_and_invert_gives_the_same_answer_in_few_iterations() {
+    let [x, y] = related(3000, 200, 3);
+    let pair = InMemory::new(x, y).unwrap();
+    for (center, ridge) in [(true, 0.0), (false, 0.1), (true, 0.1)] {
+        let fit = both_ways(&pair, Method::ShiftInvert, center, ridge);
+        assert!(fit.why.contains("was factorised"), "{}", fit.why);
+        let plain =
+            Settings { center, ridge_x: ridge, ridge_y: 2.0 * ridge, ..Settings::new(Method::Lobpcg, 4) };
+        let plain = super::fit(&pair, &Settings { tol: 1e-11, ..plain }, &()).unwrap();
+        assert!(2 * fit.trace.len() < plain.trace.len(), "{} {}", fit.trace.len(), plain.trace.len());
+    }
+}
+
+#[test]
+fn shift_and_invert_wants_sparse_views_and_memory() {
+    let dense = random_mat(50, 8, 1);
+    let refused = run(&pair_of(&dense, &dense), Method::ShiftInvert, 2).unwrap_err().to_string();
+    assert!(refused.contains("a view is dense"), "{refused}");
+    let [x, y] = related(3000, 200, 3);
+    let settings = Settings { memory: 500_000, ..Settings::new(Method::ShiftInvert, 2) };
+    let refused = fit(&InMemory::new(x, y).unwrap(), &settings, &()).unwrap_err().to_string();
+    assert!(refused.contains("500000 are allowed"), "{refused}");
+}
+
+#[test]
+fn empty_columns_are_left_out_and_put_back() {
+    let [x, y] = related(2000, 50, 5);
+    let pair = InMemory::new(spread(&x, 3), spread(&y, 2)).unwrap();
+    for (center, ridge) in [(true, 0.1), (false, 0.0)] {
+        let fit = both_ways(&pair, Method::Lobpcg, center, ridge);
+        assert!(fit.why.contains("of 150 columns of X that are not empty"), "{}", fit.why);
+        let model = &fit.model;
+        assert_eq!((model.x.weights.rows(), model.y.loadings.rows()), (150, 100));
+        let dense = to_dense(pair.view(Side::X));
+        let empty = (0..150).filter(|&j| (0..2000).all(|i| dense[(i, j)] == 0.0));
+        assert!(empty.into_iter().all(|j| model.x.weights.row(j).iter().all(|&w| w == 0.0)));
+        // Weights stand in the right columns: scores of the same rows correlate as the model says.
+        let scores = model.score(&pair).unwrap();
+        assert!(gap(&scores.correlations, &model.correlations) < 1e-8);
+    }
+}
+
+#[test]
+fn equal_rows_of_sparse_views_are_merged() {
+    let [x, y] = related(500, 30, 7);
+    let repeat = |view: &Matrix| -> Matrix {
+        let (mut offsets, mut columns) = (vec![0u64], Vec::new());
+        for row in 0..70_000 {
+            view.for_each(row * row % 500, |column, _| columns.push(column as u32));
+            offsets.push(columns.len() as u64);
+        }
+        SparseRows::new(30, offsets.into(), columns.into(), Values::Ones).unwrap().into()
+    };
+    let weights: Vec<f64> = (0..70_000).map(|i| f64::from(i % 3)).collect();
+    let pair = InMemory::new(repeat(&x), repeat(&y)).unwrap();
+    let weighted = InMemory::new(repeat(&x), repeat(&y)).unwrap().weighted(weights.into()).unwrap();
+    for pair in [&pair, &weighted] {
+        let fit = both_ways(pair, Method::Lobpcg, true, 0.1);
+        assert!(fit.why.contains("of the 70000 rows are different"), "{}", fit.why);
+        assert_eq!(fit.model.rows, 70_000);
+    }
+}
