@@ -109,12 +109,15 @@ fn renumbered(view: &Matrix, kept: Option<&[u32]>) -> Result<Matrix> {
     })
 }
 
+/// Columns and values, row after row.
+type Entries = Vec<(u32, f64)>;
+
 /// Columns by their new numbers, sorted within each row.
 fn sparse_renumbered(view: &SparseRows, new: &[u32], cols: usize) -> Result<SparseRows> {
     let ones = matches!(view.values(), Values::Ones);
     let starts: Vec<usize> = (0..view.rows()).step_by(ROWS).collect();
     let chunk = |&start: &usize| {
-        let (mut ends, mut entries) = (Vec::new(), Vec::new());
+        let (mut ends, mut entries) = (Vec::new(), Entries::new());
         for row in start..(start + ROWS).min(view.rows()) {
             let first = entries.len();
             view.for_each(row, |column, value| entries.push((new[column], value)));
@@ -123,7 +126,7 @@ fn sparse_renumbered(view: &SparseRows, new: &[u32], cols: usize) -> Result<Spar
         }
         (ends, entries)
     };
-    let chunks: Vec<(Vec<usize>, Vec<(u32, f64)>)> = starts.par_iter().map(chunk).collect();
+    let chunks: Vec<(Vec<usize>, Entries)> = starts.par_iter().map(chunk).collect();
     let (mut offsets, mut columns, mut values) = (vec![0u64], Vec::new(), Vec::new());
     for (ends, entries) in chunks {
         offsets.extend(ends.iter().map(|end| (columns.len() + end) as u64));

@@ -41,7 +41,7 @@ enum Better {
     /// Not looked at.
     Unknown,
     /// Analysed: what it costs is known.
-    Planned(Plan),
+    Planned(Box<Plan>),
     /// Factorised.
     Bought(Box<ShiftInvert>),
     /// Not to be had, or too dear.
@@ -82,11 +82,11 @@ impl<'a> Preconditioner<'a> {
         let Some(ahead) = iterations_left.map(|left| left * self.iteration()) else { return Ok(()) };
         let worthwhile = |price: f64| PATIENCE * price < self.spent && price < ahead;
         if matches!(self.better, Better::Unknown) && worthwhile(CHANCES * self.analysis()) {
-            self.better = Better::Planned(self.analyse()?);
+            self.better = Better::Planned(Box::new(self.analyse()?));
         }
         match std::mem::replace(&mut self.better, Better::Refused) {
             Better::Planned(plan) if plan.bytes() > self.problem.settings.memory => Ok(()),
-            Better::Planned(plan) if worthwhile(self.price(&plan)) => self.buy(plan),
+            Better::Planned(plan) if worthwhile(self.price(&plan)) => self.buy(*plan),
             other => {
                 self.better = other;
                 Ok(())
