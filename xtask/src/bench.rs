@@ -34,9 +34,10 @@ const PEERS: Bench = Bench {
 pub fn run(name: &str, flags: &[&str]) -> Result<(), String> {
     match name {
         "kernel" => step::run(&mut KERNEL.command(flags)?),
-        "fits" => fits(flags),
-        "peers" => peers(flags),
-        _ => Err(format!("`{name}` is not a benchmark; there are: kernel, fits, peers")),
+        "fits" => on_data(alone("bench/fits.py", flags)?),
+        "default" => default(flags),
+        "peers" => on_data(PEERS.command(flags)?),
+        _ => Err(format!("`{name}` is not a benchmark; there are: kernel, fits, default, peers")),
     }
 }
 
@@ -53,16 +54,18 @@ impl Bench {
     }
 }
 
-/// The program alone, on real data.
-fn fits(flags: &[&str]) -> Result<(), String> {
+/// A script about the program alone, which needs no peers.
+fn alone(script: &str, flags: &[&str]) -> Result<Command, String> {
     let mut bench = Command::new(python::environment("target/python", "xtask/requirements.txt")?);
-    bench.arg("bench/fits.py").args(flags);
-    on_data(bench)
+    bench.arg(script).args(flags);
+    Ok(bench)
 }
 
-/// The program and its peers, on real data.
-fn peers(flags: &[&str]) -> Result<(), String> {
-    on_data(PEERS.command(flags)?)
+/// The default method, on real data and on the largest there is.
+fn default(flags: &[&str]) -> Result<(), String> {
+    let bench = alone("bench/default.py", flags)?;
+    data::prepare_full(path::Path::new(bench.get_program()))?;
+    on_data(bench)
 }
 
 /// Builds the program, prepares the data and runs `bench`, told where they are.

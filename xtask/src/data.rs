@@ -28,6 +28,17 @@ pub fn prepare(python: &Path) -> Result<Option<PathBuf>, String> {
     Ok(Some(PREPARED.into()))
 }
 
+/// All Debian paths, beside the other sets: a gigabyte or two, so only for those who ask.
+pub fn prepare_full(python: &Path) -> Result<(), String> {
+    if is_there("debian_full") || !Path::new(RAW).join("prepare.py").exists() || !has_zstd() {
+        return Ok(());
+    }
+    make("debian", || script(python, "debian"))?;
+    let paths = Path::new(PREPARED).join("debian/paths.tsv");
+    let full = Path::new(PARTIAL).join("debian_full");
+    make("debian_full", || step::run(Command::new(python).arg("bench/full_paths.py").args([paths, full])))
+}
+
 fn make(name: &str, fill: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     if is_there(name) {
         return Ok(());

@@ -16,6 +16,7 @@ const HELP: &str = "\
 cargo xtask test                    format, lints, Python, data, tests, docs: everything CI checks
 cargo xtask bench kernel [FLAGS]    XᵀX·B beside SciPy and MKL; FLAGS go to bench/kernel.py, try --help
 cargo xtask bench fits              lcca on real data, every method; results in bench/results
+cargo xtask bench default [FLAGS]   what the default method must show; FLAGS go to bench/default.py, try --help
 cargo xtask bench peers [FLAGS]     lcca beside other CCA software; FLAGS go to bench/peers.py, try --help
 cargo xtask help                    this text
 

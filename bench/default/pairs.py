@@ -1,0 +1,23 @@
+"""From one pair to two hundred: each run's objectives are the first of the largest run's, to the tolerance asked for."""
+from . import row
+from .program import fit
+
+FLAGS = {"brown": "--no-center", "debian400k": "--ridge 0.01"}
+PAIRS = (1, 5, 20, 50, 200)
+TOLERANCE = 1e-4  # lcca's default --tol, which is relative to the total
+
+
+def sweep(data, quick):
+    runs = [fit(data, f"{FLAGS[data]} -k {k}") for k in (PAIRS[:3] if quick else PAIRS)]
+    for run in runs:
+        yield row.converged(run)
+        yield agrees(run, runs[-1])
+        spent = run["seconds"]["fit"]
+        yield row.shown(run, "seconds, seconds a pair", f"{spent:.2f} s, {spent / run['k']:.3f} s")
+
+
+def agrees(run, largest):
+    k = run["k"]
+    total, same = sum(run["objective"]), sum(largest["objective"][:k])
+    apart = abs(total - same) / same
+    return row.judged(run, f"first {k} of k = {largest['k']}, within {TOLERANCE:g}", f"{total:.6f}, {apart:.1e} apart", apart <= TOLERANCE)

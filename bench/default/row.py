@@ -1,0 +1,45 @@
+"""One line of the results: what was asked, what was measured, and whether the one is the other."""
+from dataclasses import dataclass
+
+
+@dataclass
+class Row:
+    """`ok` is None where nothing was asked and the number is only shown."""
+
+    data: str
+    flags: str
+    asked: str
+    measured: str
+    ok: bool | None
+    chosen: str = ""
+
+
+def judged(run, asked, measured, ok):
+    return Row(run["data"], run["flags"], asked, measured, bool(ok), about(run))
+
+
+def shown(run, asked, measured):
+    return Row(run["data"], run["flags"], asked, measured, None, about(run))
+
+
+def about(run):
+    return f"{run['chosen']['name']}: {run['why']}"
+
+
+def near(run, truth, relative=None, absolute=None):
+    """The sum of the objective values, which is what a regularised method maximises, beside the known one."""
+    total = sum(run["objective"])
+    margin = absolute if relative is None else relative * truth
+    within = f"{absolute:g}" if relative is None else f"{relative:g} of it"
+    return judged(run, f"total {truth}, within {within}", f"{total:.9g} ({total - truth:+.1e})", abs(total - truth) <= margin)
+
+
+def converged(run):
+    return judged(run, "converged", "yes" if run["converged"] else "**no**", run["converged"])
+
+
+def seconds(run, most=None):
+    measured = f"{run['seconds']['fit']:.2f} s, {run['passes']:g} passes"
+    if most is None:
+        return shown(run, "seconds", measured)
+    return judged(run, f"fit under {most:g} s", measured, run["seconds"]["fit"] < most)

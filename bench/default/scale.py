@@ -1,0 +1,32 @@
+"""All Debian paths, from the mapped store, and a sixteenth and a quarter of their rows: does time grow with the entries?"""
+from . import row
+from .program import DATA, call, files, fit
+
+FLAGS = "--ridge 0.01 --tol 1e-3"
+PASSES, SECONDS, GIB = 40, 300, 6
+
+
+def debian_full(data, quick):
+    for step in ("16",) if quick else ("16", "4", ""):
+        name = f"{data}/{step}" if step else data
+        store(data, step)
+        entries = sum(call(["info", path, "--json"])[0]["entries"] for path in files(name)) / 1e6
+        run = fit(name, FLAGS)
+        yield from rows(run, entries)
+
+
+def rows(run, entries):
+    spent, memory = run["seconds"]["load"] + run["seconds"]["fit"], run["peak_rss_bytes"] / 1e9
+    yield row.converged(run)
+    yield row.judged(run, f"at most {PASSES} passes", f"{run['passes']:g}", run["passes"] <= PASSES)
+    yield row.judged(run, f"under {SECONDS} s with reading", f"{spent:.1f} s", spent < SECONDS)
+    yield row.judged(run, f"peak memory under {GIB} GB", f"{memory:.2f} GB", memory < GIB)
+    yield row.shown(run, "seconds a million entries", f"{spent / entries:.3f} ({entries:.1f} million)")
+
+
+def store(data, step):
+    """The mapped store of both views, made from the .npz beside where it is not there yet."""
+    for side in "xy":
+        path = DATA / data / f"{side}_{step}.npz" if step else DATA / data / f"{side}.npz"
+        if not path.with_suffix(".safetensors").exists():
+            call(["convert", path, path.with_suffix(".safetensors"), "--quiet"], data)
