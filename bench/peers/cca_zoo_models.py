@@ -11,7 +11,7 @@ from cca_zoo.linear import CCA, CCAEY, RidgeCCA
 
 def fit(problem, report, model):
     report.version = cca_zoo.__version__
-    views = problem.dense()
+    views = problem.dense(report)
     fitted = {"cca": plain, "ridge": ridge, "ey": eckart_young}[model](problem, report, views)
     return fitted.weights_
 

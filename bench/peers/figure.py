@@ -1,52 +1,109 @@
-"""What was captured against seconds, and against passes where a system has passes: a column of panels a data set."""
+"""Two figures with a panel for each data set: what was captured against seconds, and against passes.
+
+The vertical axis counts nines: its distance from the top is the logarithm of what is missing, so that 99% and 99.9% are
+as far apart as 90% and 99%. A line holds the points on a system's way, its large mark the last; an open one was cut off.
+"""
+import math
+
 import matplotlib
 
 matplotlib.use("agg")
 import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.legend import Legend  # noqa: E402
+from matplotlib.lines import Line2D  # noqa: E402
+from matplotlib.ticker import FuncFormatter, NullFormatter  # noqa: E402
 
-from .systems import SYSTEMS  # noqa: E402
+from .families import FAMILIES, order, style  # noqa: E402
+from .problems import SHARE  # noqa: E402
 
-MARKS = "os^vD<>pPX*h"
+TOP = 5  # nines
+TICKS = (0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
+COLUMNS = 3
 
 
 def write(result, folder):
+    plt.rcParams |= {"font.size": 8.5, "svg.hashsalt": "lcca", "axes.spines.top": False, "axes.spines.right": False}
+    for against, name in (("seconds", "peers"), ("passes", "peers-passes")):
+        drawing = draw(result, against)
+        drawing.savefig(folder / f"{name}.svg", metadata={"Date": None})
+        drawing.savefig(folder / f"{name}.png", dpi=150, metadata={"Software": None})
+        plt.close(drawing)
+
+
+def draw(result, against):
     names = list(result["problems"])
-    plt.rcParams |= {"font.size": 8, "svg.hashsalt": "lcca", "axes.spines.top": False, "axes.spines.right": False}
-    drawing, panels = plt.subplots(2, len(names), figsize=(3.6 * len(names), 7), squeeze=False, layout="constrained")
-    for column, name in enumerate(names):
-        problem = result["problems"][name]
+    lines = math.ceil((len(names) + 1) / COLUMNS)
+    drawing, panels = plt.subplots(lines, COLUMNS, figsize=(13, 4 * lines), squeeze=False, layout="constrained")
+    places = list(panels.flat)
+    shown = set()
+    for name, axes in zip(names, places):
         runs = [run for run in result["runs"] if run["data"] == name]
-        for row, against in enumerate(("seconds", "passes")):
-            panel(panels[row, column], runs, problem, against)
-        panels[0, column].set_title(name)
+        shown |= panel(axes, runs, result["problems"][name], against)
+        axes.set_title(f"{name}, k = {result['problems'][name]['k']}", loc="left", fontweight="bold")
+        axes.set_xlabel(f"{against}, log scale")
     for row in panels:
-        row[0].set_ylabel("share of the true captured correlation")
-    legend(drawing, panels)
-    drawing.savefig(folder / "peers.svg", metadata={"Date": None})
-    drawing.savefig(folder / "peers.png", dpi=150, metadata={"Software": None})
-    plt.close(drawing)
+        row[0].set_ylabel("captured correlation, share of the truth")
+    legend(places[len(names)], shown)
+    for axes in places[len(names):]:
+        axes.set_axis_off()
+    return drawing
 
 
 def panel(axes, runs, problem, against):
-    for run in runs:
-        points = [p for p in run["points"] if p[against] and p["captured"] is not None]
+    """Draws one data set and says which systems are in it."""
+    shown = set()
+    for run in sorted(runs, key=lambda run: order().index(run["system"]), reverse=True):
+        points = [(p[against], nines(p["captured"] / problem["captured"])) for p in run["points"] if p[against] and p["captured"]]
         if points:
-            values = [p[against] for p in points], [p["captured"] / problem["captured"] for p in points]
-            axes.plot(*values, **style(run["system"]))
-    axes.axhline(1, color="0.7", linewidth=0.8, zorder=0)
+            curve(axes, points, style(run["system"]), run["result"] == "done")
+            shown.add(run["system"])
     axes.set_xscale("log")
-    axes.set_xlabel(f"{against} (log)")
-    axes.set_ylim(0, 1.05)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_ylim(0, TOP + 0.25)
+    axes.set_yticks([nines(tick) for tick in TICKS], [f"{tick:.10g}%" for tick in (round(100 * t, 4) for t in TICKS)])
+    axes.grid(axis="y", color="0.92", linewidth=0.8)
+    axes.axhline(nines(SHARE), color="0.55", linewidth=0.8, linestyle=":")
+    axes.set_axisbelow(True)
+    if against == "seconds":
+        axes.text(0.99, 0.015, without(runs), transform=axes.transAxes, ha="right", va="bottom", fontsize=7, color="0.4")
+    return shown
 
 
-def style(system):
-    """lcca in strong lines, peers thinner; each system looks the same in every panel."""
-    n = list(SYSTEMS).index(system)
-    ours = system.startswith("lcca")
-    return {"label": SYSTEMS[system].label, "color": plt.get_cmap("tab20")(n % 20), "marker": MARKS[n % len(MARKS)],
-            "markersize": 3.5, "linewidth": 2 if ours else 1, "linestyle": "-" if ours else "--"}
+def curve(axes, points, look, whole):
+    steps = sorted(points)
+    axes.plot(*zip(*steps), **look | {"marker": ""}, alpha=0.9)
+    axes.plot(*zip(*steps), **look | {"linestyle": "", "label": None}, markersize=2, alpha=0.7)
+    face = look["color"] if whole else "white"
+    axes.plot(*points[-1], **look | {"linestyle": "", "label": None}, markersize=8 if look["zorder"] == 5 else 6, markerfacecolor=face)
 
 
-def legend(drawing, panels):
-    shown = {label: line for axes in panels.flat for line, label in zip(*axes.get_legend_handles_labels())}
-    drawing.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=5, frameon=False)
+def nines(share):
+    """0.9 is 1, 0.99 is 2; what is nearer to the truth than the top, or above it, is at the top."""
+    return -math.log10(min(max(1 - share, 10.0**-TOP), 1))
+
+
+def without(runs):
+    """How many systems have no answer, and why."""
+    reasons = [run["result"] for run in runs if not run["captured"]]
+    return "\n".join(f"no answer, {reason}: {reasons.count(reason)}" for reason in dict.fromkeys(reasons))
+
+
+def legend(axes, shown):
+    """Two lists, a heading for each family."""
+    for families, left in ((FAMILIES[:3], -0.2), (FAMILIES[3:], 0.4)):
+        handles = [handle for family in families for handle in entries(family, shown)]
+        labels = [handle.get_label() for handle in handles]
+        box = Legend(axes, handles, labels, loc="upper left", bbox_to_anchor=(left, 1.04), frameon=False, fontsize=8)
+        box.set_in_layout(False)
+        axes.add_artist(box)
+        for text in box.get_texts():
+            text.set_fontweight("bold" if text.get_text() in [family[0] for family in families] else "normal")
+    note = "large mark: last answer; open: cut off there\ndotted line: 99.9% of the truth"
+    axes.text(-0.16, 0.02, note, transform=axes.transAxes, fontsize=7.5, color="0.3", va="bottom", in_layout=False)
+
+
+def entries(family, shown):
+    heading, _, systems = family
+    there = [Line2D([], [], markersize=5, **style(system)) for system in systems if system in shown]
+    return [Line2D([], [], linestyle="", label=heading), *there] if there else []

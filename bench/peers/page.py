@@ -2,9 +2,8 @@
 import json
 
 from . import figure
+from .problems import SHARE
 from .systems import SYSTEMS
-
-SHARE = 0.999
 
 
 def write(result, folder):
@@ -16,17 +15,18 @@ def write(result, folder):
 
 
 def text(result):
-    limits = result["limits"]
     lines = [
         "# lcca beside its peers",
         "",
-        "Every system gets the same files and runs alone in a process of its own, with all cores, at most "
-        f"{limits['seconds']:g} s and {limits['memory_gib']:g} GiB. Seconds are the system's own computation: reading files, "
+        "Every system gets the same files and runs alone in a process of its own, with all cores and at most "
+        f"{result['limits']['memory_gib']:g} GiB. The seconds it may take are given with each data set. A system that goes over "
+        "a limit is ended there, and that is its result; it shows the last answer it had. A system that shows nothing on the "
+        "way is run again and again with more iterations or directions, each run with its own clock and its own limit; the "
+        "setting of the last is in the remarks. Seconds are the system's own computation: reading files, "
         "converting them and evaluating answers do not count. *Captured* is the sum of the correlations between "
         "the two subspaces found, on the training rows; *objective* is the same sum with the ridge in both norms, and is "
         "what a regularised method maximises. Both are computed from the weights by the same code for every system. An "
-        "iterative peer is stopped once its objective is within 1e-5 of the truth; one that was cut off shows the last "
-        "answer it had. Shares are of the true answer, which is known independently: above 100% is possible in the "
+        "iterative peer is stopped once its objective is within 1e-5 of the truth. Shares are of the true answer, which is known independently: above 100% is possible in the "
         "captured column only, for an answer that ignores the ridge. Where a system cannot do the problem as "
         "stated, it did the nearest it can and the remark says so.",
         "",
@@ -34,7 +34,11 @@ def text(result):
         "",
         "Versions: " + ", ".join(versions(result["runs"])) + ".",
         "",
-        "![Captured correlation against seconds and passes](peers.svg)",
+        "![Captured correlation against seconds, one panel a data set](peers.svg)",
+        "",
+        "The same against passes over the rows, for those that have passes:",
+        "",
+        "![Captured correlation against passes, one panel a data set](peers-passes.svg)",
     ]
     for name, problem in result["problems"].items():
         runs = [run for run in result["runs"] if run["data"] == name]
@@ -64,20 +68,20 @@ def describe(problem):
     truth = f"truth {problem['captured']:.6f}"
     if problem["ridge"]:
         truth += f" captured, {problem['objective']:.6f} objective"
-    return f"k = {problem['k']}, {centred}, {ridge}; {truth}"
+    return f"k = {problem['k']}, {centred}, {ridge}; {truth}; at most {problem['limit']:g} s"
 
 
 def table(runs, problem):
-    yield "| system | seconds | captured | share | objective | share | peak memory | passes | remark |"
-    yield "|---|---|---|---|---|---|---|---|---|"
+    yield "| system | result | seconds | captured | share | objective | share | peak memory | passes | remark |"
+    yield "|---|---|---|---|---|---|---|---|---|---|"
     for run in runs:
         yield "| " + " | ".join(cells(run, problem)) + " |"
 
 
 def cells(run, problem):
-    remarks = ([] if run["result"] == "done" else [f"**{run['result']}**"]) + run["remarks"]
-    remarks += [run["setting"]] if run["setting"] else []
+    remarks = run["remarks"] + ([run["setting"]] if run["setting"] else [])
     yield SYSTEMS[run["system"]].label
+    yield run["result"] if run["result"] == "done" else f"**{run['result']}**"
     yield number(run["seconds"], seconds)
     yield number(run["captured"], "{:.5f}".format)
     yield number(run["captured"], lambda v: f"{v / problem['captured']:.3%}")
@@ -100,12 +104,13 @@ def race(result):
     """Seconds to the first point that captures enough, and how many times those of lcca's default."""
     yield "| system | " + " | ".join(result["problems"]) + " |"
     yield "|---" * (1 + len(result["problems"])) + "|"
-    times = {(run["data"], run["system"]): reached(run, result["problems"][run["data"]]) for run in result["runs"]}
+    runs = {(run["data"], run["system"]): run for run in result["runs"]}
     for system in dict.fromkeys(run["system"] for run in result["runs"]):
-        row = [entry(times.get((data, system)), times.get((data, "lcca"))) for data in result["problems"]]
+        row = [entry(runs[data, system], runs.get((data, "lcca")), problem) for data, problem in result["problems"].items()]
         yield f"| {SYSTEMS[system].label} | " + " | ".join(row) + " |"
     yield ""
-    yield "In brackets: times lcca (auto). Empty: never, within the limits."
+    yield ("In brackets: times lcca (auto). A system that did not get there shows its result, and the share it had. A point of a "
+           "system that is watched on its way is taken when a twentieth more time has passed than at the last.")
 
 
 def reached(run, problem):
@@ -113,10 +118,12 @@ def reached(run, problem):
     return next((p["seconds"] for p in run["points"] if p["captured"] is not None and p["captured"] >= enough), None)
 
 
-def entry(time, ours):
+def entry(run, ours, problem):
+    time, our_time = reached(run, problem), ours and reached(ours, problem)
     if time is None:
-        return ""
-    return f"{seconds(time)} s" + (f" ({time / ours:.2g}×)" if ours else "")
+        had = number(run["captured"], lambda v: f" at {v / problem['captured']:.1%}")
+        return ("never" if run["result"] == "done" else run["result"]) + had
+    return f"{seconds(time)} s" + (f" ({time / our_time:.2g}×)" if our_time else "")
 
 
 def one_line(run):

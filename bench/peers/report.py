@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 # A point is evaluated when this much more time has passed than at the last one: the axis is logarithmic.
-SPACING = 1.1
+SPACING = 1.05
 # Who came this near to the truth need not go on.
 NEAR = 1e-5
 

@@ -9,7 +9,7 @@ from sklearn.cross_decomposition import CCA
 def fit(problem, report):
     report.version = sklearn.__version__
     remark_differences(problem, report)
-    x, y = problem.dense()
+    x, y = problem.dense(report)
     model = CCA(n_components=problem.k, scale=False, max_iter=500, tol=1e-6).fit(x, y)
     return model.x_rotations_, model.y_rotations_
 

@@ -13,7 +13,7 @@ from .scikit_learn import remark_differences
 def fit(problem, report):
     report.version = statsmodels.__version__
     remark_differences(problem, report)
-    views = problem.dense()
+    views = problem.dense(report)
     varies = [np.ptp(v, axis=0) > 0 for v in views]
     if not all(v.all() for v in varies):
         report.remark("constant columns dropped")

@@ -1,6 +1,9 @@
 """One system on one problem, in a process of its own: `python -m peers.worker DATA SYSTEM EVENTS`."""
+import os
 import sys
 import warnings
+
+from threadpoolctl import threadpool_limits
 
 from . import problems
 from .evaluate import Judge
@@ -9,7 +12,11 @@ from .systems import SYSTEMS
 
 # What takes less than this is repeated, since a first run pays for threads and caches; the fastest counts.
 SHORT = 2.0
-REPETITIONS = 3
+# Cores for dense products in each repetition. On views with fewer entries than these, waking a second one can take longer
+# than the product, up to a hundred times with scikit-learn on a busy machine: there one comes first.
+FEW = 1_000_000
+ALL = os.cpu_count()
+CORES = {True: (1, ALL, 1), False: (ALL, 1, ALL)}
 
 
 def main():
@@ -30,16 +37,21 @@ def main():
 
 
 def run(fit, problem, report):
-    for _ in range(REPETITIONS):
+    for cores in CORES[sum(view.size for view in problem.views) < FEW]:
         report.again()
-        try:
-            found = fit(problem, report)
-            if found is not None:
-                report.point(report.seconds(), None, *found)
-        except Reached:
-            pass
+        with threadpool_limits(cores):
+            once(fit, problem, report)
         if report.longest > SHORT:
             return
+
+
+def once(fit, problem, report):
+    try:
+        found = fit(problem, report)
+        if found is not None:
+            report.point(report.seconds(), None, *found)
+    except Reached:
+        pass
 
 
 if __name__ == "__main__":
