@@ -19,7 +19,7 @@ from peers.watch import watch
 
 OURS = "lcca"
 # Seconds a system gets on a data set: so many times those of lcca's default, but at least and at most these.
-TIMES, LEAST, MOST = 20, 60, 120
+TIMES, LEAST, MOST = 20, 60, 90
 QUICK = 5
 UNFINISHED = ("failed", "not installed")
 
