@@ -10,7 +10,7 @@ from pathlib import Path
 
 import machine
 from default import answers, classical, page, pairs, paper, program, same, scale
-from default.row import Row
+from default.row import missed
 
 # Name, data set, heading, check.
 CHECKS = [
@@ -74,7 +74,7 @@ def made(name, data, title, check, quick):
             rows.append(row)
             print(f"  {row.flags}: {row.asked}: {row.measured}", file=sys.stderr, flush=True)
     except program.Failed as failure:
-        rows.append(Row(failure.data or data, failure.flags, "an answer", f"**{failure.reason}**", False))
+        rows.append(missed(failure))
     return {"name": name, "data": data, "title": title, "rows": rows}
 
 

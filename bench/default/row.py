@@ -22,6 +22,11 @@ def shown(run, asked, measured):
     return Row(run["data"], run["flags"], asked, measured, None, about(run))
 
 
+def missed(failure):
+    """A fit without an answer."""
+    return Row(failure.data, failure.flags, "an answer", f"**{failure.reason}**", False)
+
+
 def about(run):
     return f"{run['chosen']['name']}: {run['why']}"
 

@@ -58,6 +58,7 @@ def panel(axes, runs, problem, against):
             curve(axes, points, style(run["system"]), run["result"] == "done")
             shown.add(run["system"])
     axes.set_xscale("log")
+    whole_decades(axes)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_ylim(0, TOP + 0.25)
@@ -66,8 +67,16 @@ def panel(axes, runs, problem, against):
     axes.axhline(nines(SHARE), color="0.55", linewidth=0.8, linestyle=":")
     axes.set_axisbelow(True)
     if against == "seconds":
-        axes.text(0.99, 0.015, without(runs), transform=axes.transAxes, ha="right", va="bottom", fontsize=7, color="0.4")
+        axes.text(0.99, 0.015, without(runs), transform=axes.transAxes, ha="right", va="bottom", fontsize=7, color="0.35",
+                  bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1})
     return shown
+
+
+def whole_decades(axes):
+    """Short ranges would have no labelled tick."""
+    low, high = axes.get_xlim()
+    if high < 100 * low:
+        axes.set_xlim(10 ** math.floor(math.log10(low)), 10 ** math.ceil(math.log10(high)))
 
 
 def curve(axes, points, look, whole):
@@ -94,7 +103,7 @@ def legend(axes, shown):
     for families, left in ((FAMILIES[:3], -0.2), (FAMILIES[3:], 0.4)):
         handles = [handle for family in families for handle in entries(family, shown)]
         labels = [handle.get_label() for handle in handles]
-        box = Legend(axes, handles, labels, loc="upper left", bbox_to_anchor=(left, 1.04), frameon=False, fontsize=8)
+        box = Legend(axes, handles, labels, loc="upper left", bbox_to_anchor=(left, 0.99), frameon=False, fontsize=8)
         box.set_in_layout(False)
         axes.add_artist(box)
         for text in box.get_texts():

@@ -26,8 +26,8 @@ def text(result):
         "converting them and evaluating answers do not count. *Captured* is the sum of the correlations between "
         "the two subspaces found, on the training rows; *objective* is the same sum with the ridge in both norms, and is "
         "what a regularised method maximises. Both are computed from the weights by the same code for every system. An "
-        "iterative peer is stopped once its objective is within 1e-5 of the truth. Shares are of the true answer, which is known independently: above 100% is possible in the "
-        "captured column only, for an answer that ignores the ridge. Where a system cannot do the problem as "
+        "iterative peer is stopped once its objective is within 1e-5 of the truth. Shares are of the true answer, which is "
+        "known independently: above 100% is possible in the captured column only, for an answer that ignores the ridge. Where a system cannot do the problem as "
         "stated, it did the nearest it can and the remark says so.",
         "",
         machine_line(result["machine"]),
@@ -121,7 +121,7 @@ def reached(run, problem):
 def entry(run, ours, problem):
     time, our_time = reached(run, problem), ours and reached(ours, problem)
     if time is None:
-        had = number(run["captured"], lambda v: f" at {v / problem['captured']:.1%}")
+        had = number(run["captured"], lambda v: f" ({v / problem['captured']:.1%})")
         return ("never" if run["result"] == "done" else run["result"]) + had
     return f"{seconds(time)} s" + (f" ({time / our_time:.2g}×)" if our_time else "")
 

@@ -30,8 +30,8 @@ def main():
         try:
             run(fit, problem, report)
             report.write("ended", result="done")
-        except MemoryError:
-            report.write("ended", result="out of memory")
+        except MemoryError as error:
+            report.write("ended", result="out of memory", remarks=report.remarks + ([str(error)] if str(error) else []))
         except problems.Refused as refusal:
             report.write("ended", result="refused", remarks=[str(refusal)])
 
