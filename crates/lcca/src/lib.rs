@@ -18,7 +18,7 @@
 //! | [`data`] | [`data::Pair`], its implementations (in memory or mapped, shards) and wrappers (centred, counting) |
 //! | [`method`] | methods and settings as plain data |
 //! | [`fit`](mod@fit) | [`fit::fit`], models, scores, transforms |
-//! | [`solve`] | least squares on a view: Cholesky, diagonal, gradient descent, LING |
+//! | [`solve`] | least squares on a view: Cholesky, diagonal, conjugate gradients, gradient descent, LING |
 //! | [`svd`] | leading singular vectors of a view |
 //! | [`metric`] | captured correlation, distances and angles between subspaces |
 //! | [`panels`], [`whiten`](mod@whiten) | arithmetic of panels |
@@ -32,7 +32,7 @@
 //! let x = SparseRows::new(3, vec![0, 2, 3, 4, 6].into(), vec![0, 1, 0, 2, 1, 2].into(), Values::Ones)?;
 //! let y = SparseRows::new(2, vec![0, 1, 2, 3, 4].into(), vec![0, 0, 1, 1].into(), Values::Ones)?;
 //! let pair = InMemory::new(x.into(), y.into())?;
-//! let fit = lcca::fit::fit(&pair, &Settings::new(Method::Als { t1: 30 }, 1), &())?;
+//! let fit = lcca::fit::fit(&pair, &Settings::new(Method::als(30), 1), &())?;
 //! assert!((fit.model.correlations[0] - 1.0).abs() < 1e-9);
 //! # Ok::<(), lcca::Error>(())
 //! ```

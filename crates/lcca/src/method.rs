@@ -9,10 +9,13 @@ use serde::{Deserialize, Serialize};
 pub enum Method {
     /// Whichever of [`Method::Exact`] and [`Method::Lobpcg`] suits the data: the exact answer either way.
     Auto,
-    /// Algorithm 1: alternating least squares, each solved exactly by a Cholesky factorisation of the Gram matrix.
+    /// Algorithm 1: alternating least squares, each solved exactly.
     Als {
         /// Orthogonal iterations.
         t1: usize,
+        /// How each problem is solved.
+        #[serde(default)]
+        inner: Inner,
     },
     /// D-CCA: Algorithm 1 with the Gram matrix replaced by its diagonal. Exact where the Gram matrix is diagonal.
     DCca {
@@ -59,7 +62,7 @@ impl Method {
     /// The method of that name, at the paper's parameters.
     pub fn from_name(name: &str) -> Option<Method> {
         Some(match name {
-            "als" => Method::Als { t1: 30 },
+            "als" => Method::als(30),
             "d-cca" => Method::DCca { t1: 30 },
             "g-cca" => Method::GCca { t1: 5, t2: 51 },
             "l-cca" => Method::LCca { t1: 5, t2: 38, k_pc: 100 },
@@ -71,6 +74,11 @@ impl Method {
             "auto" => Method::Auto,
             _ => return None,
         })
+    }
+
+    /// Algorithm 1 as the paper has it, its least-squares problems solved by Cholesky factorisation.
+    pub const fn als(t1: usize) -> Method {
+        Method::Als { t1, inner: Inner::Cholesky }
     }
 
     /// The name that [`Method::from_name`] takes.
@@ -89,14 +97,30 @@ impl Method {
         }
     }
 
+    /// The name, and the solver inside where there is a choice, as they are typed.
+    pub fn full_name(&self) -> String {
+        match self {
+            Method::Als { inner, .. } => format!("{} --inner {}", self.name(), inner.name()),
+            _ => self.name().to_string(),
+        }
+    }
+
     /// Sets the parameter called `name`; an error where this method has no such parameter.
     pub fn set(&mut self, name: &'static str, value: usize) -> Result<()> {
         let slot = match (self, name) {
             (
-                Method::Als { t1 } | Method::DCca { t1 } | Method::GCca { t1, .. } | Method::LCca { t1, .. },
+                Method::Als { t1, .. }
+                | Method::DCca { t1 }
+                | Method::GCca { t1, .. }
+                | Method::LCca { t1, .. },
                 "t1",
             ) => t1,
-            (Method::GCca { t2, .. } | Method::LCca { t2, .. }, "t2") => t2,
+            (
+                Method::Als { inner: Inner::Cg { t2 }, .. }
+                | Method::GCca { t2, .. }
+                | Method::LCca { t2, .. },
+                "t2",
+            ) => t2,
             (Method::LCca { k_pc, .. }, "k-pc") => k_pc,
             (Method::RpCca { k_rpcca }, "k-rpcca") => k_rpcca,
             _ => {
@@ -111,21 +135,70 @@ impl Method {
         Ok(())
     }
 
+    /// Sets how least-squares problems are solved; an error where this method leaves no choice.
+    pub fn set_inner(&mut self, solver: Inner) -> Result<()> {
+        let Method::Als { inner, .. } = self else {
+            let value = solver.name().to_string();
+            return Err(Error::Setting { name: "inner", value, expected: "a parameter of the method" });
+        };
+        *inner = solver;
+        Ok(())
+    }
+
     /// Whether the parameters make sense for `k` pairs.
     pub(crate) fn check(&self, k: usize) -> Result<()> {
         let refuse =
             |name, value: usize, expected| Err(Error::Setting { name, value: value.to_string(), expected });
         match *self {
-            Method::Als { t1: 0 }
+            Method::Als { t1: 0, .. }
             | Method::DCca { t1: 0 }
             | Method::GCca { t1: 0, .. }
             | Method::LCca { t1: 0, .. } => refuse("t1", 0, "at least 1 iteration"),
+            Method::Als { inner: Inner::Cg { t2: 0 }, .. } => {
+                refuse("t2", 0, "at least 1 step of conjugate gradients")
+            }
             Method::GCca { t2: 0, .. } | Method::LCca { t2: 0, k_pc: 0, .. } => {
                 refuse("t2", 0, "at least 1 gradient step where nothing is projected on singular vectors")
             }
             Method::LCca { t2: 0, k_pc, .. } if k_pc < k => refuse("k-pc", k_pc, "at least k where t2 is 0"),
             Method::RpCca { k_rpcca } if k_rpcca < k => refuse("k-rpcca", k_rpcca, "at least k"),
             _ => Ok(()),
+        }
+    }
+}
+
+/// How [`Method::Als`] solves its least-squares problems: the same answer either way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Inner {
+    /// A Cholesky factorisation of the Gram matrix.
+    #[default]
+    Cholesky,
+    /// Conjugate gradients, each solve started from the last answer: nothing p×p is formed.
+    Cg {
+        /// Most steps for each problem, half a pass each; fewer where the tolerance is reached.
+        t2: usize,
+    },
+}
+
+impl Inner {
+    /// Every name [`Inner::from_name`] knows.
+    pub const NAMES: [&'static str; 2] = ["cholesky", "cg"];
+
+    /// The solver of that name, at its default parameters.
+    pub fn from_name(name: &str) -> Option<Inner> {
+        match name {
+            "cholesky" => Some(Inner::Cholesky),
+            "cg" => Some(Inner::Cg { t2: 500 }),
+            _ => None,
+        }
+    }
+
+    /// The name that [`Inner::from_name`] takes.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Inner::Cholesky => "cholesky",
+            Inner::Cg { .. } => "cg",
         }
     }
 }
@@ -197,5 +270,22 @@ mod tests {
         assert!(method.set("t1", 7).is_ok());
         assert_eq!(method, Method::DCca { t1: 7 });
         assert!(method.set("t2", 7).is_err());
+    }
+
+    #[test]
+    fn only_als_has_an_inner_solver_and_only_conjugate_gradients_have_steps() {
+        let cg = Inner::from_name("cg").unwrap();
+        for name in Method::NAMES {
+            let accepted = Method::from_name(name).unwrap().set_inner(cg).is_ok();
+            assert_eq!(accepted, name == "als", "{name}");
+        }
+        let mut method = Method::als(30);
+        assert!(method.set("t2", 7).is_err());
+        method.set_inner(cg).unwrap();
+        method.set("t2", 7).unwrap();
+        assert_eq!(method, Method::Als { t1: 30, inner: Inner::Cg { t2: 7 } });
+        assert!(method.check(1).is_ok());
+        method.set("t2", 0).unwrap();
+        assert!(method.check(1).unwrap_err().to_string().contains("t2 is 0"));
     }
 }

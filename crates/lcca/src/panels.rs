@@ -260,6 +260,14 @@ pub fn select(a: &Panel, which: &[usize]) -> Panel {
     out
 }
 
+/// Puts the columns of `a` at the places `which` of `out`.
+pub fn put(out: &mut Panel, which: &[usize], a: &Panel) {
+    for i in 0..a.rows() {
+        let row = out.row_mut(i);
+        a.row(i).iter().zip(which).for_each(|(v, &j)| row[j] = *v);
+    }
+}
+
 /// The columns `from..to`.
 pub fn columns(a: &Panel, from: usize, to: usize) -> Panel {
     let mut out = Panel::zeros(a.rows(), to - from);
@@ -291,6 +299,9 @@ mod tests {
         );
         assert!(relative_error(times(&a, m.as_mat()).as_mat(), (a.as_mat() * m.as_mat()).as_ref()) < 1e-13);
         assert_eq!(columns(&beside(&a, &b), 9, 12), b);
+        let mut copy = beside(&a, &b);
+        put(&mut copy, &[2, 0, 7], &b);
+        assert_eq!((select(&copy, &[2, 0, 7]), select(&copy, &[1, 3])), (b.clone(), select(&a, &[1, 3])));
         let mut sum = a.clone();
         add_scaled(&mut sum, 2.0, &a);
         subtract(&mut sum, &a);

@@ -119,7 +119,7 @@ fn run_all(experiment: &Experiment, quiet: bool) -> Result<Vec<Entry>, Failure> 
 
 fn parameters(method: &Method) -> String {
     match method {
-        Method::Als { t1 } | Method::DCca { t1 } => format!("t1 {t1}"),
+        Method::Als { t1, .. } | Method::DCca { t1 } => format!("t1 {t1}"),
         Method::GCca { t1, t2 } => format!("t1 {t1}, t2 {t2}"),
         Method::LCca { t1, t2, k_pc } => format!("k_pc {k_pc}, t1 {t1}, t2 {t2}"),
         Method::RpCca { k_rpcca } => format!("k_rpcca {k_rpcca}"),

@@ -3,7 +3,7 @@
 use crate::support::*;
 use lcca::fit::{Model, View};
 use lcca::matrix::Panel;
-use lcca::method::{Method, Settings};
+use lcca::method::{Inner, Method, Settings};
 use lcca_io::{Info, describe, read_matrix, read_model, write_model};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -27,11 +27,7 @@ fn model(k: usize, seed: f64, centred: bool) -> Model {
         residuals: numbers(seed * 1e-9),
         total: seed / 7.0,
         rows: u64::MAX,
-        settings: Settings {
-            ridge_x: seed.abs() / 3.0,
-            ridge_y: 1e-300,
-            ..Settings::new(Method::Als { t1: 3 }, k)
-        },
+        settings: Settings { ridge_x: seed.abs() / 3.0, ridge_y: 1e-300, ..Settings::new(Method::als(3), k) },
     }
 }
 
@@ -50,6 +46,28 @@ proptest! {
         prop_assert_eq!(back.total.to_bits(), model.total.to_bits());
         prop_assert_eq!(told, provenance());
     }
+}
+
+#[test]
+fn a_model_written_before_als_had_a_choice_of_solvers_still_opens() {
+    let file = scratch("old.lcca");
+    write_model(&file.path, &model(2, 0.5, true), &provenance()).unwrap();
+    let mut bytes = std::fs::read(&file.path).unwrap();
+    let added = br#",\"inner\":\"cholesky\""#;
+    let at = bytes.windows(added.len()).position(|window| window == added).expect("the solver is written");
+    bytes[at..at + added.len()].fill(b' ');
+    std::fs::write(&file.path, bytes).unwrap();
+    assert_eq!(read_model(&file.path).unwrap().0, model(2, 0.5, true));
+}
+
+#[test]
+fn a_model_by_conjugate_gradients_comes_back() {
+    let file = scratch("cg.lcca");
+    let method = Method::Als { t1: 3, inner: Inner::Cg { t2: 17 } };
+    let mut by_cg = model(2, 0.5, false);
+    by_cg.settings.method = method;
+    write_model(&file.path, &by_cg, &provenance()).unwrap();
+    assert_eq!(read_model(&file.path).unwrap().0.settings.method, method);
 }
 
 #[test]

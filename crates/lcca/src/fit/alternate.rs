@@ -26,19 +26,20 @@ pub(super) fn alternate(problem: &Problem<'_>, solver: Solver, t1: usize) -> Res
     let resources = problem.resources();
     let (solve_x, solve_y) = (solver.prepare(x_normal, &resources)?, solver.prepare(y_normal, &resources)?);
     let mut x = half_step(x_normal, Solved { weights: start(x_normal, settings)?, normal: None })?;
-    let mut y_weights = Panel::zeros(y_normal.size(), 0);
+    let mut y: Option<Half> = None;
     let mut trace: Vec<TraceRow> = Vec::new();
     for t in 1..=t1 {
-        let y = step(y_normal, &*solve_y, &x)?;
-        x = step(x_normal, &*solve_x, &y)?;
-        trace.push(problem.trace_row(t, captured(problem, &x, &y)));
-        y_weights = y.w;
+        let next = step(y_normal, &*solve_y, &x, y.as_ref())?;
+        x = step(x_normal, &*solve_x, &next, Some(&x))?;
+        trace.push(problem.trace_row(t, captured(problem, &x, &next)));
+        y = Some(next);
         if problem.is_spent() {
             break;
         }
     }
     // Without a gradient step nothing outside the singular vectors is ever looked at.
     let blind = matches!(solver, Solver::Ling { steps: 0, .. });
+    let y_weights = y.map_or_else(|| Panel::zeros(y_normal.size(), 0), |y| y.w);
     Ok(Found {
         weights: [x.w, y_weights],
         trace,
@@ -55,9 +56,23 @@ fn start(normal: Normal<'_>, settings: &Settings) -> Result<Panel> {
     Ok(start)
 }
 
-/// W ← whiten((C + λI)⁻¹ (this view)ᵀ(other view)·W_other).
-fn step(normal: Normal<'_>, solver: &dyn LeastSquares, other: &Half) -> Result<Half> {
-    half_step(normal, solver.solve(&other.across)?)
+/// W ← whiten((C + λI)⁻¹ (this view)ᵀ(other view)·W_other). `last` is what the view had before.
+pub(super) fn step(
+    normal: Normal<'_>,
+    solver: &dyn LeastSquares,
+    other: &Half,
+    last: Option<&Half>,
+) -> Result<Half> {
+    let rhs = &other.across;
+    let start = last.filter(|_| solver.takes_start()).map(|half| galerkin(half, rhs));
+    half_step(normal, solver.solve(rhs, start)?)
+}
+
+/// The best answer in the span of whitened weights: W·(WᵀR), since WᵀBW = I. No pass.
+fn galerkin(half: &Half, rhs: &Panel) -> Solved {
+    let coefficients = panels::cross(&half.w, rhs);
+    let [weights, normal] = [&half.w, &half.bw].map(|panel| panels::times(panel, coefficients.as_ref()));
+    Solved { weights, normal: Some(normal) }
 }
 
 /// Whitens the weights and forms the other view's right-hand side: one pass.

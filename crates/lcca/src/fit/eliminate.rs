@@ -86,7 +86,7 @@ impl OneView<'_> {
         let mut across = Panel::zeros(shape.cols(gone), w.cols());
         self.pair.pass(&mut Ask::new().source(own, &w).to(own, &mut bw).to(gone, &mut across))?;
         panels::add_scaled(&mut bw, self.kept.ridge, &w);
-        let other = self.solver.solve(&across)?.weights;
+        let other = self.solver.solve(&across, None)?.weights;
         let mut aw = Panel::zeros(w.rows(), w.cols());
         self.pair.pass(&mut Ask::new().source(gone, &other).to(own, &mut aw))?;
         Ok(Block { w, bw, aw, other })

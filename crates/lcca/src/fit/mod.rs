@@ -26,12 +26,17 @@ pub use watch::{TraceRow, Watch};
 use crate::data::{Centred, Cost, Counting, JointGram, Normal, Pair, Shape, Side, Tally};
 use crate::error::{Error, Result};
 use crate::matrix::{LANES, Panel};
-use crate::method::{Method, Settings};
+use crate::method::{Inner, Method, Settings};
 use crate::solve::{Resources, Solver};
 use crate::svd;
 
 /// Where no limit is given, a fit that does not converge ends after this many passes.
 const MOST_PASSES: f64 = 5000.0;
+
+/// Least-squares problems are solved to this share of the tolerance, so that what is left of them does not count.
+const INNER_SHARE: f64 = 1e-2;
+/// Steps that conjugate gradients, started from the last answer, usually take.
+const USUAL_STEPS: usize = 15;
 
 /// A finished fit.
 #[derive(Clone, Debug)]
@@ -195,7 +200,7 @@ impl<'a> Problem<'a> {
 
     fn run(&self, method: Method) -> Result<Found> {
         match method {
-            Method::Als { t1 } => alternate::alternate(self, Solver::Cholesky, t1),
+            Method::Als { t1, inner } => alternate::alternate(self, self.inner(inner), t1),
             Method::DCca { t1 } => alternate::alternate(self, Solver::Diagonal, t1),
             Method::GCca { t1, t2 } => alternate::alternate(self, Solver::Gradient { steps: t2 }, t1),
             Method::LCca { t1, t2, k_pc } => alternate::alternate(self, Solver::Ling { steps: t2, k_pc }, t1),
@@ -210,6 +215,13 @@ impl<'a> Problem<'a> {
                 }
             },
             Method::Lobpcg | Method::ShiftInvert | Method::Auto => lobpcg::lobpcg(self),
+        }
+    }
+
+    fn inner(&self, inner: Inner) -> Solver {
+        match inner {
+            Inner::Cholesky => Solver::Cholesky,
+            Inner::Cg { t2 } => Solver::Cg { steps: t2, tol: INNER_SHARE * self.settings.tol },
         }
     }
 
@@ -275,7 +287,8 @@ pub fn planned_passes(settings: &Settings) -> f64 {
     // The random start, a pass for each half step, and the pass that measures the result.
     let loop_passes = |t1: usize, t2: usize| 2.0 + t1 as f64 * (2.0 + t2 as f64);
     let passes = match settings.method {
-        Method::Als { t1 } => 1.0 + loop_passes(t1, 0),
+        Method::Als { t1, inner: Inner::Cholesky } => 1.0 + loop_passes(t1, 0),
+        Method::Als { t1, inner: Inner::Cg { t2 } } => loop_passes(t1, t2.min(USUAL_STEPS)),
         Method::DCca { t1 } => loop_passes(t1, 0),
         Method::GCca { t1, t2 } => loop_passes(t1, t2),
         Method::LCca { t1, t2, k_pc } => loop_passes(t1, t2) + if k_pc > 0 { svd } else { 0.0 },

@@ -67,7 +67,7 @@ fn choose(sparse: Option<(u64, f64)>, dense: (u64, f64), memory: u64) -> Result<
 }
 
 impl LeastSquares for Cholesky {
-    fn solve(&self, rhs: &Panel) -> Result<Solved> {
+    fn solve(&self, rhs: &Panel, _start: Option<Solved>) -> Result<Solved> {
         let weights = match self {
             Cholesky::Dense(factor) => factor.solve(rhs),
             Cholesky::Sparse(factor) => factor.solve(rhs),

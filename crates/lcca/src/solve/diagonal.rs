@@ -19,7 +19,7 @@ impl Diagonal {
 }
 
 impl LeastSquares for Diagonal {
-    fn solve(&self, rhs: &Panel) -> Result<Solved> {
+    fn solve(&self, rhs: &Panel, _start: Option<Solved>) -> Result<Solved> {
         let mut weights = rhs.clone();
         panels::scale_rows(&mut weights, &self.inverse);
         Ok(Solved { weights, normal: None })

@@ -18,7 +18,7 @@ pub struct Gradient<'a> {
 }
 
 impl LeastSquares for Gradient<'_> {
-    fn solve(&self, rhs: &Panel) -> Result<Solved> {
+    fn solve(&self, rhs: &Panel, _start: Option<Solved>) -> Result<Solved> {
         let mut weights = Panel::zeros(rhs.rows(), rhs.cols());
         let mut gradient = rhs.clone();
         descend(&self.normal, &mut weights, &mut gradient, self.steps, Panel::clone)?;

@@ -64,7 +64,7 @@ impl<'a> Ling<'a> {
 }
 
 impl LeastSquares for Ling<'_> {
-    fn solve(&self, rhs: &Panel) -> Result<Solved> {
+    fn solve(&self, rhs: &Panel, _start: Option<Solved>) -> Result<Solved> {
         let (mut weights, product) = self.project(rhs);
         let mut gradient = rhs.clone();
         panels::subtract(&mut gradient, &product);

@@ -1,5 +1,6 @@
 //! Least squares on one view: W ≈ (C + λI)⁻¹R, one solver a file.
 
+mod cg;
 mod cholesky;
 mod dense_cholesky;
 mod diagonal;
@@ -10,6 +11,7 @@ mod shift_invert;
 mod sparse_cholesky;
 mod sparse_factor;
 
+pub use cg::Cg;
 pub use cholesky::Cholesky;
 pub use diagonal::Diagonal;
 pub use gradient::Gradient;
@@ -26,8 +28,13 @@ use crate::svd;
 
 /// Solves (C + λI)·W = R for one view, exactly or not.
 pub trait LeastSquares {
-    /// R is p×k; so is the answer.
-    fn solve(&self, rhs: &Panel) -> Result<Solved>;
+    /// R is p×k; so is the answer. Solvers that take a start begin there, the others leave it aside.
+    fn solve(&self, rhs: &Panel, start: Option<Solved>) -> Result<Solved>;
+
+    /// Whether a start near the answer saves work.
+    fn takes_start(&self) -> bool {
+        false
+    }
 }
 
 /// What a solver found.
@@ -39,7 +46,7 @@ pub struct Solved {
 }
 
 /// Which solver, with which parameters: plain data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Solver {
     /// Sparse or dense Cholesky factorisation of C + λI: exact.
     Cholesky,
@@ -56,6 +63,13 @@ pub enum Solver {
         steps: usize,
         /// Singular vectors.
         k_pc: usize,
+    },
+    /// Conjugate gradients: exact in the limit, nothing p×p formed.
+    Cg {
+        /// Most steps, half a pass each.
+        steps: usize,
+        /// The residual of a column, relative to its right-hand side, at which it is done.
+        tol: f64,
     },
 }
 
@@ -79,6 +93,7 @@ impl Solver {
             Solver::Cholesky => Box::new(Cholesky::new(normal, resources.memory)?),
             Solver::Diagonal => Box::new(Diagonal::new(normal)?),
             Solver::Gradient { steps } => Box::new(Gradient { normal, steps }),
+            Solver::Cg { steps, tol } => Box::new(Cg::new(normal, steps, tol)?),
             Solver::Ling { steps, k_pc } => Box::new(Ling::new(normal, k_pc, steps, &resources.svd)?),
         })
     }
@@ -110,7 +125,7 @@ pub fn project(
     let mut own = Panel::zeros(targets.rows(), targets.cols());
     let ask = Ask::new().source(side.other(), targets).to(side, &mut rhs);
     pair.pass(&mut ask.to(side.other(), &mut own))?;
-    let weights = solver.prepare(normal, resources)?.solve(&rhs)?.weights;
+    let weights = solver.prepare(normal, resources)?.solve(&rhs, None)?.weights;
     let mut fitted = Panel::zeros(normal.size(), targets.cols());
     Normal { ridge: 0.0, ..normal }.apply(&weights, &mut fitted)?;
     let (length, overlap, square) = (

@@ -49,7 +49,7 @@ impl OneHot {
 }
 
 impl LeastSquares for OneHot {
-    fn solve(&self, rhs: &Panel) -> Result<Solved> {
+    fn solve(&self, rhs: &Panel, _start: Option<Solved>) -> Result<Solved> {
         let mut weights = rhs.clone();
         panels::scale_rows(&mut weights, &self.inverse);
         if let Some(Centring { solved, mean, factor }) = self.centring.as_ref().filter(|c| c.factor > 0.0) {

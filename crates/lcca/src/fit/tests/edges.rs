@@ -6,7 +6,7 @@ use crate::matrix::{Matrix, OneHotRows, SparseRows, Values};
 use crate::testing::{dense_correlations, random_mat, sparse_from_dense, with_correlations};
 
 /// The methods that reach the exact answer, given time.
-const EXACT: [Method; 2] = [Method::Exact, Method::Als { t1: 400 }];
+const EXACT: [Method; 2] = [Method::Exact, Method::als(400)];
 
 fn agrees(x: &Mat<f64>, y: &Mat<f64>, k: usize) {
     for center in [true, false] {
@@ -63,7 +63,7 @@ fn more_columns_than_rows_correlate_perfectly() {
 fn more_columns_than_rows_with_ridge_agree_with_each_other() {
     let (x, y) = (random_mat(25, 60, 3), random_mat(25, 40, 4));
     let pair = pair_of(&x, &y);
-    let [exact, als] = [Method::Exact, Method::Als { t1: 3000 }].map(|method| {
+    let [exact, als] = [Method::Exact, Method::als(3000)].map(|method| {
         let settings = Settings { ridge_x: 0.5, ridge_y: 0.5, ..Settings::new(method, 3) };
         fit(&pair, &settings, &()).unwrap().model
     });
@@ -83,9 +83,7 @@ fn ties_at_correlation_one_are_found() {
 #[test]
 fn one_column_each_is_pearsons_correlation() {
     let (x, y) = with_correlations(50, &[0.37], 8);
-    for method in
-        [Method::Exact, Method::Als { t1: 1 }, Method::DCca { t1: 1 }, Method::GCca { t1: 1, t2: 1 }]
-    {
+    for method in [Method::Exact, Method::als(1), Method::DCca { t1: 1 }, Method::GCca { t1: 1, t2: 1 }] {
         let model = run(&pair_of(&x, &y), method, 1).unwrap().model;
         assert!((model.correlations[0] - 0.37).abs() < 1e-12, "{}", method.name());
     }
@@ -172,9 +170,9 @@ fn senseless_settings_are_refused() {
 fn stopping_short_is_not_called_converged() {
     let (x, y) = with_correlations(200, &[0.9, 0.85, 0.8, 0.75, 0.7], 11);
     let pair = pair_of(&x, &y);
-    assert!(!run(&pair, Method::Als { t1: 1 }, 2).unwrap().converged);
-    assert!(run(&pair, Method::Als { t1: 300 }, 2).unwrap().converged);
-    let capped = Settings { max_passes: Some(5.0), ..Settings::new(Method::Als { t1: 300 }, 2) };
+    assert!(!run(&pair, Method::als(1), 2).unwrap().converged);
+    assert!(run(&pair, Method::als(300), 2).unwrap().converged);
+    let capped = Settings { max_passes: Some(5.0), ..Settings::new(Method::als(300), 2) };
     let capped = fit(&pair, &capped, &()).unwrap();
     assert!(!capped.converged && capped.trace.len() < 5, "{:?}", capped.cost);
 }

@@ -8,7 +8,7 @@ use crate::testing::with_correlations;
 const ALL: [Method; 7] = [
     Method::Lobpcg,
     Method::Exact,
-    Method::Als { t1: 300 },
+    Method::als(300),
     Method::DCca { t1: 300 },
     Method::GCca { t1: 100, t2: 51 },
     Method::LCca { t1: 100, t2: 38, k_pc: 100 },
@@ -49,7 +49,7 @@ fn empty_columns_of_sparse_views_do_not_stop_a_sparse_factorisation() {
     let pairs = [InMemory::new(sparse(&x), sparse(&y)).unwrap(), pair_of(&x, &y)];
     for (center, ridge) in [(true, 0.0), (false, 0.0), (true, 0.1)] {
         let [sparse, dense] = pairs.each_ref().map(|pair| {
-            let method = Method::Als { t1: 30 };
+            let method = Method::als(30);
             let settings = Settings { center, ridge_x: ridge, ridge_y: ridge, ..Settings::new(method, 3) };
             fit(pair, &settings, &()).unwrap().model
         });
@@ -80,7 +80,7 @@ fn columns_may_differ_in_scale_by_any_factor() {
     let (x, y) = with_correlations(400, &[0.9, 0.8, 0.6, 0.3], 42);
     for scales in [[1e-20, 1.0, 1.0, 1.0], [1e-12, 1.0, 1.0, 1e12], [1e-30, 1e-10, 1e10, 1e30]] {
         let scaled = Mat::from_fn(400, 4, |i, j| x[(i, j)] * scales[j]);
-        for method in [Method::Exact, Method::Als { t1: 300 }] {
+        for method in [Method::Exact, Method::als(300)] {
             let model = run(&pair_of(&scaled, &y), method, 3).unwrap().model;
             let gap = gap(&model.correlations, &[0.9, 0.8, 0.6]);
             assert!(gap < 1e-9, "{} {scales:?}: {:?}", method.name(), model.correlations);
@@ -147,7 +147,7 @@ fn rare_empty_rows_are_a_direction_of_their_own() {
         });
         let weights: Vec<f64> = (0..300).map(|i| if empty(i) { 1.0 } else { weight }).collect();
         let pair = InMemory::new(x, y).unwrap().weighted(weights.into()).unwrap();
-        for method in [Method::Exact, Method::Als { t1: 100 }] {
+        for method in [Method::Exact, Method::als(100)] {
             let model = run(&pair, method, 2).unwrap().model;
             assert!(model.correlations[0] > 0.999, "{} {weight:e}: {:?}", method.name(), model.correlations);
         }
@@ -159,7 +159,7 @@ fn under_a_heavy_ridge_stopping_short_is_not_called_converged() {
     let (x, y) = with_correlations(400, &[0.9, 0.8, 0.6, 0.3], 46);
     let pair = pair_of(&x, &y);
     let fitted = |t1: usize| {
-        let method = Method::Als { t1 };
+        let method = Method::als(t1);
         fit(&pair, &Settings { ridge_x: 1e6, ridge_y: 1e6, ..Settings::new(method, 2) }, &()).unwrap()
     };
     let (short, long) = (fitted(1), fitted(300));

@@ -27,7 +27,7 @@ fn exact_and_als_agree_with_dense_svds() {
         let pair = pair_of(&x, &y);
         for center in [true, false] {
             let truth = &dense_correlations(&x, &y, center)[..k];
-            for method in [Method::Exact, Method::Als { t1: 600 }] {
+            for method in [Method::Exact, Method::als(600)] {
                 let fit = fit(&pair, &Settings { center, ..Settings::new(method, k) }, &()).unwrap();
                 let gap = gap(&fit.model.correlations, truth);
                 assert!(gap < 1e-9, "{} n={n} p={p} q={q}: {gap:e}", method.name());
@@ -69,7 +69,7 @@ fn ridge_gives_the_regularised_objective() {
     let pair = pair_of(&x, &y);
     for ridge in [0.01, 1.0] {
         let truth = &dense_objective(&x, &y, ridge)[..4];
-        for method in [Method::Exact, Method::Als { t1: 600 }, Method::LCca { t1: 300, t2: 60, k_pc: 10 }] {
+        for method in [Method::Exact, Method::als(600), Method::LCca { t1: 300, t2: 60, k_pc: 10 }] {
             let settings =
                 Settings { center: false, ridge_x: ridge, ridge_y: ridge, ..Settings::new(method, 4) };
             let model = fit(&pair, &settings, &()).unwrap().model;
@@ -101,12 +101,10 @@ fn d_cca_is_exact_where_the_gram_matrix_is_diagonal() {
     let [x, y] = one_hot(1900, 23, 17);
     let truth = dense_correlations(&to_dense(&x), &to_dense(&y), false);
     let pair = InMemory::new(x, y).unwrap();
-    let (d_cca, als) =
-        (uncentred(&pair, Method::DCca { t1: 600 }, 5), uncentred(&pair, Method::Als { t1: 600 }, 5));
+    let (d_cca, als) = (uncentred(&pair, Method::DCca { t1: 600 }, 5), uncentred(&pair, Method::als(600), 5));
     assert!(gap(&d_cca.model.correlations, &truth[..5]) < 1e-9);
     assert!(gap(&als.model.correlations, &d_cca.model.correlations) < 1e-9);
-    let (d_cca, als) =
-        (uncentred(&pair, Method::DCca { t1: 3 }, 5), uncentred(&pair, Method::Als { t1: 3 }, 5));
+    let (d_cca, als) = (uncentred(&pair, Method::DCca { t1: 3 }, 5), uncentred(&pair, Method::als(3), 5));
     assert!(gap(&als.model.correlations, &d_cca.model.correlations) < 1e-9, "start for start");
 }
 
@@ -258,7 +256,7 @@ fn life_cycle_savings_as_r_has_it() {
     let x = Mat::from_fn(50, 2, |i, j| column(i, 1 + j));
     let y = Mat::from_fn(50, 3, |i, j| column(i, [0, 3, 4][j]));
     let truth = [0.8247966112, 0.3652761515];
-    for method in [Method::Exact, Method::Als { t1: 200 }] {
+    for method in [Method::Exact, Method::als(200)] {
         let model = run(&pair_of(&x, &y), method, 2).unwrap().model;
         assert!(gap(&model.correlations, &truth) < 1e-9, "{:?}", model.correlations);
     }

@@ -1,5 +1,6 @@
 //! Every method against independent computations, the paper's theorems, and awkward inputs.
 
+mod conjugate;
 mod default;
 mod edges;
 mod hard;

@@ -37,7 +37,7 @@ fn slope(y: &[f64]) -> f64 {
 fn theorem_1_the_true_subspace_is_reached_from_any_start() {
     let (pair, truth) = known(3);
     for seed in 0..10 {
-        let errors = [2, 10, 60].map(|t1| error(&pair, &truth, Method::Als { t1 }, 3, seed));
+        let errors = [2, 10, 60].map(|t1| error(&pair, &truth, Method::als(t1), 3, seed));
         assert!(errors[0] > errors[1] && errors[2] < 1e-8, "seed {seed}: {errors:?}");
     }
 }
@@ -52,7 +52,7 @@ fn with_spectrum(rows: usize, s: &[f64], seed: u64) -> Mat<f64> {
 fn ling_errors(pair: &InMemory, exact: &Panel, rhs: &Panel, k_pc: usize, steps: usize) -> Vec<f64> {
     let normal = Normal { pair, side: Side::X, ridge: 0.0 };
     let options = svd::Options { power: 40, ..svd::Options::default() };
-    let mut error = Ling::new(normal, k_pc, steps, &options).unwrap().solve(rhs).unwrap().weights;
+    let mut error = Ling::new(normal, k_pc, steps, &options).unwrap().solve(rhs, None).unwrap().weights;
     crate::panels::subtract(&mut error, exact);
     let mut product = Panel::zeros(error.rows(), error.cols());
     normal.apply(&error, &mut product).unwrap();
@@ -96,8 +96,7 @@ fn theorem_2_lings_error_is_never_above_its_bound() {
 fn theorem_3_exact_solves_gain_the_squared_gap_an_iteration() {
     for k in [2, 3] {
         let (pair, truth) = known(k);
-        let errors: Vec<f64> =
-            (20..40).map(|t1| error(&pair, &truth, Method::Als { t1 }, k, 1).ln()).collect();
+        let errors: Vec<f64> = (20..40).map(|t1| error(&pair, &truth, Method::als(t1), k, 1).ln()).collect();
         let (measured, expected) = (slope(&errors), 2.0 * (D[k] / D[k - 1]).ln());
         assert!((measured / expected - 1.0).abs() < 0.05, "k {k}: {measured} {expected}");
     }

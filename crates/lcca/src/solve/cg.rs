@@ -1,0 +1,276 @@
+//! Conjugate gradients (Hestenes & Stiefel 1952), preconditioned by the diagonal: half a pass a step for all columns.
+//!
+//! Every column of (C + λI)·W = R has its own step lengths; only the products are shared. A column that is done leaves
+//! the block, so that the last steps multiply few columns. Nothing p×p is formed.
+//!
+//! With B = C + λI, D its diagonal, s = R − B·W the residual and d the direction:
+//!
+//! ```text
+//! ρ = sᵀD⁻¹s    α = ρ/dᵀBd    W ← W + αd    s ← s − αBd    d ← D⁻¹s + (ρ_new/ρ)·d
+//! ```
+//!
+//! A step lowers the squared error ‖W − B⁻¹R‖²_B by αρ. Singular B is no obstacle where R lies in its range: directions
+//! then have no part along which B vanishes but for rounding, and a column whose direction is all rounding is done.
+
+use super::gradient::finish;
+use super::{LeastSquares, Solved};
+use crate::data::Normal;
+use crate::error::Result;
+use crate::matrix::Panel;
+use crate::panels;
+use crate::whiten::CUT;
+
+/// Residuals do not get smaller than this, relative to the right-hand side.
+const ROUNDING: f64 = 1e-15;
+
+/// Conjugate gradients on one view.
+pub struct Cg<'a> {
+    normal: Normal<'a>,
+    diagonal: Vec<f64>,
+    inverse: Vec<f64>,
+    steps: usize,
+    tol: f64,
+}
+
+/// Columns that are not done yet.
+pub(crate) struct Running {
+    /// Their places in R.
+    pub places: Vec<usize>,
+    weights: Panel,
+    /// s
+    pub residual: Panel,
+    direction: Panel,
+    /// sᵀD⁻¹s
+    pub size: Vec<f64>,
+    /// Σαρ so far; from a start of zero it is WᵀR.
+    pub gained: Vec<f64>,
+}
+
+impl<'a> Cg<'a> {
+    /// At most `steps` steps; a column is done where its residual in the norm of D⁻¹ is `tol` of its right-hand side.
+    pub fn new(normal: Normal<'a>, steps: usize, tol: f64) -> Result<Self> {
+        let (diagonal, inverse) = (normal.diagonal()?, normal.inverse_diagonal()?);
+        Ok(Cg { normal, diagonal, inverse, steps, tol: tol.max(ROUNDING) })
+    }
+
+    /// Steps until `done` says so of every column; W and s.
+    pub(crate) fn run(
+        &self,
+        rhs: &Panel,
+        start: Option<Solved>,
+        done: impl Fn(&Running) -> Vec<bool>,
+    ) -> Result<(Panel, Panel)> {
+        let mut running = self.begin(rhs, start)?;
+        let (mut weights, mut residual) = (running.weights.clone(), running.residual.clone());
+        let mut gone = done(&running);
+        for _ in 0..self.steps {
+            running.retire(&gone, &mut weights, &mut residual);
+            if running.places.is_empty() {
+                break;
+            }
+            let stuck = self.step(&mut running)?;
+            gone = done(&running).into_iter().zip(stuck).map(|(done, stuck)| done || stuck).collect();
+        }
+        running.retire(&vec![true; running.places.len()], &mut weights, &mut residual);
+        Ok((weights, residual))
+    }
+
+    /// Half a pass where the start comes without its product.
+    fn begin(&self, rhs: &Panel, start: Option<Solved>) -> Result<Running> {
+        let mut residual = rhs.clone();
+        let weights = match start {
+            None => Panel::zeros(rhs.rows(), rhs.cols()),
+            Some(start) => {
+                panels::subtract(&mut residual, &self.product(&start)?);
+                start.weights
+            }
+        };
+        let (size, direction) = (self.size(&residual), self.precondition(&residual));
+        let gained = vec![0.0; rhs.cols()];
+        Ok(Running { places: (0..rhs.cols()).collect(), weights, residual, direction, size, gained })
+    }
+
+    fn product(&self, start: &Solved) -> Result<Panel> {
+        if let Some(known) = &start.normal {
+            return Ok(known.clone());
+        }
+        let mut product = Panel::zeros(start.weights.rows(), start.weights.cols());
+        self.normal.apply(&start.weights, &mut product)?;
+        Ok(product)
+    }
+
+    /// One step of every column; says which can go no further.
+    fn step(&self, running: &mut Running) -> Result<Vec<bool>> {
+        let direction = &running.direction;
+        let mut product = Panel::zeros(direction.rows(), direction.cols());
+        self.normal.apply(direction, &mut product)?;
+        let curvature = panels::column_dots(direction, &product);
+        let length = panels::weighted_column_dots(direction, direction, |i| self.diagonal[i]);
+        let stuck: Vec<bool> = curvature.iter().zip(&length).map(|(c, l)| *c <= CUT * l).collect();
+        let alpha: Vec<f64> =
+            (0..stuck.len()).map(|j| if stuck[j] { 0.0 } else { running.size[j] / curvature[j] }).collect();
+        running.advance(&alpha, &product);
+        let size = self.size(&running.residual);
+        let beta: Vec<f64> = size
+            .iter()
+            .zip(&running.size)
+            .map(|(new, old)| if *old > 0.0 { new / old } else { 0.0 })
+            .collect();
+        let mut next = self.precondition(&running.residual);
+        panels::add_columns_scaled(&mut next, &beta, &running.direction);
+        (running.direction, running.size) = (next, size);
+        Ok(stuck)
+    }
+
+    fn size(&self, residual: &Panel) -> Vec<f64> {
+        panels::weighted_column_dots(residual, residual, |i| self.inverse[i])
+    }
+
+    fn precondition(&self, residual: &Panel) -> Panel {
+        let mut direction = residual.clone();
+        panels::scale_rows(&mut direction, &self.inverse);
+        direction
+    }
+}
+
+impl Running {
+    fn advance(&mut self, alpha: &[f64], product: &Panel) {
+        let back: Vec<f64> = alpha.iter().map(|alpha| -alpha).collect();
+        panels::add_columns_scaled(&mut self.weights, alpha, &self.direction);
+        panels::add_columns_scaled(&mut self.residual, &back, product);
+        let gains = alpha.iter().zip(&self.size).map(|(alpha, size)| alpha * size);
+        self.gained.iter_mut().zip(gains).for_each(|(sum, gain)| *sum += gain);
+    }
+
+    /// Hands over the columns that are done, or have nothing left to do, and goes on with the others.
+    fn retire(&mut self, done: &[bool], weights: &mut Panel, residual: &mut Panel) {
+        let ends = |j: &usize| done[*j] || self.size[*j] <= 0.0;
+        let (leave, stay): (Vec<usize>, Vec<usize>) = (0..self.places.len()).partition(ends);
+        if leave.is_empty() {
+            return;
+        }
+        let places: Vec<usize> = leave.iter().map(|&j| self.places[j]).collect();
+        panels::put(weights, &places, &panels::select(&self.weights, &leave));
+        panels::put(residual, &places, &panels::select(&self.residual, &leave));
+        for panel in [&mut self.weights, &mut self.residual, &mut self.direction] {
+            *panel = panels::select(panel, &stay);
+        }
+        self.places = stay.iter().map(|&j| self.places[j]).collect();
+        self.size = stay.iter().map(|&j| self.size[j]).collect();
+        self.gained = stay.iter().map(|&j| self.gained[j]).collect();
+    }
+}
+
+impl LeastSquares for Cg<'_> {
+    fn solve(&self, rhs: &Panel, start: Option<Solved>) -> Result<Solved> {
+        let goal: Vec<f64> = self.size(rhs).iter().map(|size| self.tol * self.tol * size).collect();
+        let reached = |running: &Running| -> Vec<bool> {
+            running.places.iter().zip(&running.size).map(|(&place, &size)| size <= goal[place]).collect()
+        };
+        let (weights, residual) = self.run(rhs, start, reached)?;
+        Ok(finish(rhs, weights, &residual))
+    }
+
+    fn takes_start(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Centred, Counting, InMemory, Pair, Side};
+    use crate::testing::{from_dense, random_mat, relative_error};
+    use faer::Mat;
+
+    /// Columns of different scales, the last three a copy, a sum of others and nothing.
+    fn view() -> Mat<f64> {
+        let noise = random_mat(90, 9, 1);
+        Mat::from_fn(90, 12, |i, j| match j {
+            0..9 => (noise[(i, j)] + 0.5) * 10f64.powi(j as i32 % 3 - 1),
+            9 => noise[(i, 3)],
+            10 => noise[(i, 4)] - 3.0 * noise[(i, 5)],
+            _ => 0.0,
+        })
+    }
+
+    fn centred(view: &Mat<f64>) -> Mat<f64> {
+        let mean = |j: usize| view.col(j).sum() / view.nrows() as f64;
+        Mat::from_fn(view.nrows(), view.ncols(), |i, j| view[(i, j)] - mean(j))
+    }
+
+    /// A pair whose X is the view.
+    fn pair() -> InMemory {
+        InMemory::new(from_dense(view().as_ref()), from_dense(view().as_ref())).unwrap()
+    }
+
+    fn cg(pair: &dyn Pair, ridge: f64, tol: f64) -> Cg<'_> {
+        Cg::new(Normal { pair, side: Side::X, ridge }, 500, tol).unwrap()
+    }
+
+    #[test]
+    fn singular_centred_and_ridged_systems_are_solved() {
+        let (pair, targets) = (pair(), random_mat(90, 5, 2));
+        let centred_pair = Centred::new(&pair).unwrap();
+        for (dense, pair) in [(view(), &pair as &dyn Pair), (centred(&view()), &centred_pair)] {
+            for ridge in [0.0, 1e-3, 10.0] {
+                let c = dense.transpose() * &dense;
+                let b = Mat::from_fn(12, 12, |i, j| c[(i, j)] + if i == j { ridge } else { 0.0 });
+                let rhs = Panel::from_mat((dense.transpose() * &targets).as_ref());
+                let Solved { weights, normal } = cg(pair, ridge, 1e-12).solve(&rhs, None).unwrap();
+                assert!(relative_error((&b * weights.as_mat()).as_ref(), rhs.as_mat()) < 1e-10);
+                let product = normal.expect("known without another pass");
+                assert!(relative_error(product.as_mat(), (&b * weights.as_mat()).as_ref()) < 1e-10);
+            }
+        }
+    }
+
+    #[test]
+    fn columns_are_independent_and_leave_when_done() {
+        let pair = pair();
+        let all = Panel::from_mat((view().transpose() * random_mat(90, 3, 3)).as_ref());
+        let rhs = Panel::from_fn(12, 3, |i, j| if j == 2 { 0.0 } else { all.row(i)[j] });
+        let counting = Counting::new(&pair);
+        let whole = cg(&counting, 0.1, 1e-10).solve(&rhs, None).unwrap().weights;
+        let spent = counting.cost();
+        assert!(spent.columns <= 2.0 * 2.0 * spent.passes, "the empty column is never multiplied: {spent:?}");
+        for j in 0..3 {
+            let alone = cg(&pair, 0.1, 1e-10).solve(&panels::columns(&rhs, j, j + 1), None).unwrap().weights;
+            assert!(relative_error(panels::columns(&whole, j, j + 1).as_mat(), alone.as_mat()) < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_start_at_the_answer_takes_no_step_and_one_near_it_takes_fewer() {
+        let dense = random_mat(400, 40, 3);
+        let pair = InMemory::new(from_dense(dense.as_ref()), from_dense(dense.as_ref())).unwrap();
+        let rhs = Panel::from_mat((dense.transpose() * random_mat(400, 4, 4)).as_ref());
+        let passes = |start: Option<Solved>| {
+            let counting = Counting::new(&pair);
+            cg(&counting, 0.01, 1e-8).solve(&rhs, start).unwrap();
+            counting.cost().passes
+        };
+        let exact = || cg(&pair, 0.01, 1e-14).solve(&rhs, None).unwrap();
+        let without_product = Solved { normal: None, ..exact() };
+        let mut near = exact().weights;
+        panels::add_scaled(&mut near, 1e-6, &Panel::from_mat(random_mat(40, 4, 5).as_ref()));
+        assert_eq!((passes(Some(exact())), passes(Some(without_product))), (0.0, 0.5));
+        let (warm, cold) = (passes(Some(Solved { weights: near, normal: None })), passes(None));
+        assert!(warm + 2.0 < cold, "{warm} {cold}");
+    }
+
+    #[test]
+    fn what_is_gained_from_zero_is_the_overlap_with_the_right_hand_side() {
+        let pair = pair();
+        let rhs = Panel::from_mat((view().transpose() * random_mat(90, 2, 6)).as_ref());
+        let gained = std::cell::RefCell::new(vec![0.0; 2]);
+        let three = Cg { steps: 3, ..cg(&pair, 0.1, 0.0) };
+        let look = |running: &Running| {
+            *gained.borrow_mut() = running.gained.clone();
+            vec![false; 2]
+        };
+        let (weights, _) = three.run(&rhs, None, look).unwrap();
+        let overlap = panels::column_dots(&weights, &rhs);
+        assert!(gained.borrow().iter().zip(&overlap).all(|(g, o)| (g - o).abs() < 1e-12 * o), "{overlap:?}");
+    }
+}
