@@ -13,11 +13,16 @@ const ILL: f64 = 1e-4;
 ///
 /// G is first scaled to a unit diagonal, so that columns of any length count alike.
 pub fn whitener(gram: MatRef<'_, f64>) -> Mat<f64> {
-    decompose(gram).0
+    decompose(gram, CUT).0
+}
+
+/// As [`whitener`], with another cut: what is left is known to about 1e-16/`cut`.
+pub(crate) fn whitener_above(gram: MatRef<'_, f64>, cut: f64) -> Mat<f64> {
+    decompose(gram, cut).0
 }
 
 /// The whitener, and the smallest eigenvalue that was kept relative to the largest.
-fn decompose(gram: MatRef<'_, f64>) -> (Mat<f64>, f64) {
+fn decompose(gram: MatRef<'_, f64>, cut: f64) -> (Mat<f64>, f64) {
     let m = gram.nrows();
     let scale: Vec<f64> =
         (0..m).map(|i| gram[(i, i)]).map(|d| if d > 0.0 { d.sqrt().recip() } else { 0.0 }).collect();
@@ -25,7 +30,7 @@ fn decompose(gram: MatRef<'_, f64>) -> (Mat<f64>, f64) {
     let Ok(eigen) = unit.self_adjoint_eigen(Side::Lower) else { return (Mat::zeros(m, 0), 1.0) };
     let (values, vectors) = (eigen.S().column_vector(), eigen.U());
     let largest = (0..m).map(|i| values[i]).fold(0.0, f64::max);
-    let kept: Vec<usize> = (0..m).filter(|&i| values[i] > CUT * largest && values[i] > 0.0).collect();
+    let kept: Vec<usize> = (0..m).filter(|&i| values[i] > cut * largest && values[i] > 0.0).collect();
     let smallest = kept.first().map_or(1.0, |&i| values[i] / largest);
     let h = Mat::from_fn(m, kept.len(), |i, j| scale[i] * vectors[(i, kept[j])] / values[kept[j]].sqrt());
     (h, smallest)
@@ -35,7 +40,7 @@ fn decompose(gram: MatRef<'_, f64>) -> (Mat<f64>, f64) {
 /// are any linear images of W and are carried along. Columns that depend on others are dropped.
 pub fn whiten(w: &mut Panel, products: &mut [&mut Panel]) {
     for _ in 0..2 {
-        let (h, smallest) = decompose(panels::symmetric_cross(w, products[0]).as_ref());
+        let (h, smallest) = decompose(panels::symmetric_cross(w, products[0]).as_ref(), CUT);
         *w = panels::times(w, h.as_ref());
         products.iter_mut().for_each(|product| **product = panels::times(product, h.as_ref()));
         if smallest > ILL {

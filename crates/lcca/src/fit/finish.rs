@@ -39,7 +39,8 @@ pub(super) fn finish(problem: &Problem<'_>, found: Found, choice: Choice) -> Res
     };
     let Choice { method: chosen, mut why, .. } = choice;
     found.remarks.iter().for_each(|remark| why += &format!("; {remark}"));
-    Ok(Fit { model, chosen, why, trace: found.trace, cost: problem.pair.cost(), converged, missing, notes })
+    let (trace, cost) = (found.trace, problem.pair.cost());
+    Ok(Fit { model, chosen, why, trace, cost, converged, missing, notes, certificate: None })
 }
 
 fn notes(pairs: usize, k: usize) -> Vec<String> {

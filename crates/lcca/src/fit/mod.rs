@@ -1,6 +1,7 @@
 //! Fitting, and using what was fitted.
 
 mod alternate;
+mod certify;
 mod choose;
 mod eliminate;
 mod exact;
@@ -19,6 +20,7 @@ mod tests;
 mod transform;
 mod watch;
 
+pub use certify::{Certificate, Kind};
 pub use model::{Model, View};
 pub use score::Scores;
 pub use watch::{TraceRow, Watch};
@@ -57,6 +59,8 @@ pub struct Fit {
     pub missing: f64,
     /// What a person should know, in plain words.
     pub notes: Vec<String>,
+    /// Bounds on the objective values, once [`Fit::certify`] has found them.
+    pub certificate: Option<Certificate>,
 }
 
 /// Weights whose canonical variables span what a method found, and how it got there.

@@ -21,13 +21,19 @@ impl Model {
     /// Correlations on the rows of `pair`, training rows or others. Where the model is centred, correlations are taken
     /// about the means of these rows. One pass.
     pub fn score(&self, pair: &dyn Pair) -> Result<Scores> {
+        self.check_widths(pair)?;
+        if self.settings.center { self.correlate(&Centred::new(pair)?) } else { self.correlate(pair) }
+    }
+
+    /// Whether the model has a weight for every column.
+    pub(super) fn check_widths(&self, pair: &dyn Pair) -> Result<()> {
         for (side, view) in Side::BOTH.into_iter().zip([&self.x, &self.y]) {
             let (expected, found) = (view.weights.rows(), pair.shape().cols(side));
             if expected != found {
                 return Err(Error::Width { side, expected, found });
             }
         }
-        if self.settings.center { self.correlate(&Centred::new(pair)?) } else { self.correlate(pair) }
+        Ok(())
     }
 
     fn correlate(&self, pair: &dyn Pair) -> Result<Scores> {

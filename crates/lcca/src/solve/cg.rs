@@ -179,7 +179,7 @@ impl LeastSquares for Cg<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Centred, Counting, InMemory, Pair, Side};
+    use crate::data::{Centred, Counting, InMemory, Pair, Side, Tally};
     use crate::testing::{from_dense, random_mat, relative_error};
     use faer::Mat;
 
@@ -230,7 +230,8 @@ mod tests {
         let pair = pair();
         let all = Panel::from_mat((view().transpose() * random_mat(90, 3, 3)).as_ref());
         let rhs = Panel::from_fn(12, 3, |i, j| if j == 2 { 0.0 } else { all.row(i)[j] });
-        let counting = Counting::new(&pair);
+        let tally = Tally::default();
+        let counting = Counting::rows(&pair, &tally, &());
         let whole = cg(&counting, 0.1, 1e-10).solve(&rhs, None).unwrap().weights;
         let spent = counting.cost();
         assert!(spent.columns <= 2.0 * 2.0 * spent.passes, "the empty column is never multiplied: {spent:?}");
@@ -246,7 +247,8 @@ mod tests {
         let pair = InMemory::new(from_dense(dense.as_ref()), from_dense(dense.as_ref())).unwrap();
         let rhs = Panel::from_mat((dense.transpose() * random_mat(400, 4, 4)).as_ref());
         let passes = |start: Option<Solved>| {
-            let counting = Counting::new(&pair);
+            let tally = Tally::default();
+            let counting = Counting::rows(&pair, &tally, &());
             cg(&counting, 0.01, 1e-8).solve(&rhs, start).unwrap();
             counting.cost().passes
         };

@@ -12,6 +12,7 @@ mod sparse_cholesky;
 mod sparse_factor;
 
 pub use cg::Cg;
+pub(crate) use cg::Running;
 pub use cholesky::Cholesky;
 pub use diagonal::Diagonal;
 pub use gradient::Gradient;

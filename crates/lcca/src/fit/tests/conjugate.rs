@@ -1,7 +1,7 @@
 //! Alternating least squares by conjugate gradients: the answer of Cholesky, and fewer passes for a warm start.
 
 use super::*;
-use crate::data::{Counting, Normal, Side};
+use crate::data::{Counting, Normal, Side, Tally};
 use crate::fit::alternate::step;
 use crate::fit::half::Half;
 use crate::matrix::Panel;
@@ -86,7 +86,8 @@ fn starting_from_the_last_weights_saves_passes() {
     let view = |seed: u64| &hidden * random_mat(5, 60, seed) + random_mat(600, 60, seed + 1) * 2.0;
     let pair = pair_of(&view(2), &view(4));
     let passes = |warm: bool| {
-        let counting = Counting::new(&pair);
+        let tally = Tally::default();
+        let counting = Counting::rows(&pair, &tally, &());
         let [x_normal, y_normal] = Side::BOTH.map(|side| Normal { pair: &counting, side, ridge: 0.0 });
         let solver = |normal| -> Box<dyn LeastSquares> {
             let cg = Cg::new(normal, 500, 1e-6).unwrap();

@@ -1,5 +1,6 @@
 //! Every method against independent computations, the paper's theorems, and awkward inputs.
 
+mod certify;
 mod conjugate;
 mod default;
 mod edges;

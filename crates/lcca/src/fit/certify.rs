@@ -1,0 +1,254 @@
+//! How far each objective value can be from a true one: a bound, not an estimate.
+//!
+//! With B = C + λI of each view and K = Bx^(−½)·Cxy·By^(−½), the true objective values are the singular values of K. A
+//! fitted pair has wxᵀBxwx = wyᵀBywy = 1 and objective θ = wxᵀCxywy; its residuals are
+//!
+//! ```text
+//! rx = Cxy·wy − θ·Bx·wx,    ry = Cyx·wx − θ·By·wy,    measured as ‖r‖² = rᵀB⁻¹r
+//! ```
+//!
+//! - **One pair.** (Bx^½wx, By^½wy)/√2 is a unit vector and [0 K; Kᵀ 0] is symmetric with eigenvalues ±d and, where the
+//!   views have different ranks, 0. So one of these lies within ρ = √((‖rx‖² + ‖ry‖²)/2) of θ. It is a true value d where
+//!   ρ < θ; where not, one lies within max(‖rx‖, ‖ry‖).
+//! - **All pairs at once** (Kahan 1967). In bases that begin with the fitted pairs K is [Θ E; F M], with E and F as large
+//!   as the block residuals Ry and Rx. By Weyl's theorem k singular values of K, each counted as often as it occurs, lie
+//!   within max(‖Rx‖, ‖Ry‖) of θ₁ … θ_k, one for each; ‖R‖² is the largest eigenvalue of RᵀB⁻¹R.
+//!
+//! RᵀB⁻¹R comes from conjugate gradients. For any X and S = R − B·X, Galerkin or not,
+//!
+//! ```text
+//! RᵀB⁻¹R = XᵀR + SᵀX + SᵀB⁻¹S,    SᵀB⁻¹S ≤ SᵀS/λ
+//! ```
+//!
+//! and S is measured by a pass of its own, so that only the rounding of products is left out. Without a ridge nothing
+//! cheap bounds SᵀB⁻¹S: it is at most SᵀD⁻¹S/c with D the diagonal of C and c the smallest eigenvalue but 0 of
+//! D^(−½)CD^(−½), which is not known. Taken is c = 1e-12, below which this crate counts columns as dependent. The bounds
+//! then hold for data without directions of 0 < variance < 1e-12 of their columns', and are called conditional.
+//!
+//! X ≈ B⁻¹R is also where the fit would have to move next. The best objective values in the span of [W X] are never
+//! above the true ones, so their sum shows how much is missing **at least**: the one thing that can prove a fit wrong.
+//!
+//! Nothing here proves that no larger pair was missed: all bounds speak of the true values near the fitted ones.
+//!
+//! Costs four passes, and half a pass for every step of conjugate gradients on each view.
+
+use super::half::{Half, residuals};
+use super::{Fit, Model, Watch};
+use crate::data::{Centred, Counting, Normal, Pair, Side, Tally};
+use crate::error::{Error, Result};
+use crate::matrix::Panel;
+use crate::panels;
+use crate::solve::{Cg, Running};
+use crate::whiten::{CUT, whitener_above};
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+
+/// Most steps of conjugate gradients on each view.
+const STEPS: usize = 500;
+/// Solves end where their own error can add at most this share to the square of a bound,
+const SHARE: f64 = 0.01;
+/// or this share of the tolerance to the bound,
+const SHARE_OF_TOLERANCE: f64 = 1e-3;
+/// or this much.
+const LEAST: f64 = 1e-9;
+/// Directions nearly in the span of others do not count as proof: rounding would.
+const CAREFUL: f64 = 1e-8;
+/// A bound that is larger than the residual by this factor is worth a word.
+const FAR: f64 = 10.0;
+
+/// What a bound rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Both views have a ridge: the bounds hold, rounding apart.
+    Rigorous,
+    /// A view has none: the bounds hold if no direction of it has a share of its columns' variance between 0 and 1e-12.
+    Conditional,
+}
+
+/// Bounds on how far objective values are from true ones. They do not prove that no larger pair was missed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// For each pair: a true objective value lies within this of the fitted one.
+    pub bounds: Vec<f64>,
+    /// As many true values as there are pairs, each counted as often as it occurs, lie within this of the fitted ones.
+    pub together: f64,
+    /// What the bounds rest on.
+    pub kind: Kind,
+    /// The total of the objective is larger than fitted by at least this.
+    pub gain: f64,
+    /// Pairs whose bounds are loose, because conjugate gradients ran out of steps.
+    pub loose: usize,
+    /// Passes spent.
+    pub passes: f64,
+}
+
+impl Fit {
+    /// Bounds the distance of every objective value from a true one, on the rows that were fitted.
+    ///
+    /// Where that shows that more is missing from the total than the tolerance allows, the fit no longer counts as
+    /// converged. A large bound alone is no such proof.
+    ///
+    /// ```
+    /// use lcca::data::InMemory;
+    /// use lcca::matrix::OneHotRows;
+    /// use lcca::method::{Method, Settings};
+    ///
+    /// let x = OneHotRows::new(3, vec![0, 1, 2, 0, 1, 2, 0, 1].into())?;
+    /// let y = OneHotRows::new(2, vec![0, 1, 1, 0, 1, 1, 0, 0].into())?;
+    /// let pair = InMemory::new(x.into(), y.into())?;
+    /// let mut fit = lcca::fit::fit(&pair, &Settings::new(Method::Auto, 1), &())?;
+    /// fit.certify(&pair, &())?;
+    /// assert!(fit.converged && fit.certificate.is_some_and(|certificate| certificate.bounds[0] < 1e-6));
+    /// # Ok::<(), lcca::Error>(())
+    /// ```
+    pub fn certify(&mut self, pair: &dyn Pair, watch: &dyn Watch) -> Result<()> {
+        let certificate = self.model.certify(pair, watch)?;
+        let allowed = self.model.settings.tol * self.model.objective.iter().sum::<f64>();
+        if self.converged && certificate.gain > allowed {
+            self.notes.push(format!(
+                "the fit stopped too early: the total is larger by at least {:.1e}, and about {:.1e} was thought to be missing",
+                certificate.gain, self.missing
+            ));
+        }
+        self.converged &= certificate.gain <= allowed;
+        self.missing = self.missing.max(certificate.gain);
+        self.notes.extend(certificate.notes(&self.model));
+        self.certificate = Some(certificate);
+        Ok(())
+    }
+}
+
+impl Certificate {
+    fn notes(&self, model: &Model) -> Vec<String> {
+        let far = |&i: &usize| {
+            self.bounds[i] > FAR * model.residuals[i] && self.bounds[i] > model.settings.tol.max(LEAST)
+        };
+        let far = (0..self.bounds.len()).filter(far).count();
+        let pairs = self.bounds.len();
+        let mut notes = Vec::new();
+        if self.loose > 0 {
+            let loose = self.loose;
+            notes.push(format!("loose bounds, not solved for in {STEPS} steps: {loose} of {pairs} pairs"));
+        } else if far > 0 {
+            notes.push(format!(
+                "bounds of more than {FAR} times the residual: {far} of {pairs} pairs; residuals hardly see directions of \
+                 little variance"
+            ));
+        }
+        notes
+    }
+}
+
+impl Model {
+    /// Bounds the distance of every objective value from a true one; `pair` are the rows that were fitted.
+    pub fn certify(&self, pair: &dyn Pair, watch: &dyn Watch) -> Result<Certificate> {
+        self.check_widths(pair)?;
+        let merged = if self.settings.structure { pair.merged()? } else { None };
+        let pair = merged.as_ref().map_or(pair, |merged| merged as &dyn Pair);
+        if self.settings.center {
+            certify(self, &Centred::new(pair)?, watch)
+        } else {
+            certify(self, pair, watch)
+        }
+    }
+}
+
+fn certify(model: &Model, pair: &dyn Pair, watch: &dyn Watch) -> Result<Certificate> {
+    let tally = Tally::default();
+    let counting = Counting::rows(pair, &tally, watch);
+    let x_normal = Normal::new(&counting, Side::X, model.settings.ridge_x)?;
+    let y_normal = Normal::new(&counting, Side::Y, model.settings.ridge_y)?;
+    let x = Half::measure(x_normal, model.x.weights.clone())?;
+    let y = Half::measure(y_normal, model.y.weights.clone())?;
+    let [rx, ry] = residuals(&x, &y, &model.objective);
+    let least = (SHARE_OF_TOLERANCE * model.settings.tol).max(LEAST);
+    let (x_step, y_step) = (Step::solve(x_normal, &rx, least)?, Step::solve(y_normal, &ry, least)?);
+    let rigorous = x_normal.ridge > 0.0 && y_normal.ridge > 0.0;
+    Ok(Certificate {
+        bounds: (0..model.pairs()).map(|i| bound(model.objective[i], &x_step, &y_step, i)).collect(),
+        together: x_step.largest()?.max(y_step.largest()?).sqrt().min(1.0),
+        kind: if rigorous { Kind::Rigorous } else { Kind::Conditional },
+        gain: gain([&x, &y], [&x_step.half, &y_step.half], &model.objective)?,
+        loose: (0..model.pairs()).filter(|&i| x_step.is_loose(i, least) || y_step.is_loose(i, least)).count(),
+        passes: counting.cost().passes,
+    })
+}
+
+/// What one view says about the residuals of all pairs.
+struct Step {
+    /// X ≈ B⁻¹R and its products.
+    half: Half,
+    /// At least RᵀB⁻¹R.
+    above: Mat<f64>,
+    /// The share of its diagonal that bounds the error of X.
+    tail: Vec<f64>,
+}
+
+impl Step {
+    fn solve(normal: Normal<'_>, residual: &Panel, least: f64) -> Result<Self> {
+        let weights = tail_weights(normal)?;
+        let tail = |s: &Panel| panels::weighted_column_dots(s, s, |i| weights[i]);
+        let enough = |running: &Running| -> Vec<bool> {
+            let goal = running.gained.iter().map(|gained| (SHARE * gained).max(least * least));
+            tail(&running.residual).into_iter().zip(goal).map(|(tail, goal)| tail <= goal).collect()
+        };
+        let (x, _) = Cg::new(normal, STEPS, 0.0)?.run(residual, None, enough)?;
+        let half = Half::measure(normal, x)?;
+        let mut s = residual.clone();
+        panels::subtract(&mut s, &half.bw);
+        let mut weighted = s.clone();
+        panels::scale_rows(&mut weighted, &weights);
+        let tails = panels::symmetric_cross(&s, &weighted);
+        let mut sum = residual.clone();
+        panels::add_scaled(&mut sum, 1.0, &s);
+        let above = panels::symmetric_cross(&half.w, &sum) + &tails;
+        Ok(Step { half, above, tail: (0..tails.nrows()).map(|i| tails[(i, i)]).collect() })
+    }
+
+    /// ‖rᵢ‖², or more.
+    fn square(&self, i: usize) -> f64 {
+        self.above[(i, i)].max(self.tail[i])
+    }
+
+    /// ‖R‖², or more.
+    fn largest(&self) -> Result<f64> {
+        let values = self.above.self_adjoint_eigenvalues(faer::Side::Lower);
+        Ok(values.map_err(|_| Error::Factorization("RᵀB⁻¹R"))?.last().copied().unwrap_or(0.0).max(0.0))
+    }
+
+    fn is_loose(&self, i: usize, least: f64) -> bool {
+        let found = self.above[(i, i)] - self.tail[i];
+        self.tail[i] > found.max(4.0 * least * least)
+    }
+}
+
+/// T with SᵀB⁻¹S ≤ SᵀTS.
+fn tail_weights(normal: Normal<'_>) -> Result<Vec<f64>> {
+    if normal.ridge > 0.0 {
+        return Ok(vec![normal.ridge.recip(); normal.size()]);
+    }
+    Ok(normal.inverse_diagonal()?.iter().map(|inverse| inverse / CUT).collect())
+}
+
+/// How far θ can be from the nearest true value; both lie between 0 and 1.
+fn bound(theta: f64, x: &Step, y: &Step, i: usize) -> f64 {
+    let (x, y) = (x.square(i), y.square(i));
+    let mean = ((x + y) / 2.0).sqrt();
+    let bound = if mean < theta { mean } else { x.max(y).sqrt() };
+    bound.min(theta.max(1.0 - theta))
+}
+
+/// By how much the total grows in the span of [W X].
+fn gain(w: [&Half; 2], step: [&Half; 2], theta: &[f64]) -> Result<f64> {
+    let [hx, hy] = [0, 1].map(|side| {
+        let (w, step) = (w[side], step[side]);
+        let gram = panels::symmetric_block_cross(&[&w.w, &step.w], &[&w.bw, &step.bw]);
+        whitener_above(gram.as_ref(), CAREFUL)
+    });
+    let cross = panels::block_cross(&[&w[0].w, &step[0].w], &[&w[1].across, &step[1].across]);
+    let values = (hx.transpose() * cross * hy).singular_values();
+    let values = values.map_err(|_| Error::Factorization("[W X]ᵀCxy[W X]"))?;
+    let total: f64 = values.iter().take(theta.len()).map(|d| d.min(1.0)).sum();
+    Ok((total - theta.iter().sum::<f64>()).max(0.0))
+}

@@ -1,0 +1,221 @@
+//! Certificates against dense computations that share no code with them.
+
+use super::*;
+use crate::fit::{Certificate, Kind};
+use crate::method::Inner;
+use crate::testing::{dense_correlations, random_mat, sparse_from_dense, to_dense, with_correlations};
+
+/// Views whose plain CCA is the regularised CCA of x and y: a ridge is rows √λ·I below one view and zeros below the other.
+fn augmented(x: &Mat<f64>, y: &Mat<f64>, settings: &Settings) -> [Mat<f64>; 2] {
+    let centred = |view: &Mat<f64>| {
+        let mean = |j: usize| if settings.center { view.col(j).sum() / view.nrows() as f64 } else { 0.0 };
+        Mat::from_fn(view.nrows(), view.ncols(), |i, j| view[(i, j)] - mean(j))
+    };
+    let (x, y) = (centred(x), centred(y));
+    let (n, p, q) = (x.nrows(), x.ncols(), y.ncols());
+    let root = |view: &Mat<f64>, ridge: f64| (ridge * view.squared_norm_l2() / view.ncols() as f64).sqrt();
+    let (rx, ry) = (root(&x, settings.ridge_x), root(&y, settings.ridge_y));
+    let below = |view: &Mat<f64>, from: usize, root: f64| {
+        Mat::from_fn(n + p + q, view.ncols(), |i, j| match i {
+            _ if i < n => view[(i, j)],
+            _ if i == from + j => root,
+            _ => 0.0,
+        })
+    };
+    [below(&x, n, rx), below(&y, n + p, ry)]
+}
+
+/// The projection of canonical variables `z` on a view's span, less θ times the view's own, pair by pair.
+fn residual_norms(view: &Mat<f64>, own: &Mat<f64>, other: &Mat<f64>, theta: &[f64]) -> Vec<f64> {
+    let svd = view.thin_svd().unwrap();
+    let rank = (0..svd.S().dim()).take_while(|&i| svd.S()[i] > 1e-10 * svd.S()[0]).count();
+    let basis = svd.U().subcols(0, rank).to_owned();
+    let back = Mat::from_fn(own.nrows(), own.ncols(), |i, j| other[(i, j)] - theta[j] * own[(i, j)]);
+    let projected = basis.transpose() * back;
+    (0..theta.len()).map(|j| projected.col(j).norm_l2()).collect()
+}
+
+/// Whether a different true value can be found within `reach` of every fitted one; both lists descend.
+fn matches(fitted: &[f64], truth: &[f64], reach: f64) -> bool {
+    let mut truth = truth.iter();
+    fitted.iter().all(|theta| truth.find(|&d| *d <= theta + reach).is_some_and(|d| *d >= theta - reach))
+}
+
+/// Fits, certifies, and holds the certificate against the truth.
+fn check(x: &Mat<f64>, y: &Mat<f64>, settings: &Settings) -> (Fit, Certificate) {
+    let pair = pair_of(x, y);
+    let mut fit = fit(&pair, settings, &()).unwrap();
+    fit.certify(&pair, &()).unwrap();
+    let certificate = fit.certificate.clone().unwrap();
+    let theta = &fit.model.objective;
+    let [ax, ay] = augmented(x, y, settings);
+    let truth = dense_correlations(&ax, &ay, false);
+    let (zx, zy) = (&ax * fit.model.x.weights.as_mat(), &ay * fit.model.y.weights.as_mat());
+    let (rx, ry) = (residual_norms(&ax, &zx, &zy, theta), residual_norms(&ay, &zy, &zx, theta));
+    let case = format!("{settings:?}\n{theta:?}\n{truth:?}\n{certificate:?}");
+    for (i, &bound) in certificate.bounds.iter().enumerate() {
+        let nearest = truth.iter().map(|d| (d - theta[i]).abs()).fold(f64::INFINITY, f64::min);
+        assert!(nearest <= bound + 1e-12, "pair {i} is {nearest:e} away: {case}");
+        let mean = ((rx[i] * rx[i] + ry[i] * ry[i]) / 2.0).sqrt();
+        let least = mean.min(theta[i].max(1.0 - theta[i]));
+        assert!(bound >= least * (1.0 - 1e-6) - 1e-10, "pair {i}, residual {mean:e}: {case}");
+        assert!(bound <= 1.02 * rx[i].max(ry[i]) + 1e-7, "pair {i} is vacuous, residual {mean:e}: {case}");
+    }
+    assert!(matches(theta, &truth, certificate.together + 1e-12), "{case}");
+    let missing = truth[..theta.len()].iter().sum::<f64>() - theta.iter().sum::<f64>();
+    assert!(certificate.gain <= missing + 1e-9, "more is gained than {missing:e}: {case}");
+    assert!(certificate.passes >= 4.0 && certificate.loose == 0, "{case}");
+    (fit, certificate)
+}
+
+fn views(n: usize, p: usize, q: usize, seed: u64) -> (Mat<f64>, Mat<f64>) {
+    let hidden = random_mat(n, 6, seed);
+    let view = |cols: usize, seed: u64| {
+        let dense = &hidden * random_mat(6, cols, seed) + random_mat(n, cols, seed + 1) * 2.0;
+        Mat::from_fn(n, cols, |i, j| (dense[(i, j)] + 0.3) * 10f64.powi(j as i32 % 3 - 1))
+    };
+    (view(p, seed + 2), view(q, seed + 4))
+}
+
+/// Views that are singular: the last columns are empty, a copy and a sum of others.
+fn singular(x: &Mat<f64>) -> Mat<f64> {
+    let p = x.ncols();
+    Mat::from_fn(x.nrows(), p + 3, |i, j| match j.checked_sub(p) {
+        None => x[(i, j)],
+        Some(0) => 0.0,
+        Some(1) => x[(i, 1)],
+        Some(_) => x[(i, 0)] - 0.5 * x[(i, 2)],
+    })
+}
+
+#[test]
+fn bounds_hold_for_fits_that_stopped_early() {
+    let clustered = with_correlations(300, &[0.9, 0.9, 0.9, 0.899, 0.899, 0.3, 0.3, 0.2, 0.1, 0.1, 0.05], 61);
+    let random = views(400, 40, 25, 62);
+    let narrow = views(300, 30, 6, 64);
+    let deficient = (singular(&views(300, 14, 11, 63).0), singular(&views(300, 14, 11, 63).1));
+    let cg = Inner::from_name("cg").unwrap();
+    let methods = [
+        (Method::Lobpcg, Some(5.0)),
+        (Method::Lobpcg, Some(9.0)),
+        (Method::Lobpcg, None),
+        (Method::als(1), None),
+        (Method::Als { t1: 3, inner: cg }, None),
+        (Method::DCca { t1: 2 }, None),
+        (Method::GCca { t1: 2, t2: 3 }, None),
+    ];
+    for (x, y) in [&clustered, &random, &narrow, &deficient] {
+        for (method, max_passes) in methods {
+            for (center, ridge_x, ridge_y) in [(true, 0.0, 0.0), (false, 0.0, 0.1), (true, 0.01, 0.01)] {
+                let settings = Settings { center, ridge_x, ridge_y, max_passes, ..Settings::new(method, 4) };
+                let (_, certificate) = check(x, y, &settings);
+                let rigorous = ridge_x > 0.0 && ridge_y > 0.0;
+                assert_eq!(certificate.kind == Kind::Rigorous, rigorous);
+            }
+        }
+    }
+}
+
+#[test]
+fn converged_fits_have_small_bounds_and_stay_converged() {
+    let (x, y) = views(400, 30, 25, 65);
+    for (method, tol, reach) in
+        [(Method::Lobpcg, 1e-10, 1e-4), (Method::Exact, 1e-4, 1e-6), (Method::als(600), 1e-8, 1e-6)]
+    {
+        for ridge in [0.0, 0.1] {
+            let settings = Settings { tol, ridge_x: ridge, ridge_y: ridge, ..Settings::new(method, 4) };
+            let (fit, certificate) = check(&x, &y, &settings);
+            assert!(fit.converged && fit.notes.is_empty(), "{:?}", fit.notes);
+            assert!(
+                certificate.together < reach && certificate.bounds.iter().all(|b| *b < reach),
+                "{certificate:?}"
+            );
+        }
+    }
+}
+
+/// Views that share a variable that shows only in the difference of two columns that are otherwise equal.
+fn hidden_in_a_difference(share: f64) -> (Mat<f64>, Mat<f64>) {
+    let (x, y) = with_correlations(500, &[0.6, 0.3, 0.2, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05], 66);
+    let noise = random_mat(500, 3, 67);
+    let with = |view: &Mat<f64>, carrier: usize| {
+        Mat::from_fn(500, 12, |i, j| match j {
+            0..10 => 10.0 * view[(i, j)],
+            10 => noise[(i, carrier)],
+            _ => noise[(i, carrier)] + share * noise[(i, 2)],
+        })
+    };
+    (with(&x, 0), with(&y, 1))
+}
+
+#[test]
+fn a_fit_that_claims_too_much_is_found_out() {
+    let (x, y) = hidden_in_a_difference(1e-5);
+    let truth = dense_correlations(&x, &y, true);
+    assert!(truth[0] > 0.99 && truth[1] < 0.7, "{truth:?}");
+    let claimants =
+        [Method::GCca { t1: 30, t2: 200 }, Method::LCca { t1: 30, t2: 100, k_pc: 4 }, Method::Lobpcg];
+    for method in claimants {
+        let settings = Settings::new(method, 1);
+        let plain = fit(&pair_of(&x, &y), &settings, &()).unwrap();
+        assert!(
+            plain.converged && plain.model.objective[0] < 0.7,
+            "{}: {:?}",
+            method.name(),
+            plain.model.objective
+        );
+        let (certified, certificate) = check(&x, &y, &settings);
+        assert!(!certified.converged && certified.missing >= certificate.gain, "{certified:?}");
+        assert!(certificate.gain > 0.1, "{}: {certificate:?}", method.name());
+        assert!(
+            certified.notes.iter().any(|note| note.contains("stopped too early")),
+            "{:?}",
+            certified.notes
+        );
+        assert!(certified.notes.iter().any(|note| note.contains("directions of little variance")));
+        assert_eq!(certified.model, plain.model, "a certificate changes no model");
+    }
+    let cg = Method::Als { t1: 60, inner: Inner::from_name("cg").unwrap() };
+    for method in [Method::Exact, cg] {
+        let (right, _) = check(&x, &y, &Settings::new(method, 1));
+        assert!(right.converged && right.model.objective[0] > 0.99, "{:?}", right.notes);
+    }
+}
+
+#[test]
+fn sparse_merged_and_structured_fits_are_certified_alike() {
+    let [x, y] = [0, 1].map(|view: usize| {
+        let column = move |i: usize| ((i * i + view * (i / 3) % 4) % (23 - 6 * view)) as u32;
+        crate::matrix::Matrix::from(
+            crate::matrix::OneHotRows::new(23, (0..70_000).map(column).collect::<Vec<_>>().into()).unwrap(),
+        )
+    });
+    let truth = dense_correlations(&to_dense(&x), &to_dense(&y), true);
+    let sparse = [&x, &y].map(|view| sparse_from_dense(to_dense(view).as_ref()));
+    let [sx, sy] = sparse;
+    for pair in [InMemory::new(x, y).unwrap(), InMemory::new(sx, sy).unwrap()] {
+        let mut fit = run(&pair, Method::Lobpcg, 3).unwrap();
+        fit.certify(&pair, &()).unwrap();
+        let certificate = fit.certificate.unwrap();
+        for (theta, bound) in fit.model.objective.iter().zip(&certificate.bounds) {
+            let nearest = truth.iter().map(|d| (d - theta).abs()).fold(f64::INFINITY, f64::min);
+            assert!(nearest <= bound + 1e-12 && *bound < 0.1, "{nearest:e} {certificate:?}");
+        }
+    }
+}
+
+#[test]
+fn a_model_without_pairs_or_of_another_width_is_no_trouble() {
+    let x = Mat::from_fn(4, 1, |i, _| [1.0, -1.0][i % 2]);
+    let y = Mat::from_fn(4, 1, |i, _| if i < 2 { 1.0 } else { -1.0 });
+    for method in [Method::Exact, Method::als(5), Method::Lobpcg] {
+        let mut fit = run(&pair_of(&x, &y), method, 1).unwrap();
+        fit.certify(&pair_of(&x, &y), &()).unwrap();
+        assert_eq!(fit.certificate.as_ref().unwrap().bounds.len(), fit.model.pairs());
+        assert!(fit.certificate.unwrap().gain == 0.0);
+        let wider = random_mat(4, 2, 1);
+        assert!(
+            fit.model.certify(&pair_of(&wider, &y), &()).unwrap_err().to_string().contains("X has 2 columns")
+        );
+    }
+}
