@@ -2,7 +2,7 @@
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
-use lcca::method::Method;
+use lcca::method::{Inner, Method};
 use std::path::PathBuf;
 
 /// Canonical correlation analysis on huge sparse data.
@@ -107,6 +107,14 @@ pub struct FitArgs {
     /// Begin no iteration after this many passes over the rows or their Gram matrices
     #[arg(long, value_name = "N")]
     pub max_passes: Option<f64>,
+    /// Bound how far each objective value is from a true one, by more passes over the rows
+    ///
+    /// Where both views have a ridge the bounds are rigorous. Elsewhere they are conditional: they hold if no direction of
+    /// the data has a share of its columns' variance between 0 and 1e-12. They do not prove that no larger pair was missed.
+    /// A fit that is shown to miss more than the tolerance allows no longer counts as converged. The model is the same, and
+    /// --max-passes does not count these passes.
+    #[arg(long)]
+    pub certify: bool,
     /// Look for no structure (one-hot views, equal rows, empty columns, Gram matrices) that makes the problem smaller
     #[arg(long)]
     pub no_structure: bool,
@@ -131,6 +139,7 @@ Examples:
   lcca fit x.npz y.npz -k 20 --method d-cca --t1 100 --no-center
   lcca fit x.svm.gz y.svm.gz --method l-cca --k-pc 100 --t2 38 --ridge 0.01 -o model
   lcca fit x.npy y.npy --json > result.json
+  lcca fit x.npz y.npz --ridge 0.01 --certify
 
 Methods:
   auto    the exact answer by whichever of the next four suits the data
@@ -142,7 +151,7 @@ Methods of Lu & Foster 2014:
   l-cca   alternating least squares by LING: singular vectors, then gradient descent (--t1 --t2 --k-pc)
   g-cca   the same by gradient descent alone (--t1 --t2)
   d-cca   the same with the Gram matrix's diagonal: fast, exact for one-hot views (--t1)
-  als     the same solved exactly by Cholesky factorisation (--t1)
+  als     the same solved exactly by Cholesky factorisation or, with --inner cg, by conjugate gradients (--t1 --t2)
   rp-cca  exact between leading principal components (--k-rpcca)";
 
 /// The method and its parameters.
@@ -154,9 +163,12 @@ pub struct MethodArgs {
     /// Iterations of the alternating loop [default: 5 for l-cca and g-cca, 30 for d-cca and als]
     #[arg(long, value_name = "N")]
     pub t1: Option<usize>,
-    /// Gradient steps for each least-squares problem [default: 38 for l-cca, 51 for g-cca]
+    /// Gradient steps for each least-squares problem [default: 38 for l-cca, 51 for g-cca, at most 500 for als --inner cg]
     #[arg(long, value_name = "N")]
     pub t2: Option<usize>,
+    /// How als solves its least-squares problems: cg forms no matrix of columns by columns [default: cholesky]
+    #[arg(long, value_name = "SOLVER", value_parser = PossibleValuesParser::new(Inner::NAMES))]
+    pub inner: Option<String>,
     /// Singular vectors of l-cca [default: 100]
     #[arg(long, value_name = "N")]
     pub k_pc: Option<usize>,

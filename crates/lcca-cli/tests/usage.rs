@@ -240,6 +240,87 @@ fn strict_tells_whether_the_tolerance_was_reached() {
 }
 
 #[test]
+fn conjugate_gradients_are_another_way_to_the_same_answer() {
+    let folder = Folder::with_views(300, 1);
+    let fit = |flags: &str| {
+        folder.json(&format!("fit x.npz y.npz -k 3 --method als --t1 40 --ridge 0.01 --tol 1e-9 {flags}"))
+    };
+    let (cholesky, cg) = (fit("--inner cholesky"), fit("--inner cg -o model"));
+    assert_eq!(fit("")["correlations"], cholesky["correlations"], "it is the default");
+    assert!(gap(&numbers(&cholesky, "correlations"), &numbers(&cg, "correlations")) < 1e-7);
+    let settings = &folder.json("info model")["settings"]["method"];
+    assert_eq!((&settings["name"], &settings["inner"]["cg"]["t2"]), (&"als".into(), &500.into()));
+    let capped = fit("--inner cg --t2 1");
+    assert!(number(&capped, "passes") < number(&cg, "passes"), "{capped}");
+}
+
+#[test]
+fn parameters_of_conjugate_gradients_belong_to_them() {
+    let folder = Folder::with_views(60, 1);
+    for (flags, needle) in [
+        ("--method d-cca --inner cg", "--inner is no parameter of d-cca"),
+        ("--inner cholesky", "--inner is no parameter of auto"),
+        ("--method als --t2 9", "--t2 is no parameter of als --inner cholesky"),
+        ("--method als --inner cg --k-pc 9", "--k-pc is no parameter of als --inner cg"),
+        ("--method als --inner cg --t2 0", "t2 is 0"),
+    ] {
+        folder.refuses(&format!("fit x.npz y.npz -k 2 {flags}"), &[needle]);
+    }
+    assert_eq!(folder.run("fit x.npz y.npz --method als --inner lu").code, Some(2));
+}
+
+#[test]
+fn a_certificate_bounds_every_pair_and_says_what_it_rests_on() {
+    let folder = Folder::with_views(300, 1);
+    let exact = numbers(&folder.json("fit x.npz y.npz -k 10 --method exact --ridge 0.01"), "objective");
+    let plain = folder.json("fit x.npz y.npz -k 3 --method als --t1 2 --ridge 0.01 -o plain");
+    let fit = folder.json("fit x.npz y.npz -k 3 --method als --t1 2 --ridge 0.01 -o model --certify");
+    assert!(plain["certified"].is_null() && folder.read("plain") == folder.read("model"));
+    let certified = &fit["certified"];
+    assert_eq!(certified["kind"], "rigorous");
+    assert!(number(certified, "passes") > 0.0 && number(&fit, "passes") == number(&plain, "passes"));
+    for (theta, bound) in numbers(&fit, "objective").iter().zip(numbers(certified, "bounds")) {
+        assert!(exact.iter().any(|d| (d - theta).abs() <= bound), "{theta} {bound} {exact:?}");
+    }
+    let text = folder.run("fit x.npz y.npz -k 3 --certify").done().stdout;
+    assert!(text.contains("± bound") && text.contains("conditional"), "{text}");
+    assert!(text.contains("that no larger pair was missed is not proved"), "{text}");
+    assert!(!folder.run("fit x.npz y.npz -k 3").done().stdout.contains("bound"));
+}
+
+/// Both views hold the same variable in the difference of two columns that are nearly equal.
+fn hidden_in_a_difference(folder: &Folder) {
+    let noise = |i: usize, seed: usize| ((i * 7919 + seed * 104_729) % 1013) as f64 / 1013.0 - 0.5;
+    for (name, own) in [("x.svm", 1), ("y.svm", 2)] {
+        let row = |i: usize| {
+            let (carrier, shared) = (noise(i * i + 3 * i, own), noise(i * i * i, 5));
+            let columns = [noise(i * i, 3) + 2.0 * noise(i, 6 + own), carrier, carrier + 1e-5 * shared];
+            format!("0 1:{:e} 2:{:e} 3:{:e}\n", columns[0], columns[1], columns[2])
+        };
+        folder.write(name, (1..400).map(row).collect::<String>());
+    }
+}
+
+#[test]
+fn a_certificate_takes_back_a_claim_that_is_wrong() {
+    let folder = Folder::new();
+    hidden_in_a_difference(&folder);
+    let truth = numbers(&folder.json("fit x.svm y.svm -k 1 --method exact"), "correlations")[0];
+    let line = "fit x.svm y.svm -k 1 --method g-cca --t1 40 --strict --json";
+    let (plain, certified) = (folder.run(line), folder.run(&format!("{line} --certify")));
+    assert_eq!((plain.code, certified.code), (Some(0), Some(1)), "{plain:?} {certified:?}");
+    let (plain, object) = (plain.json(), certified.json());
+    let missing = truth - numbers(&plain, "correlations")[0];
+    assert!(
+        missing > 0.1 && plain["converged"] == true && object["converged"] == false,
+        "{missing} {object}"
+    );
+    let gain = number(&object["certified"], "gain");
+    assert!(gain > 1e-3 && gain <= missing + 1e-9, "{gain} {missing}");
+    assert!(certified.stderr.contains("stopped too early"), "{certified:?}");
+}
+
+#[test]
 fn duplicates_in_a_row_are_summed_and_said_once() {
     let folder = Folder::new();
     let twice = Csr {

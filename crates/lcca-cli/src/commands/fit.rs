@@ -7,12 +7,15 @@ use crate::progress::FitProgress;
 use crate::{load, machine, meaning, report};
 use lcca::Error;
 use lcca::data::{InMemory, Pair, Side};
-use lcca::fit::{Fit, fit, planned_passes};
+use lcca::fit::{Certificate, Fit, Kind, fit, planned_passes};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
+
+/// Passes that a certificate usually takes, for the progress bar.
+const CERTIFICATE_PASSES: f64 = 60.0;
 
 /// What was measured around the fit.
 struct Run {
@@ -31,9 +34,6 @@ pub fn run(args: &FitArgs) -> Result<ExitCode, Failure> {
     }
     let pool = machine::pool(args.common.threads)?;
     let (fit, run) = pool.install(|| load_and_fit(args))?;
-    if let Some(path) = &args.output {
-        lcca_io::write_model(path, &fit.model, &provenance(args))?;
-    }
     if args.common.json {
         report::print_json(&object(args, &fit, &run))?;
     } else {
@@ -52,9 +52,17 @@ fn load_and_fit(args: &FitArgs) -> Result<(Fit, Run), Failure> {
     let settings = meaning::settings(args, pair.shape())?;
     let progress = FitProgress::new(settings.method.name(), planned_passes(&settings), args.common.quiet);
     let start = Instant::now();
-    let fit = fit(&pair, &settings, &progress).map_err(|error| with_file(args, error))?;
+    let mut fit = fit(&pair, &settings, &progress).map_err(|error| with_file(args, error))?;
     let fit_seconds = start.elapsed().as_secs_f64();
     progress.finish();
+    if let Some(path) = &args.output {
+        lcca_io::write_model(path, &fit.model, &provenance(args))?;
+    }
+    if args.certify {
+        let progress = FitProgress::new("certify", CERTIFICATE_PASSES, args.common.quiet);
+        fit.certify(&pair, &progress)?;
+        progress.finish();
+    }
     Ok((fit, Run { load_seconds, fit_seconds, threads: rayon::current_num_threads() }))
 }
 
@@ -108,6 +116,7 @@ fn object(args: &FitArgs, fit: &Fit, run: &Run) -> Value {
         "total": model.total,
         "converged": fit.converged,
         "missing": fit.missing,
+        "certified": fit.certificate,
         "passes": fit.cost.passes,
         "gram_passes": fit.cost.gram_passes,
         "work": fit.cost.work(settings.k),
@@ -140,11 +149,8 @@ fn text(args: &FitArgs, fit: &Fit, run: &Run) -> String {
     let _ = writeln!(text, "\ncaptured total {:.6} of {}", model.total, model.pairs());
     let verdict = if fit.converged { "converged" } else { "not converged" };
     let _ = writeln!(text, "{verdict}: {}, tolerance {:.1e}", missing(fit), model.settings.tol);
-    let grams = match fit.cost.gram_passes {
-        0.0 => String::new(),
-        passes => format!(" and {passes} over Gram matrices"),
-    };
-    let spent = format!("{} passes{grams}, work {:.1}", fit.cost.passes, fit.cost.work(model.settings.k));
+    text += &fit.certificate.as_ref().map(certified).unwrap_or_default();
+    let spent = spent(fit);
     let peak =
         machine::peak_rss_bytes().map(|b| format!("; peak memory {}", report::bytes(b))).unwrap_or_default();
     let (load, seconds) = (run.load_seconds, run.fit_seconds);
@@ -153,6 +159,15 @@ fn text(args: &FitArgs, fit: &Fit, run: &Run) -> String {
         let _ = writeln!(text, "model written to {}", path.display());
     }
     text
+}
+
+/// Passes and work, in words.
+fn spent(fit: &Fit) -> String {
+    let grams = match fit.cost.gram_passes {
+        0.0 => String::new(),
+        passes => format!(" and {passes} over Gram matrices"),
+    };
+    format!("{} passes{grams}, work {:.1}", fit.cost.passes, fit.cost.work(fit.model.settings.k))
 }
 
 /// How much of the total may still be missing, in words.
@@ -164,23 +179,43 @@ fn missing(fit: &Fit) -> String {
     }
 }
 
+/// What the bounds say, and what they do not.
+fn certified(certificate: &Certificate) -> String {
+    let Certificate { bounds, together, kind, passes, .. } = certificate;
+    let kind = match kind {
+        Kind::Rigorous => "rigorous",
+        Kind::Conditional => {
+            "conditional: for data without directions of 0 < variance < 1e-12 of their columns'"
+        }
+    };
+    let pairs = count(bounds.len() as u64, "pair");
+    format!(
+        "certified in {passes} passes ({kind}):\n  a true objective value lies within the bound of each, and within \
+         {together:.1e} there is a different one for each of {pairs};\n  that no larger pair was missed is not proved\n"
+    )
+}
+
 /// A line for each pair. Without ridge the objective is the correlation, and is left out.
 fn pairs(fit: &Fit) -> String {
     let model = &fit.model;
     let ridge = model.settings.ridge_x > 0.0 || model.settings.ridge_y > 0.0;
-    let row = |i: usize| {
-        let mut row = vec![(i + 1).to_string(), format!("{:.6}", model.correlations[i])];
-        if ridge {
-            row.push(format!("{:.6}", model.objective[i]));
-        }
-        row.push(format!("{:.1e}", model.residuals[i]));
-        row
-    };
-    let rows: Vec<Vec<String>> = (0..model.pairs()).map(row).collect();
-    match ridge {
-        true => report::table(&["pair", "correlation", "objective", "residual"], &rows),
-        false => report::table(&["pair", "correlation", "residual"], &rows),
+    let mut columns = vec![("correlation", numbers(&model.correlations, |c| format!("{c:.6}")))];
+    if ridge {
+        columns.push(("objective", numbers(&model.objective, |d| format!("{d:.6}"))));
     }
+    if let Some(certificate) = &fit.certificate {
+        columns.push(("± bound", numbers(&certificate.bounds, |b| format!("{b:.1e}"))));
+    }
+    columns.push(("residual", numbers(&model.residuals, |r| format!("{r:.1e}"))));
+    let header: Vec<&str> = ["pair"].into_iter().chain(columns.iter().map(|(name, _)| *name)).collect();
+    let row = |i: usize| {
+        [(i + 1).to_string()].into_iter().chain(columns.iter().map(|(_, c)| c[i].clone())).collect()
+    };
+    report::table(&header, &(0..model.pairs()).map(row).collect::<Vec<_>>())
+}
+
+fn numbers(values: &[f64], format: impl Fn(f64) -> String) -> Vec<String> {
+    values.iter().map(|&value| format(value)).collect()
 }
 
 /// Honest, and once.
