@@ -147,14 +147,20 @@ impl Model {
         let merged = if self.settings.structure { pair.merged()? } else { None };
         let pair = merged.as_ref().map_or(pair, |merged| merged as &dyn Pair);
         if self.settings.center {
-            certify(self, &Centred::new(pair)?, watch)
+            certify(self, &Centred::new(pair)?, watch, STEPS)
         } else {
-            certify(self, pair, watch)
+            certify(self, pair, watch, STEPS)
         }
     }
 }
 
-fn certify(model: &Model, pair: &dyn Pair, watch: &dyn Watch) -> Result<Certificate> {
+/// With at most `steps` steps on each view: fewer make bounds loose, not wrong.
+pub(super) fn certify(
+    model: &Model,
+    pair: &dyn Pair,
+    watch: &dyn Watch,
+    steps: usize,
+) -> Result<Certificate> {
     let tally = Tally::default();
     let counting = Counting::rows(pair, &tally, watch);
     let x_normal = Normal::new(&counting, Side::X, model.settings.ridge_x)?;
@@ -163,7 +169,8 @@ fn certify(model: &Model, pair: &dyn Pair, watch: &dyn Watch) -> Result<Certific
     let y = Half::measure(y_normal, model.y.weights.clone())?;
     let [rx, ry] = residuals(&x, &y, &model.objective);
     let least = (SHARE_OF_TOLERANCE * model.settings.tol).max(LEAST);
-    let (x_step, y_step) = (Step::solve(x_normal, &rx, least)?, Step::solve(y_normal, &ry, least)?);
+    let x_step = Step::solve(Cg::new(x_normal, steps, 0.0)?, x_normal, &rx, least)?;
+    let y_step = Step::solve(Cg::new(y_normal, steps, 0.0)?, y_normal, &ry, least)?;
     let rigorous = x_normal.ridge > 0.0 && y_normal.ridge > 0.0;
     Ok(Certificate {
         bounds: (0..model.pairs()).map(|i| bound(model.objective[i], &x_step, &y_step, i)).collect(),
@@ -186,14 +193,14 @@ struct Step {
 }
 
 impl Step {
-    fn solve(normal: Normal<'_>, residual: &Panel, least: f64) -> Result<Self> {
+    fn solve(cg: Cg<'_>, normal: Normal<'_>, residual: &Panel, least: f64) -> Result<Self> {
         let weights = tail_weights(normal)?;
         let tail = |s: &Panel| panels::weighted_column_dots(s, s, |i| weights[i]);
         let enough = |running: &Running| -> Vec<bool> {
             let goal = running.gained.iter().map(|gained| (SHARE * gained).max(least * least));
             tail(&running.residual).into_iter().zip(goal).map(|(tail, goal)| tail <= goal).collect()
         };
-        let (x, _) = Cg::new(normal, STEPS, 0.0)?.run(residual, None, enough)?;
+        let (x, _) = cg.run(residual, None, enough)?;
         let half = Half::measure(normal, x)?;
         let mut s = residual.clone();
         panels::subtract(&mut s, &half.bw);

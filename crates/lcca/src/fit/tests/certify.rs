@@ -183,6 +183,37 @@ fn a_fit_that_claims_too_much_is_found_out() {
 }
 
 #[test]
+fn too_few_steps_make_bounds_loose_but_not_wrong() {
+    let (x, y) = views(400, 40, 25, 68);
+    let pair = pair_of(&x, &y);
+    for ridge in [0.0, 1e-3] {
+        let settings =
+            Settings { center: false, ridge_x: ridge, ridge_y: ridge, ..Settings::new(Method::als(2), 4) };
+        let model = fit(&pair, &settings, &()).unwrap().model;
+        let [ax, ay] = augmented(&x, &y, &settings);
+        let truth = dense_correlations(&ax, &ay, false);
+        let mut last = f64::INFINITY;
+        for steps in [0, 2, 8, 500] {
+            let certificate = crate::fit::certify::certify(&model, &pair, &(), steps).unwrap();
+            for (theta, bound) in model.objective.iter().zip(&certificate.bounds) {
+                assert!(
+                    truth.iter().any(|d| (d - theta).abs() <= *bound),
+                    "{steps} {certificate:?} {truth:?}"
+                );
+            }
+            assert!(
+                matches(&model.objective, &truth, certificate.together),
+                "{steps} {certificate:?} {truth:?}"
+            );
+            assert!(certificate.together <= last, "more steps, better bounds");
+            last = certificate.together;
+            assert!(certificate.loose == 0 || steps < 500, "{certificate:?}");
+            assert!(certificate.loose == 4 || steps > 2, "{certificate:?}");
+        }
+    }
+}
+
+#[test]
 fn sparse_merged_and_structured_fits_are_certified_alike() {
     let [x, y] = [0, 1].map(|view: usize| {
         let column = move |i: usize| ((i * i + view * (i / 3) % 4) % (23 - 6 * view)) as u32;
