@@ -46,6 +46,8 @@ pub enum Error {
     Width { side: Side, expected: usize, found: usize },
     #[error("row weight {row} is {value}, expected a finite number that is not negative")]
     Weight { row: usize, value: f64 },
+    #[error("the checkpoint holds {found}, expected {expected}")]
+    Checkpoint { found: String, expected: String },
     #[error("{0} could not be factorised")]
     Factorization(&'static str),
     #[error("stopped on request")]

@@ -145,6 +145,17 @@ impl Method {
         Ok(())
     }
 
+    /// The iterations of the alternating loop, where the method has one.
+    pub fn t1(&self) -> Option<usize> {
+        match *self {
+            Method::Als { t1, .. }
+            | Method::DCca { t1 }
+            | Method::GCca { t1, .. }
+            | Method::LCca { t1, .. } => Some(t1),
+            _ => None,
+        }
+    }
+
     /// Whether the parameters make sense for `k` pairs.
     pub(crate) fn check(&self, k: usize) -> Result<()> {
         let refuse =

@@ -4,10 +4,11 @@ use super::{Ask, GramEstimate, GramMatrix, JointGram, Moments, Pair, Shape, Side
 use crate::error::{Error, Result};
 use crate::fit::Watch;
 use faer::Mat;
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// What was spent on the data so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     /// Readings of the rows: 1 for both views, ½ for one view alone.
     pub passes: f64,
@@ -34,6 +35,16 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// Counts on from what was spent before.
+    pub fn starting_at(spent: Cost) -> Self {
+        let halves = |count: f64| AtomicU64::new((2.0 * count) as u64);
+        Tally {
+            half_passes: halves(spent.passes),
+            half_gram_passes: halves(spent.gram_passes),
+            half_columns: halves(spent.columns),
+        }
+    }
+
     /// What was spent so far.
     pub fn cost(&self) -> Cost {
         let half = |counter: &AtomicU64| counter.load(Relaxed) as f64 / 2.0;

@@ -10,7 +10,7 @@
 //! With exact solves the span converges like (d_{k+1}/d_k)^{2t₁}. A half step costs a pass, and what the solver costs.
 
 use super::half::{Half, captured};
-use super::{Found, Problem, TraceRow};
+use super::{Checkpoint, Found, Loop, Problem, Snapshot, TraceRow};
 use crate::data::{Ask, Normal};
 use crate::error::Result;
 use crate::matrix::Panel;
@@ -21,31 +21,46 @@ use crate::solve::{LeastSquares, Solved, Solver};
 use crate::whiten::whiten;
 
 pub(super) fn alternate(problem: &Problem<'_>, solver: Solver, t1: usize) -> Result<Found> {
-    let settings = problem.settings;
     let [x_normal, y_normal] = problem.normals;
     let resources = problem.resources();
     let (solve_x, solve_y) = (solver.prepare(x_normal, &resources)?, solver.prepare(y_normal, &resources)?);
-    let mut x = half_step(x_normal, Solved { weights: start(x_normal, settings)?, normal: None })?;
-    let mut y: Option<Half> = None;
-    let mut trace: Vec<TraceRow> = Vec::new();
-    for t in 1..=t1 {
-        let next = step(y_normal, &*solve_y, &x, y.as_ref())?;
-        x = step(x_normal, &*solve_x, &next, Some(&x))?;
-        trace.push(problem.trace_row(t, captured(problem, &x, &next)));
-        y = Some(next);
-        if problem.is_spent() {
+    let (mut x, mut y, mut trace) = begin(problem)?;
+    for t in trace.len() + 1..=t1 {
+        if t > 1 && problem.is_spent() {
             break;
         }
+        let both_steps = || {
+            let y = step(y_normal, &*solve_y, &x, (t > 1).then_some(&y))?;
+            Ok((step(x_normal, &*solve_x, &y, Some(&x))?, y))
+        };
+        (x, y) = problem.keep(both_steps(), snapshot(&x, &y, &trace))?;
+        trace.push(problem.trace_row(t, captured(problem, &x, &y)));
+        problem.checkpoint(snapshot(&x, &y, &trace), t == t1 || problem.is_spent());
     }
     // Without a gradient step nothing outside the singular vectors is ever looked at.
     let blind = matches!(solver, Solver::Ling { steps: 0, .. });
-    let y_weights = y.map_or_else(|| Panel::zeros(y_normal.size(), 0), |y| y.w);
     Ok(Found {
-        weights: [x.w, y_weights],
+        weights: [x.w, y.w],
         trace,
         missing: blind.then_some(f64::INFINITY),
         remarks: Vec::new(),
     })
+}
+
+/// Both views' weights and the iterations behind them: random and none, or those of a checkpoint. One pass.
+fn begin(problem: &Problem<'_>) -> Result<(Half, Half, Vec<TraceRow>)> {
+    if let Some(Checkpoint { weights, trace, .. }) = problem.from.take() {
+        let [x, y] = Half::measure_both(problem, weights)?;
+        return Ok((x, y, trace));
+    }
+    let [x_normal, y_normal] = problem.normals;
+    let random = Solved { weights: start(x_normal, problem.settings)?, normal: None };
+    Ok((half_step(x_normal, random)?, Half::none(y_normal), Vec::new()))
+}
+
+fn snapshot<'s>(x: &'s Half, y: &'s Half, trace: &'s [TraceRow]) -> Snapshot<'s> {
+    let weights = [&x.w, &y.w];
+    Snapshot { of: Loop::Alternate, weights, step: None, trace, totals: &[], by_residuals: &[] }
 }
 
 /// The paper's random G, each row divided by the length of its column of X: where frequencies differ by orders of

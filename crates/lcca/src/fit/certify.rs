@@ -144,8 +144,6 @@ impl Model {
     /// Bounds the distance of every objective value from a true one; `pair` are the rows that were fitted.
     pub fn certify(&self, pair: &dyn Pair, watch: &dyn Watch) -> Result<Certificate> {
         self.check_widths(pair)?;
-        let merged = if self.settings.structure { pair.merged()? } else { None };
-        let pair = merged.as_ref().map_or(pair, |merged| merged as &dyn Pair);
         if self.settings.center {
             certify(self, &Centred::new(pair)?, watch, STEPS)
         } else {

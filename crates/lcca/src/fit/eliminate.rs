@@ -9,7 +9,7 @@
 //! whose panels are as high as Y is wide, and whose gaps are those of d². Two passes an iteration.
 
 use super::stopping::Stopping;
-use super::{Found, Problem};
+use super::{Checkpoint, Found, Loop, Problem, Snapshot, TraceRow};
 use crate::data::{Ask, Normal, Pair, Side};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
@@ -40,33 +40,43 @@ struct OneView<'a> {
     pair: &'a dyn Pair,
     kept: Normal<'a>,
     solver: OneHot,
+    /// Stands for the weights that a checkpoint does not hold.
+    none: Panel,
 }
 
 /// Eliminates `side`, whose rows hold at most one entry each.
 pub(super) fn eliminate(problem: &Problem<'_>, side: Side) -> Result<Found> {
     let (gone, kept) = (problem.normals[side as usize], problem.normals[side.other() as usize]);
-    let left = OneView { pair: problem.pair, kept, solver: OneHot::new(gone)? };
+    let none = Panel::zeros(gone.size(), 0);
+    let left = OneView { pair: problem.pair, kept, solver: OneHot::new(gone)?, none };
     let inverse = kept.inverse_diagonal()?;
     let mut stopping = Stopping::new(problem.settings.k, EXTRA_DIGITS * problem.settings.tol);
     let mut trace = Vec::new();
-    let mut w = left.measure(start(problem, kept, &inverse))?;
+    let (mut w, mut step_before) = match problem.from.take() {
+        Some(state) => left.resume(state, &mut trace, &mut stopping)?,
+        None => (left.measure(start(problem, kept, &inverse))?, None),
+    };
     let mut basis = Vec::new();
     loop {
         basis.insert(0, w);
         let (best, step, theta) = rayleigh_ritz(&basis, problem.block())?;
         w = best;
+        let step = step.or_else(|| step_before.take());
         let (residual, sizes) = residuals(&w, &theta, &inverse);
         stopping.look(&theta, &sizes);
         trace.push(problem.trace_row(trace.len() + 1, theta.iter().take(problem.settings.k).sum()));
         let active = stopping.active(&sizes, LOCK);
-        if stopping.enough() || stopping.stalls() || problem.is_spent() || active.is_empty() {
+        let ends = stopping.enough() || stopping.stalls() || problem.is_spent() || active.is_empty();
+        problem.checkpoint(left.snapshot(&w, step.as_ref(), &trace, &stopping), ends);
+        if ends {
             let weights = if side == Side::X { [w.other, w.w] } else { [w.w, w.other] };
             return Ok(Found { weights, trace, missing: stopping.missing(), remarks: Vec::new() });
         }
         basis = step.into_iter().collect();
         let mut t = panels::select(&residual, &active);
         panels::scale_rows(&mut t, &inverse);
-        basis.insert(0, left.measure(t)?);
+        let t = left.measure(t);
+        basis.insert(0, problem.keep(t, left.snapshot(&w, basis.first(), &trace, &stopping))?);
     }
 }
 
@@ -90,6 +100,46 @@ impl OneView<'_> {
         let mut aw = Panel::zeros(w.rows(), w.cols());
         self.pair.pass(&mut Ask::new().source(gone, &other).to(own, &mut aw))?;
         Ok(Block { w, bw, aw, other })
+    }
+
+    /// The weights and the last step of a checkpoint, whose iteration is looked at again: two passes.
+    fn resume(
+        &self,
+        state: Checkpoint,
+        trace: &mut Vec<TraceRow>,
+        stopping: &mut Stopping,
+    ) -> Result<(Block, Option<Block>)> {
+        *trace = state.trace;
+        trace.pop();
+        stopping.remember(state.totals, state.by_residuals);
+        let own = |[x, y]: [Panel; 2]| if self.kept.side == Side::X { x } else { y };
+        let w = own(state.weights);
+        let Some(step) = state.step.map(own) else { return Ok((self.measure(w)?, None)) };
+        let both = self.measure(panels::beside(&w, &step))?;
+        Ok((both.columns(0, w.cols()), Some(both.columns(w.cols(), both.w.cols()))))
+    }
+
+    fn snapshot<'s>(
+        &'s self,
+        w: &'s Block,
+        step: Option<&'s Block>,
+        trace: &'s [TraceRow],
+        stopping: &'s Stopping,
+    ) -> Snapshot<'s> {
+        let weights = |block: &'s Block| match self.kept.side {
+            Side::X => [&block.w, &self.none],
+            Side::Y => [&self.none, &block.w],
+        };
+        let (weights, step) = (weights(w), step.map(weights));
+        let Stopping { totals, by_residuals, .. } = stopping;
+        Snapshot { of: Loop::Eliminate, weights, step, trace, totals, by_residuals }
+    }
+}
+
+impl Block {
+    fn columns(&self, from: usize, to: usize) -> Block {
+        let of = |panel: &Panel| panels::columns(panel, from, to);
+        Block { w: of(&self.w), bw: of(&self.bw), aw: of(&self.aw), other: of(&self.other) }
     }
 }
 

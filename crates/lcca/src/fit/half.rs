@@ -19,6 +19,12 @@ pub(super) struct Half {
 }
 
 impl Half {
+    /// No weights at all.
+    pub fn none(normal: Normal<'_>) -> Self {
+        let (own, other) = (normal.size(), normal.shape().cols(normal.side.other()));
+        Half { w: Panel::zeros(own, 0), bw: Panel::zeros(own, 0), across: Panel::zeros(other, 0) }
+    }
+
     /// Forms the products of one view's weights: one pass.
     pub fn measure(normal: Normal<'_>, w: Panel) -> Result<Self> {
         let (own, other) = (normal.side, normal.side.other());
@@ -56,6 +62,15 @@ impl Half {
         panels::add_scaled(&mut x.bw, problem.normals[0].ridge, &x.w);
         panels::add_scaled(&mut y.bw, problem.normals[1].ridge, &y.w);
         Ok(())
+    }
+
+    /// The first columns up to `at`, and the others.
+    pub fn split(&self, at: usize) -> [Half; 2] {
+        [(0, at), (at, self.w.cols())].map(|(from, to)| Half {
+            w: panels::columns(&self.w, from, to),
+            bw: panels::columns(&self.bw, from, to),
+            across: panels::columns(&self.across, from, to),
+        })
     }
 
     /// Makes Wᵀ(C + λI)W = I.

@@ -19,7 +19,7 @@
 use super::half::{Half, residuals_into, sizes};
 use super::precondition::Preconditioner;
 use super::stopping::Stopping;
-use super::{Found, Problem};
+use super::{Checkpoint, Found, Loop, Problem, Snapshot, TraceRow};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::metric;
@@ -45,8 +45,11 @@ pub(super) fn lobpcg(problem: &Problem<'_>) -> Result<Found> {
     let mut preconditioner = Preconditioner::new(problem, &inverse)?;
     let mut stopping = Stopping::new(settings.k, settings.tol);
     let mut trace = Vec::new();
-    let mut w = start(problem, &inverse)?;
-    let (mut t, mut p): (Option<Block>, Option<Block>) = (None, None);
+    let (mut w, mut p) = match problem.from.take() {
+        Some(state) => resume(problem, state, &mut trace, &mut stopping)?,
+        None => (start(problem, &inverse)?, None),
+    };
+    let mut t: Option<Block> = None;
     loop {
         let Ritz { coefficients, theta, drift } = rayleigh_ritz(&w, t.as_ref(), p.as_ref())?;
         w.advance(t.as_ref(), &mut p, &coefficients);
@@ -56,18 +59,22 @@ pub(super) fn lobpcg(problem: &Problem<'_>) -> Result<Found> {
         stopping.look(&theta, &sizes);
         trace.push(problem.trace_row(trace.len() + 1, captured_by_best(problem, &w, &theta)));
         let active = stopping.active(&sizes, LOCK);
-        if stopping.enough() || stopping.stalls() || problem.is_spent() || active.is_empty() {
+        let ends = stopping.enough() || stopping.stalls() || problem.is_spent() || active.is_empty();
+        problem.checkpoint(snapshot(&w, p.as_ref(), &trace, &stopping), ends);
+        if ends {
             let (weights, missing) = ([w.x.w, w.y.w], stopping.missing());
             return Ok(Found { weights, trace, missing, remarks: preconditioner.remarks() });
         }
         preconditioner.reconsider(stopping.iterations_left())?;
         if trace.len() > 1 && drift > DRIFT {
-            w.measure_again(problem)?;
+            let afresh = w.measure_again(problem);
+            problem.keep(afresh, snapshot(&w, p.as_ref(), &trace, &stopping))?;
             p = None;
         }
         next = next.select(&active);
         preconditioner.apply(next.weights_mut());
-        next.measure_again(problem)?;
+        let measured = next.measure_again(problem);
+        problem.keep(measured, snapshot(&w, p.as_ref(), &trace, &stopping))?;
         t = Some(next);
     }
 }
@@ -141,6 +148,41 @@ fn start(problem: &Problem<'_>, inverse: &[Vec<f64>; 2]) -> Result<Block> {
     });
     Block::measure(problem, panels)
 }
+
+/// The weights and the last step of a checkpoint, whose iteration is looked at again: one pass.
+fn resume(
+    problem: &Problem<'_>,
+    state: Checkpoint,
+    trace: &mut Vec<TraceRow>,
+    stopping: &mut Stopping,
+) -> Result<(Block, Option<Block>)> {
+    *trace = state.trace;
+    trace.pop();
+    stopping.remember(state.totals, state.by_residuals);
+    let [wx, wy] = state.weights;
+    let Some([px, py]) = state.step else { return Ok((Block::measure(problem, [wx, wy])?, None)) };
+    let both = Block::measure(problem, [panels::beside(&wx, &px), panels::beside(&wy, &py)])?;
+    let ([x, x_step], [y, y_step]) = (both.x.split(wx.cols()), both.y.split(wy.cols()));
+    Ok((Block { x, y }, Some(Block { x: x_step, y: y_step })))
+}
+
+fn snapshot<'s>(
+    w: &'s Block,
+    step: Option<&'s Block>,
+    trace: &'s [TraceRow],
+    stopping: &'s Stopping,
+) -> Snapshot<'s> {
+    let weights = |block: &'s Block| [&block.x.w, &block.y.w];
+    Snapshot {
+        of: Loop::Lobpcg,
+        weights: weights(w),
+        step: step.map(weights),
+        trace,
+        totals: &stopping.totals,
+        by_residuals: &stopping.by_residuals,
+    }
+}
+
 /// The best pairs in the span of some blocks.
 struct Ritz {
     /// For each view, the pairs' weights in terms of the blocks' columns.
@@ -151,9 +193,9 @@ struct Ritz {
     drift: f64,
 }
 
-/// The best pairs in the span of W, T and P, as many as W has columns.
+/// The best pairs in the span of W, T and P, as many as W has columns; of W alone where there is no T.
 fn rayleigh_ritz(w: &Block, t: Option<&Block>, p: Option<&Block>) -> Result<Ritz> {
-    let blocks = [Some(w), t, p].into_iter().flatten();
+    let blocks = [Some(w), t, p.filter(|_| t.is_some())].into_iter().flatten();
     let (xs, ys): (Vec<&Half>, Vec<&Half>) = blocks.map(|block| (&block.x, &block.y)).unzip();
     let (gx, gy) = (gram(&xs), gram(&ys));
     let drift = [&gx, &gy].map(|g| distance_from_identity(g, w.columns())).into_iter().fold(0.0, f64::max);

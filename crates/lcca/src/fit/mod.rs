@@ -2,6 +2,7 @@
 
 mod alternate;
 mod certify;
+mod checkpoint;
 mod choose;
 mod eliminate;
 mod exact;
@@ -21,6 +22,7 @@ mod transform;
 mod watch;
 
 pub use certify::{Certificate, Kind};
+pub use checkpoint::{Checkpoint, Loop};
 pub use model::{Model, View};
 pub use score::Scores;
 pub use watch::{TraceRow, Watch};
@@ -31,6 +33,8 @@ use crate::matrix::{LANES, Panel};
 use crate::method::{Inner, Method, Settings};
 use crate::solve::{Resources, Solver};
 use crate::svd;
+use checkpoint::Snapshot;
+use std::cell::Cell;
 
 /// Where no limit is given, a fit that does not converge ends after this many passes.
 const MOST_PASSES: f64 = 5000.0;
@@ -82,6 +86,8 @@ struct Problem<'a> {
     means: Option<&'a [Vec<f64>; 2]>,
     settings: &'a Settings,
     watch: &'a dyn Watch,
+    /// The state to go on from, until the loop takes it.
+    from: &'a Cell<Option<Checkpoint>>,
 }
 
 /// Fits `settings.k` pairs of canonical variables.
@@ -102,6 +108,21 @@ struct Problem<'a> {
 /// # Ok::<(), lcca::Error>(())
 /// ```
 pub fn fit(pair: &dyn Pair, settings: &Settings, watch: &dyn Watch) -> Result<Fit> {
+    fit_from(None, pair, settings, watch)
+}
+
+/// Goes on from a checkpoint of a fit to the same data with the same settings; `tol`, `max_passes`, `memory` and `t1` may
+/// differ. Counts go on as well: costs and the trace are those of both runs together.
+pub fn resume(from: Checkpoint, pair: &dyn Pair, settings: &Settings, watch: &dyn Watch) -> Result<Fit> {
+    fit_from(Some(from), pair, settings, watch)
+}
+
+fn fit_from(
+    from: Option<Checkpoint>,
+    pair: &dyn Pair,
+    settings: &Settings,
+    watch: &dyn Watch,
+) -> Result<Fit> {
     check(settings, pair.shape())?;
     for side in Side::BOTH {
         let moments = pair.moments(side)?;
@@ -112,18 +133,25 @@ pub fn fit(pair: &dyn Pair, settings: &Settings, watch: &dyn Watch) -> Result<Fi
     let structured =
         settings.structure && matches!(settings.method, Method::Auto | Method::Lobpcg | Method::ShiftInvert);
     let Some(reduced) = (if structured { pair.reduced()? } else { None }) else {
-        return fit_uncentred(pair, settings, watch);
+        return fit_uncentred(from, pair, settings, watch);
     };
     let (all, small) = (pair.shape(), reduced.pair.shape());
-    let mut fit = fit_uncentred(&reduced.pair, &restore::reduced_settings(settings, all, small), watch)?;
+    let small_settings = restore::reduced_settings(settings, all, small);
+    let mut fit = fit_uncentred(from, &reduced.pair, &small_settings, watch)?;
     restore::restore(&mut fit, &reduced, all, settings);
     Ok(fit)
 }
 
 /// Chooses a way, forms Gram matrices where that way wants them, and centres.
-fn fit_uncentred(pair: &dyn Pair, settings: &Settings, watch: &dyn Watch) -> Result<Fit> {
-    let tally = Tally::default();
+fn fit_uncentred(
+    from: Option<Checkpoint>,
+    pair: &dyn Pair,
+    settings: &Settings,
+    watch: &dyn Watch,
+) -> Result<Fit> {
+    let tally = Tally::starting_at(from.as_ref().map_or(Cost::default(), |from| from.cost));
     let mut choice = choose::choose(pair, settings)?;
+    from.as_ref().map_or(Ok(()), |from| from.check(&choice, pair.shape()))?;
     let joint = match choice.gram {
         Some(_) => Counting::rows(pair, &tally, watch).joint_gram(settings.memory)?,
         None => None,
@@ -141,6 +169,7 @@ fn fit_uncentred(pair: &dyn Pair, settings: &Settings, watch: &dyn Watch) -> Res
             grams: joint.as_ref().map(|joint| joint as &dyn Pair),
             joint: joint.as_ref(),
             means: None,
+            from: Cell::new(from),
         };
         return fit_centred(&data, choice, settings, &tally, watch);
     }
@@ -152,6 +181,7 @@ fn fit_uncentred(pair: &dyn Pair, settings: &Settings, watch: &dyn Watch) -> Res
         grams: grams.as_ref().map(|grams| grams as &dyn Pair),
         joint: joint.as_ref(),
         means: Some(means),
+        from: Cell::new(from),
     };
     fit_centred(&data, choice, settings, &tally, watch)
 }
@@ -164,6 +194,8 @@ struct Data<'a> {
     /// Those matrices, not centred.
     joint: Option<&'a JointGram>,
     means: Option<[Vec<f64>; 2]>,
+    /// The state to go on from, until a loop takes it.
+    from: Cell<Option<Checkpoint>>,
 }
 
 fn fit_centred(
@@ -199,7 +231,8 @@ impl<'a> Problem<'a> {
     ) -> Result<Self> {
         let normals =
             [Normal::new(pair, Side::X, settings.ridge_x)?, Normal::new(pair, Side::Y, settings.ridge_y)?];
-        Ok(Problem { pair, normals, joint: data.joint, means: data.means.as_ref(), settings, watch })
+        let Data { joint, ref means, ref from, .. } = *data;
+        Ok(Problem { pair, normals, joint, means: means.as_ref(), settings, watch, from })
     }
 
     fn run(&self, method: Method) -> Result<Found> {

@@ -20,14 +20,22 @@ const STALL: usize = 10;
 pub(super) struct Stopping {
     k: usize,
     tol: f64,
-    totals: Vec<f64>,
+    /// Σθ of every iteration.
+    pub totals: Vec<f64>,
     /// q of every iteration.
-    by_residuals: Vec<f64>,
+    pub by_residuals: Vec<f64>,
 }
 
 impl Stopping {
     pub(super) fn new(k: usize, tol: f64) -> Self {
         Stopping { k, tol, totals: Vec::new(), by_residuals: Vec::new() }
+    }
+
+    /// Remembers what a checkpoint kept of every iteration but the last, which is looked at again.
+    pub(super) fn remember(&mut self, totals: Vec<f64>, by_residuals: Vec<f64>) {
+        (self.totals, self.by_residuals) = (totals, by_residuals);
+        self.totals.pop();
+        self.by_residuals.pop();
     }
 
     /// Takes note of an iteration's objective values and residuals, of the whole block.

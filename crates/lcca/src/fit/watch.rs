@@ -1,5 +1,6 @@
 //! Looking on while a fit runs. The core has no clock and prints nothing: whoever watches does.
 
+use super::Checkpoint;
 use crate::data::Cost;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -31,6 +32,14 @@ pub trait Watch: Sync {
 
     /// After every iteration.
     fn iteration(&self, _row: &TraceRow) {}
+
+    /// Whether the state after this iteration is wanted; `last` where no other follows, or the fit is being stopped.
+    fn wants_checkpoint(&self, _iteration: usize, _last: bool) -> bool {
+        false
+    }
+
+    /// Takes a state that was wanted. The fit waits meanwhile.
+    fn checkpoint(&self, _state: Checkpoint) {}
 
     /// Seconds since the fit began.
     fn seconds(&self) -> f64 {

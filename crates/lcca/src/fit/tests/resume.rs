@@ -1,0 +1,278 @@
+//! A fit that was stopped goes on where it was.
+
+use super::*;
+use crate::data::Cost;
+use crate::fit::{Checkpoint, Loop, TraceRow, Watch, resume};
+use crate::matrix::{Matrix, OneHotRows};
+use crate::method::Inner;
+use crate::testing::{random_mat, sparse_from_dense};
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+
+/// Stops the fit in the first pass after an iteration, and takes the state of that iteration.
+struct StopAfter {
+    iteration: usize,
+    reached: AtomicBool,
+    state: Mutex<Option<Checkpoint>>,
+}
+
+impl StopAfter {
+    fn new(iteration: usize) -> Self {
+        StopAfter { iteration, reached: AtomicBool::new(false), state: Mutex::new(None) }
+    }
+}
+
+impl Watch for StopAfter {
+    fn pass(&self, _: Cost) -> ControlFlow<()> {
+        if self.reached.load(Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn iteration(&self, row: &TraceRow) {
+        self.reached.fetch_or(row.iteration == self.iteration, Relaxed);
+    }
+
+    fn wants_checkpoint(&self, _: usize, last: bool) -> bool {
+        last
+    }
+
+    fn checkpoint(&self, state: Checkpoint) {
+        *self.state.lock().unwrap() = Some(state);
+    }
+}
+
+fn stopped_after(iteration: usize, pair: &dyn Pair, settings: &Settings) -> Checkpoint {
+    let stop = StopAfter::new(iteration);
+    let outcome = fit(pair, settings, &stop);
+    assert!(matches!(outcome, Err(crate::Error::Interrupted)), "iteration {iteration}");
+    stop.state.into_inner().unwrap().unwrap()
+}
+
+/// Sparse views with slowly falling correlations.
+fn sparse_pair() -> InMemory {
+    let hidden = random_mat(500, 12, 1);
+    let view = |cols: usize, seed: u64| {
+        let (mix, noise) = (random_mat(12, cols, seed), random_mat(500, cols, seed + 1));
+        let dense = &hidden * mix + noise * 3.0;
+        let sparse = Mat::from_fn(500, cols, |i, j| if dense[(i, j)] > 2.0 { dense[(i, j)] } else { 0.0 });
+        sparse_from_dense(sparse.as_ref())
+    };
+    InMemory::new(view(60, 2), view(45, 4)).unwrap()
+}
+
+/// X one-hot, Y not.
+fn one_hot_pair() -> InMemory {
+    let column = |i: usize| ((i * i + i / 3) % 61) as u32;
+    let x: Matrix = OneHotRows::new(61, (0..900).map(column).collect::<Vec<_>>().into()).unwrap().into();
+    let noise = random_mat(900, 40, 9);
+    let related = |i: usize, j: usize| noise[(i, j)] > 1.0 || (column(i) as usize * 7).is_multiple_of(j + 3);
+    let y = Mat::from_fn(900, 40, |i, j| f64::from(related(i, j)));
+    InMemory::new(x, sparse_from_dense(y.as_ref())).unwrap()
+}
+
+/// Whatever the iteration it is stopped after, the same path and the same end; what was counted goes on.
+fn stops_and_goes_on(pair: &dyn Pair, settings: &Settings, of: Loop) {
+    let whole = fit(pair, settings, &()).unwrap();
+    assert!(whole.trace.len() > 3, "{of}: {} iterations are too few to say much", whole.trace.len());
+    for iteration in 1..=whole.trace.len() {
+        let state = stopped_after(iteration, pair, settings);
+        assert_eq!((state.of, state.trace.len()), (of, iteration));
+        assert_eq!(state.trace, whole.trace[..iteration], "{of}");
+        let spent = state.cost;
+        let end = resume(state, pair, settings, &()).unwrap();
+        let case = format!("{of}, stopped after iteration {iteration} of {}", whole.trace.len());
+        assert!(gap(&end.model.objective, &whole.model.objective) < 1e-9, "{case}");
+        assert_eq!(end.converged, whole.converged, "{case}");
+        assert!(end.trace.len().abs_diff(whole.trace.len()) <= 1, "{case}: {} iterations", end.trace.len());
+        for (i, (a, b)) in end.trace.iter().zip(&whole.trace).enumerate() {
+            assert!(a.iteration == i + 1 && (a.total - b.total).abs() < 1e-7, "{case}: {a:?} {b:?}");
+        }
+        let passes = |row: &TraceRow| row.passes + row.gram_passes;
+        assert!(end.trace.windows(2).all(|rows| passes(&rows[0]) < passes(&rows[1])), "{case}");
+        assert!(end.cost.passes > spent.passes && end.cost.columns > spent.columns, "{case}");
+        assert!(end.cost.passes >= whole.cost.passes, "{case}");
+        assert!(end.cost.gram_passes >= whole.cost.gram_passes, "{case}");
+    }
+}
+
+#[test]
+fn lobpcg_goes_on_from_every_iteration() {
+    for (center, ridge) in [(true, 0.0), (false, 0.1)] {
+        let settings = Settings {
+            center,
+            ridge_x: ridge,
+            ridge_y: ridge,
+            tol: 1e-12,
+            structure: false,
+            ..Settings::new(Method::Lobpcg, 5)
+        };
+        stops_and_goes_on(&sparse_pair(), &settings, Loop::Lobpcg);
+    }
+}
+
+/// Sparse views of many rows and few columns: passes over Gram matrices are cheaper.
+fn tall_pair() -> InMemory {
+    let hidden = random_mat(6000, 8, 1);
+    let view = |cols: usize, seed: u64| {
+        let (mix, noise) = (random_mat(8, cols, seed), random_mat(6000, cols, seed + 1));
+        let dense = &hidden * mix + noise * 3.0;
+        let sparse = Mat::from_fn(6000, cols, |i, j| f64::from(dense[(i, j)] > 5.0));
+        sparse_from_dense(sparse.as_ref())
+    };
+    InMemory::new(view(40, 2), view(30, 4)).unwrap()
+}
+
+#[test]
+fn gram_mode_goes_on_from_every_iteration() {
+    let pair = tall_pair();
+    for (method, center) in [(Method::Lobpcg, true), (Method::Lobpcg, false), (Method::ShiftInvert, true)] {
+        let settings = Settings { center, tol: 1e-12, ..Settings::new(method, 4) };
+        assert!(fit(&pair, &settings, &()).unwrap().cost.gram_passes > 3.0, "iterates on Gram matrices");
+        stops_and_goes_on(&pair, &settings, Loop::Lobpcg);
+    }
+}
+
+/// The Gram matrices are formed again: one pass over the rows.
+#[test]
+fn going_on_in_gram_mode_costs_one_pass_of_each_kind() {
+    let settings = Settings { tol: 1e-12, ..Settings::new(Method::Lobpcg, 4) };
+    let whole = fit(&tall_pair(), &settings, &()).unwrap();
+    let mut state = stopped_after(5, &tall_pair(), &settings);
+    // The pass that was under way is lost as well; it does not count here.
+    state.cost.gram_passes -= 1.0;
+    let end = resume(state, &tall_pair(), &settings, &()).unwrap();
+    assert_eq!(end.trace.len(), whole.trace.len());
+    assert_eq!(end.cost.passes, whole.cost.passes + 1.0);
+    assert_eq!(end.cost.gram_passes, whole.cost.gram_passes + 1.0);
+}
+
+/// A fit may go on from the rows to their Gram matrices and back: the memory allowed may differ, and with it the choice.
+#[test]
+fn a_state_from_the_rows_goes_on_with_gram_matrices_and_the_other_way_round() {
+    let [rows, grams] = [false, true]
+        .map(|structure| Settings { tol: 1e-12, structure, ..Settings::new(Method::Lobpcg, 4) });
+    let truth = fit(&tall_pair(), &Settings::new(Method::Exact, 4), &()).unwrap().model.objective;
+    for (first, second) in [(&rows, &grams), (&grams, &rows)] {
+        let end = resume(stopped_after(5, &tall_pair(), first), &tall_pair(), second, &()).unwrap();
+        assert!(end.converged && gap(&end.model.objective, &truth) < 1e-9);
+        assert!(end.cost.gram_passes > 0.0 && end.cost.passes > 1.0);
+    }
+}
+
+#[test]
+fn lobpcg_with_a_view_solved_away_goes_on_from_every_iteration() {
+    let settings = Settings { tol: 1e-7, ..Settings::new(Method::Lobpcg, 4) };
+    stops_and_goes_on(&one_hot_pair(), &settings, Loop::Eliminate);
+}
+
+#[test]
+fn the_alternating_methods_go_on_from_every_iteration() {
+    for method in [
+        Method::als(6),
+        Method::Als { t1: 5, inner: Inner::from_name("cg").unwrap() },
+        Method::DCca { t1: 8 },
+        Method::GCca { t1: 4, t2: 3 },
+        Method::LCca { t1: 5, t2: 4, k_pc: 10 },
+    ] {
+        stops_and_goes_on(&sparse_pair(), &Settings::new(method, 5), Loop::Alternate);
+    }
+}
+
+#[test]
+fn going_on_costs_one_pass() {
+    let settings = Settings { tol: 1e-12, structure: false, ..Settings::new(Method::Lobpcg, 5) };
+    let whole = fit(&sparse_pair(), &settings, &()).unwrap();
+    let mut state = stopped_after(7, &sparse_pair(), &settings);
+    // The pass that was under way is lost as well; it does not count here.
+    state.cost.passes -= 1.0;
+    let end = resume(state, &sparse_pair(), &settings, &()).unwrap();
+    assert_eq!(end.trace.len(), whole.trace.len());
+    assert_eq!(end.cost.passes, whole.cost.passes + 1.0);
+}
+
+#[test]
+fn a_fit_that_was_cut_short_goes_on_with_more_passes() {
+    for (pair, method) in [
+        (sparse_pair(), Method::Lobpcg),
+        (tall_pair(), Method::Lobpcg),
+        (one_hot_pair(), Method::Lobpcg),
+        (sparse_pair(), Method::DCca { t1: 9 }),
+    ] {
+        let whole = Settings { tol: 1e-10, ..Settings::new(method, 4) };
+        let short = Settings { max_passes: Some(7.0), ..whole.clone() };
+        let stop = StopAfter::new(usize::MAX);
+        let cut = fit(&pair, &short, &stop).unwrap();
+        let state = stop.state.into_inner().unwrap().unwrap();
+        let again = resume(state.clone(), &pair, &short, &()).unwrap();
+        assert_eq!(again.trace.len(), cut.trace.len(), "no passes are left, so nothing is done");
+        assert!(gap(&again.model.objective, &cut.model.objective) < 1e-10);
+        let end = resume(state, &pair, &whole, &()).unwrap();
+        let truth = fit(&pair, &whole, &()).unwrap();
+        assert!(end.trace.len() > cut.trace.len());
+        assert!(gap(&end.model.objective, &truth.model.objective) < 1e-9);
+    }
+}
+
+#[test]
+fn more_iterations_may_be_asked_for_and_fewer_not() {
+    let settings = |t1: usize| Settings::new(Method::DCca { t1 }, 4);
+    let state = stopped_after(6, &sparse_pair(), &settings(6));
+    let end = resume(state.clone(), &sparse_pair(), &settings(10), &()).unwrap();
+    let whole = fit(&sparse_pair(), &settings(10), &()).unwrap();
+    assert!(end.trace.len() == 10 && gap(&end.model.objective, &whole.model.objective) < 1e-9);
+    let error = resume(state, &sparse_pair(), &settings(5), &()).unwrap_err().to_string();
+    assert_eq!(error, "the checkpoint holds 6 iterations, expected at most the 5 of t1");
+}
+
+#[test]
+fn a_state_that_does_not_fit_is_refused() {
+    let settings = Settings::new(Method::Lobpcg, 4);
+    let state = stopped_after(2, &sparse_pair(), &settings);
+    let refused = |state: Checkpoint, pair: &dyn Pair, method: Method, needle: &str| {
+        let error = resume(state, pair, &Settings::new(method, 4), &()).unwrap_err().to_string();
+        assert!(error.contains(needle), "{error}");
+    };
+    refused(state.clone(), &sparse_pair(), Method::Exact, "LOBPCG on both views, expected nothing");
+    refused(state.clone(), &sparse_pair(), Method::DCca { t1: 9 }, "expected alternating least squares");
+    refused(state.clone(), &one_hot_pair(), Method::Lobpcg, "expected LOBPCG with a view solved away");
+    let (x, y) = (random_mat(50, 9, 1), random_mat(50, 9, 2));
+    refused(
+        state.clone(),
+        &pair_of(&x, &y),
+        Method::Lobpcg,
+        "rows of the weights of X: expected 9, found 60",
+    );
+    let mut broken = state.clone();
+    broken.weights[1].row_mut(3)[2] = f64::NAN;
+    refused(broken, &sparse_pair(), Method::Lobpcg, "row 3, column 2: the value is NaN");
+    let forgetful = Checkpoint { by_residuals: Vec::new(), ..state.clone() };
+    refused(forgetful, &sparse_pair(), Method::Lobpcg, "of the totals: expected 2, found 0");
+    refused(Checkpoint { trace: Vec::new(), ..state }, &sparse_pair(), Method::Lobpcg, "no iteration");
+}
+
+/// Wants nothing, and counts how often it was asked and given.
+#[derive(Default)]
+struct Uninterested {
+    asked: AtomicUsize,
+    given: AtomicUsize,
+}
+
+impl Watch for Uninterested {
+    fn wants_checkpoint(&self, _: usize, _: bool) -> bool {
+        self.asked.fetch_add(1, Relaxed);
+        false
+    }
+
+    fn checkpoint(&self, _: Checkpoint) {
+        self.given.fetch_add(1, Relaxed);
+    }
+}
+
+#[test]
+fn the_state_is_offered_after_every_iteration_and_copied_only_where_it_is_wanted() {
+    for method in [Method::Lobpcg, Method::DCca { t1: 5 }] {
+        let watch = Uninterested::default();
+        let fit = fit(&sparse_pair(), &Settings::new(method, 4), &watch).unwrap();
+        assert_eq!((watch.asked.into_inner(), watch.given.into_inner()), (fit.trace.len(), 0));
+    }
+}
