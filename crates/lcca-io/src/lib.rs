@@ -1,13 +1,15 @@
-//! Files of lcca: matrices in the formats people have them in, the mapped store, fitted models.
+//! Files of lcca: matrices in the formats people have them in, the mapped store, fitted models, checkpoints.
 //!
 //! Whatever can be mapped is mapped, and whatever is written appears whole or not at all. What is wrong with a file is
 //! told in one line that names the file, the place in it and what was expected there.
 
 mod assemble;
 mod atomic;
+mod checkpoint;
 mod describe;
 mod error;
 mod format;
+mod identity;
 mod matrix_market;
 mod model;
 mod npy;
@@ -24,8 +26,10 @@ mod values;
 mod write;
 
 pub use atomic::{Output, remove_unfinished};
+pub use checkpoint::{read_checkpoint, write_checkpoint};
 pub use describe::{Info, MatrixInfo, ModelInfo, describe, describe_with};
 pub use error::{Error, Place, Result};
+pub use identity::Identity;
 pub use model::{read_model, write_model};
 pub use npy::NpyWriter;
 pub use read::{Loaded, ReadOptions, read_matrix, read_matrix_with, says_its_width};

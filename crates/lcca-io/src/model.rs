@@ -76,7 +76,7 @@ fn write_view(out: &mut impl Write, view: &View) -> io::Result<()> {
     out.write_all(bytemuck::cast_slice(view.mean.as_deref().unwrap_or_default()))
 }
 
-fn write_panel(out: &mut impl Write, panel: &Panel) -> io::Result<()> {
+pub(crate) fn write_panel(out: &mut impl Write, panel: &Panel) -> io::Result<()> {
     (0..panel.rows()).try_for_each(|row| out.write_all(bytemuck::cast_slice(panel.row(row))))
 }
 
@@ -90,6 +90,7 @@ pub(crate) fn read(file: &TensorFile) -> Outcome<(Model, Map<String, Value>)> {
     match file.text("format")? {
         FORMAT => {}
         crate::store::FORMAT => return Err(Fault::new("is a matrix, expected a model")),
+        crate::checkpoint::FORMAT => return Err(Fault::new("is a checkpoint, expected a model")),
         other => return Err(Fault::new(format!("holds {other:?}, expected {FORMAT:?}"))),
     }
     check_version(file, VERSION)?;
@@ -123,7 +124,7 @@ fn read_vector(file: &TensorFile, name: &str) -> Outcome<Vec<f64>> {
     Ok(file.vector(name, Dtype::F64)?.iter().collect())
 }
 
-fn read_panel(file: &TensorFile, name: &str) -> Outcome<Panel> {
+pub(crate) fn read_panel(file: &TensorFile, name: &str) -> Outcome<Panel> {
     let (numbers, shape) = file.tensor::<f64>(name, Dtype::F64)?;
     let &[rows, cols] = shape else {
         return Err(Fault::new(format!("has shape {shape:?}, expected two dimensions")).within(name));

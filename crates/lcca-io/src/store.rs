@@ -24,6 +24,7 @@ pub(crate) fn read(file: &TensorFile) -> Outcome<Matrix> {
     match file.text("format")? {
         FORMAT => {}
         crate::model::FORMAT => return Err(Fault::new("is a model, expected a matrix")),
+        crate::checkpoint::FORMAT => return Err(Fault::new("is a checkpoint, expected a matrix")),
         other => return Err(Fault::new(format!("holds {other:?}, expected {FORMAT:?}"))),
     }
     check_version(file, VERSION)?;

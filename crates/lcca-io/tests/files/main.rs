@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod bad_input;
+mod checkpoint;
 mod damage;
 mod model;
 mod round_trip;

@@ -1,0 +1,161 @@
+//! Where a fit stands, as a safetensors file, for the same fit to go on from.
+//!
+//! Tensors, all f64: `x.weights` and `y.weights` (columns × m), `x.step` and `y.step` where the loop keeps its last step,
+//! `trace` (iterations × 5: iteration, passes, work, total, seconds) and `totals`. The metadata says `format`
+//! (`lcca-checkpoint`), `version`, `program`, `loop`, `passes`, `columns`, `identity` (JSON: the fit it belongs to) and
+//! `checksum` (CRC-32 of all the others and of the tensors).
+
+use crate::atomic::Output;
+use crate::error::{Fault, Outcome, Result, one_line};
+use crate::identity::Identity;
+use crate::model::{read_panel, write_panel};
+use crate::source;
+use crate::store::check_version;
+use crate::tensors::{Announced, TensorFile, write_header};
+use lcca::data::Cost;
+use lcca::fit::{Checkpoint, TraceRow};
+use lcca::matrix::Panel;
+use safetensors::tensor::Dtype;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+pub(crate) const FORMAT: &str = "lcca-checkpoint";
+const VERSION: &str = "1";
+/// The texts that must be as they were written; `program` is for people.
+const CHECKED: [&str; 4] = ["loop", "passes", "columns", "identity"];
+const WEIGHTS: [&str; 2] = ["x.weights", "y.weights"];
+const STEP: [&str; 2] = ["x.step", "y.step"];
+
+/// Writes a checkpoint of the fit that `identity` tells from others.
+pub fn write_checkpoint(path: &Path, state: &Checkpoint, identity: &Identity) -> Result<()> {
+    let mut output = Output::create(path)?;
+    write(&mut output, state, identity).map_err(|error| output.failed(error))?;
+    output.commit()
+}
+
+fn write(out: &mut impl Write, state: &Checkpoint, identity: &Identity) -> io::Result<()> {
+    let mut texts = BTreeMap::from([
+        ("format", FORMAT.to_string()),
+        ("version", VERSION.to_string()),
+        ("program", env!("CARGO_PKG_VERSION").to_string()),
+        ("loop", serde_json::to_string(&state.of)?),
+        ("passes", format!("{:?}", state.cost.passes)),
+        ("columns", format!("{:?}", state.cost.columns)),
+        ("identity", identity.to_json()),
+    ]);
+    let tensors = tensors(state);
+    let mut checksum = Checksum::of(CHECKED.iter().map(|key| texts[key].as_str()));
+    tensors.iter().try_for_each(|(_, panel)| write_panel(&mut checksum, panel))?;
+    texts.insert("checksum", checksum.told());
+    let announced =
+        |(name, panel): &Tensor<'_>| -> Announced { (name, Dtype::F64, vec![panel.rows(), panel.cols()]) };
+    write_header(out, &texts, &tensors.iter().map(announced).collect::<Vec<_>>())?;
+    tensors.iter().try_for_each(|(_, panel)| write_panel(out, panel))
+}
+
+/// A tensor's name and numbers.
+type Tensor<'s> = (&'static str, Cow<'s, Panel>);
+
+/// All tensors in the order of the file.
+fn tensors(state: &Checkpoint) -> Vec<Tensor<'_>> {
+    let trace: Vec<[f64; 5]> = state.trace.iter().map(numbers).collect();
+    let (trace, totals) = (
+        Panel::from_fn(trace.len(), 5, |i, j| trace[i][j]),
+        Panel::from_fn(state.totals.len(), 1, |i, _| state.totals[i]),
+    );
+    let weights = WEIGHTS.into_iter().zip(state.weights.iter().map(Cow::Borrowed));
+    let step = STEP.into_iter().zip(state.step.iter().flatten().map(Cow::Borrowed));
+    weights.chain(step).chain([("trace", Cow::Owned(trace)), ("totals", Cow::Owned(totals))]).collect()
+}
+
+fn numbers(row: &TraceRow) -> [f64; 5] {
+    [row.iteration as f64, row.passes, row.work, row.total, row.seconds]
+}
+
+/// Reads a checkpoint; one of another fit is refused, saying what differs.
+pub fn read_checkpoint(path: &Path, identity: &Identity) -> Result<Checkpoint> {
+    let file = source::map(path).and_then(TensorFile::open);
+    file.and_then(|file| read(&file, identity)).map_err(|fault| fault.at(path))
+}
+
+fn read(file: &TensorFile, identity: &Identity) -> Outcome<Checkpoint> {
+    match file.text("format")? {
+        FORMAT => {}
+        crate::model::FORMAT => return Err(Fault::new("is a model, expected a checkpoint")),
+        crate::store::FORMAT => return Err(Fault::new("is a matrix, expected a checkpoint")),
+        other => return Err(Fault::new(format!("holds {other:?}, expected {FORMAT:?}"))),
+    }
+    check_version(file, VERSION)?;
+    let state = Checkpoint {
+        of: serde_json::from_str(file.text("loop")?)
+            .map_err(|error| Fault::new(one_line(&error)).within("loop"))?,
+        weights: read_pair(file, WEIGHTS)?,
+        step: file.dtype(STEP[0]).map(|_| read_pair(file, STEP)).transpose()?,
+        trace: read_trace(file)?,
+        totals: read_totals(file)?,
+        cost: Cost { passes: file.parsed("passes")?, columns: file.parsed("columns")? },
+    };
+    check_sum(file, &state)?;
+    match identity.difference(file.text("identity")?)? {
+        None => Ok(state),
+        Some(difference) => Err(Fault::new(format!("belongs to another fit: {difference}"))),
+    }
+}
+
+fn read_pair(file: &TensorFile, [x, y]: [&str; 2]) -> Outcome<[Panel; 2]> {
+    Ok([read_panel(file, x)?, read_panel(file, y)?])
+}
+
+fn read_trace(file: &TensorFile) -> Outcome<Vec<TraceRow>> {
+    let rows = read_panel(file, "trace")?;
+    let row = |i: usize| match *rows.row(i) {
+        [iteration, passes, work, total, seconds] => {
+            Ok(TraceRow { iteration: iteration as usize, passes, work, total, seconds })
+        }
+        _ => Err(Fault::new(format!("has {} columns, expected 5", rows.cols())).within("trace")),
+    };
+    (0..rows.rows()).map(row).collect()
+}
+
+/// A loop that remembers no totals has a tensor without rows, which is no panel.
+fn read_totals(file: &TensorFile) -> Outcome<Vec<f64>> {
+    Ok(file.tensor::<f64>("totals", Dtype::F64)?.0.iter().collect())
+}
+
+fn check_sum(file: &TensorFile, state: &Checkpoint) -> Outcome<()> {
+    let texts: Vec<&str> = CHECKED.iter().map(|key| file.text(key)).collect::<Outcome<_>>()?;
+    let mut checksum = Checksum::of(texts.into_iter());
+    tensors(state).iter().try_for_each(|(_, panel)| write_panel(&mut checksum, panel))?;
+    match checksum.told() == file.text("checksum")? {
+        true => Ok(()),
+        false => Err(Fault::new("is damaged: the checksum does not match")),
+    }
+}
+
+/// CRC-32 of whatever is written into it.
+struct Checksum(crc32fast::Hasher);
+
+impl Checksum {
+    fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
+        let mut hasher = crc32fast::Hasher::new();
+        texts.for_each(|text| hasher.update(text.as_bytes()));
+        Checksum(hasher)
+    }
+
+    fn told(self) -> String {
+        format!("{:08x}", self.0.finalize())
+    }
+}
+
+impl Write for Checksum {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

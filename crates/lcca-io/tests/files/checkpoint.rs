@@ -1,0 +1,138 @@
+//! Checkpoints come back to the bit, and only to the fit they belong to.
+
+use crate::support::*;
+use lcca::data::{Cost, InMemory};
+use lcca::fit::{Checkpoint, Loop, TraceRow};
+use lcca::matrix::Panel;
+use lcca::method::{Method, Settings};
+use lcca_io::{Identity, read_checkpoint, read_matrix, read_model, write_checkpoint};
+
+fn pair(value: f64) -> InMemory {
+    let view = |value: f64| sparse(&[vec![value, 0.0, 1.0], vec![0.0, 2.0, 0.0], vec![1.0, 1.0, 0.5]], false);
+    InMemory::new(view(value), view(7.0)).unwrap()
+}
+
+fn settings() -> Settings {
+    Settings { ridge_x: 0.1, ..Settings::new(Method::LCca { t1: 5, t2: 6, k_pc: 2 }, 2) }
+}
+
+fn identity(settings: &Settings) -> Identity {
+    Identity::of(&pair(3.0), settings).unwrap()
+}
+
+fn state(of: Loop, step: bool, totals: &[f64]) -> Checkpoint {
+    let panel =
+        |cols: usize, seed: f64| Panel::from_fn(3, cols, |i, j| (seed + i as f64 / 3.0 + j as f64).sin());
+    let row = |iteration: usize| {
+        let number = iteration as f64 / 7.0;
+        TraceRow {
+            iteration,
+            passes: number,
+            work: number * 3.0,
+            total: number.cos(),
+            seconds: 1e-9 * number,
+        }
+    };
+    let solved_away = if of == Loop::Eliminate { 0 } else { 2 };
+    Checkpoint {
+        of,
+        weights: [panel(solved_away, 0.1), panel(2, 0.2)],
+        step: step.then(|| [panel(solved_away, 0.3), panel(2, 0.4)]),
+        trace: (1..5).map(row).collect(),
+        totals: totals.to_vec(),
+        cost: Cost { passes: 12.5, columns: 1.0 / 3.0 },
+    }
+}
+
+fn complaint_of(path: &std::path::Path, identity: &Identity) -> String {
+    let error = read_checkpoint(path, identity).expect_err("it should be refused");
+    assert!(!error.is_machine_failure(), "{error}");
+    let message = error.to_string();
+    assert_eq!(message.lines().count(), 1, "{message}");
+    message
+}
+
+#[test]
+fn a_checkpoint_comes_back_to_the_bit() {
+    for (of, step, totals) in [
+        (Loop::Lobpcg, true, &[0.1, 1.0 / 3.0][..]),
+        (Loop::Lobpcg, false, &[0.1]),
+        (Loop::Eliminate, true, &[f64::MIN_POSITIVE]),
+        (Loop::Alternate, false, &[]),
+    ] {
+        let (file, state) = (scratch("state"), state(of, step, totals));
+        write_checkpoint(&file.path, &state, &identity(&settings())).unwrap();
+        assert_eq!(read_checkpoint(&file.path, &identity(&settings())).unwrap(), state);
+    }
+}
+
+#[test]
+fn what_only_says_how_long_to_go_on_may_differ() {
+    let file = scratch("state");
+    write_checkpoint(&file.path, &state(Loop::Alternate, false, &[]), &identity(&settings())).unwrap();
+    let method = Method::LCca { t1: 50, t2: 6, k_pc: 2 };
+    let other = Settings { method, tol: 1e-9, max_passes: Some(7.0), memory: 1, ..settings() };
+    assert!(read_checkpoint(&file.path, &identity(&other)).is_ok());
+}
+
+#[test]
+fn a_checkpoint_of_another_fit_is_refused_with_what_differs() {
+    let file = scratch("state");
+    write_checkpoint(&file.path, &state(Loop::Alternate, false, &[]), &identity(&settings())).unwrap();
+    for (other, needle) in [
+        (Settings { k: 1, ..settings() }, "k is 2 there and 1 here"),
+        (Settings { ridge_x: 0.25, ..settings() }, "ridge_x is 0.1 there and 0.25 here"),
+        (Settings { center: false, ..settings() }, "center is true there and false here"),
+        (Settings { oversample: Some(4), ..settings() }, "oversample is not set there and 4 here"),
+        (Settings { method: Method::Lobpcg, ..settings() }, "method is l-cca there and lobpcg here"),
+        (
+            Settings { method: Method::LCca { t1: 5, t2: 7, k_pc: 2 }, ..settings() },
+            "t2 is 6 there and 7 here",
+        ),
+    ] {
+        let message = complaint_of(&file.path, &identity(&other));
+        assert!(message.contains(&format!("state: belongs to another fit: {needle}")), "{message}");
+    }
+    let message = complaint_of(&file.path, &Identity::of(&pair(3.5), &settings()).unwrap());
+    assert!(message.contains("another fit: X held other numbers then"), "{message}");
+    let weighted = pair(3.0).weighted(vec![1.0, 1.0, 2.0].into()).unwrap();
+    let message = complaint_of(&file.path, &Identity::of(&weighted, &settings()).unwrap());
+    assert!(message.contains("another fit: X held other numbers then"), "{message}");
+    let wide = || sparse(&[vec![1.0, 0.5, 0.0, 2.0], vec![1.0; 4], vec![0.5, 0.0, 1.0, 0.0]], false);
+    let wide = InMemory::new(wide(), wide()).unwrap();
+    let message = complaint_of(&file.path, &Identity::of(&wide, &settings()).unwrap());
+    assert!(message.contains("columns of X is 3 there and 4 here"), "{message}");
+}
+
+#[test]
+fn a_damaged_checkpoint_is_refused_wherever_the_damage_is() {
+    let (file, state) = (scratch("state"), state(Loop::Lobpcg, true, &[0.5, 0.25]));
+    write_checkpoint(&file.path, &state, &identity(&settings())).unwrap();
+    let bytes = std::fs::read(&file.path).unwrap();
+    for len in (0..bytes.len()).step_by(11) {
+        std::fs::write(&file.path, &bytes[..len]).unwrap();
+        complaint_of(&file.path, &identity(&settings()));
+    }
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1;
+        std::fs::write(&file.path, &damaged).unwrap();
+        // What is not noticed changes nothing: a blank behind the header, the program's version.
+        match read_checkpoint(&file.path, &identity(&settings())) {
+            Ok(read) => assert_eq!(read, state, "byte {at}"),
+            Err(error) => assert_eq!(error.to_string().lines().count(), 1, "{error}"),
+        }
+    }
+}
+
+#[test]
+fn a_checkpoint_is_no_matrix_and_no_model() {
+    let file = scratch("state.safetensors");
+    write_checkpoint(&file.path, &state(Loop::Lobpcg, true, &[]), &identity(&settings())).unwrap();
+    let refused = [read_matrix(&file.path).err().unwrap(), read_model(&file.path).err().unwrap()];
+    for (error, expected) in refused.iter().zip(["matrix", "model"]) {
+        assert!(error.to_string().contains(&format!("is a checkpoint, expected a {expected}")), "{error}");
+    }
+    lcca_io::write_matrix(&file.path, &sparse(&[vec![0.0, 2.0]], false)).unwrap();
+    assert!(complaint_of(&file.path, &identity(&settings())).contains("is a matrix, expected a checkpoint"));
+}
