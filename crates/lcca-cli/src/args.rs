@@ -115,6 +115,12 @@ pub struct FitArgs {
     /// --max-passes does not count these passes.
     #[arg(long)]
     pub certify: bool,
+    /// Save where the fit stands in FILE as it goes and on Ctrl-C; where FILE exists, go on from it
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+    /// Seconds between savings, at least
+    #[arg(long, value_name = "SECONDS", default_value_t = 20.0, requires = "resume")]
+    pub save_every: f64,
     /// Look for no structure (one-hot views, equal rows, empty columns, Gram matrices) that makes the problem smaller
     #[arg(long)]
     pub no_structure: bool,
@@ -140,19 +146,20 @@ Examples:
   lcca fit x.svm.gz y.svm.gz --method l-cca --k-pc 100 --t2 38 --ridge 0.01 -o model
   lcca fit x.npy y.npy --json > result.json
   lcca fit x.npz y.npz --ridge 0.01 --certify
+  lcca fit x.npz y.npz -k 20 -o model --resume state     stop it at any time; the same command goes on
 
 Methods:
-  auto    the exact answer by whichever of the next four suits the data
-  lobpcg  the exact answer in tens to a hundred and some passes over the rows (--tol --max-passes --oversample)
-  shift-invert  the same in fewer iterations by a sparse factorisation, where that fits
-  gram    the exact answer from Gram matrices: for narrow views
-  exact   the exact answer by QR and SVD: for small data
+  auto          the exact answer by whichever of the next four suits the data
+  lobpcg        the exact answer in tens to a hundred and some passes over the rows (--tol --max-passes --oversample)
+  shift-invert  lobpcg on the Gram matrices of sparse views, with one large Cholesky factor: few iterations, much memory
+  gram          the exact answer from Gram matrices: for narrow views
+  exact         the exact answer by QR and SVD: for small data
 Methods of Lu & Foster 2014:
-  l-cca   alternating least squares by LING: singular vectors, then gradient descent (--t1 --t2 --k-pc)
-  g-cca   the same by gradient descent alone (--t1 --t2)
-  d-cca   the same with the Gram matrix's diagonal: fast, exact for one-hot views (--t1)
-  als     the same solved exactly by Cholesky factorisation or, with --inner cg, by conjugate gradients (--t1 --t2)
-  rp-cca  exact between leading principal components (--k-rpcca)";
+  l-cca         alternating least squares by LING: singular vectors, then gradient descent (--t1 --t2 --k-pc)
+  g-cca         the same by gradient descent alone (--t1 --t2)
+  d-cca         the same with the Gram matrix's diagonal: fast, exact for one-hot views (--t1)
+  als           the same solved exactly by Cholesky factorisation or, with --inner cg, by conjugate gradients (--t1 --t2)
+  rp-cca        exact between leading principal components (--k-rpcca)";
 
 /// The method and its parameters.
 #[derive(Args)]

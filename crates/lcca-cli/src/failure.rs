@@ -1,5 +1,6 @@
 //! The one place that turns failures into exit codes.
 
+use crate::interrupt;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -16,6 +17,8 @@ pub enum Failure {
     Data(lcca::Error),
     /// Standard output, threads: code 3.
     Machine(String),
+    /// Ctrl-C, with the state saved: code 130.
+    Interrupted(String),
 }
 
 impl Failure {
@@ -27,6 +30,7 @@ impl Failure {
     pub fn code(&self) -> ExitCode {
         ExitCode::from(match self {
             Failure::Usage(_) => 2,
+            Failure::Interrupted(_) => interrupt::CODE,
             Failure::File(error) if error.is_machine_failure() => 3,
             Failure::Data(lcca::Error::Memory { .. }) | Failure::Machine(_) => 3,
             Failure::File(_) | Failure::Data(_) => 2,
@@ -37,7 +41,9 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Usage(message) | Failure::Machine(message) => f.write_str(message),
+            Failure::Usage(message) | Failure::Machine(message) | Failure::Interrupted(message) => {
+                f.write_str(message)
+            }
             Failure::File(error) => error.fmt(f),
             Failure::Data(error) => error.fmt(f),
         }

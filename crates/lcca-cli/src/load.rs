@@ -5,7 +5,7 @@ use crate::progress;
 use lcca::data::InMemory;
 use lcca::matrix::{Buffer, Matrix};
 use lcca_io::{ReadOptions, read_matrix_with};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reads one view.
 pub fn view(path: &Path, cols: Option<usize>, zero_based: bool, quiet: bool) -> Result<Matrix, Failure> {
@@ -35,14 +35,26 @@ pub fn pair(x: (&Path, Matrix), y: (&Path, Matrix)) -> Result<InMemory, Failure>
 
 /// A result must not take the place of what it was made from.
 pub fn check_output(output: &Path, inputs: &[&Path]) -> Result<(), Failure> {
-    let Ok(output) = output.canonicalize() else { return Ok(()) };
-    match inputs.iter().find(|input| input.canonicalize().is_ok_and(|input| input == output)) {
+    match inputs.iter().find(|input| is_same(input, output)) {
         None => Ok(()),
         Some(input) => {
             let input = input.display();
             Err(Failure::Usage(format!("{input}: is to be read and written, expected another file to write")))
         }
     }
+}
+
+/// Whether two paths lead to the same file, which need not be there yet.
+pub fn is_same(a: &Path, b: &Path) -> bool {
+    place(a).is_some_and(|a| place(b) == Some(a))
+}
+
+fn place(path: &Path) -> Option<PathBuf> {
+    let in_folder = || {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some(folder.canonicalize().ok()?.join(path.file_name()?))
+    };
+    path.canonicalize().ok().or_else(in_folder)
 }
 
 /// Reads one number a row.

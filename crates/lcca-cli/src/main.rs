@@ -4,27 +4,26 @@ mod args;
 mod commands;
 mod demo;
 mod failure;
+mod interrupt;
 mod load;
 mod machine;
 mod meaning;
 mod plot;
 mod progress;
 mod report;
+mod saving;
 
 use args::{Arguments, Command};
 use clap::Parser;
 use failure::Failure;
 use std::process::ExitCode;
 
-/// The exit code of an interrupted program, by custom.
-const INTERRUPTED: i32 = 130;
-
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return not_understood(&error),
     };
-    on_interrupt();
+    interrupt::handle();
     one_line_panics();
     match std::panic::catch_unwind(|| run(arguments)) {
         Ok(Ok(code)) => code,
@@ -68,16 +67,6 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Info(args) => commands::info::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
     }
-}
-
-/// Ctrl-C: nothing half-written stays behind, and nobody waits for the current pass.
-fn on_interrupt() {
-    // Where no handler can be set, the system's own ends the program as quickly.
-    let _ = ctrlc::set_handler(|| {
-        lcca_io::remove_unfinished();
-        eprintln!("lcca: interrupted, nothing was written");
-        std::process::exit(INTERRUPTED);
-    });
 }
 
 /// A defect of ours is told in one line, without a stack trace.

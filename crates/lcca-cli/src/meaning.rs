@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::machine;
 use lcca::data::Shape;
 use lcca::method::{Inner, Method, Settings};
+use std::time::Duration;
 
 /// Pairs looked for where none are asked for.
 const DEFAULT_K: usize = 20;
@@ -54,6 +55,13 @@ fn max_passes(typed: Option<f64>) -> Result<Option<f64>, Failure> {
         }
         passes => Ok(passes),
     }
+}
+
+/// The time between two savings of a fit's state.
+pub fn save_every(typed: f64) -> Result<Duration, Failure> {
+    Duration::try_from_secs_f64(typed).map_err(|_| {
+        Failure::Usage(format!("--save-every is {typed}, expected a number of seconds that is not negative"))
+    })
 }
 
 fn memory(typed: Option<&str>) -> Result<u64, Failure> {

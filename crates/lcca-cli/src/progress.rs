@@ -25,6 +25,7 @@ fn target(quiet: bool) -> ProgressDrawTarget {
 pub struct FitProgress {
     bar: ProgressBar,
     start: Instant,
+    seconds_before: f64,
 }
 
 impl FitProgress {
@@ -36,7 +37,17 @@ impl FitProgress {
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
         );
         bar.set_prefix(name.to_string());
-        FitProgress { bar, start: Instant::now() }
+        FitProgress { bar, start: Instant::now(), seconds_before: 0.0 }
+    }
+
+    /// Counts on from the seconds of an earlier run.
+    pub fn go_on_from(&mut self, seconds: f64) {
+        self.seconds_before = seconds;
+    }
+
+    /// Says something without spoiling the bar.
+    pub fn say(&self, line: &str) {
+        self.bar.suspend(|| eprintln!("{line}"));
     }
 
     pub fn finish(&self) {
@@ -55,6 +66,6 @@ impl Watch for FitProgress {
     }
 
     fn seconds(&self) -> f64 {
-        self.start.elapsed().as_secs_f64()
+        self.seconds_before + self.start.elapsed().as_secs_f64()
     }
 }

@@ -1,5 +1,6 @@
 //! Results on standard output: one JSON object, or text for people.
 
+use lcca::data::Cost;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -29,6 +30,14 @@ pub fn grouped(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// Passes over the rows, and over Gram matrices where there were any.
+pub fn passes(cost: &Cost) -> String {
+    match cost.gram_passes {
+        0.0 => format!("{} passes", cost.passes),
+        grams => format!("{} passes and {grams} over Gram matrices", cost.passes),
+    }
 }
 
 /// Bytes as people read them.

@@ -6,27 +6,23 @@
 mod common;
 
 use common::data::{X_COLS, Y_COLS};
+use common::process::{signal, start};
 use common::{Folder, Ran};
 use lcca::matrix::{SparseRows, Values};
 use std::fs;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// Generous, for busy machines; on an idle one it is a few milliseconds.
 const AT_ONCE: Duration = Duration::from_secs(5);
 
-fn start(folder: &Folder, line: &str) -> Child {
-    folder.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-}
-
 /// Sends the signal and waits for the end, which comes at once.
-fn stop(child: Child, signal: &str) -> Ran {
-    let kill = Command::new("sh").arg("-c").arg(format!("kill -{signal} {}", child.id())).status().unwrap();
-    assert!(kill.success(), "the program had ended before");
+fn stop(child: Child, name: &str) -> Ran {
+    signal(&child, name);
     let start = Instant::now();
     let ran = Ran::from(child.wait_with_output().unwrap());
-    println!("ended {:?} after {signal}", start.elapsed());
+    println!("ended {:?} after {name}", start.elapsed());
     assert!(start.elapsed() < AT_ONCE, "{:?}", start.elapsed());
     ran
 }

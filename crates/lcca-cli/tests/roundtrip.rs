@@ -4,14 +4,15 @@
 
 mod common;
 
-use common::data::{Rows, X_COLS, Y_COLS, columns, dense, svmlight, topics};
+use common::data::{Dice, Rows, X_COLS, Y_COLS, columns, dense, svmlight, topics};
 use common::formats::{gzip, reals, zstandard};
 use common::{Folder, gap, number, numbers};
+use lcca::matrix::OneHotRows;
 use serde_json::Value;
 
 /// Every method, short of what the small views need.
-const METHODS: [&str; 6] =
-    ["l-cca --k-pc 10 --t2 10", "g-cca", "d-cca", "als", "rp-cca --k-rpcca 25", "exact"];
+const METHODS: [&str; 7] =
+    ["lobpcg", "l-cca --k-pc 10 --t2 10", "g-cca", "d-cca", "als", "rp-cca --k-rpcca 25", "exact"];
 
 /// All that a fit says about the data.
 fn findings(fit: &Value) -> Vec<Vec<f64>> {
@@ -170,6 +171,26 @@ fn the_thread_count_changes_nothing_beyond_rounding() {
             }
         }
     }
+}
+
+/// One-hot views are solved another way: equal rows merged, one view eliminated.
+#[test]
+fn one_hot_views_give_the_same_bytes_twice_and_the_same_totals_on_any_threads() {
+    let folder = Folder::new();
+    let mut dice = Dice(9);
+    let x: Vec<u32> = (0..70_000).map(|_| dice.below(X_COLS) as u32).collect();
+    let y: Vec<u32> = x.iter().map(|x| (x * 7 + dice.below(9) as u32) % Y_COLS as u32).collect();
+    for (name, cols, columns) in [("x.safetensors", X_COLS, x), ("y.safetensors", Y_COLS, y)] {
+        folder.write_matrix(name, &OneHotRows::new(cols, columns.into()).unwrap().into());
+    }
+    let line = "fit x.safetensors y.safetensors -k 4 --method lobpcg";
+    let fit = |flags: &str| folder.json(&format!("{line} {flags}"));
+    let first = fit("--threads 2 -o first");
+    assert!(first["why"].as_str().unwrap().contains("is one-hot"), "{first}");
+    fit("--threads 2 -o second");
+    assert!(folder.read("first") == folder.read("second"));
+    let alone = fit("--threads 1");
+    assert!((number(&first, "total") - number(&alone, "total")).abs() < 1e-9);
 }
 
 #[test]

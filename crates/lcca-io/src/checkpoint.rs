@@ -1,9 +1,9 @@
 //! Where a fit stands, as a safetensors file, for the same fit to go on from.
 //!
 //! Tensors, all f64: `x.weights` and `y.weights` (columns × m), `x.step` and `y.step` where the loop keeps its last step,
-//! `trace` (iterations × 5: iteration, passes, work, total, seconds) and `totals`. The metadata says `format`
-//! (`lcca-checkpoint`), `version`, `program`, `loop`, `passes`, `columns`, `identity` (JSON: the fit it belongs to) and
-//! `checksum` (CRC-32 of all the others and of the tensors).
+//! `trace` (iterations × 6: iteration, passes, passes over Gram matrices, work, total, seconds), `totals` and
+//! `by_residuals`. The metadata says `format` (`lcca-checkpoint`), `version`, `program`, `loop`, `passes`, `gram_passes`,
+//! `columns`, `identity` (JSON: the fit it belongs to) and `checksum` (CRC-32 of all the others and of the tensors).
 
 use crate::atomic::Output;
 use crate::error::{Fault, Outcome, Result, one_line};
@@ -24,7 +24,7 @@ use std::path::Path;
 pub(crate) const FORMAT: &str = "lcca-checkpoint";
 const VERSION: &str = "1";
 /// The texts that must be as they were written; `program` is for people.
-const CHECKED: [&str; 4] = ["loop", "passes", "columns", "identity"];
+const CHECKED: [&str; 5] = ["loop", "passes", "gram_passes", "columns", "identity"];
 const WEIGHTS: [&str; 2] = ["x.weights", "y.weights"];
 const STEP: [&str; 2] = ["x.step", "y.step"];
 
@@ -42,6 +42,7 @@ fn write(out: &mut impl Write, state: &Checkpoint, identity: &Identity) -> io::R
         ("program", env!("CARGO_PKG_VERSION").to_string()),
         ("loop", serde_json::to_string(&state.of)?),
         ("passes", format!("{:?}", state.cost.passes)),
+        ("gram_passes", format!("{:?}", state.cost.gram_passes)),
         ("columns", format!("{:?}", state.cost.columns)),
         ("identity", identity.to_json()),
     ]);
@@ -60,18 +61,17 @@ type Tensor<'s> = (&'static str, Cow<'s, Panel>);
 
 /// All tensors in the order of the file.
 fn tensors(state: &Checkpoint) -> Vec<Tensor<'_>> {
-    let trace: Vec<[f64; 5]> = state.trace.iter().map(numbers).collect();
-    let (trace, totals) = (
-        Panel::from_fn(trace.len(), 5, |i, j| trace[i][j]),
-        Panel::from_fn(state.totals.len(), 1, |i, _| state.totals[i]),
-    );
+    let trace: Vec<[f64; 6]> = state.trace.iter().map(numbers).collect();
+    let trace = Panel::from_fn(trace.len(), 6, |i, j| trace[i][j]);
+    let column = |values: &[f64]| Cow::Owned(Panel::from_fn(values.len(), 1, |i, _| values[i]));
+    let told = [("totals", column(&state.totals)), ("by_residuals", column(&state.by_residuals))];
     let weights = WEIGHTS.into_iter().zip(state.weights.iter().map(Cow::Borrowed));
     let step = STEP.into_iter().zip(state.step.iter().flatten().map(Cow::Borrowed));
-    weights.chain(step).chain([("trace", Cow::Owned(trace)), ("totals", Cow::Owned(totals))]).collect()
+    weights.chain(step).chain([("trace", Cow::Owned(trace))]).chain(told).collect()
 }
 
-fn numbers(row: &TraceRow) -> [f64; 5] {
-    [row.iteration as f64, row.passes, row.work, row.total, row.seconds]
+fn numbers(row: &TraceRow) -> [f64; 6] {
+    [row.iteration as f64, row.passes, row.gram_passes, row.work, row.total, row.seconds]
 }
 
 /// Reads a checkpoint; one of another fit is refused, saying what differs.
@@ -94,8 +94,13 @@ fn read(file: &TensorFile, identity: &Identity) -> Outcome<Checkpoint> {
         weights: read_pair(file, WEIGHTS)?,
         step: file.dtype(STEP[0]).map(|_| read_pair(file, STEP)).transpose()?,
         trace: read_trace(file)?,
-        totals: read_totals(file)?,
-        cost: Cost { passes: file.parsed("passes")?, columns: file.parsed("columns")? },
+        totals: read_column(file, "totals")?,
+        by_residuals: read_column(file, "by_residuals")?,
+        cost: Cost {
+            passes: file.parsed("passes")?,
+            gram_passes: file.parsed("gram_passes")?,
+            columns: file.parsed("columns")?,
+        },
     };
     check_sum(file, &state)?;
     match identity.difference(file.text("identity")?)? {
@@ -111,17 +116,17 @@ fn read_pair(file: &TensorFile, [x, y]: [&str; 2]) -> Outcome<[Panel; 2]> {
 fn read_trace(file: &TensorFile) -> Outcome<Vec<TraceRow>> {
     let rows = read_panel(file, "trace")?;
     let row = |i: usize| match *rows.row(i) {
-        [iteration, passes, work, total, seconds] => {
-            Ok(TraceRow { iteration: iteration as usize, passes, work, total, seconds })
+        [iteration, passes, gram_passes, work, total, seconds] => {
+            Ok(TraceRow { iteration: iteration as usize, passes, gram_passes, work, total, seconds })
         }
-        _ => Err(Fault::new(format!("has {} columns, expected 5", rows.cols())).within("trace")),
+        _ => Err(Fault::new(format!("has {} columns, expected 6", rows.cols())).within("trace")),
     };
     (0..rows.rows()).map(row).collect()
 }
 
-/// A loop that remembers no totals has a tensor without rows, which is no panel.
-fn read_totals(file: &TensorFile) -> Outcome<Vec<f64>> {
-    Ok(file.tensor::<f64>("totals", Dtype::F64)?.0.iter().collect())
+/// A loop that remembers nothing has a tensor without rows, which is no panel.
+fn read_column(file: &TensorFile, name: &str) -> Outcome<Vec<f64>> {
+    Ok(file.tensor::<f64>(name, Dtype::F64)?.0.iter().collect())
 }
 
 fn check_sum(file: &TensorFile, state: &Checkpoint) -> Outcome<()> {

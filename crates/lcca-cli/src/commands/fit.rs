@@ -4,10 +4,11 @@ use super::count;
 use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::progress::FitProgress;
-use crate::{load, machine, meaning, report};
+use crate::saving::Saving;
+use crate::{interrupt, load, machine, meaning, report};
 use lcca::Error;
 use lcca::data::{InMemory, Pair, Side};
-use lcca::fit::{Certificate, Fit, Kind, fit, planned_passes};
+use lcca::fit::{Certificate, Fit, Kind, Watch, fit, planned_passes};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -22,18 +23,15 @@ struct Run {
     load_seconds: f64,
     fit_seconds: f64,
     threads: usize,
+    /// The last iteration whose state was saved, 0 for none.
+    saved: usize,
 }
 
 pub fn run(args: &FitArgs) -> Result<ExitCode, Failure> {
-    if let Some(path) = &args.output {
-        let weights = args.row_weights.iter();
-        let inputs: Vec<&Path> = [&args.x, &args.y].into_iter().chain(weights).map(|p| p.as_path()).collect();
-        load::check_output(path, &inputs)?;
-        // Whether the model can be written is known before hours of work, not after.
-        lcca_io::Output::create(path)?;
-    }
+    let saving = saving(args)?;
+    check_outputs(args)?;
     let pool = machine::pool(args.common.threads)?;
-    let (fit, run) = pool.install(|| load_and_fit(args))?;
+    let (fit, run) = pool.install(|| load_and_fit(args, saving))?;
     if args.common.json {
         report::print_json(&object(args, &fit, &run))?;
     } else {
@@ -42,28 +40,55 @@ pub fn run(args: &FitArgs) -> Result<ExitCode, Failure> {
     if !args.common.quiet {
         warnings(&fit);
     }
+    saving.map_or(Ok(()), |saving| saving.settle(&fit, run.saved))?;
     Ok(ExitCode::from(u8::from(args.strict && !fit.converged)))
 }
 
-fn load_and_fit(args: &FitArgs) -> Result<(Fit, Run), Failure> {
+/// Whether everything can be written is known before hours of work, not after.
+fn check_outputs(args: &FitArgs) -> Result<(), Failure> {
+    let inputs = [&args.x, &args.y].into_iter().chain(&args.row_weights);
+    let inputs: Vec<&Path> = inputs.map(|path| path.as_path()).collect();
+    for path in args.output.iter().chain(&args.resume) {
+        load::check_output(path, &inputs)?;
+        lcca_io::Output::create(path)?;
+    }
+    match (&args.output, &args.resume) {
+        (Some(model), Some(state)) if load::is_same(model, state) => {
+            let state = state.display();
+            Err(Failure::Usage(format!("{state}: is to hold the model, expected another file for --resume")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn saving(args: &FitArgs) -> Result<Option<Saving<'_>>, Failure> {
+    let every = meaning::save_every(args.save_every)?;
+    Ok(args.resume.as_deref().map(|path| Saving { path, every, quiet: args.common.quiet }))
+}
+
+fn load_and_fit(args: &FitArgs, saving: Option<Saving<'_>>) -> Result<(Fit, Run), Failure> {
     let start = Instant::now();
     let pair = load_pair(args)?;
     let load_seconds = start.elapsed().as_secs_f64();
     let settings = meaning::settings(args, pair.shape())?;
-    let progress = FitProgress::new(settings.method.name(), planned_passes(&settings), args.common.quiet);
-    let start = Instant::now();
-    let mut fit = fit(&pair, &settings, &progress).map_err(|error| with_file(args, error))?;
-    let fit_seconds = start.elapsed().as_secs_f64();
+    let mut progress = FitProgress::new(settings.method.name(), planned_passes(&settings), args.common.quiet);
+    let outcome = match saving {
+        Some(saving) => saving.fit(&pair, &settings, &mut progress),
+        None => fit(&pair, &settings, &progress).map(|fit| (fit, 0)).map_err(Failure::Data),
+    };
     progress.finish();
+    let (mut fit, saved) = outcome.map_err(|failure| with_file(args, failure))?;
+    let (fit_seconds, threads) = (progress.seconds(), rayon::current_num_threads());
     if let Some(path) = &args.output {
         lcca_io::write_model(path, &fit.model, &provenance(args))?;
     }
     if args.certify {
+        interrupt::something_was_written(args.output.is_some() || saved > 0);
         let progress = FitProgress::new("certify", CERTIFICATE_PASSES, args.common.quiet);
         fit.certify(&pair, &progress)?;
         progress.finish();
     }
-    Ok((fit, Run { load_seconds, fit_seconds, threads: rayon::current_num_threads() }))
+    Ok((fit, Run { load_seconds, fit_seconds, threads, saved }))
 }
 
 fn load_pair(args: &FitArgs) -> Result<InMemory, Failure> {
@@ -81,15 +106,12 @@ fn load_pair(args: &FitArgs) -> Result<InMemory, Failure> {
 }
 
 /// A view that cannot be fitted is named by its file.
-fn with_file(args: &FitArgs, error: Error) -> Failure {
-    match error {
-        Error::NothingToCorrelate { side: Side::X, .. } | Error::Overflow { side: Side::X } => {
-            Failure::data_of(&args.x, error)
+fn with_file(args: &FitArgs, failure: Failure) -> Failure {
+    match failure {
+        Failure::Data(error @ (Error::NothingToCorrelate { side, .. } | Error::Overflow { side })) => {
+            Failure::data_of(if side == Side::X { &args.x } else { &args.y }, error)
         }
-        Error::NothingToCorrelate { side: Side::Y, .. } | Error::Overflow { side: Side::Y } => {
-            Failure::data_of(&args.y, error)
-        }
-        other => other.into(),
+        other => other,
     }
 }
 
@@ -150,7 +172,7 @@ fn text(args: &FitArgs, fit: &Fit, run: &Run) -> String {
     let verdict = if fit.converged { "converged" } else { "not converged" };
     let _ = writeln!(text, "{verdict}: {}, tolerance {:.1e}", missing(fit), model.settings.tol);
     text += &fit.certificate.as_ref().map(certified).unwrap_or_default();
-    let spent = spent(fit);
+    let spent = format!("{}, work {:.1}", report::passes(&fit.cost), fit.cost.work(model.settings.k));
     let peak =
         machine::peak_rss_bytes().map(|b| format!("; peak memory {}", report::bytes(b))).unwrap_or_default();
     let (load, seconds) = (run.load_seconds, run.fit_seconds);
@@ -159,15 +181,6 @@ fn text(args: &FitArgs, fit: &Fit, run: &Run) -> String {
         let _ = writeln!(text, "model written to {}", path.display());
     }
     text
-}
-
-/// Passes and work, in words.
-fn spent(fit: &Fit) -> String {
-    let grams = match fit.cost.gram_passes {
-        0.0 => String::new(),
-        passes => format!(" and {passes} over Gram matrices"),
-    };
-    format!("{} passes{grams}, work {:.1}", fit.cost.passes, fit.cost.work(fit.model.settings.k))
 }
 
 /// How much of the total may still be missing, in words.

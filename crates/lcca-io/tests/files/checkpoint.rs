@@ -28,6 +28,7 @@ fn state(of: Loop, step: bool, totals: &[f64]) -> Checkpoint {
         TraceRow {
             iteration,
             passes: number,
+            gram_passes: number * 2.0,
             work: number * 3.0,
             total: number.cos(),
             seconds: 1e-9 * number,
@@ -40,7 +41,8 @@ fn state(of: Loop, step: bool, totals: &[f64]) -> Checkpoint {
         step: step.then(|| [panel(solved_away, 0.3), panel(2, 0.4)]),
         trace: (1..5).map(row).collect(),
         totals: totals.to_vec(),
-        cost: Cost { passes: 12.5, columns: 1.0 / 3.0 },
+        by_residuals: totals.iter().map(|total| total.sin()).collect(),
+        cost: Cost { passes: 12.5, gram_passes: 0.1, columns: 1.0 / 3.0 },
     }
 }
 

@@ -52,12 +52,13 @@ fn sparse_and_dense_storage_and_shards_give_the_same_model() {
     };
     let shards = Shards::new(vec![piece(0..100), piece(100..101), piece(101..400)]).unwrap();
     let sparse = InMemory::new(sx.clone(), sy.clone()).unwrap();
-    for name in for_any_storage() {
+    for name in Method::NAMES {
         let mut method = Method::from_name(name).unwrap();
         let _ = (method.set("t2", 6), method.set("k-pc", 4), method.set("k-rpcca", 6));
-        let [a, b, c] =
-            [&dense as &dyn Pair, &sparse, &shards].map(|pair| run(pair, method, 4).unwrap().model);
-        for other in [b, c] {
+        // Dense views have no Gram matrices to factorise.
+        let on_dense = if method == Method::ShiftInvert { Method::Exact } else { method };
+        let a = run(&dense, on_dense, 4).unwrap().model;
+        for other in [&sparse as &dyn Pair, &shards].map(|pair| run(pair, method, 4).unwrap().model) {
             assert!(gap(&a.correlations, &other.correlations) < 1e-8, "{name}");
         }
     }
@@ -156,8 +157,8 @@ fn rp_cca_with_every_component_is_exact() {
 #[test]
 fn the_same_settings_give_the_same_bits() {
     let (x, y) = views(300, 14, 11, 25);
-    let pair = pair_of(&x, &y);
-    for name in for_any_storage() {
+    let pair = InMemory::new(sparse_from_dense(x.as_ref()), sparse_from_dense(y.as_ref())).unwrap();
+    for name in Method::NAMES {
         let mut method = Method::from_name(name).unwrap();
         let _ = (method.set("t2", 6), method.set("k-pc", 4), method.set("k-rpcca", 6));
         assert_eq!(run(&pair, method, 3).unwrap().model, run(&pair, method, 3).unwrap().model, "{name}");
@@ -266,18 +267,13 @@ fn life_cycle_savings_as_r_has_it() {
 fn passes_are_as_planned() {
     let (x, y) = views(300, 14, 11, 31);
     let pair = pair_of(&x, &y);
-    for name in for_any_storage() {
+    for name in Method::NAMES {
         let mut method = Method::from_name(name).unwrap();
         let _ = (method.set("t2", 6), method.set("k-pc", 4), method.set("k-rpcca", 6));
-        if matches!(method, Method::Lobpcg | Method::Auto) {
+        if matches!(method, Method::Lobpcg | Method::ShiftInvert | Method::Auto) {
             continue;
         }
         let fit = run(&pair, method, 3).unwrap();
         assert_eq!(fit.cost.passes, crate::fit::planned_passes(&fit.model.settings), "{name}");
     }
-}
-
-/// The methods that take dense views too.
-fn for_any_storage() -> impl Iterator<Item = &'static str> {
-    Method::NAMES.into_iter().filter(|&name| name != "shift-invert")
 }

@@ -149,8 +149,8 @@ fn going_on_in_gram_mode_costs_one_pass_of_each_kind() {
 /// A fit may go on from the rows to their Gram matrices and back: the memory allowed may differ, and with it the choice.
 #[test]
 fn a_state_from_the_rows_goes_on_with_gram_matrices_and_the_other_way_round() {
-    let [rows, grams] = [false, true]
-        .map(|structure| Settings { tol: 1e-12, structure, ..Settings::new(Method::Lobpcg, 4) });
+    let [rows, grams] =
+        [false, true].map(|structure| Settings { tol: 1e-12, structure, ..Settings::new(Method::Lobpcg, 4) });
     let truth = fit(&tall_pair(), &Settings::new(Method::Exact, 4), &()).unwrap().model.objective;
     for (first, second) in [(&rows, &grams), (&grams, &rows)] {
         let end = resume(stopped_after(5, &tall_pair(), first), &tall_pair(), second, &()).unwrap();
