@@ -14,7 +14,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// A fit of some hundred passes, long enough to be interrupted and short enough to be waited for.
-const SLOW: &str = "fit x.npz y.npz -k 12 --tol 1e-9 --threads 1";
+const SLOW: &str = "fit x.npz y.npz -k 12 --tol 1e-9 --threads 1 --no-structure";
+
+/// The same on Gram matrices: too quick to be interrupted at will.
+const ON_GRAMS: &str = "fit x.npz y.npz -k 12 --tol 1e-9 --threads 1";
 
 fn slow_views() -> Folder {
     let folder = Folder::new();
@@ -54,9 +57,10 @@ fn agree(end: &Value, whole: &Value) {
     assert!(number(end, "passes") >= number(whole, "passes"), "{} {}", end["passes"], whole["passes"]);
     let iterations = |fit: &Value| fit["trace"].as_array().unwrap().len();
     assert!(iterations(end).abs_diff(iterations(whole)) <= 2, "{} {}", iterations(end), iterations(whole));
-    for key in ["iteration", "passes", "seconds"] {
-        let column: Vec<f64> = end["trace"].as_array().unwrap().iter().map(|row| number(row, key)).collect();
-        assert!(column.windows(2).all(|pair| pair[0] < pair[1]), "{key}: {column:?}");
+    let passes = |row: &Value| number(row, "passes") + number(row, "gram_passes");
+    for of in [|row: &Value| number(row, "iteration"), passes, |row: &Value| number(row, "seconds")] {
+        let column: Vec<f64> = end["trace"].as_array().unwrap().iter().map(of).collect();
+        assert!(column.windows(2).all(|pair| pair[0] < pair[1]), "{column:?}");
     }
 }
 
@@ -128,15 +132,23 @@ fn before_the_first_iteration_there_is_nothing_to_wait_for() {
 #[test]
 fn a_fit_cut_short_keeps_its_state_for_a_run_with_more_passes() {
     let folder = slow_views();
-    let short = folder.run(&format!("{SLOW} --max-passes 9 --resume state --json")).done();
+    for line in [SLOW, ON_GRAMS] {
+        cut_short_and_gone_on_with(&folder, line);
+    }
+    let fit = folder.json(ON_GRAMS);
+    assert!(number(&fit, "gram_passes") > number(&fit, "passes"), "{fit}");
+}
+
+fn cut_short_and_gone_on_with(folder: &Folder, line: &str) {
+    let short = folder.run(&format!("{line} --max-passes 9 --resume state --json")).done();
     assert!(short.stderr.contains("more --max-passes goes on from there"), "{short:?}");
     let kept = folder.read("state");
-    let again = folder.run(&format!("{SLOW} --max-passes 9 --resume state --json")).done();
+    let again = folder.run(&format!("{line} --max-passes 9 --resume state --json")).done();
     assert!(gap(&numbers(&again.json(), "objective"), &numbers(&short.json(), "objective")) < 1e-10);
     assert!(kept == folder.read("state"), "no passes were left, so nothing has changed");
-    let end = folder.run(&format!("{SLOW} --resume state --json --quiet")).done();
+    let end = folder.run(&format!("{line} --resume state --json --quiet")).done();
     assert_eq!(end.stderr, "");
-    agree(&end.json(), &folder.json(SLOW));
+    agree(&end.json(), &folder.json(line));
     assert!(!folder.path("state").exists());
 }
 

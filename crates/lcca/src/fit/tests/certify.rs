@@ -250,3 +250,20 @@ fn a_model_without_pairs_or_of_another_width_is_no_trouble() {
         );
     }
 }
+
+#[test]
+fn a_fit_on_gram_matrices_is_certified_on_the_rows() {
+    let pair = super::resume::tall_pair();
+    let ridge = |method| Settings { ridge_x: 0.01, ridge_y: 0.01, ..Settings::new(method, 4) };
+    let truth = fit(&pair, &ridge(Method::Exact), &()).unwrap().model.objective;
+    let mut fit = fit(&pair, &ridge(Method::Lobpcg), &()).unwrap();
+    let spent = fit.cost;
+    fit.certify(&pair, &()).unwrap();
+    assert!(spent.gram_passes > 3.0 && fit.cost == spent && fit.converged);
+    let certificate = fit.certificate.unwrap();
+    assert!(certificate.kind == Kind::Rigorous && certificate.passes >= 4.0);
+    for (i, bound) in certificate.bounds.iter().enumerate() {
+        let distance = (fit.model.objective[i] - truth[i]).abs();
+        assert!(distance <= bound + 1e-12 && *bound < 0.01, "{i}: {distance:e} {bound:e}");
+    }
+}

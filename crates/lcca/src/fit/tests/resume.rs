@@ -111,7 +111,7 @@ fn lobpcg_goes_on_from_every_iteration() {
 }
 
 /// Sparse views of many rows and few columns: passes over Gram matrices are cheaper.
-fn tall_pair() -> InMemory {
+pub(super) fn tall_pair() -> InMemory {
     let hidden = random_mat(6000, 8, 1);
     let view = |cols: usize, seed: u64| {
         let (mix, noise) = (random_mat(8, cols, seed), random_mat(6000, cols, seed + 1));
