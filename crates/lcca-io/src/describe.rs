@@ -3,7 +3,7 @@
 use crate::error::{Outcome, Result};
 use crate::format::{self, Format};
 use crate::tensors::TensorFile;
-use crate::{ReadOptions, model, read_matrix_with, source};
+use crate::{ModelNames, Names, ReadOptions, model, read_matrix_with, read_names, source};
 use lcca::fit::Model;
 use lcca::method::Settings;
 use serde::Serialize;
@@ -33,6 +33,8 @@ pub struct MatrixInfo {
     pub entries: u64,
     /// What the entries are stored as.
     pub storage: &'static str,
+    /// The first few names of columns, where they have names.
+    pub names: Option<Vec<String>>,
     /// What reading it had to do.
     pub notes: Vec<String>,
 }
@@ -58,6 +60,10 @@ pub struct ModelInfo {
     pub correlations: Vec<f64>,
     /// All settings.
     pub settings: Settings,
+    /// The first few names of columns of X, where they have names.
+    pub x_names: Option<Vec<String>>,
+    /// The same of Y.
+    pub y_names: Option<Vec<String>>,
     /// Where it came from, as far as it was told.
     pub provenance: Map<String, Value>,
 }
@@ -69,32 +75,42 @@ pub fn describe(path: &Path) -> Result<Info> {
 
 /// As [`describe`], with what the caller knows.
 pub fn describe_with(path: &Path, options: &ReadOptions) -> Result<Info> {
-    if let Some((model, provenance)) = as_model(path).map_err(|fault| fault.at(path))? {
-        return Ok(Info::Model(Box::new(model_info(model, provenance))));
+    if let Some(info) = as_model(path).map_err(|fault| fault.at(path))? {
+        return Ok(Info::Model(Box::new(info)));
     }
     let loaded = read_matrix_with(path, options)?;
+    let names = read_names(path)?;
     Ok(Info::Matrix(MatrixInfo {
         format: loaded.format,
         rows: loaded.matrix.rows(),
         cols: loaded.matrix.cols(),
         entries: loaded.matrix.entries(),
         storage: loaded.matrix.kind(),
+        names: first_few(names.as_ref()),
         notes: loaded.notes,
     }))
 }
 
-fn as_model(path: &Path) -> Outcome<Option<(Model, Map<String, Value>)>> {
+fn first_few(names: Option<&Names>) -> Option<Vec<String>> {
+    const FEW: usize = 8;
+    names.map(|names| names.iter().take(FEW).map(str::to_string).collect())
+}
+
+fn as_model(path: &Path) -> Outcome<Option<ModelInfo>> {
     if format::of_file(path)?.0 != Format::Store {
         return Ok(None);
     }
     let file = TensorFile::open(source::map(path)?)?;
     match file.text("format")? {
-        model::FORMAT => model::read(&file).map(Some),
+        model::FORMAT => {
+            let (model, provenance) = model::read(&file)?;
+            Ok(Some(model_info(model, &model::names(&file)?, provenance)))
+        }
         _ => Ok(None),
     }
 }
 
-fn model_info(model: Model, provenance: Map<String, Value>) -> ModelInfo {
+fn model_info(model: Model, names: &ModelNames, provenance: Map<String, Value>) -> ModelInfo {
     ModelInfo {
         format: Format::Store.name(),
         method: model.settings.method.name(),
@@ -105,6 +121,8 @@ fn model_info(model: Model, provenance: Map<String, Value>) -> ModelInfo {
         total: model.total,
         correlations: model.correlations,
         settings: model.settings,
+        x_names: first_few(names.x.as_ref()),
+        y_names: first_few(names.y.as_ref()),
         provenance,
     }
 }

@@ -1,11 +1,13 @@
 //! A fitted model as a safetensors file.
 //!
 //! Tensors, all f64: `x.weights` and `x.loadings` (columns of X × k), `x.mean` where the model is centred, the same
-//! for y, and `correlations`, `objective`, `residuals` (k). The metadata says `format` (`lcca-model`), `version`,
+//! for y, and `correlations`, `objective`, `residuals` (k). Where the columns have names, these are `x.names` (u8) and
+//! `x.name_ends` (u64), as in a store, the same for y. The metadata says `format` (`lcca-model`), `version`,
 //! `rows`, `total`, `settings` and `provenance`, the last two as JSON. Every number comes back to the bit.
 
 use crate::atomic::Output;
 use crate::error::{Fault, Outcome, Result, one_line};
+use crate::names::{NameTensors, Names};
 use crate::source;
 use crate::store::check_version;
 use crate::tensors::{Announced, TensorFile, write_header};
@@ -20,24 +22,71 @@ use std::path::Path;
 pub(crate) const FORMAT: &str = "lcca-model";
 const VERSION: &str = "1";
 
-/// The names of one view's tensors.
-struct Names {
+/// What one view's tensors are called.
+struct Tensors {
     weights: &'static str,
     loadings: &'static str,
     mean: &'static str,
+    names: NameTensors,
 }
 
-const X: Names = Names { weights: "x.weights", loadings: "x.loadings", mean: "x.mean" };
-const Y: Names = Names { weights: "y.weights", loadings: "y.loadings", mean: "y.mean" };
+const X: Tensors = Tensors {
+    weights: "x.weights",
+    loadings: "x.loadings",
+    mean: "x.mean",
+    names: NameTensors { bytes: "x.names", ends: "x.name_ends" },
+};
+const Y: Tensors = Tensors {
+    weights: "y.weights",
+    loadings: "y.loadings",
+    mean: "y.mean",
+    names: NameTensors { bytes: "y.names", ends: "y.name_ends" },
+};
+
+/// The names of both views' columns, as far as they have any.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModelNames {
+    /// Of the columns of X.
+    pub x: Option<Names>,
+    /// Of the columns of Y.
+    pub y: Option<Names>,
+}
+
+impl ModelNames {
+    fn each(&self) -> impl Iterator<Item = (&Names, &'static Tensors)> {
+        let x = self.x.iter().map(|names| (names, &X));
+        x.chain(self.y.iter().map(|names| (names, &Y)))
+    }
+}
 
 /// Writes a model, and whatever is known about where it came from.
 pub fn write_model(path: &Path, model: &Model, provenance: &Map<String, Value>) -> Result<()> {
+    write_model_named(path, model, &ModelNames::default(), provenance)
+}
+
+/// As [`write_model`], with the names of the columns.
+pub fn write_model_named(
+    path: &Path,
+    model: &Model,
+    names: &ModelNames,
+    provenance: &Map<String, Value>,
+) -> Result<()> {
+    let views = [(&names.x, &model.x, &X), (&names.y, &model.y, &Y)];
+    for (names, view, tensors) in views {
+        let found = names.as_ref().map_or(view.weights.rows(), Names::len);
+        check_len(tensors.names.ends, found, view.weights.rows()).map_err(|fault| fault.at(path))?;
+    }
     let mut output = Output::create(path)?;
-    write(&mut output, model, provenance).map_err(|error| output.failed(error))?;
+    write(&mut output, model, names, provenance).map_err(|error| output.failed(error))?;
     output.commit()
 }
 
-fn write(out: &mut impl Write, model: &Model, provenance: &Map<String, Value>) -> io::Result<()> {
+fn write(
+    out: &mut impl Write,
+    model: &Model,
+    names: &ModelNames,
+    provenance: &Map<String, Value>,
+) -> io::Result<()> {
     let texts = BTreeMap::from([
         ("format", FORMAT.to_string()),
         ("version", VERSION.to_string()),
@@ -55,13 +104,17 @@ fn write(out: &mut impl Write, model: &Model, provenance: &Map<String, Value>) -
         ("residuals", &model.residuals),
     ];
     tensors.extend(vectors.map(|(name, vector)| (name, Dtype::F64, vec![vector.len()])));
+    tensors.extend(names.each().map(|(names, called)| names.announce_ends(&called.names)));
+    tensors.extend(names.each().map(|(names, called)| names.announce_bytes(&called.names)));
     write_header(out, &texts, &tensors)?;
     write_view(out, &model.x)?;
     write_view(out, &model.y)?;
-    vectors.iter().try_for_each(|(_, vector)| out.write_all(bytemuck::cast_slice(vector)))
+    vectors.iter().try_for_each(|(_, vector)| out.write_all(bytemuck::cast_slice(vector)))?;
+    names.each().try_for_each(|(names, _)| names.write_ends(out))?;
+    names.each().try_for_each(|(names, _)| names.write_bytes(out))
 }
 
-fn announce_view(tensors: &mut Vec<Announced>, view: &View, names: &Names) {
+fn announce_view(tensors: &mut Vec<Announced>, view: &View, names: &Tensors) {
     let shape = |panel: &Panel| vec![panel.rows(), panel.cols()];
     tensors.push((names.weights, Dtype::F64, shape(&view.weights)));
     tensors.push((names.loadings, Dtype::F64, shape(&view.loadings)));
@@ -84,6 +137,20 @@ pub(crate) fn write_panel(out: &mut impl Write, panel: &Panel) -> io::Result<()>
 pub fn read_model(path: &Path) -> Result<(Model, Map<String, Value>)> {
     let file = source::map(path).and_then(TensorFile::open);
     file.and_then(|file| read(&file)).map_err(|fault| fault.at(path))
+}
+
+/// The names of a model's columns. A model's numbers are read without them.
+pub fn read_model_names(path: &Path) -> Result<ModelNames> {
+    let file = source::map(path).and_then(TensorFile::open);
+    file.and_then(|file| names(&file)).map_err(|fault| fault.at(path))
+}
+
+pub(crate) fn names(file: &TensorFile) -> Outcome<ModelNames> {
+    let of = |tensors: &Tensors| {
+        let (_, shape) = file.tensor::<f64>(tensors.weights, Dtype::F64)?;
+        Names::read(file, &tensors.names, shape.first().copied().unwrap_or(0))
+    };
+    Ok(ModelNames { x: of(&X)?, y: of(&Y)? })
 }
 
 pub(crate) fn read(file: &TensorFile) -> Outcome<(Model, Map<String, Value>)> {
@@ -112,7 +179,7 @@ fn json<T: serde::de::DeserializeOwned>(file: &TensorFile, key: &str) -> Outcome
     serde_json::from_str(file.text(key)?).map_err(|error| Fault::new(one_line(&error)).within(key))
 }
 
-fn read_view(file: &TensorFile, names: &Names) -> Outcome<View> {
+fn read_view(file: &TensorFile, names: &Tensors) -> Outcome<View> {
     let mean = match file.dtype(names.mean) {
         Some(_) => Some(read_vector(file, names.mean)?),
         None => None,
@@ -151,7 +218,7 @@ fn check(model: &Model) -> Outcome<()> {
     check_view(&model.y, &Y, k)
 }
 
-fn check_view(view: &View, names: &Names, k: usize) -> Outcome<()> {
+fn check_view(view: &View, names: &Tensors, k: usize) -> Outcome<()> {
     check_len(names.weights, view.weights.cols(), k)?;
     check_len(names.loadings, view.loadings.cols(), k)?;
     check_len(names.loadings, view.loadings.rows(), view.weights.rows())?;

@@ -3,6 +3,7 @@
 use crate::assemble::Assembled;
 use crate::error::{Fault, Outcome, Result};
 use crate::format::{self, Format};
+use crate::names::Names;
 use crate::tensors::TensorFile;
 use crate::text::Text;
 use crate::{matrix_market, npy, npz, source, store, svmlight};
@@ -65,6 +66,18 @@ fn read(path: &Path, options: &ReadOptions) -> Outcome<Loaded> {
     match options.cols.filter(|&cols| cols != matrix.cols()) {
         Some(expected) => Err(Fault::new(format!("has {} columns, expected {expected}", matrix.cols()))),
         None => Ok(Loaded { matrix, format: format.name(), notes }),
+    }
+}
+
+/// The names of a matrix's columns, where its file has them. The matrix itself is not read.
+pub fn read_names(path: &Path) -> Result<Option<Names>> {
+    names(path).map_err(|fault| fault.at(path))
+}
+
+fn names(path: &Path) -> Outcome<Option<Names>> {
+    match format::of_file(path)?.0 {
+        Format::Store => store::read_names(&TensorFile::open(source::map(path)?)?),
+        _ => Ok(None),
     }
 }
 

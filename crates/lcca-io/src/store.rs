@@ -6,10 +6,13 @@
 //! | `one-hot` | `columns` u32, one a row; 4294967295 marks an empty row |
 //! | `dense` | `values` f32 or f64, rows × columns |
 //!
+//! Columns may have names, in any kind: `names` u8 (UTF-8, one after another) and `name_ends` u64, one a column.
+//!
 //! The metadata says `format` (`lcca-matrix`), `version`, `kind`, `rows` and `cols`.
 
 use crate::assemble::check_shape;
 use crate::error::{Fault, Outcome};
+use crate::names::{NameTensors, Names};
 use crate::rows::{self, Part, bytes};
 use crate::tensors::{Announced, TensorFile, write_header};
 use lcca::matrix::{DenseRows, DenseValues, Matrix, OneHotRows, SparseRows, Values};
@@ -19,6 +22,12 @@ use std::io::Write;
 
 pub(crate) const FORMAT: &str = "lcca-matrix";
 const VERSION: &str = "1";
+const NAMES: NameTensors = NameTensors { bytes: "names", ends: "name_ends" };
+
+/// The names of the columns, where the store has them.
+pub(crate) fn read_names(file: &TensorFile) -> Outcome<Option<Names>> {
+    Names::read(file, &NAMES, file.parsed("cols")?)
+}
 
 pub(crate) fn read(file: &TensorFile) -> Outcome<Matrix> {
     match file.text("format")? {
@@ -77,7 +86,7 @@ fn read_dense(file: &TensorFile, rows: usize, cols: usize) -> Outcome<DenseRows>
     }
 }
 
-pub(crate) fn write(out: &mut impl Write, matrix: &Matrix) -> Outcome<()> {
+pub(crate) fn write(out: &mut impl Write, matrix: &Matrix, names: Option<&Names>) -> Outcome<()> {
     let kind = match matrix {
         Matrix::Sparse(_) => "sparse",
         Matrix::OneHot(_) => "one-hot",
@@ -90,12 +99,17 @@ pub(crate) fn write(out: &mut impl Write, matrix: &Matrix) -> Outcome<()> {
         ("rows", matrix.rows().to_string()),
         ("cols", matrix.cols().to_string()),
     ]);
-    write_header(out, &texts, &announced(matrix))?;
+    let ends = names.iter().map(|names| names.announce_ends(&NAMES));
+    let text = names.iter().map(|names| names.announce_bytes(&NAMES));
+    let tensors: Vec<Announced> = ends.chain(announced(matrix)).chain(text).collect();
+    write_header(out, &texts, &tensors)?;
+    names.map_or(Ok(()), |names| names.write_ends(out))?;
     match matrix {
-        Matrix::Sparse(_) => write_sparse(out, matrix),
-        Matrix::OneHot(rows) => Ok(out.write_all(bytes(rows.columns()))?),
-        Matrix::Dense(dense) => Ok(out.write_all(crate::npy::dense_bytes(dense.values()).1)?),
+        Matrix::Sparse(_) => write_sparse(out, matrix)?,
+        Matrix::OneHot(rows) => out.write_all(bytes(rows.columns()))?,
+        Matrix::Dense(dense) => out.write_all(crate::npy::dense_bytes(dense.values()).1)?,
     }
+    Ok(names.map_or(Ok(()), |names| names.write_bytes(out))?)
 }
 
 /// Wide numbers first, so that all of them are aligned.

@@ -4,6 +4,7 @@ use crate::assemble::check_shape;
 use crate::atomic::Output;
 use crate::error::{Fault, Outcome, Result};
 use crate::format::{self, Format};
+use crate::names::Names;
 use crate::{matrix_market, npy, npz, store};
 use lcca::matrix::Matrix;
 use std::path::Path;
@@ -11,14 +12,30 @@ use std::path::Path;
 /// Writes a matrix: `.safetensors` or `.lcca` (the mapped store), `.npz` (SciPy's compressed rows), `.npy` (dense
 /// only) or `.mtx`. The file appears whole or not at all.
 pub fn write_matrix(path: &Path, matrix: &Matrix) -> Result<()> {
+    write_matrix_named(path, matrix, None)
+}
+
+/// As [`write_matrix`], with the names of the columns. Only the store keeps them; see [`keeps_names`].
+pub fn write_matrix_named(path: &Path, matrix: &Matrix, names: Option<&Names>) -> Result<()> {
     let format = format::to_write(path).map_err(|fault| fault.at(path))?;
     let mut output = Output::create(path)?;
-    write(&mut output, matrix, format).map_err(|fault| fault.at(path))?;
+    write(&mut output, matrix, names, format).map_err(|fault| fault.at(path))?;
     output.commit()
 }
 
-fn write(output: &mut Output, matrix: &Matrix, format: Format) -> Outcome<()> {
+/// Whether a file of this name keeps the names of columns.
+pub fn keeps_names(path: &Path) -> bool {
+    format::named(path).0 == Some(Format::Store)
+}
+
+fn write(output: &mut Output, matrix: &Matrix, names: Option<&Names>, format: Format) -> Outcome<()> {
     check_shape(matrix.rows(), matrix.cols())?;
+    if let Some(found) = names.map(Names::len).filter(|&found| found != matrix.cols()) {
+        return Err(Fault::new(format!(
+            "{found} names for {} columns, expected one a column",
+            matrix.cols()
+        )));
+    }
     match (format, matrix) {
         (Format::Npz, _) => npz::write(output, matrix),
         (Format::Npy, Matrix::Dense(dense)) => npy::write_dense(output, dense),
@@ -26,7 +43,7 @@ fn write(output: &mut Output, matrix: &Matrix, format: Format) -> Outcome<()> {
             Err(Fault::new("npy files hold dense matrices and this one is sparse: write it as .npz"))
         }
         (Format::MatrixMarket, _) => matrix_market::write(output, matrix),
-        (Format::Store, _) => store::write(output, matrix),
+        (Format::Store, _) => store::write(output, matrix, names),
         (Format::Svmlight, _) => Err(Fault::new("svmlight files are read, not written")),
     }
 }

@@ -11,7 +11,11 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
     let matrix = machine::pool(args.common.threads)?.install(|| -> Result<_, Failure> {
         let matrix = load::view(&args.input, args.cols, args.zero_based, args.common.quiet)?;
         let spinner = progress::spinner(format!("writing {}", args.output.display()), args.common.quiet);
-        lcca_io::write_matrix(&args.output, &matrix)?;
+        let names = lcca_io::read_names(&args.input)?;
+        if names.is_some() && !lcca_io::keeps_names(&args.output) && !args.common.quiet {
+            eprintln!("lcca: {}: names of columns are kept by .safetensors only", args.output.display());
+        }
+        lcca_io::write_matrix_named(&args.output, &matrix, names.as_ref())?;
         spinner.finish_and_clear();
         Ok(matrix)
     })?;

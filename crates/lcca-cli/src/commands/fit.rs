@@ -9,6 +9,7 @@ use crate::{interrupt, load, machine, meaning, report};
 use lcca::Error;
 use lcca::data::{InMemory, Pair, Side};
 use lcca::fit::{Certificate, Fit, Kind, Watch, fit, planned_passes};
+use lcca_io::ModelNames;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -31,7 +32,8 @@ pub fn run(args: &FitArgs) -> Result<ExitCode, Failure> {
     let saving = saving(args)?;
     check_outputs(args)?;
     let pool = machine::pool(args.common.threads)?;
-    let (fit, run) = pool.install(|| load_and_fit(args, saving))?;
+    let names = column_names(args)?;
+    let (fit, run) = pool.install(|| load_and_fit(args, saving, &names))?;
     if args.common.json {
         report::print_json(&object(args, &fit, &run))?;
     } else {
@@ -66,7 +68,7 @@ fn saving(args: &FitArgs) -> Result<Option<Saving<'_>>, Failure> {
     Ok(args.resume.as_deref().map(|path| Saving { path, every, quiet: args.common.quiet }))
 }
 
-fn load_and_fit(args: &FitArgs, saving: Option<Saving<'_>>) -> Result<(Fit, Run), Failure> {
+fn load_and_fit(args: &FitArgs, saving: Option<Saving<'_>>, names: &ModelNames) -> Result<(Fit, Run), Failure> {
     let start = Instant::now();
     let pair = load_pair(args)?;
     let load_seconds = start.elapsed().as_secs_f64();
@@ -80,7 +82,7 @@ fn load_and_fit(args: &FitArgs, saving: Option<Saving<'_>>) -> Result<(Fit, Run)
     let (mut fit, saved) = outcome.map_err(|failure| with_file(args, failure))?;
     let (fit_seconds, threads) = (progress.seconds(), rayon::current_num_threads());
     if let Some(path) = &args.output {
-        lcca_io::write_model(path, &fit.model, &provenance(args))?;
+        lcca_io::write_model_named(path, &fit.model, names, &provenance(args))?;
     }
     if args.certify {
         interrupt::something_was_written(args.output.is_some() || saved > 0);
@@ -102,6 +104,14 @@ fn load_pair(args: &FitArgs) -> Result<InMemory, Failure> {
             let weights = load::weights(path, pair.shape().rows, quiet)?;
             pair.weighted(weights).map_err(|error| Failure::data_of(path, error))
         }
+    }
+}
+
+/// Names go from the views into the model; without a model nobody asks for them.
+fn column_names(args: &FitArgs) -> Result<ModelNames, Failure> {
+    match args.output {
+        None => Ok(ModelNames::default()),
+        Some(_) => Ok(ModelNames { x: lcca_io::read_names(&args.x)?, y: lcca_io::read_names(&args.y)? }),
     }
 }
 

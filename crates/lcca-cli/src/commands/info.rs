@@ -26,12 +26,12 @@ fn object(info: &Info) -> Value {
     match info {
         Info::Matrix(m) => json!({
             "kind": "matrix", "format": m.format, "storage": m.storage,
-            "rows": m.rows, "cols": m.cols, "entries": m.entries, "notes": m.notes,
+            "rows": m.rows, "cols": m.cols, "entries": m.entries, "names": m.names, "notes": m.notes,
         }),
         Info::Model(m) => json!({
             "kind": "model", "format": m.format, "method": m.method, "k": m.k, "rows": m.rows,
             "x_cols": m.x_cols, "y_cols": m.y_cols, "total": m.total, "correlations": m.correlations,
-            "settings": m.settings, "provenance": m.provenance,
+            "x_names": m.x_names, "y_names": m.y_names, "settings": m.settings, "provenance": m.provenance,
         }),
     }
 }
@@ -55,6 +55,7 @@ fn matrix(m: &MatrixInfo) -> String {
         entry_count(m.entries),
         m.entries as f64 / m.rows as f64,
     );
+    text += &named("columns", m.names.as_deref(), m.cols);
     m.notes.iter().for_each(|note| text += &format!("{note}\n"));
     text
 }
@@ -66,10 +67,20 @@ fn model(m: &ModelInfo) -> String {
     let _ = writeln!(text, "captured total {:.6}", m.total);
     let correlations: Vec<String> = m.correlations.iter().map(|c| format!("{c:.4}")).collect();
     let _ = writeln!(text, "correlations {}", correlations.join(" "));
+    text += &named("columns of x", m.x_names.as_deref(), m.x_cols);
+    text += &named("columns of y", m.y_names.as_deref(), m.y_cols);
     for (key, value) in &m.provenance {
         let plain = value.as_str().map_or_else(|| value.to_string(), str::to_string);
         let _ = writeln!(text, "{key}: {plain}");
     }
     let _ = writeln!(text, "settings: {}", json!(m.settings));
     text
+}
+
+/// The first few names, quoted: a name can be a comma.
+fn named(what: &str, names: Option<&[String]>, cols: usize) -> String {
+    let Some(names) = names else { return format!("{what} without names\n") };
+    let quoted: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+    let more = if names.len() < cols { ", …" } else { "" };
+    format!("{what} named {}{more}\n", quoted.join(", "))
 }

@@ -6,5 +6,6 @@ mod bad_input;
 mod checkpoint;
 mod damage;
 mod model;
+mod names;
 mod round_trip;
 mod support;

@@ -4,7 +4,7 @@ use crate::support::*;
 use lcca::fit::{Model, View};
 use lcca::matrix::Panel;
 use lcca::method::{Inner, Method, Settings};
-use lcca_io::{Info, describe, read_matrix, read_model, write_model};
+use lcca_io::*;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -68,6 +68,20 @@ fn a_model_by_conjugate_gradients_comes_back() {
     by_cg.settings.method = method;
     write_model(&file.path, &by_cg, &provenance()).unwrap();
     assert_eq!(read_model(&file.path).unwrap().0.settings.method, method);
+}
+
+#[test]
+fn names_of_columns_travel_with_a_model() {
+    let (file, model) = (scratch("m.lcca"), model(2, 0.5, true));
+    let names = ModelNames { x: Some(Names::new(["a", "", "é", "d", "e"])), y: None };
+    write_model_named(&file.path, &model, &names, &provenance()).unwrap();
+    assert_eq!(read_model_names(&file.path).unwrap(), names);
+    assert_eq!(read_model(&file.path).unwrap().0, model);
+    let Info::Model(info) = describe(&file.path).unwrap() else { panic!("not a model") };
+    assert_eq!((info.x_names.map(|names| names[2].clone()), info.y_names), (Some("é".into()), None));
+    let names = ModelNames { x: None, y: Some(Names::new(["a"])) };
+    let error = write_model_named(&file.path, &model, &names, &provenance()).unwrap_err().to_string();
+    assert!(error.contains("y.name_ends: has a side of 1, expected 3"), "{error}");
 }
 
 #[test]
