@@ -1,5 +1,7 @@
 //! What can be typed: help, documentation and completions come from here.
 
+pub mod views;
+
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 use lcca::method::{Inner, Method};
@@ -22,6 +24,7 @@ Examples:
   lcca fit x.npz y.npz -k 20 -o model          train
   lcca score model x_test.npz y_test.npz       correlations on rows the model has not seen
   lcca transform model --x x.npz -o zx.npy     canonical variables
+  lcca views text pairs.tsv --x en --y fr -o d  two views from raw texts; lcca fit d/x.safetensors d/y.safetensors
   lcca convert x.mtx.gz x.safetensors          the store that opens at once and needs no memory
 
 Files: SciPy .npz, NumPy .npy, MatrixMarket .mtx, svmlight .svm, the store .safetensors; the text formats and .npy also
@@ -37,6 +40,8 @@ pub enum Command {
     Transform(TransformArgs),
     /// Correlate the canonical variables of given rows, with a model
     Score(ScoreArgs),
+    /// Make two views from raw data: texts, a corpus, one matrix
+    Views(views::ViewsArgs),
     /// Write a matrix in another format
     Convert(ConvertArgs),
     /// Say what a file holds

@@ -63,6 +63,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Fit(args) => commands::fit::run(&args),
         Command::Transform(args) => commands::transform::run(&args),
         Command::Score(args) => commands::score::run(&args),
+        Command::Views(args) => commands::views::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
         Command::Info(args) => commands::info::run(&args),
         Command::Completions(args) => commands::completions::run(&args),

@@ -90,14 +90,14 @@ impl Seek for Output {
     }
 }
 
-/// Removes every file of this process that was begun and not committed. For a Ctrl-C handler, just before it exits.
+/// Removes every file and folder of this process that was begun and not committed. For a Ctrl-C handler, just before it exits.
 pub fn remove_unfinished() {
     for path in std::mem::take(&mut *registry()) {
-        let _ = fs::remove_file(path);
+        let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     }
 }
 
-fn registry() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+pub(crate) fn registry() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -114,7 +114,7 @@ fn final_target(path: &Path) -> Outcome<PathBuf> {
     }
 }
 
-fn check_folder(folder: &Path) -> Outcome<()> {
+pub(crate) fn check_folder(folder: &Path) -> Outcome<()> {
     match fs::metadata(folder) {
         Ok(found) if found.is_dir() => Ok(()),
         Ok(_) => Err(Fault::new(format!("cannot be written: {} is not a folder", folder.display()))),
@@ -125,7 +125,7 @@ fn check_folder(folder: &Path) -> Outcome<()> {
     }
 }
 
-fn cannot_create(error: io::Error) -> Fault {
+pub(crate) fn cannot_create(error: io::Error) -> Fault {
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             Fault::new("cannot be written: no permission to create files in its folder")
@@ -134,11 +134,11 @@ fn cannot_create(error: io::Error) -> Fault {
     }
 }
 
-fn folder_of(path: &Path) -> &Path {
+pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn temporary_beside(target: &Path) -> Outcome<PathBuf> {
+pub(crate) fn temporary_beside(target: &Path) -> Outcome<PathBuf> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let name = target.file_name().ok_or_else(|| Fault::new("is no file name, expected a file to write"))?;
     let mut hidden = std::ffi::OsString::from(".");
@@ -148,7 +148,7 @@ fn temporary_beside(target: &Path) -> Outcome<PathBuf> {
 }
 
 /// Some file systems cannot sync a folder; the file itself is synced all the same.
-fn sync_folder(folder: &Path) {
+pub(crate) fn sync_folder(folder: &Path) {
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
 }
 

@@ -60,8 +60,7 @@ pub(crate) fn named(path: &Path) -> (Option<Format>, Packing) {
 
 /// The format and packing of an existing file.
 pub(crate) fn of_file(path: &Path) -> Outcome<(Format, Packing)> {
-    let (announced, packing) = named(path);
-    let packing = check_packing(packing, packing_of(&head(path, Packing::Plain)?))?;
+    let (announced, packing) = (named(path).0, packing(path)?);
     let found = sniff(&head(path, packing)?);
     let format = match (announced, found) {
         (Some(format), Some(found)) if format != found => return Err(mismatch(format, Some(found))),
@@ -75,6 +74,11 @@ pub(crate) fn of_file(path: &Path) -> Outcome<(Format, Packing)> {
             Err(Fault::new(format!("a packed {} file cannot be mapped: unpack it first", format.name())))
         }
     }
+}
+
+/// How an existing file of any kind is packed.
+pub(crate) fn packing(path: &Path) -> Outcome<Packing> {
+    check_packing(named(path).1, packing_of(&head(path, Packing::Plain)?))
 }
 
 /// What the first bytes say about the packing.

@@ -7,6 +7,7 @@ pub mod fit;
 pub mod info;
 pub mod score;
 pub mod transform;
+pub mod views;
 
 /// "1 row", "2 rows".
 fn count(number: u64, noun: &str) -> String {

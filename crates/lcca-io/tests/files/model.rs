@@ -100,7 +100,7 @@ fn a_model_describes_itself() {
 #[test]
 fn a_matrix_describes_itself_and_is_no_model() {
     let file = scratch("m.lcca");
-    lcca_io::write_matrix(&file.path, &sparse(&[vec![0.0, 2.0, 0.0]], true)).unwrap();
+    write_matrix(&file.path, &sparse(&[vec![0.0, 2.0, 0.0]], true)).unwrap();
     let Info::Matrix(info) = describe(&file.path).unwrap() else { panic!("not a matrix") };
     assert_eq!((info.rows, info.cols, info.entries, info.storage), (1, 3, 1, "sparse f32"));
     let error = read_model(&file.path).err().unwrap().to_string();

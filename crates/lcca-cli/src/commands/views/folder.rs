@@ -1,0 +1,84 @@
+//! What every `lcca views` command writes: two stores, their columns with counts, and a page of facts.
+
+use super::super::count;
+use crate::args::Common;
+use crate::failure::Failure;
+use crate::report;
+use lcca::matrix::Matrix;
+use lcca_io::{Names, Output, OutputFolder, write_matrix_named};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+/// One view to be written.
+pub struct Written<'a> {
+    pub matrix: &'a Matrix,
+    pub names: Option<&'a Names>,
+    /// How many rows hold each column.
+    pub counts: &'a [u64],
+}
+
+/// Writes the store of the view called `x` or `y`, and its columns where they have names.
+pub fn write_view(folder: &OutputFolder, view: &str, made: &Written<'_>) -> Result<(), Failure> {
+    write_matrix_named(&folder.path(&format!("{view}.safetensors")), made.matrix, made.names)?;
+    if let Some(names) = made.names {
+        write_columns(folder, view, names, made.counts)?;
+    }
+    Ok(())
+}
+
+/// A line a column: its name, and how many rows hold it.
+pub fn write_columns(
+    folder: &OutputFolder,
+    view: &str,
+    names: &Names,
+    counts: &[u64],
+) -> Result<(), Failure> {
+    let mut text = String::new();
+    for (name, count) in names.iter().zip(counts) {
+        let name = name.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r");
+        let _ = writeln!(text, "{name}\t{count}");
+    }
+    write_file(&folder.path(&format!("{view}_columns.tsv")), text.as_bytes())
+}
+
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let mut output = Output::create(path)?;
+    let failed = |source| lcca_io::Error::Io { path: path.into(), source };
+    output.write_all(bytes).map_err(failed)?;
+    Ok(output.commit()?)
+}
+
+/// Writes the facts, puts the folder in place, and says what it holds.
+pub fn finish(folder: OutputFolder, output: &Path, facts: &Value, common: &Common) -> Result<(), Failure> {
+    let page = serde_json::to_string_pretty(facts).unwrap_or_default() + "\n";
+    write_file(&folder.path("views.json"), page.as_bytes())?;
+    folder.commit()?;
+    if common.json {
+        report::print_json(facts)?;
+    } else if !common.quiet {
+        let size = |view: &str| facts[view]["cols"].as_u64().unwrap_or(0);
+        eprintln!(
+            "lcca: {} × ({} + {} columns) written to {}",
+            count(facts["rows"].as_u64().unwrap_or(0), "row"),
+            report::grouped(size("x")),
+            report::grouped(size("y")),
+            output.display()
+        );
+    }
+    Ok(())
+}
+
+/// The facts about one view that all commands share.
+pub fn sizes(matrix: &Matrix) -> Value {
+    json!({ "cols": matrix.cols(), "entries": matrix.entries(), "storage": matrix.kind() })
+}
+
+/// The fields of both objects.
+pub fn with(mut facts: Value, more: Value) -> Value {
+    if let (Some(facts), Value::Object(more)) = (facts.as_object_mut(), more) {
+        facts.extend(more);
+    }
+    facts
+}

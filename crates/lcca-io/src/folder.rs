@@ -1,0 +1,112 @@
+//! A folder that is either whole or not there: its files are written in a hidden folder beside it, which is renamed.
+
+use crate::atomic::{self, folder_of, sync_folder, temporary_beside};
+use crate::error::{Fault, Outcome, Result};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A folder in the making. Dropping it without [`OutputFolder::commit`] leaves nothing.
+#[derive(Debug)]
+pub struct OutputFolder {
+    target: PathBuf,
+    temporary: PathBuf,
+}
+
+impl OutputFolder {
+    /// Begins a folder that will become `path`, which must not be there, or be empty.
+    pub fn create(path: &Path) -> Result<Self> {
+        Self::begin(path).map_err(|fault| fault.at(path))
+    }
+
+    fn begin(path: &Path) -> Outcome<Self> {
+        check_free(path)?;
+        atomic::check_folder(folder_of(path))?;
+        let temporary = temporary_beside(path)?;
+        let mut unfinished = atomic::registry();
+        fs::create_dir(&temporary).map_err(atomic::cannot_create)?;
+        unfinished.insert(temporary.clone());
+        Ok(OutputFolder { target: path.into(), temporary })
+    }
+
+    /// Where to write the file of this name meanwhile.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.temporary.join(name)
+    }
+
+    /// Puts the folder in place.
+    pub fn commit(self) -> Result<()> {
+        self.put_in_place().map_err(|fault| fault.at(&self.target))
+    }
+
+    fn put_in_place(&self) -> Outcome<()> {
+        sync_folder(&self.temporary);
+        let mut unfinished = atomic::registry();
+        if !unfinished.contains(&self.temporary) {
+            return Err(Fault::new("was not written: the program is being stopped"));
+        }
+        check_free(&self.target)?;
+        fs::rename(&self.temporary, &self.target)?;
+        unfinished.remove(&self.temporary);
+        drop(unfinished);
+        sync_folder(folder_of(&self.target));
+        Ok(())
+    }
+}
+
+impl Drop for OutputFolder {
+    fn drop(&mut self) {
+        if atomic::registry().remove(&self.temporary) {
+            // Nobody is left to hear about a failure here.
+            let _ = fs::remove_dir_all(&self.temporary);
+        }
+    }
+}
+
+/// What is there is never replaced: it may be somebody's work.
+fn check_free(path: &Path) -> Outcome<()> {
+    match fs::read_dir(path).map(|mut entries| entries.next().is_none()) {
+        Ok(true) => Ok(()),
+        Ok(_) => Err(Fault::new("is there already and not empty, expected a new folder")),
+        Err(_) if fs::symlink_metadata(path).is_ok() => {
+            Err(Fault::new("is there already, expected a new folder"))
+        }
+        Err(_) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_appears_whole_or_not_at_all() {
+        let parent = tempfile::tempdir().unwrap();
+        let target = parent.path().join("views");
+        let folder = OutputFolder::create(&target).unwrap();
+        fs::write(folder.path("a"), "1").unwrap();
+        assert!(!target.exists());
+        drop(folder);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+        let folder = OutputFolder::create(&target).unwrap();
+        fs::write(folder.path("a"), "2").unwrap();
+        folder.commit().unwrap();
+        assert_eq!(
+            (fs::read(target.join("a")).unwrap(), fs::read_dir(parent.path()).unwrap().count()),
+            (b"2".to_vec(), 1)
+        );
+    }
+
+    #[test]
+    fn what_is_there_stays() {
+        let parent = tempfile::tempdir().unwrap();
+        fs::create_dir(parent.path().join("empty")).unwrap();
+        OutputFolder::create(&parent.path().join("empty")).unwrap().commit().unwrap();
+        fs::write(parent.path().join("file"), "old").unwrap();
+        for (name, message) in
+            [("file", "is there already"), ("", "not empty"), ("no/where", "does not exist")]
+        {
+            let error = OutputFolder::create(&parent.path().join(name)).unwrap_err();
+            assert!(error.to_string().contains(message) && !error.is_machine_failure(), "{error}");
+        }
+    }
+}
