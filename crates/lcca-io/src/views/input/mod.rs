@@ -4,7 +4,7 @@
 
 mod csv;
 mod json;
-mod lines;
+pub(crate) mod lines;
 mod paired;
 mod tsv;
 

@@ -1,0 +1,104 @@
+//! Real data, where `LCCA_DATA` names a folder of prepared sets: the views come out as they were prepared elsewhere.
+
+use super::{columns_of, rows};
+use crate::common::{Folder, Ran, on_ci, workspace};
+use lcca::matrix::Matrix;
+use std::path::{Path, PathBuf};
+
+/// The file `name` of the prepared sets; otherwise says that the test is skipped.
+fn prepared(name: &str) -> Option<PathBuf> {
+    let Some(sets) = std::env::var_os("LCCA_DATA").map(PathBuf::from) else {
+        let raw = workspace().join("../shared/data");
+        assert!(!(on_ci() && raw.exists()), "LCCA_DATA is not set and {} exists", raw.display());
+        println!("skipped: LCCA_DATA is not set");
+        return None;
+    };
+    let path = sets.join(name);
+    if !path.exists() {
+        println!("skipped: there is no {}", path.display());
+    }
+    path.exists().then_some(path)
+}
+
+/// Runs `lcca views KIND FILE FLAGS -o d`.
+fn views(folder: &Folder, kind: &str, file: &Path, flags: &str) {
+    let mut command = folder.command(&format!("views {kind}"));
+    Ran::of(command.arg(file).args(flags.split_whitespace()).args(["-o", "d"])).done();
+}
+
+fn same(a: &Matrix, b: &Matrix) -> bool {
+    let row = |matrix: &Matrix, row: usize| {
+        let mut entries = Vec::new();
+        matrix.for_each(row, |column, value| entries.push((column, value)));
+        entries
+    };
+    (a.rows(), a.cols()) == (b.rows(), b.cols()) && (0..a.rows()).all(|at| row(a, at) == row(b, at))
+}
+
+/// Both stores hold what was prepared beside `file`, column by column.
+fn as_prepared(folder: &Folder, file: &Path) {
+    for view in ["x", "y"] {
+        let made = lcca_io::read_matrix(&folder.path(&format!("d/{view}.safetensors"))).unwrap().matrix;
+        let expected = lcca_io::read_matrix(&file.with_file_name(format!("{view}.npz"))).unwrap().matrix;
+        assert!(same(&made, &expected), "{view}: {}×{}", made.rows(), made.cols());
+    }
+}
+
+fn objective(folder: &Folder, flags: &str) -> f64 {
+    let fit = folder.json(&format!("fit d/x.safetensors d/y.safetensors -k 20 --quiet {flags}"));
+    fit["objective"].as_array().unwrap().iter().map(|d| d.as_f64().unwrap()).sum()
+}
+
+#[test]
+fn sentence_pairs_come_out_as_prepared_and_correlate_as_known() {
+    let Some(file) = prepared("tatoeba/pairs.tsv") else { return };
+    let folder = Folder::new();
+    views(&folder, "text", &file, "--no-header --x 1 --y 2 --lowercase --ties first");
+    as_prepared(&folder, &file);
+    let objective = objective(&folder, "--ridge 0.01");
+    assert!((objective - 19.8712562).abs() < 1e-4, "{objective}");
+}
+
+#[test]
+fn words_and_next_words_come_out_as_prepared_and_correlate_as_known() {
+    let Some(file) = prepared("brown/words.txt") else { return };
+    let folder = Folder::new();
+    views(&folder, "words", &file, "--across-lines --ties first");
+    as_prepared(&folder, &file);
+    let objective = objective(&folder, "--no-center");
+    assert!((objective - 14.994762).abs() < 1e-4, "{objective}");
+}
+
+/// The three subsets of the paper's URL experiment, on a sample of its rows.
+#[test]
+fn urls_are_cut_as_in_the_paper() {
+    let Some(file) = prepared("url/url_sample.svm") else { return };
+    let start = "--x first:35% --y last:35% --boolean-only --top 20000 --rows 400000";
+    let made = ["", " --skip 100", " --skip 200"].map(|skip| {
+        let folder = Folder::new();
+        views(&folder, "columns", &file, &format!("{start}{skip}"));
+        folder
+    });
+    let full = lcca_io::read_matrix(&file).unwrap().matrix;
+    let (mut counts, mut boolean) = (vec![0usize; full.cols()], vec![true; full.cols()]);
+    (0..full.rows()).for_each(|row| {
+        full.for_each(row, |column, value| {
+            counts[column] += 1;
+            boolean[column] &= value == 1.0;
+        });
+    });
+    let share = full.cols() * 35 / 100;
+    for (view, range) in [("x", 0..share), ("y", full.cols() - share..full.cols())] {
+        let mut ranked: Vec<usize> = range.filter(|&column| boolean[column] && counts[column] > 0).collect();
+        ranked.sort_by_key(|&column| (std::cmp::Reverse(counts[column]), column));
+        for (skip, folder) in [0, 100, 200].into_iter().zip(&made) {
+            let mut expected: Vec<usize> = ranked.iter().copied().skip(skip).take(20_000).collect();
+            expected.sort_unstable();
+            let names = expected.iter().map(usize::to_string).collect::<Vec<_>>();
+            let store = format!("d/{view}.safetensors");
+            assert_eq!(columns_of(folder, &store), names);
+            let entries: usize = rows(folder, &store).iter().map(Vec::len).sum();
+            assert_eq!(entries, expected.iter().map(|&column| counts[column]).sum::<usize>());
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Numbers written to a file as they come and mapped at the end, so that a view may be larger than memory.
+
+use crate::error::{Fault, Result};
+use crate::source;
+use bytemuck::Pod;
+use lcca::matrix::Buffer;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+pub(crate) struct Spool<T> {
+    path: PathBuf,
+    file: BufWriter<File>,
+    len: usize,
+    kind: PhantomData<T>,
+}
+
+impl<T: Pod + Send + Sync> Spool<T> {
+    /// Begins the file; whoever made its folder removes it.
+    pub(crate) fn create(path: &Path) -> Result<Self> {
+        let file = File::create_new(path).map_err(|error| Fault::Io(error).at(path))?;
+        Ok(Spool {
+            path: path.into(),
+            file: BufWriter::with_capacity(1 << 20, file),
+            len: 0,
+            kind: PhantomData,
+        })
+    }
+
+    pub(crate) fn push(&mut self, number: T) -> Result<()> {
+        self.len += 1;
+        self.file.write_all(bytemuck::bytes_of(&number)).map_err(|error| Fault::Io(error).at(&self.path))
+    }
+
+    /// All numbers. The file can be removed; where the system allows that, they stay until they are dropped.
+    pub(crate) fn finish(mut self) -> Result<Buffer<T>> {
+        self.file.flush().map_err(|error| Fault::Io(error).at(&self.path))?;
+        if self.len == 0 {
+            return Ok(Vec::new().into());
+        }
+        let mapped = source::map(&self.path).and_then(|owner| Ok(Buffer::shared(owner, 0, self.len)?));
+        mapped.map_err(|fault| fault.at(&self.path))
+    }
+}
