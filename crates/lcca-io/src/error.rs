@@ -116,6 +116,19 @@ impl Fault {
         }
     }
 
+    /// Names the file of a folder that the place is in.
+    pub(crate) fn beneath(self, file: &str) -> Self {
+        match self {
+            Fault::Bad(Place::Line(line), message) => {
+                Fault::Bad(Place::Part(format!("{file}: line {line}")), message)
+            }
+            Fault::Bad(Place::Part(part), message) => {
+                Fault::Bad(Place::Part(format!("{file}: {part}")), message)
+            }
+            other => other.within(file),
+        }
+    }
+
     pub(crate) fn at(self, path: &Path) -> Error {
         let path = path.to_path_buf();
         match self {

@@ -2,7 +2,7 @@
 
 use crate::error::{Fault, Outcome};
 use crate::source::{Packing, stream};
-use crate::{matrix_market, npy};
+use crate::{matrix_market, mtx_folder, npy};
 use std::io::Read;
 use std::path::Path;
 
@@ -14,9 +14,12 @@ pub(crate) enum Format {
     MatrixMarket,
     Svmlight,
     Store,
+    Csv,
+    Tsv,
+    MtxFolder,
 }
 
-const READ: &str = "expected .npz, .npy, .mtx, .svm (.svmlight, .libsvm) or .safetensors (.lcca); .npy, .mtx and .svm also with .gz or .zst";
+const READ: &str = "expected .npz, .npy, .mtx, .svm (.svmlight, .libsvm), .csv, .tsv, .safetensors (.lcca) or a folder with matrix.mtx; .npy, .mtx, .svm, .csv and .tsv also with .gz or .zst";
 
 impl Format {
     pub(crate) fn name(self) -> &'static str {
@@ -26,6 +29,9 @@ impl Format {
             Format::MatrixMarket => "MatrixMarket",
             Format::Svmlight => "svmlight",
             Format::Store => "safetensors",
+            Format::Csv => "csv",
+            Format::Tsv => "tsv",
+            Format::MtxFolder => "mtx folder",
         }
     }
 
@@ -36,8 +42,15 @@ impl Format {
             "mtx" => Format::MatrixMarket,
             "svm" | "svmlight" | "libsvm" => Format::Svmlight,
             "safetensors" | "lcca" => Format::Store,
+            "csv" => Format::Csv,
+            "tsv" | "tab" => Format::Tsv,
             _ => return None,
         })
+    }
+
+    /// Files that begin like nothing in particular.
+    fn is_plain_text(self) -> bool {
+        matches!(self, Format::Svmlight | Format::Csv | Format::Tsv)
     }
 
     /// Archives and stores are mapped and read in any order, which a packed stream does not allow.
@@ -60,11 +73,14 @@ pub(crate) fn named(path: &Path) -> (Option<Format>, Packing) {
 
 /// The format and packing of an existing file.
 pub(crate) fn of_file(path: &Path) -> Outcome<(Format, Packing)> {
+    if mtx_folder::is_one(path) {
+        return Ok((Format::MtxFolder, Packing::Plain));
+    }
     let (announced, packing) = (named(path).0, packing(path)?);
     let found = sniff(&head(path, packing)?);
     let format = match (announced, found) {
         (Some(format), Some(found)) if format != found => return Err(mismatch(format, Some(found))),
-        (Some(format), None) if format != Format::Svmlight => return Err(mismatch(format, None)),
+        (Some(format), None) if !format.is_plain_text() => return Err(mismatch(format, None)),
         (Some(format), _) | (None, Some(format)) => format,
         (None, None) => return Err(Fault::new(format!("is in no known format; {READ}"))),
     };
@@ -130,9 +146,13 @@ fn sniff(head: &[u8]) -> Option<Format> {
 /// The format to write, by name alone.
 pub(crate) fn to_write(path: &Path) -> Outcome<Format> {
     match named(path) {
-        (Some(Format::Svmlight), Packing::Plain) => Err(Fault::new(
-            "svmlight files are read, not written; expected .safetensors, .lcca, .npz, .npy or .mtx",
-        )),
+        (Some(format), Packing::Plain) if format.is_plain_text() => {
+            let name = format.name();
+            let message = format!(
+                "{name} files are read, not written; expected .safetensors, .lcca, .npz, .npy or .mtx"
+            );
+            Err(Fault::new(message))
+        }
         (Some(format), Packing::Plain) => Ok(format),
         (_, Packing::Gzip | Packing::Zstd) => Err(Fault::new("packed files are read, not written")),
         (None, _) => {

@@ -6,6 +6,7 @@
 mod assemble;
 mod atomic;
 mod checkpoint;
+mod delimited;
 mod describe;
 mod error;
 mod folder;
@@ -13,6 +14,7 @@ mod format;
 mod identity;
 mod matrix_market;
 mod model;
+mod mtx_folder;
 mod names;
 mod npy;
 mod npz;

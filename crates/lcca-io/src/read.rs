@@ -4,9 +4,10 @@ use crate::assemble::Assembled;
 use crate::error::{Fault, Outcome, Result};
 use crate::format::{self, Format};
 use crate::names::Names;
+use crate::source::{self, Packing};
 use crate::tensors::TensorFile;
 use crate::text::Text;
-use crate::{matrix_market, npy, npz, source, store, svmlight};
+use crate::{delimited, matrix_market, mtx_folder, npy, npz, store, svmlight};
 use lcca::matrix::Matrix;
 use std::fmt;
 use std::path::Path;
@@ -50,23 +51,31 @@ pub fn read_matrix(path: &Path) -> Result<Loaded> {
 
 /// As [`read_matrix`], with what the caller knows.
 pub fn read_matrix_with(path: &Path, options: &ReadOptions) -> Result<Loaded> {
-    read(path, options).map_err(|fault| fault.at(path))
+    let (format, packing) = format::of_file(path).map_err(|fault| fault.at(path))?;
+    let Assembled { matrix, notes } = match format {
+        Format::Csv => delimited::read(path, b',')?,
+        Format::Tsv => delimited::read(path, b'\t')?,
+        _ => read(path, format, packing, options).map_err(|fault| fault.at(path))?,
+    };
+    match options.cols.filter(|&cols| cols != matrix.cols()) {
+        Some(expected) => {
+            Err(Fault::new(format!("has {} columns, expected {expected}", matrix.cols())).at(path))
+        }
+        None => Ok(Loaded { matrix, format: format.name(), notes }),
+    }
 }
 
-fn read(path: &Path, options: &ReadOptions) -> Outcome<Loaded> {
-    let (format, packing) = format::of_file(path)?;
+fn read(path: &Path, format: Format, packing: Packing, options: &ReadOptions) -> Outcome<Assembled> {
     let text = || source::stream(path, packing).map(Text::new);
-    let Assembled { matrix, notes } = match format {
+    Ok(match format {
         Format::Npz => npz::read(source::map(path)?)?,
         Format::Npy => npy::read(&source::load(path, packing)?)?.into(),
         Format::MatrixMarket => matrix_market::read(text()?)?,
         Format::Svmlight => svmlight::read(text()?, options)?,
         Format::Store => store::read(&TensorFile::open(source::map(path)?)?)?.into(),
-    };
-    match options.cols.filter(|&cols| cols != matrix.cols()) {
-        Some(expected) => Err(Fault::new(format!("has {} columns, expected {expected}", matrix.cols()))),
-        None => Ok(Loaded { matrix, format: format.name(), notes }),
-    }
+        Format::MtxFolder => mtx_folder::read(path)?,
+        Format::Csv | Format::Tsv => return Err(Fault::new("is a table")),
+    })
 }
 
 /// The names of a matrix's columns, where its file has them. The matrix itself is not read.
@@ -77,6 +86,9 @@ pub fn read_names(path: &Path) -> Result<Option<Names>> {
 fn names(path: &Path) -> Outcome<Option<Names>> {
     match format::of_file(path)?.0 {
         Format::Store => store::read_names(&TensorFile::open(source::map(path)?)?),
+        Format::Csv => delimited::read_names(path, b','),
+        Format::Tsv => delimited::read_names(path, b'\t'),
+        Format::MtxFolder => mtx_folder::read_names(path),
         _ => Ok(None),
     }
 }

@@ -44,6 +44,6 @@ fn write(output: &mut Output, matrix: &Matrix, names: Option<&Names>, format: Fo
         }
         (Format::MatrixMarket, _) => matrix_market::write(output, matrix),
         (Format::Store, _) => store::write(output, matrix, names),
-        (Format::Svmlight, _) => Err(Fault::new("svmlight files are read, not written")),
+        (other, _) => Err(Fault::new(format!("{} files are read, not written", other.name()))),
     }
 }

@@ -8,6 +8,7 @@ mod common;
 mod columns;
 mod real;
 mod refused;
+mod tables;
 mod text;
 mod words;
 

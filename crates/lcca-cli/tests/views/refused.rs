@@ -159,7 +159,7 @@ fn columns_that_mean_nothing_are_refused() {
         ("--x 0 --y 1 --rows 0", ["0 rows are asked for", ""]),
         ("--x 2..1 --y 1", ["2..1 holds no column", ""]),
     ] {
-        refuses(&folder, &format!("views columns m.svm {flags}"), &needles);
+        refuses(&folder, &format!("views columns m.svm --cols 3 {flags}"), &needles);
     }
     refuses(&folder, "views columns m.svm --x 0", &["--y"]);
 }

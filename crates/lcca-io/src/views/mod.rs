@@ -17,6 +17,9 @@ mod tokens;
 mod window;
 mod words;
 
+pub(crate) use input::lines::{LineBatch, LineReader};
+pub(crate) use parallel::in_order;
+
 pub use bag::{Amounts, Bagging, Columns};
 pub use columns::{ColumnSettings, ColumnView, ColumnViews, column_views};
 pub use corpus::Corpus;

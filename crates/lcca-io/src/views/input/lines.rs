@@ -59,6 +59,16 @@ impl LineBatch {
         LineBatch { bytes: line, first }
     }
 
+    /// The lines as they lie.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The number of the first line.
+    pub(crate) fn first(&self) -> u64 {
+        self.first
+    }
+
     /// The lines and their numbers, without their ends.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (u64, &[u8])> {
         let pieces = self.bytes.split_inclusive(|&byte| byte == b'\n');
