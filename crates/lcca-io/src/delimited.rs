@@ -29,7 +29,6 @@ struct Layout {
 struct Parsed {
     values: Growing,
     rows: usize,
-    zeros: usize,
 }
 
 /// The names of the columns, where the first line has them.
@@ -45,18 +44,17 @@ pub(crate) fn read(path: &Path, delimiter: u8) -> Result<Assembled> {
         Some(batch) => Ok(Some(batch)),
         None => reader.batch(usize::MAX).map_err(failed),
     };
-    let mut all = Parsed { values: Growing::new(), rows: 0, zeros: 0 };
+    let mut all = Parsed { values: Growing::new(), rows: 0 };
     in_order(
         next,
         |batch| parse(&batch, &layout).map_err(failed),
         |more| {
             all.values.append(more.values);
             all.rows += more.rows;
-            all.zeros += more.zeros;
             Ok(())
         },
     )?;
-    matrix(all, layout.fields - usize::from(layout.row_names)).map_err(failed)
+    dense_or_sparse(all.values, all.rows, layout.fields - usize::from(layout.row_names)).map_err(failed)
 }
 
 /// Reads the header and the first row, which together tell how the others look.
@@ -105,16 +103,14 @@ fn records(bytes: &[u8], delimiter: u8) -> csv::Reader<&[u8]> {
 }
 
 fn parse(batch: &LineBatch, layout: &Layout) -> Outcome<Parsed> {
-    let mut parsed = Parsed { values: Growing::new(), rows: 0, zeros: 0 };
+    let mut parsed = Parsed { values: Growing::new(), rows: 0 };
     let (mut records, mut record) = (records(batch.bytes(), layout.delimiter), ByteRecord::new());
     loop {
-        let line = batch.first() + records.position().line() - 1;
-        let more =
-            records.read_byte_record(&mut record).map_err(|error| Fault::line(line, error.to_string()))?;
-        if !more {
+        // Bytes in memory and any number of fields: nothing can go wrong here.
+        if !records.read_byte_record(&mut record).unwrap_or(false) {
             return Ok(parsed);
         }
-        let line = batch.first() + record.position().map_or(0, |at| at.line() - 1);
+        let line = batch.first() + line_of(&record, batch.bytes());
         if record.len() != layout.fields {
             let message =
                 format!("has {} fields, expected {} as in the first row", record.len(), layout.fields);
@@ -123,11 +119,20 @@ fn parse(batch: &LineBatch, layout: &Layout) -> Outcome<Parsed> {
         for (column, field) in record.iter().skip(usize::from(layout.row_names)).enumerate() {
             let value = number(field)
                 .map_err(|message| Fault::line(line, format!("{}: {message}", called(column, layout))))?;
-            parsed.zeros += usize::from(value == 0.0);
             parsed.values.push(value);
         }
         parsed.rows += 1;
     }
+}
+
+/// Which line of the batch a record is on, from 0. Its position is where the one before it ended, blank lines and what is
+/// left of a line end included.
+fn line_of(record: &ByteRecord, bytes: &[u8]) -> u64 {
+    let Some(position) = record.position() else { return 0 };
+    let rest = bytes.get(position.byte() as usize..).unwrap_or_default();
+    let blank =
+        rest.iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).filter(|&&byte| byte == b'\n').count();
+    position.line() - 1 + blank as u64
 }
 
 fn number(field: &[u8]) -> std::result::Result<f64, String> {
@@ -145,18 +150,20 @@ fn called(column: usize, layout: &Layout) -> String {
     }
 }
 
-fn matrix(all: Parsed, cols: usize) -> Outcome<Assembled> {
-    check_shape(all.rows, cols)?;
-    let cells = all.values.len();
-    let dense = DenseRows::new(all.rows, cols, all.values.into_dense())?;
-    match all.zeros as f64 >= SPARSE_SHARE * cells as f64 {
+/// Rows of every value, one after another, in the storage that fits them.
+pub(crate) fn dense_or_sparse(values: Growing, rows: usize, cols: usize) -> Outcome<Assembled> {
+    check_shape(rows, cols)?;
+    let cells = values.len() as f64;
+    let zeros = values.zeros() as f64;
+    let dense = DenseRows::new(rows, cols, values.into_dense())?;
+    match zeros >= SPARSE_SHARE * cells {
         false => Ok(Matrix::from(dense).into()),
         true => Ok(without_zeros(&dense)?.into()),
     }
 }
 
 /// The same numbers as sparse rows.
-pub(crate) fn without_zeros(dense: &DenseRows) -> Outcome<Matrix> {
+fn without_zeros(dense: &DenseRows) -> Outcome<Matrix> {
     let (mut ends, mut columns, mut values) = (vec![0u64], Vec::new(), Growing::new());
     for row in 0..dense.rows() {
         dense.for_each(row, |column, value| {

@@ -2,7 +2,7 @@
 
 use crate::error::{Fault, Outcome};
 use crate::source::{Packing, stream};
-use crate::{matrix_market, mtx_folder, npy};
+use crate::{columnar, matrix_market, mtx_folder, npy};
 use std::io::Read;
 use std::path::Path;
 
@@ -16,10 +16,11 @@ pub(crate) enum Format {
     Store,
     Csv,
     Tsv,
+    Parquet,
     MtxFolder,
 }
 
-const READ: &str = "expected .npz, .npy, .mtx, .svm (.svmlight, .libsvm), .csv, .tsv, .safetensors (.lcca) or a folder with matrix.mtx; .npy, .mtx, .svm, .csv and .tsv also with .gz or .zst";
+const READ: &str = "expected .npz, .npy, .mtx, .svm (.svmlight, .libsvm), .csv, .tsv, .parquet, .safetensors (.lcca) or a folder with matrix.mtx; .npy, .mtx, .svm, .csv and .tsv also with .gz or .zst";
 
 impl Format {
     pub(crate) fn name(self) -> &'static str {
@@ -31,6 +32,7 @@ impl Format {
             Format::Store => "safetensors",
             Format::Csv => "csv",
             Format::Tsv => "tsv",
+            Format::Parquet => "parquet",
             Format::MtxFolder => "mtx folder",
         }
     }
@@ -44,6 +46,7 @@ impl Format {
             "safetensors" | "lcca" => Format::Store,
             "csv" => Format::Csv,
             "tsv" | "tab" => Format::Tsv,
+            "parquet" => Format::Parquet,
             _ => return None,
         })
     }
@@ -55,7 +58,7 @@ impl Format {
 
     /// Archives and stores are mapped and read in any order, which a packed stream does not allow.
     fn can_stream(self) -> bool {
-        !matches!(self, Format::Npz | Format::Store)
+        !matches!(self, Format::Npz | Format::Store | Format::Parquet)
     }
 }
 
@@ -132,6 +135,8 @@ fn sniff(head: &[u8]) -> Option<Format> {
     let market = head.get(..matrix_market::MAGIC.len());
     if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
         Some(Format::Npz)
+    } else if head.starts_with(columnar::MAGIC) {
+        Some(Format::Parquet)
     } else if head.starts_with(npy::MAGIC) {
         Some(Format::Npy)
     } else if market.is_some_and(|market| market.eq_ignore_ascii_case(matrix_market::MAGIC)) {
@@ -146,7 +151,7 @@ fn sniff(head: &[u8]) -> Option<Format> {
 /// The format to write, by name alone.
 pub(crate) fn to_write(path: &Path) -> Outcome<Format> {
     match named(path) {
-        (Some(format), Packing::Plain) if format.is_plain_text() => {
+        (Some(format), Packing::Plain) if format.is_plain_text() || format == Format::Parquet => {
             let name = format.name();
             let message = format!(
                 "{name} files are read, not written; expected .safetensors, .lcca, .npz, .npy or .mtx"

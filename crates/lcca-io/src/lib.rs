@@ -6,6 +6,7 @@
 mod assemble;
 mod atomic;
 mod checkpoint;
+mod columnar;
 mod delimited;
 mod describe;
 mod error;

@@ -59,6 +59,15 @@ impl Growing {
         }
     }
 
+    /// How many values are zero.
+    pub(crate) fn zeros(&self) -> usize {
+        match self {
+            Growing::Ones(_) => 0,
+            Growing::F32(values) => values.iter().filter(|&&value| value == 0.0).count(),
+            Growing::F64(values) => values.iter().filter(|&&value| value == 0.0).count(),
+        }
+    }
+
     pub(crate) fn len(&self) -> usize {
         match self {
             Growing::Ones(count) => *count,

@@ -49,7 +49,7 @@ y_columns.tsv (token and how many rows hold it), labels.txt where asked for, and
 #[derive(Args)]
 #[command(after_help = TEXT_EXAMPLES)]
 pub struct TextArgs {
-    /// A file with columns (.tsv, .csv, .jsonl; also .gz, .zst; - is standard input), or two files whose lines belong together
+    /// A file with columns (.tsv, .csv, .jsonl, these also .gz, .zst; .parquet; - is standard input), or two files whose lines belong together
     #[arg(required = true, num_args = 1..=2, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// The column of x: its name, or its number from 1
@@ -248,6 +248,7 @@ pub enum FormatArg {
     Tsv,
     Csv,
     Jsonl,
+    Parquet,
 }
 
 impl From<FormatArg> for TableFormat {
@@ -256,6 +257,7 @@ impl From<FormatArg> for TableFormat {
             FormatArg::Tsv => TableFormat::Tsv,
             FormatArg::Csv => TableFormat::Csv,
             FormatArg::Jsonl => TableFormat::JsonLines,
+            FormatArg::Parquet => TableFormat::Parquet,
         }
     }
 }

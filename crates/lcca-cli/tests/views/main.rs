@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod columnar;
 mod columns;
 mod real;
 mod refused;

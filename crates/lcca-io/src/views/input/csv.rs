@@ -20,8 +20,6 @@ struct CsvBatch {
     layout: Arc<Layout>,
 }
 
-type Records = Reader<Box<dyn BufRead + Send>>;
-
 pub(super) fn open(path: &Path, header: bool, columns: &[Option<String>; 3]) -> Result<Batches> {
     let (mut reader, first) = begin(path).map_err(|fault| fault.at(path))?;
     let names: Vec<String> = first.1.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
@@ -42,25 +40,48 @@ pub(super) fn open(path: &Path, header: bool, columns: &[Option<String>; 3]) -> 
     }))
 }
 
+/// Records and what is needed to tell on which line each begins.
+struct Records {
+    reader: Reader<Box<dyn BufRead + Send>>,
+    /// Whether the line end after a record is counted with it; the second byte of CR LF is counted with the next.
+    ends_counted: bool,
+}
+
 fn begin(path: &Path) -> Outcome<(Records, (u64, ByteRecord))> {
-    let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(stream(path)?);
+    let reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(stream(path)?);
+    let mut records = Records { reader, ends_counted: false };
     let mut first = ByteRecord::new();
-    match reader.read_byte_record(&mut first).map_err(broken)? {
-        true => Ok((reader, (1, first))),
+    match records.reader.read_byte_record(&mut first).map_err(broken)? {
+        true => {
+            let inside = lines_inside(&first);
+            records.ends_counted = records.reader.position().line() > 1 + inside;
+            Ok((records, (1, first)))
+        }
         false => Err(Fault::new("is empty")),
     }
 }
 
-fn next(reader: &mut Records, fields: usize) -> Outcome<Option<(u64, ByteRecord)>> {
+fn next(records: &mut Records, fields: usize) -> Outcome<Option<(u64, ByteRecord)>> {
     let mut record = ByteRecord::new();
-    if !reader.read_byte_record(&mut record).map_err(broken)? {
+    if !records.reader.read_byte_record(&mut record).map_err(broken)? {
         return Ok(None);
     }
-    let line = record.position().map_or(0, |at| at.line());
+    let line = line_of(&record, records);
     match record.len() == fields {
         true => Ok(Some((line, record))),
         false => Err(ragged(line, record.len(), fields)),
     }
+}
+
+/// A record's own position is before blank lines, so it is counted back from where its reader is now.
+fn line_of(record: &ByteRecord, records: &Records) -> u64 {
+    let start = record.position().map_or(0, |at| at.line());
+    let behind = lines_inside(record) + u64::from(records.ends_counted);
+    start.max(records.reader.position().line().saturating_sub(behind))
+}
+
+fn lines_inside(record: &ByteRecord) -> u64 {
+    record.iter().flatten().filter(|&&byte| byte == b'\n').count() as u64
 }
 
 fn broken(error: csv::Error) -> Fault {

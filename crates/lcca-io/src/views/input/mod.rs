@@ -6,6 +6,7 @@ mod csv;
 mod json;
 pub(crate) mod lines;
 mod paired;
+mod parquet;
 mod tsv;
 
 use crate::error::{Fault, Outcome, Result};
@@ -23,6 +24,8 @@ pub enum TableFormat {
     Csv,
     /// One JSON object a line.
     JsonLines,
+    /// A Parquet file; its columns have names.
+    Parquet,
 }
 
 /// Where the texts of two views come from.
@@ -74,6 +77,7 @@ pub(crate) fn open(input: &TextInput) -> Result<Batches> {
                 TableFormat::Tsv => tsv::open(path, *header, columns),
                 TableFormat::Csv => csv::open(path, *header, columns),
                 TableFormat::JsonLines => json::open(path, columns),
+                TableFormat::Parquet => parquet::open(path, columns),
             }
         }
     }
@@ -87,14 +91,17 @@ fn named(path: &Path) -> Option<TableFormat> {
         "tsv" | "tab" | "txt" => Some(TableFormat::Tsv),
         "csv" => Some(TableFormat::Csv),
         "jsonl" | "ndjson" => Some(TableFormat::JsonLines),
+        "parquet" => Some(TableFormat::Parquet),
         _ if name == "-" => Some(TableFormat::Tsv),
         _ => None,
     }
 }
 
 fn unknown(path: &Path) -> crate::Error {
-    Fault::new("has no known extension, expected .tsv, .txt, .csv or .jsonl (also .gz, .zst), or --format")
-        .at(path)
+    Fault::new(
+        "has no known extension, expected .tsv, .txt, .csv, .jsonl (also .gz, .zst) or .parquet, or --format",
+    )
+    .at(path)
 }
 
 /// The bytes of a file, unpacked, without the mark some programs put at the beginning of UTF-8.

@@ -1,0 +1,128 @@
+//! Columns of numbers and Booleans as a matrix, a group of rows at a time.
+
+use super::{Opened, broken};
+use crate::Names;
+use crate::assemble::{Assembled, check_shape};
+use crate::delimited::dense_or_sparse;
+use crate::error::{Fault, Outcome};
+use crate::values::Growing;
+use parquet::basic::{ConvertedType, LogicalType, Type};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::DataType;
+use parquet::file::reader::FileReader;
+use parquet::schema::types::ColumnDescPtr;
+use std::path::Path;
+
+/// The names of the columns.
+pub(crate) fn read_names(path: &Path) -> Outcome<Option<Names>> {
+    Ok(Some(Names::new(Opened::open(path)?.names())))
+}
+
+pub(crate) fn read(path: &Path) -> Outcome<Assembled> {
+    let opened = Opened::open(path)?;
+    let cols = opened.columns.len();
+    check_shape(1, cols)?;
+    opened.columns.iter().try_for_each(|(_, column)| check_kind(column))?;
+    let (mut values, mut rows) = (Growing::new(), 0);
+    for group in 0..opened.groups() {
+        let reader = opened.file.get_row_group(group).map_err(broken)?;
+        let here = usize::try_from(reader.metadata().num_rows()).unwrap_or(0);
+        let mut table = vec![0.0; here * cols];
+        for (at, (place, column)) in opened.columns.iter().enumerate() {
+            let numbers = read_column(reader.get_column_reader(*place).map_err(broken)?, column, here)
+                .map_err(|problem| problem.fault(column.name(), rows))?;
+            numbers.iter().enumerate().for_each(|(row, &number)| table[row * cols + at] = number);
+        }
+        table.iter().for_each(|&number| values.push(number));
+        rows += here;
+    }
+    check_shape(rows, cols)?;
+    dense_or_sparse(values, rows, cols)
+}
+
+fn check_kind(column: &ColumnDescPtr) -> Outcome<()> {
+    let number = matches!(
+        column.physical_type(),
+        Type::BOOLEAN | Type::INT32 | Type::INT64 | Type::FLOAT | Type::DOUBLE
+    );
+    let plain = matches!(column.logical_type_ref(), None | Some(LogicalType::Integer(_)));
+    let old = matches!(
+        column.converted_type(),
+        ConvertedType::DECIMAL
+            | ConvertedType::DATE
+            | ConvertedType::TIME_MILLIS
+            | ConvertedType::TIME_MICROS
+            | ConvertedType::TIMESTAMP_MILLIS
+            | ConvertedType::TIMESTAMP_MICROS
+    );
+    match number && plain && !old {
+        true => Ok(()),
+        false => {
+            let message = "holds texts, dates or decimals, expected plain numbers or Booleans";
+            Err(Fault::new(message).within(&format!("column {:?}", column.name())))
+        }
+    }
+}
+
+/// What is wrong with a column, before it is known which rows those are.
+enum Problem {
+    Broken(Fault),
+    Missing(usize),
+}
+
+impl Problem {
+    fn fault(self, column: &str, rows_before: usize) -> Fault {
+        match self {
+            Problem::Broken(fault) => fault,
+            Problem::Missing(row) => {
+                let message = format!("row {} is missing, expected a number", rows_before + row + 1);
+                Fault::new(message).within(&format!("column {column:?}"))
+            }
+        }
+    }
+}
+
+fn read_column(reader: ColumnReader, column: &ColumnDescPtr, rows: usize) -> Result<Vec<f64>, Problem> {
+    let unsigned = matches!(column.logical_type_ref(), Some(LogicalType::Integer(int)) if !int.is_signed);
+    match reader {
+        ColumnReader::BoolColumnReader(reader) => {
+            all(reader, column, rows, |value| f64::from(u8::from(value)))
+        }
+        ColumnReader::Int32ColumnReader(reader) if unsigned => {
+            all(reader, column, rows, |value| f64::from(value as u32))
+        }
+        ColumnReader::Int32ColumnReader(reader) => all(reader, column, rows, f64::from),
+        ColumnReader::Int64ColumnReader(reader) if unsigned => {
+            all(reader, column, rows, |value| value as u64 as f64)
+        }
+        ColumnReader::Int64ColumnReader(reader) => all(reader, column, rows, |value| value as f64),
+        ColumnReader::FloatColumnReader(reader) => all(reader, column, rows, f64::from),
+        ColumnReader::DoubleColumnReader(reader) => all(reader, column, rows, |value| value),
+        _ => Err(Problem::Broken(Fault::new("has columns that are no numbers"))),
+    }
+}
+
+fn all<T: DataType>(
+    mut reader: ColumnReaderImpl<T>,
+    column: &ColumnDescPtr,
+    rows: usize,
+    number: impl Fn(T::T) -> f64,
+) -> Result<Vec<f64>, Problem> {
+    let (mut levels, mut values) = (Vec::new(), Vec::new());
+    let mut read = 0;
+    while read < rows {
+        let broken = |error| Problem::Broken(broken(error));
+        let (records, _, _) =
+            reader.read_records(rows - read, Some(&mut levels), None, &mut values).map_err(broken)?;
+        if records == 0 {
+            return Err(Problem::Broken(Fault::new(format!(
+                "a column ends after {read} rows, expected {rows}"
+            ))));
+        }
+        read += records;
+    }
+    match levels.iter().position(|&level| level < column.max_def_level()) {
+        Some(row) => Err(Problem::Missing(row)),
+        None => Ok(values.into_iter().map(number).collect()),
+    }
+}
