@@ -61,7 +61,7 @@ pub(crate) fn read(path: &Path, delimiter: u8) -> Result<Assembled> {
 fn begin(path: &Path, delimiter: u8) -> Outcome<(LineReader, Layout, LineBatch)> {
     let mut reader = LineReader::open(path)?;
     let (header_line, header) = line(&mut reader, delimiter)?.ok_or_else(|| Fault::new("is empty"))?;
-    if header.iter().all(is_number) {
+    if header.iter().all(|field| is_number(field)) {
         let layout = Layout { delimiter, names: None, row_names: false, fields: header.len() };
         return Ok((reader, layout, header_line));
     }
@@ -75,7 +75,7 @@ fn begin(path: &Path, delimiter: u8) -> Outcome<(LineReader, Layout, LineBatch)>
     Ok((reader, Layout { delimiter, names: Some(names), row_names, fields: row.len() }, row_line))
 }
 
-fn is_number(field: &String) -> bool {
+fn is_number(field: &str) -> bool {
     real(field.trim().as_bytes()).is_some()
 }
 

@@ -26,17 +26,24 @@ const NAMES: NameTensors = NameTensors { bytes: "names", ends: "name_ends" };
 
 /// The names of the columns, where the store has them.
 pub(crate) fn read_names(file: &TensorFile) -> Outcome<Option<Names>> {
+    check_format(file)?;
     Names::read(file, &NAMES, file.parsed("cols")?)
 }
 
-pub(crate) fn read(file: &TensorFile) -> Outcome<Matrix> {
+fn check_format(file: &TensorFile) -> Outcome<()> {
     match file.text("format")? {
         FORMAT => {}
         crate::model::FORMAT => return Err(Fault::new("is a model, expected a matrix")),
         crate::checkpoint::FORMAT => return Err(Fault::new("is a checkpoint, expected a matrix")),
         other => return Err(Fault::new(format!("holds {other:?}, expected {FORMAT:?}"))),
+        FORMAT => check_version(file, VERSION),
+        crate::model::FORMAT => Err(Fault::new("is a model, expected a matrix")),
+        other => Err(Fault::new(format!("holds {other:?}, expected {FORMAT:?}"))),
     }
-    check_version(file, VERSION)?;
+}
+
+pub(crate) fn read(file: &TensorFile) -> Outcome<Matrix> {
+    check_format(file)?;
     let (rows, cols) = (file.parsed("rows")?, file.parsed("cols")?);
     check_shape(rows, cols)?;
     let matrix: Matrix = match file.text("kind")? {

@@ -3,6 +3,8 @@
 use super::{columns_of, rows};
 use crate::common::{Folder, Ran, on_ci, workspace};
 use lcca::matrix::Matrix;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 /// The file `name` of the prepared sets; otherwise says that the test is skipped.
@@ -101,4 +103,34 @@ fn urls_are_cut_as_in_the_paper() {
             assert_eq!(entries, expected.iter().map(|&column| counts[column]).sum::<usize>());
         }
     }
+}
+
+/// The path on every 18th line of a list of files; what follows the last white space is the package.
+fn every_18th_path(list: &Path, paths: &mut String) {
+    let lines = BufReader::new(zstd::Decoder::new(File::open(list).unwrap()).unwrap()).split(b'\n');
+    for line in lines.step_by(18) {
+        let line = String::from_utf8_lossy(&line.unwrap()).into_owned();
+        if let Some((path, _)) = line.trim_end().rsplit_once(char::is_whitespace) {
+            paths.push_str(path.trim_end());
+            paths.push('\n');
+        }
+    }
+}
+
+#[test]
+fn paths_come_out_as_prepared() {
+    let raw = workspace().join("../shared/data/debian-contents");
+    let Some(file) = prepared("debian400k/x.npz").filter(|_| raw.exists()) else {
+        println!("skipped: no lists of files");
+        return;
+    };
+    let mut paths = String::new();
+    ["Contents-all.zst", "Contents-amd64.zst"]
+        .iter()
+        .for_each(|list| every_18th_path(&raw.join(list), &mut paths));
+    let folder = Folder::new();
+    folder.write("paths.txt", paths);
+    let flags = "--no-header --x 1 --y 1 --x-tokens folders --y-tokens basename --lowercase=y --min-count 1 --top 20000 --ties first";
+    views(&folder, "text", &folder.path("paths.txt"), flags);
+    as_prepared(&folder, &file);
 }

@@ -7,10 +7,12 @@
 use super::corpus::{Corpus, Counted};
 use super::keep::Keep;
 use super::rows::{Merged, RowSink, Rows, Spooled};
+use super::spool::Spool;
 use super::window::{Sliding, Window};
-use crate::error::{Fault, Result};
+use crate::error::{Fault, Outcome, Result};
 use crate::{Names, OutputFolder};
 use lcca::matrix::{Buffer, Matrix, OneHotRows, SparseRows, Values};
+use std::path::Path;
 
 /// What to make of a corpus.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,47 +64,78 @@ pub fn word_views(
     folder: &OutputFolder,
     progress: &dyn Fn(u64),
 ) -> Result<WordViews> {
-    let counted = settings.corpus.count(progress)?;
-    let choose =
-        |keep: &Keep| keep.choose(&counted.counts, counted.tokens, |number| counted.words.name(number));
-    let chosen = [choose(&settings.x), choose(&settings.y)];
-    let empty = |what: &str| {
-        let message = format!(
-            "{what}: no word is left of {}: keep more (--min-count, --skip, --top)",
-            counted.words.len()
-        );
-        Fault::new(message).at(&settings.corpus.files[0])
-    };
-    for (chosen, what) in chosen.iter().zip(["x", "y"]) {
-        if chosen.is_empty() {
-            return Err(empty(what));
-        }
-    }
-    let places = if settings.positions { settings.window.places() } else { 1 };
-    let cols = places.saturating_mul(chosen[1].len());
-    if cols >= u32::MAX as usize {
-        return Err(Fault::from(lcca::Error::TooManyColumns { cols }).at(&settings.corpus.files[0]));
-    }
+    let failed = |fault: Fault| fault.at(&settings.corpus.files[0]);
+    let vocabulary = Vocabulary::choose(settings, settings.corpus.count(progress)?).map_err(failed)?;
     let rows = match settings.merge {
-        true => fill(settings, &counted, &chosen, Merged::default())?,
-        false => fill(settings, &counted, &chosen, Spooled::create(folder)?)?,
+        true => fill(settings, &vocabulary, Merged::default())?,
+        false => fill(settings, &vocabulary, Spooled::create(folder)?)?,
     };
     if rows.x.is_empty() {
-        return Err(Fault::new("no row is left: no word kept in x has a word kept in y around it")
-            .at(&settings.corpus.files[0]));
+        let message = "no row is left: no word kept in x has a word kept in y around it";
+        return Err(failed(Fault::new(message)));
     }
-    finish(settings, &counted, &chosen, rows, folder)
+    let x = Used::of(&counts(&rows.x, None, rows.weights.as_deref(), vocabulary.chosen[0].len()));
+    let y = Used::of(&counts(&rows.y, Some(&rows.ends), rows.weights.as_deref(), vocabulary.contexts));
+    let x_ids = x.renumber(&rows.x, &folder.path("x.spool"))?;
+    let y_ids = y.renumber(&rows.y, &folder.path("y.spool"))?;
+    let y_matrix = match settings.window.places() {
+        1 => one_hot(y.columns.len(), y_ids),
+        _ => sets(y.columns.len(), rows.ends, y_ids),
+    };
+    let x_matrix = one_hot(x.columns.len(), x_ids).map_err(failed)?;
+    let x_view = x.view(x_matrix, |column| vocabulary.word(0, column).to_string());
+    let y_view = y.view(y_matrix.map_err(failed)?, |column| vocabulary.context(settings, column));
+    let (tokens, distinct) = (vocabulary.counted.tokens, vocabulary.counted.words.len() as u64);
+    Ok(WordViews { views: [x_view, y_view], weights: rows.weights, tokens, distinct })
+}
+
+/// Counted words, and those that are columns.
+struct Vocabulary {
+    counted: Counted,
+    /// The words of x and of y, in the order of the columns.
+    chosen: [Vec<u32>; 2],
+    /// Columns of y: a word, or a word at a distance.
+    contexts: usize,
+}
+
+impl Vocabulary {
+    fn choose(settings: &WordSettings, counted: Counted) -> Outcome<Self> {
+        let choose =
+            |keep: &Keep| keep.choose(&counted.counts, counted.tokens, |number| counted.words.name(number));
+        let chosen = [choose(&settings.x), choose(&settings.y)];
+        if let Some(at) = chosen.iter().position(Vec::is_empty) {
+            let (view, words) = (["x", "y"][at], counted.words.len());
+            let message =
+                format!("{view}: no word is left of {words}: keep more (--min-count, --x-top, --y-top)");
+            return Err(Fault::new(message));
+        }
+        let places = if settings.positions { settings.window.places() } else { 1 };
+        let contexts = places.saturating_mul(chosen[1].len());
+        match contexts < u32::MAX as usize {
+            true => Ok(Vocabulary { counted, chosen, contexts }),
+            false => Err(lcca::Error::TooManyColumns { cols: contexts }.into()),
+        }
+    }
+
+    fn word(&self, side: usize, column: usize) -> &str {
+        self.counted.words.name(self.chosen[side][column])
+    }
+
+    fn context(&self, settings: &WordSettings, column: usize) -> String {
+        let words = self.chosen[1].len();
+        let word = self.word(1, column % words);
+        match settings.positions {
+            false => word.to_string(),
+            true => format!("{:+}:{word}", settings.window.distance(column / words)),
+        }
+    }
 }
 
 /// The second pass.
-fn fill(
-    settings: &WordSettings,
-    counted: &Counted,
-    chosen: &[Vec<u32>; 2],
-    mut sink: impl RowSink,
-) -> Result<Rows> {
-    let [x, y] = [0, 1].map(|side| numbered(&chosen[side], counted.words.len()));
-    let stride = if settings.positions { chosen[1].len() } else { 0 };
+fn fill(settings: &WordSettings, vocabulary: &Vocabulary, mut sink: impl RowSink) -> Result<Rows> {
+    let words = &vocabulary.counted.words;
+    let [x, y] = [0, 1].map(|side| numbered(&vocabulary.chosen[side], words.len()));
+    let stride = if settings.positions { vocabulary.chosen[1].len() } else { 0 };
     let mut sliding = Sliding::new(settings.window);
     let mut context: Vec<u32> = Vec::new();
     let mut visit = |word: u32, around: &mut dyn Iterator<Item = (usize, u32)>| {
@@ -120,9 +153,7 @@ fn fill(
             false => sink.push(x[word as usize], &context),
         }
     };
-    settings
-        .corpus
-        .numbers(&counted.words, settings.across_lines, |number| sliding.push(number, &mut visit))?;
+    settings.corpus.numbers(words, settings.across_lines, |number| sliding.push(number, &mut visit))?;
     sink.finish()
 }
 
@@ -133,66 +164,16 @@ fn numbered(chosen: &[u32], words: usize) -> Vec<u32> {
     column
 }
 
-fn finish(
-    settings: &WordSettings,
-    counted: &Counted,
-    chosen: &[Vec<u32>; 2],
-    rows: Rows,
-    folder: &OutputFolder,
-) -> Result<WordViews> {
-    let places = if settings.positions { settings.window.places() } else { 1 };
-    let word = |side: usize, column: usize| counted.words.name(chosen[side][column]);
-    let placed = |column: usize| match settings.positions {
-        false => word(1, column).to_string(),
-        true => format!(
-            "{:+}:{}",
-            settings.window.distance(column / chosen[1].len()),
-            word(1, column % chosen[1].len())
-        ),
-    };
-    let x_counts = counts(&rows.x, None, &rows.weights, chosen[0].len());
-    let y_counts = counts(&rows.y, Some(&rows.ends), &rows.weights, places * chosen[1].len());
-    let (x, y) = (used(&x_counts), used(&y_counts));
-    let [x_ids, y_ids] = [(&rows.x, &x, "x.spool"), (&rows.y, &y, "y.spool")]
-        .map(|(ids, used, name)| renumbered(ids, used, folder, name));
-    let failed = |fault: Fault| fault.at(&settings.corpus.files[0]);
-    let one_hot = |cols: usize, ids: Buffer<u32>| {
-        OneHotRows::new(cols, ids).map(Matrix::from).map_err(|error| failed(error.into()))
-    };
-    let x_matrix = one_hot(x.columns.len(), x_ids?)?;
-    let y_matrix = match settings.window.places() {
-        1 => one_hot(y.columns.len(), y_ids?)?,
-        _ => sets(y.columns.len(), rows.ends, y_ids?).map_err(failed)?,
-    };
-    let x_view = WordView {
-        matrix: x_matrix,
-        names: Names::new(x.columns.iter().map(|&c| word(0, c))),
-        counts: x.counts,
-    };
-    let y_view = WordView {
-        matrix: y_matrix,
-        names: Names::new(y.columns.iter().map(|&c| placed(c))),
-        counts: y.counts,
-    };
-    Ok(WordViews {
-        views: [x_view, y_view],
-        weights: rows.weights,
-        tokens: counted.tokens,
-        distinct: counted.words.len() as u64,
-    })
+fn one_hot(cols: usize, ids: Buffer<u32>) -> Outcome<Matrix> {
+    Ok(OneHotRows::new(cols, ids)?.into())
 }
 
-fn sets(cols: usize, ends: Buffer<u64>, ids: Buffer<u32>) -> crate::error::Outcome<Matrix> {
+fn sets(cols: usize, ends: Buffer<u64>, ids: Buffer<u32>) -> Outcome<Matrix> {
     Ok(SparseRows::new(cols, ends, ids, Values::Ones)?.into())
 }
 
 /// How often each column occurs in rows; `ends` where rows hold several, from 0.
-fn counts(
-    ids: &Buffer<u32>,
-    ends: Option<&Buffer<u64>>,
-    weights: &Option<Vec<f64>>,
-    cols: usize,
-) -> Vec<u64> {
+fn counts(ids: &Buffer<u32>, ends: Option<&Buffer<u64>>, weights: Option<&[f64]>, cols: usize) -> Vec<u64> {
     let mut counts = vec![0u64; cols];
     let Some(weights) = weights else {
         ids.iter().for_each(|id| counts[id as usize] += 1);
@@ -217,18 +198,28 @@ struct Used {
     to: Vec<u32>,
 }
 
-fn used(counts: &[u64]) -> Used {
-    let columns: Vec<usize> = (0..counts.len()).filter(|&column| counts[column] > 0).collect();
-    let mut to = vec![DROPPED; counts.len()];
-    columns.iter().zip(0..).for_each(|(&column, at)| to[column] = at);
-    Used { counts: columns.iter().map(|&column| counts[column]).collect(), columns, to }
-}
-
-fn renumbered(ids: &Buffer<u32>, used: &Used, folder: &OutputFolder, name: &str) -> Result<Buffer<u32>> {
-    if used.columns.len() == used.to.len() {
-        return Ok(ids.clone());
+impl Used {
+    fn of(counts: &[u64]) -> Self {
+        let columns: Vec<usize> = (0..counts.len()).filter(|&column| counts[column] > 0).collect();
+        let mut to = vec![DROPPED; counts.len()];
+        columns.iter().zip(0..).for_each(|(&column, at)| to[column] = at);
+        Used { counts: columns.iter().map(|&column| counts[column]).collect(), columns, to }
     }
-    let mut spool = super::spool::Spool::create(&folder.path(name))?;
-    ids.iter().try_for_each(|id| spool.push(used.to[id as usize]))?;
-    spool.finish()
+
+    fn renumber(&self, ids: &Buffer<u32>, file: &Path) -> Result<Buffer<u32>> {
+        if self.columns.len() == self.to.len() {
+            return Ok(ids.clone());
+        }
+        let mut spool = Spool::create(file)?;
+        ids.iter().try_for_each(|id| spool.push(self.to[id as usize]))?;
+        spool.finish()
+    }
+
+    fn view(self, matrix: Matrix, name: impl Fn(usize) -> String) -> WordView {
+        WordView {
+            matrix,
+            names: Names::new(self.columns.iter().map(|&column| name(column))),
+            counts: self.counts,
+        }
+    }
 }

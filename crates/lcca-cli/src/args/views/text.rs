@@ -1,0 +1,83 @@
+//! What can be typed after `lcca views text`.
+
+use super::{FormatArg, KeepArgs, ValuesArg, Which};
+use crate::args::Common;
+use clap::Args;
+use lcca_io::views::Tokens;
+use std::path::PathBuf;
+
+const TEXT_EXAMPLES: &str = "\
+Examples:
+  lcca views text pairs.tsv --no-header --x 1 --y 2 --lowercase -o views
+  lcca views text posts.jsonl.gz --x title --y body --label topic --top 20000 -o views
+  lcca views text english.txt french.txt --lowercase -o views
+  lcca views text paths.txt --no-header --x 1 --y 1 --x-tokens folders --y-tokens basename --lowercase=y -o views
+  lcca fit views/x.safetensors views/y.safetensors --ridge 0.01 -o model
+
+Tokens:
+  words       runs of letters, digits and underscores, in any script
+  whitespace  what stands between white space
+  chars:N     every N characters in a row
+  path        the parts of a path: usr/share/doc/a.gz is usr, share, doc, a.gz
+  folders     the same without the last
+  prefixes    every folder above a path: usr, usr/share, usr/share/doc
+  basename    runs of ASCII letters and digits in the last part of a path
+  alnum       runs of ASCII letters and digits
+  split:C     what stands between one character, such as split:,
+  whole       the text as it is: a category
+
+The folder holds x.safetensors and y.safetensors (columns named by their tokens, most frequent first), x_columns.tsv and
+y_columns.tsv (token and how many rows hold it), labels.txt where asked for, and views.json (settings and sizes).";
+
+/// Two columns of texts, or two files of lines, as bags of tokens.
+#[derive(Args)]
+#[command(after_help = TEXT_EXAMPLES)]
+pub struct TextArgs {
+    /// A file with columns (.tsv, .csv, .jsonl, these also .gz, .zst; .parquet; - is standard input), or two files whose lines belong together
+    #[arg(required = true, num_args = 1..=2, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// The column of x: its name, or its number from 1
+    #[arg(long, value_name = "COL")]
+    pub x: Option<String>,
+    /// The column of y, likewise
+    #[arg(long, value_name = "COL")]
+    pub y: Option<String>,
+    /// A column to write to labels.txt, one line a row
+    #[arg(long, value_name = "COL")]
+    pub label: Option<String>,
+    /// Folder to write, which must not be there
+    #[arg(long, short, value_name = "DIR")]
+    pub output: PathBuf,
+    /// The first line is a row, not the names of the columns
+    #[arg(long)]
+    pub no_header: bool,
+    /// The format, where the file's name does not say
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub format: Option<FormatArg>,
+    /// How texts become tokens; see below
+    #[arg(long, value_name = "RULE", default_value = "words")]
+    pub tokens: Tokens,
+    /// The same for x alone
+    #[arg(long, value_name = "RULE")]
+    pub x_tokens: Option<Tokens>,
+    /// The same for y alone
+    #[arg(long, value_name = "RULE")]
+    pub y_tokens: Option<Tokens>,
+    /// Bring texts into lower case first; --lowercase=x or =y for one view alone
+    #[arg(long, value_enum, value_name = "VIEW", num_args = 0..=1, require_equals = true, default_missing_value = "both")]
+    pub lowercase: Option<Which>,
+    /// What an entry is
+    #[arg(long, value_enum, value_name = "KIND", default_value = "binary")]
+    pub values: ValuesArg,
+    #[command(flatten)]
+    pub keep: KeepArgs,
+    /// Hash tokens into 2^B columns with signs (scikit-learn's FeatureHasher); such columns have no names
+    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=30),
+          conflicts_with_all = ["min_count", "max_share", "skip", "top", "x_top", "y_top"])]
+    pub hash_bits: Option<u32>,
+    /// Replace broken UTF-8 instead of refusing it
+    #[arg(long)]
+    pub lossy: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
