@@ -73,6 +73,9 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
 /// A defect of ours is told in one line, without a stack trace.
 fn one_line_panics() {
     std::panic::set_hook(Box::new(|panic| {
+        if lcca_io::panics_are_guarded() {
+            return;
+        }
         lcca_io::remove_unfinished();
         let place = panic.location().map(|at| format!(" at {}:{}", at.file(), at.line())).unwrap_or_default();
         let payload = panic.payload();

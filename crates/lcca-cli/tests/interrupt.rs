@@ -66,6 +66,19 @@ fn an_interrupted_conversion_removes_its_temporary_file() {
     }
 }
 
+/// A folder in the making goes as a whole.
+#[test]
+fn interrupted_views_leave_no_folder() {
+    let folder = Folder::new();
+    let line = |row: u64| format!("a{} b{row}\tc{} d{row}\n", row % 100, row % 77);
+    folder.write("t.tsv", (0..1_000_000).map(line).collect::<String>());
+    folder.write("kept", "precious");
+    let child = start(&folder, "views text t.tsv --no-header --x 1 --y 2 -o made --min-count 1");
+    wait_for_temporary(&folder);
+    stop(child, "INT").refused(130, &["interrupted, nothing was written"]);
+    assert_eq!(names(&folder), ["kept", "t.tsv"]);
+}
+
 fn wait_for_temporary(folder: &Folder) {
     let start = Instant::now();
     while names(folder).len() == 2 {

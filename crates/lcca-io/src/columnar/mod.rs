@@ -28,7 +28,14 @@ pub(crate) struct Opened {
 
 impl Opened {
     pub(crate) fn open(path: &Path) -> Outcome<Self> {
-        let file = SerializedFileReader::new(source::open(path)?).map_err(broken)?;
+        guarded(|| Self::begin(path))
+    }
+
+    fn begin(path: &Path) -> Outcome<Self> {
+        let bytes = source::open(path)?;
+        let len = bytes.metadata()?.len();
+        let file = SerializedFileReader::new(bytes).map_err(broken)?;
+        check_places(&file, len)?;
         let schema = file.metadata().file_metadata().schema_descr_ptr();
         let columns =
             schema.columns().iter().cloned().enumerate().filter(|(_, column)| is_flat(column)).collect();
@@ -44,10 +51,34 @@ impl Opened {
     }
 }
 
+/// Sizes that are claimed are checked before anything is done with them.
+fn check_places(file: &SerializedFileReader<File>, len: u64) -> Outcome<()> {
+    let wrong = || Fault::new("truncated, corrupt or not a Parquet file (a column lies outside of it)");
+    for group in file.metadata().row_groups() {
+        let rows = u64::try_from(group.num_rows()).map_err(|_| wrong())?;
+        for column in group.columns() {
+            let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
+            let (start, bytes) = (u64::try_from(start), u64::try_from(column.compressed_size()));
+            let end = start.ok().zip(bytes.ok()).and_then(|(start, bytes)| start.checked_add(bytes));
+            if end.is_none_or(|end| end > len)
+                || column.num_values() as u64 != rows && column.column_descr().max_rep_level() == 0
+            {
+                return Err(wrong());
+            }
+        }
+    }
+    Ok(())
+}
+
 fn is_flat(column: &ColumnDescPtr) -> bool {
     column.max_rep_level() == 0
         && column.path().parts().len() == 1
         && !column.name().starts_with("__index_level_")
+}
+
+/// The library panics over some broken pages.
+fn guarded<T>(work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+    crate::guard::guarded("Parquet", work)
 }
 
 fn broken(error: ParquetError) -> Fault {

@@ -1,6 +1,6 @@
 //! Columns of numbers and Booleans as a matrix, a group of rows at a time.
 
-use super::{Opened, broken};
+use super::{Opened, broken, guarded};
 use crate::Names;
 use crate::assemble::{Assembled, check_shape};
 use crate::delimited::dense_or_sparse;
@@ -13,6 +13,8 @@ use parquet::file::reader::FileReader;
 use parquet::schema::types::ColumnDescPtr;
 use std::path::Path;
 
+const AT_A_TIME: usize = 1 << 16;
+
 /// The names of the columns.
 pub(crate) fn read_names(path: &Path) -> Outcome<Option<Names>> {
     Ok(Some(Names::new(Opened::open(path)?.names())))
@@ -20,6 +22,10 @@ pub(crate) fn read_names(path: &Path) -> Outcome<Option<Names>> {
 
 pub(crate) fn read(path: &Path) -> Outcome<Assembled> {
     let opened = Opened::open(path)?;
+    guarded(|| read_all(&opened))
+}
+
+fn read_all(opened: &Opened) -> Outcome<Assembled> {
     let cols = opened.columns.len();
     check_shape(1, cols)?;
     opened.columns.iter().try_for_each(|(_, column)| check_kind(column))?;
@@ -27,13 +33,12 @@ pub(crate) fn read(path: &Path) -> Outcome<Assembled> {
     for group in 0..opened.groups() {
         let reader = opened.file.get_row_group(group).map_err(broken)?;
         let here = usize::try_from(reader.metadata().num_rows()).unwrap_or(0);
-        let mut table = vec![0.0; here * cols];
-        for (at, (place, column)) in opened.columns.iter().enumerate() {
-            let numbers = read_column(reader.get_column_reader(*place).map_err(broken)?, column, here)
-                .map_err(|problem| problem.fault(column.name(), rows))?;
-            numbers.iter().enumerate().for_each(|(row, &number)| table[row * cols + at] = number);
-        }
-        table.iter().for_each(|&number| values.push(number));
+        let column = |(place, column): &(usize, ColumnDescPtr)| {
+            let numbers = read_column(reader.get_column_reader(*place).map_err(broken)?, column, here);
+            numbers.map_err(|problem| problem.fault(column.name(), rows))
+        };
+        let columns = opened.columns.iter().map(column).collect::<Outcome<Vec<Vec<f64>>>>()?;
+        (0..here).for_each(|row| columns.iter().for_each(|column| values.push(column[row])));
         rows += here;
     }
     check_shape(rows, cols)?;
@@ -112,8 +117,10 @@ fn all<T: DataType>(
     let mut read = 0;
     while read < rows {
         let broken = |error| Problem::Broken(broken(error));
+        // A few at a time: a header may claim any number, and room is made for what is asked.
+        let most = (rows - read).min(AT_A_TIME);
         let (records, _, _) =
-            reader.read_records(rows - read, Some(&mut levels), None, &mut values).map_err(broken)?;
+            reader.read_records(most, Some(&mut levels), None, &mut values).map_err(broken)?;
         if records == 0 {
             return Err(Problem::Broken(Fault::new(format!(
                 "a column ends after {read} rows, expected {rows}"
@@ -123,6 +130,9 @@ fn all<T: DataType>(
     }
     match levels.iter().position(|&level| level < column.max_def_level()) {
         Some(row) => Err(Problem::Missing(row)),
+        None if values.len() != rows => {
+            Err(Problem::Broken(Fault::new(format!("a column has {} values, expected {rows}", values.len()))))
+        }
         None => Ok(values.into_iter().map(number).collect()),
     }
 }

@@ -1,6 +1,6 @@
 //! Some columns as texts, a thousand rows at a time. What is missing is an empty text; numbers are written out.
 
-use super::{Opened, broken};
+use super::{Opened, broken, guarded};
 use crate::error::{Fault, Outcome};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
@@ -26,16 +26,31 @@ pub(crate) fn texts(
     opened: Opened,
     picked: [Option<usize>; 3],
 ) -> impl FnMut() -> Outcome<Option<Texts>> + Send {
-    let (mut group, mut next, mut first) = (None::<Group>, 0, 1);
-    move || {
-        while group.as_ref().is_none_or(|group| group.left == 0) {
-            if next == opened.groups() {
+    let mut reading = Reading { opened, picked, group: None, next: 0, first: 1 };
+    move || guarded(|| reading.step())
+}
+
+/// How far reading has come.
+struct Reading {
+    opened: Opened,
+    picked: [Option<usize>; 3],
+    group: Option<Group>,
+    /// The group that comes next.
+    next: usize,
+    /// The number of the row that comes next.
+    first: u64,
+}
+
+impl Reading {
+    fn step(&mut self) -> Outcome<Option<Texts>> {
+        while self.group.as_ref().is_none_or(|group| group.left == 0) {
+            if self.next == self.opened.groups() {
                 return Ok(None);
             }
-            group = Some(open_group(&opened, &picked, next)?);
-            next += 1;
+            self.group = Some(open_group(&self.opened, &self.picked, self.next)?);
+            self.next += 1;
         }
-        let Some(group) = &mut group else { return Ok(None) };
+        let Some(group) = &mut self.group else { return Ok(None) };
         let rows = group.left.min(BATCH_ROWS);
         group.left -= rows;
         let mut columns = [const { Vec::new() }; 3];
@@ -45,8 +60,9 @@ pub(crate) fn texts(
                 None => vec![Vec::new(); rows],
             };
         }
-        first += rows as u64;
-        Ok(Some(Texts { first: first - rows as u64, columns }))
+        let first = self.first;
+        self.first += rows as u64;
+        Ok(Some(Texts { first, columns }))
     }
 }
 

@@ -3,8 +3,12 @@
 use crate::support::*;
 use lcca::matrix::Matrix;
 use lcca_io::{read_matrix, read_model, write_matrix};
+use parquet::data_type::{BoolType, DoubleType, Int32Type};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
 use proptest::prelude::*;
 use std::fs;
+use std::sync::Arc;
 
 fn valid(matrix: &Matrix, format: usize) -> (&'static str, Vec<u8>) {
     let dense = matches!(matrix, Matrix::Dense(_));
@@ -52,7 +56,8 @@ proptest! {
 
     #[test]
     fn noise_never_panics(name in prop_oneof![
-        Just("m.npz"), Just("m.npy"), Just("m.mtx"), Just("m.svm"), Just("m.lcca"), Just("m.mtx.gz"), Just("m.zst")
+        Just("m.npz"), Just("m.npy"), Just("m.mtx"), Just("m.svm"), Just("m.lcca"), Just("m.mtx.gz"), Just("m.zst"),
+        Just("m.csv"), Just("m.tsv"), Just("m.parquet")
     ], bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
         survives(name, &bytes);
     }
@@ -65,5 +70,40 @@ proptest! {
         bytes[start + at] ^= byte;
         let message = complaint("m.npz", bytes);
         prop_assert!(message.contains("data: the checksum does not match"), "{}", message);
+    }
+}
+
+/// Three columns, two groups of rows.
+fn parquet_file() -> Vec<u8> {
+    let schema = "message m { REQUIRED DOUBLE d; OPTIONAL INT32 i; REQUIRED BOOLEAN b; }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, Default::default()).unwrap();
+    for _ in 0..2 {
+        let mut group = writer.next_row_group().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<DoubleType>().write_batch(&[0.5, 2.0, 0.5], None, None).unwrap();
+        column.close().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<Int32Type>().write_batch(&[1, 2, 3], Some(&[1, 1, 1]), None).unwrap();
+        column.close().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<BoolType>().write_batch(&[true, false, true], None, None).unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+    }
+    writer.into_inner().unwrap()
+}
+
+#[test]
+fn a_parquet_file_survives_every_flipped_bit_and_every_cut() {
+    let whole = parquet_file();
+    assert_eq!(load("m.parquet", &whole).matrix.rows(), 6);
+    for at in 0..whole.len() {
+        survives("m.parquet", &whole[..at]);
+        for bit in 0..8 {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1 << bit;
+            survives("m.parquet", &bytes);
+        }
     }
 }

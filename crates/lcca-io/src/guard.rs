@@ -1,0 +1,36 @@
+//! Libraries that panic over broken files: the panic is caught and told as what it is, a broken file.
+
+use crate::error::{Fault, Outcome};
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+thread_local! {
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a panic of this thread will be caught here; a hook that reports panics should then be silent.
+pub fn panics_are_guarded() -> bool {
+    GUARDED.get()
+}
+
+/// Runs what may panic over broken input. What it worked on is dropped with the error, so nothing half-done is seen.
+pub(crate) fn guarded<T>(what: &str, work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+    let before = GUARDED.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(work));
+    GUARDED.set(before);
+    done.unwrap_or_else(|_| Err(Fault::new(format!("truncated, corrupt or not a {what} file"))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_a_fault_and_nothing_else_changes() {
+        let fault = guarded("test", || -> Outcome<()> { panic!("seen in the log of tests only") }).err();
+        assert!(matches!(fault, Some(Fault::Bad(_, message)) if message.contains("not a test file")));
+        assert!(
+            !panics_are_guarded() && guarded("test", || Ok(panics_are_guarded())).is_ok_and(|inside| inside)
+        );
+    }
+}
