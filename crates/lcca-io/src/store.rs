@@ -32,12 +32,9 @@ pub(crate) fn read_names(file: &TensorFile) -> Outcome<Option<Names>> {
 
 fn check_format(file: &TensorFile) -> Outcome<()> {
     match file.text("format")? {
-        FORMAT => {}
-        crate::model::FORMAT => return Err(Fault::new("is a model, expected a matrix")),
-        crate::checkpoint::FORMAT => return Err(Fault::new("is a checkpoint, expected a matrix")),
-        other => return Err(Fault::new(format!("holds {other:?}, expected {FORMAT:?}"))),
         FORMAT => check_version(file, VERSION),
         crate::model::FORMAT => Err(Fault::new("is a model, expected a matrix")),
+        crate::checkpoint::FORMAT => Err(Fault::new("is a checkpoint, expected a matrix")),
         other => Err(Fault::new(format!("holds {other:?}, expected {FORMAT:?}"))),
     }
 }

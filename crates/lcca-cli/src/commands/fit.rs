@@ -68,7 +68,11 @@ fn saving(args: &FitArgs) -> Result<Option<Saving<'_>>, Failure> {
     Ok(args.resume.as_deref().map(|path| Saving { path, every, quiet: args.common.quiet }))
 }
 
-fn load_and_fit(args: &FitArgs, saving: Option<Saving<'_>>, names: &ModelNames) -> Result<(Fit, Run), Failure> {
+fn load_and_fit(
+    args: &FitArgs,
+    saving: Option<Saving<'_>>,
+    names: &ModelNames,
+) -> Result<(Fit, Run), Failure> {
     let start = Instant::now();
     let pair = load_pair(args)?;
     let load_seconds = start.elapsed().as_secs_f64();
