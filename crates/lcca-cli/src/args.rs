@@ -24,11 +24,11 @@ Examples:
   lcca fit x.npz y.npz -k 20 -o model          train
   lcca score model x_test.npz y_test.npz       correlations on rows the model has not seen
   lcca transform model --x x.npz -o zx.npy     canonical variables
-  lcca views text pairs.tsv --x en --y fr -o d two views from raw texts: d/x.safetensors and d/y.safetensors
+  lcca views text pairs.tsv --x en --y fr -o d two views from raw texts, for lcca fit
   lcca convert x.mtx.gz x.safetensors          the store that opens at once and needs no memory
 
-Files: SciPy .npz, NumPy .npy, MatrixMarket .mtx, svmlight .svm, tables .csv .tsv .parquet, folders with matrix.mtx, the store
-.safetensors; the text formats and .npy also compressed as .gz or .zst.";
+Files: SciPy .npz, NumPy .npy, MatrixMarket .mtx, svmlight .svm, tables .csv .tsv .parquet,
+folders with matrix.mtx, the store .safetensors; text formats and .npy also as .gz or .zst.";
 
 #[derive(Subcommand)]
 pub enum Command {

@@ -71,7 +71,12 @@ fn begin(path: &Path, delimiter: u8) -> Outcome<(LineReader, Layout, LineBatch)>
     let row_names =
         without_name || header[0].is_empty() || row.first().is_some_and(|field| !is_number(field));
     let names = header.into_iter().skip(usize::from(row_names && !without_name)).collect::<Vec<String>>();
-    check_shape(1, names.len())?;
+    let fields = row.len() - usize::from(row_names);
+    if names.len() != fields {
+        let message = format!("names {} columns, the first row has {fields}", names.len());
+        return Err(Fault::line(header_line.first(), message));
+    }
+    check_shape(1, fields)?;
     Ok((reader, Layout { delimiter, names: Some(names), row_names, fields: row.len() }, row_line))
 }
 

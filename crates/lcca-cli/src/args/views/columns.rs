@@ -7,19 +7,20 @@ use std::path::PathBuf;
 
 const COLUMNS_EXAMPLES: &str = "\
 Examples:
-  lcca views columns urls.svm --x first:35% --y last:35% --boolean-only --top 20000 --rows 400000 -o views
+  lcca views columns urls.svm --x first:35% --y last:35% --boolean-only --top 20000 -o views
   lcca views columns m.npz --x 0..5000,7000..8000 --y 5000..7000 -o views
   lcca views columns cells.safetensors --x 'gene_*' --y 'protein_*' -o views
 
 Columns are parts with commas between them:
   first:35%   last:100     a share or a number of columns from either end
-  0..5000     17           from one number to another, which is not included; or a single one; counted from 0
+  0..5000     17           numbers from 0, the last not included; or a single one
   'gene_*'                 names, where columns have them: * is anything, ? one character
 
-Columns keep their order, and their names; where they have none, their numbers become their names. How frequent a column is,
-is how many of the rows have an entry in it.
+Columns keep their order, and their names; where they have none, their numbers become their
+names. How frequent a column is, is how many of the rows have an entry in it.
 
-The folder holds x.safetensors, y.safetensors, x_columns.tsv and y_columns.tsv (name and entries), and views.json.";
+The folder holds x.safetensors, y.safetensors, x_columns.tsv and y_columns.tsv (name and
+entries), and views.json.";
 
 /// One matrix cut into two by columns.
 #[derive(Args)]

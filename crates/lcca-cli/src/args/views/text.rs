@@ -11,7 +11,7 @@ Examples:
   lcca views text pairs.tsv --no-header --x 1 --y 2 --lowercase -o views
   lcca views text posts.jsonl.gz --x title --y body --label topic --top 20000 -o views
   lcca views text english.txt french.txt --lowercase -o views
-  lcca views text paths.txt --no-header --x 1 --y 1 --x-tokens folders --y-tokens basename --lowercase=y -o views
+  lcca views text paths.txt --no-header --x 1 --y 1 --x-tokens folders --y-tokens basename -o views
   lcca fit views/x.safetensors views/y.safetensors --ridge 0.01 -o model
 
 Tokens:
@@ -26,8 +26,9 @@ Tokens:
   split:C     what stands between one character, such as split:,
   whole       the text as it is: a category
 
-The folder holds x.safetensors and y.safetensors (columns named by their tokens, most frequent first), x_columns.tsv and
-y_columns.tsv (token and how many rows hold it), labels.txt where asked for, and views.json (settings and sizes).";
+The folder holds x.safetensors and y.safetensors (columns named by their tokens, most frequent
+first), x_columns.tsv and y_columns.tsv (token and how many rows hold it), labels.txt where
+asked for, and views.json (settings and sizes).";
 
 /// Two columns of texts, or two files of lines, as bags of tokens.
 #[derive(Args)]

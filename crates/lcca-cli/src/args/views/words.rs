@@ -8,19 +8,21 @@ use std::path::PathBuf;
 
 const WORDS_EXAMPLES: &str = "\
 Examples:
-  lcca views words corpus.txt -o views                       each word against the next, lines are sentences
+  lcca views words corpus.txt -o views          each word against the next; lines are sentences
   lcca views words part*.txt.gz --lowercase --window 2:2 -o views
   lcca views words corpus.txt --window 1:1 --positions --y-top 10000 -o views
   lcca views words corpus.txt --merge -o views
   lcca fit views/x.safetensors views/y.safetensors --row-weights views/weights.npy -o model
 
-x is the word, one-hot. y is its context: one-hot where that is one neighbour, else the set of the words around it, each
-once, wherever they stand; with --positions the same word at another distance is another column (-1:the, +1:the). A row
-is dropped where its word or its whole context is not among the columns, and so are columns without rows. Columns are in
-the order of how often their word occurs in the corpus. The corpus is read twice and need not fit into memory.
+x is the word, one-hot. y is its context: one-hot where that is one neighbour, else the set of
+the words around it, each once, wherever they stand; with --positions the same word at another
+distance is another column (-1:the, +1:the). A row is dropped where its word or its whole
+context is not among the columns, and so are columns without rows. Columns are in the order of
+how often their word occurs in the corpus. The corpus is read twice and need not fit into
+memory.
 
-The folder holds x.safetensors, y.safetensors, x_columns.tsv and y_columns.tsv (word and in how many rows it is),
-weights.npy with --merge, and views.json (settings and sizes).";
+The folder holds x.safetensors, y.safetensors, x_columns.tsv and y_columns.tsv (word and in how
+many rows it is), weights.npy with --merge, and views.json (settings and sizes).";
 
 /// The words of a corpus and the words around them.
 #[derive(Args)]
