@@ -18,7 +18,7 @@ use crate::solve::{Plan, ShiftInvert, shifted};
 const USUAL: f64 = 8.0;
 /// Operations of analysing a pattern, for each of its entries.
 const ANALYSIS: f64 = 3e4;
-/// What lies ahead must cost so many times the analysis, which may be in vain.
+/// What was spent and what lies ahead must each be so many times the analysis, which may be in vain.
 const CHANCES: f64 = 4.0;
 /// Nothing is bought before this share of its price was spent on iterations: early rates foretell little.
 const PATIENCE: f64 = 0.25;
@@ -81,7 +81,7 @@ impl<'a> Preconditioner<'a> {
         self.spent += self.iteration();
         let Some(ahead) = iterations_left.map(|left| left * self.iteration()) else { return Ok(()) };
         let worthwhile = |price: f64| PATIENCE * price < self.spent && price < ahead;
-        if matches!(self.better, Better::Unknown) && worthwhile(CHANCES * self.analysis()) {
+        if matches!(self.better, Better::Unknown) && CHANCES * self.analysis() < self.spent.min(ahead) {
             self.better = Better::Planned(Box::new(self.analyse()?));
         }
         match std::mem::replace(&mut self.better, Better::Refused) {
