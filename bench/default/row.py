@@ -44,7 +44,13 @@ def converged(run):
 
 
 def seconds(run, most=None):
-    measured = f"{run['seconds']['fit']:.2f} s, {run['passes']:g} passes"
+    measured = f"{run['seconds']['fit']:.2f} s, {passes(run)}"
     if most is None:
         return shown(run, "seconds", measured)
     return judged(run, f"fit under {most:g} s", measured, run["seconds"]["fit"] < most)
+
+
+def passes(run):
+    """Those over the rows, and those over Gram matrices where there were any."""
+    grams = f" and {run['gram_passes']:g} over Gram matrices" if run["gram_passes"] else ""
+    return f"{run['passes']:g} passes{grams}"

@@ -21,7 +21,7 @@ def part(data, step):
     run = fit(name, FLAGS)
     spent, memory = run["seconds"]["load"] + run["seconds"]["fit"], run["peak_rss_bytes"] / 1e9
     yield row.converged(run)
-    yield row.judged(run, f"at most {PASSES} passes", f"{run['passes']:g}", run["passes"] <= PASSES)
+    yield row.judged(run, f"at most {PASSES} passes over the rows", row.passes(run), run["passes"] <= PASSES)
     yield row.judged(run, f"under {SECONDS} s with reading", f"{spent:.1f} s", spent < SECONDS)
     yield row.judged(run, f"peak memory under {GIB} GB", f"{memory:.2f} GB", memory < GIB)
     yield row.shown(run, "seconds a million entries", f"{spent / entries:.3f} ({entries:.1f} million)")

@@ -2,8 +2,8 @@
 //!
 //! In Gram mode (B − A)⁻¹ is within reach by one sparse Cholesky factorisation (see `solve::shift_invert`). It gains a digit
 //! or so an iteration where the diagonal needs dozens, but can cost minutes and gigabytes. So the diagonal comes first,
-//! and its own rate of convergence says what the rest would cost. The factor is bought once a good part of its price was
-//! spent and what lies ahead costs more than it. Costs are counted in operations, never in seconds, so that a fit can be
+//! and its own rate of convergence says what the rest would cost. The factor is bought once its price was spent on iterations
+//! and what lies ahead costs more than it. Costs are counted in operations, never in seconds, so that a fit can be
 //! repeated.
 
 use super::Problem;
@@ -20,8 +20,6 @@ const USUAL: f64 = 8.0;
 const ANALYSIS: f64 = 3e4;
 /// What was spent and what lies ahead must each be so many times the analysis, which may be in vain.
 const CHANCES: f64 = 4.0;
-/// Nothing is bought before this share of its price was spent on iterations: early rates foretell little.
-const PATIENCE: f64 = 0.25;
 /// Operations of an iteration for each row of its panels and square of the block's columns.
 const PANELS: f64 = 36.0;
 /// An operation on a Gram matrix's scattered entries counts as so many on panels.
@@ -80,8 +78,9 @@ impl<'a> Preconditioner<'a> {
     pub fn reconsider(&mut self, iterations_left: Option<f64>) -> Result<()> {
         self.spent += self.iteration();
         let Some(ahead) = iterations_left.map(|left| left * self.iteration()) else { return Ok(()) };
-        let worthwhile = |price: f64| PATIENCE * price < self.spent && price < ahead;
-        if matches!(self.better, Better::Unknown) && CHANCES * self.analysis() < self.spent.min(ahead) {
+        // Early rates foretell little: nothing is bought before its price was spent on iterations.
+        let worthwhile = |price: f64| price < self.spent.min(ahead);
+        if matches!(self.better, Better::Unknown) && worthwhile(CHANCES * self.analysis()) {
             self.better = Better::Planned(Box::new(self.analyse()?));
         }
         match std::mem::replace(&mut self.better, Better::Refused) {

@@ -85,6 +85,27 @@ fn shift_and_invert_gives_the_same_answer_in_few_iterations() {
 }
 
 #[test]
+fn shift_and_invert_is_bought_where_many_pairs_are_nearly_tied() {
+    // Each row has one of 300 columns in both views, now and then another one: 300 correlations close together.
+    let view = |every: usize| -> Matrix {
+        let (mut offsets, mut columns) = (vec![0u64], Vec::new());
+        for row in 0..30_000usize {
+            let column = row * 7919 % 300;
+            let stray = (row * row + row / 3) % 299;
+            columns.push(if row % every == 0 { stray } else { column } as u32);
+            offsets.push(columns.len() as u64);
+        }
+        SparseRows::new(300, offsets.into(), columns.into(), Values::Ones).unwrap().into()
+    };
+    let pair = InMemory::new(view(7), view(5)).unwrap();
+    let settings = Settings { tol: 1e-10, ..Settings::new(Method::Lobpcg, 20) };
+    let fit = super::fit(&pair, &settings, &()).unwrap();
+    assert!(fit.converged && fit.why.contains("was factorised"), "{} {}", fit.trace.len(), fit.why);
+    let exact = run(&pair, Method::Exact, 20).unwrap();
+    assert!(gap(&fit.model.objective, &exact.model.objective) < 1e-8);
+}
+
+#[test]
 fn shift_and_invert_wants_sparse_views_and_memory() {
     let dense = random_mat(50, 8, 1);
     let refused = run(&pair_of(&dense, &dense), Method::ShiftInvert, 2).unwrap_err().to_string();
