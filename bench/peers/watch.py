@@ -36,11 +36,14 @@ def watch(data, system, limit, memory_gib, path):
     finally:
         if worker.poll() is None:
             os.killpg(worker.pid, signal.SIGKILL)  # the worker's own session: itself and the lcca it started
-        killed = worker.wait() == -signal.SIGKILL
+        code = worker.wait()
     events.read()
     # Killed, but not from here: the system had no memory left.
-    broken = broken or ("out of memory" if killed else None)
-    return events.record(broken, peak, path.with_suffix(".stderr").read_text())
+    broken = broken or ("out of memory" if code == -signal.SIGKILL else None)
+    complaints = path.with_suffix(".stderr").read_text()
+    if code < 0 and not complaints.strip():
+        complaints = f"ended by {signal.Signals(-code).name}"
+    return events.record(broken, peak, complaints)
 
 
 class Events:

@@ -39,7 +39,13 @@ pub(super) fn alternate(problem: &Problem<'_>, solver: Solver, t1: usize) -> Res
     }
     // Without a gradient step nothing outside the singular vectors is ever looked at.
     let blind = matches!(solver, Solver::Ling { steps: 0, .. });
-    Ok(Found { weights: [x.w, y.w], trace, missing: blind.then_some(f64::INFINITY), remarks: Vec::new() })
+    Ok(Found {
+        weights: [x.w, y.w],
+        trace,
+        missing: blind.then_some(f64::INFINITY),
+        remarks: Vec::new(),
+        products: None,
+    })
 }
 
 /// Both views' weights and the iterations behind them: random and none, or those of a checkpoint. One pass.

@@ -70,7 +70,13 @@ pub(super) fn eliminate(problem: &Problem<'_>, side: Side) -> Result<Found> {
         problem.checkpoint(left.snapshot(&w, step.as_ref(), &trace, &stopping), ends);
         if ends {
             let weights = if side == Side::X { [w.other, w.w] } else { [w.w, w.other] };
-            return Ok(Found { weights, trace, missing: stopping.missing(), remarks: Vec::new() });
+            return Ok(Found {
+                weights,
+                trace,
+                missing: stopping.missing(),
+                remarks: Vec::new(),
+                products: None,
+            });
         }
         basis = step.into_iter().collect();
         let mut t = panels::select(&residual, &active);

@@ -1,4 +1,4 @@
-//! From any weights to a model: one pass over the rows, and everything reported is measured from it.
+//! From any weights to a model: one pass over the rows (or what is as good), and everything reported is measured from it.
 //!
 //! Both sides are whitened in their metric C + λI, WxᵀCxyWy = U·diag(d)·Vᵀ is rotated away, signs are fixed, and
 //! correlations, residuals and loadings follow from the four products.
@@ -15,7 +15,10 @@ use faer::MatRef;
 
 pub(super) fn finish(problem: &Problem<'_>, found: Found, choice: Choice) -> Result<Fit> {
     let settings = problem.settings;
-    let [mut x, mut y] = Half::measure_both(problem, found.weights)?;
+    let [mut x, mut y] = match found.products {
+        Some(known) => known,
+        None => Half::measure_both(problem, found.weights)?,
+    };
     x.whiten();
     y.whiten();
     let objective = rotate(&mut x, &mut y, settings.k)?;

@@ -63,7 +63,7 @@ pub(super) fn lobpcg(problem: &Problem<'_>) -> Result<Found> {
         problem.checkpoint(snapshot(&w, p.as_ref(), &trace, &stopping), ends);
         if ends {
             let (weights, missing) = ([w.x.w, w.y.w], stopping.missing());
-            return Ok(Found { weights, trace, missing, remarks: preconditioner.remarks() });
+            return Ok(Found { weights, trace, missing, remarks: preconditioner.remarks(), products: None });
         }
         preconditioner.reconsider(stopping.iterations_left())?;
         if trace.len() > 1 && drift > DRIFT {

@@ -12,6 +12,7 @@ mod half;
 mod lobpcg;
 mod model;
 mod precondition;
+mod problem;
 mod restore;
 mod rpcca;
 mod score;
@@ -27,20 +28,15 @@ pub use model::{Model, View};
 pub use score::Scores;
 pub use watch::{TraceRow, Watch};
 
-use crate::data::{Centred, Cost, Counting, JointGram, Normal, Pair, Shape, Side, Tally};
+use crate::data::{Centred, Cost, Counting, Pair, Shape, Side, Tally};
 use crate::error::{Error, Result};
-use crate::matrix::{LANES, Panel};
+use crate::matrix::Panel;
 use crate::method::{Inner, Method, Settings};
-use crate::solve::{Resources, Solver};
-use crate::svd;
+use crate::solve::Solver;
 use checkpoint::Snapshot;
+use problem::{Data, Problem};
 use std::cell::Cell;
 
-/// Where no limit is given, a fit that does not converge ends after this many passes.
-const MOST_PASSES: f64 = 5000.0;
-
-/// Least-squares problems are solved to this share of the tolerance, so that what is left of them does not count.
-const INNER_SHARE: f64 = 1e-2;
 /// Steps that conjugate gradients, started from the last answer, usually take.
 const USUAL_STEPS: usize = 15;
 
@@ -75,19 +71,8 @@ struct Found {
     missing: Option<f64>,
     /// What it decided on the way, in plain words.
     remarks: Vec<String>,
-}
-
-/// What every method works with.
-struct Problem<'a> {
-    pair: &'a Counting<'a>,
-    normals: [Normal<'a>; 2],
-    /// In Gram mode, the matrices that `pair` stands on, not centred.
-    joint: Option<&'a JointGram>,
-    means: Option<&'a [Vec<f64>; 2]>,
-    settings: &'a Settings,
-    watch: &'a dyn Watch,
-    /// The state to go on from, until the loop takes it.
-    from: &'a Cell<Option<Checkpoint>>,
+    /// The weights' products, where they are known as exactly as a pass would tell them.
+    products: Option<[half::Half; 2]>,
 }
 
 /// Fits `settings.k` pairs of canonical variables.
@@ -186,18 +171,6 @@ fn fit_uncentred(
     fit_centred(&data, choice, settings, &tally, watch)
 }
 
-/// The data as a method sees them: centred, where that is wanted.
-struct Data<'a> {
-    rows: &'a dyn Pair,
-    /// The same known by its Gram matrices.
-    grams: Option<&'a dyn Pair>,
-    /// Those matrices, not centred.
-    joint: Option<&'a JointGram>,
-    means: Option<[Vec<f64>; 2]>,
-    /// The state to go on from, until a loop takes it.
-    from: Cell<Option<Checkpoint>>,
-}
-
 fn fit_centred(
     data: &Data<'_>,
     choice: choose::Choice,
@@ -222,19 +195,7 @@ fn fit_centred(
     finish::finish(&Problem::new(&rows, data, settings, watch)?, found, choice)
 }
 
-impl<'a> Problem<'a> {
-    fn new(
-        pair: &'a Counting<'a>,
-        data: &'a Data<'_>,
-        settings: &'a Settings,
-        watch: &'a dyn Watch,
-    ) -> Result<Self> {
-        let normals =
-            [Normal::new(pair, Side::X, settings.ridge_x)?, Normal::new(pair, Side::Y, settings.ridge_y)?];
-        let Data { joint, ref means, ref from, .. } = *data;
-        Ok(Problem { pair, normals, joint, means: means.as_ref(), settings, watch, from })
-    }
-
+impl Problem<'_> {
     fn run(&self, method: Method) -> Result<Found> {
         match method {
             Method::Als { t1, inner } => alternate::alternate(self, self.inner(inner), t1),
@@ -253,49 +214,6 @@ impl<'a> Problem<'a> {
             },
             Method::Lobpcg | Method::ShiftInvert | Method::Auto => lobpcg::lobpcg(self),
         }
-    }
-
-    fn inner(&self, inner: Inner) -> Solver {
-        match inner {
-            Inner::Cholesky => Solver::Cholesky,
-            Inner::Cg { t2 } => Solver::Cg { steps: t2, tol: INNER_SHARE * self.settings.tol },
-        }
-    }
-
-    /// The inverse diagonals of C + λI of both views.
-    fn inverse_diagonals(&self) -> Result<[Vec<f64>; 2]> {
-        let [x, y] = self.normals;
-        Ok([x.inverse_diagonal()?, y.inverse_diagonal()?])
-    }
-
-    /// Columns that a block method carries: more than k, so that the k-th pair is not slowed by the next.
-    fn block(&self) -> usize {
-        let Settings { k, oversample, .. } = *self.settings;
-        let shape = self.pair.shape();
-        // Up to whole cache lines: the padding would be multiplied anyway.
-        let usual = (k + (k / 2).clamp(4, 50)).next_multiple_of(LANES);
-        oversample.map_or(usual, |more| k + more).min(shape.x_cols).min(shape.y_cols)
-    }
-
-    /// Whether no more passes are allowed.
-    fn is_spent(&self) -> bool {
-        let Cost { passes, gram_passes, .. } = self.pair.cost();
-        passes + gram_passes >= self.settings.max_passes.unwrap_or(MOST_PASSES)
-    }
-
-    fn resources(&self) -> Resources {
-        let Settings { oversample, power, seed, memory, .. } = *self.settings;
-        let oversample = oversample.unwrap_or(svd::Options::default().oversample);
-        Resources { memory, svd: svd::Options { oversample, power, seed } }
-    }
-
-    fn trace_row(&self, iteration: usize, total: f64) -> TraceRow {
-        let cost = self.pair.cost();
-        let work = cost.work(self.settings.k);
-        let Cost { passes, gram_passes, .. } = cost;
-        let row = TraceRow { iteration, passes, gram_passes, work, total, seconds: self.watch.seconds() };
-        self.watch.iteration(&row);
-        row
     }
 }
 
@@ -330,7 +248,8 @@ pub fn planned_passes(settings: &Settings) -> f64 {
         Method::GCca { t1, t2 } => loop_passes(t1, t2),
         Method::LCca { t1, t2, k_pc } => loop_passes(t1, t2) + if k_pc > 0 { svd } else { 0.0 },
         Method::RpCca { .. } => svd + 2.0,
-        Method::Exact | Method::Gram => 2.0,
+        Method::Exact => 2.0,
+        Method::Gram => 1.0,
         // Nobody knows; the limit is all that can be said.
         Method::Lobpcg | Method::ShiftInvert | Method::Auto => 100.0,
     };

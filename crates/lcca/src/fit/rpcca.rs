@@ -32,7 +32,7 @@ pub(super) fn rpcca(problem: &Problem<'_>, k_rpcca: usize) -> Result<Found> {
     // What lies outside the components was never looked at, so nothing can be said of it.
     let looked_everywhere = x.s.len() < k_rpcca && y.s.len() < k_rpcca;
     let missing = if looked_everywhere { None } else { Some(f64::INFINITY) };
-    Ok(Found { weights, trace: vec![row], missing, remarks: Vec::new() })
+    Ok(Found { weights, trace: vec![row], missing, remarks: Vec::new(), products: None })
 }
 
 /// H with HᵀVᵀ(C + λI)VH = I.

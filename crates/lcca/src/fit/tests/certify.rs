@@ -253,7 +253,7 @@ fn a_model_without_pairs_or_of_another_width_is_no_trouble() {
 
 #[test]
 fn a_fit_on_gram_matrices_is_certified_on_the_rows() {
-    let pair = super::resume::tall_pair();
+    let pair = resume::tall_pair();
     let ridge = |method| Settings { ridge_x: 0.01, ridge_y: 0.01, ..Settings::new(method, 4) };
     let truth = fit(&pair, &ridge(Method::Exact), &()).unwrap().model.objective;
     let mut fit = fit(&pair, &ridge(Method::Lobpcg), &()).unwrap();

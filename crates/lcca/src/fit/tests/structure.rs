@@ -99,7 +99,7 @@ fn shift_and_invert_is_bought_where_many_pairs_are_nearly_tied() {
     };
     let pair = InMemory::new(view(7), view(5)).unwrap();
     let settings = Settings { tol: 1e-10, ..Settings::new(Method::Lobpcg, 20) };
-    let fit = super::fit(&pair, &settings, &()).unwrap();
+    let fit = fit(&pair, &settings, &()).unwrap();
     assert!(fit.converged && fit.why.contains("was factorised"), "{} {}", fit.trace.len(), fit.why);
     let exact = run(&pair, Method::Exact, 20).unwrap();
     assert!(gap(&fit.model.objective, &exact.model.objective) < 1e-8);
