@@ -63,9 +63,14 @@ def page(result):
     for r in result["runs"]:
         method = r["method"] if r["chosen"] in r["method"] else f"{r['method']} ({r['chosen']})"
         cells = [r["data"], r["flags"], method, f"{r['objective']:.6f}", f"{r['truth']:.6f}", "yes" if r["converged"] else "no",
-                 f"{r['passes']:g}", f"{r['work']:.0f}", f"{r['seconds']['fit']:.2f}", f"{r['peak_rss_bytes'] / 2**20:.0f} MiB"]
+                 passes(r), f"{r['work']:.0f}", f"{r['seconds']['fit']:.2f}", f"{r['peak_rss_bytes'] / 2**20:.0f} MiB"]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines + ["", "Repeat it: `cargo xtask bench fits`.", ""])
+
+
+def passes(run):
+    grams = f" + {run['gram_passes']:g} over Gram matrices" if run["gram_passes"] else ""
+    return f"{run['passes']:g}{grams}"
 
 
 if __name__ == "__main__":

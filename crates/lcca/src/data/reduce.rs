@@ -9,13 +9,13 @@ use crate::error::Result;
 use crate::matrix::{Buffer, Matrix, OneHotRows, SparseRows, Values};
 use rayon::prelude::*;
 
-/// Columns are renumbered where more than this share of them is empty,
+/// Columns are renumbered where more than this share of them is empty.
 const EMPTY: f64 = 0.1;
-/// or where there are more than so many, whose panel leaves the caches,
+/// Fewer columns than this have panels that stay in the caches, in whatever order.
 const MANY: usize = 50_000;
-/// and the frequent ones, which hold this share of the entries,
+/// The most frequent columns are those that together hold this share of the entries.
 const FREQUENT: f64 = 0.9;
-/// hold less than this share of what lies in as many places at the front, twice over.
+/// Columns are in good order where the first of them, twice as many as are frequent, hold this share of the entries.
 const IN_FRONT: f64 = 0.8;
 /// Rows that one thread renumbers at a time.
 const ROWS: usize = 1 << 16;
