@@ -19,9 +19,11 @@ pub(super) fn of(
     limit: u64,
 ) -> Result<Mat<f64>> {
     let (width, rows) = (views[0].cols() + views[1].cols(), views[0].rows());
-    let parts = rayon::current_num_threads().min(rows.div_ceil(BLOCK)).max(1);
-    let allowance = Allowance::new("the Gram matrix of both views", limit);
-    allowance.take(8 * (parts as u64 + 1) * width as u64 * (width + BLOCK) as u64)?;
+    // A sum and a block for each part, and the sum of all: as many parts as fit, one at least.
+    let each = 8 * width as u64 * (width + BLOCK) as u64;
+    let fit = (limit / each.max(1)).saturating_sub(1).clamp(1, rayon::current_num_threads() as u64) as usize;
+    let parts = fit.min(rows.div_ceil(BLOCK)).max(1);
+    Allowance::new("the Gram matrix of both views", limit).take((parts as u64 + 1) * each)?;
     let part = |part: usize| {
         let span = rows * part / parts..rows * (part + 1) / parts;
         let (mut sum, mut block) = (Mat::zeros(width, width), Mat::zeros(width, BLOCK));

@@ -9,7 +9,7 @@ use super::Shape;
 use crate::matrix::Matrix;
 use rayon::prelude::*;
 
-/// Pairs of columns looked at.
+/// Pairs of columns looked at, and twice as many at most; rows with more are not looked into.
 const SAMPLE: f64 = 1e6;
 
 /// Pairs for each entry from which on no sample is needed to see that rows are better.
@@ -32,8 +32,11 @@ impl GramEstimate {
         let (rows, stored) = (x.rows(), (x.entries() + y.entries()) as f64);
         let width = (x.cols() + y.cols()) as f64;
         let all: f64 = (0..rows).into_par_iter().with_min_len(1 << 16).map(|row| pairs_in(views, row)).sum();
+        let largest = (0..rows).into_par_iter().with_min_len(1 << 16).map(|row| pairs_in(views, row));
+        let largest = largest.reduce(|| 0.0, f64::max);
         let estimate = |entries: f64| GramEstimate {
-            entries: entries.min(width * width),
+            // One row alone brings all its pairs.
+            entries: entries.max(2.0 * largest).min(width * width),
             work: 2.0 * all,
             touched: 3.0 * stored,
         };
@@ -41,10 +44,17 @@ impl GramEstimate {
             return estimate(2.0 * all);
         }
         let step = ((all / SAMPLE).ceil() as usize).max(1);
-        let mut pairs: Vec<u64> =
-            (0..rows).into_par_iter().step_by(step).flat_map_iter(|row| pairs_of(views, row)).collect();
+        let (mut pairs, mut looked_at) = (Vec::new(), 0usize);
+        for row in (0..rows).step_by(step).filter(|&row| pairs_in(views, row) <= SAMPLE) {
+            push_pairs(views, row, &mut pairs);
+            looked_at += 1;
+            if pairs.len() as f64 > SAMPLE {
+                break;
+            }
+        }
         let (different, once) = count(&mut pairs);
-        let growth = if different > 0.0 { (step as f64).powf(once / different) } else { 1.0 };
+        let unseen = rows as f64 / looked_at.max(1) as f64;
+        let growth = if different > 0.0 { unseen.powf(once / different) } else { 1.0 };
         estimate((2.0 * different * growth).min(2.0 * all))
     }
 
@@ -64,15 +74,14 @@ fn pairs_in(views: &[Matrix; 2], row: usize) -> f64 {
     (r * (r + 1) / 2) as f64
 }
 
-/// The pairs of columns, of both views together, that a row holds.
-fn pairs_of([x, y]: &[Matrix; 2], row: usize) -> Vec<u64> {
+/// Appends the pairs of columns, of both views together, that a row holds.
+fn push_pairs([x, y]: &[Matrix; 2], row: usize, pairs: &mut Vec<u64>) {
     let mut columns: Vec<u64> = Vec::new();
     x.for_each(row, |column, _| columns.push(column as u64));
     y.for_each(row, |column, _| columns.push((x.cols() + column) as u64));
-    (0..columns.len())
-        .flat_map(|i| columns[i..].iter().map(move |b| (i, b)))
-        .map(|(i, b)| columns[i] << 32 | b)
-        .collect()
+    for (i, first) in columns.iter().enumerate() {
+        pairs.extend(columns[i..].iter().map(|second| first << 32 | second));
+    }
 }
 
 /// How many are different, and how many of those occur once.
@@ -101,5 +110,26 @@ mod tests {
             let formed = pair.joint_gram(u64::MAX).unwrap().unwrap().entries() as f64;
             assert!((0.7..2.0).contains(&(estimate.entries / formed)), "{estimate:?} against {formed}");
         }
+    }
+
+    #[test]
+    fn one_row_with_very_many_entries_is_known_to_fill_the_gram_matrix_and_not_looked_into() {
+        let rows: Vec<std::ops::Range<u32>> =
+            std::iter::once(0..60_000).chain((0..400_000).map(|i| i..i + 20)).collect();
+        let columns: Vec<u32> = rows.iter().cloned().flatten().collect();
+        let ends = rows.iter().scan(0, |end, row| {
+            *end += row.len() as u64;
+            Some(*end)
+        });
+        let offsets: Vec<u64> = std::iter::once(0).chain(ends).collect();
+        let wide = crate::matrix::SparseRows::new(
+            400_020,
+            offsets.into(),
+            columns.into(),
+            crate::matrix::Values::Ones,
+        );
+        let wide: Matrix = wide.unwrap().into();
+        let estimate = GramEstimate::of(&[wide.clone(), zipf_rows(400_001, 50, 2, 1)]);
+        assert!(estimate.entries >= 3.6e9, "{estimate:?}");
     }
 }

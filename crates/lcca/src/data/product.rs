@@ -118,7 +118,7 @@ pub(super) fn product(
         Ok(chunk)
     };
     let starts: Vec<usize> = (0..a.columns()).step_by(CHUNK).collect();
-    let chunks = starts.into_par_iter().with_max_len(1).map_init(|| Sums::new(b.cols()), form_chunk);
+    let chunks = starts.into_par_iter().map_init(|| Sums::new(b.cols()), form_chunk);
     let chunks: Vec<Chunk> = chunks.collect::<Result<_>>()?;
     joined(chunks, b.cols())
 }

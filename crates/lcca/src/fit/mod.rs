@@ -28,7 +28,7 @@ pub use model::{Model, View};
 pub use score::Scores;
 pub use watch::{TraceRow, Watch};
 
-use crate::data::{Centred, Cost, Counting, Pair, Shape, Side, Tally};
+use crate::data::{Centred, Cost, Counting, JointGram, Pair, Shape, Side, Tally};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::method::{Inner, Method, Settings};
@@ -137,17 +137,7 @@ fn fit_uncentred(
     let tally = Tally::starting_at(from.as_ref().map_or(Cost::default(), |from| from.cost));
     let mut choice = choose::choose(pair, settings)?;
     from.as_ref().map_or(Ok(()), |from| from.check(&choice, pair.shape()))?;
-    let joint = match choice.gram {
-        Some(_) => Counting::rows(pair, &tally, watch).joint_gram(settings.memory)?,
-        None => None,
-    };
-    if let (Some(joint), Some(expected)) = (&joint, choice.gram) {
-        let (formed, expected, touched) = (joint.entries(), expected.entries, expected.touched);
-        choice.why += &format!(
-            "; iterates on the Gram matrices, {formed} entries where a pass over the rows touches {touched:.0} (a sample of \
-             the rows foretold {expected:.0})"
-        );
-    }
+    let joint = form_gram(&Counting::rows(pair, &tally, watch), &mut choice, settings.memory)?;
     if !settings.center {
         let data = Data {
             rows: pair,
@@ -169,6 +159,26 @@ fn fit_uncentred(
         from: Cell::new(from),
     };
     fit_centred(&data, choice, settings, &tally, watch)
+}
+
+/// The Gram matrices, where they are wanted. That they fit was a guess: where they do not, the rows will do.
+fn form_gram(pair: &dyn Pair, choice: &mut choose::Choice, memory: u64) -> Result<Option<JointGram>> {
+    let Some(expected) = choice.gram else { return Ok(None) };
+    let joint = match pair.joint_gram(memory) {
+        Err(Error::Memory { .. }) if choice.method != Method::ShiftInvert => {
+            choice.why += "; the Gram matrices turned out too large for the memory allowed";
+            return Ok(None);
+        }
+        formed => formed?,
+    };
+    if let Some(joint) = &joint {
+        let (formed, expected, touched) = (joint.entries(), expected.entries, expected.touched);
+        choice.why += &format!(
+            "; iterates on the Gram matrices, {formed} entries where a pass over the rows touches {touched:.0} (a sample of \
+             the rows foretold {expected:.0})"
+        );
+    }
+    Ok(joint)
 }
 
 fn fit_centred(

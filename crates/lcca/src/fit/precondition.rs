@@ -7,7 +7,7 @@
 //! repeated.
 
 use super::Problem;
-use crate::data::{Pair, Side};
+use crate::data::{Pair, Side, SparseGram};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::method::Method;
@@ -39,11 +39,17 @@ enum Better {
     /// Not looked at.
     Unknown,
     /// Analysed: what it costs is known.
-    Planned(Box<Plan>),
+    Planned(Box<Planned>),
     /// Factorised.
     Bought(Box<ShiftInvert>),
     /// Not to be had, or too dear.
     Refused,
+}
+
+/// B − A, and how it would be factorised.
+struct Planned {
+    matrix: SparseGram,
+    plan: Plan,
 }
 
 impl<'a> Preconditioner<'a> {
@@ -52,14 +58,14 @@ impl<'a> Preconditioner<'a> {
         let better = if problem.joint.is_some() { Better::Unknown } else { Better::Refused };
         let mut preconditioner = Preconditioner { problem, inverse, better, spent: 0.0, remarks: Vec::new() };
         if problem.settings.method == Method::ShiftInvert {
-            let plan = preconditioner.analyse()?;
-            let (needed, allowed) = (plan.bytes(), problem.settings.memory);
+            let planned = preconditioner.analyse()?;
+            let (needed, allowed) = (planned.plan.bytes(), problem.settings.memory);
             if needed > allowed {
                 let what = "the Cholesky factor of the joint Gram matrix".into();
                 let advice = "allow more memory, or use lobpcg";
                 return Err(Error::Memory { what, needed, allowed, advice });
             }
-            preconditioner.buy(plan)?;
+            preconditioner.buy(planned)?;
         }
         Ok(preconditioner)
     }
@@ -84,8 +90,8 @@ impl<'a> Preconditioner<'a> {
             self.better = Better::Planned(Box::new(self.analyse()?));
         }
         match std::mem::replace(&mut self.better, Better::Refused) {
-            Better::Planned(plan) if plan.bytes() > self.problem.settings.memory => Ok(()),
-            Better::Planned(plan) if worthwhile(self.price(&plan)) => self.buy(*plan),
+            Better::Planned(it) if it.plan.bytes() > self.problem.settings.memory => Ok(()),
+            Better::Planned(it) if worthwhile(self.price(&it.plan)) => self.buy(*it),
             other => {
                 self.better = other;
                 Ok(())
@@ -98,7 +104,7 @@ impl<'a> Preconditioner<'a> {
         self.remarks
     }
 
-    fn analyse(&self) -> Result<Plan> {
+    fn analyse(&self) -> Result<Planned> {
         let Some(joint) = self.problem.joint else {
             let value = self.problem.settings.method.name().into();
             return Err(Error::Setting {
@@ -107,16 +113,17 @@ impl<'a> Preconditioner<'a> {
                 expected: "lobpcg or exact, since a view is dense",
             });
         };
-        Plan::new(&shifted(joint, self.ridges()))
+        let matrix = shifted(joint, self.ridges());
+        Ok(Planned { plan: Plan::new(&matrix)?, matrix })
     }
 
-    fn buy(&mut self, plan: Plan) -> Result<()> {
+    fn buy(&mut self, Planned { matrix, plan }: Planned) -> Result<()> {
         let Some(joint) = self.problem.joint else { return Ok(()) };
         let (fill, operations, begun) = (plan.fill(), plan.flops(), self.problem.watch.seconds());
         let weight = joint.moments(Side::X)?.weight;
         let means = self.problem.means.map(|means| (means, weight));
         let split = self.problem.pair.shape().x_cols;
-        let bought = ShiftInvert::new(&shifted(joint, self.ridges()), plan, split, self.ridges(), means);
+        let bought = ShiftInvert::new(&matrix, plan, split, self.ridges(), means);
         let seconds = self.problem.watch.seconds() - begun;
         let how = match bought {
             Ok(inverse) => {

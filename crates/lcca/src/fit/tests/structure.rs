@@ -1,7 +1,7 @@
 //! Structure makes problems smaller and changes no answer.
 
 use super::*;
-use crate::data::{Shards, Side};
+use crate::data::{Ask, GramEstimate, GramMatrix, JointGram, Moments, Shape, Shards, Side, Triangle};
 use crate::matrix::{Matrix, SparseRows, Values};
 use crate::testing::{random_mat, to_dense, zipf_rows};
 
@@ -152,5 +152,61 @@ fn equal_rows_of_sparse_views_are_merged() {
         let fit = both_ways(pair, Method::Lobpcg, true, 0.1);
         assert!(fit.why.contains("of the 70000 rows are different"), "{}", fit.why);
         assert_eq!(fit.model.rows, 70_000);
+    }
+}
+
+/// A pair whose Gram matrices are foretold to be small and turn out too large.
+struct Optimist(InMemory);
+
+impl Pair for Optimist {
+    fn shape(&self) -> Shape {
+        self.0.shape()
+    }
+    fn moments(&self, side: Side) -> Result<&Moments> {
+        self.0.moments(side)
+    }
+    fn pass(&self, ask: &mut Ask<'_>) -> Result<()> {
+        self.0.pass(ask)
+    }
+    fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
+        self.0.gram(side, limit)
+    }
+    fn joint_gram_estimate(&self) -> Result<Option<GramEstimate>> {
+        self.0.joint_gram_estimate()
+    }
+    fn joint_gram(&self, _limit: u64) -> Result<Option<JointGram>> {
+        self.0.joint_gram(1000)
+    }
+    fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+        self.0.dense_gram(means, limit)
+    }
+    fn triangle(&self, limit: u64) -> Result<Triangle> {
+        self.0.triangle(limit)
+    }
+}
+
+#[test]
+fn where_gram_matrices_do_not_fit_after_all_the_rows_will_do() {
+    let [x, y] = related(6000, 60, 1);
+    let fit = both_ways(&Optimist(InMemory::new(x, y).unwrap()), Method::Lobpcg, true, 0.1);
+    assert!(fit.why.contains("turned out too large") && fit.cost.gram_passes == 0.0, "{}", fit.why);
+}
+
+#[test]
+fn the_gram_way_agrees_with_qr_and_leaves_ill_conditioned_views_to_it() {
+    let (x, y) = (random_mat(900, 20, 1), random_mat(900, 15, 2));
+    let y = Mat::from_fn(900, 15, |i, j| y[(i, j)] + if j < 6 { x[(i, 2 * j)] } else { 0.0 });
+    // A column that is another but for noise of 1e-6: its eigenvalue is neither there nor rounding.
+    let nearly =
+        Mat::from_fn(900, 20, |i, j| if j == 19 { x[(i, 0)] + 1e-6 * x[(i, 19)] } else { x[(i, j)] });
+    for (x, ill) in [(&x, false), (&nearly, true)] {
+        for (center, ridge) in [(true, 0.0), (false, 0.0), (true, 0.3)] {
+            let with =
+                |method| Settings { center, ridge_x: ridge, ridge_y: ridge, ..Settings::new(method, 5) };
+            let [by_gram, by_qr] =
+                [Method::Gram, Method::Exact].map(|m| fit(&pair_of(x, &y), &with(m), &()).unwrap());
+            assert!(gap(&by_gram.model.objective, &by_qr.model.objective) < 1e-9, "{}", by_gram.why);
+            assert_eq!(by_gram.why.contains("too ill conditioned"), ill && ridge == 0.0, "{}", by_gram.why);
+        }
     }
 }
