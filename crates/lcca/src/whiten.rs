@@ -23,17 +23,46 @@ pub(crate) fn whitener_above(gram: MatRef<'_, f64>, cut: f64) -> Mat<f64> {
 
 /// The whitener, and the smallest eigenvalue that was kept relative to the largest.
 fn decompose(gram: MatRef<'_, f64>, cut: f64) -> (Mat<f64>, f64) {
-    let m = gram.nrows();
-    let scale: Vec<f64> =
-        (0..m).map(|i| gram[(i, i)]).map(|d| if d > 0.0 { d.sqrt().recip() } else { 0.0 }).collect();
-    let unit = Mat::from_fn(m, m, |i, j| scale[i] * gram[(i, j)] * scale[j]);
-    let Ok(eigen) = unit.self_adjoint_eigen(Side::Lower) else { return (Mat::zeros(m, 0), 1.0) };
-    let (values, vectors) = (eigen.S().column_vector(), eigen.U());
-    let largest = (0..m).map(|i| values[i]).fold(0.0, f64::max);
-    let kept: Vec<usize> = (0..m).filter(|&i| values[i] > cut * largest && values[i] > 0.0).collect();
-    let smallest = kept.first().map_or(1.0, |&i| values[i] / largest);
-    let h = Mat::from_fn(m, kept.len(), |i, j| scale[i] * vectors[(i, kept[j])] / values[kept[j]].sqrt());
-    (h, smallest)
+    let scale = (0..gram.nrows()).map(|i| inverse_root(gram[(i, i)])).collect();
+    let Some(spectrum) = Spectrum::new(gram, scale) else { return (Mat::zeros(gram.nrows(), 0), 1.0) };
+    let smallest = spectrum.shares.iter().copied().find(|&share| share > cut).unwrap_or(1.0);
+    (spectrum.whitener(cut), smallest)
+}
+
+/// 1/√d, or 0 where d is not positive.
+pub(crate) fn inverse_root(d: f64) -> f64 {
+    if d > 0.0 { d.sqrt().recip() } else { 0.0 }
+}
+
+/// The eigenvalues and eigenvectors of DGD, D the diagonal `scale`.
+pub(crate) struct Spectrum {
+    scale: Vec<f64>,
+    /// Each eigenvalue relative to the largest, ascending.
+    pub shares: Vec<f64>,
+    largest: f64,
+    vectors: Mat<f64>,
+}
+
+impl Spectrum {
+    /// Of a symmetric G, of which only the lower triangle is read; nothing where the iteration fails.
+    pub fn new(gram: MatRef<'_, f64>, scale: Vec<f64>) -> Option<Self> {
+        let m = gram.nrows();
+        let unit = Mat::from_fn(m, m, |i, j| if i >= j { scale[i] * gram[(i, j)] * scale[j] } else { 0.0 });
+        let eigen = unit.self_adjoint_eigen(Side::Lower).ok()?;
+        let values = eigen.S().column_vector();
+        let largest = (0..m).map(|i| values[i]).fold(0.0, f64::max);
+        let shares = (0..m).map(|i| if largest > 0.0 { values[i] / largest } else { 0.0 }).collect();
+        Some(Spectrum { scale, shares, largest, vectors: eigen.U().to_owned() })
+    }
+
+    /// H with HᵀGH = I on the directions whose share is above `cut`.
+    pub fn whitener(&self, cut: f64) -> Mat<f64> {
+        let kept: Vec<usize> = (0..self.shares.len()).filter(|&i| self.shares[i] > cut).collect();
+        let root = |i: usize| (self.shares[i] * self.largest).sqrt();
+        Mat::from_fn(self.scale.len(), kept.len(), |i, j| {
+            self.scale[i] * self.vectors[(i, kept[j])] / root(kept[j])
+        })
+    }
 }
 
 /// Replaces W by an orthonormal basis of its span in the metric B: WᵀBW = I. `products[0]` is B·W; the other products

@@ -1,4 +1,5 @@
-//! [X Y]ᵀ[X Y] of small views, dense: half of n·(p₁ + p₂)² multiplications at the speed of matrix products.
+//! ZᵀZ of narrow views side by side, Z = [X Y] or one view alone, dense: half of n·p² multiplications, at the speed of matrix
+//! products.
 
 use super::product::Allowance;
 use crate::error::Result;
@@ -11,19 +12,19 @@ use std::ops::Range;
 /// Rows multiplied at a time.
 const BLOCK: usize = 512;
 
-/// The lower triangle of Σ weight·(z − μ)(z − μ)ᵀ over the rows z = [x y], where μ are the `means`, or 0.
+/// The lower triangle of Σ weight·(z − μ)(z − μ)ᵀ over the rows z of Z, where μ are the `means`, or 0.
 pub(super) fn of(
-    views: &[Matrix; 2],
+    views: &[Matrix],
     weights: Option<&Buffer<f64>>,
-    means: Option<[&[f64]; 2]>,
+    means: Option<&[&[f64]]>,
     limit: u64,
 ) -> Result<Mat<f64>> {
-    let (width, rows) = (views[0].cols() + views[1].cols(), views[0].rows());
+    let (width, rows) = (views.iter().map(Matrix::cols).sum::<usize>(), views[0].rows());
     // A sum and a block for each part, and the sum of all: as many parts as fit, one at least.
     let each = 8 * width as u64 * (width + BLOCK) as u64;
     let fit = (limit / each.max(1)).saturating_sub(1).clamp(1, rayon::current_num_threads() as u64) as usize;
     let parts = fit.min(rows.div_ceil(BLOCK)).max(1);
-    Allowance::new("the Gram matrix of both views", limit).take((parts as u64 + 1) * each)?;
+    Allowance::new("the Gram matrix", limit).take((parts as u64 + 1) * each)?;
     let part = |part: usize| {
         let span = rows * part / parts..rows * (part + 1) / parts;
         let (mut sum, mut block) = (Mat::zeros(width, width), Mat::zeros(width, BLOCK));
@@ -43,24 +44,32 @@ pub(super) fn of(
 /// A column of the block for every row.
 fn fill(
     block: &mut Mat<f64>,
-    [x, y]: &[Matrix; 2],
+    views: &[Matrix],
     weights: Option<&Buffer<f64>>,
-    means: Option<[&[f64]; 2]>,
+    means: Option<&[&[f64]]>,
     rows: Range<usize>,
 ) {
     for (i, row) in rows.enumerate() {
         let column = block.col_as_slice_mut(i);
         match means {
-            Some([x_mean, y_mean]) => {
-                column.iter_mut().zip(x_mean.iter().chain(y_mean)).for_each(|(z, mean)| *z = -mean);
+            Some(means) => {
+                column.iter_mut().zip(means.iter().copied().flatten()).for_each(|(z, mean)| *z = -mean)
             }
             None => column.fill(0.0),
         }
-        x.for_each(row, |j, value| column[j] += value);
-        y.for_each(row, |j, value| column[x.cols() + j] += value);
+        let mut left = 0;
+        for view in views {
+            view.for_each(row, |j, value| column[left + j] += value);
+            left += view.cols();
+        }
         if let Some(weights) = weights {
             let root = weights.as_slice()[row].get().sqrt();
             column.iter_mut().for_each(|z| *z *= root);
         }
     }
+}
+
+/// All of a symmetric matrix from its lower triangle.
+pub(crate) fn mirrored(lower: &Mat<f64>) -> Mat<f64> {
+    Mat::from_fn(lower.nrows(), lower.ncols(), |i, j| if i >= j { lower[(i, j)] } else { lower[(j, i)] })
 }

@@ -2,14 +2,11 @@
 //!
 //! For sparse rows see `product`: work Σᵢ rᵢ² for rows of rᵢ entries, memory for the transpose and the result.
 
+use super::dense_gram::{self, mirrored};
 use super::product::{Allowance, Transposed, product};
 use crate::error::Result;
 use crate::matrix::{Buffer, Matrix};
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, Par};
-
-/// Rows of a dense view multiplied at a time.
-const BLOCK: usize = 512;
+use faer::Mat;
 
 /// The rows and values of one column.
 type Column = (Vec<usize>, Vec<f64>);
@@ -159,7 +156,9 @@ pub(super) fn of(view: &Matrix, weights: Option<&Buffer<f64>>, limit: u64) -> Re
     let weight = |row: usize| weights.map_or(1.0, |weights| weights.as_slice()[row].get());
     let allowance = Allowance::new("the Gram matrix", limit);
     let stored = match view {
-        Matrix::Dense(_) => StoredGram::Dense(of_dense(view, weight, &allowance)?),
+        Matrix::Dense(_) => {
+            StoredGram::Dense(mirrored(&dense_gram::of(std::slice::from_ref(view), weights, None, limit)?))
+        }
         Matrix::OneHot(m) => {
             let mut diagonal = vec![0.0; m.cols()];
             (0..m.rows()).for_each(|row| m.column(row).into_iter().for_each(|c| diagonal[c] += weight(row)));
@@ -176,19 +175,4 @@ pub(super) fn of(view: &Matrix, weights: Option<&Buffer<f64>>, limit: u64) -> Re
         }
     };
     Ok(GramMatrix { stored, shift: None })
-}
-
-fn of_dense(view: &Matrix, weight: impl Fn(usize) -> f64, allowance: &Allowance) -> Result<Mat<f64>> {
-    let p = view.cols();
-    allowance.take(8 * p as u64 * (p + BLOCK) as u64)?;
-    let mut gram = Mat::zeros(p, p);
-    for start in (0..view.rows()).step_by(BLOCK) {
-        let mut block = Mat::zeros(p, BLOCK.min(view.rows() - start));
-        for i in 0..block.ncols() {
-            let root = weight(start + i).sqrt();
-            view.for_each(start + i, |column, value| block[(column, i)] = root * value);
-        }
-        matmul(gram.as_mut(), Accum::Add, block.as_ref(), block.as_ref().transpose(), 1.0, Par::rayon(0));
-    }
-    Ok(gram)
 }

@@ -201,7 +201,7 @@ impl Pair for InMemory {
     }
 
     fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
-        dense_gram::of(&self.views, self.weights.as_ref(), means, limit)
+        dense_gram::of(&self.views, self.weights.as_ref(), means.as_ref().map(|means| &means[..]), limit)
     }
 
     fn triangle(&self, limit: u64) -> Result<Triangle> {

@@ -8,7 +8,7 @@ use super::product::{Allowance, Transposed, product};
 use super::{Ask, GramMatrix, Moments, Pair, Shape, Side, SparseGram, StoredGram, Triangle};
 use crate::error::{Error, Result};
 use crate::kernel;
-use crate::matrix::{Line, Matrix, Panel, SparseRows, Values};
+use crate::matrix::{Line, Matrix, Panel, RowsBuilder};
 use bytemuck::Zeroable;
 use faer::Mat;
 use rayon::prelude::*;
@@ -43,12 +43,13 @@ impl JointGram {
             )
         };
         let yy = product(&Transposed::of(y), y, weight, true, &allowance)?;
-        allowance.take(12 * xy.entries())?;
-        let yx = transposed(&xy)?;
+        let xy = xy.into();
+        allowance.take(Transposed::bytes(&xy))?;
+        let yx = Transposed::of(&xy).into_rows(xy.rows())?;
         Ok(JointGram {
             shape: Shape { rows: x.rows(), x_cols: x.cols(), y_cols: y.cols() },
             moments: moments.map(Moments::clone),
-            blocks: [[xx.into(), xy.into()], [yx.into(), yy.into()]],
+            blocks: [[xx.into(), xy], [yx.into(), yy.into()]],
         })
     }
 
@@ -75,38 +76,19 @@ impl JointGram {
 
 /// A + B, of the same shape.
 fn sum(a: &Matrix, b: &Matrix) -> Result<Matrix> {
-    let (mut offsets, mut columns, mut values) = (vec![0u64], Vec::new(), Vec::new());
-    let mut row_of_both: Vec<(usize, f64)> = Vec::new();
+    let (mut rows, mut entries) = (RowsBuilder::default(), Vec::new());
     for row in 0..a.rows() {
-        row_of_both.clear();
-        a.for_each(row, |column, value| row_of_both.push((column, value)));
-        b.for_each(row, |column, value| row_of_both.push((column, value)));
-        row_of_both.sort_by_key(|&(column, _)| column);
-        for same in row_of_both.chunk_by(|a, b| a.0 == b.0) {
-            columns.push(same[0].0 as u32);
-            values.push(same.iter().map(|(_, value)| value).sum::<f64>());
+        entries.clear();
+        for m in [a, b] {
+            m.for_each(row, |column, value| entries.push((column as u32, value)));
         }
-        offsets.push(columns.len() as u64);
+        entries.sort_by_key(|&(column, _)| column);
+        for same in entries.chunk_by(|a, b| a.0 == b.0) {
+            rows.push(same[0].0, same.iter().map(|(_, value)| value).sum());
+        }
+        rows.end_row();
     }
-    Ok(SparseRows::new(a.cols(), offsets.into(), columns.into(), Values::F64(values.into()))?.into())
-}
-
-/// The transpose of a product.
-fn transposed(block: &SparseRows) -> Result<SparseRows> {
-    let mut starts = vec![0u64; block.cols() + 1];
-    block.columns().iter().for_each(|column| starts[column as usize + 1] += 1);
-    (0..block.cols()).for_each(|j| starts[j + 1] += starts[j]);
-    let mut next = starts.clone();
-    let entries = block.entries() as usize;
-    let (mut columns, mut values) = (vec![0u32; entries], vec![0.0; entries]);
-    for row in 0..block.rows() {
-        block.for_each(row, |column, value| {
-            let at = next[column] as usize;
-            (columns[at], values[at]) = (row as u32, value);
-            next[column] += 1;
-        });
-    }
-    SparseRows::new(block.rows(), starts.into(), columns.into(), Values::F64(values.into()))
+    Ok(RowsBuilder::join(vec![rows], a.cols(), false)?.into())
 }
 
 impl Pair for JointGram {

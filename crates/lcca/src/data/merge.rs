@@ -3,7 +3,7 @@
 //! A million tokens of text hold a few hundred thousand different pairs of words: a pass over those is as good.
 
 use crate::error::Result;
-use crate::matrix::{Buffer, Matrix, OneHotRows, SparseRows, Values};
+use crate::matrix::{Buffer, Matrix, OneHotRows, RowsBuilder};
 use rayon::prelude::*;
 
 /// Rows looked at before deciding; fewer are not worth merging.
@@ -88,17 +88,10 @@ fn select(view: &Matrix, kept: &[(u32, f64)]) -> Result<Matrix> {
         let columns: Vec<u32> = kept.par_iter().map(|&(row, _)| columns[row as usize].get()).collect();
         return Ok(OneHotRows::new(m.cols(), columns.into())?.into());
     }
-    let ones = matches!(view, Matrix::Sparse(m) if matches!(m.values(), Values::Ones));
-    let (mut offsets, mut columns, mut values) = (vec![0u64], Vec::new(), Vec::new());
+    let mut rows = RowsBuilder::default();
     for &(row, _) in kept {
-        view.for_each(row as usize, |column, value| {
-            columns.push(column as u32);
-            if !ones {
-                values.push(value);
-            }
-        });
-        offsets.push(columns.len() as u64);
+        view.for_each(row as usize, |column, value| rows.push(column as u32, value));
+        rows.end_row();
     }
-    let values = if ones { Values::Ones } else { Values::F64(values.into()) };
-    Ok(SparseRows::new(view.cols(), offsets.into(), columns.into(), values)?.into())
+    Ok(RowsBuilder::join(vec![rows], view.cols(), view.is_all_ones())?.into())
 }

@@ -24,6 +24,7 @@ mod triangle;
 pub use ask::{Ask, Source};
 pub use centred::Centred;
 pub use counting::{Cost, Counting, Tally};
+pub(crate) use dense_gram::mirrored;
 pub use estimate::GramEstimate;
 pub use gram::{GramMatrix, SparseGram, StoredGram};
 pub use in_memory::InMemory;

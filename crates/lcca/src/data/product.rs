@@ -4,7 +4,7 @@
 //! entry. Work Σᵢ aᵢbᵢ for rows of aᵢ and bᵢ entries; memory for the transpose and the result.
 
 use crate::error::{Error, Result};
-use crate::matrix::{Matrix, SparseRows, Values};
+use crate::matrix::{Matrix, RowsBuilder, SparseRows, Values};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -25,7 +25,7 @@ pub(super) struct Transposed {
 impl Transposed {
     /// Bytes the transpose of a view takes.
     pub fn bytes(view: &Matrix) -> u64 {
-        let entry = if is_all_ones(view) { 4 } else { 12 };
+        let entry = if view.is_all_ones() { 4 } else { 12 };
         entry * view.entries() + 16 * view.cols() as u64
     }
 
@@ -37,7 +37,7 @@ impl Transposed {
         let mut next = starts.clone();
         let entries = starts[view.cols()];
         let mut rows = vec![0u32; entries];
-        let mut values = (!is_all_ones(view)).then(|| vec![0.0; entries]);
+        let mut values = (!view.is_all_ones()).then(|| vec![0.0; entries]);
         for row in 0..view.rows() {
             view.for_each(row, |column, value| {
                 let at = next[column];
@@ -55,19 +55,18 @@ impl Transposed {
         self.starts.len() - 1
     }
 
+    /// The transpose as a matrix of its own; `rows` is how many rows the view had.
+    pub fn into_rows(self, rows: usize) -> Result<SparseRows> {
+        let offsets: Vec<u64> = self.starts.iter().map(|&start| start as u64).collect();
+        let values = self.values.map_or(Values::Ones, |values| Values::F64(values.into()));
+        SparseRows::new(rows, offsets.into(), self.rows.into(), values)
+    }
+
     /// Calls `visit(row, value)` for every entry of column j.
     fn for_each(&self, j: usize, mut visit: impl FnMut(usize, f64)) {
         for at in self.starts[j]..self.starts[j + 1] {
             visit(self.rows[at] as usize, self.values.as_ref().map_or(1.0, |values| values[at]));
         }
-    }
-}
-
-fn is_all_ones(view: &Matrix) -> bool {
-    match view {
-        Matrix::OneHot(_) => true,
-        Matrix::Sparse(m) => matches!(m.values(), Values::Ones),
-        Matrix::Dense(_) => false,
     }
 }
 
@@ -103,7 +102,7 @@ pub(super) fn product(
     allowance: &Allowance,
 ) -> Result<SparseRows> {
     let form_chunk = |sums: &mut Sums, start: usize| {
-        let mut chunk = Chunk::default();
+        let mut chunk = RowsBuilder::default();
         for j in start..(start + CHUNK).min(a.columns()) {
             if diagonal {
                 sums.add(j, 0.0);
@@ -114,34 +113,12 @@ pub(super) fn product(
             });
             sums.drain_into(&mut chunk);
         }
-        allowance.take(ENTRY * chunk.columns.len() as u64)?;
+        allowance.take(ENTRY * chunk.entries() as u64)?;
         Ok(chunk)
     };
     let starts: Vec<usize> = (0..a.columns()).step_by(CHUNK).collect();
     let chunks = starts.into_par_iter().map_init(|| Sums::new(b.cols()), form_chunk);
-    let chunks: Vec<Chunk> = chunks.collect::<Result<_>>()?;
-    joined(chunks, b.cols())
-}
-
-fn joined(chunks: Vec<Chunk>, cols: usize) -> Result<SparseRows> {
-    let entries = chunks.iter().map(|chunk| chunk.columns.len()).sum();
-    let (mut offsets, mut columns, mut values) =
-        (vec![0u64], Vec::with_capacity(entries), Vec::with_capacity(entries));
-    for chunk in chunks {
-        let before = columns.len() as u64;
-        offsets.extend(chunk.ends.iter().map(|end| before + *end as u64));
-        columns.extend(chunk.columns);
-        values.extend(chunk.values);
-    }
-    SparseRows::new(cols, offsets.into(), columns.into(), Values::F64(values.into()))
-}
-
-/// Some finished rows.
-#[derive(Default)]
-struct Chunk {
-    ends: Vec<usize>,
-    columns: Vec<u32>,
-    values: Vec<f64>,
+    RowsBuilder::join(chunks.collect::<Result<_>>()?, b.cols(), false)
 }
 
 /// One row in the making.
@@ -164,7 +141,7 @@ impl Sums {
     }
 
     /// Appends the row, columns ascending, and is empty again.
-    fn drain_into(&mut self, chunk: &mut Chunk) {
+    fn drain_into(&mut self, rows: &mut RowsBuilder) {
         if self.touched.len() * SORTED_SHARE < self.seen.len() {
             self.touched.sort_unstable();
         } else {
@@ -172,11 +149,10 @@ impl Sums {
             self.touched.extend((0..self.seen.len() as u32).filter(|&c| self.seen[c as usize]));
         }
         for &column in &self.touched {
-            chunk.columns.push(column);
-            chunk.values.push(std::mem::take(&mut self.sums[column as usize]));
+            rows.push(column, std::mem::take(&mut self.sums[column as usize]));
             self.seen[column as usize] = false;
         }
         self.touched.clear();
-        chunk.ends.push(chunk.columns.len());
+        rows.end_row();
     }
 }

@@ -6,7 +6,7 @@
 use super::merge;
 use super::{InMemory, Moments};
 use crate::error::Result;
-use crate::matrix::{Buffer, Matrix, OneHotRows, SparseRows, Values};
+use crate::matrix::{Buffer, Matrix, OneHotRows, RowsBuilder, SparseRows};
 use rayon::prelude::*;
 
 /// Columns are renumbered where more than this share of them is empty.
@@ -104,37 +104,24 @@ fn renumbered(view: &Matrix, kept: Option<&[u32]>) -> Result<Matrix> {
             let columns: Vec<u32> = (0..m.rows()).into_par_iter().map(number).collect();
             OneHotRows::new(kept.len(), columns.into())?.into()
         }
-        Matrix::Sparse(m) => sparse_renumbered(m, &new, kept.len())?.into(),
+        Matrix::Sparse(_) => sparse_renumbered(view, &new, kept.len())?.into(),
         Matrix::Dense(_) => view.clone(),
     })
 }
 
-/// Columns and values, row after row.
-type Entries = Vec<(u32, f64)>;
-
 /// Columns by their new numbers, sorted within each row.
-fn sparse_renumbered(view: &SparseRows, new: &[u32], cols: usize) -> Result<SparseRows> {
-    let ones = matches!(view.values(), Values::Ones);
-    let starts: Vec<usize> = (0..view.rows()).step_by(ROWS).collect();
-    let chunk = |&start: &usize| {
-        let (mut ends, mut entries) = (Vec::new(), Entries::new());
+fn sparse_renumbered(view: &Matrix, new: &[u32], cols: usize) -> Result<SparseRows> {
+    let part = |start: usize| {
+        let (mut rows, mut entries) = (RowsBuilder::default(), Vec::new());
         for row in start..(start + ROWS).min(view.rows()) {
-            let first = entries.len();
+            entries.clear();
             view.for_each(row, |column, value| entries.push((new[column], value)));
-            entries[first..].sort_unstable_by_key(|&(column, _)| column);
-            ends.push(entries.len());
+            entries.sort_unstable_by_key(|&(column, _)| column);
+            entries.iter().for_each(|&(column, value)| rows.push(column, value));
+            rows.end_row();
         }
-        (ends, entries)
+        rows
     };
-    let chunks: Vec<(Vec<usize>, Entries)> = starts.par_iter().map(chunk).collect();
-    let (mut offsets, mut columns, mut values) = (vec![0u64], Vec::new(), Vec::new());
-    for (ends, entries) in chunks {
-        offsets.extend(ends.iter().map(|end| (columns.len() + end) as u64));
-        columns.extend(entries.iter().map(|&(column, _)| column));
-        if !ones {
-            values.extend(entries.iter().map(|&(_, value)| value));
-        }
-    }
-    let values = if ones { Values::Ones } else { Values::F64(values.into()) };
-    SparseRows::new(cols, offsets.into(), columns.into(), values)
+    let starts: Vec<usize> = (0..view.rows()).step_by(ROWS).collect();
+    RowsBuilder::join(starts.into_par_iter().map(part).collect(), cols, view.is_all_ones())
 }

@@ -6,6 +6,7 @@
 //! costs nothing, and it is copied only where the [`Watch`](super::Watch) wants it.
 
 use super::choose::Choice;
+use super::stopping::Stopping;
 use super::{Problem, TraceRow};
 use crate::data::{Cost, Shape};
 use crate::error::{Error, Result};
@@ -88,6 +89,13 @@ impl Snapshot<'_> {
 }
 
 impl Checkpoint {
+    /// Puts back what was counted, up to the last iteration, which will be looked at again.
+    pub(super) fn recall(&mut self, trace: &mut Vec<TraceRow>, stopping: &mut Stopping) {
+        *trace = std::mem::take(&mut self.trace);
+        trace.pop();
+        stopping.remember(std::mem::take(&mut self.totals), std::mem::take(&mut self.by_residuals));
+    }
+
     /// Whether the method that was chosen can go on from here.
     pub(super) fn check(&self, choice: &Choice, shape: Shape) -> Result<()> {
         let refused = |found: String, expected: String| Err(Error::Checkpoint { found, expected });

@@ -111,13 +111,11 @@ impl OneView<'_> {
     /// The weights and the last step of a checkpoint, whose iteration is looked at again: two passes.
     fn resume(
         &self,
-        state: Checkpoint,
+        mut state: Checkpoint,
         trace: &mut Vec<TraceRow>,
         stopping: &mut Stopping,
     ) -> Result<(Block, Option<Block>)> {
-        *trace = state.trace;
-        trace.pop();
-        stopping.remember(state.totals, state.by_residuals);
+        state.recall(trace, stopping);
         let own = |[x, y]: [Panel; 2]| if self.kept.side == Side::X { x } else { y };
         let w = own(state.weights);
         let Some(step) = state.step.map(own) else { return Ok((self.measure(w)?, None)) };

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::metric;
 use crate::panels;
+use crate::whiten::inverse_root;
 use faer::MatRef;
 
 pub(super) fn finish(problem: &Problem<'_>, found: Found, choice: Choice) -> Result<Fit> {
@@ -82,11 +83,10 @@ fn sign_of_largest(w: &Panel, j: usize) -> f64 {
 /// The correlation of column j with canonical variable i: (C·w)ⱼᵢ / (√Cⱼⱼ·√(wᵢᵀC·wᵢ)).
 fn loadings(normal: Normal<'_>, half: &Half, gram: MatRef<'_, f64>) -> Result<Panel> {
     let square = &normal.pair.moments(normal.side)?.square;
-    let inverse = |v: f64| if v > 0.0 { v.sqrt().recip() } else { 0.0 };
-    let scale: Vec<f64> = (0..half.w.cols()).map(|i| inverse(gram[(i, i)])).collect();
+    let scale: Vec<f64> = (0..half.w.cols()).map(|i| inverse_root(gram[(i, i)])).collect();
     let entry = |j: usize, i: usize| {
         let product = half.bw.row(j)[i] - normal.ridge * half.w.row(j)[i];
-        (product * inverse(square[j]) * scale[i]).clamp(-1.0, 1.0)
+        (product * inverse_root(square[j]) * scale[i]).clamp(-1.0, 1.0)
     };
     Ok(Panel::from_fn(half.w.rows(), half.w.cols(), entry))
 }

@@ -8,11 +8,12 @@
 
 use super::half::Half;
 use super::{Found, Problem};
-use crate::data::Pair;
+use crate::data::{Pair, mirrored};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::panels;
-use faer::{Mat, MatRef, Side};
+use crate::whiten::{Spectrum, inverse_root};
+use faer::{Mat, MatRef};
 
 /// Eigenvalues above this, relative to the largest, are there.
 const THERE: f64 = 1e-10;
@@ -44,10 +45,6 @@ pub(super) fn gram(problem: &Problem<'_>) -> Result<Option<Found>> {
     Ok(Some(Found { weights, products: Some([x, y]), trace, missing: None, remarks: Vec::new() }))
 }
 
-fn mirrored(lower: &Mat<f64>) -> Mat<f64> {
-    Mat::from_fn(lower.nrows(), lower.ncols(), |i, j| if i >= j { lower[(i, j)] } else { lower[(j, i)] })
-}
-
 /// Weights with the products that a pass over the rows would give.
 fn half(ridge: f64, w: &Mat<f64>, own: MatRef<'_, f64>, other: MatRef<'_, f64>) -> Half {
     let panel = |m: Mat<f64>| Panel::from_mat(m.as_ref());
@@ -59,17 +56,10 @@ fn half(ridge: f64, w: &Mat<f64>, own: MatRef<'_, f64>, other: MatRef<'_, f64>) 
 /// H with Hᵀ(C + λI)H = I on the range of C + λI, from the lower triangle of C; nothing where that range is not clear.
 /// `diagonal` is that of C + λI, 0 for columns that are zero but for rounding.
 fn whitener(lower: MatRef<'_, f64>, ridge: f64, diagonal: &[f64]) -> Result<Option<Mat<f64>>> {
-    let p = lower.nrows();
-    let scale: Vec<f64> = diagonal.iter().map(|&d| if d > 0.0 { d.sqrt().recip() } else { 0.0 }).collect();
-    let unit = Mat::from_fn(p, p, |i, j| {
-        let value = if i > j { lower[(i, j)] } else { lower[(j, i)] };
-        scale[i] * (value + if i == j { ridge } else { 0.0 }) * scale[j]
-    });
-    let eigen = unit.self_adjoint_eigen(Side::Lower).map_err(|_| Error::Factorization("the Gram matrix"))?;
-    let (values, vectors) = (eigen.S().column_vector(), eigen.U());
-    let largest = values[p - 1];
-    let there: Vec<usize> = (0..p).filter(|&i| values[i] > THERE * largest).collect();
-    let unclear = (0..p).any(|i| values[i] > ROUNDING * largest && values[i] <= THERE * largest);
-    let h = |i: usize, j: usize| scale[i] * vectors[(i, there[j])] / values[there[j]].sqrt();
-    Ok((!unclear).then(|| Mat::from_fn(p, there.len(), h)))
+    let mut gram = lower.to_owned();
+    (0..gram.nrows()).for_each(|i| gram[(i, i)] += ridge);
+    let scale = diagonal.iter().map(|&d| inverse_root(d)).collect();
+    let spectrum = Spectrum::new(gram.as_ref(), scale).ok_or(Error::Factorization("the Gram matrix"))?;
+    let unclear = spectrum.shares.iter().any(|&share| share > ROUNDING && share <= THERE);
+    Ok((!unclear).then(|| spectrum.whitener(THERE)))
 }

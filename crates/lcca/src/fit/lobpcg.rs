@@ -152,13 +152,11 @@ fn start(problem: &Problem<'_>, inverse: &[Vec<f64>; 2]) -> Result<Block> {
 /// The weights and the last step of a checkpoint, whose iteration is looked at again: one pass.
 fn resume(
     problem: &Problem<'_>,
-    state: Checkpoint,
+    mut state: Checkpoint,
     trace: &mut Vec<TraceRow>,
     stopping: &mut Stopping,
 ) -> Result<(Block, Option<Block>)> {
-    *trace = state.trace;
-    trace.pop();
-    stopping.remember(state.totals, state.by_residuals);
+    state.recall(trace, stopping);
     let [wx, wy] = state.weights;
     let Some([px, py]) = state.step else { return Ok((Block::measure(problem, [wx, wy])?, None)) };
     let both = Block::measure(problem, [panels::beside(&wx, &px), panels::beside(&wy, &py)])?;

@@ -5,6 +5,7 @@ mod dense;
 mod one_hot;
 mod pages;
 mod panel;
+mod rows_builder;
 pub mod search;
 mod sparse;
 
@@ -14,6 +15,7 @@ pub use one_hot::OneHotRows;
 pub(crate) use pages::zeroed as zeroed_lines;
 pub(crate) use panel::row_major_mut;
 pub use panel::{LANES, Line, Panel};
+pub(crate) use rows_builder::RowsBuilder;
 pub use sparse::{Canonical, SparseRows, Values};
 
 use std::fmt;
@@ -67,6 +69,15 @@ impl Matrix {
             }
             Matrix::OneHot(m) => m.column(row).map_or(0, |_| 1),
             Matrix::Dense(m) => m.cols() as u64,
+        }
+    }
+
+    /// Whether every stored entry is known to be 1.
+    pub(crate) fn is_all_ones(&self) -> bool {
+        match self {
+            Matrix::Sparse(m) => matches!(m.values(), Values::Ones),
+            Matrix::OneHot(_) => true,
+            Matrix::Dense(_) => false,
         }
     }
 

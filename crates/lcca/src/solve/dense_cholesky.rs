@@ -5,7 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
-use crate::whiten::CUT;
+use crate::whiten::{CUT, inverse_root};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt_pivoting::factor::{
     PivLltParams, cholesky_in_place, cholesky_in_place_scratch,
@@ -37,8 +37,7 @@ impl DenseCholesky {
     /// they must not be scaled up to look like columns.
     pub fn new(gram: Mat<f64>, ridge: f64, diagonal: &[f64]) -> Result<Self> {
         let p = gram.nrows();
-        let scale: Vec<f64> =
-            diagonal.iter().map(|&d| if d > 0.0 { d.sqrt().recip() } else { 0.0 }).collect();
+        let scale: Vec<f64> = diagonal.iter().map(|&d| inverse_root(d)).collect();
         let entry = |i: usize, j: usize| gram[(i, j)] + if i == j { ridge } else { 0.0 };
         let mut unit = Mat::from_fn(p, p, |i, j| scale[i] * entry(i, j) * scale[j]);
         drop(gram);

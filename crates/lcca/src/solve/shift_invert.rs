@@ -15,6 +15,7 @@ use crate::data::{JointGram, Side, SparseGram};
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::panels;
+use crate::whiten::inverse_root;
 use faer::Mat;
 use faer::linalg::solvers::Solve;
 
@@ -81,8 +82,7 @@ impl ShiftInvert {
         means: Option<(&[Vec<f64>; 2], f64)>,
     ) -> Result<Self> {
         let diagonal = |j: usize| matrix.column(j).1.first().copied().unwrap_or(0.0);
-        let scale =
-            (0..matrix.size()).map(diagonal).map(|d| if d > 0.0 { d.sqrt().recip() } else { 0.0 }).collect();
+        let scale = (0..matrix.size()).map(diagonal).map(inverse_root).collect();
         let delta = if ridge.iter().all(|&r| r > 0.0) { DELTA } else { DELTA_WITHOUT_RIDGE };
         let factor = SparseFactor::new(matrix, scale, delta, plan)?;
         let mut inverse = ShiftInvert { factor, split, border: None };

@@ -11,6 +11,7 @@ use crate::data::SparseGram;
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::panels;
+use crate::whiten::inverse_root;
 
 /// Added to the unit diagonal, then refined away.
 const DELTA: f64 = 1e-10;
@@ -43,8 +44,7 @@ impl SparseCholesky {
     /// Factorises `gram` + `ridge`·I, less weight·μμᵀ for a `shift` of (μ, weight).
     pub fn new(gram: SparseGram, shift: Option<(Vec<f64>, f64)>, ridge: f64, plan: Plan) -> Result<Self> {
         let diagonal = |j: usize| gram.column(j).1.first().copied().unwrap_or(0.0) + ridge;
-        let scale: Vec<f64> =
-            (0..gram.size()).map(diagonal).map(|d| if d > 0.0 { d.sqrt().recip() } else { 0.0 }).collect();
+        let scale: Vec<f64> = (0..gram.size()).map(diagonal).map(inverse_root).collect();
         let least_share = scale.iter().map(|s| ridge * s * s).fold(f64::INFINITY, f64::min);
         let delta = if least_share > RIDGE_SUFFICES { 0.0 } else { DELTA };
         let factor = SparseFactor::new(&gram, scale, delta, plan)?;
