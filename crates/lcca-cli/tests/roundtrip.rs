@@ -173,7 +173,7 @@ fn the_thread_count_changes_nothing_beyond_rounding() {
     }
 }
 
-/// One-hot views are solved another way: equal rows merged, one view eliminated.
+/// One-hot views are solved another way: on their Gram matrices, one view eliminated.
 #[test]
 fn one_hot_views_give_the_same_bytes_twice_and_the_same_totals_on_any_threads() {
     let folder = Folder::new();

@@ -142,8 +142,11 @@ impl Pair for InMemory {
             let entries = entries_before(self.view(side), self.shape().rows);
             let parts = (entries / (4 * self.view(side).cols().max(1) as u64)).clamp(1, MOST_PARTS as u64);
             cut(&self.views, parts as usize, &mut spans);
-            let part =
-                |rows: &Range<usize>| Moments::of(self.view(side), rows.clone(), |row| self.weight(row));
+            let view = self.view(side);
+            let part = |rows: &Range<usize>| match view.is_all_ones() && self.weights.is_none() {
+                true => Moments::by_counting(view, rows.clone()),
+                false => Moments::of(view, rows.clone(), |row| self.weight(row)),
+            };
             let parts: Vec<Moments> = spans.par_iter().map(part).collect();
             let mut sum = Moments::zero(self.view(side).cols());
             parts.iter().for_each(|part| sum.add(part));

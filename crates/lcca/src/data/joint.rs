@@ -8,7 +8,7 @@ use super::product::{Allowance, Transposed, product};
 use super::{Ask, GramMatrix, Moments, Pair, Shape, Side, SparseGram, StoredGram, Triangle};
 use crate::error::{Error, Result};
 use crate::kernel;
-use crate::matrix::{Line, Matrix, Panel, RowsBuilder};
+use crate::matrix::{Line, Matrix, Panel, RowsBuilder, SparseRows, Values};
 use bytemuck::Zeroable;
 use faer::Mat;
 use rayon::prelude::*;
@@ -35,14 +35,20 @@ impl JointGram {
         let [x, y] = views;
         let allowance = Allowance::new("the joint Gram matrix", limit);
         allowance.take(Transposed::bytes(x).max(Transposed::bytes(y)))?;
+        let own =
+            |view: &Matrix, by_columns: &Transposed| product(by_columns, view, weight, true, &allowance);
         let (xx, xy) = {
-            let transposed = Transposed::of(x);
-            (
-                product(&transposed, x, weight, true, &allowance)?,
-                product(&transposed, y, weight, false, &allowance)?,
-            )
+            let by_columns = Transposed::of(x);
+            let xx = match x {
+                Matrix::OneHot(_) => diagonal(&moments[0].square),
+                _ => own(x, &by_columns),
+            };
+            (xx?, product(&by_columns, y, weight, false, &allowance)?)
         };
-        let yy = product(&Transposed::of(y), y, weight, true, &allowance)?;
+        let yy = match y {
+            Matrix::OneHot(_) => diagonal(&moments[1].square),
+            _ => own(y, &Transposed::of(y)),
+        }?;
         let xy = xy.into();
         allowance.take(Transposed::bytes(&xy))?;
         let yx = Transposed::of(&xy).into_rows(xy.rows())?;
@@ -72,6 +78,13 @@ impl JointGram {
     pub fn block(&self, target: Side, source: Side) -> &Matrix {
         &self.blocks[target as usize][source as usize]
     }
+}
+
+/// The Gram matrix of a one-hot view.
+fn diagonal(values: &[f64]) -> Result<SparseRows> {
+    let offsets: Vec<u64> = (0..=values.len() as u64).collect();
+    let columns: Vec<u32> = (0..values.len() as u32).collect();
+    SparseRows::new(values.len(), offsets.into(), columns.into(), Values::F64(values.to_vec().into()))
 }
 
 /// A + B, of the same shape.

@@ -22,7 +22,9 @@ pub(super) fn merged(views: &[Matrix; 2], weights: Option<&Buffer<f64>>) -> Resu
     let rows = views[0].rows();
     let countable = (SAMPLE..u32::MAX as usize).contains(&rows);
     let dense = views.iter().any(|view| matches!(view, Matrix::Dense(_)));
-    if !countable || dense || !pays(views) {
+    // Of two one-hot views the Gram matrix is a list of the different rows, formed in less time than they are sorted.
+    let one_hot = views.iter().all(|view| matches!(view, Matrix::OneHot(_)));
+    if !countable || dense || one_hot || !pays(views) {
         return Ok(None);
     }
     let mut order: Vec<(u64, u32)> =

@@ -20,6 +20,15 @@ impl Moments {
         Moments { weight: 0.0, sum: vec![0.0; cols], square: vec![0.0; cols], count: vec![0; cols] }
     }
 
+    /// Of `rows` of a view whose entries are all one, where rows have no weights: counting is enough.
+    pub(super) fn by_counting(view: &Matrix, rows: std::ops::Range<usize>) -> Self {
+        let mut count = vec![0u64; view.cols()];
+        let weight = rows.len() as f64;
+        rows.for_each(|row| view.for_each(row, |column, _| count[column] += 1));
+        let sum: Vec<f64> = count.iter().map(|&count| count as f64).collect();
+        Moments { weight, square: sum.clone(), sum, count }
+    }
+
     /// Of `rows` of `view`. Sums are compensated: whether a column varies at all is a small difference of large sums.
     pub(super) fn of(view: &Matrix, rows: std::ops::Range<usize>, weight: impl Fn(usize) -> f64) -> Self {
         let (mut moments, mut lost) = (Moments::zero(view.cols()), Moments::zero(view.cols()));

@@ -31,8 +31,6 @@ struct Block {
     bw: Panel,
     /// Cyx(Cxx + λI)⁻¹Cxy·W
     aw: Panel,
-    /// (Cxx + λI)⁻¹Cxy·W: the other view's weights.
-    other: Panel,
 }
 
 /// What stands for the pair once one view is solved away.
@@ -69,7 +67,8 @@ pub(super) fn eliminate(problem: &Problem<'_>, side: Side) -> Result<Found> {
         let ends = stopping.enough() || stopping.stalls() || problem.is_spent() || active.is_empty();
         problem.checkpoint(left.snapshot(&w, step.as_ref(), &trace, &stopping), ends);
         if ends {
-            let weights = if side == Side::X { [w.other, w.w] } else { [w.w, w.other] };
+            let other = left.other(&w.w)?;
+            let weights = if side == Side::X { [other, w.w] } else { [w.w, other] };
             return Ok(Found {
                 weights,
                 trace,
@@ -97,15 +96,22 @@ impl OneView<'_> {
     /// Forms all products: two passes.
     fn measure(&self, w: Panel) -> Result<Block> {
         let (own, gone) = (self.kept.side, self.kept.side.other());
-        let shape = self.pair.shape();
         let mut bw = Panel::zeros(w.rows(), w.cols());
-        let mut across = Panel::zeros(shape.cols(gone), w.cols());
+        let mut across = Panel::zeros(self.pair.shape().cols(gone), w.cols());
         self.pair.pass(&mut Ask::new().source(own, &w).to(own, &mut bw).to(gone, &mut across))?;
         panels::add_scaled(&mut bw, self.kept.ridge, &w);
         let other = self.solver.solve(&across, None)?.weights;
         let mut aw = Panel::zeros(w.rows(), w.cols());
         self.pair.pass(&mut Ask::new().source(gone, &other).to(own, &mut aw))?;
-        Ok(Block { w, bw, aw, other })
+        Ok(Block { w, bw, aw })
+    }
+
+    /// (Cxx + λI)⁻¹Cxy·W, the weights of the view that is gone: one pass.
+    fn other(&self, w: &Panel) -> Result<Panel> {
+        let (own, gone) = (self.kept.side, self.kept.side.other());
+        let mut across = Panel::zeros(self.pair.shape().cols(gone), w.cols());
+        self.pair.pass(&mut Ask::new().source(own, w).to(gone, &mut across))?;
+        Ok(self.solver.solve(&across, None)?.weights)
     }
 
     /// The weights and the last step of a checkpoint, whose iteration is looked at again: two passes.
@@ -143,7 +149,7 @@ impl OneView<'_> {
 impl Block {
     fn columns(&self, from: usize, to: usize) -> Block {
         let of = |panel: &Panel| panels::columns(panel, from, to);
-        Block { w: of(&self.w), bw: of(&self.bw), aw: of(&self.aw), other: of(&self.other) }
+        Block { w: of(&self.w), bw: of(&self.bw), aw: of(&self.aw) }
     }
 }
 
@@ -171,7 +177,7 @@ fn rayleigh_ritz(basis: &[Block], m: usize) -> Result<(Block, Option<Block>, Vec
 fn combination(blocks: &[Block], c: MatRef<'_, f64>) -> Block {
     let of =
         |pick: fn(&Block) -> &Panel| panels::block_times(&blocks.iter().map(pick).collect::<Vec<_>>(), c);
-    Block { w: of(|b| &b.w), bw: of(|b| &b.bw), aw: of(|b| &b.aw), other: of(|b| &b.other) }
+    Block { w: of(|b| &b.w), bw: of(|b| &b.bw), aw: of(|b| &b.aw) }
 }
 
 /// A·W − B·W·Θ², and its size for each direction as a residual of d instead of d².

@@ -68,16 +68,20 @@ fn rotate(x: &mut Half, y: &mut Half, k: usize) -> Result<Vec<f64>> {
 
 /// The sign rule: in every column of Wx the entry of largest size, the first of several, is positive.
 fn fix_signs(x: &mut Half, y: &mut Half) {
-    let signs: Vec<f64> = (0..x.w.cols()).map(|j| sign_of_largest(&x.w, j)).collect();
+    let signs = signs_of_largest(&x.w);
     for panel in [x, y].into_iter().flat_map(|half| [&mut half.w, &mut half.bw, &mut half.across]) {
         (0..panel.rows()).for_each(|i| panel.row_mut(i).iter_mut().zip(&signs).for_each(|(v, s)| *v *= s));
     }
 }
 
-fn sign_of_largest(w: &Panel, j: usize) -> f64 {
-    let largest =
-        (0..w.rows()).map(|i| w.row(i)[j]).fold(0.0f64, |a, b| if b.abs() > a.abs() { b } else { a });
-    if largest < 0.0 { -1.0 } else { 1.0 }
+fn signs_of_largest(w: &Panel) -> Vec<f64> {
+    let mut largest = vec![0.0f64; w.cols()];
+    for i in 0..w.rows() {
+        for (largest, &value) in largest.iter_mut().zip(w.row(i)) {
+            *largest = if value.abs() > largest.abs() { value } else { *largest };
+        }
+    }
+    largest.iter().map(|&value| if value < 0.0 { -1.0 } else { 1.0 }).collect()
 }
 
 /// The correlation of column j with canonical variable i: (C·w)ⱼᵢ / (√Cⱼⱼ·√(wᵢᵀC·wᵢ)).

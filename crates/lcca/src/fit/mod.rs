@@ -174,8 +174,8 @@ fn form_gram(pair: &dyn Pair, choice: &mut choose::Choice, memory: u64) -> Resul
     if let Some(joint) = &joint {
         let (formed, expected, touched) = (joint.entries(), expected.entries, expected.touched);
         choice.why += &format!(
-            "; iterates on the Gram matrices, {formed} entries where a pass over the rows touches {touched:.0} (a sample of \
-             the rows foretold {expected:.0})"
+            "; iterates on the Gram matrices, {formed} entries where a pass over the rows touches {touched:.0} \
+             ({expected:.0} were expected)"
         );
     }
     Ok(joint)
