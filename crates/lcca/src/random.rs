@@ -2,6 +2,7 @@
 
 use crate::matrix::Panel;
 use rand::SeedableRng;
+use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -12,6 +13,8 @@ pub(crate) enum Use {
     SvdOfX = 2,
     SvdOfY = 3,
     StartOfY = 5,
+    Folds = 6,
+    Permutations = 7,
     #[cfg(test)]
     Test = 4,
 }
@@ -21,4 +24,16 @@ pub(crate) fn normal_panel(rows: usize, cols: usize, seed: u64, purpose: Use) ->
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(purpose as u64);
     Panel::from_fn(rows, cols, |_, _| StandardNormal.sample(&mut rng))
+}
+
+/// A generator of its own for one use of a seed, the `index`-th of several.
+pub(crate) fn generator(seed: u64, purpose: Use, index: u64) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(purpose as u64 | index << 8);
+    rng
+}
+
+/// Puts `items` in random order.
+pub(crate) fn shuffle(items: &mut [u32], rng: &mut ChaCha8Rng) {
+    items.shuffle(rng);
 }

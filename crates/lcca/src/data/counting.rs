@@ -26,6 +26,18 @@ impl Cost {
     }
 }
 
+impl std::ops::Add for Cost {
+    type Output = Cost;
+
+    fn add(self, other: Cost) -> Cost {
+        Cost {
+            passes: self.passes + other.passes,
+            gram_passes: self.gram_passes + other.gram_passes,
+            columns: self.columns + other.columns,
+        }
+    }
+}
+
 /// Counters that several [`Counting`] pairs share.
 #[derive(Default)]
 pub struct Tally {

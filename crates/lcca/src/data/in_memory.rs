@@ -76,7 +76,8 @@ impl InMemory {
         &self.views[side as usize]
     }
 
-    fn weight(&self, row: usize) -> f64 {
+    /// The weight of a row; 1 where rows have none.
+    pub fn weight(&self, row: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights.as_slice()[row].get())
     }
 

@@ -196,9 +196,10 @@ proptest! {
     }
 
     #[test]
-    fn counting_changes_nothing(views in any_views(), seed in 0u64..100) {
+    fn counting_and_remembering_change_nothing(views in any_views(), seed in 0u64..100) {
         let [x, y] = views.each_ref().map(to_dense);
         let pair = in_memory(&views);
+        obeys_the_laws(&Remembering::new(&pair), &x, &y, seed);
         obeys_the_laws(&Counting::rows(&pair, &Tally::default(), &()), &x, &y, seed);
     }
 }

@@ -18,6 +18,7 @@ mod moments;
 mod normal;
 mod product;
 mod reduce;
+mod remember;
 mod shards;
 mod triangle;
 
@@ -32,6 +33,7 @@ pub use joint::JointGram;
 pub use moments::Moments;
 pub use normal::Normal;
 pub use reduce::Reduced;
+pub use remember::Remembering;
 pub use shards::Shards;
 pub use triangle::Triangle;
 

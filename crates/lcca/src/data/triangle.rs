@@ -10,6 +10,7 @@ use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
 /// R of [1 X Y]; rows beyond the column count are not kept.
+#[derive(Clone)]
 pub struct Triangle {
     r: Mat<f64>,
     x_cols: usize,

@@ -51,7 +51,12 @@ pub(super) fn alternate(problem: &Problem<'_>, solver: Solver, t1: usize) -> Res
 /// Both views' weights and the iterations behind them: random and none, or those of a checkpoint. One pass.
 fn begin(problem: &Problem<'_>) -> Result<(Half, Half, Vec<TraceRow>)> {
     if let Some(Checkpoint { weights, trace, .. }) = problem.from.take() {
-        let [x, y] = Half::measure_both(problem, weights)?;
+        let [mut x, mut y] = Half::measure_both(problem, weights)?;
+        if trace.is_empty() {
+            // Weights of another fit, whitened by another ridge.
+            x.whiten();
+            y.whiten();
+        }
         return Ok((x, y, trace));
     }
     let [x_normal, y_normal] = problem.normals;

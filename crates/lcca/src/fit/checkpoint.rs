@@ -89,6 +89,12 @@ impl Snapshot<'_> {
 }
 
 impl Checkpoint {
+    /// Weights to start from, and nothing else.
+    pub(super) fn start(of: Loop, weights: [Panel; 2]) -> Self {
+        let (totals, by_residuals) = (Vec::new(), Vec::new());
+        Checkpoint { of, weights, step: None, trace: Vec::new(), totals, by_residuals, cost: Cost::default() }
+    }
+
     /// Puts back what was counted, up to the last iteration, which will be looked at again.
     pub(super) fn recall(&mut self, trace: &mut Vec<TraceRow>, stopping: &mut Stopping) {
         *trace = std::mem::take(&mut self.trace);
@@ -141,7 +147,7 @@ fn check_panels([x, y]: &[Panel; 2], shape: Shape) -> Result<()> {
 
 impl Loop {
     /// The loop that runs, where the method iterates.
-    fn of(choice: &Choice) -> Option<Loop> {
+    pub(super) fn of(choice: &Choice) -> Option<Loop> {
         match choice.method {
             _ if choice.eliminate.is_some() => Some(Loop::Eliminate),
             Method::Lobpcg | Method::ShiftInvert | Method::Auto => Some(Loop::Lobpcg),

@@ -14,6 +14,7 @@ const TRIVIAL: f64 = 1e9;
 const FORMING: f64 = 0.25;
 
 /// A method, and the reason for it in plain words.
+#[derive(Clone)]
 pub(super) struct Choice {
     pub method: Method,
     pub why: String,

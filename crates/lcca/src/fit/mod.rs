@@ -11,11 +11,14 @@ mod gram;
 mod half;
 mod lobpcg;
 mod model;
+mod path;
+mod permute;
 mod precondition;
 mod problem;
 mod restore;
 mod rpcca;
 mod score;
+mod select;
 mod stopping;
 #[cfg(test)]
 mod tests;
@@ -25,10 +28,13 @@ mod watch;
 pub use certify::{Certificate, Kind};
 pub use checkpoint::{Checkpoint, Loop};
 pub use model::{Model, View};
+pub use path::path;
+pub use permute::{Significance, permutation_test};
 pub use score::Scores;
+pub use select::{Folds, Selection, cross_validate};
 pub use watch::{TraceRow, Watch};
 
-use crate::data::{Centred, Cost, Counting, JointGram, Pair, Shape, Side, Tally};
+use crate::data::{Centred, Cost, Counting, JointGram, Pair, Remembering, Shape, Side, Tally};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::method::{Inner, Method, Settings};
@@ -36,6 +42,7 @@ use crate::solve::Solver;
 use checkpoint::Snapshot;
 use problem::{Data, Problem};
 use std::cell::Cell;
+use watch::Further;
 
 /// Steps that conjugate gradients, started from the last answer, usually take.
 const USUAL_STEPS: usize = 15;
@@ -108,7 +115,19 @@ fn fit_from(
     settings: &Settings,
     watch: &dyn Watch,
 ) -> Result<Fit> {
-    check(settings, pair.shape())?;
+    let mut fits = fit_all(from, pair, std::slice::from_ref(settings), watch)?;
+    Ok(fits.swap_remove(0))
+}
+
+/// One fit for each of some settings that differ in the ridge alone, each but the first started from the one before.
+fn fit_all(
+    from: Option<Checkpoint>,
+    pair: &dyn Pair,
+    all: &[Settings],
+    watch: &dyn Watch,
+) -> Result<Vec<Fit>> {
+    let Some(first) = all.first() else { return Ok(Vec::new()) };
+    all.iter().try_for_each(|settings| check(settings, pair.shape()))?;
     for side in Side::BOTH {
         let moments = pair.moments(side)?;
         if !(moments.trace() * moments.weight.max(1.0)).is_finite() {
@@ -116,24 +135,30 @@ fn fit_from(
         }
     }
     let structured =
-        settings.structure && matches!(settings.method, Method::Auto | Method::Lobpcg | Method::ShiftInvert);
+        first.structure && matches!(first.method, Method::Auto | Method::Lobpcg | Method::ShiftInvert);
     let Some(reduced) = (if structured { pair.reduced()? } else { None }) else {
-        return fit_uncentred(from, pair, settings, watch);
+        return fit_uncentred(from, pair, all, watch);
     };
-    let (all, small) = (pair.shape(), reduced.pair.shape());
-    let small_settings = restore::reduced_settings(settings, all, small);
-    let mut fit = fit_uncentred(from, &reduced.pair, &small_settings, watch)?;
-    restore::restore(&mut fit, &reduced, all, settings);
-    Ok(fit)
+    let (whole, small) = (pair.shape(), reduced.pair.shape());
+    let small_settings: Vec<Settings> =
+        all.iter().map(|settings| restore::reduced_settings(settings, whole, small)).collect();
+    let mut fits = fit_uncentred(from, &reduced.pair, &small_settings, watch)?;
+    for (fit, settings) in fits.iter_mut().zip(all) {
+        restore::restore(fit, &reduced, whole, settings);
+    }
+    Ok(fits)
 }
 
 /// Chooses a way, forms Gram matrices where that way wants them, and centres.
 fn fit_uncentred(
     from: Option<Checkpoint>,
     pair: &dyn Pair,
-    settings: &Settings,
+    all: &[Settings],
     watch: &dyn Watch,
-) -> Result<Fit> {
+) -> Result<Vec<Fit>> {
+    let settings = &all[0];
+    let remembering = Remembering::new(pair);
+    let pair: &dyn Pair = if all.len() > 1 { &remembering } else { pair };
     let tally = Tally::starting_at(from.as_ref().map_or(Cost::default(), |from| from.cost));
     let mut choice = choose::choose(pair, settings)?;
     from.as_ref().map_or(Ok(()), |from| from.check(&choice, pair.shape()))?;
@@ -146,7 +171,7 @@ fn fit_uncentred(
             means: None,
             from: Cell::new(from),
         };
-        return fit_centred(&data, choice, settings, &tally, watch);
+        return path::fit_each(&data, choice, all, tally, watch);
     }
     let rows = Centred::new(pair)?;
     let grams = joint.as_ref().map(|joint| Centred::new(joint)).transpose()?;
@@ -158,7 +183,7 @@ fn fit_uncentred(
         means: Some(means),
         from: Cell::new(from),
     };
-    fit_centred(&data, choice, settings, &tally, watch)
+    path::fit_each(&data, choice, all, tally, watch)
 }
 
 /// The Gram matrices, where they are wanted. That they fit was a guess: where they do not, the rows will do.
@@ -181,13 +206,15 @@ fn form_gram(pair: &dyn Pair, choice: &mut choose::Choice, memory: u64) -> Resul
     Ok(joint)
 }
 
+/// The fit, and its whole block of weights for whoever starts from it.
 fn fit_centred(
     data: &Data<'_>,
     choice: choose::Choice,
     settings: &Settings,
     tally: &Tally,
     watch: &dyn Watch,
-) -> Result<Fit> {
+    keep: bool,
+) -> Result<(Fit, Option<[Panel; 2]>)> {
     for side in Side::BOTH {
         if data.rows.moments(side)?.trace() <= 0.0 {
             return Err(Error::NothingToCorrelate { side, centred: settings.center });
@@ -202,7 +229,8 @@ fn fit_centred(
             None => problem.run(choice.method)?,
         }
     };
-    finish::finish(&Problem::new(&rows, data, settings, watch)?, found, choice)
+    let weights = keep.then(|| found.weights.clone());
+    Ok((finish::finish(&Problem::new(&rows, data, settings, watch)?, found, choice)?, weights))
 }
 
 impl Problem<'_> {

@@ -49,3 +49,25 @@ pub trait Watch: Sync {
 
 /// Nobody watches; seconds are all 0.
 impl Watch for () {}
+
+/// Watches one of several fits, on top of what was spent before it. Nobody goes on from the middle of them.
+pub(super) struct Further<'a> {
+    pub watch: &'a dyn Watch,
+    pub before: Cost,
+}
+
+impl Watch for Further<'_> {
+    fn pass(&self, cost: Cost) -> ControlFlow<()> {
+        self.watch.pass(self.before + cost)
+    }
+
+    fn iteration(&self, row: &TraceRow) {
+        let Cost { passes, gram_passes, .. } = self.before;
+        let (passes, gram_passes) = (passes + row.passes, gram_passes + row.gram_passes);
+        self.watch.iteration(&TraceRow { passes, gram_passes, ..*row });
+    }
+
+    fn seconds(&self) -> f64 {
+        self.watch.seconds()
+    }
+}

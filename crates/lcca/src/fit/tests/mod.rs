@@ -7,6 +7,7 @@ mod edges;
 mod hard;
 mod methods;
 mod resume;
+mod select;
 mod structure;
 mod theorems;
 

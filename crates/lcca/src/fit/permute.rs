@@ -1,0 +1,165 @@
+//! Whether correlations on held-out rows could be chance: a permutation test.
+//!
+//! The weights are fixed: they were found on other rows. If the two views are independent, the rows of Y's scores can be
+//! dealt to the rows of X's in any order without changing how their correlations are distributed, so the observed ones are
+//! held against those of random orders: exact for any number of rows and any distribution. Rows must be independent of each
+//! other, and must not have been trained on: weights that have seen the rows make chance look large, and permuting scores
+//! does not undo that.
+//!
+//! For several pairs at once p-values are stepped down (Westfall & Young 1993): the largest correlation is held against the
+//! largest of all pairs under each order, the next against the largest of those left, and so on, none smaller than the one
+//! before. The chance that any of them falls below α without cause is at most α. Cost n·k for each order; memory 16·n·k bytes.
+
+use super::Model;
+use crate::data::{Cost, Side};
+use crate::error::{Error, Result};
+use crate::fit::Watch;
+use crate::matrix::{Matrix, Panel};
+use crate::random;
+use rayon::prelude::*;
+
+/// Less than this share of a column's squares about its mean is rounding.
+const ROUNDING: f64 = 1e-13;
+
+/// What a permutation test found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Significance {
+    /// The correlation of each pair on the given rows.
+    pub correlations: Vec<f64>,
+    /// For each pair alone, the share of orders, the observed one included, in which it correlates at least as much.
+    pub p: Vec<f64>,
+    /// The same with the chance of any false finding among all pairs controlled.
+    pub adjusted: Vec<f64>,
+    /// Random orders drawn.
+    pub permutations: usize,
+}
+
+impl Model {
+    /// Tests the correlation of each pair on rows that were **not** trained on; see the module for what is tested.
+    pub fn permutation_test(
+        &self,
+        x: &Matrix,
+        y: &Matrix,
+        permutations: usize,
+        seed: u64,
+        watch: &dyn Watch,
+    ) -> Result<Significance> {
+        if x.rows() != y.rows() {
+            return Err(Error::RowsDiffer { x: x.rows(), y: y.rows() });
+        }
+        let [mut x, mut y] = [self.transform_all(Side::X, x)?, self.transform_all(Side::Y, y)?];
+        [&mut x, &mut y].into_iter().for_each(|scores| standardise(scores, self.settings.center));
+        permutation_test(&x, &y, permutations, seed, watch)
+    }
+}
+
+/// Tests the correlations of column i of `x` with column i of `y`, whose columns have length one or zero.
+///
+/// The same seed gives the same answer on any number of threads.
+pub fn permutation_test(
+    x: &Panel,
+    y: &Panel,
+    permutations: usize,
+    seed: u64,
+    watch: &dyn Watch,
+) -> Result<Significance> {
+    if permutations == 0 {
+        return Err(Error::Setting { name: "permutations", value: "0".into(), expected: "at least 1" });
+    }
+    let in_order: Vec<u32> = (0..x.rows() as u32).collect();
+    let observed = products(x, y, &in_order);
+    let mut order: Vec<usize> = (0..observed.len()).collect();
+    order.sort_by(|&a, &b| observed[b].total_cmp(&observed[a]));
+    let counts = (0..permutations).into_par_iter().map_init(
+        || in_order.clone(),
+        |rows, draw| {
+            // Every order starts from the first, so that it depends on its number alone.
+            rows.copy_from_slice(&in_order);
+            random::shuffle(rows, &mut random::generator(seed, random::Use::Permutations, draw as u64));
+            if watch.pass(Cost::default()).is_break() {
+                return Err(Error::Interrupted);
+            }
+            Ok(Exceeded::by(&products(x, y, rows), &observed, &order))
+        },
+    );
+    let zero = || Ok(Exceeded::none(observed.len()));
+    let counts = counts.reduce(zero, |a, b| Ok(a?.plus(&b?)))?;
+    let share = |count: &u64| (1 + count) as f64 / (1 + permutations) as f64;
+    let mut adjusted = vec![0.0; observed.len()];
+    let mut largest = 0.0f64;
+    for &pair in &order {
+        largest = largest.max(share(&counts.by_largest[pair]));
+        adjusted[pair] = largest;
+    }
+    Ok(Significance {
+        p: counts.alone.iter().map(share).collect(),
+        adjusted,
+        correlations: observed,
+        permutations,
+    })
+}
+
+/// How often chance did at least as well.
+struct Exceeded {
+    /// For each pair by itself.
+    alone: Vec<u64>,
+    /// By the largest of the pairs that correlate no more than it does.
+    by_largest: Vec<u64>,
+}
+
+impl Exceeded {
+    fn none(pairs: usize) -> Self {
+        Exceeded { alone: vec![0; pairs], by_largest: vec![0; pairs] }
+    }
+
+    /// Under one order of the rows. `order` lists the pairs by what was observed, largest first.
+    fn by(drawn: &[f64], observed: &[f64], order: &[usize]) -> Self {
+        let mut exceeded = Exceeded::none(observed.len());
+        let mut largest = f64::NEG_INFINITY;
+        for &pair in order.iter().rev() {
+            largest = largest.max(drawn[pair]);
+            exceeded.alone[pair] = u64::from(drawn[pair] >= observed[pair]);
+            exceeded.by_largest[pair] = u64::from(largest >= observed[pair]);
+        }
+        exceeded
+    }
+
+    fn plus(mut self, other: &Self) -> Self {
+        let add = |a: &mut [u64], b: &[u64]| a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        add(&mut self.alone, &other.alone);
+        add(&mut self.by_largest, &other.by_largest);
+        self
+    }
+}
+
+/// Σ x[i]·y[rows[i]] for each column.
+fn products(x: &Panel, y: &Panel, rows: &[u32]) -> Vec<f64> {
+    let mut sums = vec![0.0; x.cols().min(y.cols())];
+    for (i, &row) in rows.iter().enumerate() {
+        let both = x.row(i).iter().zip(y.row(row as usize));
+        sums.iter_mut().zip(both).for_each(|(sum, (x, y))| *sum += x * y);
+    }
+    sums
+}
+
+/// Columns of length one, about their means where `center`; a column without length becomes zero.
+fn standardise(scores: &mut Panel, center: bool) {
+    let rows = scores.rows();
+    let mut mean = vec![0.0; scores.cols()];
+    if center {
+        (0..rows).for_each(|i| mean.iter_mut().zip(scores.row(i)).for_each(|(m, s)| *m += s / rows as f64));
+    }
+    let mut square = vec![0.0f64; scores.cols()];
+    for i in 0..rows {
+        for ((score, mean), square) in scores.row_mut(i).iter_mut().zip(&mean).zip(&mut square) {
+            *score -= mean;
+            *square += *score * *score;
+        }
+    }
+    // Where almost all is mean, what is left is rounding.
+    let varies = |(&square, mean): (&f64, &f64)| square > ROUNDING * (square + rows as f64 * mean * mean);
+    let scale: Vec<f64> =
+        square.iter().zip(&mean).map(|both| if varies(both) { both.0.sqrt().recip() } else { 0.0 }).collect();
+    (0..rows)
+        .for_each(|i| scores.row_mut(i).iter_mut().zip(&scale).for_each(|(score, scale)| *score *= scale));
+}
