@@ -103,6 +103,21 @@ pub struct FitArgs {
     /// Ridge of Y alone [default: the same]
     #[arg(long, value_name = "RIDGE")]
     pub ridge_y: Option<f64>,
+    /// Ridges to choose from, such as 0.001,0.01,0.1: each is tried on rows held out
+    ///
+    /// Rows are dealt to --folds folds at random. For each fold every ridge is fitted to the other rows and scored on the fold;
+    /// the model is then fitted to all rows with the ridge chosen by --select. Fits along the path start from each other.
+    #[arg(long, value_name = "RIDGES", value_delimiter = ',', conflicts_with_all = ["ridge", "ridge_y", "resume"])]
+    pub ridge_path: Vec<f64>,
+    /// Folds that rows are dealt to
+    #[arg(long, value_name = "K", default_value_t = 5, requires = "ridge_path")]
+    pub folds: usize,
+    /// Which ridge to take: simplest is the largest within one standard error of the best
+    #[arg(long, value_name = "RULE", default_value = "simplest", requires = "ridge_path")]
+    pub select: Select,
+    /// Draw how the ridges did: a .svg or .png file
+    #[arg(long, value_name = "FILE", requires = "ridge_path")]
+    pub path_figure: Option<PathBuf>,
     /// A weight for every row: a .npy file with one column
     #[arg(long, value_name = "FILE")]
     pub row_weights: Option<PathBuf>,
@@ -144,6 +159,13 @@ pub struct FitArgs {
     pub common: Common,
 }
 
+/// Which of several ridges to take.
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub enum Select {
+    Simplest,
+    Best,
+}
+
 const FIT_EXAMPLES: &str = "\
 Examples:
   lcca fit x.npz y.npz -k 20 -o model
@@ -151,6 +173,7 @@ Examples:
   lcca fit x.svm.gz y.svm.gz --method l-cca --k-pc 100 --t2 38 --ridge 0.01 -o model
   lcca fit x.npy y.npy --json > result.json
   lcca fit x.npz y.npz --ridge 0.01 --certify
+  lcca fit x.npz y.npz --ridge-path 0.001,0.01,0.1,1 -o model     the ridge that does best on rows held out
   lcca fit x.npz y.npz -k 20 -o model --resume state     stop it at any time; the same command goes on
 
 Methods:
@@ -220,7 +243,8 @@ pub struct TransformArgs {
 
 /// Correlate the canonical variables of given rows, with a model.
 #[derive(Args)]
-#[command(after_help = "Example:\n  lcca score model x_test.npz y_test.npz --json")]
+#[command(after_help = "Examples:\n  lcca score model x_test.npz y_test.npz --json\n  \
+                        lcca score model x_test.npz y_test.npz --permutations 999    p-values")]
 pub struct ScoreArgs {
     /// A model written by `lcca fit`
     pub model: PathBuf,
@@ -228,6 +252,15 @@ pub struct ScoreArgs {
     pub x: PathBuf,
     /// The same rows of the second view
     pub y: PathBuf,
+    /// Test each correlation against this many random orders of the rows, such as 999; for rows not trained on
+    ///
+    /// Prints a p-value for each pair alone, and one adjusted so that the chance of any false finding among all pairs is
+    /// controlled. On training rows p-values mean nothing: the weights have seen them.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub permutations: Option<u32>,
+    /// Seed of the random orders
+    #[arg(long, default_value_t = 0, requires = "permutations")]
+    pub seed: u64,
     /// svmlight files count columns from 0, not 1
     #[arg(long)]
     pub zero_based: bool,

@@ -1,6 +1,7 @@
 //! `lcca fit X Y -k 20 -o MODEL`
 
 use super::count;
+use super::ridge_path::{self, Chosen};
 use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::progress::FitProgress;
@@ -26,6 +27,8 @@ struct Run {
     threads: usize,
     /// The last iteration whose state was saved, 0 for none.
     saved: usize,
+    /// How the ridge was chosen, where it was.
+    ridge_path: Option<Chosen>,
 }
 
 pub fn run(args: &FitArgs) -> Result<ExitCode, Failure> {
@@ -50,7 +53,8 @@ pub fn run(args: &FitArgs) -> Result<ExitCode, Failure> {
 fn check_outputs(args: &FitArgs) -> Result<(), Failure> {
     let inputs = [&args.x, &args.y].into_iter().chain(&args.row_weights);
     let inputs: Vec<&Path> = inputs.map(|path| path.as_path()).collect();
-    for path in args.output.iter().chain(&args.resume) {
+    args.path_figure.as_deref().map_or(Ok(()), ridge_path::check_figure)?;
+    for path in args.output.iter().chain(&args.resume).chain(&args.path_figure) {
         load::check_output(path, &inputs)?;
         lcca_io::Output::create(path)?;
     }
@@ -76,7 +80,9 @@ fn load_and_fit(
     let start = Instant::now();
     let pair = load_pair(args)?;
     let load_seconds = start.elapsed().as_secs_f64();
-    let settings = meaning::settings(args, pair.shape())?;
+    let mut settings = meaning::settings(args, pair.shape())?;
+    let ridge_path =
+        ridge_path::choose(args, &pair, &mut settings).map_err(|failure| with_file(args, failure))?;
     let mut progress = FitProgress::new(settings.method.name(), planned_passes(&settings), args.common.quiet);
     let outcome = match saving {
         Some(saving) => saving.fit(&pair, &settings, &mut progress),
@@ -94,7 +100,7 @@ fn load_and_fit(
         fit.certify(&pair, &progress)?;
         progress.finish();
     }
-    Ok((fit, Run { load_seconds, fit_seconds, threads, saved }))
+    Ok((fit, Run { load_seconds, fit_seconds, threads, saved, ridge_path }))
 }
 
 fn load_pair(args: &FitArgs) -> Result<InMemory, Failure> {
@@ -162,13 +168,14 @@ fn object(args: &FitArgs, fit: &Fit, run: &Run) -> Value {
         "threads": run.threads,
         "version": env!("CARGO_PKG_VERSION"),
         "notes": fit.notes,
+        "ridge_path": run.ridge_path.as_ref().map(Chosen::object),
         "trace": fit.trace,
     })
 }
 
 fn text(args: &FitArgs, fit: &Fit, run: &Run) -> String {
     let model = &fit.model;
-    let mut text = String::new();
+    let mut text = run.ridge_path.as_ref().map(Chosen::text).unwrap_or_default();
     let (x_cols, y_cols) = (model.x.weights.rows() as u64, model.y.weights.rows() as u64);
     let views = format!(
         "{} × ({} + {} columns)",

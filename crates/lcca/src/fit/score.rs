@@ -12,8 +12,9 @@ pub struct Scores {
     pub correlations: Vec<f64>,
     /// Their sum.
     pub total: f64,
-    /// The sum of the correlations between the two fitted subspaces on these rows: at least `total`, since the best
-    /// rotation within them is chosen on these very rows.
+    /// The sum of the canonical correlations between the two fitted subspaces on these rows. Often more than `total`, since
+    /// the best rotation within them is chosen on these very rows; less where pairs correlate with each other here, which
+    /// `total` counts twice.
     pub captured: f64,
 }
 
