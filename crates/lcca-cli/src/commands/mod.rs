@@ -3,8 +3,12 @@
 pub mod completions;
 pub mod convert;
 pub mod demo;
+pub mod export;
 pub mod fit;
 pub mod info;
+mod model;
+pub mod neighbors;
+mod same_names;
 pub mod score;
 pub mod transform;
 pub mod views;
