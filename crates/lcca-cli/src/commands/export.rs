@@ -56,7 +56,7 @@ fn tell(args: &ExportArgs, rows: &NamedRows<'_>, exported: &Exported) -> Result<
     if exported.changed > 0 && !args.common.quiet {
         let (changed, repeated) = (count(exported.changed as u64, "name"), exported.repeated);
         eprintln!(
-            "lcca: {output}: white space in {changed} is written _; {repeated} are the same as an earlier one"
+            "lcca: {output}: {changed} with white space, or empty, are written with _; {repeated} are now the same as an earlier one"
         );
     }
     Ok(())

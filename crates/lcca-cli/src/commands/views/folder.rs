@@ -75,7 +75,7 @@ pub fn finish(folder: OutputFolder, output: &Path, facts: &Value, common: &Commo
     } else if !common.quiet {
         let size = |view: &str| facts[view]["cols"].as_u64().unwrap_or(0);
         let held = facts["held_out"]["rows"].as_u64();
-        let held = held.map(|rows| format!(", {} of them held out", count(rows, "row")));
+        let held = held.map(|rows| format!(", {} of them held out", report::grouped(rows)));
         eprintln!(
             "lcca: {} × ({} + {} columns) written to {}{}",
             count(facts["rows"].as_u64().unwrap_or(0), "row"),
