@@ -41,12 +41,11 @@ pub fn numbers(model: &Model, side: Side, what: What, components: Option<usize>)
         What::Loadings => (&view.loadings, 1.0),
         What::Vectors => (&view.weights, (model.rows as f64).sqrt()),
     };
-    let components = components.unwrap_or(panel.cols());
-    if components > panel.cols() || components == 0 {
-        let pairs = panel.cols();
-        return Err(Failure::Usage(format!(
-            "--components is {components}, expected 1 to {pairs}, the pairs of the model"
-        )));
+    let pairs = panel.cols();
+    if let Some(components) = components.filter(|&components| components == 0 || components > pairs) {
+        let message = format!("--components is {components}, expected 1 to {pairs}, the pairs of the model");
+        return Err(Failure::Usage(message));
     }
+    let components = components.unwrap_or(pairs);
     Ok(Panel::from_fn(panel.rows(), components, |row, column| scale * panel.row(row)[column]))
 }
