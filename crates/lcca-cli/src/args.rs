@@ -1,5 +1,6 @@
 //! What can be typed: help, documentation and completions come from here.
 
+pub mod export;
 pub mod views;
 
 use clap::builder::PossibleValuesParser;
@@ -25,6 +26,8 @@ Examples:
   lcca score model x_test.npz y_test.npz       correlations on rows the model has not seen
   lcca transform model --x x.npz -o zx.npy     canonical variables
   lcca views text pairs.tsv --x en --y fr -o d two views from raw texts, for lcca fit
+  lcca neighbors model house                   what is near a column, in both views
+  lcca export model -o words.vec               weights or word vectors for other programs
   lcca convert x.mtx.gz x.safetensors          the store that opens at once and needs no memory
 
 Files: SciPy .npz, NumPy .npy, MatrixMarket .mtx, svmlight .svm, tables .csv .tsv .parquet,
@@ -40,6 +43,10 @@ pub enum Command {
     Transform(TransformArgs),
     /// Correlate the canonical variables of given rows, with a model
     Score(ScoreArgs),
+    /// Write weights, loadings or word vectors of a model for other programs
+    Export(export::ExportArgs),
+    /// Find the columns nearest to a column, in its own view and in the other
+    Neighbors(export::NeighborsArgs),
     /// Make two views from raw data: texts, a corpus, one matrix
     Views(views::ViewsArgs),
     /// Write a matrix in another format

@@ -12,6 +12,7 @@ mod plot;
 mod progress;
 mod report;
 mod saving;
+mod spelling;
 
 use args::{Arguments, Command};
 use clap::Parser;
@@ -63,6 +64,8 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Fit(args) => commands::fit::run(&args),
         Command::Transform(args) => commands::transform::run(&args),
         Command::Score(args) => commands::score::run(&args),
+        Command::Export(args) => commands::export::run(&args),
+        Command::Neighbors(args) => commands::neighbors::run(&args),
         Command::Views(args) => commands::views::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
         Command::Info(args) => commands::info::run(&args),

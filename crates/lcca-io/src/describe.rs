@@ -5,10 +5,15 @@ use crate::format::{self, Format};
 use crate::tensors::TensorFile;
 use crate::{ModelNames, Names, ReadOptions, model, read_matrix_with, read_names, source};
 use lcca::fit::Model;
+use lcca::matrix::Panel;
 use lcca::method::Settings;
+use lcca::nearest::leading;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::path::Path;
+
+/// Columns named for each pair of a model.
+const TOP: usize = 3;
 
 /// What a file holds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -64,8 +69,19 @@ pub struct ModelInfo {
     pub x_names: Option<Vec<String>>,
     /// The same of Y.
     pub y_names: Option<Vec<String>>,
+    /// The columns of X and Y that stand out most in each pair, where any have names.
+    pub top: Option<Vec<[Vec<TopColumn>; 2]>>,
     /// Where it came from, as far as it was told.
     pub provenance: Map<String, Value>,
+}
+
+/// A column that stands out.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TopColumn {
+    /// Its name, or its number from 0.
+    pub name: String,
+    /// Its correlation with the canonical variable.
+    pub loading: f64,
 }
 
 /// Says what a file holds.
@@ -110,6 +126,21 @@ fn as_model(path: &Path) -> Outcome<Option<ModelInfo>> {
     }
 }
 
+/// The columns with the largest loadings: weights of rare columns can be large and mean little.
+fn top(model: &Model, names: &ModelNames) -> Option<Vec<[Vec<TopColumn>; 2]>> {
+    if names.x.is_none() && names.y.is_none() {
+        return None;
+    }
+    let of = |loadings: &Panel, names: &Option<Names>, pair: usize| {
+        let name =
+            |row: usize| names.as_ref().map_or_else(|| row.to_string(), |names| names.get(row).to_string());
+        let columns = leading(loadings, pair, TOP).into_iter();
+        columns.map(|found| TopColumn { name: name(found.row), loading: found.score }).collect()
+    };
+    let pair = |at: usize| [of(&model.x.loadings, &names.x, at), of(&model.y.loadings, &names.y, at)];
+    Some((0..model.pairs()).map(pair).collect())
+}
+
 fn model_info(model: Model, names: &ModelNames, provenance: Map<String, Value>) -> ModelInfo {
     ModelInfo {
         format: Format::Store.name(),
@@ -118,6 +149,7 @@ fn model_info(model: Model, names: &ModelNames, provenance: Map<String, Value>) 
         rows: model.rows,
         x_cols: model.x.weights.rows(),
         y_cols: model.y.weights.rows(),
+        top: top(&model, names),
         total: model.total,
         correlations: model.correlations,
         settings: model.settings,

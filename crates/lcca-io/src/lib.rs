@@ -10,6 +10,7 @@ mod columnar;
 mod delimited;
 mod describe;
 mod error;
+mod export;
 mod folder;
 mod format;
 mod guard;
@@ -34,8 +35,9 @@ mod write;
 
 pub use atomic::{Output, remove_unfinished};
 pub use checkpoint::{read_checkpoint, write_checkpoint};
-pub use describe::{Info, MatrixInfo, ModelInfo, describe, describe_with};
+pub use describe::{Info, MatrixInfo, ModelInfo, TopColumn, describe, describe_with};
 pub use error::{Error, Place, Result};
+pub use export::{Exported, NamedRows, check_export, escaped, export_rows, names_beside};
 pub use folder::OutputFolder;
 pub use guard::panics_are_guarded;
 pub use identity::Identity;

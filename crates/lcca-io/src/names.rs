@@ -58,6 +58,17 @@ impl Names {
         (0..self.len()).map(|column| self.get(column))
     }
 
+    /// The first column of which the other names have another, or none, where there is one.
+    pub fn first_difference(&self, other: &Names) -> Option<usize> {
+        let same = self.iter().zip(other.iter()).take_while(|(a, b)| a == b).count();
+        (same < self.len().max(other.len())).then_some(same)
+    }
+
+    /// The column of this name, the first of several.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.iter().position(|found| found == name)
+    }
+
     /// The two tensors of a file, where it has them.
     pub(crate) fn read(file: &TensorFile, called: &NameTensors, cols: usize) -> Outcome<Option<Names>> {
         if file.dtype(called.bytes).is_none() && file.dtype(called.ends).is_none() {

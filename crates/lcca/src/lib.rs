@@ -21,6 +21,7 @@
 //! | [`solve`] | least squares on a view: Cholesky, diagonal, conjugate gradients, gradient descent, LING |
 //! | [`svd`] | leading singular vectors of a view |
 //! | [`metric`] | captured correlation, distances and angles between subspaces |
+//! | [`nearest`](mod@nearest) | columns that are alike |
 //! | [`panels`], [`whiten`](mod@whiten) | arithmetic of panels |
 //!
 //! ```
@@ -46,6 +47,7 @@ mod kernel;
 pub mod matrix;
 pub mod method;
 pub mod metric;
+pub mod nearest;
 pub mod panels;
 mod random;
 pub mod solve;

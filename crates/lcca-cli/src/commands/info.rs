@@ -5,7 +5,7 @@ use super::count;
 use crate::args::InfoArgs;
 use crate::failure::Failure;
 use crate::{machine, progress, report};
-use lcca_io::{Info, MatrixInfo, ModelInfo, ReadOptions, describe_with};
+use lcca_io::{Info, MatrixInfo, ModelInfo, ReadOptions, TopColumn, describe_with};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -31,7 +31,7 @@ fn object(info: &Info) -> Value {
         Info::Model(m) => json!({
             "kind": "model", "format": m.format, "method": m.method, "k": m.k, "rows": m.rows,
             "x_cols": m.x_cols, "y_cols": m.y_cols, "total": m.total, "correlations": m.correlations,
-            "x_names": m.x_names, "y_names": m.y_names, "settings": m.settings, "provenance": m.provenance,
+            "x_names": m.x_names, "y_names": m.y_names, "top": m.top, "settings": m.settings, "provenance": m.provenance,
         }),
     }
 }
@@ -69,12 +69,39 @@ fn model(m: &ModelInfo) -> String {
     let _ = writeln!(text, "correlations {}", correlations.join(" "));
     text += &named("columns of x", m.x_names.as_deref(), m.x_cols);
     text += &named("columns of y", m.y_names.as_deref(), m.y_cols);
+    text += &m.top.as_deref().map(top).unwrap_or_default();
     for (key, value) in &m.provenance {
         let plain = value.as_str().map_or_else(|| value.to_string(), str::to_string);
         let _ = writeln!(text, "{key}: {plain}");
     }
     let _ = writeln!(text, "settings: {}", json!(m.settings));
     text
+}
+
+/// A line for each of the first pairs: the columns that stand out, with their loadings.
+fn top(pairs: &[[Vec<TopColumn>; 2]]) -> String {
+    const SHOWN: usize = 10;
+    let list = |columns: &[TopColumn]| {
+        let one = |column: &TopColumn| format!("{} {:.2}", quoted(&column.name), column.loading);
+        columns.iter().map(one).collect::<Vec<_>>().join(", ")
+    };
+    let mut text = String::from("columns with the largest loadings, x | y:\n");
+    for (at, [x, y]) in pairs.iter().enumerate().take(SHOWN) {
+        let _ = writeln!(text, "  pair {}: {} | {}", at + 1, list(x), list(y));
+    }
+    if pairs.len() > SHOWN {
+        let _ = writeln!(text, "  and {} more pairs (--json has all)", pairs.len() - SHOWN);
+    }
+    text
+}
+
+/// A name can be a comma, and long.
+fn quoted(name: &str) -> String {
+    const LONGEST: usize = 30;
+    match name.chars().nth(LONGEST) {
+        Some(_) => format!("{:?}", name.chars().take(LONGEST).chain(['…']).collect::<String>()),
+        None => format!("{name:?}"),
+    }
 }
 
 /// The first few names, quoted: a name can be a comma.

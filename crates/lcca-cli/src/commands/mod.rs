@@ -3,9 +3,13 @@
 pub mod completions;
 pub mod convert;
 pub mod demo;
+pub mod export;
 pub mod fit;
 pub mod info;
+mod model;
+pub mod neighbors;
 pub mod ridge_path;
+mod same_names;
 pub mod score;
 pub mod transform;
 pub mod views;

@@ -1,6 +1,7 @@
 //! `lcca score MODEL X Y`
 
 use super::count;
+use super::same_names::check_names;
 use crate::args::ScoreArgs;
 use crate::failure::Failure;
 use crate::{load, machine, progress, report};
@@ -87,6 +88,7 @@ pub fn fitting_view(
             model_path.display()
         )));
     }
+    check_names(model_path, path, side)?;
     Ok(matrix)
 }
 

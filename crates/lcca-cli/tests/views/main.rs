@@ -7,6 +7,7 @@ mod common;
 
 mod columnar;
 mod columns;
+mod hold_out;
 mod real;
 mod refused;
 mod tables;

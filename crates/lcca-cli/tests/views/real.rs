@@ -1,8 +1,9 @@
 //! Real data, where `LCCA_DATA` names a folder of prepared sets: the views come out as they were prepared elsewhere.
 
 use super::{columns_of, rows};
-use crate::common::{Folder, Ran, on_ci, workspace};
+use crate::common::{Folder, Ran, number, on_ci, workspace};
 use lcca::matrix::Matrix;
+use serde_json::Value;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -60,6 +61,71 @@ fn sentence_pairs_come_out_as_prepared_and_correlate_as_known() {
     let objective = objective(&folder, "--ridge 0.01");
     // Within the default tolerance, which is relative.
     assert!((objective - 19.8712562).abs() < 1e-4 * objective, "{objective}");
+}
+
+/// English words and the French ones that mean the same; names are the same in both.
+const TRANSLATIONS: [(&str, &str); 24] = [
+    ("tom", "tom"),
+    ("boston", "boston"),
+    ("mary", "mary"),
+    ("french", "français"),
+    ("brother", "frère"),
+    ("sister", "sœur"),
+    ("tomorrow", "demain"),
+    ("japan", "japon"),
+    ("japanese", "japonais"),
+    ("hospital", "hôpital"),
+    ("father", "père"),
+    ("uncle", "oncle"),
+    ("umbrella", "parapluie"),
+    ("tennis", "tennis"),
+    ("english", "anglais"),
+    ("beach", "plage"),
+    ("dictionary", "dictionnaire"),
+    ("week", "semaine"),
+    ("monday", "lundi"),
+    ("friends", "amis"),
+    ("australia", "australie"),
+    ("coffee", "café"),
+    ("school", "école"),
+    ("music", "musique"),
+];
+
+/// From raw texts to correlations on rows the model has not seen, and to words that mean the same.
+#[test]
+fn a_newcomer_gets_from_sentences_to_held_out_correlations_and_translations() {
+    let Some(file) = prepared("tatoeba/pairs.tsv") else { return };
+    let folder = Folder::new();
+    views(&folder, "text", &file, "--no-header --x 1 --y 2 --lowercase --hold-out 10");
+    folder.run("fit d/x.safetensors d/y.safetensors --ridge 0.01 -o model --strict --quiet").done();
+    let score = folder.json("score model d/x_test.safetensors d/y_test.safetensors --quiet");
+    assert_eq!(number(&score, "rows"), 16_713.0);
+    let held_out = number(&score, "total");
+    assert!((held_out - 19.8810).abs() < 0.01, "{held_out}");
+
+    let info = folder.json("info model");
+    let name = |pair: &Value, side: usize| pair[side][0]["name"].as_str().unwrap().to_string();
+    let pairs: Vec<_> =
+        info["top"].as_array().unwrap().iter().map(|pair| (name(pair, 0), name(pair, 1))).collect();
+    let translated = pairs.iter().filter(|(x, y)| TRANSLATIONS.contains(&(x, y))).count();
+    println!(
+        "held out {held_out:.4}; {translated} of {} pairs are led by translations: {pairs:?}",
+        pairs.len()
+    );
+    assert!(translated >= 15, "{translated}: {pairs:?}");
+
+    let words = TRANSLATIONS.map(|(english, _)| english);
+    let near = folder.json(&format!("neighbors model {} --in y -n 5", words.join(" ")));
+    let has = |at: usize| {
+        near["words"][at]["neighbors"]["y"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|one| one["name"] == TRANSLATIONS[at].1)
+    };
+    let found = (0..words.len()).filter(|&at| has(at)).count();
+    println!("{found} of {} words have their translation among the five nearest", words.len());
+    assert!(found >= 20, "{found}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ Columns keep their order, and their names; where they have none, their numbers b
 names. How frequent a column is, is how many of the rows have an entry in it.
 
 The folder holds x.safetensors, y.safetensors, x_columns.tsv and y_columns.tsv (name and
-entries), and views.json.";
+entries), and views.json; with --hold-out also x_test.safetensors and y_test.safetensors.";
 
 /// One matrix cut into two by columns.
 #[derive(Args)]
@@ -40,6 +40,11 @@ pub struct ColumnsArgs {
     /// Take the first N rows only
     #[arg(long, value_name = "N")]
     pub rows: Option<usize>,
+    /// Hold out rows 1, N+1, 2N+1 and so on: they go to x_test and y_test, the others to x and y
+    ///
+    /// Columns are chosen from all rows, so that both parts have the same; x_columns.tsv counts all rows as well.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    pub hold_out: Option<u32>,
     /// Drop columns with values other than 0 and 1
     #[arg(long)]
     pub boolean_only: bool,

@@ -12,7 +12,9 @@ Examples:
   lcca views text posts.jsonl.gz --x title --y body --label topic --top 20000 -o views
   lcca views text english.txt french.txt --lowercase -o views
   lcca views text paths.txt --no-header --x 1 --y 1 --x-tokens folders --y-tokens basename -o views
+  lcca views text pairs.tsv --no-header --x 1 --y 2 --lowercase --hold-out 10 -o views
   lcca fit views/x.safetensors views/y.safetensors --ridge 0.01 -o model
+  lcca score model views/x_test.safetensors views/y_test.safetensors
 
 Tokens:
   words       runs of letters, digits and underscores, in any script
@@ -28,7 +30,8 @@ Tokens:
 
 The folder holds x.safetensors and y.safetensors (columns named by their tokens, most frequent
 first), x_columns.tsv and y_columns.tsv (token and how many rows hold it), labels.txt where
-asked for, and views.json (settings and sizes).";
+asked for, and views.json (settings and sizes); with --hold-out also x_test.safetensors,
+y_test.safetensors and labels_test.txt.";
 
 /// Two columns of texts, or two files of lines, as bags of tokens.
 #[derive(Args)]
@@ -76,6 +79,11 @@ pub struct TextArgs {
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=30),
           conflicts_with_all = ["min_count", "max_share", "skip", "top", "x_top", "y_top"])]
     pub hash_bits: Option<u32>,
+    /// Hold out rows 1, N+1, 2N+1 and so on: they go to x_test and y_test, the others to x and y
+    ///
+    /// Columns are chosen from all rows, so that both parts have the same; x_columns.tsv counts all rows as well.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    pub hold_out: Option<u32>,
     /// Replace broken UTF-8 instead of refusing it
     #[arg(long)]
     pub lossy: bool,

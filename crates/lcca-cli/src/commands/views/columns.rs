@@ -16,7 +16,8 @@ pub fn run(args: &ColumnsArgs) -> Result<ExitCode, Failure> {
         let matrix = load::view(&args.matrix, args.cols, args.zero_based, args.common.quiet)?;
         let spinner = progress::spinner(format!("cutting {}", args.matrix.display()), args.common.quiet);
         let made = column_views(&args.matrix, &matrix, names.as_ref(), &settings(args))?;
-        write(&folder, &made)?;
+        folder::check_hold_out(made.views[0].matrix.rows() as u64, args.hold_out, &args.matrix)?;
+        write(&folder, &made, args.hold_out)?;
         spinner.finish_and_clear();
         Ok(made)
     })?;
@@ -38,10 +39,10 @@ fn settings(args: &ColumnsArgs) -> ColumnSettings {
     }
 }
 
-fn write(folder: &OutputFolder, made: &ColumnViews) -> Result<(), Failure> {
+fn write(folder: &OutputFolder, made: &ColumnViews, hold_out: Option<u32>) -> Result<(), Failure> {
     for (name, view) in ["x", "y"].into_iter().zip(&made.views) {
         let written = Written { matrix: &view.matrix, names: Some(&view.names), counts: &view.counts };
-        folder::write_view(folder, name, &written)?;
+        folder::write_view(folder, name, &written, hold_out)?;
     }
     Ok(())
 }
@@ -58,6 +59,7 @@ fn facts(args: &ColumnsArgs, made: &ColumnViews) -> Value {
         "rows": made.views[0].matrix.rows(),
         "x": view(&made.views[0]),
         "y": view(&made.views[1]),
+        "held_out": folder::held_out(made.views[0].matrix.rows() as u64, args.hold_out),
         "shared": made.shared,
         "settings": {
             "x": args.x.to_string(),

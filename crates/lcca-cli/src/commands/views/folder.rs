@@ -5,7 +5,7 @@ use crate::args::Common;
 use crate::failure::Failure;
 use crate::report;
 use lcca::matrix::Matrix;
-use lcca_io::{Names, Output, OutputFolder, write_matrix_named};
+use lcca_io::{Names, Output, OutputFolder, escaped, views, write_matrix_named};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -19,9 +19,25 @@ pub struct Written<'a> {
     pub counts: &'a [u64],
 }
 
-/// Writes the store of the view called `x` or `y`, and its columns where they have names.
-pub fn write_view(folder: &OutputFolder, view: &str, made: &Written<'_>) -> Result<(), Failure> {
-    write_matrix_named(&folder.path(&format!("{view}.safetensors")), made.matrix, made.names)?;
+/// Writes the store of the view called `x` or `y`, and its columns where they have names. Rows that are to be held out go
+/// to a store of their own, called `x_test` or `y_test`.
+pub fn write_view(
+    folder: &OutputFolder,
+    view: &str,
+    made: &Written<'_>,
+    hold_out: Option<u32>,
+) -> Result<(), Failure> {
+    let store = |name: String, matrix: &Matrix| -> Result<(), Failure> {
+        Ok(write_matrix_named(&folder.path(&format!("{name}.safetensors")), matrix, made.names)?)
+    };
+    match hold_out {
+        None => store(view.into(), made.matrix)?,
+        Some(every) => {
+            let [kept, held] = views::hold_out(made.matrix, every as usize)?;
+            store(view.into(), &kept)?;
+            store(format!("{view}_test"), &held)?;
+        }
+    }
     if let Some(names) = made.names {
         write_columns(folder, view, names, made.counts)?;
     }
@@ -37,8 +53,7 @@ pub fn write_columns(
 ) -> Result<(), Failure> {
     let mut text = String::new();
     for (name, count) in names.iter().zip(counts) {
-        let name = name.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r");
-        let _ = writeln!(text, "{name}\t{count}");
+        let _ = writeln!(text, "{}\t{count}", escaped(name));
     }
     write_file(&folder.path(&format!("{view}_columns.tsv")), text.as_bytes())
 }
@@ -59,15 +74,37 @@ pub fn finish(folder: OutputFolder, output: &Path, facts: &Value, common: &Commo
         report::print_json(facts)?;
     } else if !common.quiet {
         let size = |view: &str| facts[view]["cols"].as_u64().unwrap_or(0);
+        let held = facts["held_out"]["rows"].as_u64();
+        let held = held.map(|rows| format!(", {} of them held out", report::grouped(rows)));
         eprintln!(
-            "lcca: {} × ({} + {} columns) written to {}",
+            "lcca: {} × ({} + {} columns) written to {}{}",
             count(facts["rows"].as_u64().unwrap_or(0), "row"),
             report::grouped(size("x")),
             report::grouped(size("y")),
-            output.display()
+            output.display(),
+            held.unwrap_or_default()
         );
     }
     Ok(())
+}
+
+/// One row would be held out, and none be left to fit.
+pub fn check_hold_out(rows: u64, hold_out: Option<u32>, input: &Path) -> Result<(), Failure> {
+    match hold_out {
+        Some(_) if rows < 2 => {
+            let input = input.display();
+            Err(Failure::Usage(format!(
+                "{input}: has {rows} row, expected two or more to hold some of them out"
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What views.json says of rows that are held out.
+pub fn held_out(rows: u64, hold_out: Option<u32>) -> Value {
+    let facts = |every: u32| json!({ "every": every, "rows": rows.div_ceil(every.into()) });
+    hold_out.map_or(Value::Null, facts)
 }
 
 /// The facts about one view that all commands share.

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::{machine, progress, report};
 use lcca_io::OutputFolder;
 use lcca_io::views::{
-    Amounts, Bagging, Columns, Keep, MadeView, TextInput, TextSettings, TextViews, text_views,
+    Amounts, Bagging, Columns, Keep, MadeView, TextInput, TextSettings, TextViews, hold_out_lines, text_views,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -20,21 +20,30 @@ pub fn run(args: &TextArgs) -> Result<ExitCode, Failure> {
     let pool = machine::pool(args.common.threads)?;
     let made = pool.install(|| text_views(&settings, &told))?;
     spinner.set_message(format!("writing {}", args.output.display()));
-    pool.install(|| write(&folder, &made, args.label.is_some()))?;
+    folder::check_hold_out(made.rows, args.hold_out, &args.files[0])?;
+    pool.install(|| write(&folder, &made, args))?;
     spinner.finish_and_clear();
     folder::finish(folder, &args.output, &facts(args, &settings, &made), &args.common)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn write(folder: &OutputFolder, made: &TextViews, labelled: bool) -> Result<(), Failure> {
+fn write(folder: &OutputFolder, made: &TextViews, args: &TextArgs) -> Result<(), Failure> {
     for (name, view) in ["x", "y"].into_iter().zip(&made.views) {
         let written = Written { matrix: &view.matrix, names: view.names.as_ref(), counts: &view.counts };
-        folder::write_view(folder, name, &written)?;
+        folder::write_view(folder, name, &written, args.hold_out)?;
     }
-    if labelled {
-        folder::write_file(&folder.path("labels.txt"), &made.labels)?;
+    if args.label.is_some() {
+        write_labels(folder, &made.labels, args.hold_out)?;
     }
     Ok(())
+}
+
+/// Labels go where their rows go.
+fn write_labels(folder: &OutputFolder, labels: &[u8], hold_out: Option<u32>) -> Result<(), Failure> {
+    let Some(every) = hold_out else { return folder::write_file(&folder.path("labels.txt"), labels) };
+    let [kept, held] = hold_out_lines(labels, every as usize);
+    folder::write_file(&folder.path("labels.txt"), &kept)?;
+    folder::write_file(&folder.path("labels_test.txt"), &held)
 }
 
 fn settings(args: &TextArgs) -> Result<TextSettings, Failure> {
@@ -107,6 +116,7 @@ fn facts(args: &TextArgs, settings: &TextSettings, made: &TextViews) -> Value {
         "files": args.files.iter().map(name).collect::<Vec<_>>(),
         "columns": { "x": args.x, "y": args.y, "label": args.label },
         "rows": made.rows,
+        "held_out": folder::held_out(made.rows, args.hold_out),
         "x": view(0),
         "y": view(1),
         "version": env!("CARGO_PKG_VERSION"),

@@ -63,7 +63,7 @@ fn settings(args: &WordsArgs) -> WordSettings {
 fn write(folder: &OutputFolder, made: &WordViews) -> Result<(), Failure> {
     for (name, view) in ["x", "y"].into_iter().zip(&made.views) {
         let written = Written { matrix: &view.matrix, names: Some(&view.names), counts: &view.counts };
-        folder::write_view(folder, name, &written)?;
+        folder::write_view(folder, name, &written, None)?;
     }
     if let Some(weights) = &made.weights {
         let mut writer = NpyWriter::create(&folder.path("weights.npy"), weights.len(), 1)?;

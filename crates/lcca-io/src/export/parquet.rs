@@ -1,0 +1,82 @@
+//! Parquet: a column `name` of texts and one of doubles for each component, some tens of thousands of rows at a time.
+
+use super::NamedRows;
+use crate::error::{Fault, Outcome, one_line};
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::Type;
+use std::io::Write;
+use std::ops::Range;
+use std::sync::Arc;
+
+const GROUP_ROWS: usize = 1 << 16;
+
+pub(super) fn write(out: &mut (impl Write + Send), rows: &NamedRows<'_>) -> Outcome<()> {
+    // Hardly a number comes twice: a dictionary of them would only be in the way.
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_dictionary_enabled(false)
+        .set_created_by(format!("lcca {}", env!("CARGO_PKG_VERSION")))
+        .build();
+    let schema = schema(rows).map_err(failed)?;
+    let mut writer =
+        SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(failed)?;
+    for start in (0..rows.rows).step_by(GROUP_ROWS) {
+        let group = writer.next_row_group().map_err(failed)?;
+        write_group(group, rows, start..(start + GROUP_ROWS).min(rows.rows)).map_err(failed)?;
+    }
+    writer.close().map_err(failed)?;
+    Ok(())
+}
+
+fn schema(rows: &NamedRows<'_>) -> Result<Type, ParquetError> {
+    let field = |(at, name): (usize, String)| {
+        let (physical, logical) = match at {
+            0 => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            _ => (Physical::DOUBLE, None),
+        };
+        let made = Type::primitive_type_builder(&name, physical).with_repetition(Repetition::REQUIRED);
+        Ok(Arc::new(made.with_logical_type(logical).build()?))
+    };
+    let fields = rows.header().enumerate().map(field).collect::<Result<Vec<_>, ParquetError>>()?;
+    Type::group_type_builder("rows").with_fields(fields).build()
+}
+
+fn write_group<W: Write + Send>(
+    mut group: SerializedRowGroupWriter<'_, W>,
+    rows: &NamedRows<'_>,
+    span: Range<usize>,
+) -> Result<(), ParquetError> {
+    let names: Vec<ByteArray> =
+        span.clone().map(|row| ByteArray::from(rows.name(row).into_bytes())).collect();
+    write_column::<ByteArrayType, W>(&mut group, &names)?;
+    for component in 0..rows.components {
+        let numbers: Vec<f64> = span.clone().map(|row| rows.numbers(row)[component]).collect();
+        write_column::<DoubleType, W>(&mut group, &numbers)?;
+    }
+    group.close()?;
+    Ok(())
+}
+
+fn write_column<T: DataType, W: Write + Send>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
+    values: &[T::T],
+) -> Result<(), ParquetError> {
+    let Some(mut column) = group.next_column()? else { return Ok(()) };
+    column.typed::<T>().write_batch(values, None, None)?;
+    column.close()
+}
+
+/// A full disk stays a failure of the machine, however the library wraps it.
+fn failed(error: ParquetError) -> Fault {
+    match error {
+        ParquetError::External(inner) => match inner.downcast::<std::io::Error>() {
+            Ok(error) => Fault::Io(*error),
+            Err(other) => Fault::new(one_line(&other)),
+        },
+        other => Fault::new(one_line(&other)),
+    }
+}

@@ -1,0 +1,25 @@
+//! A table with commas or tabs: a header, then a name and its numbers a line. Names are quoted where they must be.
+
+use super::NamedRows;
+use crate::error::{Fault, Outcome, one_line};
+use std::io::Write;
+
+pub(super) fn write(out: &mut impl Write, rows: &NamedRows<'_>, delimiter: u8) -> Outcome<()> {
+    let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
+    writer.write_record(rows.header()).map_err(failed)?;
+    for row in 0..rows.rows {
+        writer.write_field(rows.name(row)).map_err(failed)?;
+        for number in rows.numbers(row) {
+            writer.write_field(format!("{number:?}")).map_err(failed)?;
+        }
+        writer.write_record(None::<&[u8]>).map_err(failed)?;
+    }
+    Ok(writer.flush()?)
+}
+
+fn failed(error: csv::Error) -> Fault {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => Fault::Io(error),
+        other => Fault::new(one_line(&format!("{other:?}"))),
+    }
+}
