@@ -5,6 +5,7 @@ pub mod convert;
 pub mod demo;
 pub mod fit;
 pub mod info;
+pub mod report;
 pub mod score;
 pub mod transform;
 pub mod views;
