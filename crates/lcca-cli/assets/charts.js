@@ -20,14 +20,14 @@ const page = (() => {
   /** A number of fixed digits with a true minus; a dash where there is none. */
   function decimal(value, digits) {
     if (value === null || !Number.isFinite(value)) return "–";
-    return value.toFixed(digits).replace("-", "\u2212");
+    return value.toFixed(digits).replaceAll("-", "\u2212");
   }
 
-  /** A number of any size in about four digits. */
-  function short(value) {
+  /** A number of any size in a few digits. */
+  function short(value, digits = 4) {
     if (value === null || !Number.isFinite(value)) return "–";
     const plain = value === 0 || (Math.abs(value) >= 1e-3 && Math.abs(value) < 1e5);
-    return (plain ? String(Number(value.toPrecision(5))) : value.toExponential(2)).replace("-", "\u2212");
+    return (plain ? String(Number(value.toPrecision(digits))) : value.toExponential(2)).replaceAll("-", "\u2212");
   }
 
   /** Keeps a drawing, a function from a width to an SVG, in the figure called `id`. */
@@ -56,7 +56,9 @@ const page = (() => {
     const marks = chart.series.flatMap((_, i) => {
       const own = points.filter((p) => p.i === i);
       const line = Plot.line(own, { x: "x", y: "y", stroke: colours[i], strokeWidth: 1.75 });
-      const dots = { x: "x", y: "y", stroke: colours[i], fill: colours[i], symbol: symbols[i], r: 3.2 };
+      // The first is hollow and larger, so that one that lies on it leaves it visible.
+      const look = i === 0 ? { r: 4.5, fill: "var(--paper)", strokeWidth: 1.75 } : { r: 2.8, fill: colours[i] };
+      const dots = { x: "x", y: "y", stroke: colours[i], symbol: symbols[i], ...look };
       return sparse ? [line, Plot.dot(own, dots)] : [line];
     });
     const svg = Plot.plot({
@@ -86,11 +88,14 @@ const page = (() => {
   function vertical(chart, points) {
     if (chart.y.log) {
       const reach = points.map((p) => p.y).concat(chart.limit ? [chart.limit.value].filter((v) => v > 0) : []);
-      return { type: "log", domain: d3.extent(reach), nice: true, ticks: 5, tickFormat: (v) => v.toExponential(0).replace("-", "\u2212") };
+      return { type: "log", domain: d3.extent(reach), nice: true, ticks: 5, tickFormat: (v) => v.toExponential(0).replaceAll("-", "\u2212") };
     }
     if (!chart.y.ends) return { nice: true };
     const [low, high] = d3.extent(points, (p) => p.y);
-    return { domain: [Math.min(chart.y.ends[0], low ?? 0), Math.max(chart.y.ends[1], high ?? 0)] };
+    const [bottom, top] = chart.y.ends;
+    // Points, not bars: the axis need not start at the bottom where everything is near the top.
+    const begin = low > (bottom + top) / 2 ? low - (top - low) / 8 : Math.min(bottom, low ?? bottom);
+    return { domain: [begin, Math.max(top, high ?? top)], nice: true };
   }
 
   function limit(chart) {
@@ -106,9 +111,10 @@ const page = (() => {
     const list = element("ul", undefined, { class: "legend" });
     series.forEach((one, i) => {
       const item = element("li");
-      const path = d3.symbol(d3[{ circle: "symbolCircle", square: "symbolSquare", triangle: "symbolTriangle" }[symbols[i]]], 60)();
+      const path = d3.symbol(d3[{ circle: "symbolCircle", square: "symbolSquare", triangle: "symbolTriangle" }[symbols[i]]], i === 0 ? 70 : 35)();
       const mark = d3.create("svg").attr("viewBox", "-7 -7 14 14").attr("aria-hidden", "true");
-      mark.append("path").attr("d", path).attr("fill", colours[i]);
+      mark.append("path").attr("d", path).attr("stroke", colours[i]).attr("stroke-width", 1.75);
+      mark.select("path").attr("fill", i === 0 ? "none" : colours[i]);
       item.append(mark.node(), one.name);
       list.append(item);
     });

@@ -39,7 +39,7 @@
     const head = element("thead");
     const titles = element("tr");
     for (const [title, kind] of [["column", "name"], ["", ""], ["loading", "number"], ["weight", "number"]]) {
-      titles.append(title === "" ? element("td") : element("th", title, { scope: "col", class: kind }));
+      titles.append(title === "" ? element("td", undefined, { class: "track" }) : element("th", title, { scope: "col", class: kind }));
     }
     head.append(titles);
     const body = element("tbody");
@@ -48,7 +48,7 @@
       const name = element("td", undefined, { class: "name" });
       name.append(element("bdi", row[0]));
       line.append(name, bar((row[which] ?? 0) / largest));
-      line.append(element("td", decimal(row[1], 4), { class: "number" }), element("td", short(row[2]), { class: "number" }));
+      line.append(element("td", decimal(row[1], 4), { class: "number" }), element("td", short(row[2], 3), { class: "number" }));
       body.append(line);
     }
     table.replaceChildren(table.caption, head, body);
@@ -56,7 +56,7 @@
 
   /** A bar to the right of the middle, or to the left where the share is negative. */
   function bar(share) {
-    const cell = element("td");
+    const cell = element("td", undefined, { class: "track" });
     const track = element("div", undefined, { class: "bar" });
     const mark = element("span");
     mark.style.width = `${50 * Math.abs(share)}%`;

@@ -45,9 +45,11 @@ pub fn figures(figures: &[(String, String)]) -> String {
     markup + "</dl>\n"
 }
 
-/// Something to be typed.
+/// Something to be typed, broken between words only where that is possible.
 pub fn command(plain: &str) -> String {
-    format!("<pre><code>{}</code></pre>\n", escape::text(plain))
+    let word = |word: &str| format!("<span>{}</span>", escape::text(word));
+    let words: Vec<String> = plain.split(' ').map(word).collect();
+    format!("<pre><code>{}</code></pre>\n", words.join(" "))
 }
 
 /// The place of a chart.

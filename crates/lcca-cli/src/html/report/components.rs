@@ -3,7 +3,7 @@
 //! A column matters by its loading, its correlation with the canonical variable of its own view; a second order is by its
 //! weight, what the variable is computed with. Sparse text has frequent words first by loading, rare ones by weight.
 
-use super::{Subject, decimal};
+use super::{Given, Subject, decimal};
 use crate::html::chart::{Chart, Series};
 use crate::html::element::{self, Column};
 use crate::html::escape;
@@ -97,6 +97,10 @@ impl Components {
                 grouped(pairs as u64)
             ));
         }
+        for side in Side::BOTH.into_iter().filter(|&side| subject.column_names(side).is_none()) {
+            text +=
+                &element::remark(&format!("The columns of {side} have no names; they are counted from 0."));
+        }
         text
     }
 
@@ -135,15 +139,14 @@ impl Components {
              <label for=\"order\">ordered by</label> <select id=\"order\"><option value=\"loading\">loading</option>\
              <option value=\"weight\">weight</option></select></div>\n"
         );
-        let mut content = pick + "<h3 id=\"chosen\" aria-live=\"polite\"></h3>\n<div class=\"sides\">\n";
+        let mut content =
+            pick + "<h3 id=\"chosen\" aria-live=\"polite\"></h3>\n<div class=\"sides explorer\">\n";
         content += &Side::BOTH.map(place_of_table).concat();
+        content += &subject.given.map(Given::place_of_scatter).unwrap_or_default();
         content += "</div>\n";
-        match subject.given {
-            Some(given) => content += &given.place_of_scatter(),
-            None => {
-                content +=
-                    &element::remark("Give rows, lcca report MODEL X Y, to see the canonical variables.")
-            }
+        if subject.given.is_none() {
+            let hint = "Give rows as well, lcca report MODEL X Y, to see the canonical variables.";
+            content += &element::remark(hint);
         }
         element::section("component-by-component", "One component", &content)
     }

@@ -94,6 +94,7 @@ impl Found {
         let count = |s: &Stored, side: Side| {
             format!("{} of {} columns of {side}", grouped(s.names.len() as u64), grouped(s.all as u64))
         };
+        let each = "A column is listed with the components it loads on most, each with its loading: choose one to see it.";
         let all = self.x.names.len() == self.x.all && self.y.names.len() == self.y.all;
         let remark = match all {
             true => "All columns of both views can be found.".to_string(),
@@ -107,7 +108,7 @@ impl Found {
             "<div class=\"controls\"><label for=\"query\">Column</label> \
              <input id=\"query\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\" placeholder=\"part of a name\"></div>\n\
              <p id=\"found\" class=\"remark\" role=\"status\"></p>\n<div id=\"results\"></div>\n{}",
-            element::remark(&remark)
+            element::remark(&format!("{each} {remark}"))
         );
         element::section("search", "Find a column", &content)
     }

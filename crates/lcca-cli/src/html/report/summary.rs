@@ -99,7 +99,7 @@ fn method(subject: &Subject<'_>, outcome: &Outcome) -> String {
     let who = if asked == *chosen {
         format!("The method {chosen} was asked for")
     } else {
-        format!("{asked} chose {chosen}")
+        format!("The method {asked} chose {chosen}")
     };
     let why = shortened(&outcome.why, SENTENCE);
     format!("{who}: {why}. It took {} passes over the rows{grams}.", outcome.passes)

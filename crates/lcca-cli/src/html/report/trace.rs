@@ -62,7 +62,7 @@ pub fn section(outcome: Option<&Outcome>) -> String {
         Some(trace) => {
             let rest = match estimates(trace) {
                 true => element::chart("rest", "What is about missing from the total, as a share of it."),
-                false => element::remark("This method does not estimate what is missing as it goes."),
+                false => element::remark("No iteration came with an estimate of what is missing."),
             };
             let captured = element::chart("captured", "The sum of correlations captured so far.");
             format!("<div class=\"sides\">\n{captured}{rest}</div>\n")
