@@ -2,12 +2,13 @@
 
 import json
 import pathlib
+import shutil
 import sys
 import tempfile
 
 from playwright.sync_api import sync_playwright
 
-CHROMIUM, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+CHROMIUM, FOLDER = shutil.which(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]
 NASTY = "</script><b>\"&'<!--\u2028"

@@ -26,7 +26,8 @@ pub struct Leaders {
 
 /// What is shown of the components.
 pub struct Components {
-    shown: usize,
+    /// The first so many; may be made less.
+    pub shown: usize,
     x: Leaders,
     y: Leaders,
 }

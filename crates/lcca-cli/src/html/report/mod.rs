@@ -15,6 +15,7 @@ pub use given::Given;
 use super::element;
 use super::page::{LIMIT, Page};
 use crate::provenance::{Outcome, outcome_in};
+use components::Components;
 use lcca::data::Side;
 use lcca::fit::Model;
 use lcca_io::{ModelNames, Names};
@@ -40,32 +41,31 @@ pub struct Subject<'s> {
 }
 
 impl Subject<'_> {
-    /// The page, and how many columns can be found in it.
+    /// The page.
     pub fn html(&self) -> String {
-        let mut shown = self.model.pairs().min(COMPONENTS);
-        let mut room = self.room(shown);
-        while room < FOR_SEARCH && shown > 1 {
-            shown /= 2;
-            room = self.room(shown);
+        let mut components = Components::of(self, self.model.pairs().min(COMPONENTS));
+        let mut room = self.room(&components);
+        while room < FOR_SEARCH && components.shown > 1 {
+            components.shown /= 2;
+            room = self.room(&components);
         }
-        self.page(shown, Some(room))
+        self.page(&components, Some(room))
     }
 
     /// What is left of the limit by a page without the search.
-    fn room(&self, shown: usize) -> usize {
-        LIMIT.saturating_sub(self.page(shown, None).len())
+    fn room(&self, components: &Components) -> usize {
+        LIMIT.saturating_sub(self.page(components, None).len())
     }
 
-    fn page(&self, shown: usize, search_room: Option<usize>) -> String {
+    fn page(&self, components: &Components, search_room: Option<usize>) -> String {
         let outcome = outcome_in(self.provenance);
-        let columns = search_room.map(|room| search::columns(self, shown, room));
-        let components = components::Components::of(self, shown);
+        let columns = search_room.map(|room| search::columns(self, components.shown, room));
         let trace = trace::charts(self, outcome.as_ref());
         let charts: Vec<_> = [components.chart(self)].into_iter().chain(trace).collect();
-        let markup = self.markup(&components, columns.as_ref(), outcome.as_ref());
+        let markup = self.markup(components, columns.as_ref(), outcome.as_ref());
         let data = json!({
             "components": components.json(self),
-            "given": self.given.map(|given| given.json(shown)),
+            "given": self.given.map(|given| given.json(components.shown)),
             "search": columns.map(|columns| columns.json()),
         });
         let data = data.as_object().cloned().unwrap_or_default();
@@ -75,7 +75,7 @@ impl Subject<'_> {
 
     fn markup(
         &self,
-        components: &components::Components,
+        components: &Components,
         columns: Option<&search::Found>,
         outcome: Option<&Outcome>,
     ) -> String {
