@@ -1,9 +1,9 @@
 //! Real data for the tests, prepared once from the raw files beside the repository, where there are any.
 
-use crate::step;
+use crate::{apt, step};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 const RAW: &str = "../shared/data";
 const PREPARED: &str = "target/data";
@@ -72,19 +72,7 @@ fn nutrimouse(python: &Path) -> Result<(), String> {
 }
 
 fn has_zstd() -> bool {
-    let there = || step::works(Command::new("zstd").arg("--version"));
-    there() || (is_root() && apt_get(&["install", "-y", "zstd"]) && there())
-}
-
-/// A bare machine may need its package lists first.
-fn apt_get(args: &[&str]) -> bool {
-    let install = || step::run(Command::new("apt-get").args(args)).is_ok();
-    install() || (step::run(Command::new("apt-get").arg("update")).is_ok() && install())
-}
-
-fn is_root() -> bool {
-    let is_zero = |out: Output| out.stdout.trim_ascii() == b"0";
-    Command::new("id").arg("-u").output().is_ok_and(is_zero)
+    apt::has("zstd", "zstd")
 }
 
 fn failed(path: &Path, error: std::io::Error) -> String {

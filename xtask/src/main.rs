@@ -2,6 +2,7 @@
 //!
 //! Standard library only, so that it builds in a second on a bare machine.
 
+mod apt;
 mod bench;
 mod data;
 mod python;

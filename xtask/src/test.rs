@@ -1,10 +1,12 @@
 //! `cargo xtask test`: everything that must hold before a change is merged.
 
 use crate::step::{self, cargo};
-use crate::{data, python};
+use crate::{apt, data, python};
 use std::env;
 use std::path;
 use std::process::Command;
+
+const BROWSER: &str = "chromium";
 
 pub fn run() -> Result<(), String> {
     if has_component("fmt", "rustfmt")? {
@@ -23,6 +25,11 @@ fn has_component(subcommand: &str, component: &str) -> Result<bool, String> {
         return Ok(true);
     }
     let missing = format!("{component} is not installed; `rustup component add {component}` adds it");
+    do_without(missing)
+}
+
+/// CI does without nothing.
+fn do_without(missing: String) -> Result<bool, String> {
     if env::var_os("CI").is_some_and(|ci| ci == "true") {
         return Err(missing);
     }
@@ -30,7 +37,15 @@ fn has_component(subcommand: &str, component: &str) -> Result<bool, String> {
     Ok(false)
 }
 
-/// Unit, integration and documentation tests, told where Python and the data are.
+/// A real browser for the tests of pages.
+fn has_browser() -> Result<bool, String> {
+    if apt::has(BROWSER, BROWSER) {
+        return Ok(true);
+    }
+    do_without(format!("{BROWSER} is not installed, in which pages are tested"))
+}
+
+/// Unit, integration and documentation tests, told where Python, the browser and the data are.
 fn tests() -> Result<Command, String> {
     let python = python::environment("target/python", "xtask/requirements.txt")?;
     let data = data::prepare(&python)?;
@@ -38,6 +53,10 @@ fn tests() -> Result<Command, String> {
 
     let mut tests = cargo("test --release --workspace");
     tests.env("LCCA_PYTHON", absolute(python)?);
+    match has_browser()? {
+        true => tests.env("LCCA_BROWSER", BROWSER),
+        false => tests.env_remove("LCCA_BROWSER"),
+    };
     match data {
         Some(data) => tests.env("LCCA_DATA", absolute(data)?),
         None => tests.env_remove("LCCA_DATA"),

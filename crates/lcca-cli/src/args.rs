@@ -25,6 +25,7 @@ Examples:
   lcca fit x.npz y.npz -k 20 -o model          train
   lcca score model x_test.npz y_test.npz       correlations on rows the model has not seen
   lcca transform model --x x.npz -o zx.npy     canonical variables
+  lcca report model x.npz y.npz -o report.html what was found, as a page for any browser
   lcca views text pairs.tsv --x en --y fr -o d two views from raw texts, for lcca fit
   lcca neighbors model house                   what is near a column, in both views
   lcca export model -o words.vec               weights or word vectors for other programs
@@ -47,6 +48,8 @@ pub enum Command {
     Export(export::ExportArgs),
     /// Find the columns nearest to a column, in its own view and in the other
     Neighbors(export::NeighborsArgs),
+    /// Write a page about a model: correlations, leading columns, convergence
+    Report(ReportArgs),
     /// Make two views from raw data: texts, a corpus, one matrix
     Views(views::ViewsArgs),
     /// Write a matrix in another format
@@ -138,8 +141,8 @@ pub struct FitArgs {
     ///
     /// Where both views have a ridge the bounds are rigorous. Elsewhere they are conditional: they hold if no direction of
     /// the data has a share of its columns' variance between 0 and 1e-12. They do not prove that no larger pair was missed.
-    /// A fit that is shown to miss more than the tolerance allows no longer counts as converged. The model is the same, and
-    /// --max-passes does not count these passes.
+    /// A fit that is shown to miss more than the tolerance allows no longer counts as converged. The model has the same numbers
+    /// and keeps the bounds for lcca report. --max-passes does not count these passes.
     #[arg(long)]
     pub certify: bool,
     /// Save where the fit stands in FILE as it goes and on Ctrl-C; where FILE exists, go on from it
@@ -274,6 +277,41 @@ pub struct ScoreArgs {
     #[command(flatten)]
     pub common: Common,
 }
+
+/// Write a page about a model: one HTML file that needs nothing else.
+///
+/// It says how the fit ended and shows the correlations, the columns that lead each component, by name where the views
+/// have names, and how the fit converged. With rows, seen in training or not, it also shows the correlations on these and the
+/// canonical variables of up to 2,000 of them. It is under 2 MB, fetches nothing and prints well.
+#[derive(Args)]
+#[command(after_help = REPORT_EXAMPLES)]
+pub struct ReportArgs {
+    /// A model written by `lcca fit`
+    pub model: PathBuf,
+    /// Rows of the first view
+    #[arg(requires = "y")]
+    pub x: Option<PathBuf>,
+    /// The same rows of the second view
+    pub y: Option<PathBuf>,
+    /// Where to write the page
+    #[arg(long, short, value_name = "REPORT.html")]
+    pub output: PathBuf,
+    /// svmlight files count columns from 0, not 1
+    #[arg(long)]
+    pub zero_based: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  lcca report model -o report.html
+  lcca report model x_test.npz y_test.npz -o report.html     with correlations on these rows
+
+From raw texts to a page in three commands:
+  lcca views text pairs.tsv --x english --y french --lowercase -o views
+  lcca fit views/x.safetensors views/y.safetensors --ridge 0.01 -o model
+  lcca report model views/x.safetensors views/y.safetensors -o report.html";
 
 /// Write a matrix in another format, chosen by the extension.
 #[derive(Args)]

@@ -4,12 +4,14 @@ mod args;
 mod commands;
 mod demo;
 mod failure;
+mod html;
 mod interrupt;
 mod load;
 mod machine;
 mod meaning;
 mod plot;
 mod progress;
+mod provenance;
 mod report;
 mod saving;
 mod spelling;
@@ -66,6 +68,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Score(args) => commands::score::run(&args),
         Command::Export(args) => commands::export::run(&args),
         Command::Neighbors(args) => commands::neighbors::run(&args),
+        Command::Report(args) => commands::report::run(&args),
         Command::Views(args) => commands::views::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
         Command::Info(args) => commands::info::run(&args),

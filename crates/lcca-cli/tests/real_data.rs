@@ -4,6 +4,7 @@
 
 mod common;
 
+use common::page::Page;
 use common::{Folder, Ran, gap, lcca, number, numbers, on_ci, workspace};
 use serde_json::Value;
 use std::fs;
@@ -132,4 +133,30 @@ fn convert(sets: &Path, set: &str, view: &str, folder: &Folder) -> u64 {
     let store = folder.path(&format!("{view}.safetensors"));
     Ran::of(lcca(sets, &format!("convert {set}/{view}.npz")).arg(&store)).done();
     fs::metadata(store).unwrap().len()
+}
+
+/// Whether two words are among the first three of their views in some component of a page.
+fn lead_together(page: &Page, english: &str, french: &str) -> bool {
+    let leads =
+        |component: &Value, side: &str, word: &str| (0..3).any(|i| component[side]["loading"][i][0] == word);
+    let components = page.data["components"].as_array().unwrap();
+    components.iter().any(|component| leads(component, "x", english) && leads(component, "y", french))
+}
+
+#[test]
+fn words_that_translate_each_other_lead_the_same_components_of_a_report() {
+    let Some(sets) = sets_with("tatoeba/pairs.tsv") else { return };
+    let _alone = alone();
+    let folder = Folder::new();
+    let pairs = sets.join("tatoeba/pairs.tsv");
+    let mut views = folder.command("views text --no-header --x 1 --y 2 --lowercase -o views");
+    Ran::of(views.arg(pairs)).done();
+    folder.run("fit views/x.safetensors views/y.safetensors --ridge 0.01 --tol 1e-3 -o model").done();
+    let page = Page::of(&folder, "model views/x.safetensors views/y.safetensors");
+    for (english, french) in
+        [("tom", "tom"), ("french", "français"), ("tomorrow", "demain"), ("brother", "frère")]
+    {
+        assert!(lead_together(&page, english, french), "{english} {french}: {}", page.data["components"]);
+    }
+    assert!(page.html.len() < 2_000_000);
 }

@@ -1,8 +1,8 @@
 //! Where a fit stands, as a safetensors file, for the same fit to go on from.
 //!
 //! Tensors, all f64: `x.weights` and `y.weights` (columns × m), `x.step` and `y.step` where the loop keeps its last step,
-//! `trace` (iterations × 6: iteration, passes, passes over Gram matrices, work, total, seconds), `totals` and
-//! `by_residuals`. The metadata says `format` (`lcca-checkpoint`), `version`, `program`, `loop`, `passes`, `gram_passes`,
+//! `trace` (iterations × 7: iteration, passes, passes over Gram matrices, work, total, seconds, what was about missing or NaN),
+//! `totals` and `by_residuals`. The metadata says `format` (`lcca-checkpoint`), `version`, `program`, `loop`, `passes`, `gram_passes`,
 //! `columns`, `identity` (JSON: the fit it belongs to) and `checksum` (CRC-32 of all the others and of the tensors).
 
 use crate::atomic::Output;
@@ -61,8 +61,8 @@ type Tensor<'s> = (&'static str, Cow<'s, Panel>);
 
 /// All tensors in the order of the file.
 fn tensors(state: &Checkpoint) -> Vec<Tensor<'_>> {
-    let trace: Vec<[f64; 6]> = state.trace.iter().map(numbers).collect();
-    let trace = Panel::from_fn(trace.len(), 6, |i, j| trace[i][j]);
+    let trace: Vec<[f64; 7]> = state.trace.iter().map(numbers).collect();
+    let trace = Panel::from_fn(trace.len(), 7, |i, j| trace[i][j]);
     let column = |values: &[f64]| Cow::Owned(Panel::from_fn(values.len(), 1, |i, _| values[i]));
     let told = [("totals", column(&state.totals)), ("by_residuals", column(&state.by_residuals))];
     let weights = WEIGHTS.into_iter().zip(state.weights.iter().map(Cow::Borrowed));
@@ -70,8 +70,10 @@ fn tensors(state: &Checkpoint) -> Vec<Tensor<'_>> {
     weights.chain(step).chain([("trace", Cow::Owned(trace))]).chain(told).collect()
 }
 
-fn numbers(row: &TraceRow) -> [f64; 6] {
-    [row.iteration as f64, row.passes, row.gram_passes, row.work, row.total, row.seconds]
+/// What is missing is NaN where it is not known.
+fn numbers(row: &TraceRow) -> [f64; 7] {
+    let TraceRow { iteration, passes, gram_passes, work, total, missing, seconds } = *row;
+    [iteration as f64, passes, gram_passes, work, total, seconds, missing.unwrap_or(f64::NAN)]
 }
 
 /// Reads a checkpoint; one of another fit is refused, saying what differs.
@@ -116,10 +118,11 @@ fn read_pair(file: &TensorFile, [x, y]: [&str; 2]) -> Outcome<[Panel; 2]> {
 fn read_trace(file: &TensorFile) -> Outcome<Vec<TraceRow>> {
     let rows = read_panel(file, "trace")?;
     let row = |i: usize| match *rows.row(i) {
-        [iteration, passes, gram_passes, work, total, seconds] => {
-            Ok(TraceRow { iteration: iteration as usize, passes, gram_passes, work, total, seconds })
+        [iteration, passes, gram_passes, work, total, seconds, missing] => {
+            let (iteration, missing) = (iteration as usize, (!missing.is_nan()).then_some(missing));
+            Ok(TraceRow { iteration, passes, gram_passes, work, total, missing, seconds })
         }
-        _ => Err(Fault::new(format!("has {} columns, expected 6", rows.cols())).within("trace")),
+        _ => Err(Fault::new(format!("has {} columns, expected 7", rows.cols())).within("trace")),
     };
     (0..rows.rows()).map(row).collect()
 }

@@ -6,12 +6,12 @@ use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::progress::FitProgress;
 use crate::saving::Saving;
-use crate::{interrupt, load, machine, meaning, report};
+use crate::{interrupt, load, machine, meaning, provenance, report};
 use lcca::Error;
 use lcca::data::{InMemory, Pair, Side};
 use lcca::fit::{Certificate, Fit, Kind, Watch, fit, planned_passes};
 use lcca_io::ModelNames;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -91,16 +91,21 @@ fn load_and_fit(
     progress.finish();
     let (mut fit, saved) = outcome.map_err(|failure| with_file(args, failure))?;
     let (fit_seconds, threads) = (progress.seconds(), rayon::current_num_threads());
-    if let Some(path) = &args.output {
-        lcca_io::write_model_named(path, &fit.model, names, &provenance(args))?;
-    }
+    write_model(args, &fit, names, threads)?;
     if args.certify {
         interrupt::something_was_written(args.output.is_some() || saved > 0);
         let progress = FitProgress::new("certify", CERTIFICATE_PASSES, args.common.quiet);
         fit.certify(&pair, &progress)?;
         progress.finish();
+        write_model(args, &fit, names, threads)?;
     }
     Ok((fit, Run { load_seconds, fit_seconds, threads, saved, ridge_path }))
+}
+
+/// A model is written before it is certified, which may be stopped, and again with its certificate.
+fn write_model(args: &FitArgs, fit: &Fit, names: &ModelNames, threads: usize) -> Result<(), Failure> {
+    let Some(path) = &args.output else { return Ok(()) };
+    Ok(lcca_io::write_model_named(path, &fit.model, names, &provenance::of_fit(args, fit, threads))?)
 }
 
 fn load_pair(args: &FitArgs) -> Result<InMemory, Failure> {
@@ -133,13 +138,6 @@ fn with_file(args: &FitArgs, failure: Failure) -> Failure {
         }
         other => other,
     }
-}
-
-/// Where a model came from.
-fn provenance(args: &FitArgs) -> Map<String, Value> {
-    let name = |path: &Path| path.file_name().map(|n| n.to_string_lossy().into_owned());
-    let facts = json!({ "x": name(&args.x), "y": name(&args.y), "version": env!("CARGO_PKG_VERSION") });
-    facts.as_object().cloned().unwrap_or_default()
 }
 
 fn object(args: &FitArgs, fit: &Fit, run: &Run) -> Value {

@@ -6,7 +6,7 @@ use crate::args::InfoArgs;
 use crate::failure::Failure;
 use crate::{machine, progress, report};
 use lcca_io::{Info, MatrixInfo, ModelInfo, ReadOptions, TopColumn, describe_with};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
@@ -70,10 +70,7 @@ fn model(m: &ModelInfo) -> String {
     text += &named("columns of x", m.x_names.as_deref(), m.x_cols);
     text += &named("columns of y", m.y_names.as_deref(), m.y_cols);
     text += &m.top.as_deref().map(top).unwrap_or_default();
-    for (key, value) in &m.provenance {
-        let plain = value.as_str().map_or_else(|| value.to_string(), str::to_string);
-        let _ = writeln!(text, "{key}: {plain}");
-    }
+    text += &provenance(&m.provenance);
     let _ = writeln!(text, "settings: {}", json!(m.settings));
     text
 }
@@ -102,6 +99,17 @@ fn quoted(name: &str) -> String {
         Some(_) => format!("{:?}", name.chars().take(LONGEST).chain(['…']).collect::<String>()),
         None => format!("{name:?}"),
     }
+}
+
+/// Where a model came from and how its fit ended; lists, such as the trace, are for scripts.
+fn provenance(told: &Map<String, Value>) -> String {
+    let line = |(key, value): (&String, &Value)| match value {
+        Value::Object(inner) => provenance(inner),
+        Value::Array(_) | Value::Null => String::new(),
+        Value::String(plain) => format!("{key}: {plain}\n"),
+        other => format!("{key}: {other}\n"),
+    };
+    told.iter().map(line).collect()
 }
 
 /// The first few names, quoted: a name can be a comma.

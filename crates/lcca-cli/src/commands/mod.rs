@@ -8,6 +8,7 @@ pub mod fit;
 pub mod info;
 mod model;
 pub mod neighbors;
+pub mod report;
 pub mod ridge_path;
 mod same_names;
 pub mod score;

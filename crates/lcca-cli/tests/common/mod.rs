@@ -5,6 +5,7 @@
 
 pub mod data;
 pub mod formats;
+pub mod page;
 pub mod process;
 
 use serde_json::Value;

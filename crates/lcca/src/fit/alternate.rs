@@ -34,7 +34,7 @@ pub(super) fn alternate(problem: &Problem<'_>, solver: Solver, t1: usize) -> Res
             Ok((step(x_normal, &*solve_x, &y, Some(&x))?, y))
         };
         (x, y) = problem.keep(both_steps(), snapshot(&x, &y, &trace))?;
-        trace.push(problem.trace_row(t, captured(problem, &x, &y)));
+        trace.push(problem.trace_row(t, captured(problem, &x, &y), None));
         problem.checkpoint(snapshot(&x, &y, &trace), t == t1 || problem.is_spent());
     }
     // Without a gradient step nothing outside the singular vectors is ever looked at.

@@ -62,7 +62,8 @@ pub(super) fn eliminate(problem: &Problem<'_>, side: Side) -> Result<Found> {
         let step = step.or_else(|| step_before.take());
         let (residual, sizes) = residuals(&w, &theta, &inverse);
         stopping.look(&theta, &sizes);
-        trace.push(problem.trace_row(trace.len() + 1, theta.iter().take(problem.settings.k).sum()));
+        let captured = theta.iter().take(problem.settings.k).sum();
+        trace.push(problem.trace_row(trace.len() + 1, captured, stopping.missing()));
         let active = stopping.active(&sizes, LOCK);
         let ends = stopping.enough() || stopping.stalls() || problem.is_spent() || active.is_empty();
         problem.checkpoint(left.snapshot(&w, step.as_ref(), &trace, &stopping), ends);

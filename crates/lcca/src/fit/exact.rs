@@ -23,7 +23,7 @@ pub(super) fn exact(problem: &Problem<'_>) -> Result<Found> {
     let k = problem.settings.k.min(svd.S().dim());
     let weights = [x.weights(svd.U().subcols(0, k)), y.weights(svd.V().subcols(0, k))];
     let total = (0..k).map(|i| svd.S()[i].min(1.0)).sum();
-    let trace = vec![problem.trace_row(1, total)];
+    let trace = vec![problem.trace_row(1, total, None)];
     Ok(Found { weights, trace, missing: None, remarks: Vec::new(), products: None })
 }
 

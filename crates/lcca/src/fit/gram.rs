@@ -41,7 +41,7 @@ pub(super) fn gram(problem: &Problem<'_>) -> Result<Option<Found>> {
     let x = half(x_normal.ridge, &wx, cxx, cxy.transpose());
     let y = half(y_normal.ridge, &wy, cyy, cxy);
     let weights = [x.w.clone(), y.w.clone()];
-    let trace = vec![problem.trace_row(1, total)];
+    let trace = vec![problem.trace_row(1, total, None)];
     Ok(Some(Found { weights, products: Some([x, y]), trace, missing: None, remarks: Vec::new() }))
 }
 

@@ -57,7 +57,8 @@ pub(super) fn lobpcg(problem: &Problem<'_>) -> Result<Found> {
         residuals_into(next.weights_mut(), &w.x, &w.y, &theta);
         let sizes = sizes([&next.x.w, &next.y.w], &inverse);
         stopping.look(&theta, &sizes);
-        trace.push(problem.trace_row(trace.len() + 1, captured_by_best(problem, &w, &theta)));
+        let captured = captured_by_best(problem, &w, &theta);
+        trace.push(problem.trace_row(trace.len() + 1, captured, stopping.missing()));
         let active = stopping.active(&sizes, LOCK);
         let ends = stopping.enough() || stopping.stalls() || problem.is_spent() || active.is_empty();
         problem.checkpoint(snapshot(&w, p.as_ref(), &trace, &stopping), ends);

@@ -87,11 +87,12 @@ impl<'a> Problem<'a> {
         Resources { memory, svd: svd::Options { oversample, power, seed } }
     }
 
-    pub(super) fn trace_row(&self, iteration: usize, total: f64) -> TraceRow {
+    pub(super) fn trace_row(&self, iteration: usize, total: f64, missing: Option<f64>) -> TraceRow {
         let cost = self.pair.cost();
         let work = cost.work(self.settings.k);
         let Cost { passes, gram_passes, .. } = cost;
-        let row = TraceRow { iteration, passes, gram_passes, work, total, seconds: self.watch.seconds() };
+        let seconds = self.watch.seconds();
+        let row = TraceRow { iteration, passes, gram_passes, work, total, missing, seconds };
         self.watch.iteration(&row);
         row
     }

@@ -28,7 +28,7 @@ pub(super) fn rpcca(problem: &Problem<'_>, k_rpcca: usize) -> Result<Found> {
         panels::times(&x.v, (hx * small.U().subcols(0, k)).as_ref()),
         panels::times(&y.v, (hy * small.V().subcols(0, k)).as_ref()),
     ];
-    let row = problem.trace_row(1, total(&x, &y, cross.as_ref(), k));
+    let row = problem.trace_row(1, total(&x, &y, cross.as_ref(), k), None);
     // What lies outside the components was never looked at, so nothing can be said of it.
     let looked_everywhere = x.s.len() < k_rpcca && y.s.len() < k_rpcca;
     let missing = if looked_everywhere { None } else { Some(f64::INFINITY) };

@@ -19,6 +19,9 @@ pub struct TraceRow {
     pub work: f64,
     /// Captured correlation of the current subspaces.
     pub total: f64,
+    /// An estimate of what is still missing from the objective's total, where the method has one by then.
+    #[serde(default)]
+    pub missing: Option<f64>,
     /// Seconds so far, by the watcher's clock.
     pub seconds: f64,
 }

@@ -1,0 +1,126 @@
+"use strict";
+
+// Draws every chart of the page's data in the figure of its name, and again where the figure's width changes.
+// Nothing but text content is ever taken from data.
+
+const page = (() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const colours = ["var(--first)", "var(--second)", "var(--good)"];
+  const symbols = ["circle", "square", "triangle"];
+  const drawings = new Map();
+
+  /** An element with text and attributes. */
+  function element(tag, text, attributes = {}) {
+    const made = document.createElement(tag);
+    if (text !== undefined) made.textContent = text;
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    return made;
+  }
+
+  /** A number of fixed digits with a true minus; a dash where there is none. */
+  function decimal(value, digits) {
+    if (value === null || !Number.isFinite(value)) return "–";
+    return value.toFixed(digits).replaceAll("-", "\u2212");
+  }
+
+  /** A number of any size in a few digits. */
+  function short(value, digits = 4) {
+    if (value === null || !Number.isFinite(value)) return "–";
+    const plain = value === 0 || (Math.abs(value) >= 1e-3 && Math.abs(value) < 1e5);
+    return (plain ? String(Number(value.toPrecision(digits))) : value.toExponential(2)).replaceAll("-", "\u2212");
+  }
+
+  /** Keeps a drawing, a function from a width to an SVG, in the figure called `id`. */
+  function draw(id, drawing) {
+    const place = document.querySelector(`#${id} .drawing`);
+    if (place === null) return;
+    const first = !drawings.has(place);
+    drawings.set(place, { drawing, width: 0 });
+    redraw(place);
+    if (first) new ResizeObserver(() => redraw(place)).observe(place);
+  }
+
+  function redraw(place) {
+    const kept = drawings.get(place);
+    const width = Math.floor(place.clientWidth);
+    if (width === 0 || width === kept.width) return;
+    kept.width = width;
+    place.replaceChildren(...[kept.drawing(width)].flat());
+  }
+
+  /** A line for every series with a mark for every point, a legend where there are several. */
+  function lines(chart, width) {
+    const points = chart.series.flatMap((series, i) => series.points.map(([x, y]) => ({ x, y, i, name: series.name })));
+    const sparse = points.length <= 60 * chart.series.length;
+    const title = (p) => `${chart.x.label} ${short(p.x)}\n${p.name} ${chart.y.log ? short(p.y) : decimal(p.y, 6)}`;
+    const marks = chart.series.flatMap((_, i) => {
+      const own = points.filter((p) => p.i === i);
+      const line = Plot.line(own, { x: "x", y: "y", stroke: colours[i], strokeWidth: 1.75 });
+      // The first is hollow and larger, so that one that lies on it leaves it visible.
+      const look = i === 0 ? { r: 4.5, fill: "var(--paper)", strokeWidth: 1.75 } : { r: 2.8, fill: colours[i] };
+      const dots = { x: "x", y: "y", stroke: colours[i], symbol: symbols[i], ...look };
+      return sparse ? [line, Plot.dot(own, dots)] : [line];
+    });
+    const svg = Plot.plot({
+      ...frame(width, chart.description),
+      x: { label: chart.x.label, labelArrow: "none", ...(chart.x.counts ? counting(points, width) : { nice: true, ticks: width / 80 }) },
+      y: { label: chart.y.label, labelArrow: "none", grid: true, ...vertical(chart, points) },
+      marks: [
+        ...limit(chart),
+        ...marks,
+        Plot.tip(points, Plot.pointer({ x: "x", y: "y", title })),
+      ],
+    });
+    return chart.series.length > 1 ? [legend(chart.series), svg] : svg;
+  }
+
+  function frame(width, description) {
+    const height = Math.round(Math.min(360, Math.max(220, width * 0.42)));
+    return { width, height, marginLeft: 52, marginRight: 16, marginTop: 28, marginBottom: 38, ariaLabel: description };
+  }
+
+  function counting(points, width) {
+    const last = Math.max(1, ...points.map((p) => p.x));
+    const ticks = d3.ticks(1, last, Math.min(last, width / 36)).filter(Number.isInteger);
+    return { domain: [0.5, last + 0.5], ticks, tickFormat: "d" };
+  }
+
+  function vertical(chart, points) {
+    if (chart.y.log) {
+      const reach = points.map((p) => p.y).concat(chart.limit ? [chart.limit.value].filter((v) => v > 0) : []);
+      return { type: "log", domain: d3.extent(reach), nice: true, ticks: 5, tickFormat: (v) => v.toExponential(0).replaceAll("-", "\u2212") };
+    }
+    if (!chart.y.ends) return { nice: true };
+    const [low, high] = d3.extent(points, (p) => p.y);
+    const [bottom, top] = chart.y.ends;
+    // Points, not bars: the axis need not start at the bottom where everything is near the top.
+    const begin = low > (bottom + top) / 2 ? low - (top - low) / 8 : Math.min(bottom, low ?? bottom);
+    return { domain: [begin, Math.max(top, high ?? top)], nice: true };
+  }
+
+  function limit(chart) {
+    if (!chart.limit || (chart.y.log && !(chart.limit.value > 0))) return [];
+    const { value, name } = chart.limit;
+    return [
+      Plot.ruleY([value], { stroke: "var(--ink)", strokeDasharray: "5 4" }),
+      Plot.text([value], { y: (v) => v, text: [name], frameAnchor: "left", textAnchor: "start", dx: 6, dy: -8 }),
+    ];
+  }
+
+  function legend(series) {
+    const list = element("ul", undefined, { class: "legend" });
+    series.forEach((one, i) => {
+      const item = element("li");
+      const path = d3.symbol(d3[{ circle: "symbolCircle", square: "symbolSquare", triangle: "symbolTriangle" }[symbols[i]]], i === 0 ? 70 : 35)();
+      const mark = d3.create("svg").attr("viewBox", "-7 -7 14 14").attr("aria-hidden", "true");
+      mark.append("path").attr("d", path).attr("stroke", colours[i]).attr("stroke-width", 1.75);
+      mark.select("path").attr("fill", i === 0 ? "none" : colours[i]);
+      item.append(mark.node(), one.name);
+      list.append(item);
+    });
+    return list;
+  }
+
+  data.charts.forEach((chart) => draw(chart.id, (width) => lines(chart, width)));
+  return { data, draw, element, decimal, short, frame, colours };
+})();

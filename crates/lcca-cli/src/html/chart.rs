@@ -1,0 +1,43 @@
+//! What a chart shows, as data; `assets/charts.js` draws it.
+
+use serde_json::{Value, json};
+
+/// One curve: a name for the legend, and points from left to right. What is not finite is left out.
+pub struct Series {
+    pub name: &'static str,
+    pub points: Vec<(f64, f64)>,
+}
+
+/// One set of axes, drawn in the figure of the same `id`.
+pub struct Chart {
+    pub id: &'static str,
+    /// What it shows, for those who cannot see it.
+    pub description: String,
+    pub x_label: &'static str,
+    pub y_label: &'static str,
+    /// The horizontal axis counts: 1, 2, 3.
+    pub x_counts: bool,
+    /// The vertical axis is logarithmic; values that are not above 0 are left out.
+    pub y_log: bool,
+    /// The vertical axis ends here, where the values do not go beyond.
+    pub y_ends: Option<(f64, f64)>,
+    /// A line across, with its name: what is to be reached.
+    pub limit: Option<(f64, String)>,
+    pub series: Vec<Series>,
+}
+
+impl Chart {
+    pub fn json(&self) -> Value {
+        let drawn = |&&(x, y): &&(f64, f64)| x.is_finite() && y.is_finite() && !(self.y_log && y <= 0.0);
+        let points = |series: &Series| series.points.iter().filter(drawn).copied().collect::<Vec<_>>();
+        let series = |s: &Series| json!({ "name": s.name, "points": points(s) });
+        json!({
+            "id": self.id,
+            "description": self.description,
+            "x": { "label": self.x_label, "counts": self.x_counts },
+            "y": { "label": self.y_label, "log": self.y_log, "ends": self.y_ends },
+            "limit": self.limit.as_ref().map(|(value, name)| json!({ "value": value, "name": name })),
+            "series": self.series.iter().map(series).collect::<Vec<_>>(),
+        })
+    }
+}

@@ -1,0 +1,112 @@
+//! The parts of a page. All take plain text and give markup, except where an argument is called `markup`.
+
+use super::escape;
+use std::fmt::Write as _;
+
+/// A part with a heading.
+pub fn section(id: &str, title: &str, markup: &str) -> String {
+    format!(
+        "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{}</h2>\n{markup}</section>\n",
+        escape::text(title)
+    )
+}
+
+pub fn paragraph(plain: &str) -> String {
+    format!("<p>{}</p>\n", escape::text(plain))
+}
+
+/// A remark in small type.
+pub fn remark(plain: &str) -> String {
+    format!("<p class=\"remark\">{}</p>\n", escape::text(plain))
+}
+
+pub fn list(items: &[String]) -> String {
+    let items: String = items.iter().map(|item| format!("<li>{}</li>\n", escape::text(item))).collect();
+    if items.is_empty() { items } else { format!("<ul>\n{items}</ul>\n") }
+}
+
+/// Names and values in two columns.
+pub fn facts(facts: &[(String, String)]) -> String {
+    let mut markup = "<dl class=\"facts\">\n".to_string();
+    for (name, value) in facts {
+        let _ =
+            writeln!(markup, "<div><dt>{}</dt><dd>{}</dd></div>", escape::text(name), escape::text(value));
+    }
+    markup + "</dl>\n"
+}
+
+/// Large numbers, each over what it counts.
+pub fn figures(figures: &[(String, String)]) -> String {
+    let mut markup = "<dl class=\"figures\">\n".to_string();
+    for (value, name) in figures {
+        let _ =
+            writeln!(markup, "<div><dt>{}</dt><dd>{}</dd></div>", escape::text(name), escape::text(value));
+    }
+    markup + "</dl>\n"
+}
+
+/// Something to be typed, broken between words only where that is possible.
+pub fn command(plain: &str) -> String {
+    let word = |word: &str| format!("<span>{}</span>", escape::text(word));
+    let words: Vec<String> = plain.split(' ').map(word).collect();
+    format!("<pre><code>{}</code></pre>\n", words.join(" "))
+}
+
+/// The place of a chart.
+pub fn chart(id: &str, caption: &str) -> String {
+    format!(
+        "<figure class=\"chart\" id=\"{id}\">\n<div class=\"drawing\"></div>\n<figcaption>{}</figcaption>\n</figure>\n",
+        escape::text(caption)
+    )
+}
+
+/// A column of a table.
+pub struct Column<'t> {
+    pub title: &'t str,
+    /// How its cells are set: "number", "names", or nothing.
+    pub class: &'t str,
+}
+
+/// A table whose cells are `markup`; on narrow screens a row becomes a block, with the titles before the cells.
+pub fn table(caption: &str, columns: &[Column<'_>], rows_of_markup: &[Vec<String>]) -> String {
+    let title =
+        |c: &Column<'_>| format!("<th scope=\"col\" class=\"{}\">{}</th>", c.class, escape::text(c.title));
+    let head: String = columns.iter().map(title).collect();
+    let cell = |(c, markup): (&Column<'_>, &String)| {
+        format!("<td class=\"{}\" data-title=\"{}\">{markup}</td>", c.class, escape::text(c.title))
+    };
+    let row = |cells: &Vec<String>| {
+        format!("<tr>{}</tr>\n", columns.iter().zip(cells).map(cell).collect::<String>())
+    };
+    let body: String = rows_of_markup.iter().map(row).collect();
+    let caption = escape::text(caption);
+    format!(
+        "<table class=\"blocks\">\n<caption>{caption}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_text_is_escaped_wherever_it_goes() {
+        let nasty = "<b>".to_string();
+        let pairs = [(nasty.clone(), nasty.clone())];
+        let column = Column { title: &nasty, class: "" };
+        let markup = [
+            section("s", &nasty, ""),
+            paragraph(&nasty),
+            remark(&nasty),
+            list(std::slice::from_ref(&nasty)),
+            facts(&pairs),
+            figures(&pairs),
+            command(&nasty),
+            chart("c", &nasty),
+            table(&nasty, &[column], &[vec![String::new()]]),
+        ];
+        for markup in markup {
+            assert!(markup.contains("&lt;b&gt;") && !markup.contains("<b>"), "{markup}");
+        }
+    }
+}

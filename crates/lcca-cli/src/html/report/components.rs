@@ -1,0 +1,222 @@
+//! The components: their correlations, and for each the columns that matter most in either view.
+//!
+//! A column matters by its loading, its correlation with the canonical variable of its own view; a second order is by its
+//! weight, what the variable is computed with. Sparse text has frequent words first by loading, rare ones by weight.
+
+use super::{Given, Subject, decimal};
+use crate::html::chart::{Chart, Series};
+use crate::html::element::{self, Column};
+use crate::html::escape;
+use crate::report::grouped;
+use lcca::data::Side;
+use lcca::fit::View;
+use lcca::matrix::Panel;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+/// Columns listed for a component, and in the overview.
+const LISTED: usize = 15;
+const LEADING: usize = 6;
+
+/// The columns with the largest numbers in every component, largest first.
+pub struct Leaders {
+    by_loading: Vec<Vec<usize>>,
+    by_weight: Vec<Vec<usize>>,
+}
+
+/// What is shown of the components.
+pub struct Components {
+    /// The first so many; may be made less.
+    pub shown: usize,
+    x: Leaders,
+    y: Leaders,
+}
+
+impl Components {
+    pub fn of(subject: &Subject<'_>, shown: usize) -> Self {
+        let leaders = |view: &View| Leaders {
+            by_loading: (0..shown).into_par_iter().map(|j| largest(&view.loadings, j, LISTED)).collect(),
+            by_weight: (0..shown).into_par_iter().map(|j| largest(&view.weights, j, LISTED)).collect(),
+        };
+        Components { shown, x: leaders(&subject.model.x), y: leaders(&subject.model.y) }
+    }
+
+    fn leaders(&self, side: Side) -> &Leaders {
+        if side == Side::X { &self.x } else { &self.y }
+    }
+
+    pub fn chart(&self, subject: &Subject<'_>) -> Chart {
+        let curve = |name: &'static str, values: &[f64]| Series {
+            name,
+            points: (1..=self.shown).map(|i| (i as f64, values[i - 1])).collect(),
+        };
+        let mut series = vec![curve("in training", &subject.model.correlations)];
+        series.extend(subject.given.map(|given| curve("on the given rows", &given.scores.correlations)));
+        Chart {
+            id: "correlations",
+            description: "canonical correlation of every component".into(),
+            x_label: "component",
+            y_label: "correlation",
+            x_counts: true,
+            y_log: false,
+            y_ends: Some((0.0, 1.0)),
+            limit: None,
+            series,
+        }
+    }
+
+    /// All components with their correlations and leading columns.
+    pub fn overview(&self, subject: &Subject<'_>) -> String {
+        let numbers = self.numbers(subject);
+        let number = |name| Column { title: name, class: "number" };
+        let names = |name| Column { title: name, class: "names" };
+        let mut columns = vec![number("component")];
+        columns.extend(numbers.iter().map(|(name, _)| number(name)));
+        columns.extend([names("leading columns of X"), names("leading columns of Y")]);
+        let row = |j: usize| {
+            let cells = numbers.iter().map(|(_, cells)| cells[j].clone());
+            let leading = Side::BOTH.map(|side| self.leading(subject, side, j));
+            [chooser(j)].into_iter().chain(cells).chain(leading).collect()
+        };
+        let rows: Vec<Vec<String>> = (0..self.shown).map(row).collect();
+        let table = element::table("Every component and its leading columns", &columns, &rows);
+        let chart = element::chart("correlations", "Correlation of each pair of canonical variables.");
+        element::section("components", "Components", &(self.explained(subject) + &chart + &table))
+    }
+
+    fn explained(&self, subject: &Subject<'_>) -> String {
+        let mut text = element::paragraph(
+            "Each component is a pair of canonical variables, one of X and one of Y, that rise and fall together. Leading columns \
+             are those with the largest loadings: the correlations of a column with the variable of its view. Columns of \
+             the same sign go together; a minus marks the others.",
+        );
+        let pairs = subject.model.pairs();
+        if self.shown < pairs {
+            text += &element::remark(&format!(
+                "The first {} of {} components are shown.",
+                self.shown,
+                grouped(pairs as u64)
+            ));
+        }
+        for side in Side::BOTH.into_iter().filter(|&side| subject.column_names(side).is_none()) {
+            text +=
+                &element::remark(&format!("The columns of {side} have no names; they are counted from 0."));
+        }
+        text
+    }
+
+    /// The numbers of each component: their names, and a cell each.
+    fn numbers(&self, subject: &Subject<'_>) -> Vec<(&'static str, Vec<String>)> {
+        let model = subject.model;
+        let cells = |values: &[f64]| values.iter().map(|&v| decimal(v, 4)).collect::<Vec<_>>();
+        let mut numbers = vec![("correlation", cells(&model.correlations))];
+        if let Some(given) = subject.given {
+            numbers.push(("on given rows", cells(&given.scores.correlations)));
+        }
+        if model.settings.ridge_x > 0.0 || model.settings.ridge_y > 0.0 {
+            numbers.push(("objective", cells(&model.objective)));
+        }
+        numbers
+    }
+
+    fn leading(&self, subject: &Subject<'_>, side: Side, j: usize) -> String {
+        let loadings = &subject.model.view(side).loadings;
+        let name = |&column: &usize| {
+            let class = if loadings.row(column)[j] < 0.0 { "against" } else { "with" };
+            format!("<bdi class=\"{class}\">{}</bdi>", escape::text(&subject.column(side, column)))
+        };
+        let listed = self.leaders(side).by_loading[j].iter().take(LEADING);
+        listed.map(name).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The place of one component at a time; the script fills it.
+    pub fn explorer(&self, subject: &Subject<'_>) -> String {
+        let options: String =
+            (1..=self.shown).map(|i| format!("<option value=\"{i}\">{i}</option>")).collect();
+        let pick = format!(
+            "<div class=\"controls\"><label for=\"component\">Component</label> <select id=\"component\">{options}</select> \
+             <button type=\"button\" id=\"previous\" aria-label=\"previous component\">‹</button> \
+             <button type=\"button\" id=\"next\" aria-label=\"next component\">›</button> \
+             <label for=\"order\">ordered by</label> <select id=\"order\"><option value=\"loading\">loading</option>\
+             <option value=\"weight\">weight</option></select></div>\n"
+        );
+        let mut content =
+            pick + "<h3 id=\"chosen\" aria-live=\"polite\"></h3>\n<div class=\"sides explorer\">\n";
+        content += &Side::BOTH.map(place_of_table).concat();
+        content += &subject.given.map(Given::place_of_scatter).unwrap_or_default();
+        content += "</div>\n";
+        if subject.given.is_none() {
+            let hint = "Give rows as well, lcca report MODEL X Y, to see the canonical variables.";
+            content += &element::remark(hint);
+        }
+        element::section("component-by-component", "One component", &content)
+    }
+
+    pub fn json(&self, subject: &Subject<'_>) -> Value {
+        let component = |j: usize| {
+            json!({
+                "correlation": subject.model.correlations[j],
+                "x": self.leaders(Side::X).json(subject, Side::X, j),
+                "y": self.leaders(Side::Y).json(subject, Side::Y, j),
+            })
+        };
+        (0..self.shown).map(component).collect()
+    }
+}
+
+impl Leaders {
+    fn json(&self, subject: &Subject<'_>, side: Side, j: usize) -> Value {
+        let View { loadings, weights, .. } = subject.model.view(side);
+        let row = |&column: &usize| {
+            json!([
+                subject.column(side, column),
+                rounded(loadings.row(column)[j]),
+                rounded(weights.row(column)[j])
+            ])
+        };
+        let rows = |columns: &[usize]| columns.iter().map(row).collect::<Vec<_>>();
+        json!({ "loading": rows(&self.by_loading[j]), "weight": rows(&self.by_weight[j]) })
+    }
+}
+
+/// Seven digits, as many as anybody sees.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.6e}").parse().unwrap_or(value)
+}
+
+fn chooser(j: usize) -> String {
+    let i = j + 1;
+    format!("<a href=\"#component-by-component\" data-component=\"{i}\">{i}</a>")
+}
+
+fn place_of_table(side: Side) -> String {
+    let class = if side == Side::X { "x" } else { "y" };
+    format!("<table class=\"leaders\" id=\"leaders-{class}\"><caption>Columns of {side}</caption></table>\n")
+}
+
+/// The rows of a panel that are largest in column `j`, whatever the sign, largest first; of equals the first.
+fn largest(panel: &Panel, j: usize, most: usize) -> Vec<usize> {
+    let size = |row: &usize| panel.row(*row)[j].abs();
+    let order = |a: &usize, b: &usize| size(b).total_cmp(&size(a)).then(a.cmp(b));
+    let mut rows: Vec<usize> = (0..panel.rows()).collect();
+    if most < rows.len() {
+        rows.select_nth_unstable_by(most, order);
+        rows.truncate(most);
+    }
+    rows.sort_unstable_by(order);
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_are_found_whatever_their_sign() {
+        let values = [0.1, -0.9, 0.3, 0.9, 0.0, -0.5];
+        let panel = Panel::from_fn(6, 2, |i, j| if j == 1 { values[i] } else { 1.0 });
+        assert_eq!(largest(&panel, 1, 4), [1, 3, 5, 2]);
+        assert_eq!(largest(&panel, 1, 9), [1, 3, 5, 2, 0, 4]);
+        assert_eq!(largest(&panel, 0, 3), [0, 1, 2]);
+    }
+}

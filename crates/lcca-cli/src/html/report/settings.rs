@@ -1,0 +1,140 @@
+//! With what settings the model was made, and the command that makes it again.
+
+use super::{Subject, shortened};
+use crate::html::element;
+use crate::provenance::flags_in;
+use lcca::method::{Method, Settings};
+use serde_json::{Value, json};
+
+pub fn section(subject: &Subject<'_>) -> String {
+    let command = shortened(&command(subject), 4000);
+    let content = [
+        element::paragraph("This command repeats the fit, where the views lie in the folder it is typed in:"),
+        element::command(&command),
+        element::facts(&facts(subject)),
+    ];
+    element::section("settings", "Settings", &content.concat())
+}
+
+/// What was typed, as far as the model knows: settings at their defaults are left out.
+fn command(subject: &Subject<'_>) -> String {
+    let told = |key: &str| subject.provenance.get(key).and_then(Value::as_str);
+    let mut words = vec!["lcca".to_string(), "fit".into()];
+    words.extend([told("x").unwrap_or("X").to_string(), told("y").unwrap_or("Y").to_string()]);
+    words.extend(flags(&subject.model.settings));
+    words.extend(flags_in(subject.provenance));
+    if let Some(threads) = subject.provenance.get("threads").and_then(Value::as_u64) {
+        words.extend(["--threads".into(), threads.to_string()]);
+    }
+    words.extend(["-o".into(), subject.name.to_string()]);
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:=+,@%".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_string(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+fn flags(settings: &Settings) -> Vec<String> {
+    let usual = Settings::new(Method::Auto, settings.k);
+    let mut words = vec!["-k".to_string(), settings.k.to_string()];
+    words.extend(method(settings.method));
+    let mut flag = |name: &str, value: String, differs: bool| {
+        if differs {
+            words.extend([name.to_string(), value]);
+        }
+    };
+    flag("--ridge", settings.ridge_x.to_string(), settings.ridge_x != 0.0);
+    flag("--ridge-y", settings.ridge_y.to_string(), settings.ridge_y != settings.ridge_x);
+    flag("--oversample", settings.oversample.unwrap_or(0).to_string(), settings.oversample.is_some());
+    flag("--power", settings.power.to_string(), settings.power != usual.power);
+    flag("--seed", settings.seed.to_string(), settings.seed != usual.seed);
+    flag("--tol", settings.tol.to_string(), settings.tol != usual.tol);
+    flag("--max-passes", settings.max_passes.unwrap_or(0.0).to_string(), settings.max_passes.is_some());
+    words.extend((!settings.center).then(|| "--no-center".to_string()));
+    words.extend((!settings.structure).then(|| "--no-structure".to_string()));
+    words
+}
+
+/// The method and all its parameters, as they are typed.
+fn method(method: Method) -> Vec<String> {
+    if method == Method::Auto {
+        return Vec::new();
+    }
+    let mut words: Vec<String> = ["--method".into(), method.full_name()].into();
+    for (name, value) in parameters(&json!(method)) {
+        words.extend([format!("--{}", name.replace('_', "-")), value.to_string()]);
+    }
+    words.iter().flat_map(|word| word.split(' ')).map(str::to_string).collect()
+}
+
+/// The numbers in a method's plain data, those of the solver inside included.
+fn parameters(method: &Value) -> Vec<(String, u64)> {
+    let fields = method.as_object().into_iter().flatten();
+    let mut found = Vec::new();
+    for (name, value) in fields {
+        match value.as_u64() {
+            Some(number) => found.push((name.clone(), number)),
+            None => found.extend(parameters(value)),
+        }
+    }
+    found
+}
+
+fn facts(subject: &Subject<'_>) -> Vec<(String, String)> {
+    let settings = &subject.model.settings;
+    let yes = |is: bool| if is { "yes" } else { "no" }.to_string();
+    let told = |key: &str| {
+        let value = subject.provenance.get(key)?;
+        Some(shortened(&value.as_str().map_or_else(|| value.to_string(), str::to_string), 100))
+    };
+    let untold = || "not known".to_string();
+    let facts = [
+        ("method asked for", settings.method.full_name()),
+        ("components", settings.k.to_string()),
+        ("centred", yes(settings.center)),
+        ("ridge of X, relative", settings.ridge_x.to_string()),
+        ("ridge of Y, relative", settings.ridge_y.to_string()),
+        ("tolerance", settings.tol.to_string()),
+        ("passes at most", settings.max_passes.map_or("no limit".into(), |passes| passes.to_string())),
+        ("structure looked for", yes(settings.structure)),
+        ("seed", settings.seed.to_string()),
+        ("threads", told("threads").unwrap_or_else(untold)),
+        ("fitted by lcca", told("version").unwrap_or_else(untold)),
+        ("page by lcca", env!("CARGO_PKG_VERSION").into()),
+    ];
+    facts.map(|(name, value)| (name.to_string(), value)).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lcca::method::Inner;
+
+    #[test]
+    fn methods_are_spelled_as_they_are_typed() {
+        let spelled = |typed: Method| method(typed).join(" ");
+        assert_eq!(spelled(Method::Auto), "");
+        assert_eq!(
+            spelled(Method::LCca { t1: 5, t2: 38, k_pc: 100 }),
+            "--method l-cca --k-pc 100 --t1 5 --t2 38"
+        );
+        assert_eq!(
+            spelled(Method::Als { t1: 7, inner: Inner::Cg { t2: 50 } }),
+            "--method als --inner cg --t2 50 --t1 7"
+        );
+        assert_eq!(spelled(Method::als(7)), "--method als --inner cholesky --t1 7");
+    }
+
+    #[test]
+    fn a_shell_takes_every_word_as_one() {
+        assert_eq!(
+            [quoted("a-b.npz"), quoted("a b"), quoted("it's"), quoted("")],
+            ["a-b.npz", "'a b'", "'it'\\''s'", "''"]
+        );
+    }
+}

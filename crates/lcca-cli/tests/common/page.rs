@@ -1,0 +1,73 @@
+//! Pages that the program wrote, taken apart.
+
+use super::Folder;
+use serde_json::Value;
+
+/// A page as text, and the data in it.
+pub struct Page {
+    pub html: String,
+    pub data: Value,
+}
+
+impl Page {
+    /// What `lcca report …` writes.
+    pub fn of(folder: &Folder, line: &str) -> Page {
+        folder.run(&format!("report {line} -o report.html")).done();
+        let html = String::from_utf8(folder.read("report.html")).unwrap();
+        let data = serde_json::from_str(between(&html, "id=\"data\">", "</script>")).unwrap();
+        Page { html, data }
+    }
+
+    /// The page without styles and scripts.
+    pub fn markup(&self) -> &str {
+        between(&self.html, "</style>", "<noscript>")
+    }
+
+    /// What a reader sees, between two texts of the markup.
+    pub fn text(&self, from: &str, to: &str) -> String {
+        let markup = between(self.markup(), from, to);
+        let tags = markup.split('<').enumerate().map(|(i, part)| match i {
+            0 => part,
+            _ => part.split_once('>').unwrap().1,
+        });
+        let text = tags.collect::<String>();
+        let escapes = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
+        escapes.iter().fold(text, |text, (escaped, plain)| text.replace(escaped, plain))
+    }
+
+    pub fn has(&self, text: &str) -> bool {
+        self.markup().contains(text)
+    }
+
+    /// The names of the charts that are to be drawn.
+    pub fn charts(&self) -> Vec<&str> {
+        let charts = self.data["charts"].as_array().unwrap();
+        charts.iter().map(|chart| chart["id"].as_str().unwrap()).collect()
+    }
+}
+
+pub fn between<'t>(text: &'t str, from: &str, to: &str) -> &'t str {
+    let rest = text.split_once(from).unwrap_or_else(|| panic!("no {from:?}")).1;
+    rest.split_once(to).unwrap_or_else(|| panic!("no {to:?}")).0
+}
+
+/// Packed single-precision numbers.
+pub fn unpacked(text: &Value) -> Vec<f32> {
+    let digit = |byte: u8| match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' => 62,
+        b'/' => 63,
+        other => panic!("{other} in base64"),
+    };
+    let text = text.as_str().unwrap().trim_end_matches('=');
+    let bits: Vec<u8> = text
+        .bytes()
+        .flat_map(|b| (0..6).rev().map(move |i| (b, i)))
+        .map(|(b, i)| digit(b) >> i & 1)
+        .collect();
+    let bytes: Vec<u8> =
+        bits.chunks_exact(8).map(|byte| byte.iter().fold(0, |sum, bit| sum << 1 | bit)).collect();
+    bytes.chunks_exact(4).map(|four| f32::from_le_bytes(four.try_into().unwrap())).collect()
+}

@@ -1,0 +1,353 @@
+//! `lcca report`: what the page says is what the model, the score and the transform say.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod common;
+
+use common::data::NASTY;
+use common::page::{Page, between, unpacked};
+use common::{Folder, number, numbers};
+use lcca::fit::{Model, View};
+use lcca::matrix::Panel;
+use lcca::method::{Method, Settings};
+use lcca_io::{ModelNames, Names, read_model, read_model_names, write_model_named};
+use serde_json::{Map, Value};
+
+const FIT: &str = "fit x.safetensors y.safetensors -k 4 --ridge 0.01 --threads 2";
+
+fn fitted(rows: usize) -> Folder {
+    let folder = Folder::with_named_views(rows, 1);
+    folder.run(&format!("{FIT} -o model")).done();
+    folder
+}
+
+/// Every page: whole, small, and unable to fetch anything.
+fn check(page: &Page) {
+    assert!(page.html.len() < 2_000_000, "{}", page.html.len());
+    assert!(page.html.starts_with("<!DOCTYPE html>") && page.html.ends_with("</html>\n"));
+    assert!(page.html.contains("default-src 'none'"));
+    let scripts = ["<script", "</script>"].map(|tag| page.html.matches(tag).count());
+    assert_eq!(scripts, [5, 5]);
+    for outside in [" src=", "url(", "@import", "<link rel=\"stylesheet"] {
+        assert!(!page.markup().contains(outside), "{outside}");
+    }
+    for chart in page.charts() {
+        assert!(page.has(&format!("<figure class=\"chart\" id=\"{chart}\">")), "no place for {chart}");
+    }
+}
+
+#[test]
+fn the_page_tells_the_fit_in_words_and_numbers() {
+    let folder = Folder::with_named_views(300, 1);
+    let fit = folder.json(&format!("{FIT} -o model"));
+    let page = Page::of(&folder, "model");
+    check(&page);
+    let head = page.text("<header>", "</header>");
+    for said in ["model", "Converged: about", "components4", "rows300", "columns of X40", "columns of Y30"] {
+        assert!(head.contains(said), "{said}: {head}");
+    }
+    assert!(head.contains(fit["why"].as_str().unwrap()), "{head}");
+    assert!(head.contains(&format!("captured, of 4 at most{:.4}", number(&fit, "total"))), "{head}");
+    let table = page.text("<table class=\"blocks\">", "</table>");
+    for value in numbers(&fit, "correlations").iter().chain(&numbers(&fit, "objective")) {
+        assert!(table.contains(&format!("{value:.4}")), "{value}: {table}");
+    }
+    assert!(page.has("lcca report MODEL X Y") && page.data["given"].is_null());
+}
+
+#[test]
+fn the_leading_columns_are_those_with_the_largest_loadings() {
+    let folder = fitted(300);
+    let page = Page::of(&folder, "model");
+    let (model, _) = read_model(&folder.path("model")).unwrap();
+    let names = read_model_names(&folder.path("model")).unwrap();
+    for (side, view, names) in [("x", &model.x, names.x.unwrap()), ("y", &model.y, names.y.unwrap())] {
+        for j in 0..4 {
+            for (order, panel) in [("loading", &view.loadings), ("weight", &view.weights)] {
+                let mut columns: Vec<usize> = (0..panel.rows()).collect();
+                columns.sort_by(|&a, &b| panel.row(b)[j].abs().total_cmp(&panel.row(a)[j].abs()));
+                let listed = page.data["components"][j][side][order].as_array().unwrap();
+                assert_eq!(listed.len(), 15);
+                for (row, &column) in listed.iter().zip(&columns) {
+                    let near = |at: usize, value: f64| {
+                        (row[at].as_f64().unwrap() - value).abs() <= 1e-6 * value.abs()
+                    };
+                    assert_eq!(row[0], names.get(column), "{side} {j} {order}");
+                    assert!(
+                        near(1, view.loadings.row(column)[j]) && near(2, view.weights.row(column)[j]),
+                        "{row}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn numbers_on_given_rows_are_those_of_score_and_transform() {
+    let folder = fitted(300);
+    let score = folder.json("score model x.safetensors y.safetensors");
+    let page = Page::of(&folder, "model x.safetensors y.safetensors");
+    check(&page);
+    assert_eq!(numbers(&page.data["given"], "correlations"), numbers(&score, "correlations"));
+    let head = page.text("<header>", "</header>");
+    assert!(head.contains("On the 300 given rows"), "{head}");
+    assert!(head.contains(&format!("captured on the given rows{:.4}", number(&score, "captured"))), "{head}");
+    assert!(head.contains(&format!("sum to {:.4}", number(&score, "total"))), "{head}");
+    let rows = page.data["given"]["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 300, "few rows are all drawn");
+    for side in ["x", "y"] {
+        folder.run(&format!("transform model --{side} {side}.safetensors -o z.npy")).done();
+        let columns = common::data::columns(&folder.path("z.npy"));
+        for (j, column) in columns.iter().enumerate() {
+            let expected: Vec<f32> = column.iter().map(|&value| value as f32).collect();
+            assert_eq!(unpacked(&page.data["given"][side][j]), expected, "{side} {j}");
+        }
+    }
+}
+
+#[test]
+fn many_rows_are_sampled_the_same_way_every_time() {
+    let folder = fitted(5000);
+    let line = "model x.safetensors y.safetensors";
+    let (page, again) = (Page::of(&folder, line), Page::of(&folder, line));
+    assert_eq!(page.html, again.html);
+    let rows: Vec<usize> = page.data["given"]["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row.as_u64().unwrap() as usize)
+        .collect();
+    assert_eq!(rows.len(), 2000);
+    assert!(page.has("2,000 of 5,000 given rows"));
+    folder.run("transform model --y y.safetensors -o z.npy").done();
+    let column = &common::data::columns(&folder.path("z.npy"))[3];
+    let expected: Vec<f32> = rows.iter().map(|&row| column[row] as f32).collect();
+    assert_eq!(unpacked(&page.data["given"]["y"][3]), expected);
+}
+
+#[test]
+fn names_stay_text_whatever_they_are() {
+    let folder = fitted(300);
+    let page = Page::of(&folder, "model");
+    check(&page);
+    assert!(!page.html.contains("<b>") && page.has("&lt;/script&gt;&lt;b&gt;&quot;&amp;&#39;&lt;!--"));
+    assert!(!between(&page.html, "id=\"data\">", "</script>").contains(['<', '>', '&', '\u{2028}']));
+    let stored = page.data["search"]["x"]["names"].as_array().unwrap();
+    assert!(stored.iter().any(|name| name == NASTY), "{stored:?}");
+    assert_eq!((stored.len(), page.data["search"]["y"]["names"].as_array().unwrap().len()), (40, 30));
+}
+
+#[test]
+fn the_command_on_the_page_repeats_the_fit_to_the_bit() {
+    let folder = Folder::with_named_views(300, 1);
+    folder.write_matrix("row weights.npy", &common::data::dense(1, &vec![vec![(0, 1.5)]; 300]));
+    for flags in [
+        "--ridge 0.01 --threads 1",
+        "--method l-cca --t1 3 --t2 4 --k-pc 7 --seed 5 --no-center --power 1",
+        "--method als --inner cg --t1 4 --ridge 0.1 --ridge-y 0.2 --tol 0.001 --max-passes 90",
+        "--no-structure --oversample 3 --memory 1GiB --certify",
+    ] {
+        let mut fit = folder.command(&format!("fit x.safetensors y.safetensors -k 3 {flags} -o model"));
+        common::Ran::of(fit.arg("--row-weights").arg("row weights.npy")).done();
+        let command = Page::of(&folder, "model").text("<pre><code>", "</code></pre>");
+        let shell =
+            format!("\"$0\" {} 2>&1", command.strip_prefix("lcca ").unwrap().replace("-o model", "-o again"));
+        let mut run = std::process::Command::new("sh");
+        let ran = run
+            .arg("-c")
+            .arg(&shell)
+            .arg(env!("CARGO_BIN_EXE_lcca"))
+            .current_dir(folder.path("."))
+            .output()
+            .unwrap();
+        assert!(ran.status.success(), "{shell}: {}", String::from_utf8_lossy(&ran.stdout));
+        assert!(folder.read("model") == folder.read("again"), "{shell}");
+    }
+}
+
+#[test]
+fn the_trace_in_the_page_is_that_of_the_fit() {
+    let folder = Folder::with_named_views(300, 1);
+    let fit = folder.json(&format!("{FIT} --method lobpcg --tol 1e-8 -o model"));
+    let page = Page::of(&folder, "model");
+    assert_eq!(page.charts(), ["correlations", "captured", "rest"]);
+    let points = page.data["charts"][1]["series"][0]["points"].as_array().unwrap();
+    let trace = fit["trace"].as_array().unwrap();
+    assert!(trace.len() > 3 && points.len() == trace.len());
+    for (point, row) in points.iter().zip(trace) {
+        let passes = number(row, "passes") + number(row, "gram_passes");
+        assert!(
+            (point[0].as_f64().unwrap() - passes).abs() < 1e-9 && point[1] == row["total"],
+            "{point} {row}"
+        );
+    }
+    let last = trace.last().unwrap();
+    let rest = page.data["charts"][2]["series"][0]["points"].as_array().unwrap().last().unwrap();
+    let share = number(last, "missing") / number(last, "total");
+    assert!((rest[1].as_f64().unwrap() / share - 1.0).abs() < 1e-12, "{rest} {last}");
+}
+
+#[test]
+fn what_a_method_cannot_trace_is_said() {
+    let folder = Folder::with_named_views(300, 1);
+    for (method, charts, said) in [
+        ("exact", vec!["correlations"], "The fit took one step"),
+        ("d-cca", vec!["correlations", "captured"], "No iteration came with an estimate of what is missing."),
+    ] {
+        folder.run(&format!("fit x.safetensors y.safetensors -k 2 --method {method} -o model")).done();
+        let page = Page::of(&folder, "model");
+        check(&page);
+        assert_eq!(page.charts(), charts);
+        assert!(page.has(said), "{said}");
+    }
+}
+
+#[test]
+fn a_fit_that_did_not_converge_is_called_so() {
+    let folder = Folder::with_named_views(300, 1);
+    folder
+        .run("fit x.safetensors y.safetensors -k 4 --method lobpcg --max-passes 1 --no-structure -o model")
+        .done();
+    let page = Page::of(&folder, "model");
+    assert!(page.has("Not converged: ") && !page.has("Converged: "));
+}
+
+#[test]
+fn a_certificate_is_shown_with_what_it_does_not_prove() {
+    let folder = Folder::with_named_views(300, 1);
+    folder.run(&format!("{FIT} -o model --certify")).done();
+    let page = Page::of(&folder, "model");
+    assert!(page.has("Certified, rigorously: ") && page.has("That no larger pair was missed is not proved."));
+}
+
+#[test]
+fn columns_without_names_are_numbered() {
+    let folder = Folder::with_views(300, 1);
+    folder.run("fit x.npz y.npz -k 1 -o model").done();
+    let page = Page::of(&folder, "model x.npz y.npz");
+    check(&page);
+    assert!(page.has("The columns of X have no names; they are counted from 0."));
+    let (model, _) = read_model(&folder.path("model")).unwrap();
+    let size = |i: &usize| model.x.loadings.row(*i)[0].abs();
+    let first = (0..40).max_by(|a, b| size(a).total_cmp(&size(b))).unwrap();
+    assert_eq!(page.data["components"][0]["x"]["loading"][0][0], format!("column {first}"));
+    assert_eq!(page.data["components"].as_array().unwrap().len(), 1);
+}
+
+/// A model of these sizes that no fit made.
+fn made(folder: &Folder, cols: usize, k: usize, name: impl Fn(usize) -> String) {
+    let number = |i: usize, j: usize| ((i * 7 + j * 13) as f64).sin();
+    let view = || View {
+        weights: Panel::from_fn(cols, k, |i, j| 1e-3 * number(j, i)),
+        loadings: Panel::from_fn(cols, k, number),
+        mean: None,
+    };
+    let falling: Vec<f64> = (0..k).map(|j| 1.0 / (1.0 + j as f64)).collect();
+    let model = Model {
+        x: view(),
+        y: view(),
+        correlations: falling.clone(),
+        objective: falling.clone(),
+        residuals: falling,
+        total: 1.0,
+        rows: 9,
+        settings: Settings { center: false, ..Settings::new(Method::Auto, k) },
+    };
+    let names = Names::new((0..cols).map(name));
+    let names = ModelNames { x: Some(names.clone()), y: Some(names) };
+    write_model_named(&folder.path("model"), &model, &names, &Map::new()).unwrap();
+}
+
+#[test]
+fn a_model_that_says_nothing_about_its_fit_is_reported_all_the_same() {
+    let folder = Folder::new();
+    made(&folder, 5, 2, |i| format!("n{i}"));
+    let page = Page::of(&folder, "model");
+    check(&page);
+    assert!(page.has("How the fit ended is not known") && page.has("The model holds no trace of its fit"));
+    assert_eq!(page.charts(), ["correlations"]);
+}
+
+#[test]
+fn the_page_stays_small_and_says_what_it_leaves_out() {
+    let folder = Folder::new();
+    for (cols, k, name) in [(30_000, 20, "a plain name of a column, number "), (2_000, 300, "<&>\"'\u{2028}")]
+    {
+        made(&folder, cols, k, |i| {
+            format!("{}{i}", if k == 300 { name.repeat(20) } else { name.to_string() })
+        });
+        let page = Page::of(&folder, "model");
+        check(&page);
+        assert!(page.html.len() > 1_900_000 || k == 300, "{} bytes: room is left", page.html.len());
+        let stored = page.data["search"]["x"]["names"].as_array().unwrap().len();
+        assert!((100..cols).contains(&stored), "{stored}");
+        assert!(page.has("So that the page stays small, "));
+        let shown = page.data["components"].as_array().unwrap().len();
+        assert!(if k == 20 {
+            shown == 20
+        } else {
+            shown < k && page.has(&format!("The first {shown} of {k} components"))
+        });
+    }
+}
+
+#[test]
+fn the_search_knows_each_columns_strongest_components() {
+    let folder = fitted(300);
+    let search = &Page::of(&folder, "model").data["search"];
+    let (model, _) = read_model(&folder.path("model")).unwrap();
+    let loadings = unpacked(&search["y"]["loadings"]);
+    assert_eq!((loadings.len(), search["strongest"].as_u64()), (90, Some(3)));
+    for (i, name) in search["y"]["names"].as_array().unwrap().iter().enumerate() {
+        let column: usize = name.as_str().unwrap()[1..].parse().unwrap();
+        let mut row = model.y.loadings.row(column).to_vec();
+        row.sort_by(|a, b| b.abs().total_cmp(&a.abs()));
+        let expected: Vec<f32> = row[..3].iter().map(|&value| value as f32).collect();
+        assert_eq!(loadings[3 * i..3 * i + 3], expected, "{name}");
+    }
+}
+
+#[test]
+fn bad_input_is_refused_in_one_line_and_leaves_the_page_alone() {
+    let folder = fitted(100);
+    folder.write("report.html", "as it was");
+    for (line, needle) in [
+        ("report no-model -o report.html", "no-model"),
+        ("report x.safetensors -o report.html", "is a matrix, expected a model"),
+        ("report model y.safetensors x.safetensors -o report.html", "has 30 columns, expected 40"),
+        ("report model x.safetensors -o report.html", "<Y>"),
+        ("report model x.safetensors no-rows.npz -o report.html", "no-rows.npz"),
+        ("report model -o model", "is to be read and written"),
+        ("report model x.safetensors y.safetensors -o x.safetensors", "is to be read and written"),
+        ("report model -o no-folder/report.html", "no-folder"),
+        ("report model", "--output"),
+    ] {
+        folder.refuses(line, &[needle]);
+    }
+}
+
+#[test]
+fn scripts_learn_where_the_page_is() {
+    let folder = fitted(100);
+    let told = folder.json("report model -o report.html");
+    assert_eq!(
+        (told["output"].as_str(), number(&told, "bytes")),
+        (Some("report.html"), folder.read("report.html").len() as f64)
+    );
+    let quiet = folder.run("report model -o report.html --quiet").done();
+    assert_eq!((quiet.stdout, quiet.stderr), (String::new(), String::new()));
+}
+
+#[test]
+fn the_same_fit_gives_the_same_model_and_keeps_its_outcome() {
+    let folder = fitted(300);
+    folder.run(&format!("{FIT} -o again")).done();
+    assert!(folder.read("model") == folder.read("again"));
+    let outcome: &Value = &folder.json("info model")["provenance"]["outcome"];
+    assert!(
+        outcome["converged"] == true && outcome["trace"].as_array().is_some_and(|trace| !trace.is_empty())
+    );
+    let text = folder.run("info model").done().stdout;
+    assert!(text.contains("converged: true\n") && !text.contains("trace"), "{text}");
+}
