@@ -1,6 +1,9 @@
 //! What can be typed: help, documentation and completions come from here.
 
+mod compare;
 pub mod views;
+
+pub use compare::{CompareArgs, RIVALS};
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
@@ -24,6 +27,7 @@ Examples:
   lcca fit x.npz y.npz -k 20 -o model          train
   lcca score model x_test.npz y_test.npz       correlations on rows the model has not seen
   lcca transform model --x x.npz -o zx.npy     canonical variables
+  lcca compare x.npz y.npz -o comparison       the paper's experiment on your data
   lcca views text pairs.tsv --x en --y fr -o d two views from raw texts, for lcca fit
   lcca convert x.mtx.gz x.safetensors          the store that opens at once and needs no memory
 
@@ -40,6 +44,8 @@ pub enum Command {
     Transform(TransformArgs),
     /// Correlate the canonical variables of given rows, with a model
     Score(ScoreArgs),
+    /// Run the paper's methods on your data at equal CPU time
+    Compare(Box<CompareArgs>),
     /// Make two views from raw data: texts, a corpus, one matrix
     Views(views::ViewsArgs),
     /// Write a matrix in another format

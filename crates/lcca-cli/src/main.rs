@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod compare;
 mod demo;
 mod failure;
 mod interrupt;
@@ -11,6 +12,7 @@ mod meaning;
 mod plot;
 mod progress;
 mod report;
+mod save;
 mod saving;
 
 use args::{Arguments, Command};
@@ -63,6 +65,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Fit(args) => commands::fit::run(&args),
         Command::Transform(args) => commands::transform::run(&args),
         Command::Score(args) => commands::score::run(&args),
+        Command::Compare(args) => commands::compare::run(&args),
         Command::Views(args) => commands::views::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
         Command::Info(args) => commands::info::run(&args),

@@ -6,8 +6,7 @@ use crate::failure::Failure;
 use crate::progress::FitProgress;
 use crate::saving::Saving;
 use crate::{interrupt, load, machine, meaning, report};
-use lcca::Error;
-use lcca::data::{InMemory, Pair, Side};
+use lcca::data::{InMemory, Pair};
 use lcca::fit::{Certificate, Fit, Kind, Watch, fit, planned_passes};
 use lcca_io::ModelNames;
 use serde_json::{Map, Value, json};
@@ -83,7 +82,7 @@ fn load_and_fit(
         None => fit(&pair, &settings, &progress).map(|fit| (fit, 0)).map_err(Failure::Data),
     };
     progress.finish();
-    let (mut fit, saved) = outcome.map_err(|failure| with_file(args, failure))?;
+    let (mut fit, saved) = outcome.map_err(|failure| failure.in_view(&args.x, &args.y))?;
     let (fit_seconds, threads) = (progress.seconds(), rayon::current_num_threads());
     if let Some(path) = &args.output {
         lcca_io::write_model_named(path, &fit.model, names, &provenance(args))?;
@@ -98,17 +97,7 @@ fn load_and_fit(
 }
 
 fn load_pair(args: &FitArgs) -> Result<InMemory, Failure> {
-    let (reading, quiet) = (&args.reading, args.common.quiet);
-    let x = load::view(&args.x, reading.x_cols, reading.zero_based, quiet)?;
-    let y = load::view(&args.y, reading.y_cols, reading.zero_based, quiet)?;
-    let pair = load::pair((&args.x, x), (&args.y, y))?;
-    match &args.row_weights {
-        None => Ok(pair),
-        Some(path) => {
-            let weights = load::weights(path, pair.shape().rows, quiet)?;
-            pair.weighted(weights).map_err(|error| Failure::data_of(path, error))
-        }
-    }
+    load::views(&args.x, &args.y, &args.reading, args.row_weights.as_deref(), args.common.quiet)
 }
 
 /// Names go from the views into the model; without a model nobody asks for them.
@@ -116,16 +105,6 @@ fn column_names(args: &FitArgs) -> Result<ModelNames, Failure> {
     match args.output {
         None => Ok(ModelNames::default()),
         Some(_) => Ok(ModelNames { x: lcca_io::read_names(&args.x)?, y: lcca_io::read_names(&args.y)? }),
-    }
-}
-
-/// A view that cannot be fitted is named by its file.
-fn with_file(args: &FitArgs, failure: Failure) -> Failure {
-    match failure {
-        Failure::Data(error @ (Error::NothingToCorrelate { side, .. } | Error::Overflow { side })) => {
-            Failure::data_of(if side == Side::X { &args.x } else { &args.y }, error)
-        }
-        other => other,
     }
 }
 

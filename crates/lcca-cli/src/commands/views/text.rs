@@ -3,6 +3,7 @@
 use super::folder::{self, Written};
 use crate::args::views::{TextArgs, ValuesArg, Which};
 use crate::failure::Failure;
+use crate::save::save;
 use crate::{machine, progress, report};
 use lcca_io::OutputFolder;
 use lcca_io::views::{
@@ -32,7 +33,7 @@ fn write(folder: &OutputFolder, made: &TextViews, labelled: bool) -> Result<(), 
         folder::write_view(folder, name, &written)?;
     }
     if labelled {
-        folder::write_file(&folder.path("labels.txt"), &made.labels)?;
+        save(&folder.path("labels.txt"), &made.labels)?;
     }
     Ok(())
 }
@@ -43,10 +44,7 @@ fn settings(args: &TextArgs) -> Result<TextSettings, Failure> {
             "--max-share is {share}, expected a number above 0 and at most 1"
         )));
     }
-    let views = [
-        bagging(args, args.x_tokens, args.keep.x_top, Which::X),
-        bagging(args, args.y_tokens, args.keep.y_top, Which::Y),
-    ];
+    let views = [Which::X, Which::Y].map(|view| bagging(args, view));
     Ok(TextSettings { input: input(args)?, views, lossy: args.lossy })
 }
 
@@ -73,16 +71,15 @@ fn input(args: &TextArgs) -> Result<TextInput, Failure> {
     })
 }
 
-fn bagging(
-    args: &TextArgs,
-    tokens: Option<lcca_io::views::Tokens>,
-    top: Option<usize>,
-    view: Which,
-) -> Bagging {
+fn bagging(args: &TextArgs, view: Which) -> Bagging {
+    let (tokens, top, skip) = match view {
+        Which::Y => (args.y_tokens, args.keep.y_top, args.keep.y_skip),
+        Which::X | Which::Both => (args.x_tokens, args.keep.x_top, args.keep.x_skip),
+    };
     let keep = Keep {
         min_count: args.keep.min_count.unwrap_or(2),
         max_share: args.keep.max_share,
-        skip: args.keep.skip,
+        skip: skip.unwrap_or(args.keep.skip),
         top: top.or(args.keep.top),
         ties: args.keep.ties.into(),
     };
