@@ -9,7 +9,8 @@ use common::formats::Csr;
 use common::{Folder, Ran, gap, number, numbers};
 use std::process::Stdio;
 
-const COMMANDS: [&str; 7] = ["demo", "fit", "transform", "score", "convert", "info", "completions"];
+const COMMANDS: [&str; 8] =
+    ["demo", "fit", "compare", "transform", "score", "convert", "info", "completions"];
 
 /// The keys of a fit's JSON object that others may rely on.
 const KEYS: [&str; 19] = [
