@@ -5,7 +5,7 @@
 
 use super::calibrate::{Outcome, Point, calibrate};
 use super::knob::{Knob, most_components};
-use super::measure::{Measured, steadily};
+use super::measure::{Measured, once, steadily};
 use super::result::{Best, Comparison, Distance, Distances, Entry, Run, Setting};
 use crate::failure::Failure;
 use lcca::data::{Centred, InMemory, Pair, Shape, Side};
@@ -112,7 +112,7 @@ fn best(pair: &InMemory, seen: &dyn Pair, plan: &Plan) -> Result<(Best, [Panel; 
         max_passes: plan.best_passes,
         ..plan.settings.clone()
     };
-    let Measured { fit, cpu_seconds, .. } = steadily(pair, &settings, "the best possible", plan.quiet)?;
+    let Measured { fit, cpu_seconds, .. } = once(pair, &settings, "the best possible", plan.quiet)?;
     let truth = [&fit.model.x, &fit.model.y]
         .map(|view| panels::columns(&view.weights, 0, k.min(view.weights.cols())));
     let correlations = metric::captured(seen, &truth[0], &truth[1])?;
