@@ -3,16 +3,17 @@
 //! At each setting L-CCA runs first, and the others are calibrated until their own CPU time agrees with its. Every number
 //! that is reported comes from a run that was made; measuring what it found is not part of its time.
 
+use super::best;
 use super::calibrate::{Outcome, Point, calibrate};
 use super::knob::{Knob, most_components};
-use super::measure::{Measured, once, steadily};
-use super::result::{Best, Comparison, Distance, Distances, Entry, Run, Setting};
+use super::measure::{Measured, steadily};
+use super::result::{Comparison, Distance, Distances, Entry, Run, Setting};
 use crate::failure::Failure;
 use lcca::data::{Centred, InMemory, Pair, Shape, Side};
-use lcca::fit::{Fit, Model};
+use lcca::fit::Model;
 use lcca::matrix::Panel;
 use lcca::method::{Method, Settings};
-use lcca::{metric, panels};
+use lcca::metric;
 
 /// How far CPU times may differ and still agree, relative.
 pub const AGREEMENT: f64 = 0.1;
@@ -70,7 +71,7 @@ pub fn contest(pair: &InMemory, plan: &Plan) -> Result<Comparison, Failure> {
 }
 
 fn compare(pair: &InMemory, seen: &dyn Pair, plan: &Plan) -> Result<Comparison, Failure> {
-    let (best, truth) = best(pair, seen, plan)?;
+    let (best, truth) = best::best(pair, seen, plan)?;
     let mut contest = Contest { plan, pair, seen, truth, runs: Vec::new() };
     let once = contest.once()?;
     let settings = (0..plan.asked.len()).map(|at| contest.setting(at)).collect::<Result<_, _>>()?;
@@ -100,53 +101,6 @@ fn compare(pair: &InMemory, seen: &dyn Pair, plan: &Plan) -> Result<Comparison, 
     })
 }
 
-/// The default method at a tight tolerance, with one pair more where the data have one: what comes after the last pair tells
-/// how well the subspace is determined.
-fn best(pair: &InMemory, seen: &dyn Pair, plan: &Plan) -> Result<(Best, [Panel; 2]), Failure> {
-    let k = plan.settings.k;
-    let Shape { rows, x_cols, y_cols } = pair.shape();
-    let settings = Settings {
-        method: Method::Auto,
-        k: (k + 1).min(rows).min(x_cols).min(y_cols),
-        tol: plan.best_tol,
-        max_passes: plan.best_passes,
-        ..plan.settings.clone()
-    };
-    let Measured { fit, cpu_seconds, .. } = once(pair, &settings, "the best possible", plan.quiet)?;
-    let truth = [&fit.model.x, &fit.model.y]
-        .map(|view| panels::columns(&view.weights, 0, k.min(view.weights.cols())));
-    let correlations = metric::captured(seen, &truth[0], &truth[1])?;
-    let total = correlations.iter().sum();
-    let objective = &fit.model.objective;
-    let best = Best {
-        label: label(&fit),
-        correlations,
-        total,
-        last: objective.iter().take(k).last().copied().unwrap_or(0.0),
-        next: objective.get(k).copied(),
-        converged: fit.converged,
-        missing: fit.missing,
-        tol: plan.best_tol,
-        chosen: fit.chosen,
-        why: fit.why,
-        cpu_seconds,
-        passes: fit.cost.passes,
-        gram_passes: fit.cost.gram_passes,
-    };
-    Ok((best, truth))
-}
-
-/// A ridge's answer is not the one that correlates most on the rows it was fitted to.
-fn label(fit: &Fit) -> &'static str {
-    let Settings { ridge_x, ridge_y, .. } = fit.model.settings;
-    match (ridge_x > 0.0 || ridge_y > 0.0, fit.converged) {
-        (false, true) => "best possible",
-        (false, false) => "best found",
-        (true, true) => "exact with ridge",
-        (true, false) => "nearest to exact with ridge",
-    }
-}
-
 impl Contest<'_> {
     /// What has no parameter to calibrate.
     fn once(&mut self) -> Result<Vec<usize>, Failure> {
@@ -158,7 +112,7 @@ impl Contest<'_> {
 
     fn setting(&mut self, at: usize) -> Result<Setting, Failure> {
         let plan = self.plan;
-        let l_cca = Knob::LCca { t1: plan.t1, k_pc: plan.k_pc };
+        let l_cca = Knob::Ling { t1: plan.t1, k_pc: plan.k_pc };
         let (cpu_seconds_asked, first) = match &plan.asked {
             Asked::CpuSeconds(asked) => (Some(asked[at]), self.calibrated(l_cca, asked[at], at)?),
             Asked::Steps(steps) => {
@@ -179,8 +133,10 @@ impl Contest<'_> {
     fn knobs(&self) -> Vec<Knob> {
         let plan = self.plan;
         let most = most_components(self.pair.shape(), &plan.settings, rayon::current_num_threads());
-        let all =
-            [(Knob::GCca { t1: plan.t1 }, plan.rivals.g_cca), (Knob::RpCca { most }, plan.rivals.rp_cca)];
+        let all = [
+            (Knob::Gradient { t1: plan.t1 }, plan.rivals.g_cca),
+            (Knob::Components { most }, plan.rivals.rp_cca),
+        ];
         all.into_iter().filter(|(_, wanted)| *wanted).map(|(knob, _)| knob).collect()
     }
 

@@ -12,17 +12,20 @@ const MOST_STEPS: usize = 1_000_000;
 /// A method whose CPU time can be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Knob {
-    LCca { t1: usize, k_pc: usize },
-    GCca { t1: usize },
-    RpCca { most: usize },
+    /// L-CCA, by t2.
+    Ling { t1: usize, k_pc: usize },
+    /// G-CCA, by t2.
+    Gradient { t1: usize },
+    /// RPCCA, by k_rpcca.
+    Components { most: usize },
 }
 
 impl Knob {
     pub fn name(self) -> &'static str {
         match self {
-            Knob::LCca { .. } => "L-CCA",
-            Knob::GCca { .. } => "G-CCA",
-            Knob::RpCca { .. } => "RPCCA",
+            Knob::Ling { .. } => "L-CCA",
+            Knob::Gradient { .. } => "G-CCA",
+            Knob::Components { .. } => "RPCCA",
         }
     }
 
@@ -33,9 +36,9 @@ impl Knob {
 
     pub fn method(self, parameter: usize) -> Method {
         match self {
-            Knob::LCca { t1, k_pc } => Method::LCca { t1, t2: parameter, k_pc },
-            Knob::GCca { t1 } => Method::GCca { t1, t2: parameter },
-            Knob::RpCca { .. } => Method::RpCca { k_rpcca: parameter },
+            Knob::Ling { t1, k_pc } => Method::LCca { t1, t2: parameter, k_pc },
+            Knob::Gradient { t1 } => Method::GCca { t1, t2: parameter },
+            Knob::Components { .. } => Method::RpCca { k_rpcca: parameter },
         }
     }
 
@@ -53,10 +56,10 @@ impl Knob {
         let steps =
             |first| Search { target, agreement, least: 1, most: MOST_STEPS, first, growth: 10, tries: TRIES };
         match self {
-            Knob::LCca { .. } => steps(7),
-            Knob::GCca { .. } => steps(17),
+            Knob::Ling { .. } => steps(7),
+            Knob::Gradient { .. } => steps(17),
             // The square of the components is whitened, their cube decomposed: careful steps.
-            Knob::RpCca { most } => Search { least: k, most: most.max(k), growth: 3, ..steps(3 * k) },
+            Knob::Components { most } => Search { least: k, most: most.max(k), growth: 3, ..steps(3 * k) },
         }
     }
 }
