@@ -39,6 +39,12 @@ pub fn prepare_full(python: &Path) -> Result<(), String> {
     make("debian_full", || step::run(Command::new(python).arg("bench/full_paths.py").args([paths, full])))
 }
 
+/// The folder of Debian's lists of files, where it and what unpacks them are there.
+pub fn file_lists() -> Option<PathBuf> {
+    let lists = Path::new(RAW).join("debian-contents");
+    (lists.exists() && has_zstd()).then_some(lists)
+}
+
 fn make(name: &str, fill: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     if is_there(name) {
         return Ok(());

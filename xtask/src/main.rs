@@ -1,10 +1,11 @@
-//! What people and CI type: `cargo xtask test`, `cargo xtask bench`.
+//! What people and CI type: `cargo xtask test`, `cargo xtask bench`, `cargo xtask experiment`.
 //!
 //! Standard library only, so that it builds in a second on a bare machine.
 
 mod apt;
 mod bench;
 mod data;
+mod experiment;
 mod python;
 mod step;
 mod test;
@@ -19,6 +20,7 @@ cargo xtask bench kernel [FLAGS]    XᵀX·B beside SciPy and MKL; FLAGS go to b
 cargo xtask bench fits              lcca on real data, every method; results in bench/results
 cargo xtask bench default [FLAGS]   what the default method must show; FLAGS go to bench/default.py, try --help
 cargo xtask bench peers [FLAGS]     lcca beside other CCA software; FLAGS go to bench/peers.py, try --help
+cargo xtask experiment words|paths  the paper's experiments on real data; results in docs/experiments
 cargo xtask help                    this text
 
 Everything made on the way is kept under target/ and used again.";
@@ -50,6 +52,7 @@ fn run(args: &[String]) -> Result<(), String> {
         }
         ["test"] => test::run(),
         ["bench", name, ref flags @ ..] => bench::run(name, flags),
+        ["experiment", name] => experiment::run(name),
         _ => Err(format!("`{}` is not a task\n\n{HELP}", words.join(" "))),
     }
 }
@@ -60,7 +63,12 @@ mod tests {
 
     #[test]
     fn a_word_that_is_no_task_is_named() {
-        for (line, named) in [("tset", "`tset`"), ("test all", "`test all`"), ("bench krnl", "`krnl`")] {
+        for (line, named) in [
+            ("tset", "`tset`"),
+            ("test all", "`test all`"),
+            ("bench krnl", "`krnl`"),
+            ("experiment x", "`x`"),
+        ] {
             let args: Vec<String> = line.split(' ').map(String::from).collect();
             let error = run(&args).unwrap_err();
             assert!(error.contains(named), "{error}");

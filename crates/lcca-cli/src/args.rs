@@ -1,7 +1,10 @@
 //! What can be typed: help, documentation and completions come from here.
 
+mod compare;
 pub mod export;
 pub mod views;
+
+pub use compare::{CompareArgs, RIVALS};
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
@@ -26,6 +29,7 @@ Examples:
   lcca score model x_test.npz y_test.npz       correlations on rows the model has not seen
   lcca transform model --x x.npz -o zx.npy     canonical variables
   lcca report model x.npz y.npz -o report.html what was found, as a page for any browser
+  lcca compare x.npz y.npz -o comparison       the paper's experiment on your data
   lcca views text pairs.tsv --x en --y fr -o d two views from raw texts, for lcca fit
   lcca neighbors model house                   what is near a column, in both views
   lcca export model -o words.vec               weights or word vectors for other programs
@@ -50,6 +54,8 @@ pub enum Command {
     Neighbors(export::NeighborsArgs),
     /// Write a page about a model: correlations, leading columns, convergence
     Report(ReportArgs),
+    /// Run the paper's methods on your data at equal CPU time
+    Compare(Box<CompareArgs>),
     /// Make two views from raw data: texts, a corpus, one matrix
     Views(views::ViewsArgs),
     /// Write a matrix in another format

@@ -1,6 +1,7 @@
 //! The one place that turns failures into exit codes.
 
 use crate::interrupt;
+use lcca::data::Side;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -25,6 +26,17 @@ impl Failure {
     /// Data that came from this file.
     pub fn data_of(path: &Path, error: lcca::Error) -> Self {
         Failure::File(lcca_io::Error::Data { path: path.into(), source: error })
+    }
+
+    /// A view that cannot be fitted is named by its file.
+    pub fn in_view(self, x: &Path, y: &Path) -> Self {
+        use lcca::Error::{NothingToCorrelate, Overflow};
+        match self {
+            Failure::Data(error @ (NothingToCorrelate { side, .. } | Overflow { side })) => {
+                Failure::data_of(if side == Side::X { x } else { y }, error)
+            }
+            other => other,
+        }
     }
 
     pub fn code(&self) -> ExitCode {

@@ -1,8 +1,9 @@
 //! Reading views, with remarks said once.
 
+use crate::args::Reading;
 use crate::failure::Failure;
 use crate::progress;
-use lcca::data::InMemory;
+use lcca::data::{InMemory, Pair};
 use lcca::matrix::{Buffer, Matrix};
 use lcca_io::{ReadOptions, read_matrix_with};
 use std::path::{Path, PathBuf};
@@ -31,6 +32,26 @@ pub fn pair(x: (&Path, Matrix), y: (&Path, Matrix)) -> Result<InMemory, Failure>
         )));
     }
     Ok(InMemory::new(x.1, y.1)?)
+}
+
+/// Reads and pairs both views, and weights their rows where there are weights.
+pub fn views(
+    x: &Path,
+    y: &Path,
+    reading: &Reading,
+    row_weights: Option<&Path>,
+    quiet: bool,
+) -> Result<InMemory, Failure> {
+    let first = view(x, reading.x_cols, reading.zero_based, quiet)?;
+    let second = view(y, reading.y_cols, reading.zero_based, quiet)?;
+    let pair = pair((x, first), (y, second))?;
+    match row_weights {
+        None => Ok(pair),
+        Some(path) => {
+            let weights = weights(path, pair.shape().rows, quiet)?;
+            pair.weighted(weights).map_err(|error| Failure::data_of(path, error))
+        }
+    }
 }
 
 /// A result must not take the place of what it was made from.

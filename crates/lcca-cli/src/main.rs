@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod compare;
 mod demo;
 mod failure;
 mod html;
@@ -13,6 +14,7 @@ mod plot;
 mod progress;
 mod provenance;
 mod report;
+mod save;
 mod saving;
 mod spelling;
 
@@ -69,6 +71,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Export(args) => commands::export::run(&args),
         Command::Neighbors(args) => commands::neighbors::run(&args),
         Command::Report(args) => commands::report::run(&args),
+        Command::Compare(args) => commands::compare::run(&args),
         Command::Views(args) => commands::views::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
         Command::Info(args) => commands::info::run(&args),

@@ -1,10 +1,12 @@
 //! What was typed, as settings of the engine.
 
-use crate::args::{FitArgs, MethodArgs};
+use crate::args::{CompareArgs, FitArgs, MethodArgs, RIVALS};
+use crate::compare::contest::{Asked, Plan, Rivals};
 use crate::failure::Failure;
 use crate::machine;
 use lcca::data::Shape;
 use lcca::method::{Inner, Method, Settings};
+use std::path::Path;
 use std::time::Duration;
 
 /// Pairs looked for where none are asked for.
@@ -25,6 +27,60 @@ pub fn settings(args: &FitArgs, shape: Shape) -> Result<Settings, Failure> {
         max_passes: max_passes(args.max_passes)?,
         structure: !args.no_structure,
         ..Settings::new(method(&args.method)?, args.k.unwrap_or(DEFAULT_K.min(limit)))
+    })
+}
+
+/// What to compare on data of this shape. Whatever can be refused is refused before anything long begins.
+pub fn plan(args: &CompareArgs, shape: Shape) -> Result<Plan, Failure> {
+    let Shape { rows, x_cols, y_cols } = shape;
+    let limit = rows.min(x_cols).min(y_cols);
+    let k = args.k.unwrap_or(DEFAULT_K.min(limit));
+    if k == 0 || k > limit {
+        return Err(lcca::Error::ComponentsOutOfRange { k, limit, rows, x_cols, y_cols }.into());
+    }
+    for (name, value) in [("t1", args.t1), ("d-cca-t1", args.d_cca_t1)] {
+        if value == 0 {
+            return Err(Failure::Usage(format!("--{name} is 0, expected at least 1 iteration")));
+        }
+    }
+    let wanted = |name: &str| args.methods.is_empty() || args.methods.iter().any(|typed| typed == name);
+    let [g_cca, rp_cca, d_cca, auto] = RIVALS.map(wanted);
+    let file =
+        |path: &Path| path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
+    Ok(Plan {
+        files: [file(&args.x), file(&args.y)],
+        settings: Settings {
+            center: !args.no_center,
+            ridge_x: args.ridge,
+            ridge_y: args.ridge_y.unwrap_or(args.ridge),
+            seed: args.seed,
+            memory: memory(args.memory.as_deref())?,
+            ..Settings::new(Method::Auto, k)
+        },
+        asked: asked(args)?,
+        t1: args.t1,
+        k_pc: args.k_pc,
+        d_cca_t1: args.d_cca_t1,
+        rivals: Rivals { g_cca, rp_cca, d_cca, auto },
+        best_tol: args.best_tol,
+        best_passes: max_passes(args.max_passes)?,
+        quiet: args.common.quiet,
+    })
+}
+
+/// The settings of a comparison: what was typed, or those of the paper's word experiment.
+fn asked(args: &CompareArgs) -> Result<Asked, Failure> {
+    if let Some(seconds) = args.cpu_seconds.iter().find(|seconds| !(seconds.is_finite() && **seconds > 0.0)) {
+        let expected = "expected seconds above 0 with commas between";
+        return Err(Failure::Usage(format!("--cpu-seconds has {seconds}, {expected}")));
+    }
+    if args.l_cca_t2.contains(&0) {
+        return Err(Failure::Usage("--l-cca-t2 has 0, expected at least 1 gradient step".into()));
+    }
+    Ok(match (args.cpu_seconds.is_empty(), args.l_cca_t2.is_empty()) {
+        (false, _) => Asked::CpuSeconds(args.cpu_seconds.clone()),
+        (true, false) => Asked::Steps(args.l_cca_t2.clone()),
+        (true, true) => Asked::Steps(vec![7, 38, 115]),
     })
 }
 

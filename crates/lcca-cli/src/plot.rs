@@ -3,6 +3,10 @@
 //! Both come from the same drawing. Text in the PNG is set in DejaVu Sans, which is part of the program, so a machine
 //! without fonts draws the same picture; the SVG names the viewer's own sans-serif.
 
+mod scale;
+
+pub use scale::Scale;
+
 use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
@@ -59,6 +63,10 @@ pub struct Chart {
     pub x_label: String,
     /// Left of the axes.
     pub y_label: String,
+    /// How far apart equal steps, or equal ratios, of x are.
+    pub x_scale: Scale,
+    /// Correlations from 0 to 1, whatever part of that the curves need.
+    pub whole: bool,
     /// In the order of the legend.
     pub curves: Vec<Curve>,
 }
@@ -95,7 +103,13 @@ impl Figure {
 
 impl Chart {
     fn finite_points(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
-        self.curves.iter().flat_map(|curve| finite(&curve.points))
+        self.curves.iter().flat_map(|curve| self.places(curve))
+    }
+
+    /// A curve's points as they are placed: x on its scale, and only where both are finite.
+    fn places<'a>(&'a self, curve: &'a Curve) -> impl Iterator<Item = (f64, f64)> + 'a {
+        let placed = curve.points.iter().map(|&(x, y)| (self.x_scale.place(x), y));
+        placed.filter(|(x, y)| x.is_finite() && y.is_finite())
     }
 
     fn x_range(&self) -> Range<f64> {
@@ -104,10 +118,10 @@ impl Chart {
         low - margin..high + margin
     }
 
-    /// Correlations get the whole scale from 0 to 1, with room for the markers at either end.
+    /// The whole scale has room for the markers at either end.
     fn y_range(&self) -> Range<f64> {
         let (low, high) = bounds(self.finite_points().map(|(_, y)| y));
-        if low >= 0.0 && high <= 1.0 + 1e-9 {
+        if self.whole && low >= 0.0 && high <= 1.0 + 1e-9 {
             return -0.02..1.03;
         }
         let margin = if high > low { 0.05 * (high - low) } else { 0.5 };
@@ -118,10 +132,6 @@ impl Chart {
 /// Smallest and largest of some finite numbers; 0 and 1 where there are none.
 fn bounds(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
     numbers.map(|v| (v, v)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0.0, 1.0))
-}
-
-fn finite(points: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> + '_ {
-    points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite())
 }
 
 /// How a curve is drawn, in every panel and in the legend.
@@ -259,12 +269,12 @@ fn draw_panel<B: DrawingBackend>(
         .margin_right(20 * scale)
         .x_label_area_size(44 * scale)
         .y_label_area_size(56 * scale)
-        .build_cartesian_2d(panel.x_range(), panel.y_range())?;
+        .build_cartesian_2d(panel.x_scale.axis(panel.x_range()), panel.y_range())?;
     chart
         .configure_mesh()
         .x_labels(11)
         .y_labels(11)
-        .x_label_formatter(&tick)
+        .x_label_formatter(&|place| tick(&panel.x_scale.value(*place)))
         .y_label_formatter(&tick)
         .x_desc(&panel.x_label)
         .y_desc(&panel.y_label)
@@ -280,7 +290,7 @@ fn draw_panel<B: DrawingBackend>(
     curves.sort_by_key(|curve| curve.dashed);
     for curve in curves {
         let look = looks.iter().find(|(name, _)| *name == curve.name).map_or(Look::Dashed, |entry| entry.1);
-        let pixels = finite(&curve.points).map(|point| chart.backend_coord(&point)).collect();
+        let pixels = panel.places(curve).map(|point| chart.backend_coord(&point)).collect();
         draw_curve(pixels, look, scale, root)?;
     }
     Ok(())
@@ -378,6 +388,8 @@ mod tests {
             title: title.to_string(),
             x_label: "index of the pair".to_string(),
             y_label: "canonical correlation".to_string(),
+            x_scale: Scale::Linear,
+            whole: true,
             curves: solid.chain([curve("best possible", true, 0.02)]).collect(),
         }
     }
@@ -439,6 +451,18 @@ mod tests {
             assert!(figure.png().is_ok());
         }
         assert!(Figure { panels: vec![] }.png().is_ok());
+    }
+
+    #[test]
+    fn on_a_logarithmic_axis_ticks_are_round_and_what_is_not_positive_is_left_out() {
+        let points = vec![(0.0, 1.0), (0.5, 12.0), (3.0, 14.0), (40.0, 15.0)];
+        let curves = vec![Curve { name: "runs".to_string(), points, dashed: false }];
+        let chart = Chart { curves, x_scale: Scale::Logarithmic, ..chart("t", &[]) };
+        assert_eq!(chart.places(&chart.curves[0]).count(), 3);
+        let svg = alone(chart).svg();
+        for tick in ["0.5", "1", "2", "5", "10", "20"] {
+            assert!(svg.lines().any(|line| line.trim() == tick), "{tick}: {svg}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lcca::data::Cost;
 use lcca::fit::{TraceRow, Watch};
+use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,13 @@ pub fn spinner(message: String, quiet: bool) -> ProgressBar {
     spinner.set_message(message);
     spinner.enable_steady_tick(Duration::from_millis(200));
     spinner
+}
+
+/// A line that stays where bars are seen; nothing where they are not.
+pub fn leave(line: &str) {
+    if io::stderr().is_terminal() {
+        eprintln!("{line}");
+    }
 }
 
 fn target(quiet: bool) -> ProgressDrawTarget {

@@ -9,8 +9,19 @@ use common::formats::Csr;
 use common::{Folder, Ran, gap, number, numbers};
 use std::process::Stdio;
 
-const COMMANDS: [&str; 10] =
-    ["demo", "fit", "transform", "score", "report", "export", "neighbors", "convert", "info", "completions"];
+const COMMANDS: [&str; 11] = [
+    "demo",
+    "fit",
+    "compare",
+    "transform",
+    "score",
+    "report",
+    "export",
+    "neighbors",
+    "convert",
+    "info",
+    "completions",
+];
 
 /// The keys of a fit's JSON object that others may rely on.
 const KEYS: [&str; 19] = [

@@ -60,9 +60,16 @@ pub fn principal_angles(pair: &dyn Pair, side: Side, w1: &Panel, w2: &Panel) -> 
 /// The paper's definition 2: ‖H₁ − H₂‖₂ with H the projections on span(XW₁) and span(XW₂): the sine of the largest
 /// principal angle, or 1 where the dimensions differ. Half a pass.
 pub fn distance(pair: &dyn Pair, side: Side, w1: &Panel, w2: &Panel) -> Result<f64> {
+    Ok(principal_sines(pair, side, w1, w2)?.last().copied().unwrap_or(0.0))
+}
+
+/// Sines of the principal angles between span(XW₁) and span(XW₂), ascending, one for each dimension of the larger; 1 where
+/// the smaller has no direction left. The last is [`distance`]. Half a pass.
+pub fn principal_sines(pair: &dyn Pair, side: Side, w1: &Panel, w2: &Panel) -> Result<Vec<f64>> {
     let (first, second) = bases(pair, side, w1, w2)?;
-    let same_dimension = first.q.cols() == second.q.cols();
-    Ok(if same_dimension { angles(&first, &second).last().map_or(0.0, |angle| angle.sin()) } else { 1.0 })
+    let mut sines: Vec<f64> = angles(&first, &second).into_iter().map(f64::sin).collect();
+    sines.resize(first.q.cols().max(second.q.cols()), 1.0);
+    Ok(sines)
 }
 
 /// Weights Q with QᵀCQ = I, and C·Q.

@@ -40,6 +40,12 @@ pub struct KeepArgs {
     /// Drop the N most frequent
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub skip: usize,
+    /// The same for x alone
+    #[arg(long, value_name = "N")]
+    pub x_skip: Option<usize>,
+    /// The same for y alone
+    #[arg(long, value_name = "N")]
+    pub y_skip: Option<usize>,
     /// Keep the N most frequent of the others
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,

@@ -1,19 +1,18 @@
 //! `lcca demo`: the paper's comparison on generated data.
 
 use crate::args::DemoArgs;
+use crate::compare::figure;
+use crate::compare::measure::{Measured, once};
+use crate::compare::table::parameters;
 use crate::demo::{boolean, corpus};
 use crate::failure::Failure;
-use crate::plot::{Chart, Curve, Figure};
-use crate::progress::FitProgress;
+use crate::plot::Figure;
+use crate::save::save;
 use crate::{machine, report};
-use cpu_time::ProcessTime;
 use lcca::data::{InMemory, Pair};
-use lcca::fit::{Fit, fit, planned_passes};
 use lcca::method::{Method, Settings};
-use lcca_io::Output;
 use serde_json::{Value, json};
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -23,6 +22,8 @@ const K: usize = 20;
 const SEED: u64 = 1;
 const TOKENS: usize = 300_000;
 const BOOLEAN_ROWS: usize = 60_000;
+/// What the last line is called.
+const BEST: &str = "best possible";
 
 /// One data set and the methods run on it.
 struct Experiment {
@@ -36,8 +37,7 @@ struct Experiment {
 /// One line of the table.
 struct Entry {
     name: &'static str,
-    fit: Fit,
-    cpu_seconds: f64,
+    measured: Measured,
 }
 
 pub fn run(args: &DemoArgs) -> Result<ExitCode, Failure> {
@@ -103,28 +103,13 @@ fn features() -> Result<Experiment, Failure> {
 
 /// Every method, and last the truth.
 fn run_all(experiment: &Experiment, quiet: bool) -> Result<Vec<Entry>, Failure> {
-    let truth = ("best possible", Method::Auto);
     let mut entries = Vec::new();
-    for (name, method) in experiment.methods.iter().copied().chain([truth]) {
+    for (name, method) in experiment.methods.iter().copied().chain([(BEST, Method::Auto)]) {
         let settings = Settings { center: false, tol: 1e-6, ..Settings::new(method, K) };
-        let progress =
-            FitProgress::new(&format!("{} {name}", experiment.name), planned_passes(&settings), quiet);
-        let start = ProcessTime::now();
-        let fit = fit(&experiment.pair, &settings, &progress)?;
-        progress.finish();
-        entries.push(Entry { name, fit, cpu_seconds: start.elapsed().as_secs_f64() });
+        let label = format!("{} {name}", experiment.name);
+        entries.push(Entry { name, measured: once(&experiment.pair, &settings, &label, quiet)? });
     }
     Ok(entries)
-}
-
-fn parameters(method: &Method) -> String {
-    match method {
-        Method::Als { t1, .. } | Method::DCca { t1 } => format!("t1 {t1}"),
-        Method::GCca { t1, t2 } => format!("t1 {t1}, t2 {t2}"),
-        Method::LCca { t1, t2, k_pc } => format!("k_pc {k_pc}, t1 {t1}, t2 {t2}"),
-        Method::RpCca { k_rpcca } => format!("k_rpcca {k_rpcca}"),
-        Method::Auto | Method::Exact | Method::Gram | Method::Lobpcg | Method::ShiftInvert => String::new(),
-    }
 }
 
 fn text(experiment: &Experiment, entries: &[Entry]) -> String {
@@ -135,15 +120,15 @@ fn text(experiment: &Experiment, entries: &[Entry]) -> String {
         report::grouped(shape.x_cols as u64),
         report::grouped(shape.y_cols as u64)
     );
-    let best = entries.last().map_or(f64::NAN, |truth| truth.fit.model.total);
+    let best = entries.last().map_or(f64::NAN, |truth| truth.measured.fit.model.total);
     let row = |entry: &Entry| {
         vec![
             entry.name.to_string(),
-            parameters(&entry.fit.model.settings.method),
-            format!("{:.3}", entry.fit.model.total),
-            format!("{:.1}%", 100.0 * entry.fit.model.total / best),
-            format!("{:.1}", entry.fit.cost.work(K)),
-            format!("{:.2}", entry.cpu_seconds),
+            parameters(&entry.measured.fit.model.settings.method),
+            format!("{:.3}", entry.measured.fit.model.total),
+            format!("{:.1}%", 100.0 * entry.measured.fit.model.total / best),
+            format!("{:.1}", entry.measured.fit.cost.work(K)),
+            format!("{:.2}", entry.measured.cpu_seconds),
         ]
     };
     let rows: Vec<Vec<String>> = entries.iter().map(row).collect();
@@ -155,12 +140,12 @@ fn object(experiment: &Experiment, entries: &[Entry]) -> Value {
     let entry = |entry: &Entry| {
         json!({
             "name": entry.name,
-            "method": entry.fit.model.settings.method,
-            "total": entry.fit.model.total,
-            "correlations": entry.fit.model.correlations,
-            "passes": entry.fit.cost.passes,
-            "work": entry.fit.cost.work(K),
-            "cpu_seconds": entry.cpu_seconds,
+            "method": entry.measured.fit.model.settings.method,
+            "total": entry.measured.fit.model.total,
+            "correlations": entry.measured.fit.model.correlations,
+            "passes": entry.measured.fit.cost.passes,
+            "work": entry.measured.fit.cost.work(K),
+            "cpu_seconds": entry.measured.cpu_seconds,
         })
     };
     json!({ "name": experiment.name, "methods": entries.iter().map(entry).collect::<Vec<_>>() })
@@ -168,25 +153,11 @@ fn object(experiment: &Experiment, entries: &[Entry]) -> Value {
 
 /// Correlation against index, one curve a method.
 fn draw(folder: &Path, experiment: &Experiment, entries: &[Entry]) -> Result<(), Failure> {
-    let curve = |entry: &Entry| Curve {
-        name: entry.name.into(),
-        points: entry.fit.model.correlations.iter().enumerate().map(|(i, &c)| ((i + 1) as f64, c)).collect(),
-        dashed: entry.name == "best possible",
-    };
-    let chart = Chart {
-        title: experiment.title.into(),
-        x_label: "index".into(),
-        y_label: "canonical correlation".into(),
-        curves: entries.iter().map(curve).collect(),
-    };
-    let figure = Figure { panels: vec![chart] };
-    let png = figure.png().map_err(Failure::Machine)?;
-    save(&folder.join(format!("{}.svg", experiment.name)), figure.svg().as_bytes())?;
-    save(&folder.join(format!("{}.png", experiment.name)), &png)
-}
-
-fn save(path: &Path, content: &[u8]) -> Result<(), Failure> {
-    let mut output = Output::create(path)?;
-    output.write_all(content).map_err(|error| Failure::Machine(format!("{}: {error}", path.display())))?;
-    Ok(output.commit()?)
+    let curve =
+        |entry: &Entry| figure::curve(entry.name, &entry.measured.fit.model.correlations, entry.name == BEST);
+    let chart = figure::by_index(experiment.title.into(), entries.iter().map(curve).collect());
+    for (name, bytes) in figure::files(experiment.name, &Figure { panels: vec![chart] })? {
+        save(&folder.join(name), &bytes)?;
+    }
+    Ok(())
 }

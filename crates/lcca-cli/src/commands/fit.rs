@@ -7,8 +7,7 @@ use crate::failure::Failure;
 use crate::progress::FitProgress;
 use crate::saving::Saving;
 use crate::{interrupt, load, machine, meaning, provenance, report};
-use lcca::Error;
-use lcca::data::{InMemory, Pair, Side};
+use lcca::data::{InMemory, Pair};
 use lcca::fit::{Certificate, Fit, Kind, Watch, fit, planned_passes};
 use lcca_io::ModelNames;
 use serde_json::{Value, json};
@@ -81,15 +80,15 @@ fn load_and_fit(
     let pair = load_pair(args)?;
     let load_seconds = start.elapsed().as_secs_f64();
     let mut settings = meaning::settings(args, pair.shape())?;
-    let ridge_path =
-        ridge_path::choose(args, &pair, &mut settings).map_err(|failure| with_file(args, failure))?;
+    let ridge_path = ridge_path::choose(args, &pair, &mut settings)
+        .map_err(|failure| failure.in_view(&args.x, &args.y))?;
     let mut progress = FitProgress::new(settings.method.name(), planned_passes(&settings), args.common.quiet);
     let outcome = match saving {
         Some(saving) => saving.fit(&pair, &settings, &mut progress),
         None => fit(&pair, &settings, &progress).map(|fit| (fit, 0)).map_err(Failure::Data),
     };
     progress.finish();
-    let (mut fit, saved) = outcome.map_err(|failure| with_file(args, failure))?;
+    let (mut fit, saved) = outcome.map_err(|failure| failure.in_view(&args.x, &args.y))?;
     let (fit_seconds, threads) = (progress.seconds(), rayon::current_num_threads());
     write_model(args, &fit, names, threads)?;
     if args.certify {
@@ -109,17 +108,7 @@ fn write_model(args: &FitArgs, fit: &Fit, names: &ModelNames, threads: usize) ->
 }
 
 fn load_pair(args: &FitArgs) -> Result<InMemory, Failure> {
-    let (reading, quiet) = (&args.reading, args.common.quiet);
-    let x = load::view(&args.x, reading.x_cols, reading.zero_based, quiet)?;
-    let y = load::view(&args.y, reading.y_cols, reading.zero_based, quiet)?;
-    let pair = load::pair((&args.x, x), (&args.y, y))?;
-    match &args.row_weights {
-        None => Ok(pair),
-        Some(path) => {
-            let weights = load::weights(path, pair.shape().rows, quiet)?;
-            pair.weighted(weights).map_err(|error| Failure::data_of(path, error))
-        }
-    }
+    load::views(&args.x, &args.y, &args.reading, args.row_weights.as_deref(), args.common.quiet)
 }
 
 /// Names go from the views into the model; without a model nobody asks for them.
@@ -127,16 +116,6 @@ fn column_names(args: &FitArgs) -> Result<ModelNames, Failure> {
     match args.output {
         None => Ok(ModelNames::default()),
         Some(_) => Ok(ModelNames { x: lcca_io::read_names(&args.x)?, y: lcca_io::read_names(&args.y)? }),
-    }
-}
-
-/// A view that cannot be fitted is named by its file.
-fn with_file(args: &FitArgs, failure: Failure) -> Failure {
-    match failure {
-        Failure::Data(error @ (Error::NothingToCorrelate { side, .. } | Error::Overflow { side })) => {
-            Failure::data_of(if side == Side::X { &args.x } else { &args.y }, error)
-        }
-        other => other,
     }
 }
 

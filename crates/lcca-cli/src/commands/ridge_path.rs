@@ -2,16 +2,15 @@
 
 use crate::args::{FitArgs, Select};
 use crate::failure::Failure;
-use crate::plot::{Chart, Curve, Figure};
+use crate::plot::{Chart, Curve, Figure, Scale};
 use crate::progress::FitProgress;
 use crate::report;
+use crate::save::save;
 use lcca::data::InMemory;
 use lcca::fit::{Selection, cross_validate, planned_passes};
 use lcca::method::Settings;
-use lcca_io::Output;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::Path;
 
 /// How the ridges did, and which was taken.
@@ -102,9 +101,7 @@ impl Chosen {
             }
             _ => figure.svg().into_bytes(),
         };
-        let mut output = Output::create(path)?;
-        output.write_all(&bytes)?;
-        Ok(output.commit()?)
+        save(path, &bytes)
     }
 
     fn chart(&self) -> Chart {
@@ -113,21 +110,19 @@ impl Chosen {
         order.sort_by(|&a, &b| ridges[a].total_cmp(&ridges[b]));
         let curve = |name: &str, dashed: bool, shift: f64| Curve {
             name: name.into(),
-            points: order.iter().map(|&at| (ridges[at].log10(), mean[at] + shift * error[at])).collect(),
+            points: order.iter().map(|&at| (ridges[at], mean[at] + shift * error[at])).collect(),
             dashed,
         };
         let mut curves = vec![curve("held out", false, 0.0)];
         curves.extend([-1.0, 1.0].map(|side| curve("± one standard error", true, side)));
         let at = self.at;
-        curves.push(Curve {
-            name: "chosen".into(),
-            points: vec![(ridges[at].log10(), mean[at])],
-            dashed: false,
-        });
+        curves.push(Curve { name: "chosen".into(), points: vec![(ridges[at], mean[at])], dashed: false });
         Chart {
             title: "Mean correlation on rows held out".into(),
-            x_label: "log₁₀ of the ridge".into(),
+            x_label: "ridge".into(),
             y_label: "mean canonical correlation".into(),
+            x_scale: Scale::Logarithmic,
+            whole: false,
             curves,
         }
     }

@@ -38,6 +38,9 @@ fn boolean_frequent_and_other_columns_are_told_apart_on_the_rows_kept() {
     assert_eq!(columns_of(&folder, "row/x.safetensors"), ["0", "1", "2", "3"]);
     folder.run("views columns m.svm --x 0..6 --y 0..6 --skip 1 --top 2 -o top").done();
     assert_eq!(columns_of(&folder, "top/x.safetensors"), ["1", "2"]);
+    folder.run("views columns m.svm --x 0..6 --y 0..6 --skip 9 --x-skip 0 --y-skip 1 --top 2 -o each").done();
+    assert_eq!(columns_of(&folder, "each/y.safetensors"), ["1", "2"]);
+    assert_eq!(columns_of(&folder, "each/x.safetensors"), ["0", "1"]);
 }
 
 #[test]

@@ -143,9 +143,10 @@ fn words_and_next_words_come_out_as_prepared_and_correlate_as_known() {
 fn urls_are_cut_as_in_the_paper() {
     let Some(file) = prepared("url/url_sample.svm") else { return };
     let start = "--x first:35% --y last:35% --boolean-only --top 20000 --rows 400000";
-    let made = ["", " --skip 100", " --skip 200"].map(|skip| {
+    let skips = [(0, 0), (100, 200), (200, 400)];
+    let made = skips.map(|(x, y)| {
         let folder = Folder::new();
-        views(&folder, "columns", &file, &format!("{start}{skip}"));
+        views(&folder, "columns", &file, &format!("{start} --x-skip {x} --y-skip {y}"));
         folder
     });
     let full = lcca_io::read_matrix(&file).unwrap().matrix;
@@ -160,7 +161,8 @@ fn urls_are_cut_as_in_the_paper() {
     for (view, range) in [("x", 0..share), ("y", full.cols() - share..full.cols())] {
         let mut ranked: Vec<usize> = range.filter(|&column| boolean[column] && counts[column] > 0).collect();
         ranked.sort_by_key(|&column| (std::cmp::Reverse(counts[column]), column));
-        for (skip, folder) in [0, 100, 200].into_iter().zip(&made) {
+        for ((x, y), folder) in skips.into_iter().zip(&made) {
+            let skip = if view == "x" { x } else { y };
             let mut expected: Vec<usize> = ranked.iter().copied().skip(skip).take(20_000).collect();
             expected.sort_unstable();
             let names = expected.iter().map(usize::to_string).collect::<Vec<_>>();
@@ -170,6 +172,19 @@ fn urls_are_cut_as_in_the_paper() {
             assert_eq!(entries, expected.iter().map(|&column| counts[column]).sum::<usize>());
         }
     }
+    made.iter().for_each(compares);
+}
+
+/// The paper's comparison runs on the views, at settings that take a second.
+fn compares(folder: &Folder) {
+    let line = "compare d/x.safetensors d/y.safetensors -k 5 --no-center --k-pc 20 --l-cca-t2 2 --max-passes 20 --quiet";
+    let comparison = folder.json(&format!("{line} -o compared"));
+    assert_eq!(comparison["rows"], 5700);
+    for run in comparison["runs"].as_array().unwrap() {
+        let total = run["total"].as_f64().unwrap();
+        assert!(total > 0.0 && total <= 5.0 + 1e-9, "{run}");
+    }
+    assert!(folder.path("compared/figure.png").exists());
 }
 
 /// The path on every 18th line of a list of files; what follows the last white space is the package.

@@ -48,6 +48,11 @@ fn rare_frequent_and_excess_words_are_dropped() {
         .done();
     assert_eq!(columns_of(&folder, "top/x.safetensors"), ["the", "a", "dog"]);
     assert_eq!(columns_of(&folder, "top/y.safetensors"), ["le", "va"]);
+    folder
+        .run("views text pairs.tsv --x en --y fr --lowercase --min-count 1 --x-skip 1 --top 3 -o each")
+        .done();
+    assert_eq!(columns_of(&folder, "each/x.safetensors"), ["the", "a", "dog"]);
+    assert_eq!(columns_of(&folder, "each/y.safetensors")[1..], ["le", "va"]);
     folder.run("views text pairs.tsv --x en --y fr --lowercase=x --min-count 1 --max-share 0.3 --ties first -o rare").done();
     assert_eq!(columns_of(&folder, "rare/x.safetensors"), ["go", "dog", "a", "goes"]);
     assert_eq!(columns_of(&folder, "rare/y.safetensors"), ["Va", "chien", "le", "Un", "va"]);

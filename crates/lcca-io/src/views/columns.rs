@@ -21,8 +21,8 @@ pub struct ColumnSettings {
     pub boolean_only: bool,
     /// Only columns with at least so many entries.
     pub min_count: u64,
-    /// Without so many columns with most entries.
-    pub skip: usize,
+    /// Without so many columns with most entries, of x and of y.
+    pub skips: [usize; 2],
     /// Only so many columns with most entries of those that are left.
     pub top: Option<usize>,
 }
@@ -73,7 +73,7 @@ pub fn column_views(
         let what = ["x", "y"][side];
         let selected = settings.selections[side].of(matrix.cols(), names);
         selected
-            .and_then(|selected| choose(&selected, &facts, settings))
+            .and_then(|selected| choose(&selected, &facts, settings, settings.skips[side]))
             .map_err(|fault| fault.within(what))
             .map_err(failed)
     });
@@ -102,18 +102,18 @@ struct Chosen {
 }
 
 /// Columns without entries stay only where nothing is asked about how frequent columns are.
-fn choose(selected: &[bool], facts: &Facts, settings: &ColumnSettings) -> Outcome<Chosen> {
+fn choose(selected: &[bool], facts: &Facts, settings: &ColumnSettings, skip: usize) -> Outcome<Chosen> {
     let meant: Vec<usize> = (0..selected.len()).filter(|&column| selected[column]).collect();
     let mut columns = meant.clone();
     if settings.boolean_only {
         columns.retain(|&column| facts.boolean[column]);
     }
     let not_boolean = meant.len() - columns.len();
-    if settings.min_count > 0 || settings.skip > 0 || settings.top.is_some() {
+    if settings.min_count > 0 || skip > 0 || settings.top.is_some() {
         let keep = Keep {
             min_count: settings.min_count,
             max_share: None,
-            skip: settings.skip,
+            skip,
             top: settings.top,
             ties: Ties::First,
         };

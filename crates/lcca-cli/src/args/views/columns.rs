@@ -54,6 +54,12 @@ pub struct ColumnsArgs {
     /// Drop the N most frequent columns of each view
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub skip: usize,
+    /// The same for x alone
+    #[arg(long, value_name = "N")]
+    pub x_skip: Option<usize>,
+    /// The same for y alone
+    #[arg(long, value_name = "N")]
+    pub y_skip: Option<usize>,
     /// Keep the N most frequent of the others
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,

@@ -77,7 +77,7 @@ pub struct TextArgs {
     pub keep: KeepArgs,
     /// Hash tokens into 2^B columns with signs (scikit-learn's FeatureHasher); such columns have no names
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=30),
-          conflicts_with_all = ["min_count", "max_share", "skip", "top", "x_top", "y_top"])]
+          conflicts_with_all = ["min_count", "max_share", "skip", "x_skip", "y_skip", "top", "x_top", "y_top"])]
     pub hash_bits: Option<u32>,
     /// Hold out rows 1, N+1, 2N+1 and so on: they go to x_test and y_test, the others to x and y
     ///

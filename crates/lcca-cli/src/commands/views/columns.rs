@@ -34,7 +34,7 @@ fn settings(args: &ColumnsArgs) -> ColumnSettings {
         rows: args.rows,
         boolean_only: args.boolean_only,
         min_count: args.min_count,
-        skip: args.skip,
+        skips: [args.x_skip, args.y_skip].map(|skip| skip.unwrap_or(args.skip)),
         top: args.top,
     }
 }
@@ -67,7 +67,7 @@ fn facts(args: &ColumnsArgs, made: &ColumnViews) -> Value {
             "rows": args.rows,
             "boolean_only": args.boolean_only,
             "min_count": args.min_count,
-            "skip": args.skip,
+            "skip": { "x": args.x_skip.unwrap_or(args.skip), "y": args.y_skip.unwrap_or(args.skip) },
             "top": args.top,
         },
         "version": env!("CARGO_PKG_VERSION"),

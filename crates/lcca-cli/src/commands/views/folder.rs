@@ -4,11 +4,11 @@ use super::super::count;
 use crate::args::Common;
 use crate::failure::Failure;
 use crate::report;
+use crate::save::save;
 use lcca::matrix::Matrix;
-use lcca_io::{Names, Output, OutputFolder, escaped, views, write_matrix_named};
+use lcca_io::{Names, OutputFolder, escaped, views, write_matrix_named};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::Path;
 
 /// One view to be written.
@@ -55,20 +55,13 @@ pub fn write_columns(
     for (name, count) in names.iter().zip(counts) {
         let _ = writeln!(text, "{}\t{count}", escaped(name));
     }
-    write_file(&folder.path(&format!("{view}_columns.tsv")), text.as_bytes())
-}
-
-pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let mut output = Output::create(path)?;
-    let failed = |source| lcca_io::Error::Io { path: path.into(), source };
-    output.write_all(bytes).map_err(failed)?;
-    Ok(output.commit()?)
+    save(&folder.path(&format!("{view}_columns.tsv")), text.as_bytes())
 }
 
 /// Writes the facts, puts the folder in place, and says what it holds.
 pub fn finish(folder: OutputFolder, output: &Path, facts: &Value, common: &Common) -> Result<(), Failure> {
     let page = serde_json::to_string_pretty(facts).unwrap_or_default() + "\n";
-    write_file(&folder.path("views.json"), page.as_bytes())?;
+    save(&folder.path("views.json"), page.as_bytes())?;
     folder.commit()?;
     if common.json {
         report::print_json(facts)?;

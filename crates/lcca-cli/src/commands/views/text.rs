@@ -3,6 +3,7 @@
 use super::folder::{self, Written};
 use crate::args::views::{TextArgs, ValuesArg, Which};
 use crate::failure::Failure;
+use crate::save::save;
 use crate::{machine, progress, report};
 use lcca_io::OutputFolder;
 use lcca_io::views::{
@@ -40,10 +41,10 @@ fn write(folder: &OutputFolder, made: &TextViews, args: &TextArgs) -> Result<(),
 
 /// Labels go where their rows go.
 fn write_labels(folder: &OutputFolder, labels: &[u8], hold_out: Option<u32>) -> Result<(), Failure> {
-    let Some(every) = hold_out else { return folder::write_file(&folder.path("labels.txt"), labels) };
+    let Some(every) = hold_out else { return save(&folder.path("labels.txt"), labels) };
     let [kept, held] = hold_out_lines(labels, every as usize);
-    folder::write_file(&folder.path("labels.txt"), &kept)?;
-    folder::write_file(&folder.path("labels_test.txt"), &held)
+    save(&folder.path("labels.txt"), &kept)?;
+    save(&folder.path("labels_test.txt"), &held)
 }
 
 fn settings(args: &TextArgs) -> Result<TextSettings, Failure> {
@@ -52,10 +53,7 @@ fn settings(args: &TextArgs) -> Result<TextSettings, Failure> {
             "--max-share is {share}, expected a number above 0 and at most 1"
         )));
     }
-    let views = [
-        bagging(args, args.x_tokens, args.keep.x_top, Which::X),
-        bagging(args, args.y_tokens, args.keep.y_top, Which::Y),
-    ];
+    let views = [Which::X, Which::Y].map(|view| bagging(args, view));
     Ok(TextSettings { input: input(args)?, views, lossy: args.lossy })
 }
 
@@ -82,16 +80,15 @@ fn input(args: &TextArgs) -> Result<TextInput, Failure> {
     })
 }
 
-fn bagging(
-    args: &TextArgs,
-    tokens: Option<lcca_io::views::Tokens>,
-    top: Option<usize>,
-    view: Which,
-) -> Bagging {
+fn bagging(args: &TextArgs, view: Which) -> Bagging {
+    let (tokens, top, skip) = match view {
+        Which::Y => (args.y_tokens, args.keep.y_top, args.keep.y_skip),
+        Which::X | Which::Both => (args.x_tokens, args.keep.x_top, args.keep.x_skip),
+    };
     let keep = Keep {
         min_count: args.keep.min_count.unwrap_or(2),
         max_share: args.keep.max_share,
-        skip: args.keep.skip,
+        skip: skip.unwrap_or(args.keep.skip),
         top: top.or(args.keep.top),
         ties: args.keep.ties.into(),
     };

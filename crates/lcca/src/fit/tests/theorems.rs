@@ -164,3 +164,22 @@ fn small_distances_are_accurate() {
         assert!((moved(by) / by / unit - 1.0).abs() < 1e-3, "{by:e}: {}", moved(by));
     }
 }
+
+/// ‖(I − Q₁Q₁ᵀ)Q₂‖ and its other singular values, from QR of the explicit n×k matrices.
+#[test]
+fn sines_are_those_of_explicit_orthonormal_bases() {
+    let x = random_mat(60, 9, 31);
+    let pair = InMemory::new(from_dense(x.as_ref()), from_dense(x.as_ref())).unwrap();
+    let (w1, w2, wider) = (random_panel(9, 3, 32), random_panel(9, 3, 33), random_panel(9, 5, 34));
+    let basis = |w: &Panel| (&x * w.as_mat()).qr().compute_thin_Q();
+    let (q1, q2) = (basis(&w1), basis(&w2));
+    let rest = &q2 - &q1 * (q1.transpose() * &q2);
+    let mut expected = rest.singular_values().unwrap();
+    expected.reverse();
+    let sines = metric::principal_sines(&pair, Side::X, &w1, &w2).unwrap();
+    assert_eq!(sines.len(), 3);
+    sines.iter().zip(&expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{sines:?} {expected:?}"));
+    // What the smaller space has no direction for is as far away as can be.
+    let uneven = metric::principal_sines(&pair, Side::X, &w1, &wider).unwrap();
+    assert_eq!((uneven.len(), uneven[3], uneven[4]), (5, 1.0, 1.0));
+}

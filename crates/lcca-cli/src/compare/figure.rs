@@ -1,0 +1,80 @@
+//! The comparison's figures: correlation against index, and captured total against CPU time.
+
+use super::knob::Knob;
+use super::result::{Comparison, Run, Setting};
+use crate::failure::Failure;
+use crate::plot::{Chart, Curve, Figure, Scale};
+
+/// Correlation against index, one panel a setting, as in the paper.
+pub fn correlations(comparison: &Comparison) -> Figure {
+    Figure { panels: comparison.settings.iter().map(|setting| setting_panel(comparison, setting)).collect() }
+}
+
+fn setting_panel(comparison: &Comparison, setting: &Setting) -> Chart {
+    let runs = setting.entries.iter().map(|entry| entry.run).chain(comparison.once.iter().copied());
+    let curves = runs.map(|run| &comparison.runs[run]).map(|run| curve(run.name, &run.correlations, false));
+    let best = curve(comparison.best.label, &comparison.best.correlations, true);
+    let t2 = Knob::parameter(&comparison.runs[setting.entries[0].run].method);
+    let title =
+        format!("{}: L-CCA t2 {t2}, {} CPU s", setting.id, super::table::seconds(setting.cpu_seconds));
+    by_index(title, curves.chain([best]).collect())
+}
+
+/// A panel of correlations against their index.
+pub fn by_index(title: String, curves: Vec<Curve>) -> Chart {
+    Chart {
+        title,
+        x_label: "index".into(),
+        y_label: "canonical correlation".into(),
+        x_scale: Scale::Linear,
+        whole: true,
+        curves,
+    }
+}
+
+/// One method's correlations.
+pub fn curve(name: &str, correlations: &[f64], dashed: bool) -> Curve {
+    let points = correlations.iter().enumerate().map(|(i, &c)| ((i + 1) as f64, c)).collect();
+    Curve { name: name.into(), points, dashed }
+}
+
+/// Captured total against CPU time, every run a point, one curve a method.
+pub fn captured(comparison: &Comparison) -> Figure {
+    let mut names: Vec<&str> = Vec::new();
+    for (_, run) in comparison.kept() {
+        if !names.contains(&run.name) {
+            names.push(run.name);
+        }
+    }
+    let mut curves: Vec<Curve> = names.into_iter().map(|name| all_runs(comparison, name)).collect();
+    let times = comparison.runs.iter().map(|run| run.cpu_seconds);
+    let (first, last) = times.fold((f64::INFINITY, 0.0f64), |(low, high), s| (low.min(s), high.max(s)));
+    let best = &comparison.best;
+    let points = vec![(first, best.total), (last, best.total)];
+    curves.push(Curve { name: best.label.into(), points, dashed: true });
+    let chart = Chart {
+        title: "Captured correlation, every run".into(),
+        x_label: "CPU seconds".into(),
+        y_label: format!("captured, of {}", comparison.k),
+        x_scale: Scale::Logarithmic,
+        whole: true,
+        curves,
+    };
+    Figure { panels: vec![chart] }
+}
+
+fn all_runs(comparison: &Comparison, name: &str) -> Curve {
+    let mut runs: Vec<&Run> = comparison.runs.iter().filter(|run| run.name == name).collect();
+    runs.sort_by(|a, b| a.cpu_seconds.total_cmp(&b.cpu_seconds));
+    Curve {
+        name: name.into(),
+        points: runs.iter().map(|run| (run.cpu_seconds, run.total)).collect(),
+        dashed: false,
+    }
+}
+
+/// A figure as files: names and contents.
+pub fn files(name: &str, figure: &Figure) -> Result<[(String, Vec<u8>); 2], Failure> {
+    let png = figure.png().map_err(Failure::Machine)?;
+    Ok([(format!("{name}.svg"), figure.svg().into_bytes()), (format!("{name}.png"), png)])
+}

@@ -1,0 +1,248 @@
+//! The comparison as tables: for people, for a page, for spreadsheets.
+
+use super::calibrate::Outcome;
+use super::knob::{Knob, reason};
+use super::result::{Best, Comparison, Entry, Run, Setting};
+use crate::report;
+use lcca::method::Method;
+use std::fmt::Write as _;
+
+/// Marks times that do not agree.
+const MARK: &str = "†";
+
+/// A method's parameters.
+pub fn parameters(method: &Method) -> String {
+    match method {
+        Method::Als { t1, .. } | Method::DCca { t1 } => format!("t1 {t1}"),
+        Method::GCca { t1, t2 } => format!("t1 {t1}, t2 {t2}"),
+        Method::LCca { t1, t2, k_pc } => format!("k_pc {k_pc}, t1 {t1}, t2 {t2}"),
+        Method::RpCca { k_rpcca } => format!("k_rpcca {k_rpcca}"),
+        Method::Auto | Method::Exact | Method::Gram | Method::Lobpcg | Method::ShiftInvert => String::new(),
+    }
+}
+
+/// Seconds with three digits that count.
+pub fn seconds(seconds: f64) -> String {
+    let decimals = (2 - seconds.max(1e-4).log10().floor() as i32).max(0) as usize;
+    format!("{seconds:.decimals$}")
+}
+
+/// One finished run, while others are still to come.
+pub fn line(label: &str, run: &Run) -> String {
+    let parameters = parameters(&run.method);
+    format!("{label} ({parameters}): {} CPU s, captured {:.4}", seconds(run.cpu_seconds), run.total)
+}
+
+/// What is printed.
+pub fn text(comparison: &Comparison) -> String {
+    let mut rows: Vec<Vec<String>> =
+        comparison.kept().map(|(at, run)| text_row(comparison, at, run)).collect();
+    rows.push(best_row(&comparison.best));
+    let header =
+        ["setting", "method", "parameters", "CPU s", "captured", "of best", "distance X", "distance Y"];
+    let notes: String = notes(comparison).iter().map(|note| format!("{note}\n")).collect();
+    format!("{}\n\n{}\n{notes}", sizes(comparison), report::table(&header, &rows))
+}
+
+fn text_row(comparison: &Comparison, at: Option<(&Setting, &Entry)>, run: &Run) -> Vec<String> {
+    vec![
+        at.map_or(String::new(), |(setting, _)| setting.id.to_string()),
+        run.name.to_string(),
+        parameters(&run.method),
+        format!("{}{}", seconds(run.cpu_seconds), at.map_or("", |(_, entry)| mark(entry))),
+        format!("{:.4}", run.total),
+        format!("{:.1}%", 100.0 * run.total / comparison.best.total),
+        format!("{:.3}", run.distance.x.largest),
+        format!("{:.3}", run.distance.y.largest),
+    ]
+}
+
+fn best_row(best: &Best) -> Vec<String> {
+    let of = ["", best.label, &format!("tolerance {:.0e}", best.tol), &seconds(best.cpu_seconds)];
+    let found = [format!("{:.4}", best.total), "100.0%".into(), "0".into(), "0".into()];
+    of.into_iter().map(String::from).chain(found).collect()
+}
+
+fn mark(entry: &Entry) -> &'static str {
+    if entry.outcome == Outcome::Agrees { "" } else { MARK }
+}
+
+/// What was compared.
+fn sizes(comparison: &Comparison) -> String {
+    let Comparison { rows, x_cols, y_cols, k, center, ridge_x, ridge_y, threads, .. } = comparison;
+    let [rows, x_cols, y_cols] = [rows, x_cols, y_cols].map(|&number| report::grouped(number as u64));
+    let ridge = match (*ridge_x, *ridge_y) {
+        (0.0, 0.0) => "no ridge".to_string(),
+        (x, y) if x == y => format!("ridge {x}"),
+        (x, y) => format!("ridge {x} and {y}"),
+    };
+    let centred = if *center { "centred" } else { "not centred" };
+    format!("{rows} rows × ({x_cols} + {y_cols} columns), k = {k}, {centred}, {ridge}; threads: {threads}")
+}
+
+/// What a reader must know to believe the numbers.
+fn notes(comparison: &Comparison) -> Vec<String> {
+    let best = &comparison.best;
+    let mut notes = vec![
+        "Captured is the sum of the canonical correlations between the two subspaces found, on the rows themselves. CPU \
+         seconds are of all threads, of the very run shown; what is short is run up to three times, and the least is told."
+            .to_string(),
+    ];
+    notes.extend(comparison.kept().filter_map(|(at, run)| disagreement(comparison, at?, run)));
+    let verdict = if best.converged { "converged" } else { "did not converge" };
+    let missing = best.missing / best.total;
+    notes.push(format!(
+        "{}: {} at tolerance {:.0e}, {verdict}, about {missing:.0e} of the total may be missing.",
+        best.label,
+        best.chosen.name(),
+        best.tol
+    ));
+    if comparison.ridge_x > 0.0 || comparison.ridge_y > 0.0 {
+        let note =
+            "With a ridge, the exact answer does not capture most: others may capture more, and fit worse.";
+        notes.push(note.into());
+    }
+    notes.push(distance_note(comparison));
+    notes
+}
+
+fn distance_note(comparison: &Comparison) -> String {
+    let best = &comparison.best;
+    let gap = best.next.map_or(String::new(), |next| {
+        format!(" Value {} of the objective is {:.6}, the next {next:.6}.", comparison.k, best.last)
+    });
+    let warning = if comparison.is_degenerate() {
+        " They are so close that many subspaces are as good: distances mean little here."
+    } else {
+        ""
+    };
+    let label = best.label;
+    format!("Distance is the sine of the largest angle between a subspace and the {label} one.{gap}{warning}")
+}
+
+/// A run whose CPU time is not what it was to be.
+fn disagreement(comparison: &Comparison, (setting, entry): (&Setting, &Entry), run: &Run) -> Option<String> {
+    let why = reason(run.name, entry.outcome)?;
+    let (ratio, id) = (entry.ratio, setting.id);
+    let within = 100.0 * comparison.agreement;
+    Some(format!(
+        "{MARK} setting {id}, {}: {ratio:.2} of the time asked for, not within {within:.0}%: {why}.",
+        run.name
+    ))
+}
+
+/// The analogue of the paper's table 1, with what came of it.
+pub fn markdown(comparison: &Comparison) -> String {
+    let mut page = format!("`{}` and `{}`: {}\n\n", comparison.x, comparison.y, sizes(comparison));
+    page += &settings_table(comparison);
+    page.push('\n');
+    page += &runs_table(comparison);
+    page.push('\n');
+    notes(comparison).iter().for_each(|note| page += &format!("- {note}\n"));
+    page
+}
+
+/// A row a setting, as in the paper.
+fn settings_table(comparison: &Comparison) -> String {
+    let Some(first) = comparison.settings.first() else { return String::new() };
+    let names: Vec<&str> = first.entries.iter().map(|entry| comparison.runs[entry.run].name).collect();
+    let of = |what: &str| names.iter().map(|name| format!("{name} {what}")).collect::<Vec<_>>();
+    let parameters = names.iter().map(|name| format!("{name} {}", Knob::parameter_name(name))).collect();
+    let header = [vec!["setting".to_string()], parameters, of("CPU s"), of("captured")].concat();
+    let row = |setting: &Setting| {
+        let each = |show: &dyn Fn(&Entry, &Run) -> String| -> Vec<String> {
+            setting.entries.iter().map(|entry| show(entry, &comparison.runs[entry.run])).collect()
+        };
+        let parameters = each(&|_, run| Knob::parameter(&run.method).to_string());
+        let times = each(&|entry, run| format!("{}{}", seconds(run.cpu_seconds), mark(entry)));
+        let captured = each(&|_, run| format!("{:.4}", run.total));
+        [vec![setting.id.to_string()], parameters, times, captured].concat()
+    };
+    markdown_table(&header, comparison.settings.iter().map(row))
+}
+
+/// A row a method and setting, with distances.
+fn runs_table(comparison: &Comparison) -> String {
+    let header = "setting|method|parameters|CPU s|captured|of best|distance X|distance Y|mean X|mean Y";
+    let header: Vec<String> = header.split('|').map(String::from).collect();
+    let row = |(at, run): (Option<(&Setting, &Entry)>, &Run)| {
+        let mut row = text_row(comparison, at, run);
+        let distance = &run.distance;
+        row.extend([distance.x, distance.y].map(|distance| format!("{:.3}", distance.root_mean_square)));
+        row
+    };
+    let best = best_row(&comparison.best).into_iter().chain(["0".into(), "0".into()]).collect();
+    markdown_table(&header, comparison.kept().map(row).chain([best]))
+}
+
+fn markdown_table(header: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut table = String::new();
+    let _ = writeln!(table, "| {} |", header.join(" | "));
+    let _ = writeln!(table, "|{}", "---|".repeat(header.len()));
+    rows.for_each(|row| table += &format!("| {} |\n", row.join(" | ")));
+    table
+}
+
+/// A line a method and setting; what ran once has no setting.
+pub fn csv(comparison: &Comparison) -> String {
+    let mut text = "setting,method,t1,t2,k_pc,k_rpcca,cpu_seconds,repeats,of_asked,agrees,captured,passes,gram_passes,work,\
+                    distance_x,distance_y,mean_distance_x,mean_distance_y\n"
+        .to_string();
+    for (at, run) in comparison.kept() {
+        let setting = at.map_or(String::new(), |(setting, _)| setting.id.to_string());
+        let agreement = at
+            .map_or(",".into(), |(_, entry)| format!("{},{}", entry.ratio, entry.outcome == Outcome::Agrees));
+        let Run { name, cpu_seconds, repeats, total, passes, gram_passes, work, distance, .. } = run;
+        let (x, y) = (distance.x, distance.y);
+        let _ = writeln!(
+            text,
+            "{setting},{name},{},{cpu_seconds},{repeats},{agreement},{total},{passes},{gram_passes},{work},{},{},{},{}",
+            parameter_cells(&run.method),
+            x.largest,
+            y.largest,
+            x.root_mean_square,
+            y.root_mean_square
+        );
+    }
+    text
+}
+
+/// t1, t2, k_pc and k_rpcca, empty where a method has none.
+fn parameter_cells(method: &Method) -> String {
+    match method {
+        Method::DCca { t1 } => format!("{t1},,,"),
+        Method::GCca { t1, t2 } => format!("{t1},{t2},,"),
+        Method::LCca { t1, t2, k_pc } => format!("{t1},{t2},{k_pc},"),
+        Method::RpCca { k_rpcca } => format!(",,,{k_rpcca}"),
+        _ => ",,,".into(),
+    }
+}
+
+/// A line a correlation.
+pub fn correlations_csv(comparison: &Comparison) -> String {
+    let mut text = "setting,method,index,correlation\n".to_string();
+    let mut add = |setting: &str, name: &str, correlations: &[f64]| {
+        for (i, correlation) in correlations.iter().enumerate() {
+            let _ = writeln!(text, "{setting},{name},{},{correlation}", i + 1);
+        }
+    };
+    for (at, run) in comparison.kept() {
+        let setting = at.map_or(String::new(), |(setting, _)| setting.id.to_string());
+        add(&setting, run.name, &run.correlations);
+    }
+    add("", comparison.best.label, &comparison.best.correlations);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_have_three_digits_that_count() {
+        assert_eq!(
+            [0.0123, 0.123_45, 1.234_5, 12.345, 123.45, 1234.5].map(seconds),
+            ["0.0123", "0.123", "1.23", "12.3", "123", "1234"]
+        );
+    }
+}

@@ -1,0 +1,13 @@
+//! A small file, written whole or not at all.
+
+use crate::failure::Failure;
+use lcca_io::Output;
+use std::io::Write as _;
+use std::path::Path;
+
+pub fn save(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let mut output = Output::create(path)?;
+    let failed = |source| lcca_io::Error::Io { path: path.into(), source };
+    output.write_all(bytes).map_err(failed)?;
+    Ok(output.commit()?)
+}
