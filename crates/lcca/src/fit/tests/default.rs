@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::data::Side;
+use crate::fit::TraceRow;
 use crate::matrix::{Matrix, OneHotRows, SparseRows, Values};
 use crate::testing::{
     dense_correlations, dense_objective, random_mat, sparse_from_dense, to_dense, with_correlations,
@@ -76,6 +77,18 @@ fn what_is_said_to_be_missing_covers_what_is_missing() {
         }
     }
     assert!(claims >= 22, "{claims} of 24 estimates cover the truth");
+}
+
+#[test]
+fn the_trace_says_what_was_missing_and_ends_where_that_is_allowed() {
+    let (x, y) = sparse_views(400, 60, 50, 3);
+    let settings = Settings { structure: false, oversample: Some(1), ..settings(1e-6, 4) };
+    let fit = fit(&sparse_pair(&x, &y), &settings, &()).unwrap();
+    let enough = |row: &TraceRow| row.missing.is_some_and(|missing| missing <= settings.tol * row.total);
+    let (last, before) = fit.trace.split_last().unwrap();
+    assert!(fit.converged && before.len() > 5, "{:?}", fit.trace);
+    assert!(enough(last) && !before.iter().any(enough), "{:?}", fit.trace);
+    assert!(before[..2].iter().all(|row| row.missing.is_none()), "three iterations are too few to tell");
 }
 
 #[test]
