@@ -16,7 +16,7 @@ pub fn prepare(python: &Path) -> Result<Option<PathBuf>, String> {
         step::note(&format!("no {RAW}/prepare.py: tests on real data are skipped"));
         return Ok(None);
     }
-    for name in ["brown", "mnist", "tatoeba"] {
+    for name in ["brown", "mnist", "tatoeba", "url"] {
         make(name, || script(python, name))?;
     }
     make("nutrimouse", || nutrimouse(python))?;

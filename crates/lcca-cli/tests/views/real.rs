@@ -177,7 +177,7 @@ fn urls_are_cut_as_in_the_paper() {
 
 /// The paper's comparison runs on the views, at settings that take a second.
 fn compares(folder: &Folder) {
-    let line = "compare d/x.safetensors d/y.safetensors -k 5 --no-center --k-pc 20 --l-cca-t2 2 --max-passes 20 --quiet";
+    let line = "compare d/x.safetensors d/y.safetensors -k 5 --no-center --k-pc 20 --t1 2 --l-cca-t2 2 --methods g-cca,d-cca --max-passes 10 --quiet";
     let comparison = folder.json(&format!("{line} -o compared"));
     assert_eq!(comparison["rows"], 5700);
     for run in comparison["runs"].as_array().unwrap() {
