@@ -5,8 +5,9 @@
 
 const page = (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const colours = ["var(--first)", "var(--second)", "var(--good)"];
-  const symbols = ["circle", "square", "triangle"];
+  const colours = ["var(--first)", "var(--second)", "var(--good)", "var(--fourth)", "var(--fifth)", "var(--sixth)"];
+  const symbols = ["circle", "square", "triangle", "diamond2", "cross", "star"];
+  const shapes = [d3.symbolCircle, d3.symbolSquare, d3.symbolTriangle, d3.symbolDiamond2, d3.symbolCross, d3.symbolStar];
   const drawings = new Map();
 
   /** An element with text and attributes. */
@@ -55,6 +56,9 @@ const page = (() => {
     const title = (p) => `${chart.x.label} ${short(p.x)}\n${p.name} ${chart.y.log ? short(p.y) : decimal(p.y, 6)}`;
     const marks = chart.series.flatMap((_, i) => {
       const own = points.filter((p) => p.i === i);
+      if (chart.series[i].dashed) {
+        return [Plot.line(own, { x: "x", y: "y", stroke: "var(--ink)", strokeWidth: 1.5, strokeDasharray: "5 4" })];
+      }
       const line = Plot.line(own, { x: "x", y: "y", stroke: colours[i], strokeWidth: 1.75 });
       // The first is hollow and larger, so that one that lies on it leaves it visible.
       const look = i === 0 ? { r: 4.5, fill: "var(--paper)", strokeWidth: 1.75 } : { r: 2.8, fill: colours[i] };
@@ -63,7 +67,7 @@ const page = (() => {
     });
     const svg = Plot.plot({
       ...frame(width, chart.description),
-      x: { label: chart.x.label, labelArrow: "none", ...(chart.x.counts ? counting(points, width) : { nice: true, ticks: width / 80 }) },
+      x: { label: chart.x.label, labelArrow: "none", ...horizontal(chart, points, width) },
       y: { label: chart.y.label, labelArrow: "none", grid: true, ...vertical(chart, points) },
       marks: [
         ...limit(chart),
@@ -77,6 +81,11 @@ const page = (() => {
   function frame(width, description) {
     const height = Math.round(Math.min(360, Math.max(220, width * 0.42)));
     return { width, height, marginLeft: 52, marginRight: 16, marginTop: 28, marginBottom: 38, ariaLabel: description };
+  }
+
+  function horizontal(chart, points, width) {
+    if (chart.x.counts) return counting(points, width);
+    return chart.x.log ? { type: "log", nice: true, ticks: width / 90, tickFormat: (v) => short(v) } : { nice: true, ticks: width / 80 };
   }
 
   function counting(points, width) {
@@ -111,10 +120,10 @@ const page = (() => {
     const list = element("ul", undefined, { class: "legend" });
     series.forEach((one, i) => {
       const item = element("li");
-      const path = d3.symbol(d3[{ circle: "symbolCircle", square: "symbolSquare", triangle: "symbolTriangle" }[symbols[i]]], i === 0 ? 70 : 35)();
       const mark = d3.create("svg").attr("viewBox", "-7 -7 14 14").attr("aria-hidden", "true");
-      mark.append("path").attr("d", path).attr("stroke", colours[i]).attr("stroke-width", 1.75);
-      mark.select("path").attr("fill", i === 0 ? "none" : colours[i]);
+      const path = mark.append("path").attr("stroke", one.dashed ? "var(--ink)" : colours[i]).attr("stroke-width", 1.75);
+      if (one.dashed) path.attr("d", "M-7,0H7").attr("stroke-dasharray", "5 4");
+      else path.attr("d", d3.symbol(shapes[i], i === 0 ? 70 : 35)()).attr("fill", i === 0 ? "none" : colours[i]);
       item.append(mark.node(), one.name);
       list.append(item);
     });

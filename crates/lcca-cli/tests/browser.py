@@ -1,4 +1,4 @@
-"""Opens report.html of a folder in Chromium and uses it: browser.py CHROMIUM FOLDER"""
+"""Opens report.html and compare.html of a folder in Chromium and uses them: browser.py CHROMIUM FOLDER"""
 
 import json
 import pathlib
@@ -18,14 +18,14 @@ def shown(value, digits=4):
     return f"{value:.{digits}f}".replace("-", "\u2212")
 
 
-def opened(context, trouble):
+def opened(context, trouble, name="report.html", last="#rest svg"):
     page = context.new_page()
     page.on("console", lambda message: trouble.append(f"console: {message.text}"))
     page.on("pageerror", lambda error: trouble.append(f"error: {error}"))
     page.on("request", lambda request: None if request.url.startswith(("file:", "data:")) else trouble.append(request.url))
-    page.goto((FOLDER / "report.html").as_uri())
+    page.goto((FOLDER / name).as_uri())
     try:
-        page.wait_for_selector("#rest svg", timeout=10_000)
+        page.wait_for_selector(last, timeout=10_000)
     except Exception as late:
         raise AssertionError(f"the last chart was not drawn: {trouble}") from late
     return page
@@ -128,6 +128,21 @@ def paper_has_everything_but_controls(page):
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
+def a_comparison_is_drawn(page):
+    result = json.loads((FOLDER / "compare.json").read_text())
+    names = ["L-CCA", "G-CCA", "RPCCA", "D-CCA", "auto"]
+    assert page.locator("#captured .legend li").all_inner_texts() == names
+    assert page.locator("#captured g[aria-label=dot] > *").count() == len(result["runs"])
+    for setting in result["settings"]:
+        chart = f"#setting-{setting['id']}"
+        assert page.locator(f"{chart} .legend li").all_inner_texts() == [*names, result["best"]["label"]]
+        assert page.locator(f"{chart} g[aria-label=dot] > *").count() == 5 * result["k"]
+        for entry in setting["entries"]:
+            assert f"{result['runs'][entry['run']]['total']:.4f}" in page.inner_text("#numbers table")
+    page.hover("#captured svg[aria-label]")
+    page.wait_for_selector("#captured g[aria-label=tip] text")
+
+
 def main():
     trouble = []
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as profile:
@@ -148,6 +163,13 @@ def main():
         for check in [nothing_is_wider_than_the_screen, a_component_can_be_chosen]:
             check(page)
         print("ok on paper, in the dark and on a phone")
+        page = opened(context, trouble, "compare.html", "#setting-2 svg[aria-label]")
+        for check in [a_comparison_is_drawn, nothing_is_wider_than_the_screen]:
+            check(page)
+        page.set_viewport_size({"width": 360, "height": 740})
+        page.wait_for_selector("#setting-2 svg[width='320']")
+        nothing_is_wider_than_the_screen(page)
+        print("ok", "comparison")
         context.close()
     assert not trouble, trouble
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn a_report_works_in_a_browser() {
+fn pages_work_in_a_browser() {
     let (Some(python), Some(browser)) = (std::env::var_os("LCCA_PYTHON"), std::env::var_os("LCCA_BROWSER"))
     else {
         assert!(!on_ci(), "LCCA_PYTHON or LCCA_BROWSER is not set");
@@ -23,6 +23,8 @@ fn a_report_works_in_a_browser() {
     folder.run("report model x.safetensors y.safetensors -o report.html").done();
     folder.write("info.json", folder.json("info model").to_string());
     folder.write("score.json", folder.json("score model x.safetensors y.safetensors").to_string());
+    folder.run("compare x.safetensors y.safetensors -k 3 --k-pc 4 --l-cca-t2 2,6 --quiet -o compared").done();
+    ["compare.html", "compare.json"].map(|name| folder.write(name, folder.read(&format!("compared/{name}"))));
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser.py");
     let output = Command::new(python).arg(script).arg(browser).arg(folder.path(".")).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);

@@ -74,6 +74,10 @@ fn table_csv_and_json_tell_the_same_runs() {
     assert_eq!(all.len(), 3 * (kept.len() + 1));
     let sum: f64 = all[..3].iter().map(|line| cell(line, "correlation").parse::<f64>().unwrap()).sum();
     assert!((sum - number(kept[0].1, "total")).abs() < 1e-12);
+    let page = String::from_utf8(folder.read("d/compare.html")).unwrap();
+    for (_, run) in &kept {
+        assert!(page.contains(&format!(">{:.4}</td>", number(run, "total"))), "{}", run["name"]);
+    }
     for figure in ["figure", "captured"] {
         let svg = String::from_utf8(folder.read(&format!("d/{figure}.svg"))).unwrap();
         for name in ["L-CCA", "G-CCA", "RPCCA", "D-CCA", "auto", "best possible"] {

@@ -6,7 +6,7 @@ use crate::compare::result::Comparison;
 use crate::compare::{figure, table};
 use crate::failure::Failure;
 use crate::save::save;
-use crate::{load, machine, meaning, report};
+use crate::{html, load, machine, meaning, report};
 use lcca::data::Pair;
 use lcca_io::OutputFolder;
 use serde_json::Value;
@@ -22,7 +22,10 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
         report::print_json(&object)?;
     } else {
         let place = args.output.display();
-        report::print(&format!("{}\nTables and figures are in {place}.\n", table::text(&comparison)))?;
+        report::print(&format!(
+            "{}\nTables and figures are in {place}; compare.html shows them in any browser.\n",
+            table::text(&comparison)
+        ))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -40,6 +43,7 @@ fn write(folder: &OutputFolder, comparison: &Comparison, object: &Value) -> Resu
         ("compare.csv", table::csv(comparison)),
         ("correlations.csv", table::correlations_csv(comparison)),
         ("table.md", table::markdown(comparison)),
+        ("compare.html", html::comparison::html(comparison)),
     ];
     for (name, text) in texts {
         save(&folder.path(name), text.as_bytes())?;

@@ -33,15 +33,20 @@ pub fn line(label: &str, run: &Run) -> String {
     format!("{label} ({parameters}): {} CPU s, captured {:.4}", seconds(run.cpu_seconds), run.total)
 }
 
+/// What the columns of [`rows`] are.
+pub const HEADER: [&str; 8] =
+    ["setting", "method", "parameters", "CPU s", "captured", "of best", "distance X", "distance Y"];
+
+/// A row a method and setting, the best possible last.
+pub fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
+    let kept = comparison.kept().map(|(at, run)| text_row(comparison, at, run));
+    kept.chain([best_row(&comparison.best)]).collect()
+}
+
 /// What is printed.
 pub fn text(comparison: &Comparison) -> String {
-    let mut rows: Vec<Vec<String>> =
-        comparison.kept().map(|(at, run)| text_row(comparison, at, run)).collect();
-    rows.push(best_row(&comparison.best));
-    let header =
-        ["setting", "method", "parameters", "CPU s", "captured", "of best", "distance X", "distance Y"];
     let notes: String = notes(comparison).iter().map(|note| format!("{note}\n")).collect();
-    format!("{}\n\n{}\n{notes}", sizes(comparison), report::table(&header, &rows))
+    format!("{}\n\n{}\n{notes}", sizes(comparison), report::table(&HEADER, &rows(comparison)))
 }
 
 fn text_row(comparison: &Comparison, at: Option<(&Setting, &Entry)>, run: &Run) -> Vec<String> {
@@ -68,7 +73,7 @@ fn mark(entry: &Entry) -> &'static str {
 }
 
 /// What was compared.
-fn sizes(comparison: &Comparison) -> String {
+pub fn sizes(comparison: &Comparison) -> String {
     let Comparison { rows, x_cols, y_cols, k, center, ridge_x, ridge_y, threads, .. } = comparison;
     let [rows, x_cols, y_cols] = [rows, x_cols, y_cols].map(|&number| report::grouped(number as u64));
     let ridge = match (*ridge_x, *ridge_y) {
@@ -81,7 +86,7 @@ fn sizes(comparison: &Comparison) -> String {
 }
 
 /// What a reader must know to believe the numbers.
-fn notes(comparison: &Comparison) -> Vec<String> {
+pub fn notes(comparison: &Comparison) -> Vec<String> {
     let best = &comparison.best;
     let mut notes = vec![
         "Captured is the sum of the canonical correlations between the two subspaces found, on the rows themselves. CPU \

@@ -6,17 +6,21 @@ use serde_json::{Value, json};
 pub struct Series {
     pub name: &'static str,
     pub points: Vec<(f64, f64)>,
+    /// Something to compare with: dashed, without marks.
+    pub dashed: bool,
 }
 
 /// One set of axes, drawn in the figure of the same `id`.
 pub struct Chart {
-    pub id: &'static str,
+    pub id: String,
     /// What it shows, for those who cannot see it.
     pub description: String,
     pub x_label: &'static str,
     pub y_label: &'static str,
     /// The horizontal axis counts: 1, 2, 3.
     pub x_counts: bool,
+    /// The horizontal axis is logarithmic; values that are not above 0 are left out.
+    pub x_log: bool,
     /// The vertical axis is logarithmic; values that are not above 0 are left out.
     pub y_log: bool,
     /// The vertical axis ends here, where the values do not go beyond.
@@ -28,13 +32,16 @@ pub struct Chart {
 
 impl Chart {
     pub fn json(&self) -> Value {
-        let drawn = |&&(x, y): &&(f64, f64)| x.is_finite() && y.is_finite() && !(self.y_log && y <= 0.0);
+        let drawn = |&&(x, y): &&(f64, f64)| {
+            let placed = (!self.x_log || x > 0.0) && (!self.y_log || y > 0.0);
+            x.is_finite() && y.is_finite() && placed
+        };
         let points = |series: &Series| series.points.iter().filter(drawn).copied().collect::<Vec<_>>();
-        let series = |s: &Series| json!({ "name": s.name, "points": points(s) });
+        let series = |s: &Series| json!({ "name": s.name, "points": points(s), "dashed": s.dashed });
         json!({
             "id": self.id,
             "description": self.description,
-            "x": { "label": self.x_label, "counts": self.x_counts },
+            "x": { "label": self.x_label, "counts": self.x_counts, "log": self.x_log },
             "y": { "label": self.y_label, "log": self.y_log, "ends": self.y_ends },
             "limit": self.limit.as_ref().map(|(value, name)| json!({ "value": value, "name": name })),
             "series": self.series.iter().map(series).collect::<Vec<_>>(),

@@ -60,6 +60,13 @@ pub fn chart(id: &str, caption: &str) -> String {
     )
 }
 
+/// Who wrote the page.
+pub fn footer() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let said = format!("Written by lcca {version}. This file needs nothing else and fetches nothing.");
+    format!("<footer>\n{}</footer>\n", paragraph(&said))
+}
+
 /// A column of a table.
 pub struct Column<'t> {
     pub title: &'t str,

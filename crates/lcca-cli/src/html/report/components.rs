@@ -49,15 +49,17 @@ impl Components {
         let curve = |name: &'static str, values: &[f64]| Series {
             name,
             points: (1..=self.shown).map(|i| (i as f64, values[i - 1])).collect(),
+            dashed: false,
         };
         let mut series = vec![curve("in training", &subject.model.correlations)];
         series.extend(subject.given.map(|given| curve("on the given rows", &given.scores.correlations)));
         Chart {
-            id: "correlations",
+            id: "correlations".into(),
             description: "canonical correlation of every component".into(),
             x_label: "component",
             y_label: "correlation",
             x_counts: true,
+            x_log: false,
             y_log: false,
             y_ends: Some((0.0, 1.0)),
             limit: None,

@@ -87,7 +87,7 @@ impl Subject<'_> {
             settings::section(self),
         ];
         let header = summary::header(self, outcome);
-        format!("{header}<main>\n{}</main>\n{}", main.concat(), footer())
+        format!("{header}<main>\n{}</main>\n{}", main.concat(), element::footer())
     }
 
     fn column_names(&self, side: Side) -> Option<&Names> {
@@ -104,12 +104,6 @@ impl Subject<'_> {
             None => format!("column {column}"),
         }
     }
-}
-
-fn footer() -> String {
-    let version = env!("CARGO_PKG_VERSION");
-    let said = format!("Written by lcca {version}. This file needs nothing else and fetches nothing.");
-    format!("<footer>\n{}</footer>\n", element::paragraph(&said))
 }
 
 /// At most `most` characters, on one line; what is cut is shown as cut, what is empty as empty.

@@ -24,17 +24,19 @@ fn estimates(trace: &[Moment]) -> bool {
 
 fn captured(trace: &[Moment]) -> Chart {
     Chart {
-        id: "captured",
+        id: "captured".into(),
         description: "captured correlation after every iteration".into(),
         x_label: PASSES,
         y_label: "captured total",
         x_counts: false,
+        x_log: false,
         y_log: false,
         y_ends: None,
         limit: None,
         series: vec![Series {
             name: "captured total",
             points: trace.iter().map(|m| (m.passes, m.total)).collect(),
+            dashed: false,
         }],
     }
 }
@@ -43,12 +45,16 @@ fn rest(subject: &Subject<'_>, trace: &[Moment]) -> Chart {
     let tol = subject.model.settings.tol;
     let point = |m: &Moment| Some((m.passes, m.missing? / m.total));
     Chart {
-        id: "rest",
+        id: "rest".into(),
         description: "estimated share of the total that is missing after every iteration".into(),
         y_label: "share missing, estimated",
         y_log: true,
         limit: Some((tol, format!("allowed: {}", small(tol)))),
-        series: vec![Series { name: "share missing", points: trace.iter().filter_map(point).collect() }],
+        series: vec![Series {
+            name: "share missing",
+            points: trace.iter().filter_map(point).collect(),
+            dashed: false,
+        }],
         ..captured(&[])
     }
 }
