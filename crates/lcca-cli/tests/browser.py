@@ -139,7 +139,7 @@ def a_comparison_is_drawn(page):
         assert page.locator(f"{chart} g[aria-label=dot] > *").count() == 5 * result["k"]
         for entry in setting["entries"]:
             assert f"{result['runs'][entry['run']]['total']:.4f}" in page.inner_text("#numbers table")
-    page.hover("#captured svg[aria-label]")
+    page.locator("#captured g[aria-label=dot] > *").first.hover(force=True)
     page.wait_for_selector("#captured g[aria-label=tip] text")
 
 
