@@ -208,7 +208,7 @@ fn a_ridge_and_an_unfinished_search_are_called_what_they_are() {
 fn people_are_told_the_same_and_where_it_is() {
     let folder = Folder::with_views(300, 3);
     let ran = folder.run(&format!("{SMALL} --l-cca-t2 2 -o d")).done();
-    for text in ["L-CCA", "best possible", "k_pc 4, t1 5, t2 2", "distance X", "Tables and figures are in d."]
+    for text in ["L-CCA", "best possible", "k_pc 4, t1 5, t2 2", "distance X", "Tables and figures are in d;"]
     {
         assert!(ran.stdout.contains(text), "{text}: {ran:?}");
     }
