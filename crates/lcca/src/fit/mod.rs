@@ -13,6 +13,7 @@ mod lobpcg;
 mod model;
 mod precondition;
 mod problem;
+mod regress;
 mod restore;
 mod rpcca;
 mod score;
@@ -25,6 +26,7 @@ mod watch;
 pub use certify::{Certificate, Kind};
 pub use checkpoint::{Checkpoint, Loop};
 pub use model::{Model, View};
+pub use regress::Regressions;
 pub use score::Scores;
 pub use watch::{TraceRow, Watch};
 
@@ -61,6 +63,8 @@ pub struct Fit {
     pub notes: Vec<String>,
     /// Bounds on the objective values, once [`Fit::certify`] has found them.
     pub certificate: Option<Certificate>,
+    /// The columns as functions of the canonical variables, on the training rows.
+    pub regressions: Regressions,
 }
 
 /// Weights whose canonical variables span what a method found, and how it got there.

@@ -1,0 +1,32 @@
+"""A fitted estimator in words, much as the program prints it."""
+
+from typing import Any
+
+
+def text(model: Any) -> str:
+    """Sizes, pairs, and whether the fit converged."""
+    pairs, (x_cols, y_cols) = len(model.correlations_), (len(model.x_weights_), len(model.y_weights_))
+    lines = [f"{model.chosen_ or 'loaded'}: {pairs} pairs from {model.n_samples_:,} rows × ({x_cols:,} + {y_cols:,} columns)"]
+    if model.why_:
+        lines.append(model.why_)
+    lines += ["", *_pairs(model), "", f"captured total {model.total_:.6f} of {pairs}"]
+    if model.converged_ is not None:
+        lines += [_verdict(model), _cost(model)]
+    return "\n".join(lines)
+
+
+def _pairs(model: Any) -> list[str]:
+    rows = zip(model.correlations_, model.objective_, model.residuals_, strict=True)
+    lines = [f"{i:4d}  {c:11.6f}  {d:9.6f}  {r:8.1e}" for i, (c, d, r) in enumerate(rows, 1)]
+    return ["pair  correlation  objective  residual", *lines]
+
+
+def _verdict(model: Any) -> str:
+    verdict = "converged" if model.converged_ else "not converged"
+    share = model.missing_ / max(float(model.objective_.sum()), 1e-300)
+    return f"{verdict}: about {share:.1e} of the total may be missing, tolerance {model.tol:.1e}"
+
+
+def _cost(model: Any) -> str:
+    grams = f" and {model.n_gram_passes_:g} over Gram matrices" if model.n_gram_passes_ else ""
+    return f"fitted in {model.fit_seconds_:.2f} s ({model.n_passes_:g} passes{grams}, work {model.work_:.1f})"
