@@ -106,7 +106,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
     >>> Y = np.array([[0.1, -0.2], [0.9, 1.1], [6.2, 5.9], [11.9, 12.3]])
     >>> cca = CCA(n_components=1).fit(X, Y)
     >>> X_c, Y_c = cca.transform(X, Y)
-    >>> cca.score(X, Y).round(6)
+    >>> round(cca.score(X, Y), 6)
     1.0
     """
 
@@ -292,11 +292,10 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
     def transform(self, X: Any, y: Any = None) -> Any:
         """The canonical variables of rows of X, and those of y where given: one array, or two."""
         check_is_fitted(self)
-        threads = _settings.threads(self.n_jobs)
-        x_view = self._x_matrix(X, threads, reset=False)
-        x_scores = _lcca.transform((self.x_weights_, self.x_mean_), x_view, threads)
+        x_scores = self._x_scores(X)
         if y is None:
             return x_scores
+        threads = _settings.threads(self.n_jobs)
         y_view = self._y_matrix(y, threads, len(self.y_weights_))
         return x_scores, _lcca.transform((self.y_weights_, self.y_mean_), y_view, threads)
 
@@ -314,16 +313,15 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
 
     def predict(self, X: Any) -> Array:
         """Estimates of y: least squares of y's columns on X's canonical variables, learned on the training rows."""
-        rows = _estimate(self._y_on_x_regression, self.y_mean_, self.transform_array(X), "X")
+        check_is_fitted(self)
+        rows = _estimate(self._y_on_x_regression, self.y_mean_, self._x_scores(X), "X")
         return rows[:, 0] if self._predicts_vector else rows
 
-    def transform_array(self, X: Any) -> Array:
+    def _x_scores(self, X: Any) -> Array:
         """`transform` of X alone, as a NumPy array whatever `set_output` says."""
-        check_is_fitted(self)
         threads = _settings.threads(self.n_jobs)
-        return _lcca.transform(
-            (self.x_weights_, self.x_mean_), self._x_matrix(X, threads, reset=False), threads
-        )
+        view = self._x_matrix(X, threads, reset=False)
+        return _lcca.transform((self.x_weights_, self.x_mean_), view, threads)
 
     def correlations(self, X: Any, y: Any, sample_weight: Any = None) -> Array:
         """The correlation of each pair of canonical variables on given rows, about the means of these rows."""

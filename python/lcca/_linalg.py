@@ -31,7 +31,7 @@ def least_squares(
     center: bool = True,
     steps: int | None = None,
     k_pc: int | None = None,
-    tol: float = 1e-8,
+    tol: float = 1e-10,
     memory: int | str | None = None,
     random_state: Any = 0,
     n_jobs: int | None = -1,
