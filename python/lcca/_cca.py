@@ -246,9 +246,14 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         if not self.converged_:
             share = (self.missing_ or 0.0) / max(float(self.objective_.sum()), 1e-300)
             known = f"about {share:.1e} of it may be missing" if np.isfinite(share) else "nobody knows how much"
-            advice = 'method="auto" finds it' if self.method != "auto" else "raise max_passes or tol"
-            message = f"CCA did not converge to tol={self.tol}: there is more correlation to be found, {known}; {advice}."
-            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+            message = f"CCA did not converge to tol={self.tol}: there is more correlation to be found, {known}"
+            warnings.warn(f"{message}; {self._advice()}.", ConvergenceWarning, stacklevel=3)
+
+    def _advice(self) -> str:
+        if self.max_passes is not None:
+            return "raise max_passes"
+        exact = self.method in ("auto", "lobpcg", "shift-invert", "gram", "exact")
+        return "raise tol" if exact else 'method="auto" finds it'
 
     # Views
 

@@ -7,6 +7,19 @@ from numpy.typing import NDArray
 
 from lcca._types import Found, Half, ModelFile, Path, Table, TraceRow, Vector
 
+__all__ = [
+    "METHODS",
+    "Matrix",
+    "__version__",
+    "fit",
+    "least_squares",
+    "load",
+    "save",
+    "score",
+    "singular_vectors",
+    "transform",
+]
+
 __version__: str
 METHODS: list[str]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from lcca._types import TraceRow
 
-_BETWEEN = 0.1  # seconds between two drawings of a line
+_BETWEEN = 0.1  # seconds between two drawings
 
 
 class Progress:
@@ -67,4 +67,4 @@ def _tqdm(name: str) -> _Tqdm | None:
         from tqdm.auto import tqdm
     except ImportError:
         return None
-    return _Tqdm(tqdm(desc=name, unit=" passes", leave=False))
+    return _Tqdm(tqdm(desc=name, unit=" passes", leave=False, mininterval=_BETWEEN))

@@ -99,7 +99,7 @@ def examples():
     yield "multilabel", x, y, 2
 
 
-@pytest.mark.parametrize("example", examples(), ids=lambda example: example[0])
+@pytest.mark.parametrize("example", list(examples()), ids=lambda example: example[0])
 def test_on_scikit_learns_examples_no_pair_is_worse_and_all_are_in_order(example):
     _, x, y, k = example
     x, y = np.asarray(x), np.asarray(y, dtype=float)

@@ -26,8 +26,8 @@ def test_sparse_layouts(words, layout):
 @pytest.mark.parametrize("index", ["i4", "i8"])
 def test_types_of_values_and_indices(words, dtype, index):
     x, y = words
-    other = sp.csr_array(x.shape, dtype="f4" if np.dtype(dtype) == np.dtype("f2") else dtype)
-    # SciPy itself knows no half precision: only the arrays are swapped.
+    other = sp.csr_array(x.shape)
+    # Not all of NumPy's types are SciPy's, so the arrays are put in by hand.
     other.data, other.indices, other.indptr = x.data.astype(dtype), x.indices.astype(index), x.indptr.astype(index)
     view = from_arrays(other, "X", 1)
     assert view.kind == "sparse, all ones" and view.nnz == x.nnz
@@ -106,10 +106,10 @@ def test_arrays_of_the_right_type_are_held_not_copied(words):
     wide = [x.indices.astype("i8"), x.indptr.astype("i8"), x.data]
     narrow = [x.indices.astype("i4"), x.indptr.astype("i4"), x.data.astype("f4")]
     before = [[sys.getrefcount(array) for array in arrays] for arrays in (wide, narrow)]
-    views = [Matrix.csr("X", x.shape, i, p, v, 1) for i, p, v in (wide, narrow)]
-    held = [[sys.getrefcount(array) - count for array, count in zip(arrays, counts, strict=True)]
-            for arrays, counts in zip((wide, narrow), before, strict=True)]
-    assert held == [[0, 1, 1], [1, 0, 1]]
+    views = [Matrix.csr("X", x.shape, p, i, v, 1) for i, p, v in (wide, narrow)]
+    during = [[sys.getrefcount(array) for array in arrays] for arrays in (wide, narrow)]
+    # Indices of 32 bits, offsets of 64 and floating-point values are used where they lie.
+    assert (np.array(during) - before).tolist() == [[0, 1, 1], [1, 0, 1]]
     del views
     assert before == [[sys.getrefcount(array) for array in arrays] for arrays in (wide, narrow)]
 
@@ -122,23 +122,24 @@ indices = np.sort(random.integers(0, cols // each, (rows, each), dtype=np.int32)
 x = sp.csr_array((random.random(rows * each), indices.ravel(), np.arange(rows + 1, dtype=np.int32) * each), shape=(rows, cols))
 y = random.random((rows, 2), dtype=np.float32)
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-# Whatever may be freed again is: the peak afterwards is what the fit adds.
-filler = np.ones(int(peak() * 0) + 1)
-del random, filler
-before = peak()
-now = int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
+del indices, random
 warnings.simplefilter("ignore")
-lcca.CCA(1, method="d-cca", t1=2, n_jobs=1).fit(x, y)
-print(peak() - max(now, 0), x.indices.nbytes, x.data.nbytes, before - now)
+fit = lambda x, y: lcca.CCA(1, method="d-cca", t1=2, n_jobs=1).fit(x, y)
+fit(x[:1000], y[:1000])
+now = int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
+held = np.ones(max(peak() - now, 0) // 8 + 1)
+before = peak()
+fit(x, y)
+print(peak() - before, x.indices.nbytes, x.data.nbytes)
 """
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_a_fit_takes_no_more_than_a_copy_of_the_indices():
     done = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True)
-    added, indices, values, slack = map(int, done.stdout.split())
-    # What the process had given back before the fit may be taken again unseen.
-    assert added - slack < indices + 16_000_000 < values, done.stdout
+    added, indices, values = map(int, done.stdout.split())
+    # Up to the peak before the fit memory is filled, so that nothing it takes goes unseen.
+    assert 0 < added < indices < values, done.stdout
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

@@ -98,7 +98,7 @@ def test_a_file_that_is_no_model_is_refused_and_nothing_is_overwritten(files, fa
         lcca.load(folder / "x.npz")
     with pytest.raises(FileNotFoundError):
         lcca.load(folder / "none")
-    with pytest.raises(OSError):
+    with pytest.raises(ValueError, match="no/such does not exist"):
         CCA(1).fit(*factors).save(folder / "no" / "such" / "folder")
     with pytest.raises(NotFittedError):
         CCA(1).save(folder / "model")

@@ -114,7 +114,7 @@ def test_what_a_callback_raises_stops_the_fit(words):
 def test_progress_is_shown_where_it_is_asked_for(words, capfd, monkeypatch, tqdm):
     if not tqdm:
         monkeypatch.setitem(sys.modules, "tqdm.auto", None)
-        monkeypatch.setattr("lcca._progress._BETWEEN", 0.0)
+    monkeypatch.setattr("lcca._progress._BETWEEN", 0.0)
     CCA(3, method="lobpcg").fit(*words)
     assert capfd.readouterr() == ("", "")
     CCA(3, method="lobpcg", verbose=True).fit(*words)
