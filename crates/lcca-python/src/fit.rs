@@ -6,7 +6,7 @@ use crate::options::Options;
 use crate::panels::to_numpy;
 use crate::run::{Listeners, row_dict, run};
 use lcca::data::InMemory;
-use lcca::fit::{Fit, Model, View, planned_passes};
+use lcca::fit::{Fit, Model, View, Watch};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -27,14 +27,12 @@ pub fn fit<'py>(
     let settings = options.settings()?;
     let pair = pair(x, y, weights)?;
     let listeners = Listeners { on_pass, on_iteration };
-    let planned = planned_passes(&settings);
     let (fit, seconds) = run(py, threads, &listeners, move |reporter| {
         let fit = lcca::fit::fit(&pair, &settings, reporter)?;
-        Ok((fit, lcca::fit::Watch::seconds(reporter)))
+        Ok((fit, reporter.seconds()))
     })?;
     let found = fit_dict(py, &fit)?;
     found.set_item("seconds", seconds)?;
-    found.set_item("planned_passes", planned)?;
     Ok(found)
 }
 
