@@ -1,7 +1,6 @@
 """The estimator."""
 
 import os
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,11 +13,10 @@ from sklearn.base import (
     RegressorMixin,
     TransformerMixin,
 )
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from lcca import _inputs, _lcca, _model, _report, _settings
+from lcca import _inputs, _lcca, _model, _regression, _report, _settings
 from lcca._lcca import Matrix
 from lcca._progress import Progress
 from lcca._types import Found, ModelParts, TraceRow
@@ -176,7 +174,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         self._take_model(found)
         self._take_fit(found)
         self._take_target(target)
-        self._warn()
+        _report.warn(self)
         return self
 
     def _run(
@@ -204,7 +202,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         self.correlations_, self.objective_ = found["correlations"], found["objective"]
         self.residuals_, self.total_ = found["residuals"], found["total"]
         self.n_samples_ = found["rows"]
-        self._settings = found["settings"]
+        self._settings_json = found["settings"]
         self._provenance: dict[str, Any] = {}
         self._predicts_vector = False
 
@@ -236,21 +234,6 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         elif hasattr(self, "y_feature_names_in_"):
             del self.y_feature_names_in_
 
-    def _warn(self) -> None:
-        for note in self.notes_ if self.n_components is not None else []:
-            warnings.warn(note, UserWarning, stacklevel=3)
-        if not self.converged_:
-            share = (self.missing_ or 0.0) / max(float(self.objective_.sum()), 1e-300)
-            known = f"about {share:.1e} of it may be missing" if np.isfinite(share) else "nobody knows how much"
-            message = f"CCA did not converge to tol={self.tol}: there is more correlation to be found, {known}"
-            warnings.warn(f"{message}; {self._advice()}.", ConvergenceWarning, stacklevel=3)
-
-    def _advice(self) -> str:
-        if self.max_passes is not None:
-            return "raise max_passes"
-        exact = self.method in ("auto", "lobpcg", "shift-invert", "gram", "exact")
-        return "raise tol" if exact else 'method="auto" finds it'
-
     # Using what was fitted
 
     def transform(self, X: Any, y: Any = None) -> Any:
@@ -270,15 +253,15 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
     def inverse_transform(self, X: Any, y: Any = None) -> Any:
         """Rows from canonical variables: each column's least-squares estimate, learned on the training rows."""
         check_is_fitted(self)
-        x_rows = _estimate(self._x_regression, self.x_mean_, X, "X")
+        x_rows = _regression.estimate(self._x_regression, self.x_mean_, X, "X")
         if y is None:
             return x_rows
-        return x_rows, _estimate(self._y_regression, self.y_mean_, y, "y")
+        return x_rows, _regression.estimate(self._y_regression, self.y_mean_, y, "y")
 
     def predict(self, X: Any) -> Array:
         """Estimates of y: least squares of y's columns on X's canonical variables, learned on the training rows."""
         check_is_fitted(self)
-        rows = _estimate(self._y_on_x_regression, self.y_mean_, self._x_scores(X), "X")
+        rows = _regression.estimate(self._y_on_x_regression, self.y_mean_, self._x_scores(X), "X")
         return rows[:, 0] if self._predicts_vector else rows
 
     def _x_scores(self, X: Any) -> Array:
@@ -319,14 +302,14 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
     @property
     def coef_(self) -> Array:
         """Coefficients of `predict`, (columns of y) × (columns of X); formed when asked for, as it may be large."""
-        return np.asarray(_known(self._y_on_x_regression) @ self.x_weights_.T)
+        return np.asarray(_regression.known(self._y_on_x_regression) @ self.x_weights_.T)
 
     @property
     def intercept_(self) -> Array:
         """What `predict` adds to X @ coef_.T."""
         y_mean = np.zeros(len(self.y_weights_)) if self.y_mean_ is None else self.y_mean_
         x_mean = np.zeros(len(self.x_weights_)) if self.x_mean_ is None else self.x_mean_
-        return np.asarray(y_mean - _known(self._y_on_x_regression) @ (x_mean @ self.x_weights_))
+        return np.asarray(y_mean - _regression.known(self._y_on_x_regression) @ (x_mean @ self.x_weights_))
 
     # scikit-learn
 
@@ -345,19 +328,3 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
     @property
     def _n_features_out(self) -> int:
         return int(self.x_weights_.shape[1])
-
-
-def _known(regression: Array | None) -> Array:
-    if regression is None:
-        raise NotFittedError("A model file holds no regressions: fit in Python, or unpickle, to predict or to transform back.")
-    return regression
-
-
-def _estimate(regression: Array | None, mean: Array | None, scores: Any, name: str) -> Array:
-    """Columns from canonical variables."""
-    regression = _known(regression)
-    scores = check_array(scores, input_name=name, dtype=np.float64)
-    if scores.shape[1] != regression.shape[1]:
-        raise ValueError(f"{name} has {scores.shape[1]} canonical variables, expected {regression.shape[1]}")
-    rows = scores @ regression.T
-    return np.asarray(rows if mean is None else rows + mean)

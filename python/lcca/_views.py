@@ -11,6 +11,7 @@ from lcca import _settings
 from lcca._lcca import Matrix
 
 SPARSE = ("csr", "csc", "coo")
+_WORTH_A_THREAD = 1 << 20  # numbers to be checked, below which starting another thread takes longer
 
 
 def read(
@@ -55,8 +56,9 @@ def is_file(data: Any) -> bool:
 def from_arrays(data: Any, name: str, threads: int) -> Matrix:
     """Rows of an array of two dimensions, SciPy's or NumPy's, that scikit-learn has looked at."""
     if sp.issparse(data):
-        return _from_sparse(data, name, threads)
+        return _from_sparse(data, name, _worthwhile(threads, data.nnz))
     array = _known_type(np.asarray(data))
+    threads = _worthwhile(threads, array.size)
     if not (array.flags.c_contiguous or array.flags.f_contiguous):
         array = np.ascontiguousarray(array)
     return Matrix.dense(name, array, threads)
@@ -71,6 +73,10 @@ def _from_sparse(data: Any, name: str, threads: int) -> Matrix:
     entries = int(data.indptr[-1])
     make = Matrix.csr if data.format == "csr" else Matrix.csc
     return make(name, shape, _plain(data.indptr), _plain(data.indices[:entries]), _plain(values[:entries]), threads)
+
+
+def _worthwhile(threads: int, numbers: int) -> int:
+    return min(threads, 1 + numbers // _WORTH_A_THREAD)
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:

@@ -45,7 +45,7 @@ def interrupt(script, seconds):
         assert process.stdout.readline().strip() == "running", process.stderr.read()
         process.send_signal(signal.SIGINT)
         said, complaint = process.communicate(timeout=seconds)
-    assert said.strip() == "interrupted", complaint
+    assert (said.strip(), process.returncode) == ("interrupted", 0), complaint
 
 
 def test_ctrl_c_stops_a_fit_that_would_take_hours():
