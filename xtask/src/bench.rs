@@ -1,7 +1,7 @@
 //! `cargo xtask bench NAME`: one comparison with peers, in an environment of its own.
 
 use crate::step::{self, cargo};
-use crate::{data, python};
+use crate::{data, package, python};
 use std::path;
 use std::process::Command;
 use std::time::Duration;
@@ -37,7 +37,8 @@ pub fn run(name: &str, flags: &[&str]) -> Result<(), String> {
         "fits" => on_data(alone("bench/fits.py", flags)?),
         "default" => default(flags),
         "peers" => on_data(PEERS.command(flags)?),
-        _ => Err(format!("`{name}` is not a benchmark; there are: kernel, fits, default, peers")),
+        "python" => on_data(package(flags)?),
+        _ => Err(format!("`{name}` is not a benchmark; there are: kernel, fits, default, peers, python")),
     }
 }
 
@@ -58,6 +59,14 @@ impl Bench {
 fn alone(script: &str, flags: &[&str]) -> Result<Command, String> {
     let mut bench = Command::new(python::environment("target/python", "xtask/requirements.txt")?);
     bench.arg(script).args(flags);
+    Ok(bench)
+}
+
+/// The Python package, in its own environment and beside its peers.
+fn package(flags: &[&str]) -> Result<Command, String> {
+    let mut bench = Command::new(package::build()?);
+    python::install(package::HOME, "bench/requirements-python.txt")?;
+    bench.arg("bench/python.py").args(flags);
     Ok(bench)
 }
 

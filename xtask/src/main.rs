@@ -6,6 +6,7 @@ mod apt;
 mod bench;
 mod data;
 mod experiment;
+mod package;
 mod python;
 mod step;
 mod test;
@@ -15,12 +16,14 @@ use std::process::ExitCode;
 use std::{env, io};
 
 const HELP: &str = "\
-cargo xtask test                    format, lints, Python, data, tests, docs: everything CI checks
+cargo xtask test                    format, lints, data, tests, docs, the Python package: everything CI checks
 cargo xtask bench kernel [FLAGS]    XᵀX·B beside SciPy and MKL; FLAGS go to bench/kernel.py, try --help
 cargo xtask bench fits              lcca on real data, every method; results in bench/results
 cargo xtask bench default [FLAGS]   what the default method must show; FLAGS go to bench/default.py, try --help
 cargo xtask bench peers [FLAGS]     lcca beside other CCA software; FLAGS go to bench/peers.py, try --help
 cargo xtask experiment words|paths  the paper's experiments on real data; results in docs/experiments
+cargo xtask bench python [FLAGS]    the Python package beside the program and its peers; FLAGS go to bench/python.py
+cargo xtask python                  build the Python package into target/python-package and run its tests
 cargo xtask help                    this text
 
 Everything made on the way is kept under target/ and used again.";
@@ -51,6 +54,7 @@ fn run(args: &[String]) -> Result<(), String> {
             Ok(())
         }
         ["test"] => test::run(),
+        ["python"] => package::test(env::var_os("LCCA_DATA").map(PathBuf::from).as_deref()),
         ["bench", name, ref flags @ ..] => bench::run(name, flags),
         ["experiment", name] => experiment::run(name),
         _ => Err(format!("`{}` is not a task\n\n{HELP}", words.join(" "))),

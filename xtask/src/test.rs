@@ -1,9 +1,9 @@
 //! `cargo xtask test`: everything that must hold before a change is merged.
 
 use crate::step::{self, cargo};
-use crate::{apt, data, python};
+use crate::{apt, data, package, python};
 use std::env;
-use std::path;
+use std::path::{self, PathBuf};
 use std::process::Command;
 
 const BROWSER: &str = "chromium";
@@ -15,8 +15,12 @@ pub fn run() -> Result<(), String> {
     if has_component("clippy", "clippy")? {
         step::run(&mut cargo("clippy --release --workspace --all-targets -- -D warnings"))?;
     }
-    step::run(&mut tests()?)?;
-    step::run(cargo("doc --release --no-deps --workspace").env("RUSTDOCFLAGS", "-D warnings"))
+    let python = python::environment("target/python", "xtask/requirements.txt")?;
+    let absolute = |p: PathBuf| path::absolute(p).map_err(|e| e.to_string());
+    let data = data::prepare(&python)?.map(absolute).transpose()?;
+    step::run(&mut tests(absolute(python)?, data.as_ref())?)?;
+    step::run(cargo("doc --release --no-deps --workspace").env("RUSTDOCFLAGS", "-D warnings"))?;
+    package::test(data.as_deref())
 }
 
 /// A machine without the component still gets its tests run; CI must have it.
@@ -46,19 +50,15 @@ fn has_browser() -> Result<bool, String> {
 }
 
 /// Unit, integration and documentation tests, told where Python, the browser and the data are.
-fn tests() -> Result<Command, String> {
-    let python = python::environment("target/python", "xtask/requirements.txt")?;
-    let data = data::prepare(&python)?;
-    let absolute = |p| path::absolute(p).map_err(|e| e.to_string());
-
+fn tests(python: PathBuf, data: Option<&PathBuf>) -> Result<Command, String> {
     let mut tests = cargo("test --release --workspace");
-    tests.env("LCCA_PYTHON", absolute(python)?);
+    tests.env("LCCA_PYTHON", python);
     match has_browser()? {
         true => tests.env("LCCA_BROWSER", BROWSER),
         false => tests.env_remove("LCCA_BROWSER"),
     };
     match data {
-        Some(data) => tests.env("LCCA_DATA", absolute(data)?),
+        Some(data) => tests.env("LCCA_DATA", data),
         None => tests.env_remove("LCCA_DATA"),
     };
     Ok(tests)

@@ -24,7 +24,9 @@ fn pages_work_in_a_browser() {
     folder.write("info.json", folder.json("info model").to_string());
     folder.write("score.json", folder.json("score model x.safetensors y.safetensors").to_string());
     folder.run("compare x.safetensors y.safetensors -k 3 --k-pc 4 --l-cca-t2 2,6 --quiet -o compared").done();
-    ["compare.html", "compare.json"].map(|name| folder.write(name, folder.read(&format!("compared/{name}"))));
+    for name in ["compare.html", "compare.json"] {
+        folder.write(name, folder.read(&format!("compared/{name}")));
+    }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser.py");
     let output = Command::new(python).arg(script).arg(browser).arg(folder.path(".")).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);

@@ -3,6 +3,7 @@
 //! Whatever can be mapped is mapped, and whatever is written appears whole or not at all. What is wrong with a file is
 //! told in one line that names the file, the place in it and what was expected there.
 
+mod arrays;
 mod assemble;
 mod atomic;
 mod checkpoint;
@@ -15,6 +16,7 @@ mod folder;
 mod format;
 mod guard;
 mod identity;
+mod layouts;
 mod matrix_market;
 mod model;
 mod mtx_folder;
@@ -33,6 +35,7 @@ mod values;
 pub mod views;
 mod write;
 
+pub use arrays::{Array, Arrays, matrix_from};
 pub use atomic::{Output, remove_unfinished};
 pub use checkpoint::{read_checkpoint, write_checkpoint};
 pub use describe::{Info, MatrixInfo, ModelInfo, TopColumn, describe, describe_with};

@@ -23,6 +23,12 @@ pub(crate) struct Kind {
 }
 
 impl Kind {
+    /// The type of numbers that NumPy calls by this letter and width, where it is one that can be read.
+    pub(crate) fn new(letter: u8, bytes: usize, big: bool) -> Option<Kind> {
+        let known = matches!((letter, bytes), (b'f', 4 | 8) | (b'i' | b'u', 1 | 2 | 4 | 8) | (b'b', 1));
+        known.then_some(Kind { letter, bytes, big })
+    }
+
     pub(crate) fn width(self) -> usize {
         self.bytes
     }
@@ -107,10 +113,10 @@ fn parse_descr(text: &str) -> Outcome<Descr> {
     };
     let digits = name_.get(1..).and_then(|digits| std::str::from_utf8(digits).ok());
     let bytes = digits.and_then(|digits| digits.parse::<usize>().ok()).ok_or_else(|| bad(name))?;
+    if let Some(kind) = Kind::new(name_[0], bytes, big) {
+        return Ok(Descr::Number(kind));
+    }
     match (name_[0], bytes) {
-        (b'f', 4 | 8) | (b'i' | b'u', 1 | 2 | 4 | 8) | (b'b', 1) => {
-            Ok(Descr::Number(Kind { letter: name_[0], bytes, big }))
-        }
         (b'S', _) => Ok(Descr::Bytes(bytes)),
         (b'U', _) if !big => Ok(Descr::Unicode(bytes)),
         _ => Err(bad(name)),

@@ -7,7 +7,7 @@ mod header;
 mod numbers;
 mod write;
 
-pub(crate) use header::{Descr, Header};
+pub(crate) use header::{Descr, Header, Kind};
 pub(crate) use numbers::Numbers;
 pub use write::NpyWriter;
 pub(crate) use write::{dense_bytes, header_bytes, write_dense};
@@ -59,9 +59,14 @@ pub(crate) fn read(owner: &Owner) -> Outcome<Matrix> {
             return Err(Fault::new(format!("the array has {found} dimensions, expected 2 (or 1: a column)")));
         }
     };
+    dense(rows, cols, array.fortran, &array.numbers)
+}
+
+/// Numbers row after row, or column after column, as a dense matrix.
+pub(crate) fn dense(rows: usize, cols: usize, fortran: bool, numbers: &Numbers) -> Outcome<Matrix> {
     crate::assemble::check_shape(rows, cols)?;
-    let values = array.numbers.reals();
-    let values = if array.fortran && cols > 1 { transposed(&values, rows, cols) } else { values };
+    let values = numbers.reals();
+    let values = if fortran && cols > 1 { transposed(&values, rows, cols) } else { values };
     Ok(DenseRows::new(rows, cols, values)?.into())
 }
 

@@ -8,21 +8,20 @@ mod write;
 
 pub(crate) use write::write;
 
-use crate::assemble::{self, Assembled, check_shape};
+use crate::assemble::Assembled;
 use crate::error::{Fault, Outcome};
-use crate::npy::Numbers;
-use crate::triplets::{Columns, Triplets};
+use crate::layouts::{self, Compressed, Coordinates};
 use archive::Archive;
-use lcca::matrix::{Buffer, Owner, Values};
+use lcca::matrix::Owner;
 
 pub(crate) fn read(owner: Owner) -> Outcome<Assembled> {
     let mut archive = Archive::open(owner)?;
     let layout = archive.text("format")?;
     let (rows, cols) = shape(&mut archive)?;
     match layout.as_str() {
-        "csr" => read_rows(&mut archive, rows, cols),
-        "csc" => read_columns(&mut archive, rows, cols),
-        "coo" => read_coordinates(&mut archive, rows, cols),
+        "csr" => layouts::csr(rows, cols, &compressed(&mut archive)?),
+        "csc" => layouts::csc(rows, cols, &compressed(&mut archive)?),
+        "coo" => layouts::coo(rows, cols, &coordinates(&mut archive)?),
         other => {
             let message = format!("is in SciPy's layout {other:?}, expected csr, csc or coo: save it as csr");
             Err(Fault::new(message).within("format"))
@@ -35,84 +34,16 @@ fn shape(archive: &mut Archive) -> Outcome<(usize, usize)> {
     let [rows, cols] = sizes[..] else {
         return Err(Fault::new(format!("has {} sizes, expected 2", sizes.len())).within("shape"));
     };
-    check_shape(rows, cols)?;
-    match cols < u32::MAX as usize {
-        true => Ok((rows, cols)),
-        false => Err(lcca::Error::TooManyColumns { cols }.into()),
-    }
+    layouts::check_shape(rows, cols)?;
+    Ok((rows, cols))
 }
 
-fn read_rows(archive: &mut Archive, rows: usize, cols: usize) -> Outcome<Assembled> {
-    let (offsets, columns, values) = compressed(archive, rows, cols, "a column")?;
-    assemble::sparse(cols, offsets, columns, values)
-}
-
-fn read_columns(archive: &mut Archive, rows: usize, cols: usize) -> Outcome<Assembled> {
-    check_row_count(rows)?;
-    let (offsets, rows_of, values) = compressed(archive, cols, rows, "a row")?;
-    if let Some(column) = first_decrease(&offsets) {
-        return Err(Fault::new(format!("column {column}: offsets decrease")).within("indptr"));
-    }
-    assemble::triplets(rows, cols, Triplets { rows: rows_of, columns: Columns::Grouped(offsets), values })
-}
-
-fn read_coordinates(archive: &mut Archive, rows: usize, cols: usize) -> Outcome<Assembled> {
-    check_row_count(rows)?;
+fn compressed(archive: &mut Archive) -> Outcome<Compressed> {
     let data = archive.numbers("data")?;
-    let rows_of = indices(archive, "row", data.len(), rows, "a row")?;
-    let columns = indices(archive, "col", data.len(), cols, "a column")?;
-    let values = assemble::values(data.reals());
-    assemble::triplets(rows, cols, Triplets { rows: rows_of, columns: Columns::Listed(columns), values })
+    Ok(Compressed { indptr: archive.numbers("indptr")?, indices: archive.numbers("indices")?, data })
 }
 
-/// The three arrays of compressed rows, or of compressed columns.
-fn compressed(
-    archive: &mut Archive,
-    outer: usize,
-    inner: usize,
-    what: &str,
-) -> Outcome<(Buffer<u64>, Buffer<u32>, Values)> {
+fn coordinates(archive: &mut Archive) -> Outcome<Coordinates> {
     let data = archive.numbers("data")?;
-    let indptr = archive.numbers("indptr")?;
-    check_len(&indptr, outer.saturating_add(1)).map_err(|fault| fault.within("indptr"))?;
-    let offsets = indptr.offsets(data.len()).map_err(|fault| fault.within("indptr"))?;
-    check_ends(&offsets, data.len()).map_err(|fault| fault.within("indptr"))?;
-    let indices = indices(archive, "indices", data.len(), inner, what)?;
-    Ok((offsets, indices, assemble::values(data.reals())))
-}
-
-fn indices(archive: &mut Archive, name: &str, len: usize, limit: usize, what: &str) -> Outcome<Buffer<u32>> {
-    let numbers = archive.numbers(name)?;
-    let checked = check_len(&numbers, len).and_then(|()| numbers.indices(limit, what));
-    checked.map_err(|fault| fault.within(name))
-}
-
-fn check_len(numbers: &Numbers, expected: usize) -> Outcome<()> {
-    match numbers.len() {
-        found if found == expected => Ok(()),
-        found => Err(Fault::new(format!("holds {found} numbers, expected {expected}"))),
-    }
-}
-
-/// SciPy tolerates entries behind the last row; a matrix here has none.
-fn check_ends(offsets: &Buffer<u64>, entries: usize) -> Outcome<()> {
-    let numbers = offsets.as_slice();
-    let (first, last) = (numbers[0].get(), numbers[numbers.len() - 1].get());
-    match (first, last) {
-        (0, last) if last == entries as u64 => Ok(()),
-        _ => {
-            Err(Fault::new(format!("runs from {first} to {last}, expected from 0 to the {entries} entries")))
-        }
-    }
-}
-
-fn first_decrease(offsets: &Buffer<u64>) -> Option<usize> {
-    offsets.as_slice().windows(2).position(|pair| pair[0].get() > pair[1].get())
-}
-
-fn check_row_count(rows: usize) -> Outcome<()> {
-    match rows <= u32::MAX as usize {
-        true => Ok(()),
-        false => Err(Fault::new(format!("has {rows} rows in column or coordinate layout: save it as csr"))),
-    }
+    Ok(Coordinates { row: archive.numbers("row")?, col: archive.numbers("col")?, data })
 }

@@ -1,14 +1,15 @@
 //! Classical CCA (Björck & Golub 1973), rank-revealing: what MATLAB's canoncorr and R's cancor compute.
 //!
 //! X = QxRx and Y = QyRy by QR with column pivoting, each cut at its numerical rank; then QxᵀQy = U·diag(d)·Vᵀ and
-//! Wx = Rx⁻¹U, Wy = Ry⁻¹V. The rows enter only through the triangular factor of [1 X Y], so X and Y below have at most
+//! Wx = Rx⁻¹U, Wy = Ry⁻¹V. Where columns depend on others R is wide and the shortest solution is taken, in columns of unit
+//! length: it does not depend on which columns were pivots. The rows enter only through the triangular factor of [1 X Y], so X and Y below have at most
 //! 1 + p₁ + p₂ rows. A ridge is rows √λ·I below each view, where the other has zeros.
 
 use super::{Found, Problem};
 use crate::data::{Pair, Triangle};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
-use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
+use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Mat, MatRef, Par};
 
 /// Columns whose distance from the span of the others is below this share of their length depend on them.
@@ -45,13 +46,12 @@ fn with_ridge(triangle: &Triangle, ridge: [f64; 2]) -> [Mat<f64>; 2] {
     [padded(rx, top, x_extra, ridge[0].sqrt()), padded(ry, top + x_extra, y_extra, ridge[1].sqrt())]
 }
 
-/// A view's columns, scaled to length one, as Q·R on the columns that count.
+/// A view's columns, scaled to length one, as Q·R; R is as wide as the view.
 struct Factor {
     q: Mat<f64>,
     r: Mat<f64>,
-    /// The column behind each pivot, and its 1/length.
-    pivots: Vec<(usize, f64)>,
-    cols: usize,
+    /// The column behind each column of R, and its 1/length.
+    columns: Vec<(usize, f64)>,
 }
 
 impl Factor {
@@ -65,19 +65,36 @@ impl Factor {
         let r = qr.thin_R();
         let first = if r.nrows() > 0 && cols > 0 { r[(0, 0)].abs() } else { 0.0 };
         let rank = (0..r.nrows().min(cols)).take_while(|&i| r[(i, i)].abs() > CUT * first).count();
-        let pivots = qr.P().arrays().0[..rank].iter().map(|&column| (column, scale[column])).collect();
+        let columns = qr.P().arrays().0.iter().map(|&column| (column, scale[column])).collect();
         let q = qr.compute_thin_Q().subcols(0, rank).to_owned();
-        Factor { q, r: r.submatrix(0, 0, rank, rank).to_owned(), pivots, cols }
+        Factor { q, r: r.subrows(0, rank).to_owned(), columns }
     }
 
-    /// R⁻¹U, back in the view's own columns; dependent columns get weight 0.
+    /// The shortest W with R·W = U, back in the view's own columns.
     fn weights(&self, u: MatRef<'_, f64>) -> Panel {
-        let mut solved = u.to_owned();
-        solve_upper_triangular_in_place(self.r.as_ref(), solved.as_mut(), Par::rayon(0));
-        let mut weights = Panel::zeros(self.cols, u.ncols());
-        for (i, &(column, scale)) in self.pivots.iter().enumerate() {
+        let solved = match self.r.nrows() == self.r.ncols() {
+            true => solved(self.r.as_ref(), u),
+            false => shortest(self.r.as_ref(), u),
+        };
+        let mut weights = Panel::zeros(self.columns.len(), u.ncols());
+        for (i, &(column, scale)) in self.columns.iter().enumerate() {
             (0..u.ncols()).for_each(|j| weights.row_mut(column)[j] = scale * solved[(i, j)]);
         }
         weights
     }
+}
+
+/// R⁻¹U for a square R.
+fn solved(r: MatRef<'_, f64>, u: MatRef<'_, f64>) -> Mat<f64> {
+    let mut solved = u.to_owned();
+    solve_upper_triangular_in_place(r, solved.as_mut(), Par::rayon(0));
+    solved
+}
+
+/// For a wide R: Rᵀ = Z·T by QR, so that R·W = U where TᵀZᵀW = U, and W = Z·T⁻ᵀU is the shortest such W.
+fn shortest(r: MatRef<'_, f64>, u: MatRef<'_, f64>) -> Mat<f64> {
+    let qr = r.transpose().qr();
+    let mut inner = u.to_owned();
+    solve_lower_triangular_in_place(qr.thin_R().transpose(), inner.as_mut(), Par::rayon(0));
+    qr.compute_thin_Q() * inner
 }

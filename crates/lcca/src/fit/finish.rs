@@ -5,7 +5,7 @@
 
 use super::choose::Choice;
 use super::half::{Half, residuals, sizes, small_products};
-use super::{Fit, Found, Model, Problem, View};
+use super::{Fit, Found, Model, Problem, Regressions, View};
 use crate::data::{Normal, Pair};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
@@ -31,6 +31,8 @@ pub(super) fn finish(problem: &Problem<'_>, found: Found, choice: Choice) -> Res
     let converged = !objective.is_empty() && missing <= settings.tol * objective.iter().sum::<f64>();
     let notes = notes(objective.len(), settings.k);
     let [x_mean, y_mean] = problem.means.map_or([None, None], |means| means.clone().map(Some));
+    let ridges = problem.normals.map(|normal| normal.ridge);
+    let regressions = Regressions::new(&x, &y, [x_gram.as_ref(), y_gram.as_ref()], ridges);
     let model = Model {
         correlations: metric::pair_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref()),
         x: View { loadings: loadings(problem.normals[0], &x, x_gram.as_ref())?, weights: x.w, mean: x_mean },
@@ -44,7 +46,7 @@ pub(super) fn finish(problem: &Problem<'_>, found: Found, choice: Choice) -> Res
     let Choice { method: chosen, mut why, .. } = choice;
     found.remarks.iter().for_each(|remark| why += &format!("; {remark}"));
     let (trace, cost) = (found.trace, problem.pair.cost());
-    Ok(Fit { model, chosen, why, trace, cost, converged, missing, notes, certificate: None })
+    Ok(Fit { model, chosen, why, trace, cost, converged, missing, notes, certificate: None, regressions })
 }
 
 fn notes(pairs: usize, k: usize) -> Vec<String> {

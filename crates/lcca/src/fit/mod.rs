@@ -15,6 +15,7 @@ mod path;
 mod permute;
 mod precondition;
 mod problem;
+mod regress;
 mod restore;
 mod rpcca;
 mod score;
@@ -30,6 +31,7 @@ pub use checkpoint::{Checkpoint, Loop};
 pub use model::{Model, View};
 pub use path::path;
 pub use permute::{Significance, permutation_test};
+pub use regress::Regressions;
 pub use score::Scores;
 pub use select::{Folds, Selection, cross_validate};
 pub use watch::{TraceRow, Watch};
@@ -68,6 +70,8 @@ pub struct Fit {
     pub notes: Vec<String>,
     /// Bounds on the objective values, once [`Fit::certify`] has found them.
     pub certificate: Option<Certificate>,
+    /// The columns as functions of the canonical variables, on the training rows.
+    pub regressions: Regressions,
 }
 
 /// Weights whose canonical variables span what a method found, and how it got there.

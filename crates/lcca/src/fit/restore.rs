@@ -19,9 +19,12 @@ pub(super) fn restore(fit: &mut Fit, reduced: &Reduced, all: Shape, settings: &S
     let [x, y] = &reduced.columns;
     if let Some(columns) = x {
         spread(&mut fit.model.x, columns, all.x_cols);
+        fit.regressions.x = spread_panel(&fit.regressions.x, columns, all.x_cols);
     }
     if let Some(columns) = y {
         spread(&mut fit.model.y, columns, all.y_cols);
+        fit.regressions.y = spread_panel(&fit.regressions.y, columns, all.y_cols);
+        fit.regressions.y_on_x = spread_panel(&fit.regressions.y_on_x, columns, all.y_cols);
     }
     fit.model.rows = all.rows as u64;
     fit.model.settings = settings.clone();
@@ -29,17 +32,19 @@ pub(super) fn restore(fit: &mut Fit, reduced: &Reduced, all: Shape, settings: &S
 }
 
 fn spread(view: &mut View, columns: &[u32], all: usize) {
-    let panel = |small: &Panel| {
-        let mut panel = Panel::zeros(all, small.cols());
-        for (at, &column) in columns.iter().enumerate() {
-            panel.row_mut(column as usize).copy_from_slice(small.row(at));
-        }
-        panel
-    };
-    (view.weights, view.loadings) = (panel(&view.weights), panel(&view.loadings));
+    view.weights = spread_panel(&view.weights, columns, all);
+    view.loadings = spread_panel(&view.loadings, columns, all);
     if let Some(mean) = &mut view.mean {
         let mut spread = vec![0.0; all];
         columns.iter().zip(&*mean).for_each(|(&column, &value)| spread[column as usize] = value);
         *mean = spread;
     }
+}
+
+fn spread_panel(small: &Panel, columns: &[u32], all: usize) -> Panel {
+    let mut panel = Panel::zeros(all, small.cols());
+    for (at, &column) in columns.iter().enumerate() {
+        panel.row_mut(column as usize).copy_from_slice(small.row(at));
+    }
+    panel
 }

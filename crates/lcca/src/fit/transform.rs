@@ -33,24 +33,9 @@ impl Model {
         &self,
         side: Side,
         rows: &Matrix,
-        mut sink: impl FnMut(&[f64]) -> std::result::Result<(), E>,
+        sink: impl FnMut(&[f64]) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
-        let view = self.view(side);
-        let (expected, found) = (view.weights.rows(), rows.cols());
-        if expected != found {
-            return Err(Error::Width { side, expected, found }.into());
-        }
-        let offset = view.offset();
-        let mut scores = Vec::new();
-        if self.pairs() == 0 {
-            return Ok(());
-        }
-        for start in (0..rows.rows()).step_by(BLOCK) {
-            let end = (start + BLOCK).min(rows.rows());
-            block_scores(&view.weights, &offset, rows, start, end, &mut scores);
-            sink(&scores)?;
-        }
-        Ok(())
+        self.view(side).transform(side, rows, sink)
     }
 
     /// All canonical variables of `rows` at once, one row of the panel each.
@@ -69,6 +54,30 @@ impl Model {
 }
 
 impl View {
+    /// As [`Model::transform`], with the half of the model that it needs; `side` is told in errors.
+    pub fn transform<E: From<Error>>(
+        &self,
+        side: Side,
+        rows: &Matrix,
+        mut sink: impl FnMut(&[f64]) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        let (expected, found) = (self.weights.rows(), rows.cols());
+        if expected != found {
+            return Err(Error::Width { side, expected, found }.into());
+        }
+        let offset = self.offset();
+        let mut scores = Vec::new();
+        if self.weights.cols() == 0 {
+            return Ok(());
+        }
+        for start in (0..rows.rows()).step_by(BLOCK) {
+            let end = (start + BLOCK).min(rows.rows());
+            block_scores(&self.weights, &offset, rows, start, end, &mut scores);
+            sink(&scores)?;
+        }
+        Ok(())
+    }
+
     /// Wᵀμ, or zero where the model is not centred.
     fn offset(&self) -> Vec<f64> {
         let mut offset = vec![0.0; self.weights.cols()];

@@ -6,6 +6,7 @@ mod default;
 mod edges;
 mod hard;
 mod methods;
+mod regress;
 mod resume;
 mod select;
 mod structure;

@@ -1,0 +1,146 @@
+"""The Python package beside the program, scikit-learn and cca-zoo, on real data, in one run.
+
+`cargo xtask bench python` builds the package, the program and the data and runs this. Every demand is a row with what was
+asked, what was measured and whether that is enough; every measurement has a process of its own (`bench/package/jobs.py`).
+"""
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import machine
+from default import page as tables
+from default import program
+from default.row import Row
+
+ROOT = program.ROOT
+ROUNDS = 3  # the program and the package in turn; the fastest of each counts
+TRUTH = {"debian400k": 19.8217588, "mnist": 16.97992}
+
+
+def main():
+    args = arguments()
+    about = machine.describe()
+    rows = [row for check in (debian, small, mnist) if check.__name__ in args.only for row in check(args)]
+    folder = args.out or ROOT / ("bench/results" if set(args.only) == set(CHECKS) else "target/bench/results")
+    write({"machine": about, "rows": rows}, folder)
+
+
+CHECKS = ["debian", "small", "mnist"]
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="the Python package beside the program and its peers")
+    parser.add_argument("--only", nargs="+", choices=CHECKS, default=CHECKS)
+    parser.add_argument("--whole", action="store_true", help="wait for scikit-learn on MNIST (minutes) instead of stopping it "
+                        "at 100 times lcca's seconds")
+    parser.add_argument("--out", type=lambda p: Path(p).resolve(), help="folder of the results")
+    return parser.parse_args()
+
+
+def debian(_):
+    """Debian paths, 406,482 rows × (20,000 + 20,000), ridge 0.01, k = 20."""
+    theirs, ours = [], []
+    for _ in range(ROUNDS):
+        theirs.append(program.fit("debian400k", "--ridge 0.01"))
+        ours.append(job("lcca_debian"))
+    run, best = min(theirs, key=lambda run: run["seconds"]["fit"]), min(ours, key=lambda run: run["engine"])
+    program_seconds, whole = run["seconds"], min(run["seconds"] for run in ours)
+    more = best["engine"] / program_seconds["fit"] - 1
+    truth = TRUTH["debian400k"]
+    yield judged("debian400k", "fit at most 3% slower than `lcca fit`", f"{best['engine']:.2f} s, {program_seconds['fit']:.2f} s: "
+                 f"{more:+.1%}", more <= 0.03)
+    yield shown("debian400k", "the whole call, beside reading and fitting of `lcca fit`",
+                f"{whole:.2f} s, {program_seconds['load'] + program_seconds['fit']:.2f} s")
+    yield judged("debian400k", f"objective {truth}, within 1e-4 of it", f"{best['objective']:.6f}",
+                 abs(best["objective"] - truth) <= 1e-4 * truth)
+    views = job("lcca_views")
+    yield judged("debian400k", "the arrays taken over in no more than a copy of their indices",
+                 f"{views['added'] / 1e6:.1f} MB for {views['input'] / 1e6:.1f} MB, {views['indices'] / 1e6:.1f} MB of them indices",
+                 views["added"] <= views["indices"])
+
+
+def small(_):
+    """1,000 rows × (50 + 50), k = 5."""
+    ours, theirs = job("lcca_small"), job("scikit_learn_small")
+    times = theirs["seconds"] / ours["seconds"]
+    yield judged("small", "fit under 5 ms", f"{1e3 * ours['seconds']:.2f} ms", ours["seconds"] < 0.005)
+    yield judged("small", "at least 40 times as fast as scikit-learn", f"{times:.0f} times ({1e3 * theirs['seconds']:.0f} ms)",
+                 times >= 40)
+    yield judged("small", "at least its correlations", f"{ours['total']:.6f}, {theirs['total']:.6f}",
+                 ours["total"] >= theirs["total"] - 1e-9)
+
+
+def mnist(args):
+    """MNIST's halves, 60,000 × (392 + 392), k = 20."""
+    ours, zoo = job("lcca_mnist"), job("cca_zoo_mnist")
+    limit = None if args.whole else 100 * ours["seconds"]
+    theirs = job("scikit_learn_mnist", limit)
+    yield judged("mnist", f"total {TRUTH['mnist']}", f"{ours['total']:.6f}", abs(ours["total"] - TRUTH["mnist"]) < 1e-5)
+    yield judged("mnist", "no slower than cca-zoo", f"{ours['seconds']:.2f} s, {zoo['seconds']:.2f} s",
+                 ours["seconds"] <= zoo["seconds"])
+    if theirs is None:
+        yield judged("mnist", "at least 100 times as fast as scikit-learn", f"not done after {limit:.0f} s, 100 times as long", True)
+        return
+    times = theirs["seconds"] / ours["seconds"]
+    yield judged("mnist", "at least 100 times as fast as scikit-learn", f"{times:.0f} times ({theirs['seconds']:.0f} s, total "
+                 f"{theirs['total']:.6f})", times >= 100)
+
+
+def job(name, limit=None):
+    """What a measurement found; nothing where it took longer than it may, reading included."""
+    print(f"{name} …", file=sys.stderr, flush=True)
+    command = [sys.executable, "-m", "package.jobs", name]
+    reading = 20  # seconds that do not count
+    try:
+        done = subprocess.run(command, cwd=ROOT / "bench", stdout=subprocess.PIPE, text=True, check=True,
+                              timeout=None if limit is None else limit + reading)
+    except subprocess.TimeoutExpired:
+        return None
+    return json.loads(done.stdout)
+
+
+def judged(data, asked, measured, ok):
+    return Row(data, "", asked, measured, bool(ok))
+
+
+def shown(data, asked, measured):
+    return Row(data, "", asked, measured, None)
+
+
+def write(result, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "python.md").write_text(text(result))
+    rows = [vars(row) for row in result["rows"]]
+    (folder / "python.json").write_text(json.dumps(result | {"rows": rows}, indent=1, ensure_ascii=False) + "\n")
+    print(text(result))
+    print(f"written to {folder}", file=sys.stderr)
+
+
+def text(result):
+    m, rows = result["machine"], result["rows"]
+    asked = [row for row in rows if row.ok is not None]
+    lines = [
+        "# What the Python package must show",
+        "",
+        "`lcca.CCA` beside the program `lcca`, scikit-learn's CCA and cca-zoo's: Debian paths, 406,482 × (20,000 + 20,000), ridge "
+        "0.01, k = 20; 1,000 × (50 + 50) dense, k = 5; MNIST's halves, 60,000 × (392 + 392) dense, k = 20. Every measurement in "
+        "a process of its own, the fastest of several runs, reading and importing not counted.",
+        "",
+        f"Machine: {m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; {m['os']}; load before the run {m['load_before']}.",
+        "",
+        f"{sum(row.ok for row in asked)} of {len(asked)} demands are met.",
+        "",
+        "| data | asked | measured | ok? |",
+        "|---|---|---|---|",
+        *(f"| {row.data} | {row.asked} | {row.measured} | {tables.VERDICT[row.ok]} |" for row in rows),
+        "",
+        "Repeat it: `cargo xtask bench python`.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

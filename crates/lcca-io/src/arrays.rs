@@ -1,0 +1,185 @@
+//! Matrices from arrays that another program holds in memory: NumPy's and SciPy's, without a file between.
+//!
+//! The same checks and the same storage as for files, so that the same numbers give the same matrix wherever they come from.
+//! Faults are told like those of a file, with a name of the caller's choice in place of the path.
+
+use crate::assemble::Assembled;
+use crate::error::{Fault, Outcome, Result};
+use crate::layouts::{self, Compressed, Coordinates};
+use crate::npy::{self, Kind, Numbers};
+use crate::read::Loaded;
+use lcca::matrix::Owner;
+use std::path::Path;
+
+/// A run of numbers that somebody keeps alive. Cloning shares them.
+#[derive(Clone)]
+pub struct Array {
+    /// The bytes, all of which are numbers.
+    pub owner: Owner,
+    /// NumPy's letter for their type: `f`, `i`, `u` or `b`.
+    pub letter: u8,
+    /// Bytes of each number.
+    pub width: usize,
+    /// Whether the most significant byte comes first.
+    pub big_endian: bool,
+}
+
+/// The arrays of a matrix, in the layout they come in.
+pub enum Arrays {
+    /// Compressed rows.
+    Csr {
+        /// Where each row begins, and where the last one ends.
+        indptr: Array,
+        /// The column of each entry.
+        indices: Array,
+        /// The value of each entry.
+        data: Array,
+    },
+    /// Compressed columns.
+    Csc {
+        /// Where each column begins, and where the last one ends.
+        indptr: Array,
+        /// The row of each entry.
+        indices: Array,
+        /// The value of each entry.
+        data: Array,
+    },
+    /// A list of entries.
+    Coo {
+        /// The row of each entry.
+        row: Array,
+        /// The column of each entry.
+        col: Array,
+        /// The value of each entry.
+        data: Array,
+    },
+    /// Every number.
+    Dense {
+        /// The numbers, row after row, or column after column where `fortran`.
+        data: Array,
+        /// Whether the first index changes fastest.
+        fortran: bool,
+    },
+}
+
+/// A matrix of `rows`×`cols` from its arrays, sharing what can be shared; `name` stands for the path in errors.
+pub fn matrix_from(name: &str, rows: usize, cols: usize, arrays: &Arrays) -> Result<Loaded> {
+    let Assembled { matrix, notes } =
+        assemble(rows, cols, arrays).map_err(|fault| fault.at(Path::new(name)))?;
+    Ok(Loaded { matrix, format: arrays.layout(), notes })
+}
+
+fn assemble(rows: usize, cols: usize, arrays: &Arrays) -> Outcome<Assembled> {
+    layouts::check_shape(rows, cols)?;
+    match arrays {
+        Arrays::Csr { indptr, indices, data } => {
+            layouts::csr(rows, cols, &compressed(indptr, indices, data)?)
+        }
+        Arrays::Csc { indptr, indices, data } => {
+            layouts::csc(rows, cols, &compressed(indptr, indices, data)?)
+        }
+        Arrays::Coo { row, col, data } => {
+            let arrays = Coordinates { row: row.numbers()?, col: col.numbers()?, data: data.numbers()? };
+            layouts::coo(rows, cols, &arrays)
+        }
+        Arrays::Dense { data, fortran } => Ok(npy::dense(rows, cols, *fortran, &data.numbers()?)?.into()),
+    }
+}
+
+fn compressed(indptr: &Array, indices: &Array, data: &Array) -> Outcome<Compressed> {
+    Ok(Compressed { indptr: indptr.numbers()?, indices: indices.numbers()?, data: data.numbers()? })
+}
+
+impl Arrays {
+    fn layout(&self) -> &'static str {
+        match self {
+            Arrays::Csr { .. } => "csr",
+            Arrays::Csc { .. } => "csc",
+            Arrays::Coo { .. } => "coo",
+            Arrays::Dense { .. } => "dense",
+        }
+    }
+}
+
+impl Array {
+    fn numbers(&self) -> Outcome<Numbers> {
+        let kind = Kind::new(self.letter, self.width, self.big_endian).ok_or_else(|| {
+            let (letter, width) = (char::from(self.letter), self.width);
+            Fault::new(format!("holds numbers of type {letter}{width}, expected f4, f8, integers or b1"))
+        })?;
+        let len = (*self.owner).as_ref().len() / self.width;
+        Ok(Numbers::new(self.owner.clone(), 0, len, kind))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lcca::matrix::Matrix;
+    use std::sync::Arc;
+
+    fn array<T: bytemuck::Pod>(letter: u8, numbers: &[T]) -> Array {
+        let bytes: Vec<u8> = bytemuck::cast_slice(numbers).to_vec();
+        Array { owner: Arc::new(bytes), letter, width: size_of::<T>(), big_endian: false }
+    }
+
+    fn entries(matrix: &Matrix) -> Vec<(usize, usize, f64)> {
+        let mut seen = Vec::new();
+        (0..matrix.rows()).for_each(|row| matrix.for_each(row, |col, value| seen.push((row, col, value))));
+        seen
+    }
+
+    fn matrix(rows: usize, cols: usize, arrays: Arrays) -> Matrix {
+        matrix_from("X", rows, cols, &arrays).unwrap().matrix
+    }
+
+    #[test]
+    fn every_layout_holds_the_same_entries() {
+        let expected = [(0, 1, 2.0), (1, 0, 3.0), (1, 2, 4.0)];
+        let csr = Arrays::Csr {
+            indptr: array(b'i', &[0i32, 1, 3]),
+            indices: array(b'i', &[1i64, 0, 2]),
+            data: array(b'f', &[2f32, 3.0, 4.0]),
+        };
+        let csc = Arrays::Csc {
+            indptr: array(b'i', &[0i64, 1, 2, 3]),
+            indices: array(b'i', &[1i32, 0, 1]),
+            data: array(b'i', &[3i8, 2, 4]),
+        };
+        let coo = Arrays::Coo {
+            row: array(b'i', &[1i32, 0, 1]),
+            col: array(b'u', &[2u16, 1, 0]),
+            data: array(b'f', &[4f64, 2.0, 3.0]),
+        };
+        [csr, csc, coo].into_iter().for_each(|arrays| assert_eq!(entries(&matrix(2, 3, arrays)), expected));
+        let numbers = [0f64, 3.0, 2.0, 0.0, 0.0, 4.0];
+        let dense = matrix(2, 3, Arrays::Dense { data: array(b'f', &numbers), fortran: true });
+        assert_eq!(entries(&dense).into_iter().filter(|e| e.2 != 0.0).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn arrays_of_the_right_type_are_used_where_they_lie() {
+        let (indptr, indices) = (array(b'i', &[0i64, 2, 3]), array(b'i', &[1i32, 3, 0]));
+        let owner = indices.owner.clone();
+        let data = array(b'f', &[0.5f64, 2.0, 3.0]);
+        let Matrix::Sparse(rows) = matrix(2, 4, Arrays::Csr { indptr, indices, data }) else {
+            panic!("not sparse")
+        };
+        let shared = crate::rows::bytes(rows.columns()).as_ptr();
+        assert_eq!(shared, (*owner).as_ref().as_ptr());
+    }
+
+    #[test]
+    fn a_fault_names_the_view_and_the_array() {
+        let csr = Arrays::Csr {
+            indptr: array(b'i', &[0i32, 1]),
+            indices: array(b'i', &[-1i32]),
+            data: array(b'b', &[1u8]),
+        };
+        let error = matrix_from("X", 1, 3, &csr).unwrap_err().to_string();
+        assert_eq!(error, "X: indices: element 0 is -1, expected a column in 0..=2");
+        let dense = Arrays::Dense { data: array(b'f', &[1f64, f64::NAN]), fortran: false };
+        let error = matrix_from("Y", 1, 2, &dense).unwrap_err().to_string();
+        assert!(error.starts_with("Y: row 0, column 1: the value is NaN"), "{error}");
+    }
+}

@@ -1,0 +1,21 @@
+"""Canonical correlation analysis on huge sparse data.
+
+`CCA` is a scikit-learn estimator over the engine that the program `lcca` runs on; `load` opens models that either wrote.
+
+>>> import numpy as np, lcca
+>>> random = np.random.default_rng(0)
+>>> shared = random.standard_normal((500, 1))
+>>> X = shared + random.standard_normal((500, 3))
+>>> Y = shared + random.standard_normal((500, 4))
+>>> model = lcca.CCA(n_components=1).fit(X, Y)
+>>> bool(model.correlations_[0] > 0.7)
+True
+"""
+
+from lcca._cca import CCA
+from lcca._lcca import METHODS, Matrix, __version__
+from lcca._linalg import least_squares, randomized_svd
+from lcca._model import load
+from lcca._views import read
+
+__all__ = ["CCA", "METHODS", "Matrix", "__version__", "least_squares", "load", "randomized_svd", "read"]

@@ -1,0 +1,330 @@
+"""The estimator."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    MultiOutputMixin,
+    RegressorMixin,
+    TransformerMixin,
+)
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import check_is_fitted
+
+from lcca import _inputs, _lcca, _model, _regression, _report, _settings
+from lcca._lcca import Matrix
+from lcca._progress import Progress
+from lcca._types import Found, ModelParts, TraceRow
+
+Array = NDArray[np.float64]
+
+
+class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
+    """Canonical correlation analysis of two views with the same rows.
+
+    Finds weights Wx and Wy with which the canonical variables X Wx and Y Wy correlate as much as any can, pair by pair, the
+    variables of a view being uncorrelated among themselves and of unit length (not unit variance). Sparse data stay
+    sparse: centring is implicit. Used like `sklearn.cross_decomposition.CCA`, but exact, and its `score` is the mean
+    correlation of the pairs, not R².
+
+    Parameters
+    ----------
+    n_components : int, optional
+        Pairs of canonical variables [default: 20, or as many as the data allow].
+    method : str
+        One of `lcca.METHODS`, the names the program knows. "auto" finds the exact answer by whichever way suits the data.
+    ridge, ridge_y : float
+        Relative ridge: C + ridge · (tr C/p) · I; of y alone where `ridge_y` is given.
+    center : bool
+        Subtract column means, implicitly.
+    tol : float
+        What may be missing from the sum of the objective values, relative to it, to count as converged.
+    max_passes : float, optional
+        Begin no iteration after this many passes over the rows or their Gram matrices.
+    structure : bool
+        Look for structure that makes the problem smaller.
+    t1, t2, inner, k_pc, k_rpcca : optional
+        Parameters of the methods of Lu & Foster 2014; see the program's help. None is a method's own default.
+    oversample : int, optional
+        Extra columns carried along.
+    power : int
+        Power iterations of the randomized SVD.
+    memory : int or str, optional
+        Bytes that factorisations may take, such as "8GiB" [default: half of the machine's].
+    random_state : int, RandomState, Generator or None
+        Seed of all random numbers.
+    n_jobs : int, optional
+        Threads: -1 for all processors; None is 1 unless in a joblib context. The same number gives the same bits.
+    verbose : bool
+        Show progress.
+    callback : callable, optional
+        Called after every iteration with a row of the trace, a dictionary. What it raises stops the fit.
+
+    Attributes
+    ----------
+    x_weights_, y_weights_ : arrays of shape (p, k)
+        Wx and Wy; `x_rotations_` and `y_rotations_` are the same.
+    x_loadings_, y_loadings_ : arrays of shape (p, k)
+        The correlation of each column with each canonical variable of its own view.
+    x_mean_, y_mean_ : arrays of shape (p,) or None
+        Column means, where centred.
+    correlations_ : array of shape (k,)
+        Of the pairs of canonical variables on the training rows.
+    objective_ : array of shape (k,)
+        What is maximised; equal to the correlation only where there is no ridge.
+    residuals_ : array of shape (k,)
+        How far each pair is from satisfying the equations of CCA.
+    total_ : float
+        The sum of the correlations between the two fitted subspaces.
+    converged_, missing_ : bool, float
+        Whether what is missing from the objective's total is within the tolerance, and an estimate of it.
+    n_passes_, n_gram_passes_, work_, fit_seconds_ : float
+        What the fit cost.
+    trace_ : list of dict
+        One row an iteration: iteration, passes, gram_passes, work, total, seconds.
+    chosen_, why_, notes_ : str, str, list of str
+        The method that ran, why, and what else there is to know.
+    n_samples_, n_features_in_ : int
+        Rows and columns of X.
+    feature_names_in_, y_feature_names_in_ : arrays of str
+        Names of the columns, where they have them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lcca import CCA
+    >>> X = np.array([[0., 0., 1.], [1., 0., 0.], [2., 2., 2.], [3., 5., 4.]])
+    >>> Y = np.array([[0.1, -0.2], [0.9, 1.1], [6.2, 5.9], [11.9, 12.3]])
+    >>> cca = CCA(n_components=1).fit(X, Y)
+    >>> X_c, Y_c = cca.transform(X, Y)
+    >>> round(cca.score(X, Y), 6)
+    1.0
+    """
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        method: str = "auto",
+        ridge: float = 0.0,
+        ridge_y: float | None = None,
+        center: bool = True,
+        tol: float = 1e-4,
+        max_passes: float | None = None,
+        structure: bool = True,
+        t1: int | None = None,
+        t2: int | None = None,
+        inner: str | None = None,
+        k_pc: int | None = None,
+        k_rpcca: int | None = None,
+        oversample: int | None = None,
+        power: int = 2,
+        memory: int | str | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = -1,
+        verbose: bool | int = False,
+        callback: Callable[[TraceRow], object] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.method = method
+        self.ridge = ridge
+        self.ridge_y = ridge_y
+        self.center = center
+        self.tol = tol
+        self.max_passes = max_passes
+        self.structure = structure
+        self.t1 = t1
+        self.t2 = t2
+        self.inner = inner
+        self.k_pc = k_pc
+        self.k_rpcca = k_rpcca
+        self.oversample = oversample
+        self.power = power
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+    # Fitting
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "CCA":
+        """Fits both views.
+
+        Parameters
+        ----------
+        X, y : of shape (n, p₁), and (n, p₂) or (n,)
+            SciPy sparse matrices, NumPy arrays, frames, tables, paths of files that the program reads, or what `read` opened.
+        sample_weight : array of shape (n,), optional
+            Multiplies each row's contribution.
+        """
+        threads = _settings.threads(self.n_jobs)
+        x = _inputs.x_matrix(self, X, threads, reset=True)
+        target = _inputs.target(y, threads)
+        check_consistent_length(x, target.matrix)
+        weights = _inputs.row_weights(sample_weight, x)
+        pairs = _settings.components(self.n_components, *x.shape, target.matrix.shape[1])
+        options = _settings.options(self.get_params(deep=False), pairs)
+        found = self._run(x, target.matrix, weights, options, threads)
+        self._take_model(found)
+        self._take_fit(found)
+        self._take_target(target)
+        _report.warn(self)
+        return self
+
+    def _run(
+        self, x: Matrix, y: Matrix, weights: Array | None, options: dict[str, Any], threads: int
+    ) -> Found:
+        if not self.verbose:
+            return _lcca.fit(x, y, weights, options, threads, None, self.callback)
+        progress = Progress(f"lcca {self.method}")
+
+        def on_iteration(row: TraceRow) -> None:
+            progress.on_iteration(row)
+            if self.callback is not None:
+                self.callback(row)
+
+        try:
+            return _lcca.fit(x, y, weights, options, threads, progress.on_pass, on_iteration)
+        finally:
+            progress.close()
+
+    def _take_model(self, found: ModelParts) -> None:
+        self.x_weights_ = self.x_rotations_ = found["x_weights"]
+        self.y_weights_ = self.y_rotations_ = found["y_weights"]
+        self.x_loadings_, self.y_loadings_ = found["x_loadings"], found["y_loadings"]
+        self.x_mean_, self.y_mean_ = found["x_mean"], found["y_mean"]
+        self.correlations_, self.objective_ = found["correlations"], found["objective"]
+        self.residuals_, self.total_ = found["residuals"], found["total"]
+        self.n_samples_ = found["rows"]
+        self._settings_json = found["settings"]
+        self._provenance: dict[str, Any] = {}
+        self._predicts_vector = False
+
+    def _take_fit(self, found: Found) -> None:
+        self._x_regression: Array | None = found["x_regression"]
+        self._y_regression: Array | None = found["y_regression"]
+        self._y_on_x_regression: Array | None = found["y_on_x_regression"]
+        self.converged_: bool | None = found["converged"]
+        self.missing_: float | None = found["missing"]
+        self.trace_, self.notes_ = found["trace"], found["notes"]
+        self.chosen_: str | None = found["chosen"]
+        self.why_: str | None = found["why"]
+        self.n_passes_: float | None = found["passes"]
+        self.n_gram_passes_: float | None = found["gram_passes"]
+        self.work_: float | None = found["work"]
+        self.fit_seconds_: float | None = found["seconds"]
+
+    def _forget_fit(self) -> None:
+        """What a model file does not tell."""
+        self._x_regression = self._y_regression = self._y_on_x_regression = None
+        self.converged_ = self.missing_ = self.chosen_ = self.why_ = None
+        self.n_passes_ = self.n_gram_passes_ = self.work_ = self.fit_seconds_ = None
+        self.trace_, self.notes_ = [], []
+
+    def _take_target(self, target: _inputs.Target) -> None:
+        self._predicts_vector = target.is_vector
+        if target.names is not None:
+            self.y_feature_names_in_ = np.asarray(target.names, dtype=object)
+        elif hasattr(self, "y_feature_names_in_"):
+            del self.y_feature_names_in_
+
+    # Using what was fitted
+
+    def transform(self, X: Any, y: Any = None) -> Any:
+        """The canonical variables of rows of X, and those of y where given: one array, or two."""
+        check_is_fitted(self)
+        x_scores = self._x_scores(X)
+        if y is None:
+            return x_scores
+        threads = _settings.threads(self.n_jobs)
+        target = _inputs.target(y, threads, len(self.y_weights_))
+        return x_scores, _lcca.transform((self.y_weights_, self.y_mean_), target.matrix, threads)
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """Fits, and returns the canonical variables of both views."""
+        return self.fit(X, y, **fit_params).transform(X, y)
+
+    def inverse_transform(self, X: Any, y: Any = None) -> Any:
+        """Rows from canonical variables: each column's least-squares estimate, learned on the training rows."""
+        check_is_fitted(self)
+        x_rows = _regression.estimate(self._x_regression, self.x_mean_, X, "X")
+        if y is None:
+            return x_rows
+        return x_rows, _regression.estimate(self._y_regression, self.y_mean_, y, "y")
+
+    def predict(self, X: Any) -> Array:
+        """Estimates of y: least squares of y's columns on X's canonical variables, learned on the training rows."""
+        check_is_fitted(self)
+        rows = _regression.estimate(self._y_on_x_regression, self.y_mean_, self._x_scores(X), "X")
+        return rows[:, 0] if self._predicts_vector else rows
+
+    def _x_scores(self, X: Any) -> Array:
+        """`transform` of X alone, as a NumPy array whatever `set_output` says."""
+        threads = _settings.threads(self.n_jobs)
+        view = _inputs.x_matrix(self, X, threads, reset=False)
+        return _lcca.transform((self.x_weights_, self.x_mean_), view, threads)
+
+    def correlations(self, X: Any, y: Any, sample_weight: Any = None) -> Array:
+        """The correlation of each pair of canonical variables on given rows, about the means of these rows."""
+        check_is_fitted(self)
+        threads = _settings.threads(self.n_jobs)
+        x = _inputs.x_matrix(self, X, threads, reset=False)
+        target = _inputs.target(y, threads, len(self.y_weights_)).matrix
+        check_consistent_length(x, target)
+        halves = (self.x_weights_, self.x_mean_), (self.y_weights_, self.y_mean_)
+        return _lcca.score(*halves, x, target, _inputs.row_weights(sample_weight, x), threads)[0]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The mean of `correlations`: between -1 and 1, and larger is better.
+
+        scikit-learn's CCA returns R² of `predict` here, which says how much of y's variance is explained. CCA maximises
+        correlation, so that is what is measured; `sklearn.metrics.r2_score(y, model.predict(X))` is still there.
+        """
+        found = self.correlations(X, y, sample_weight)
+        return float(found.mean()) if len(found) else 0.0
+
+    def report(self) -> str:
+        """What was found, in words: pairs, whether it converged, what it cost."""
+        check_is_fitted(self)
+        return _report.text(self)
+
+    def save(self, path: "str | os.PathLike[str]") -> None:
+        """Writes a model file, for the program or for `load`."""
+        check_is_fitted(self)
+        _model.save(self, path)
+
+    @property
+    def coef_(self) -> Array:
+        """Coefficients of `predict`, (columns of y) × (columns of X); formed when asked for, as it may be large."""
+        return np.asarray(_regression.known(self._y_on_x_regression) @ self.x_weights_.T)
+
+    @property
+    def intercept_(self) -> Array:
+        """What `predict` adds to X @ coef_.T."""
+        y_mean = np.zeros(len(self.y_weights_)) if self.y_mean_ is None else self.y_mean_
+        x_mean = np.zeros(len(self.x_weights_)) if self.x_mean_ is None else self.x_mean_
+        return np.asarray(y_mean - _regression.known(self._y_on_x_regression) @ (x_mean @ self.x_weights_))
+
+    # scikit-learn
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "x_weights_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.regressor_tags.poor_score = True
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.transformer_tags.preserves_dtype = ["float64"]
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.x_weights_.shape[1])

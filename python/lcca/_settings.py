@@ -1,0 +1,86 @@
+"""What the parameters of an estimator mean to the engine."""
+
+import os
+import re
+from numbers import Integral, Real
+from typing import Any
+
+import joblib
+import numpy as np
+from sklearn.utils import check_random_state, check_scalar
+
+_UNITS = {"": 1, "b": 1, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb": 1e9, "t": 1e12, "tb": 1e12}
+_SAME = "method ridge ridge_y center tol max_passes structure t1 t2 inner k_pc k_rpcca oversample power".split()
+_UNITS |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
+
+
+def threads(n_jobs: int | None) -> int:
+    """As scikit-learn understands `n_jobs`: None is 1 unless joblib's context says otherwise, -1 all processors."""
+    return int(joblib.effective_n_jobs(n_jobs))
+
+
+def seed(random_state: Any) -> int:
+    """An integer is itself, so that the same seed gives the same bits as in the program; others are drawn from."""
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    if isinstance(random_state, Integral) and not isinstance(random_state, bool):
+        return int(check_scalar(int(random_state), "random_state", Integral, min_val=0, max_val=2**64 - 1))
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def memory(size: int | str | None) -> int:
+    """Bytes; a size such as "8GiB" in words; half of the machine's where nothing is said."""
+    if size is None:
+        return _half_of_memory()
+    if isinstance(size, str):
+        found = re.fullmatch(r"([0-9.]+)\s*([a-z]*)", size.strip().lower())
+        if found is None or found[2] not in _UNITS or found[1].count(".") > 1 or found[1] == ".":
+            raise ValueError(f'memory == {size!r}, expected a size such as "500MB" or "8GiB"')
+        return int(float(found[1]) * _UNITS[found[2]])
+    return int(check_scalar(size, "memory", Integral, min_val=0))
+
+
+def _half_of_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, ValueError, OSError):  # not on every system
+        return 4 << 30
+
+
+def components(wanted: int | None, rows: int, x_cols: int, y_cols: int) -> int:
+    """As many pairs as asked for; 20, or as many as the data allow, where nothing is said."""
+    limit = min(rows, x_cols, y_cols)
+    if wanted is None:
+        return min(20, limit)
+    check_scalar(wanted, "n_components", Integral, min_val=1)
+    if wanted > limit:
+        raise ValueError(
+            f"`n_components` upper bound is {limit}. Got {wanted} instead. Reduce `n_components`: there are no more pairs "
+            f"than the smallest of {rows} rows, {x_cols} columns of X and {y_cols} of y."
+        )
+    return int(wanted)
+
+
+def options(params: dict[str, Any], n_components: int) -> dict[str, Any]:
+    """The parameters of an estimator, checked one by one, in the types that the engine takes."""
+    _check_numbers(params)
+    for name in ("center", "structure"):
+        if not isinstance(params[name], (bool, np.bool_)):
+            raise TypeError(f"{name} must be True or False, got {params[name]!r}")
+    if not isinstance(params["method"], str):
+        raise TypeError(f"method must be a string, got {params['method']!r}")
+    given = {name: params[name] for name in _SAME}
+    return given | {
+        "n_components": n_components,
+        "memory": memory(params["memory"]),
+        "seed": seed(params["random_state"]),
+    }
+
+
+def _check_numbers(params: dict[str, Any]) -> None:
+    for name in ("ridge", "ridge_y", "tol", "max_passes"):
+        if params[name] is not None or name in ("ridge", "tol"):
+            check_scalar(params[name], name, Real, min_val=0)
+    for name in ("t1", "t2", "k_pc", "k_rpcca", "oversample", "power"):
+        if params[name] is not None or name == "power":
+            check_scalar(params[name], name, Integral, min_val=0)

@@ -1,0 +1,100 @@
+"""Views: from whatever holds them to the engine's rows, without a copy where the layout allows."""
+
+import os
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lcca import _settings
+from lcca._lcca import Matrix
+
+SPARSE = ("csr", "csc", "coo")
+_WORTH_A_THREAD = 1 << 20  # numbers to be checked, below which starting another thread takes longer
+
+
+def read(
+    path: "str | os.PathLike[str]", *, cols: int | None = None, zero_based: bool = False, n_jobs: int | None = -1
+) -> Matrix:
+    """Opens a file that the program `lcca` reads; what can be mapped is mapped.
+
+    Parameters
+    ----------
+    path : str or path
+        SciPy's .npz, NumPy's .npy, MatrixMarket, svmlight, .csv, .tsv, .parquet, a folder of single-cell counts, or the
+        store (.safetensors).
+    cols : int, optional
+        Columns, for svmlight files, which do not say.
+    zero_based : bool
+        Whether an svmlight file counts columns from 0.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    Matrix
+        To be given to `CCA.fit` and the like in place of an array.
+
+    Examples
+    --------
+    >>> import lcca, scipy.sparse as sp, tempfile, os
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = os.path.join(folder.name, "x.npz")
+    >>> sp.save_npz(path, sp.eye_array(4, format="csr"), compressed=False)
+    >>> lcca.read(path)
+    <lcca.Matrix of 4 rows and 4 columns, one-hot>
+    """
+    return Matrix.read(os.fspath(path), cols, zero_based, _settings.threads(n_jobs))
+
+
+def is_file(data: Any) -> bool:
+    """Whether a view is named by its path."""
+    return isinstance(data, (str, os.PathLike))
+
+
+def from_arrays(data: Any, name: str, threads: int) -> Matrix:
+    """Rows of an array of two dimensions, SciPy's or NumPy's, that scikit-learn has looked at."""
+    if sp.issparse(data):
+        return _from_sparse(data, name, _worthwhile(threads, data.nnz))
+    array = _known_type(np.asarray(data))
+    threads = _worthwhile(threads, array.size)
+    if not (array.flags.c_contiguous or array.flags.f_contiguous):
+        array = np.ascontiguousarray(array)
+    return Matrix.dense(name, array, threads)
+
+
+def _from_sparse(data: Any, name: str, threads: int) -> Matrix:
+    values = _known_type(data.data)
+    shape = (int(data.shape[0]), int(data.shape[1]))
+    if data.format == "coo":
+        return Matrix.coo(name, shape, _plain(data.row), _plain(data.col), _plain(values), threads)
+    # SciPy tolerates entries behind the last row.
+    entries = int(data.indptr[-1])
+    make = Matrix.csr if data.format == "csr" else Matrix.csc
+    return make(name, shape, _plain(data.indptr), _plain(data.indices[:entries]), _plain(values[:entries]), threads)
+
+
+def _worthwhile(threads: int, numbers: int) -> int:
+    return min(threads, 1 + numbers // _WORTH_A_THREAD)
+
+
+def _plain(array: NDArray[Any]) -> NDArray[Any]:
+    return np.ascontiguousarray(array)
+
+
+def _known_type(array: NDArray[Any]) -> NDArray[Any]:
+    """The engine reads all of NumPy's numbers but half and extended precision."""
+    if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
+        return array.astype(np.float32 if array.dtype.itemsize < 4 else np.float64)
+    return array
+
+
+def column_names(data: Any) -> list[str] | None:
+    """The names of a table's columns, where it has them and all are text."""
+    names = getattr(data, "column_names", None)  # PyArrow
+    if names is None:
+        names = getattr(data, "columns", None)  # pandas, polars
+    if names is None or not all(isinstance(name, str) for name in names):
+        return None
+    return list(names)

@@ -1,0 +1,82 @@
+"""Pictures of a fitted model, by matplotlib: `pip install lcca[plot]`.
+
+Each takes the axes to draw on, or makes its own, and returns them.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from lcca._cca import CCA
+
+
+def correlations(model: CCA, X: Any = None, y: Any = None, *, ax: Any = None) -> Any:
+    """Correlation of each pair on the training rows and, where rows are given, on those.
+
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import numpy as np, lcca, lcca.plot
+    >>> random = np.random.default_rng(0)
+    >>> model = lcca.CCA(n_components=2).fit(random.random((40, 3)), random.random((40, 2)))
+    >>> lcca.plot.correlations(model).get_ylabel()
+    'correlation'
+    """
+    ax = _axes(ax)
+    pairs = np.arange(1, len(model.correlations_) + 1)
+    ax.plot(pairs, model.correlations_, "o-", label="training rows")
+    if X is not None:
+        ax.plot(pairs, model.correlations(X, y), "s--", label="given rows")
+        ax.legend()
+    ax.set(xlabel="pair", ylabel="correlation", ylim=(min(0.0, ax.get_ylim()[0]), 1.02))
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    return ax
+
+
+def trace(model: CCA, *, by: str = "passes", ax: Any = None) -> Any:
+    """Captured correlation as the fit went on, against "passes", "work", "seconds" or "iteration"."""
+    if not model.trace_:
+        raise ValueError("the model has no trace: it was loaded from a file, which holds none")
+    ax = _axes(ax)
+    grams = "gram_passes" if by == "passes" else None
+    across = [row[by] + (row[grams] if grams else 0.0) for row in model.trace_]  # type: ignore[literal-required]
+    ax.plot(across, [row["total"] for row in model.trace_], ".-")
+    ax.set(xlabel=by, ylabel="captured correlation")
+    return ax
+
+
+def loadings(model: CCA, pair: int = 0, *, view: str = "x", top: int = 20, ax: Any = None) -> Any:
+    """The columns that correlate most with one canonical variable, by name where they have names."""
+    ax = _axes(ax)
+    values = _side(model.x_loadings_, model.y_loadings_, view)[:, pair]
+    named = _side(getattr(model, "feature_names_in_", None), getattr(model, "y_feature_names_in_", None), view)
+    order = np.argsort(-np.abs(values), kind="stable")[:top][::-1]
+    labels = [str(i) if named is None else str(named[i]) for i in order]
+    ax.barh(np.arange(len(order)), values[order])
+    ax.set_yticks(np.arange(len(order)), labels)
+    ax.set(xlabel=f"correlation with canonical variable {pair} of {view}")
+    return ax
+
+
+def scores(model: CCA, X: Any, y: Any, pair: int = 0, *, ax: Any = None, **points: Any) -> Any:
+    """Rows as points: a canonical variable of X against its partner of y."""
+    ax = _axes(ax)
+    x_scores, y_scores = (np.asarray(found) for found in model.transform(X, y))
+    ax.scatter(x_scores[:, pair], y_scores[:, pair], **({"s": 8, "alpha": 0.6} | points))
+    correlation = model.correlations(X, y)[pair]
+    ax.set(xlabel=f"x, variable {pair}", ylabel=f"y, variable {pair}", title=f"correlation {correlation:.4f}")
+    return ax
+
+
+def _side(x: Any, y: Any, view: str) -> Any:
+    if view not in ("x", "y"):
+        raise ValueError(f'view == {view!r}, expected "x" or "y"')
+    return x if view == "x" else y
+
+
+def _axes(ax: Any) -> Any:
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("plots need matplotlib: pip install lcca[plot]") from error
+    return plt.subplots(layout="constrained")[1]

@@ -1,0 +1,105 @@
+"""Python and the program: the same answers, the same files, to the bit."""
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.exceptions import NotFittedError
+
+import lcca
+from lcca import CCA
+
+METHODS = [
+    ("", {}),
+    ("--method lobpcg --ridge 0.1 --seed 5", {"method": "lobpcg", "ridge": 0.1, "random_state": 5}),
+    ("--method lobpcg --no-structure --no-center", {"method": "lobpcg", "structure": False, "center": False}),
+    ("--method l-cca --k-pc 20 --t2 4 --t1 3", {"method": "l-cca", "k_pc": 20, "t2": 4, "t1": 3}),
+    ("--method als --inner cg --t1 4 --ridge-y 0.5", {"method": "als", "inner": "cg", "t1": 4, "ridge_y": 0.5}),
+    ("--method rp-cca --k-rpcca 30 --power 3", {"method": "rp-cca", "k_rpcca": 30, "power": 3}),
+    ("--method shift-invert --ridge 0.2 --tol 1e-6", {"method": "shift-invert", "ridge": 0.2, "tol": 1e-6}),
+]
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@pytest.fixture
+def files(words, tmp_path):
+    """Compressed rows of ones, and compressed columns of whole numbers: both views as the program reads them."""
+    x, y = words[0], sp.csc_array(words[1] * 3, dtype="i4")
+    sp.save_npz(tmp_path / "x.npz", x)
+    sp.save_npz(tmp_path / "y.npz", y)
+    return x, y, tmp_path
+
+
+@pytest.mark.parametrize(("flags", "parameters"), METHODS, ids=[flags or "auto" for flags, _ in METHODS])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_same_seed_and_threads_give_identical_fits(program, files, flags, parameters, threads):
+    x, y, folder = files
+    words = f"-k 4 --threads {threads} --json --quiet {flags}".split()
+    theirs = json.loads(program("fit", folder / "x.npz", folder / "y.npz", *words))
+    ours = CCA(4, n_jobs=threads, **parameters).fit(x, y)
+    for name in ("correlations", "objective", "residuals"):
+        assert theirs[name] == getattr(ours, f"{name}_").tolist()
+    found = (ours.total_, ours.converged_, ours.n_passes_, ours.n_gram_passes_, ours.chosen_, ours.why_)
+    assert found == tuple(theirs[name] for name in ("total", "converged", "passes", "gram_passes")) + (
+        theirs["chosen"]["name"],
+        theirs["why"],
+    )
+
+
+def test_a_model_of_the_program_transforms_and_scores_to_the_bit(program, files):
+    x, y, folder = files
+    paths, model = (folder / "x.npz", folder / "y.npz"), folder / "model"
+    program("fit", *paths, "-k", 3, "-o", model, "--quiet", "--ridge", 0.1)
+    loaded = lcca.load(model)
+    assert loaded.get_params()["ridge"] == 0.1 and loaded.n_components == 3
+    for side, view, ours in (("x", x, 0), ("y", y, 1)):
+        program("transform", model, f"--{side}", folder / f"{side}.npz", "-o", folder / "scores.npy", "--quiet")
+        assert (np.load(folder / "scores.npy") == loaded.transform(x, y)[ours]).all(), view
+    theirs = json.loads(program("score", model, *paths, "--json", "--threads", 2))
+    loaded.n_jobs = 2
+    assert theirs["correlations"] == loaded.correlations(x, y).tolist()
+    assert "loaded: 3 pairs" in loaded.report()
+    with pytest.raises(NotFittedError, match="holds no regressions"):
+        loaded.predict(x)
+
+
+def test_a_model_of_python_serves_the_program(program, files):
+    x, y, folder = files
+    fitted = CCA(3, method="lobpcg", ridge=0.3, ridge_y=0.1, random_state=9, n_jobs=2).fit(x, y)
+    fitted.save(folder / "model")
+    theirs = json.loads(program("score", folder / "model", folder / "x.npz", folder / "y.npz", "--json", "--threads", 2))
+    assert theirs["correlations"] == fitted.correlations(x, y).tolist()
+    assert theirs["training_correlations"] == fitted.correlations_.tolist()
+    again = lcca.load(folder / "model")
+    assert (again.transform(x) == fitted.transform(x)).all() and (again.x_loadings_ == fitted.x_loadings_).all()
+    names = ("method", "ridge", "ridge_y", "random_state", "n_components", "tol", "center")
+    assert [again.get_params()[name] for name in names] == [fitted.get_params()[name] for name in names]
+
+
+def test_names_survive_files(program, factors, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frames = [pandas.DataFrame(view).add_prefix(side) for side, view in zip("xy", factors, strict=True)]
+    CCA(2).fit(*frames).save(tmp_path / "model")
+    again = lcca.load(tmp_path / "model")
+    assert list(again.feature_names_in_) == list(frames[0]) and list(again.y_feature_names_in_) == list(frames[1])
+    assert again.transform(frames[0]).shape == (300, 2)
+    for name, frame in zip("xy", frames, strict=True):
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+        program("convert", tmp_path / f"{name}.csv", tmp_path / f"{name}.safetensors", "--quiet")
+    stores = CCA(2).fit(tmp_path / "x.safetensors", tmp_path / "y.safetensors")
+    assert list(stores.feature_names_in_) == list(frames[0])
+    assert np.allclose(stores.correlations_, again.correlations_)
+
+
+def test_a_file_that_is_no_model_is_refused_and_nothing_is_overwritten(files, factors):
+    _, _, folder = files
+    with pytest.raises(ValueError, match="x.npz"):
+        lcca.load(folder / "x.npz")
+    with pytest.raises(FileNotFoundError):
+        lcca.load(folder / "none")
+    with pytest.raises(ValueError, match="no/such does not exist"):
+        CCA(1).fit(*factors).save(folder / "no" / "such" / "folder")
+    with pytest.raises(NotFittedError):
+        CCA(1).save(folder / "model")
+    assert not (folder / "model").exists()
