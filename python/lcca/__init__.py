@@ -13,9 +13,23 @@ True
 """
 
 from lcca._cca import CCA
+from lcca._cv import CCACV
 from lcca._lcca import METHODS, Matrix, __version__
 from lcca._linalg import least_squares, randomized_svd
 from lcca._model import load
+from lcca._significance import Significance, permutation_test
 from lcca._views import read
 
-__all__ = ["CCA", "METHODS", "Matrix", "__version__", "least_squares", "load", "randomized_svd", "read"]
+__all__ = [
+    "CCA",
+    "CCACV",
+    "METHODS",
+    "Matrix",
+    "Significance",
+    "__version__",
+    "least_squares",
+    "load",
+    "permutation_test",
+    "randomized_svd",
+    "read",
+]

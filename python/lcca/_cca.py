@@ -1,7 +1,8 @@
 """The estimator."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
     n_passes_, n_gram_passes_, work_, fit_seconds_ : float
         What the fit cost.
     trace_ : list of dict
-        One row an iteration: iteration, passes, gram_passes, work, total, seconds.
+        One row an iteration: iteration, passes, gram_passes, work, total, missing, seconds.
     chosen_, why_, notes_ : str, str, list of str
         The method that ran, why, and what else there is to know.
     n_samples_, n_features_in_ : int
@@ -169,7 +170,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         check_consistent_length(x, target.matrix)
         weights = _inputs.row_weights(sample_weight, x)
         pairs = _settings.components(self.n_components, *x.shape, target.matrix.shape[1])
-        options = _settings.options(self.get_params(deep=False), pairs)
+        options = _settings.options(self._parameters(), pairs)
         found = self._run(x, target.matrix, weights, options, threads)
         self._take_model(found)
         self._take_fit(found)
@@ -177,12 +178,23 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         _report.warn(self)
         return self
 
+    def _parameters(self) -> dict[str, Any]:
+        """All that the engine takes."""
+        return dict(self.get_params(deep=False))
+
     def _run(
         self, x: Matrix, y: Matrix, weights: Array | None, options: dict[str, Any], threads: int
     ) -> Found:
+        with self._watched(f"lcca {self.method}") as (on_pass, on_iteration):
+            return _lcca.fit(x, y, weights, options, threads, on_pass, on_iteration)
+
+    @contextmanager
+    def _watched(self, title: str) -> Iterator[tuple[Any, Any]]:
+        """Whom the engine tells of passes and of iterations."""
         if not self.verbose:
-            return _lcca.fit(x, y, weights, options, threads, None, self.callback)
-        progress = Progress(f"lcca {self.method}")
+            yield None, self.callback
+            return
+        progress = Progress(title)
 
         def on_iteration(row: TraceRow) -> None:
             progress.on_iteration(row)
@@ -190,7 +202,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
                 self.callback(row)
 
         try:
-            return _lcca.fit(x, y, weights, options, threads, progress.on_pass, on_iteration)
+            yield progress.on_pass, on_iteration
         finally:
             progress.close()
 

@@ -5,15 +5,17 @@ from typing import Any, final
 
 from numpy.typing import NDArray
 
-from lcca._types import Found, Half, ModelFile, Path, Table, TraceRow, Vector
+from lcca._types import Found, Half, ModelFile, Path, Table, TraceRow, Validated, Vector
 
 __all__ = [
     "METHODS",
     "Matrix",
     "__version__",
+    "cross_validate",
     "fit",
     "least_squares",
     "load",
+    "permutation_test",
     "save",
     "score",
     "singular_vectors",
@@ -76,6 +78,20 @@ def fit(
     on_pass: Callable[[float], object] | None,
     on_iteration: Callable[[TraceRow], object] | None,
 ) -> Found: ...
+def cross_validate(
+    x: Matrix,
+    y: Matrix,
+    weights: Vector | None,
+    options: dict[str, Any],
+    ridges: list[float],
+    folds: int,
+    threads: int,
+    on_pass: Callable[[float], object] | None,
+    on_iteration: Callable[[TraceRow], object] | None,
+) -> Validated: ...
+def permutation_test(
+    x_half: Half, y_half: Half, x: Matrix, y: Matrix, permutations: int, seed: int, threads: int
+) -> tuple[Vector, Vector, Vector]: ...
 def transform(half: Half, rows: Matrix, threads: int) -> Table: ...
 def score(
     x_half: Half, y_half: Half, x: Matrix, y: Matrix, weights: Vector | None, threads: int

@@ -20,6 +20,7 @@ class TraceRow(TypedDict):
     gram_passes: float
     work: float
     total: float
+    missing: float | None
     seconds: float
 
 
@@ -64,3 +65,14 @@ class Found(ModelParts):
     missing: float
     notes: list[str]
     seconds: float
+
+
+class Validated(TypedDict):
+    """How ridges did on rows held out: scores by fold and ridge, and places of the best and the simplest."""
+
+    scores: list[list[float]]
+    mean: Vector
+    error: Vector
+    best: int
+    simplest: int
+    converged: bool

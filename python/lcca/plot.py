@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lcca._cca import CCA
+from lcca._cv import CCACV
 
 
 def correlations(model: CCA, X: Any = None, y: Any = None, *, ax: Any = None) -> Any:
@@ -34,7 +35,7 @@ def correlations(model: CCA, X: Any = None, y: Any = None, *, ax: Any = None) ->
 def trace(model: CCA, *, by: str = "passes", ax: Any = None) -> Any:
     """Captured correlation as the fit went on, against "passes", "work", "seconds" or "iteration"."""
     if not model.trace_:
-        raise ValueError("the model has no trace: it was loaded from a file, which holds none")
+        raise ValueError("the model has no trace: it was loaded from a file")
     ax = _axes(ax)
     grams = "gram_passes" if by == "passes" else None
     across = [row[by] + (row[grams] if grams else 0.0) for row in model.trace_]  # type: ignore[literal-required]
@@ -63,6 +64,17 @@ def scores(model: CCA, X: Any, y: Any, pair: int = 0, *, ax: Any = None, **point
     ax.scatter(x_scores[:, pair], y_scores[:, pair], **({"s": 8, "alpha": 0.6} | points))
     correlation = model.correlations(X, y)[pair]
     ax.set(xlabel=f"x, variable {pair}", ylabel=f"y, variable {pair}", title=f"correlation {correlation:.4f}")
+    return ax
+
+
+def ridge_path(model: CCACV, *, ax: Any = None) -> Any:
+    """Mean correlation on rows held out against the ridge, with its standard error; the chosen ridge is marked."""
+    ax = _axes(ax)
+    order = np.argsort(model.ridges_)
+    ax.errorbar(model.ridges_[order], model.cv_mean_[order], yerr=model.cv_error_[order], fmt="o-", capsize=3)
+    ax.axvline(model.ridge_, linestyle="--", color="0.4", label=f"chosen: {model.ridge_:g}")
+    ax.set(xscale="log" if model.ridges_.min() > 0 else "symlog", xlabel="ridge", ylabel="mean correlation, held out")
+    ax.legend()
     return ax
 
 

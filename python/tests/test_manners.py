@@ -97,7 +97,7 @@ def test_a_callback_sees_the_trace(words):
     rows = []
     model = CCA(3, method="lobpcg", callback=rows.append).fit(*words)
     assert rows == model.trace_ and [row["iteration"] for row in rows] == list(range(1, len(rows) + 1))
-    assert set(rows[0]) == {"iteration", "passes", "gram_passes", "work", "total", "seconds"}
+    assert set(rows[0]) == {"iteration", "passes", "gram_passes", "work", "total", "missing", "seconds"}
     assert rows[-1]["total"] == pytest.approx(model.total_, rel=1e-3)
 
 

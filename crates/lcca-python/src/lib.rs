@@ -12,6 +12,7 @@ mod model;
 mod options;
 mod panels;
 mod run;
+mod select;
 mod solve;
 
 use pyo3::prelude::*;
@@ -28,6 +29,8 @@ fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(model::score, module)?)?;
     module.add_function(wrap_pyfunction!(model::save, module)?)?;
     module.add_function(wrap_pyfunction!(model::load, module)?)?;
+    module.add_function(wrap_pyfunction!(select::cross_validate, module)?)?;
+    module.add_function(wrap_pyfunction!(select::permutation_test, module)?)?;
     module.add_function(wrap_pyfunction!(solve::least_squares, module)?)?;
     module.add_function(wrap_pyfunction!(solve::singular_vectors, module)?)
 }

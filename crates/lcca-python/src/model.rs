@@ -16,7 +16,7 @@ use pyo3::types::PyDict;
 use std::path::PathBuf;
 
 /// Weights and means of one view.
-type Half<'py> = (PyReadonlyArray2<'py, f64>, Option<PyReadonlyArray1<'py, f64>>);
+pub type Half<'py> = (PyReadonlyArray2<'py, f64>, Option<PyReadonlyArray1<'py, f64>>);
 
 /// The canonical variables (x − μ)ᵀW of rows.
 #[pyfunction]
@@ -50,21 +50,25 @@ pub fn score<'py>(
     weights: Option<PyReadonlyArray1<'py, f64>>,
     threads: usize,
 ) -> PyResult<(Bound<'py, PyArray1<f64>>, f64)> {
-    let k = x_half.0.as_array().ncols();
-    let center = x_half.1.is_some();
-    let model = Model {
-        x: bare_view(&x_half),
-        y: bare_view(&y_half),
+    let model = bare_model(&x_half, &y_half);
+    let pair = pair(x, y, weights)?;
+    let scores = quietly(py, threads, move || Ok(model.score(&pair)?))?;
+    Ok((PyArray1::from_vec(py, scores.correlations), scores.captured))
+}
+
+/// A model that can score and transform but has nothing to say of its training.
+pub fn bare_model(x: &Half<'_>, y: &Half<'_>) -> Model {
+    let (k, center) = (x.0.as_array().ncols(), x.1.is_some());
+    Model {
+        x: bare_view(x),
+        y: bare_view(y),
         correlations: vec![0.0; k],
         objective: vec![0.0; k],
         residuals: vec![0.0; k],
         total: 0.0,
         rows: 0,
         settings: Settings { center, ..Settings::new(Method::Auto, k) },
-    };
-    let pair = pair(x, y, weights)?;
-    let scores = quietly(py, threads, move || Ok(model.score(&pair)?))?;
-    Ok((PyArray1::from_vec(py, scores.correlations), scores.captured))
+    }
 }
 
 /// A view that can transform but has no loadings to show.

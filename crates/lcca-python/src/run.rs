@@ -156,6 +156,7 @@ pub fn row_dict<'py>(py: Python<'py>, row: &TraceRow) -> PyResult<Bound<'py, PyD
     dict.set_item("gram_passes", row.gram_passes)?;
     dict.set_item("work", row.work)?;
     dict.set_item("total", row.total)?;
+    dict.set_item("missing", row.missing)?;
     dict.set_item("seconds", row.seconds)?;
     Ok(dict)
 }

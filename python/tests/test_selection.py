@@ -1,0 +1,138 @@
+"""Choosing a ridge and testing correlations on rows held out."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from conftest import shared_factors
+from scipy.stats import kstest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import lcca
+from lcca import CCA, CCACV, permutation_test
+
+RIDGES = [0.01, 1.0, 100.0]
+
+
+def expected_failures(_):
+    """`fit_transform` returns both views' variables, which scikit-learn expects of what is called CCA only."""
+    why = "fit_transform returns the canonical variables of both views"
+    return dict.fromkeys(["check_transformer_general", "check_transformer_data_not_an_array"], why)
+
+
+@parametrize_with_checks([CCACV(ridges=[0.01, 1.0], folds=2)], expected_failed_checks=expected_failures)
+def test_scikit_learn_finds_no_fault(estimator, check):
+    check(estimator)
+
+
+def test_the_ridge_is_the_programs(words, program, tmp_path):
+    for name, view in zip("xy", words):
+        sp.save_npz(tmp_path / f"{name}.npz", view, compressed=False)
+    printed = program(
+        "fit", tmp_path / "x.npz", tmp_path / "y.npz", "-k", 3, "--ridge-path", "0.01,1,100", "--folds", 3, "--json", "--quiet",
+        "--threads", 1,
+    )
+    told = json.loads(printed)
+    model = CCACV(3, ridges=RIDGES, folds=3, n_jobs=1).fit(*words)
+    assert model.ridge_ == told["ridge_path"]["chosen"]
+    assert model.cv_mean_.tolist() == told["ridge_path"]["mean"]
+    assert model.cv_scores_.tolist() == told["ridge_path"]["scores"]
+    assert model.correlations_.tolist() == told["correlations"]
+
+
+def test_the_fit_is_that_of_the_chosen_ridge(factors):
+    model = CCACV(2, ridges=RIDGES, select="best").fit(*factors)
+    assert model.ridge_ == RIDGES[int(np.argmax(model.cv_mean_))]
+    plain = CCA(2, ridge=model.ridge_).fit(*factors)
+    assert np.array_equal(plain.x_weights_, model.x_weights_)
+    assert model.cv_scores_.shape == (5, 3) and np.allclose(model.cv_scores_.mean(axis=0), model.cv_mean_)
+    assert np.allclose(model.cv_scores_.std(axis=0, ddof=1) / np.sqrt(5), model.cv_error_)
+
+
+def test_noise_calls_for_a_ridge_and_the_simplest_is_no_smaller_than_the_best():
+    X, Y = shared_factors(150, 60, 60, 2)
+    found = {rule: CCACV(2, ridges=[1e-6, 0.1, 1, 10], select=rule).fit(X, Y).ridge_ for rule in ("best", "simplest")}
+    assert found["simplest"] >= found["best"] > 1e-6
+
+
+def test_weights_of_rows_count(factors):
+    X, Y = factors
+    zero = np.arange(len(X)) >= 200
+    weighted = CCACV(2, ridges=RIDGES, random_state=1).fit(X, Y, sample_weight=np.where(zero, 0.0, 1.0))
+    alone = CCA(2, ridge=weighted.ridge_).fit(X[:200], Y[:200])
+    assert np.allclose(weighted.correlations_, alone.correlations_, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"folds": 1}, "folds == 1"),
+        ({"folds": 301}, "folds"),
+        ({"ridges": []}, "ridges"),
+        ({"ridges": [0.1, -1]}, "ridge"),
+        ({"select": "worst"}, 'expected "simplest" or "best"'),
+    ],
+)
+def test_a_wrong_parameter_is_named(factors, parameters, words):
+    with pytest.raises(ValueError, match=words):
+        CCACV(2, **parameters).fit(*factors)
+
+
+def test_it_is_cloned_with_its_own_parameters():
+    model = clone(CCACV(3, ridges=[1.0], folds=4, select="best"))
+    assert model.get_params()["folds"] == 4 and "ridge" not in model.get_params()
+
+
+def test_p_values_are_uniform_where_the_views_are_independent():
+    alone, smallest = [], []
+    for draw in range(200):
+        random = np.random.default_rng(draw)
+        X, Y = random.standard_normal((160, 6)), random.standard_normal((160, 5))
+        model = CCA(3).fit(X[:80], Y[:80])
+        found = permutation_test(model, X[80:], Y[80:], 199, random_state=draw)
+        alone.append(found.p_values[0])
+        smallest.append(found.p_adjusted.min())
+    for p in (alone, smallest):
+        # p-values are multiples of 1/200; spread evenly below that they are uniform.
+        spread = np.asarray(p) - np.random.default_rng(0).random(200) / 200
+        assert kstest(spread, "uniform").pvalue > 0.01
+
+
+def test_a_planted_correlation_is_always_found():
+    for draw in range(20):
+        X, Y = shared_factors(300, 6, 5, 1, seed=draw)
+        model = CCA(2).fit(X[:150], Y[:150])
+        assert permutation_test(model, X[150:], Y[150:], 199).p_adjusted[0] == 1 / 200
+
+
+def test_p_values_are_the_programs(words, program, tmp_path):
+    X, Y = words
+    model = CCA(3, ridge=0.1).fit(X[:1500], Y[:1500])
+    model.save(tmp_path / "model")
+    for name, view in zip("xy", (X, Y)):
+        sp.save_npz(tmp_path / f"{name}.npz", sp.csr_array(view[1500:]), compressed=False)
+    score = ["score", tmp_path / "model", tmp_path / "x.npz", tmp_path / "y.npz", "--permutations", 99, "--seed", 7, "--json"]
+    told = json.loads(program(*score))
+    found = permutation_test(model, X[1500:], Y[1500:], 99, random_state=7)
+    assert (found.p_values.tolist(), found.p_adjusted.tolist()) == (told["p"], told["p_adjusted"])
+
+
+def test_training_rows_come_with_a_warning(factors):
+    model = CCA(2).fit(*factors)
+    with pytest.warns(UserWarning, match="trained on"):
+        permutation_test(model, *factors, 19)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        permutation_test(model, *(view[:50] for view in factors), 19)
+
+
+def test_a_path_is_drawn(factors):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import lcca.plot
+
+    axes = lcca.plot.ridge_path(CCACV(2, ridges=[0.0, 0.1]).fit(*factors))
+    assert axes.get_xlabel() == "ridge" and "chosen" in axes.get_legend().get_texts()[0].get_text()
