@@ -41,7 +41,7 @@ def read(
     >>> import lcca, scipy.sparse as sp, tempfile, os
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = os.path.join(folder.name, "x.npz")
-    >>> sp.save_npz(path, sp.eye_array(4, format="csr"), compressed=False)
+    >>> sp.save_npz(path, sp.identity(4, format="csr"), compressed=False)
     >>> lcca.read(path)
     <lcca.Matrix of 4 rows and 4 columns, one-hot>
     """
