@@ -41,7 +41,7 @@ def read(
     >>> import lcca, scipy.sparse as sp, tempfile, os
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = os.path.join(folder.name, "x.npz")
-    >>> sp.save_npz(path, sp.eye_array(4, format="csr"), compressed=False)
+    >>> sp.save_npz(path, sp.identity(4, format="csr"), compressed=False)
     >>> lcca.read(path)
     <lcca.Matrix of 4 rows and 4 columns, one-hot>
     """
@@ -56,7 +56,7 @@ def is_file(data: Any) -> bool:
 def from_arrays(data: Any, name: str, threads: int) -> Matrix:
     """Rows of an array of two dimensions, SciPy's or NumPy's, that scikit-learn has looked at."""
     if sp.issparse(data):
-        return _from_sparse(data, name, _worthwhile(threads, data.nnz))
+        return _from_sparse(data, name, threads)
     array = _known_type(np.asarray(data))
     threads = _worthwhile(threads, array.size)
     if not (array.flags.c_contiguous or array.flags.f_contiguous):
@@ -65,7 +65,7 @@ def from_arrays(data: Any, name: str, threads: int) -> Matrix:
 
 
 def _from_sparse(data: Any, name: str, threads: int) -> Matrix:
-    values = _known_type(data.data)
+    values, threads = _known_type(data.data), _worthwhile(threads, data.nnz)
     shape = (int(data.shape[0]), int(data.shape[1]))
     if data.format == "coo":
         return Matrix.coo(name, shape, _plain(data.row), _plain(data.col), _plain(values), threads)

@@ -10,12 +10,14 @@ import threading
 import time
 import warnings
 
+import joblib
 import numpy as np
 import pytest
 from conftest import sparse_pair
 from sklearn.exceptions import ConvergenceWarning
 
 from lcca import CCA
+from lcca._settings import threads
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 
@@ -151,6 +153,15 @@ def test_the_same_seed_gives_the_same_bits(words):
     assert (weights(None) != weights(None)).any()
     with pytest.raises(ValueError):
         weights(-1)
+
+
+def test_jobs_are_counted_as_in_scikit_learn():
+    assert threads(1) == 1 and threads(3) == 3 and threads(None) == 1
+    assert threads(-1) == joblib.cpu_count() and threads(-2) == max(joblib.cpu_count() - 1, 1)
+    with joblib.parallel_config(backend="threading", n_jobs=3):
+        assert threads(None) == 3
+    with pytest.raises(ValueError, match="n_jobs"):
+        threads(0)
 
 
 THREADS = """
