@@ -40,7 +40,7 @@ fn a_path_gives_what_separate_fits_give() {
     ];
     for (pair, method) in cases {
         for center in [true, false] {
-            let settings = Settings { tol: 1e-10, center, ..Settings::new(method.clone(), 3) };
+            let settings = Settings { tol: 1e-10, center, ..Settings::new(method, 3) };
             let fits = path(&pair, &settings, &RIDGES, &()).unwrap();
             for (along, ridge) in fits.iter().zip(RIDGES) {
                 let alone = Settings { ridge_x: ridge, ridge_y: ridge, ..settings.clone() };
