@@ -35,7 +35,7 @@ Examples:
   lcca export model -o words.vec               weights or word vectors for other programs
   lcca convert x.mtx.gz x.safetensors          the store that opens at once and needs no memory
 
-Files: SciPy .npz, NumPy .npy, MatrixMarket .mtx, svmlight .svm, tables .csv .tsv .parquet,
+Files: SciPy .npz, NumPy .npy, MatrixMarket .mtx, svmlight .svm, tables .csv .tsv .parquet .arrow,
 folders with matrix.mtx, the store .safetensors; text formats and .npy also as .gz or .zst.";
 
 #[derive(Subcommand)]

@@ -2,7 +2,7 @@
 
 use crate::error::{Fault, Outcome};
 use crate::source::{Packing, stream};
-use crate::{columnar, matrix_market, mtx_folder, npy};
+use crate::{arrow, columnar, matrix_market, mtx_folder, npy};
 use std::io::Read;
 use std::path::Path;
 
@@ -17,10 +17,11 @@ pub(crate) enum Format {
     Csv,
     Tsv,
     Parquet,
+    Arrow,
     MtxFolder,
 }
 
-const READ: &str = "expected .npz, .npy, .mtx, .svm (.svmlight, .libsvm), .csv, .tsv, .parquet, .safetensors (.lcca) or a folder with matrix.mtx; .npy, .mtx, .svm, .csv and .tsv also with .gz or .zst";
+const READ: &str = "expected .npz, .npy, .mtx, .svm (.svmlight, .libsvm), .csv, .tsv, .parquet, .arrow (.feather), .safetensors (.lcca) or a folder with matrix.mtx; .npy, .mtx, .svm, .csv and .tsv also with .gz or .zst";
 
 impl Format {
     pub(crate) fn name(self) -> &'static str {
@@ -33,6 +34,7 @@ impl Format {
             Format::Csv => "csv",
             Format::Tsv => "tsv",
             Format::Parquet => "parquet",
+            Format::Arrow => "arrow",
             Format::MtxFolder => "mtx folder",
         }
     }
@@ -47,6 +49,7 @@ impl Format {
             "csv" => Format::Csv,
             "tsv" | "tab" => Format::Tsv,
             "parquet" => Format::Parquet,
+            "arrow" | "feather" => Format::Arrow,
             _ => return None,
         })
     }
@@ -58,7 +61,7 @@ impl Format {
 
     /// Archives and stores are mapped and read in any order, which a packed stream does not allow.
     fn can_stream(self) -> bool {
-        !matches!(self, Format::Npz | Format::Store | Format::Parquet)
+        !matches!(self, Format::Npz | Format::Store | Format::Parquet | Format::Arrow)
     }
 }
 
@@ -137,6 +140,8 @@ fn sniff(head: &[u8]) -> Option<Format> {
         Some(Format::Npz)
     } else if head.starts_with(columnar::MAGIC) {
         Some(Format::Parquet)
+    } else if head.starts_with(arrow::MAGIC) {
+        Some(Format::Arrow)
     } else if head.starts_with(npy::MAGIC) {
         Some(Format::Npy)
     } else if market.is_some_and(|market| market.eq_ignore_ascii_case(matrix_market::MAGIC)) {
@@ -151,7 +156,9 @@ fn sniff(head: &[u8]) -> Option<Format> {
 /// The format to write, by name alone.
 pub(crate) fn to_write(path: &Path) -> Outcome<Format> {
     match named(path) {
-        (Some(format), Packing::Plain) if format.is_plain_text() || format == Format::Parquet => {
+        (Some(format), Packing::Plain)
+            if format.is_plain_text() || matches!(format, Format::Parquet | Format::Arrow) =>
+        {
             let name = format.name();
             let message = format!(
                 "{name} files are read, not written; expected .safetensors, .lcca, .npz, .npy or .mtx"

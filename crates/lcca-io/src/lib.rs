@@ -4,6 +4,7 @@
 //! told in one line that names the file, the place in it and what was expected there.
 
 mod arrays;
+mod arrow;
 mod assemble;
 mod atomic;
 mod checkpoint;

@@ -7,7 +7,7 @@ use crate::names::Names;
 use crate::source::{self, Packing};
 use crate::tensors::TensorFile;
 use crate::text::Text;
-use crate::{columnar, delimited, matrix_market, mtx_folder, npy, npz, store, svmlight};
+use crate::{arrow, columnar, delimited, matrix_market, mtx_folder, npy, npz, store, svmlight};
 use lcca::matrix::Matrix;
 use std::fmt;
 use std::path::Path;
@@ -74,6 +74,7 @@ fn read(path: &Path, format: Format, packing: Packing, options: &ReadOptions) ->
         Format::Svmlight => svmlight::read(text()?, options)?,
         Format::Store => store::read(&TensorFile::open(source::map(path)?)?)?.into(),
         Format::Parquet => columnar::read(path)?,
+        Format::Arrow => arrow::read(path)?,
         Format::MtxFolder => mtx_folder::read(path)?,
         Format::Csv | Format::Tsv => return Err(Fault::new("is a table")),
     })
@@ -90,6 +91,7 @@ fn names(path: &Path) -> Outcome<Option<Names>> {
         Format::Csv => delimited::read_names(path, b','),
         Format::Tsv => delimited::read_names(path, b'\t'),
         Format::Parquet => columnar::read_names(path),
+        Format::Arrow => arrow::read_names(path),
         Format::MtxFolder => mtx_folder::read_names(path),
         _ => Ok(None),
     }

@@ -87,6 +87,24 @@ fn write_again(matrix: &Matrix, path: &Path, folder: &Path) {
 }
 
 #[test]
+fn arrow_files_have_names_and_what_is_no_number_is_told() {
+    let Some(python) = interpreter() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    script(&python, "make", folder.path());
+    let names = lcca_io::read_names(&folder.path().join("zstd.feather")).unwrap().unwrap();
+    assert_eq!((names.len(), names.get(3)), (8, "c 3"));
+    let refused = |name: &str| read_matrix(&folder.path().join(name)).unwrap_err().to_string();
+    for (name, words) in [
+        ("missing.arrow", ["column \"a\"", "row 3 is missing"]),
+        ("texts.arrow", ["column \"b\"", "expected plain numbers"]),
+        ("cut.arrow", ["cut.arrow", "truncated, corrupt or not an Arrow file"]),
+    ] {
+        let error = refused(name);
+        assert!(words.iter().all(|word| error.contains(word)) && error.lines().count() == 1, "{error}");
+    }
+}
+
+#[test]
 fn what_scipy_wrote_is_stored_as_small_as_it_can_be() {
     let Some(python) = interpreter() else { return };
     let folder = tempfile::tempdir().unwrap();

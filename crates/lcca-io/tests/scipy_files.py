@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.feather as feather
 import scipy.io
 import scipy.sparse as sp
 
@@ -117,7 +119,22 @@ def make_text(folder):
     expect(packed, pattern)
 
 
+def make_arrow(folder):
+    types = [pa.bool_(), pa.int8(), pa.int64(), pa.uint32(), pa.uint64(), pa.float16(), pa.float32(), pa.float64()]
+    columns = {f"c {i}": pa.array([i % 2, 0, 1, 0, 1], pa.int8()).cast(kind) for i, kind in enumerate(types)}
+    table = pa.table(columns)
+    dense = np.column_stack([column.to_numpy(zero_copy_only=False).astype(float) for column in columns.values()])
+    for packing in ["uncompressed", "lz4", "zstd"]:
+        path = folder / f"{packing}.feather"
+        feather.write_feather(table, path, compression=packing, chunksize=2)
+        expect(path, dense)
+    feather.write_feather(pa.table({"a": [1.0, 2.0, None]}), folder / "missing.arrow")
+    feather.write_feather(pa.table({"a": [1.0], "b": ["text"]}), folder / "texts.arrow")
+    (folder / "cut.arrow").write_bytes((folder / "lz4.feather").read_bytes()[:-40])
+
+
 def make(folder):
+    make_arrow(folder)
     make_sparse(folder)
     make_dense(folder)
     make_text(folder)
