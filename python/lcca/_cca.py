@@ -20,6 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from lcca import _lcca, _model, _report, _settings, _views
 from lcca._lcca import Matrix
+from lcca._pair import RemotePair
 from lcca._progress import Progress
 from lcca._types import Found, ModelParts, TraceRow
 
@@ -157,16 +158,21 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
 
     # Fitting
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "CCA":
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "CCA":
         """Fits both views.
 
         Parameters
         ----------
         X, y : of shape (n, p₁), and (n, p₂) or (n,)
             SciPy sparse matrices, NumPy arrays, frames, tables, paths of files that the program reads, or what `read` opened.
+            Or X alone: a pair of views on a cluster, as `lcca.dask` makes it.
         sample_weight : array of shape (n,), optional
             Multiplies each row's contribution.
         """
+        if isinstance(X, RemotePair):
+            self._fit_remote(X, y, sample_weight)
+            self._warn()
+            return self
         threads = _settings.threads(self.n_jobs)
         x_view = self._x_matrix(X, threads, reset=True)
         y_view = self._y_matrix(y, threads)
@@ -175,18 +181,31 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         (rows, x_cols), y_cols = x_view.shape, y_view.shape[1]
         pairs = _settings.components(self.n_components, rows, x_cols, y_cols)
         options = _settings.options(self.get_params(deep=False), pairs)
-        found = self._run(x_view, y_view, weights, options, threads)
+        found = self._run(_lcca.fit, x_view, y_view, weights, options, threads)
         self._take_model(found)
         self._take_fit(found)
         self._keep_y(y, y_view)
         self._warn()
         return self
 
-    def _run(
-        self, x: Matrix, y: Matrix, weights: Array | None, options: dict[str, Any], threads: int
-    ) -> Found:
+    def _fit_remote(self, pair: RemotePair, y: Any, sample_weight: Any) -> None:
+        """The same over rows that somebody else holds."""
+        if y is not None or sample_weight is not None:
+            raise ValueError("a pair of views brings its own y and weights, expected nothing beside it")
+        pairs = _settings.components(self.n_components, *pair.shape)
+        options = _settings.options(self.get_params(deep=False), pairs)
+        pair.prepare(_settings.columns(options))
+        self._take_model(found := self._run(_lcca.fit_remote, pair, options, _settings.threads(self.n_jobs)))
+        self._take_fit(found)
+        self.n_features_in_ = pair.shape[1]
+        for names in ("feature_names_in_", "y_feature_names_in_"):
+            if hasattr(self, names):
+                delattr(self, names)
+
+    def _run(self, engine: Callable[..., Found], *arguments: Any) -> Found:
+        """Runs the engine's `fit`, with progress where it is wanted."""
         if not self.verbose:
-            return _lcca.fit(x, y, weights, options, threads, None, self.callback)
+            return engine(*arguments, None, self.callback)
         progress = Progress(f"lcca {self.method}")
 
         def on_iteration(row: TraceRow) -> None:
@@ -195,7 +214,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
                 self.callback(row)
 
         try:
-            return _lcca.fit(x, y, weights, options, threads, progress.on_pass, on_iteration)
+            return engine(*arguments, progress.on_pass, on_iteration)
         finally:
             progress.close()
 
@@ -295,8 +314,14 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
     # Using what was fitted
 
     def transform(self, X: Any, y: Any = None) -> Any:
-        """The canonical variables of rows of X, and those of y where given: one array, or two."""
+        """The canonical variables of rows of X, and those of y where given: one array, or two.
+
+        Of a pair of views on a cluster: two Dask arrays, computed when asked for.
+        """
         check_is_fitted(self)
+        if isinstance(X, RemotePair):
+            self._check_remote(X)
+            return X.scores(self._halves())
         x_scores = self._x_scores(X)
         if y is None:
             return x_scores
@@ -322,24 +347,34 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         rows = _estimate(self._y_on_x_regression, self.y_mean_, self._x_scores(X), "X")
         return rows[:, 0] if self._predicts_vector else rows
 
+    def _halves(self) -> list[Any]:
+        return [(self.x_weights_, self.x_mean_), (self.y_weights_, self.y_mean_)]
+
+    def _check_remote(self, pair: RemotePair) -> None:
+        (_, *found), expected = pair.shape, [len(self.x_weights_), len(self.y_weights_)]
+        if found != expected:
+            raise ValueError(f"the pair has {found[0]} + {found[1]} columns, but CCA is expecting {expected[0]} + {expected[1]}")
+
     def _x_scores(self, X: Any) -> Array:
         """`transform` of X alone, as a NumPy array whatever `set_output` says."""
         threads = _settings.threads(self.n_jobs)
         view = self._x_matrix(X, threads, reset=False)
         return _lcca.transform((self.x_weights_, self.x_mean_), view, threads)
 
-    def correlations(self, X: Any, y: Any, sample_weight: Any = None) -> Array:
+    def correlations(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
         """The correlation of each pair of canonical variables on given rows, about the means of these rows."""
         check_is_fitted(self)
         threads = _settings.threads(self.n_jobs)
+        if isinstance(X, RemotePair):
+            self._check_remote(X)
+            return _lcca.score_remote(*self._halves(), X, threads)[0]
         x_view = self._x_matrix(X, threads, reset=False)
         y_view = self._y_matrix(y, threads, len(self.y_weights_))
         check_consistent_length(x_view, y_view)
-        halves = (self.x_weights_, self.x_mean_), (self.y_weights_, self.y_mean_)
         weights = _weights(sample_weight, x_view)
-        return _lcca.score(*halves, x_view, y_view, weights, threads)[0]
+        return _lcca.score(*self._halves(), x_view, y_view, weights, threads)[0]
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The mean of `correlations`: between -1 and 1, and larger is better.
 
         scikit-learn's CCA returns R² of `predict` here, which says how much of y's variance is explained. CCA maximises

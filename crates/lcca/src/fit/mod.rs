@@ -126,7 +126,7 @@ fn fit_from(
     };
     let (all, small) = (pair.shape(), reduced.pair.shape());
     let small_settings = restore::reduced_settings(settings, all, small);
-    let mut fit = fit_uncentred(from, &reduced.pair, &small_settings, watch)?;
+    let mut fit = fit_uncentred(from, &*reduced.pair, &small_settings, watch)?;
     restore::restore(&mut fit, &reduced, all, settings);
     Ok(fit)
 }
