@@ -7,7 +7,7 @@ from typing import Any
 from distributed import Client, Future, TimeoutError, wait
 
 from lcca.dask import _worker
-from lcca.dask._shards import Shards
+from lcca.dask._shards import Shards, forgotten
 
 _FAN_IN = 4  # answers that one worker adds up
 _FEW = 4  # workers that are sent panels by the client itself; beyond, they pass them on
@@ -102,7 +102,7 @@ def _wait(client: Client, root: Future, asked: set[str]) -> None:
         try:
             wait(root, timeout=_LOOK)
         except TimeoutError:
-            if not asked <= set(client.nthreads()):
+            if not asked <= set(client.nthreads()) or forgotten(client, [root.key]):
                 raise Lost from None
             continue
         if root.status == "error":

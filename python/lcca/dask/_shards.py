@@ -12,12 +12,13 @@ from uuid import uuid4
 
 import dask
 from dask.delayed import Delayed
-from distributed import Client, Future, wait
+from distributed import Client, Future, TimeoutError, wait
 
 # Makes a task under a given key.
 Recipe = Callable[[str], Delayed]
 
 _BETWEEN = 0.05  # seconds between two looks at where shards are
+_LOOK = 1.0  # seconds between two looks at whether loading tasks are still known
 
 
 class ShardError(RuntimeError):
@@ -29,6 +30,15 @@ class ShardError(RuntimeError):
 
     def __reduce__(self) -> Any:
         return ShardError, (self.name, self.text)
+
+
+def forgotten(client: Client, keys: list[str]) -> list[str]:
+    """Those that the scheduler does not know: sent while it was started anew, they would be waited for in vain."""
+    return client.run_on_scheduler(_unknown, keys=keys)  # type: ignore[no-any-return]
+
+
+def _unknown(keys: list[str], dask_scheduler: Any = None) -> list[str]:
+    return [key for key in keys if key not in dask_scheduler.tasks]
 
 
 class Shards:
@@ -82,8 +92,12 @@ class Shards:
         while True:
             futures = self.futures
             try:
-                wait(futures)
+                wait(futures, timeout=_LOOK)
             except CancelledError:
+                continue
+            except TimeoutError:
+                self._drop(forgotten(self.client, [future.key for future in futures]))
+                self.raise_failures()
                 continue
             self.raise_failures()
             if any(future.cancelled() for future in futures):
@@ -92,6 +106,9 @@ class Shards:
             if all(holders.get(future.key) for future in futures):
                 return self._grouped(futures, holders)
             time.sleep(_BETWEEN)
+
+    def _drop(self, keys: list[str]) -> None:
+        self._futures = [None if future is not None and future.key in keys else future for future in self._futures]
 
     def raise_failures(self) -> None:
         """The loader's error, with the shard's name."""
