@@ -39,9 +39,13 @@ class Pair(RemotePair):
         self._known: dict[Any, Any] = {}
         self.passes_: list[dict[str, Any]] = []
         self._one_at_a_time = threading.Lock()
-        order = {name: i for i, name in enumerate(shards.names)}
-        self._summaries = sorted(self._ask("summary"), key=lambda shard: order[shard["name"]])
+        self._summaries = self._summarised()
         self._take_shape()
+
+    def _summarised(self) -> list[dict[str, Any]]:
+        """What the shards say of themselves, in their order."""
+        order = {name: i for i, name in enumerate(self._shards.names)}
+        return sorted(self._ask("summary"), key=lambda shard: order[shard["name"]])
 
     def _take_shape(self) -> None:
         first, shapes = self._summaries[0], [shard["shape"] for shard in self._summaries]
@@ -52,9 +56,9 @@ class Pair(RemotePair):
                     f"shard {shard['name']!r} has {x} + {y} columns, expected {x_first} + {y_first} as shard {first['name']!r} has"
                 )
         self.shape = (sum(rows for rows, _, _ in shapes), *first["shape"][1:])
-        every, some = (lambda flags: (all(flags[0]), all(flags[1]))), (lambda flags: (any(flags[0]), any(flags[1])))
-        self.one_hot = every(list(zip(*(shard["one_hot"] for shard in self._summaries), strict=True)))
-        self.dense = some(list(zip(*(shard["dense"] for shard in self._summaries), strict=True)))
+        one_hot, dense = ([shard[name] for shard in self._summaries] for name in ("one_hot", "dense"))
+        self.one_hot = all(x for x, _ in one_hot), all(y for _, y in one_hot)
+        self.dense = any(x for x, _ in dense), any(y for _, y in dense)
 
     def __repr__(self) -> str:
         rows, x_cols, y_cols = self.shape
@@ -79,7 +83,7 @@ class Pair(RemotePair):
         """Forgets the last fit's trace, tries failed shards again, and looks whether every worker has enough memory."""
         self.passes_.clear()
         self._shards.forget_failures()
-        self._summaries = sorted(self._ask("summary"), key=lambda shard: self._shards.names.index(shard["name"]))
+        self._summaries = self._summarised()
         check(self._summaries, self.shape, columns)
 
     def products(self, sources: Any, wanted: list[tuple[int, int]]) -> list[Any]:
