@@ -1,7 +1,6 @@
 """The estimator."""
 
 import os
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,19 +13,16 @@ from sklearn.base import (
     RegressorMixin,
     TransformerMixin,
 )
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.utils import check_array, check_consistent_length
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import check_is_fitted
 
-from lcca import _lcca, _model, _report, _settings, _views
+from lcca import _inputs, _lcca, _model, _regression, _report, _settings
 from lcca._lcca import Matrix
 from lcca._pair import RemotePair
 from lcca._progress import Progress
 from lcca._types import Found, ModelParts, TraceRow
 
 Array = NDArray[np.float64]
-
-_CHECKS: dict[str, Any] = {"accept_sparse": _views.SPARSE, "dtype": "numeric"}
 
 
 class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
@@ -171,21 +167,20 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         """
         if isinstance(X, RemotePair):
             self._fit_remote(X, y, sample_weight)
-            self._warn()
+            _report.warn(self)
             return self
         threads = _settings.threads(self.n_jobs)
-        x_view = self._x_matrix(X, threads, reset=True)
-        y_view = self._y_matrix(y, threads)
-        check_consistent_length(x_view, y_view)
-        weights = _weights(sample_weight, x_view)
-        (rows, x_cols), y_cols = x_view.shape, y_view.shape[1]
-        pairs = _settings.components(self.n_components, rows, x_cols, y_cols)
+        x = _inputs.x_matrix(self, X, threads, reset=True)
+        target = _inputs.target(y, threads)
+        check_consistent_length(x, target.matrix)
+        weights = _inputs.row_weights(sample_weight, x)
+        pairs = _settings.components(self.n_components, *x.shape, target.matrix.shape[1])
         options = _settings.options(self.get_params(deep=False), pairs)
-        found = self._run(_lcca.fit, x_view, y_view, weights, options, threads)
+        found = self._run(_lcca.fit, x, target.matrix, weights, options, threads)
         self._take_model(found)
         self._take_fit(found)
-        self._keep_y(y, y_view)
-        self._warn()
+        self._take_target(target)
+        _report.warn(self)
         return self
 
     def _fit_remote(self, pair: RemotePair, y: Any, sample_weight: Any) -> None:
@@ -226,7 +221,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         self.correlations_, self.objective_ = found["correlations"], found["objective"]
         self.residuals_, self.total_ = found["residuals"], found["total"]
         self.n_samples_ = found["rows"]
-        self._settings = found["settings"]
+        self._settings_json = found["settings"]
         self._provenance: dict[str, Any] = {}
         self._predicts_vector = False
 
@@ -251,65 +246,12 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         self.n_passes_ = self.n_gram_passes_ = self.work_ = self.fit_seconds_ = None
         self.trace_, self.notes_ = [], []
 
-    def _keep_y(self, y: Any, view: Matrix) -> None:
-        self._predicts_vector = getattr(y, "ndim", 2) == 1 or (isinstance(y, (list, tuple)) and np.ndim(y) == 1)
-        names = view.names or _views.column_names(y)
-        if names is not None:
-            self.y_feature_names_in_ = np.asarray(names, dtype=object)
+    def _take_target(self, target: _inputs.Target) -> None:
+        self._predicts_vector = target.is_vector
+        if target.names is not None:
+            self.y_feature_names_in_ = np.asarray(target.names, dtype=object)
         elif hasattr(self, "y_feature_names_in_"):
             del self.y_feature_names_in_
-
-    def _warn(self) -> None:
-        for note in self.notes_ if self.n_components is not None else []:
-            warnings.warn(note, UserWarning, stacklevel=3)
-        if not self.converged_:
-            share = (self.missing_ or 0.0) / max(float(self.objective_.sum()), 1e-300)
-            known = f"about {share:.1e} of it may be missing" if np.isfinite(share) else "nobody knows how much"
-            message = f"CCA did not converge to tol={self.tol}: there is more correlation to be found, {known}"
-            warnings.warn(f"{message}; {self._advice()}.", ConvergenceWarning, stacklevel=3)
-
-    def _advice(self) -> str:
-        if self.max_passes is not None:
-            return "raise max_passes"
-        exact = self.method in ("auto", "lobpcg", "shift-invert", "gram", "exact")
-        return "raise tol" if exact else 'method="auto" finds it'
-
-    # Views
-
-    def _x_matrix(self, X: Any, threads: int, *, reset: bool) -> Matrix:
-        if _views.is_file(X):
-            X = Matrix.read(X, None if reset else self.n_features_in_, False, threads)
-        if isinstance(X, Matrix):
-            self._check_matrix(X, reset)
-            return X
-        X = validate_data(self, X, reset=reset, ensure_min_samples=2 if reset else 1, **_CHECKS)
-        return _views.from_arrays(X, "X", threads)
-
-    def _check_matrix(self, view: Matrix, reset: bool) -> None:
-        if reset:
-            self.n_features_in_ = view.shape[1]
-            names = view.names
-            if names is not None:
-                self.feature_names_in_ = np.asarray(names, dtype=object)
-            elif hasattr(self, "feature_names_in_"):
-                del self.feature_names_in_
-        elif view.shape[1] != self.n_features_in_:
-            found, expected = view.shape[1], self.n_features_in_
-            raise ValueError(f"X has {found} features, but CCA is expecting {expected} features as input.")
-
-    def _y_matrix(self, y: Any, threads: int, width: int | None = None) -> Matrix:
-        if y is None:
-            raise ValueError("CCA requires y to be passed, but the target y is None")
-        if _views.is_file(y):
-            y = Matrix.read(y, width, False, threads)
-        if isinstance(y, Matrix):
-            view = y
-        else:
-            array = check_array(y, input_name="y", ensure_2d=False, **_CHECKS)
-            view = _views.from_arrays(array.reshape(-1, 1) if array.ndim == 1 else array, "y", threads)
-        if width is not None and view.shape[1] != width:
-            raise ValueError(f"y has {view.shape[1]} columns, but CCA is expecting {width} columns as input.")
-        return view
 
     # Using what was fitted
 
@@ -326,8 +268,8 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         if y is None:
             return x_scores
         threads = _settings.threads(self.n_jobs)
-        y_view = self._y_matrix(y, threads, len(self.y_weights_))
-        return x_scores, _lcca.transform((self.y_weights_, self.y_mean_), y_view, threads)
+        target = _inputs.target(y, threads, len(self.y_weights_))
+        return x_scores, _lcca.transform((self.y_weights_, self.y_mean_), target.matrix, threads)
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """Fits, and returns the canonical variables of both views."""
@@ -336,15 +278,15 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
     def inverse_transform(self, X: Any, y: Any = None) -> Any:
         """Rows from canonical variables: each column's least-squares estimate, learned on the training rows."""
         check_is_fitted(self)
-        x_rows = _estimate(self._x_regression, self.x_mean_, X, "X")
+        x_rows = _regression.estimate(self._x_regression, self.x_mean_, X, "X")
         if y is None:
             return x_rows
-        return x_rows, _estimate(self._y_regression, self.y_mean_, y, "y")
+        return x_rows, _regression.estimate(self._y_regression, self.y_mean_, y, "y")
 
     def predict(self, X: Any) -> Array:
         """Estimates of y: least squares of y's columns on X's canonical variables, learned on the training rows."""
         check_is_fitted(self)
-        rows = _estimate(self._y_on_x_regression, self.y_mean_, self._x_scores(X), "X")
+        rows = _regression.estimate(self._y_on_x_regression, self.y_mean_, self._x_scores(X), "X")
         return rows[:, 0] if self._predicts_vector else rows
 
     def _halves(self) -> list[Any]:
@@ -358,21 +300,21 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
     def _x_scores(self, X: Any) -> Array:
         """`transform` of X alone, as a NumPy array whatever `set_output` says."""
         threads = _settings.threads(self.n_jobs)
-        view = self._x_matrix(X, threads, reset=False)
+        view = _inputs.x_matrix(self, X, threads, reset=False)
         return _lcca.transform((self.x_weights_, self.x_mean_), view, threads)
 
     def correlations(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
         """The correlation of each pair of canonical variables on given rows, about the means of these rows."""
         check_is_fitted(self)
         threads = _settings.threads(self.n_jobs)
+        x_half, y_half = self._halves()
         if isinstance(X, RemotePair):
             self._check_remote(X)
-            return _lcca.score_remote(*self._halves(), X, threads)[0]
-        x_view = self._x_matrix(X, threads, reset=False)
-        y_view = self._y_matrix(y, threads, len(self.y_weights_))
-        check_consistent_length(x_view, y_view)
-        weights = _weights(sample_weight, x_view)
-        return _lcca.score(*self._halves(), x_view, y_view, weights, threads)[0]
+            return _lcca.score_remote(x_half, y_half, X, threads)[0]
+        x = _inputs.x_matrix(self, X, threads, reset=False)
+        target = _inputs.target(y, threads, len(self.y_weights_)).matrix
+        check_consistent_length(x, target)
+        return _lcca.score(x_half, y_half, x, target, _inputs.row_weights(sample_weight, x), threads)[0]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The mean of `correlations`: between -1 and 1, and larger is better.
@@ -396,14 +338,14 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
     @property
     def coef_(self) -> Array:
         """Coefficients of `predict`, (columns of y) × (columns of X); formed when asked for, as it may be large."""
-        return np.asarray(_known(self._y_on_x_regression) @ self.x_weights_.T)
+        return np.asarray(_regression.known(self._y_on_x_regression) @ self.x_weights_.T)
 
     @property
     def intercept_(self) -> Array:
         """What `predict` adds to X @ coef_.T."""
         y_mean = np.zeros(len(self.y_weights_)) if self.y_mean_ is None else self.y_mean_
         x_mean = np.zeros(len(self.x_weights_)) if self.x_mean_ is None else self.x_mean_
-        return np.asarray(y_mean - _known(self._y_on_x_regression) @ (x_mean @ self.x_weights_))
+        return np.asarray(y_mean - _regression.known(self._y_on_x_regression) @ (x_mean @ self.x_weights_))
 
     # scikit-learn
 
@@ -422,28 +364,3 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
     @property
     def _n_features_out(self) -> int:
         return int(self.x_weights_.shape[1])
-
-
-def _known(regression: Array | None) -> Array:
-    if regression is None:
-        raise NotFittedError("A model file holds no regressions: fit in Python, or unpickle, to predict or to transform back.")
-    return regression
-
-
-def _estimate(regression: Array | None, mean: Array | None, scores: Any, name: str) -> Array:
-    """Columns from canonical variables."""
-    regression = _known(regression)
-    scores = check_array(scores, input_name=name, dtype=np.float64)
-    if scores.shape[1] != regression.shape[1]:
-        raise ValueError(f"{name} has {scores.shape[1]} canonical variables, expected {regression.shape[1]}")
-    rows = scores @ regression.T
-    return np.asarray(rows if mean is None else rows + mean)
-
-
-def _weights(sample_weight: Any, view: Matrix) -> Array | None:
-    if sample_weight is None:
-        return None
-    weights = _check_sample_weight(sample_weight, view, dtype=np.float64, ensure_non_negative=True)
-    if not weights.any():
-        raise ValueError("every sample weight is 0, expected one above")
-    return np.ascontiguousarray(weights)

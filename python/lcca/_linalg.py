@@ -65,7 +65,7 @@ def least_squares(
     Examples
     --------
     >>> import numpy as np, scipy.sparse as sp, lcca
-    >>> X = sp.random_array((1000, 30), density=0.1, rng=0, format="csr")
+    >>> X = sp.random(1000, 30, density=0.1, random_state=0, format="csr")
     >>> found = lcca.least_squares(X, X @ np.arange(30.0) + 5)
     >>> bool(np.allclose(found.coef[:, 0], np.arange(30)) and np.allclose(found.intercept, 5))
     True
@@ -109,7 +109,7 @@ def randomized_svd(
     Examples
     --------
     >>> import numpy as np, scipy.sparse as sp, lcca
-    >>> X = sp.random_array((500, 40), density=0.2, rng=0, format="csr")
+    >>> X = sp.random(500, 40, density=0.2, random_state=0, format="csr")
     >>> U, s, Vt = lcca.randomized_svd(X, 3, center=True, n_iter=20)
     >>> dense = X.toarray() - X.toarray().mean(axis=0)
     >>> bool(np.allclose(s, np.linalg.svd(dense, compute_uv=False)[:3], rtol=1e-4))

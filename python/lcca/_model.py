@@ -61,7 +61,7 @@ def save(model: "CCA", path: "str | os.PathLike[str]") -> None:
     names = {side: getattr(model, attribute, None) for side, attribute in _NAMES.items()}
     parts |= {side: None if found is None else [str(name) for name in found] for side, found in names.items()}
     provenance = model._provenance | {"version": _lcca.__version__}
-    parts |= {"rows": model.n_samples_, "settings": model._settings, "provenance": json.dumps(provenance)}
+    parts |= {"rows": model.n_samples_, "settings": model._settings_json, "provenance": json.dumps(provenance)}
     _lcca.save(os.fspath(path), parts)  # type: ignore[arg-type]
 
 

@@ -1,6 +1,12 @@
-"""A fitted estimator in words, much as the program prints it."""
+"""A fitted estimator in words, much as the program prints it, and what it should warn of."""
 
+import math
+import warnings
 from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
+
+_CALLER = 3  # whoever called `fit`, counted from here
 
 
 def text(model: Any) -> str:
@@ -23,10 +29,30 @@ def _pairs(model: Any) -> list[str]:
 
 def _verdict(model: Any) -> str:
     verdict = "converged" if model.converged_ else "not converged"
+    return f"{verdict}: {_missing(model)}, tolerance {model.tol:.1e}"
+
+
+def _missing(model: Any) -> str:
     share = model.missing_ / max(float(model.objective_.sum()), 1e-300)
-    return f"{verdict}: about {share:.1e} of the total may be missing, tolerance {model.tol:.1e}"
+    return f"about {share:.1e} of it may be missing" if math.isfinite(share) else "this method cannot tell what is missing"
 
 
 def _cost(model: Any) -> str:
     grams = f" and {model.n_gram_passes_:g} over Gram matrices" if model.n_gram_passes_ else ""
     return f"fitted in {model.fit_seconds_:.2f} s ({model.n_passes_:g} passes{grams}, work {model.work_:.1f})"
+
+
+def warn(model: Any) -> None:
+    """Of fewer pairs than asked for, and of not having converged."""
+    for note in model.notes_ if model.n_components is not None else []:
+        warnings.warn(note, UserWarning, stacklevel=_CALLER)
+    if not model.converged_:
+        found = f"CCA did not converge to tol={model.tol}: there is more correlation to be found, {_missing(model)}"
+        warnings.warn(f"{found}; {_advice(model)}.", ConvergenceWarning, stacklevel=_CALLER)
+
+
+def _advice(model: Any) -> str:
+    if model.max_passes is not None:
+        return "raise max_passes"
+    exact = model.method in ("auto", "lobpcg", "shift-invert", "gram", "exact")
+    return "raise tol" if exact else 'method="auto" finds it'

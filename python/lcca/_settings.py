@@ -82,7 +82,7 @@ def columns(options: dict[str, Any]) -> int:
     k = options["n_components"]
     extra = options["oversample"] if options["oversample"] is not None else max(k // 2, 4)
     components = max(options[name] or 0 for name in ("k_pc", "k_rpcca"))
-    return max(k, components) + int(extra)
+    return int(max(k, components) + extra)
 
 
 def _check_numbers(params: dict[str, Any]) -> None:

@@ -64,4 +64,3 @@ class Found(ModelParts):
     missing: float
     notes: list[str]
     seconds: float
-    planned_passes: float

@@ -11,6 +11,7 @@ from lcca import _settings
 from lcca._lcca import Matrix
 
 SPARSE = ("csr", "csc", "coo")
+_WORTH_A_THREAD = 1 << 20  # numbers to be checked, below which starting another thread takes longer
 
 
 def read(
@@ -40,7 +41,7 @@ def read(
     >>> import lcca, scipy.sparse as sp, tempfile, os
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = os.path.join(folder.name, "x.npz")
-    >>> sp.save_npz(path, sp.eye_array(4, format="csr"), compressed=False)
+    >>> sp.save_npz(path, sp.identity(4, format="csr"), compressed=False)
     >>> lcca.read(path)
     <lcca.Matrix of 4 rows and 4 columns, one-hot>
     """
@@ -57,13 +58,14 @@ def from_arrays(data: Any, name: str, threads: int) -> Matrix:
     if sp.issparse(data):
         return _from_sparse(data, name, threads)
     array = _known_type(np.asarray(data))
+    threads = _worthwhile(threads, array.size)
     if not (array.flags.c_contiguous or array.flags.f_contiguous):
         array = np.ascontiguousarray(array)
     return Matrix.dense(name, array, threads)
 
 
 def _from_sparse(data: Any, name: str, threads: int) -> Matrix:
-    values = _known_type(data.data)
+    values, threads = _known_type(data.data), _worthwhile(threads, data.nnz)
     shape = (int(data.shape[0]), int(data.shape[1]))
     if data.format == "coo":
         return Matrix.coo(name, shape, _plain(data.row), _plain(data.col), _plain(values), threads)
@@ -71,6 +73,10 @@ def _from_sparse(data: Any, name: str, threads: int) -> Matrix:
     entries = int(data.indptr[-1])
     make = Matrix.csr if data.format == "csr" else Matrix.csc
     return make(name, shape, _plain(data.indptr), _plain(data.indices[:entries]), _plain(values[:entries]), threads)
+
+
+def _worthwhile(threads: int, numbers: int) -> int:
+    return min(threads, 1 + numbers // _WORTH_A_THREAD)
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:

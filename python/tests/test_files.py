@@ -77,6 +77,17 @@ def test_a_model_of_python_serves_the_program(program, files):
     assert [again.get_params()[name] for name in names] == [fitted.get_params()[name] for name in names]
 
 
+@pytest.mark.parametrize(("_flags", "parameters"), METHODS, ids=[flags or "auto" for flags, _ in METHODS])
+def test_a_loaded_model_knows_its_parameters_and_can_be_fitted_again(files, _flags, parameters):
+    x, y, folder = files
+    fitted = CCA(3, **parameters).fit(x, y)
+    fitted.save(folder / "model")
+    again = lcca.load(folder / "model")
+    for name, value in parameters.items():
+        assert getattr(again, name) == value
+    assert (again.fit(x, y).correlations_ == fitted.correlations_).all()
+
+
 def test_names_survive_files(program, factors, tmp_path):
     pandas = pytest.importorskip("pandas")
     frames = [pandas.DataFrame(view).add_prefix(side) for side, view in zip("xy", factors, strict=True)]

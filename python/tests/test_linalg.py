@@ -10,7 +10,7 @@ import lcca
 @pytest.fixture
 def problem():
     random = np.random.default_rng(0)
-    x = sp.random_array((400, 25), density=0.3, rng=random, format="csr")
+    x = sp.random(400, 25, density=0.3, random_state=0, format="csr")
     return x, x @ random.standard_normal((25, 3)) + random.standard_normal((400, 3)) + 2
 
 

@@ -39,7 +39,9 @@ pub fn run(name: &str, flags: &[&str]) -> Result<(), String> {
         "peers" => on_data(PEERS.command(flags)?),
         "python" => on_data(package(flags)?),
         "dask" => dask(flags),
-        _ => Err(format!("`{name}` is not a benchmark; there are: kernel, fits, default, peers, python, dask")),
+        _ => {
+            Err(format!("`{name}` is not a benchmark; there are: kernel, fits, default, peers, python, dask"))
+        }
     }
 }
 

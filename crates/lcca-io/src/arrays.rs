@@ -4,7 +4,7 @@
 //! Faults are told like those of a file, with a name of the caller's choice in place of the path.
 
 use crate::assemble::Assembled;
-use crate::error::{Fault, Result};
+use crate::error::{Fault, Outcome, Result};
 use crate::layouts::{self, Compressed, Coordinates};
 use crate::npy::{self, Kind, Numbers};
 use crate::read::Loaded;
@@ -63,45 +63,46 @@ pub enum Arrays {
 }
 
 /// A matrix of `rows`×`cols` from its arrays, sharing what can be shared; `name` stands for the path in errors.
-pub fn matrix_from(name: &str, rows: usize, cols: usize, arrays: Arrays) -> Result<Loaded> {
-    let (format, assembled) = assemble(rows, cols, arrays);
-    let Assembled { matrix, notes } = assembled.map_err(|fault| fault.at(Path::new(name)))?;
-    Ok(Loaded { matrix, format, notes })
+pub fn matrix_from(name: &str, rows: usize, cols: usize, arrays: &Arrays) -> Result<Loaded> {
+    let Assembled { matrix, notes } =
+        assemble(rows, cols, arrays).map_err(|fault| fault.at(Path::new(name)))?;
+    Ok(Loaded { matrix, format: arrays.layout(), notes })
 }
 
-type Formatted = (&'static str, std::result::Result<Assembled, Fault>);
-
-fn assemble(rows: usize, cols: usize, arrays: Arrays) -> Formatted {
-    let sparse = |make: &dyn Fn() -> std::result::Result<Assembled, Fault>| {
-        layouts::check_shape(rows, cols).and_then(|()| make())
-    };
+fn assemble(rows: usize, cols: usize, arrays: &Arrays) -> Outcome<Assembled> {
+    layouts::check_shape(rows, cols)?;
     match arrays {
         Arrays::Csr { indptr, indices, data } => {
-            ("csr", sparse(&|| layouts::csr(rows, cols, &compressed(&indptr, &indices, &data)?)))
+            layouts::csr(rows, cols, &compressed(indptr, indices, data)?)
         }
         Arrays::Csc { indptr, indices, data } => {
-            ("csc", sparse(&|| layouts::csc(rows, cols, &compressed(&indptr, &indices, &data)?)))
+            layouts::csc(rows, cols, &compressed(indptr, indices, data)?)
         }
-        Arrays::Coo { row, col, data } => (
-            "coo",
-            sparse(&|| {
-                let arrays = Coordinates { row: row.numbers()?, col: col.numbers()?, data: data.numbers()? };
-                layouts::coo(rows, cols, &arrays)
-            }),
-        ),
-        Arrays::Dense { data, fortran } => {
-            let dense = data.numbers().and_then(|numbers| npy::dense(rows, cols, fortran, &numbers));
-            ("dense", dense.map(Assembled::from))
+        Arrays::Coo { row, col, data } => {
+            let arrays = Coordinates { row: row.numbers()?, col: col.numbers()?, data: data.numbers()? };
+            layouts::coo(rows, cols, &arrays)
+        }
+        Arrays::Dense { data, fortran } => Ok(npy::dense(rows, cols, *fortran, &data.numbers()?)?.into()),
+    }
+}
+
+fn compressed(indptr: &Array, indices: &Array, data: &Array) -> Outcome<Compressed> {
+    Ok(Compressed { indptr: indptr.numbers()?, indices: indices.numbers()?, data: data.numbers()? })
+}
+
+impl Arrays {
+    fn layout(&self) -> &'static str {
+        match self {
+            Arrays::Csr { .. } => "csr",
+            Arrays::Csc { .. } => "csc",
+            Arrays::Coo { .. } => "coo",
+            Arrays::Dense { .. } => "dense",
         }
     }
 }
 
-fn compressed(indptr: &Array, indices: &Array, data: &Array) -> std::result::Result<Compressed, Fault> {
-    Ok(Compressed { indptr: indptr.numbers()?, indices: indices.numbers()?, data: data.numbers()? })
-}
-
 impl Array {
-    fn numbers(&self) -> std::result::Result<Numbers, Fault> {
+    fn numbers(&self) -> Outcome<Numbers> {
         let kind = Kind::new(self.letter, self.width, self.big_endian).ok_or_else(|| {
             let (letter, width) = (char::from(self.letter), self.width);
             Fault::new(format!("holds numbers of type {letter}{width}, expected f4, f8, integers or b1"))
@@ -129,7 +130,7 @@ mod tests {
     }
 
     fn matrix(rows: usize, cols: usize, arrays: Arrays) -> Matrix {
-        matrix_from("X", rows, cols, arrays).unwrap().matrix
+        matrix_from("X", rows, cols, &arrays).unwrap().matrix
     }
 
     #[test]
@@ -150,7 +151,7 @@ mod tests {
             col: array(b'u', &[2u16, 1, 0]),
             data: array(b'f', &[4f64, 2.0, 3.0]),
         };
-        [csr, csc, coo].map(|arrays| assert_eq!(entries(&matrix(2, 3, arrays)), expected));
+        [csr, csc, coo].into_iter().for_each(|arrays| assert_eq!(entries(&matrix(2, 3, arrays)), expected));
         let numbers = [0f64, 3.0, 2.0, 0.0, 0.0, 4.0];
         let dense = matrix(2, 3, Arrays::Dense { data: array(b'f', &numbers), fortran: true });
         assert_eq!(entries(&dense).into_iter().filter(|e| e.2 != 0.0).collect::<Vec<_>>(), expected);
@@ -158,7 +159,7 @@ mod tests {
 
     #[test]
     fn arrays_of_the_right_type_are_used_where_they_lie() {
-        let [indptr, indices] = [array(b'i', &[0i64, 2, 3]), array(b'i', &[1i32, 3, 0])].map(|a| a);
+        let (indptr, indices) = (array(b'i', &[0i64, 2, 3]), array(b'i', &[1i32, 3, 0]));
         let owner = indices.owner.clone();
         let data = array(b'f', &[0.5f64, 2.0, 3.0]);
         let Matrix::Sparse(rows) = matrix(2, 4, Arrays::Csr { indptr, indices, data }) else {
@@ -175,10 +176,10 @@ mod tests {
             indices: array(b'i', &[-1i32]),
             data: array(b'b', &[1u8]),
         };
-        let error = matrix_from("X", 1, 3, csr).unwrap_err().to_string();
+        let error = matrix_from("X", 1, 3, &csr).unwrap_err().to_string();
         assert_eq!(error, "X: indices: element 0 is -1, expected a column in 0..=2");
         let dense = Arrays::Dense { data: array(b'f', &[1f64, f64::NAN]), fortran: false };
-        let error = matrix_from("Y", 1, 2, dense).unwrap_err().to_string();
+        let error = matrix_from("Y", 1, 2, &dense).unwrap_err().to_string();
         assert!(error.starts_with("Y: row 0, column 1: the value is NaN"), "{error}");
     }
 }

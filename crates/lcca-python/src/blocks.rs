@@ -14,10 +14,13 @@ pub type Block<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>, Bou
 /// XᵀX, XᵀY and YᵀY.
 pub type Blocks<'py> = [Block<'py>; 3];
 
+/// Starts, rows and values of a lower triangle.
+type Triangle<'py> = (Bound<'py, PyArray1<usize>>, Bound<'py, PyArray1<usize>>, Bound<'py, PyArray1<f64>>);
+
 /// The Gram matrix of one view: starts, rows and values of its lower triangle by columns, or all of it.
 #[derive(FromPyObject, IntoPyObject)]
 pub enum Gram<'py> {
-    Sparse((Bound<'py, PyArray1<usize>>, Bound<'py, PyArray1<usize>>, Bound<'py, PyArray1<f64>>)),
+    Sparse(Triangle<'py>),
     Dense(Bound<'py, PyArray2<f64>>),
 }
 

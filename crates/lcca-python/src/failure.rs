@@ -41,12 +41,8 @@ impl From<Failure> for PyErr {
                 // Python makes a FileNotFoundError and the like of the number.
                 PyOSError::new_err((source.raw_os_error(), words(&source), path.display().to_string()))
             }
-            Failure::File(error @ lcca_io::Error::Data { .. }) => {
-                let message = error.to_string();
-                match &error {
-                    lcca_io::Error::Data { source, .. } => of_data(source, message),
-                    _ => PyValueError::new_err(message),
-                }
+            Failure::File(lcca_io::Error::Data { path, source }) => {
+                of_data(&source, format!("{}: {source}", path.display()))
             }
             Failure::File(error) => PyValueError::new_err(error.to_string()),
         }

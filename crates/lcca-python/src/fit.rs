@@ -7,7 +7,7 @@ use crate::panels::to_numpy;
 use crate::remote::Remote;
 use crate::run::{Listeners, row_dict, run};
 use lcca::data::{InMemory, Pair};
-use lcca::fit::{Fit, Model, View, planned_passes};
+use lcca::fit::{Fit, Model, View, Watch};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -50,14 +50,12 @@ fn run_fit<'py>(
     listeners: Listeners<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let settings = options.settings()?;
-    let planned = planned_passes(&settings);
     let (fit, seconds) = run(py, threads, &listeners, move |reporter| {
         let fit = lcca::fit::fit(&*pair, &settings, reporter)?;
-        Ok((fit, lcca::fit::Watch::seconds(reporter)))
+        Ok((fit, reporter.seconds()))
     })?;
     let found = fit_dict(py, &fit)?;
     found.set_item("seconds", seconds)?;
-    found.set_item("planned_passes", planned)?;
     Ok(found)
 }
 

@@ -145,7 +145,7 @@ impl Matrix {
         threads: usize,
     ) -> PyResult<Self> {
         quietly(py, threads, move || {
-            let loaded = lcca_io::matrix_from(&name, rows, cols, arrays)?;
+            let loaded = lcca_io::matrix_from(&name, rows, cols, &arrays)?;
             Ok(Matrix { rows: loaded.matrix, names: None, notes: loaded.notes })
         })
     }

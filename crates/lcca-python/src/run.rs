@@ -73,10 +73,9 @@ pub fn run<T: Send + 'static>(
         // Nobody listens any more where the work was given up.
         let _ = reporter.sender.send(Event::Done(done));
     });
-    wait(py, &mut events, listeners).or_else(|error| {
+    wait(py, &mut events, listeners).inspect_err(|_| {
         stop.store(true, Relaxed);
         py.detach(|| drain(&mut events));
-        Err(error)
     })
 }
 

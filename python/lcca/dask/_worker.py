@@ -70,8 +70,8 @@ def _view(source: Any, name: str) -> _lcca.Matrix:
 
 def reduce(shard: Shard, columns: Columns) -> Shard:
     """Equal rows merged where that pays, in terms of the columns that are kept."""
-    kept = [None if view is None else view.tolist() for view in columns]
-    smaller = shard.rows.reduced(*kept, _threads())
+    x_columns, y_columns = (None if view is None else view.tolist() for view in columns)
+    smaller = shard.rows.reduced(x_columns, y_columns, _threads())
     return Shard(shard.name, shard.source, columns, shard.rows if smaller is None else smaller)
 
 
