@@ -1,8 +1,7 @@
 """The estimator."""
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lcca import _inputs, _lcca, _model, _regression, _report, _settings
 from lcca._lcca import Matrix
+from lcca._pair import RemotePair
 from lcca._progress import Progress
 from lcca._types import Found, ModelParts, TraceRow
 
@@ -154,16 +154,21 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
 
     # Fitting
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "CCA":
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "CCA":
         """Fits both views.
 
         Parameters
         ----------
         X, y : of shape (n, p₁), and (n, p₂) or (n,)
             SciPy sparse matrices, NumPy arrays, frames, tables, paths of files that the program reads, or what `read` opened.
+            Or X alone: a pair of views on a cluster, as `lcca.dask` makes it.
         sample_weight : array of shape (n,), optional
             Multiplies each row's contribution.
         """
+        if isinstance(X, RemotePair):
+            self._fit_remote(X, y, sample_weight)
+            _report.warn(self)
+            return self
         threads = _settings.threads(self.n_jobs)
         x = _inputs.x_matrix(self, X, threads, reset=True)
         target = _inputs.target(y, threads)
@@ -171,30 +176,43 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         weights = _inputs.row_weights(sample_weight, x)
         pairs = _settings.components(self.n_components, *x.shape, target.matrix.shape[1])
         options = _settings.options(self._parameters(), pairs)
-        found = self._run(x, target.matrix, weights, options, threads)
+        found = self._found(x, target.matrix, weights, options, threads)
         self._take_model(found)
         self._take_fit(found)
         self._take_target(target)
         _report.warn(self)
         return self
 
+    def _fit_remote(self, pair: RemotePair, y: Any, sample_weight: Any) -> None:
+        """The same over rows that somebody else holds."""
+        if y is not None or sample_weight is not None:
+            raise ValueError("a pair of views brings its own y and weights, expected nothing beside it")
+        pairs = _settings.components(self.n_components, *pair.shape)
+        options = _settings.options(self._parameters(), pairs)
+        pair.prepare(_settings.columns(options))
+        self._take_model(found := self._run(_lcca.fit_remote, pair, options, _settings.threads(self.n_jobs)))
+        self._take_fit(found)
+        self.n_features_in_ = pair.shape[1]
+        for names in ("feature_names_in_", "y_feature_names_in_"):
+            if hasattr(self, names):
+                delattr(self, names)
+
     def _parameters(self) -> dict[str, Any]:
         """All that the engine takes."""
         return dict(self.get_params(deep=False))
 
-    def _run(
+    def _found(
         self, x: Matrix, y: Matrix, weights: Array | None, options: dict[str, Any], threads: int
     ) -> Found:
-        with self._watched(f"lcca {self.method}") as (on_pass, on_iteration):
-            return _lcca.fit(x, y, weights, options, threads, on_pass, on_iteration)
+        """What the engine finds in two views at hand."""
+        found: Found = self._run(_lcca.fit, x, y, weights, options, threads)
+        return found
 
-    @contextmanager
-    def _watched(self, title: str) -> Iterator[tuple[Any, Any]]:
-        """Whom the engine tells of passes and of iterations."""
+    def _run(self, engine: Callable[..., Any], *arguments: Any) -> Any:
+        """Runs a function of the engine, with progress where it is wanted."""
         if not self.verbose:
-            yield None, self.callback
-            return
-        progress = Progress(title)
+            return engine(*arguments, None, self.callback)
+        progress = Progress(f"lcca {self.method}")
 
         def on_iteration(row: TraceRow) -> None:
             progress.on_iteration(row)
@@ -202,7 +220,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
                 self.callback(row)
 
         try:
-            yield progress.on_pass, on_iteration
+            return engine(*arguments, progress.on_pass, on_iteration)
         finally:
             progress.close()
 
@@ -249,8 +267,14 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
     # Using what was fitted
 
     def transform(self, X: Any, y: Any = None) -> Any:
-        """The canonical variables of rows of X, and those of y where given: one array, or two."""
+        """The canonical variables of rows of X, and those of y where given: one array, or two.
+
+        Of a pair of views on a cluster: two Dask arrays, computed when asked for.
+        """
         check_is_fitted(self)
+        if isinstance(X, RemotePair):
+            self._check_remote(X)
+            return X.scores(self._halves())
         x_scores = self._x_scores(X)
         if y is None:
             return x_scores
@@ -276,23 +300,34 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         rows = _regression.estimate(self._y_on_x_regression, self.y_mean_, self._x_scores(X), "X")
         return rows[:, 0] if self._predicts_vector else rows
 
+    def _halves(self) -> list[Any]:
+        return [(self.x_weights_, self.x_mean_), (self.y_weights_, self.y_mean_)]
+
+    def _check_remote(self, pair: RemotePair) -> None:
+        (_, *found), expected = pair.shape, [len(self.x_weights_), len(self.y_weights_)]
+        if found != expected:
+            raise ValueError(f"the pair has {found[0]} + {found[1]} columns, but CCA is expecting {expected[0]} + {expected[1]}")
+
     def _x_scores(self, X: Any) -> Array:
         """`transform` of X alone, as a NumPy array whatever `set_output` says."""
         threads = _settings.threads(self.n_jobs)
         view = _inputs.x_matrix(self, X, threads, reset=False)
         return _lcca.transform((self.x_weights_, self.x_mean_), view, threads)
 
-    def correlations(self, X: Any, y: Any, sample_weight: Any = None) -> Array:
+    def correlations(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
         """The correlation of each pair of canonical variables on given rows, about the means of these rows."""
         check_is_fitted(self)
         threads = _settings.threads(self.n_jobs)
+        x_half, y_half = self._halves()
+        if isinstance(X, RemotePair):
+            self._check_remote(X)
+            return _lcca.score_remote(x_half, y_half, X, threads)[0]
         x = _inputs.x_matrix(self, X, threads, reset=False)
         target = _inputs.target(y, threads, len(self.y_weights_)).matrix
         check_consistent_length(x, target)
-        halves = (self.x_weights_, self.x_mean_), (self.y_weights_, self.y_mean_)
-        return _lcca.score(*halves, x, target, _inputs.row_weights(sample_weight, x), threads)[0]
+        return _lcca.score(x_half, y_half, x, target, _inputs.row_weights(sample_weight, x), threads)[0]
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The mean of `correlations`: between -1 and 1, and larger is better.
 
         scikit-learn's CCA returns R² of `predict` here, which says how much of y's variance is explained. CCA maximises

@@ -10,7 +10,8 @@ from sklearn.utils import check_scalar
 from lcca import _lcca
 from lcca._cca import CCA, Array
 from lcca._lcca import Matrix
-from lcca._types import Found, TraceRow
+from lcca._pair import RemotePair
+from lcca._types import Found, TraceRow, Validated
 
 
 class CCACV(CCA):
@@ -107,7 +108,10 @@ n_jobs, verbose, callback
     def _parameters(self) -> dict[str, Any]:
         return super()._parameters() | {"ridge": 0.0, "ridge_y": None}
 
-    def _run(
+    def _fit_remote(self, pair: RemotePair, y: Any, sample_weight: Any) -> None:
+        raise ValueError("cross-validation needs rows at hand, expected two views; lcca.CCA takes pairs on a cluster")
+
+    def _found(
         self, x: Matrix, y: Matrix, weights: Array | None, options: dict[str, Any], threads: int
     ) -> Found:
         if self.select not in ("simplest", "best"):
@@ -115,11 +119,9 @@ n_jobs, verbose, callback
         check_scalar(self.folds, "folds", Integral, min_val=2)
         self.ridges_ = np.asarray(self.ridges, dtype=np.float64).ravel()
         ridges = [float(ridge) for ridge in self.ridges_]
-        with self._watched("lcca folds") as (on_pass, on_iteration):
-            found = _lcca.cross_validate(
-                x, y, weights, options, ridges, int(self.folds), threads, on_pass, on_iteration
-            )
+        folds = int(self.folds)
+        found: Validated = self._run(_lcca.cross_validate, x, y, weights, options, ridges, folds, threads)
         self.cv_mean_, self.cv_error_ = found["mean"], found["error"]
         self.cv_scores_ = np.asarray(found["scores"])
         self.ridge_ = ridges[found["best"] if self.select == "best" else found["simplest"]]
-        return super()._run(x, y, weights, options | {"ridge": self.ridge_}, threads)
+        return super()._found(x, y, weights, options | {"ridge": self.ridge_}, threads)

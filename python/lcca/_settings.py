@@ -77,6 +77,14 @@ def options(params: dict[str, Any], n_components: int) -> dict[str, Any]:
     }
 
 
+def columns(options: dict[str, Any]) -> int:
+    """About the widest panels that a fit multiplies with: LOBPCG carries half as many again along."""
+    k = options["n_components"]
+    extra = options["oversample"] if options["oversample"] is not None else max(k // 2, 4)
+    components = max(options[name] or 0 for name in ("k_pc", "k_rpcca"))
+    return int(max(k, components) + extra)
+
+
 def _check_numbers(params: dict[str, Any]) -> None:
     for name in ("ridge", "ridge_y", "tol", "max_passes"):
         if params[name] is not None or name in ("ridge", "tol"):

@@ -38,7 +38,10 @@ pub fn run(name: &str, flags: &[&str]) -> Result<(), String> {
         "default" => default(flags),
         "peers" => on_data(PEERS.command(flags)?),
         "python" => on_data(package(flags)?),
-        _ => Err(format!("`{name}` is not a benchmark; there are: kernel, fits, default, peers, python")),
+        "dask" => dask(flags),
+        _ => {
+            Err(format!("`{name}` is not a benchmark; there are: kernel, fits, default, peers, python, dask"))
+        }
     }
 }
 
@@ -68,6 +71,14 @@ fn package(flags: &[&str]) -> Result<Command, String> {
     python::install(package::HOME, "bench/requirements-python.txt")?;
     bench.arg("bench/python.py").args(flags);
     Ok(bench)
+}
+
+/// The Python package on a cluster of processes.
+fn dask(flags: &[&str]) -> Result<(), String> {
+    let mut bench = Command::new(package::build()?);
+    bench.arg("bench/cluster.py").args(flags);
+    data::prepare_full(path::Path::new(bench.get_program()))?;
+    on_data(bench)
 }
 
 /// The default method, on real data and on the largest there is.

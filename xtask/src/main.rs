@@ -23,6 +23,7 @@ cargo xtask bench default [FLAGS]   what the default method must show; FLAGS go 
 cargo xtask bench peers [FLAGS]     lcca beside other CCA software; FLAGS go to bench/peers.py, try --help
 cargo xtask experiment words|paths  the paper's experiments on real data; results in docs/experiments
 cargo xtask bench python [FLAGS]    the Python package beside the program and its peers; FLAGS go to bench/python.py
+cargo xtask bench dask [FLAGS]      the same fits on a cluster of processes on this machine; FLAGS go to bench/cluster.py
 cargo xtask python                  build the Python package into target/python-package and run its tests
 cargo xtask help                    this text
 

@@ -32,6 +32,10 @@ impl From<Failure> for PyErr {
         match failure {
             Failure::Usage(message) => PyValueError::new_err(message),
             Failure::Machine(message) => PyRuntimeError::new_err(message),
+            Failure::Data(lcca::Error::Elsewhere(error)) => match error.downcast::<PyErr>() {
+                Ok(error) => *error,
+                Err(error) => PyRuntimeError::new_err(error.to_string()),
+            },
             Failure::Data(error) => of_data(&error, error.to_string()),
             Failure::File(lcca_io::Error::Io { path, source }) => {
                 // Python makes a FileNotFoundError and the like of the number.
@@ -47,7 +51,7 @@ impl From<Failure> for PyErr {
 
 fn of_data(error: &lcca::Error, message: String) -> PyErr {
     match error {
-        lcca::Error::Memory { .. } => PyMemoryError::new_err(message),
+        lcca::Error::Memory { needed, allowed, .. } => of_memory(message, *needed, *allowed),
         lcca::Error::Interrupted => PyKeyboardInterrupt::new_err(()),
         lcca::Error::Setting { name, value, expected } => {
             let name = if *name == "k" { "n_components".into() } else { name.replace('-', "_") };
@@ -55,6 +59,17 @@ fn of_data(error: &lcca::Error, message: String) -> PyErr {
         }
         _ => PyValueError::new_err(message),
     }
+}
+
+/// With the numbers as attributes, for whoever can go on with less.
+fn of_memory(message: String, needed: u64, allowed: u64) -> PyErr {
+    let error = PyMemoryError::new_err(message);
+    Python::attach(|py| {
+        // An exception that takes no attributes is still the right one.
+        let _ = error.value(py).setattr("needed", needed);
+        let _ = error.value(py).setattr("allowed", allowed);
+    });
+    error
 }
 
 /// What the operating system said, without Rust's remark about the number.

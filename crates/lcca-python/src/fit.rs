@@ -4,8 +4,9 @@ use crate::failure::Failure;
 use crate::matrix::Matrix;
 use crate::options::Options;
 use crate::panels::to_numpy;
+use crate::remote::Remote;
 use crate::run::{Listeners, row_dict, run};
-use lcca::data::InMemory;
+use lcca::data::{InMemory, Pair};
 use lcca::fit::{Fit, Model, View, Watch};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -24,11 +25,33 @@ pub fn fit<'py>(
     on_pass: Option<Bound<'py, PyAny>>,
     on_iteration: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    run_fit(py, Box::new(pair(x, y, weights)?), options, threads, Listeners { on_pass, on_iteration })
+}
+
+/// Fits rows that a Python object holds.
+#[pyfunction]
+#[pyo3(signature = (pair, options, threads, on_pass, on_iteration))]
+pub fn fit_remote<'py>(
+    py: Python<'py>,
+    pair: &Bound<'py, PyAny>,
+    options: Options,
+    threads: usize,
+    on_pass: Option<Bound<'py, PyAny>>,
+    on_iteration: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    run_fit(py, Box::new(Remote::new(pair)?), options, threads, Listeners { on_pass, on_iteration })
+}
+
+fn run_fit<'py>(
+    py: Python<'py>,
+    pair: Box<dyn Pair + Send>,
+    options: Options,
+    threads: usize,
+    listeners: Listeners<'py>,
+) -> PyResult<Bound<'py, PyDict>> {
     let settings = options.settings()?;
-    let pair = pair(x, y, weights)?;
-    let listeners = Listeners { on_pass, on_iteration };
     let (fit, seconds) = run(py, threads, &listeners, move |reporter| {
-        let fit = lcca::fit::fit(&pair, &settings, reporter)?;
+        let fit = lcca::fit::fit(&*pair, &settings, reporter)?;
         Ok((fit, reporter.seconds()))
     })?;
     let found = fit_dict(py, &fit)?;

@@ -4,6 +4,7 @@
 //! which ends with it, so that no thread is left behind and a process can be forked at any time. The interpreter is free
 //! meanwhile, and asked for signals twenty times a second.
 
+mod blocks;
 mod failure;
 mod fit;
 mod held;
@@ -11,6 +12,8 @@ mod matrix;
 mod model;
 mod options;
 mod panels;
+mod remote;
+mod rows;
 mod run;
 mod select;
 mod solve;
@@ -24,7 +27,13 @@ fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("METHODS", lcca::method::Method::NAMES)?;
     module.add_class::<matrix::Matrix>()?;
+    module.add_class::<rows::Rows>()?;
+    module.add_class::<rows::Pieces>()?;
     module.add_function(wrap_pyfunction!(fit::fit, module)?)?;
+    module.add_function(wrap_pyfunction!(fit::fit_remote, module)?)?;
+    module.add_function(wrap_pyfunction!(model::score_remote, module)?)?;
+    module.add_function(wrap_pyfunction!(blocks::add_grams, module)?)?;
+    module.add_function(wrap_pyfunction!(blocks::add_joint_grams, module)?)?;
     module.add_function(wrap_pyfunction!(model::transform, module)?)?;
     module.add_function(wrap_pyfunction!(model::score, module)?)?;
     module.add_function(wrap_pyfunction!(model::save, module)?)?;

@@ -132,6 +132,11 @@ impl Matrix {
 }
 
 impl Matrix {
+    /// Rows that are there already.
+    pub fn of(rows: lcca::matrix::Matrix) -> Self {
+        Matrix { rows, names: None, notes: Vec::new() }
+    }
+
     fn from_arrays(
         py: Python<'_>,
         name: String,

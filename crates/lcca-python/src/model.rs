@@ -4,8 +4,9 @@ use crate::failure::Failure;
 use crate::fit::{model_dict, pair};
 use crate::matrix::Matrix;
 use crate::panels::{from_numpy, rows_to_numpy};
+use crate::remote::Remote;
 use crate::run::quietly;
-use lcca::data::Side;
+use lcca::data::{Pair, Side};
 use lcca::fit::{Model, View};
 use lcca::matrix::Panel;
 use lcca::method::{Method, Settings};
@@ -50,9 +51,30 @@ pub fn score<'py>(
     weights: Option<PyReadonlyArray1<'py, f64>>,
     threads: usize,
 ) -> PyResult<(Bound<'py, PyArray1<f64>>, f64)> {
+    run_score(py, x_half, y_half, Box::new(pair(x, y, weights)?), threads)
+}
+
+/// The same on rows that a Python object holds.
+#[pyfunction]
+pub fn score_remote<'py>(
+    py: Python<'py>,
+    x_half: Half<'py>,
+    y_half: Half<'py>,
+    pair: &Bound<'py, PyAny>,
+    threads: usize,
+) -> PyResult<(Bound<'py, PyArray1<f64>>, f64)> {
+    run_score(py, x_half, y_half, Box::new(Remote::new(pair)?), threads)
+}
+
+fn run_score<'py>(
+    py: Python<'py>,
+    x_half: Half<'py>,
+    y_half: Half<'py>,
+    pair: Box<dyn Pair + Send>,
+    threads: usize,
+) -> PyResult<(Bound<'py, PyArray1<f64>>, f64)> {
     let model = bare_model(&x_half, &y_half);
-    let pair = pair(x, y, weights)?;
-    let scores = quietly(py, threads, move || Ok(model.score(&pair)?))?;
+    let scores = quietly(py, threads, move || Ok(model.score(&*pair)?))?;
     Ok((PyArray1::from_vec(py, scores.correlations), scores.captured))
 }
 

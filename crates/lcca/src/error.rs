@@ -52,4 +52,7 @@ pub enum Error {
     Factorization(&'static str),
     #[error("stopped on request")]
     Interrupted,
+    /// Of whoever holds the rows.
+    #[error(transparent)]
+    Elsewhere(Box<dyn std::error::Error + Send + Sync>),
 }

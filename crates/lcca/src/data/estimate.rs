@@ -26,40 +26,93 @@ pub struct GramEstimate {
     pub touched: f64,
 }
 
-impl GramEstimate {
-    pub(super) fn of(views: &[Matrix; 2]) -> Self {
+/// What the guess goes by: counts over all rows, and the pairs of columns of some.
+#[derive(Clone, Debug)]
+pub struct GramSample {
+    /// All rows.
+    pub rows: usize,
+    /// Those whose pairs are in the sample.
+    pub looked_at: usize,
+    /// Pairs of columns in all rows.
+    pub all: f64,
+    /// Pairs in the row that has most.
+    pub largest: f64,
+    /// Stored entries of both views.
+    pub stored: f64,
+    /// The sampled pairs, one row's after another's.
+    pub pairs: Vec<u64>,
+}
+
+impl GramSample {
+    /// Of two views that are one of `pieces` pieces of the rows: that share of the sample.
+    pub(super) fn of(views: &[Matrix; 2], pieces: usize) -> Self {
         let [x, y] = views;
         let (rows, stored) = (x.rows(), (x.entries() + y.entries()) as f64);
-        let width = (x.cols() + y.cols()) as f64;
-        if views.iter().all(|view| matches!(view, Matrix::OneHot(_))) {
-            // Two diagonals, and at most one entry a row in each of the other blocks: no sample is needed.
-            return GramEstimate { entries: width + stored, work: 3.0 * rows as f64, touched: 3.0 * stored };
+        let count = |row: usize| pairs_in(views, row);
+        let all: f64 = (0..rows).into_par_iter().with_min_len(1 << 16).map(count).sum();
+        let largest = (0..rows).into_par_iter().with_min_len(1 << 16).map(count).reduce(|| 0.0, f64::max);
+        let mut sample = GramSample { rows, looked_at: 0, all, largest, stored, pairs: Vec::new() };
+        if !sample.is_hopeless() {
+            sample.look(views, SAMPLE / pieces.max(1) as f64);
         }
-        let all: f64 = (0..rows).into_par_iter().with_min_len(1 << 16).map(|row| pairs_in(views, row)).sum();
-        let largest = (0..rows).into_par_iter().with_min_len(1 << 16).map(|row| pairs_in(views, row));
-        let largest = largest.reduce(|| 0.0, f64::max);
-        let estimate = |entries: f64| GramEstimate {
-            // One row alone brings all its pairs.
-            entries: entries.max(2.0 * largest).min(width * width),
-            work: 2.0 * all,
-            touched: 3.0 * stored,
-        };
-        if all > HOPELESS * stored {
-            return estimate(2.0 * all);
-        }
-        let step = ((all / SAMPLE).ceil() as usize).max(1);
-        let (mut pairs, mut looked_at) = (Vec::new(), 0usize);
-        for row in (0..rows).step_by(step).filter(|&row| pairs_in(views, row) <= SAMPLE) {
-            push_pairs(views, row, &mut pairs);
-            looked_at += 1;
-            if pairs.len() as f64 > SAMPLE {
+        sample
+    }
+
+    /// Takes rows evenly until they have about `enough` pairs.
+    fn look(&mut self, views: &[Matrix; 2], enough: f64) {
+        let step = ((self.all / enough).ceil() as usize).max(1);
+        for row in (0..self.rows).step_by(step).filter(|&row| pairs_in(views, row) <= enough) {
+            push_pairs(views, row, &mut self.pairs);
+            self.looked_at += 1;
+            if self.pairs.len() as f64 > enough {
                 break;
             }
         }
-        let (different, once) = count(&mut pairs);
-        let unseen = rows as f64 / looked_at.max(1) as f64;
-        let growth = if different > 0.0 { unseen.powf(once / different) } else { 1.0 };
-        estimate((2.0 * different * growth).min(2.0 * all))
+    }
+
+    fn is_hopeless(&self) -> bool {
+        self.all > HOPELESS * self.stored
+    }
+
+    /// Of two pieces of the rows together.
+    pub fn plus(mut self, other: Self) -> Self {
+        self.pairs.extend(other.pairs);
+        GramSample {
+            rows: self.rows + other.rows,
+            looked_at: self.looked_at + other.looked_at,
+            all: self.all + other.all,
+            largest: self.largest.max(other.largest),
+            stored: self.stored + other.stored,
+            pairs: self.pairs,
+        }
+    }
+
+    /// The guess for a pair of this shape.
+    pub fn estimate(mut self, shape: Shape) -> GramEstimate {
+        let width = (shape.x_cols + shape.y_cols) as f64;
+        let entries = if self.is_hopeless() { 2.0 * self.all } else { self.grown().min(2.0 * self.all) };
+        GramEstimate {
+            // One row alone brings all its pairs.
+            entries: entries.max(2.0 * self.largest).min(width * width),
+            work: 2.0 * self.all,
+            touched: 3.0 * self.stored,
+        }
+    }
+
+    /// Twice the different pairs that all rows may be expected to have.
+    fn grown(&mut self) -> f64 {
+        let (different, once) = count(&mut self.pairs);
+        let unseen = self.rows as f64 / self.looked_at.max(1) as f64;
+        if different > 0.0 { 2.0 * different * unseen.powf(once / different) } else { 0.0 }
+    }
+}
+
+impl GramEstimate {
+    /// Of two one-hot views no sample is needed: two diagonals, and at most one entry a row in each of the other blocks.
+    pub(super) fn of_one_hot([x, y]: &[Matrix; 2]) -> Self {
+        let stored = (x.entries() + y.entries()) as f64;
+        let width = (x.cols() + y.cols()) as f64;
+        GramEstimate { entries: width + stored, work: 3.0 * x.rows() as f64, touched: 3.0 * stored }
     }
 
     /// Of two pieces of the rows together: at most the sum.
@@ -110,10 +163,24 @@ mod tests {
         for rows in [500, 60_000] {
             let views = [zipf_rows(rows, 300, 8, 1), zipf_rows(rows, 200, 5, 2)];
             let pair = InMemory::new(views[0].clone(), views[1].clone()).unwrap();
-            let estimate = GramEstimate::of(&views);
+            let estimate = pair.joint_gram_estimate().unwrap().unwrap();
             let formed = pair.joint_gram(u64::MAX).unwrap().unwrap().entries() as f64;
             assert!((0.7..2.0).contains(&(estimate.entries / formed)), "{estimate:?} against {formed}");
         }
+    }
+
+    #[test]
+    fn samples_of_pieces_say_what_a_sample_of_all_rows_says() {
+        let views = [zipf_rows(60_000, 300, 8, 1), zipf_rows(60_000, 200, 5, 2)];
+        let piece = |rows: std::ops::Range<usize>| {
+            std::sync::Arc::new(InMemory::new(views[0].slice(rows.clone()), views[1].slice(rows)).unwrap())
+        };
+        let pieces = (0..12).map(|at| piece(5000 * at..5000 * (at + 1))).collect();
+        let pieces = crate::data::Pieces::new(pieces).unwrap().joint_gram_estimate().unwrap().unwrap();
+        let whole = InMemory::new(views[0].clone(), views[1].clone()).unwrap();
+        let whole = whole.joint_gram_estimate().unwrap().unwrap();
+        assert!((0.9..1.1).contains(&(pieces.entries / whole.entries)), "{pieces:?} against {whole:?}");
+        assert_eq!((pieces.work, pieces.touched), (whole.work, whole.touched));
     }
 
     #[test]
@@ -133,7 +200,8 @@ mod tests {
             crate::matrix::Values::Ones,
         );
         let wide: Matrix = wide.unwrap().into();
-        let estimate = GramEstimate::of(&[wide.clone(), zipf_rows(400_001, 50, 2, 1)]);
+        let pair = InMemory::new(wide, zipf_rows(400_001, 50, 2, 1)).unwrap();
+        let estimate = pair.joint_gram_estimate().unwrap().unwrap();
         assert!(estimate.entries >= 3.6e9, "{estimate:?}");
     }
 }

@@ -45,7 +45,7 @@ impl GramMatrix {
     }
 
     /// The sum of two uncentred Gram matrices.
-    pub(super) fn plus(self, other: GramMatrix) -> Self {
+    pub fn plus(self, other: GramMatrix) -> Self {
         let stored = match (self.stored, other.stored) {
             (StoredGram::Sparse(a), StoredGram::Sparse(b)) => StoredGram::Sparse(a.plus(&b)),
             (a, b) => StoredGram::Dense(a.dense() + b.dense()),

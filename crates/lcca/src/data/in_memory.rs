@@ -1,28 +1,23 @@
 //! Both views at hand, in memory or in mapped files.
 //!
-//! The rows are cut into one part a thread, of about equal numbers of entries. Each part adds into its own panels
-//! (the first straight into the caller's), which are then summed in a fixed order: the same thread count gives the
-//! same bits. The extra panels are kept between passes, so that a warm pass allocates nothing.
+//! A pass is that of `parts`, over one piece.
 
+use super::parts::{self, MOST_PARTS, Scratch, Sums};
 use super::{
-    Ask, GramEstimate, GramMatrix, JointGram, Moments, Pair, Reduced, Shape, Side, Source, Triangle,
-    dense_gram, gram, triangle,
+    Ask, GramEstimate, GramMatrix, GramSample, JointGram, Moments, Pair, Reduced, Shape, Side, Source,
+    Triangle, dense_gram, gram, reduce, triangle,
 };
 use crate::error::{Error, Result};
 use crate::kernel;
-use crate::matrix::{Buffer, Line, Matrix, Panel, zeroed_lines};
+use crate::matrix::{Buffer, Line, Matrix};
 use bytemuck::Zeroable;
 use faer::Mat;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
-/// The most parts the rows are cut into: each costs up to four panels.
-const MOST_PARTS: usize = 16;
 /// Cache lines of z that a block of rows may fill: 16 KiB stay in the first-level cache.
 const BLOCK_LINES: usize = 256;
-/// Lines of the products that one thread sums at a time.
-const SUM_LINES: usize = 4096;
 
 /// Two views whose rows can be read here.
 pub struct InMemory {
@@ -30,20 +25,6 @@ pub struct InMemory {
     weights: Option<Buffer<f64>>,
     moments: [OnceLock<Moments>; 2],
     scratch: Mutex<Vec<Scratch>>,
-}
-
-/// What a pass needs besides the caller's panels.
-#[derive(Default)]
-struct Scratch {
-    spans: Vec<Range<usize>>,
-    parts: Vec<Part>,
-}
-
-#[derive(Default)]
-struct Part {
-    z: Vec<Line>,
-    /// `sums[target][source]`
-    sums: [[Vec<Line>; 2]; 2],
 }
 
 impl InMemory {
@@ -87,8 +68,20 @@ impl InMemory {
         sparse && self.views[0].rows() <= u32::MAX as usize
     }
 
+    /// What a guess at the joint Gram matrix goes by, where this is one of `pieces` pieces of the rows; nothing where the
+    /// matrix cannot be formed.
+    pub fn gram_sample(&self, pieces: usize) -> Option<GramSample> {
+        self.has_sparse_gram().then(|| GramSample::of(&self.views, pieces))
+    }
+
+    /// Equal rows merged where that pays, and each view in terms of the columns that are kept; nothing where all would stay as
+    /// it is.
+    pub fn reduced_to(&self, columns: [Option<&[u32]>; 2]) -> Result<Option<InMemory>> {
+        reduce::reduced(&self.views, self.weights.as_ref(), columns)
+    }
+
     /// Adds the rows of `span` into `sums`.
-    fn run(
+    pub(super) fn run(
         &self,
         span: Range<usize>,
         sources: [Option<Source<'_>>; 2],
@@ -128,9 +121,6 @@ impl InMemory {
     }
 }
 
-/// Where a part adds its products: `sums[target][source]`.
-type Sums<'a> = [[Option<&'a mut [Line]>; 2]; 2];
-
 impl Pair for InMemory {
     fn shape(&self) -> Shape {
         Shape { rows: self.views[0].rows(), x_cols: self.views[0].cols(), y_cols: self.views[1].cols() }
@@ -140,9 +130,9 @@ impl Pair for InMemory {
         Ok(self.moments[side as usize].get_or_init(|| {
             let mut spans = Vec::new();
             // Remembered, so the cut must not depend on how many threads happen to ask first.
-            let entries = entries_before(self.view(side), self.shape().rows);
+            let entries = parts::entries_before(self.view(side), self.shape().rows);
             let parts = (entries / (4 * self.view(side).cols().max(1) as u64)).clamp(1, MOST_PARTS as u64);
-            cut(&self.views, parts as usize, &mut spans);
+            parts::cut(std::slice::from_ref(self), parts as usize, &mut spans);
             let view = self.view(side);
             let part = |rows: &Range<usize>| match view.is_all_ones() && self.weights.is_none() {
                 true => Moments::by_counting(view, rows.clone()),
@@ -157,26 +147,7 @@ impl Pair for InMemory {
 
     fn pass(&self, ask: &mut Ask<'_>) -> Result<()> {
         ask.assert_fits(self.shape());
-        let mut scratch = self.scratch.lock().unwrap_or_else(|e| e.into_inner()).pop().unwrap_or_default();
-        scratch.prepare(&self.views, ask);
-        let used = |side: Side| ask.source_of(side).filter(|s| s.panel.cols() > 0 && ask.wants(side));
-        let sources = Side::BOTH.map(used);
-        let Scratch { spans, parts } = &mut scratch;
-        let [first, others @ ..] = &mut parts[..] else { return Ok(()) };
-        let z = &mut first.z;
-        let mut caller = products(ask);
-        rayon::join(
-            || self.run(spans[0].clone(), sources, z, &mut caller),
-            || {
-                others.par_iter_mut().zip(&spans[1..]).with_max_len(1).for_each(|(part, span)| {
-                    let Part { z, sums } = part;
-                    let mut sums = sums.each_mut().map(|from| from.each_mut().map(|lines| non_empty(lines)));
-                    self.run(span.clone(), sources, z, &mut sums);
-                });
-            },
-        );
-        sum_parts(&mut caller, others);
-        self.scratch.lock().unwrap_or_else(|e| e.into_inner()).push(scratch);
+        parts::pass(std::slice::from_ref(self), &self.scratch, ask);
         Ok(())
     }
 
@@ -185,7 +156,9 @@ impl Pair for InMemory {
     }
 
     fn reduced(&self) -> Result<Option<Reduced>> {
-        Reduced::of(&self.views, [self.moments(Side::X)?, self.moments(Side::Y)?], self.weights.as_ref())
+        let columns = reduce::columns(self)?;
+        let smaller = self.reduced_to(columns.each_ref().map(|kept| kept.as_deref()))?;
+        Ok(smaller.and_then(|smaller| Reduced::new(self.shape(), Box::new(smaller), columns)))
     }
 
     fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
@@ -193,7 +166,10 @@ impl Pair for InMemory {
     }
 
     fn joint_gram_estimate(&self) -> Result<Option<GramEstimate>> {
-        Ok(self.has_sparse_gram().then(|| GramEstimate::of(&self.views)))
+        if self.views.iter().all(|view| matches!(view, Matrix::OneHot(_))) && self.has_sparse_gram() {
+            return Ok(Some(GramEstimate::of_one_hot(&self.views)));
+        }
+        Ok(self.gram_sample(1).map(|sample| sample.estimate(self.shape())))
     }
 
     fn joint_gram(&self, limit: u64) -> Result<Option<JointGram>> {
@@ -211,90 +187,4 @@ impl Pair for InMemory {
     fn triangle(&self, limit: u64) -> Result<Triangle> {
         triangle::of(&self.views, self.weights.as_ref(), limit)
     }
-}
-
-impl Scratch {
-    /// Cuts the rows and lays out zeroed panels for all parts but the first.
-    fn prepare(&mut self, views: &[Matrix; 2], ask: &Ask<'_>) {
-        let parts = rayon::current_num_threads().min(MOST_PARTS).min(views[0].rows()).max(1);
-        if self.spans.len() != parts {
-            cut(views, parts, &mut self.spans);
-            self.parts.resize_with(parts, Part::default);
-        }
-        let lines = |target: Side, source: Side| match ask.source_of(source) {
-            Some(s) if ask.wants_product(target, source) => {
-                s.panel.lines_per_row() * views[target as usize].cols()
-            }
-            _ => 0,
-        };
-        self.parts[1..].par_iter_mut().with_max_len(1).for_each(|part| {
-            for (target, source) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-                let sum = &mut part.sums[target][source];
-                let count = lines(Side::BOTH[target], Side::BOTH[source]);
-                if sum.capacity() < count {
-                    *sum = zeroed_lines(count);
-                } else {
-                    sum.clear();
-                    sum.resize(count, Line::zeroed());
-                }
-            }
-        });
-    }
-}
-
-/// The caller's panels, `[target][source]`.
-fn products<'b>(ask: &'b mut Ask<'_>) -> Sums<'b> {
-    ask.targets_mut().map(|from| from.map(|out| out.map(Panel::lines_mut)))
-}
-
-fn non_empty(lines: &mut [Line]) -> Option<&mut [Line]> {
-    (!lines.is_empty()).then_some(lines)
-}
-
-/// Adds every part's panels to the caller's, part after part.
-fn sum_parts(caller: &mut Sums<'_>, parts: &[Part]) {
-    for (target, source) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-        let Some(out) = &mut caller[target][source] else { continue };
-        out.par_chunks_mut(SUM_LINES).enumerate().for_each(|(chunk, out)| {
-            let at = chunk * SUM_LINES;
-            parts.iter().for_each(|part| kernel::add(out, &part.sums[target][source][at..at + out.len()]));
-        });
-    }
-}
-
-/// Cuts the rows into `parts` spans of about equal numbers of entries.
-fn cut(views: &[Matrix; 2], parts: usize, spans: &mut Vec<Range<usize>>) {
-    let rows = views[0].rows();
-    let load = |row: usize| row as u64 + views.iter().map(|view| entries_before(view, row)).sum::<u64>();
-    let total = load(rows);
-    spans.clear();
-    let mut start = 0;
-    for part in 1..=parts {
-        let goal = total * part as u64 / parts as u64;
-        let end = if part == parts { rows } else { first_row(start, rows, |row| load(row) >= goal) };
-        spans.push(start..end);
-        start = end;
-    }
-}
-
-/// Stored entries of the rows before `row`; a one-hot row counts as one.
-fn entries_before(view: &Matrix, row: usize) -> u64 {
-    match view {
-        Matrix::Sparse(m) => m.offsets().as_slice()[row].get() - m.offsets().as_slice()[0].get(),
-        Matrix::OneHot(_) => row as u64,
-        Matrix::Dense(m) => row as u64 * m.cols() as u64,
-    }
-}
-
-/// The first row in `from..to` that is `enough`, or `to`.
-fn first_row(mut from: usize, mut to: usize, enough: impl Fn(usize) -> bool) -> usize {
-    while from < to {
-        let middle = from + (to - from) / 2;
-        if enough(middle) {
-            to = middle;
-        } else {
-            from = middle + 1;
-        }
-    }
-    from
 }

@@ -15,6 +15,8 @@ use rayon::prelude::*;
 
 /// Rows of a block that one thread multiplies at a time.
 const ROWS: usize = 256;
+/// Rows of a block that one thread adds to another's at a time.
+const SUMMED: usize = 4096;
 
 /// XᵀX, XᵀY, YᵀX and YᵀY.
 pub struct JointGram {
@@ -51,12 +53,24 @@ impl JointGram {
         }?;
         let xy = xy.into();
         allowance.take(Transposed::bytes(&xy))?;
-        let yx = Transposed::of(&xy).into_rows(xy.rows())?;
-        Ok(JointGram {
-            shape: Shape { rows: x.rows(), x_cols: x.cols(), y_cols: y.cols() },
-            moments: moments.map(Moments::clone),
-            blocks: [[xx.into(), xy], [yx.into(), yy.into()]],
-        })
+        let shape = Shape { rows: x.rows(), x_cols: x.cols(), y_cols: y.cols() };
+        JointGram::from_blocks(shape, moments.map(Moments::clone), [xx.into(), xy, yy.into()])
+    }
+
+    /// From XᵀX, XᵀY and YᵀY, formed elsewhere.
+    pub fn from_blocks(shape: Shape, moments: [Moments; 2], [xx, xy, yy]: [Matrix; 3]) -> Result<Self> {
+        let [p, q] = [shape.x_cols, shape.y_cols];
+        for (block, rows, cols) in [(&xx, p, p), (&xy, p, q), (&yy, q, q)] {
+            for (what, expected, found) in
+                [("rows of a block", rows, block.rows()), ("columns of a block", cols, block.cols())]
+            {
+                if expected != found {
+                    return Err(Error::Length { what, expected, found });
+                }
+            }
+        }
+        let yx = Transposed::of(&xy).into_rows(xy.rows())?.into();
+        Ok(JointGram { shape, moments, blocks: [[xx, xy], [yx, yy]] })
     }
 
     /// The sum of two, of other rows and the same columns.
@@ -65,7 +79,10 @@ impl JointGram {
         let [[xx_more, xy_more], [yx_more, yy_more]] = other.blocks;
         shape.rows += other.shape.rows;
         moments.iter_mut().zip(&other.moments).for_each(|(sum, more)| sum.add(more));
-        let blocks = [[sum(&xx, &xx_more)?, sum(&xy, &xy_more)?], [sum(&yx, &yx_more)?, sum(&yy, &yy_more)?]];
+        let blocks = [
+            [add_blocks(&xx, &xx_more)?, add_blocks(&xy, &xy_more)?],
+            [add_blocks(&yx, &yx_more)?, add_blocks(&yy, &yy_more)?],
+        ];
         Ok(JointGram { shape, moments, blocks })
     }
 
@@ -87,21 +104,27 @@ fn diagonal(values: &[f64]) -> Result<SparseRows> {
     SparseRows::new(values.len(), offsets.into(), columns.into(), Values::F64(values.to_vec().into()))
 }
 
-/// A + B, of the same shape.
-fn sum(a: &Matrix, b: &Matrix) -> Result<Matrix> {
-    let (mut rows, mut entries) = (RowsBuilder::default(), Vec::new());
-    for row in 0..a.rows() {
-        entries.clear();
-        for m in [a, b] {
-            m.for_each(row, |column, value| entries.push((column as u32, value)));
+/// A + B, of the same shape. What is stored in either is stored, zero or not.
+pub fn add_blocks(a: &Matrix, b: &Matrix) -> Result<Matrix> {
+    let part = |start: usize| {
+        let (mut rows, mut entries) = (RowsBuilder::default(), Vec::new());
+        for row in start..(start + SUMMED).min(a.rows()) {
+            entries.clear();
+            for m in [a, b] {
+                m.for_each(row, |column, value| entries.push((column as u32, value)));
+            }
+            // Two runs in order: merged, not sorted.
+            entries.sort_by_key(|&(column, _)| column);
+            for same in entries.chunk_by(|a, b| a.0 == b.0) {
+                rows.push(same[0].0, same.iter().map(|(_, value)| value).sum());
+            }
+            rows.end_row();
         }
-        entries.sort_by_key(|&(column, _)| column);
-        for same in entries.chunk_by(|a, b| a.0 == b.0) {
-            rows.push(same[0].0, same.iter().map(|(_, value)| value).sum());
-        }
-        rows.end_row();
-    }
-    Ok(RowsBuilder::join(vec![rows], a.cols(), false)?.into())
+        rows
+    };
+    let starts: Vec<usize> = (0..a.rows()).step_by(SUMMED).collect();
+    let parts = starts.into_par_iter().map(part).collect();
+    Ok(RowsBuilder::join(parts, a.cols(), false)?.into())
 }
 
 impl Pair for JointGram {

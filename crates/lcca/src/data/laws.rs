@@ -142,7 +142,23 @@ fn shards(views: &[Matrix; 2], cuts: [usize; 2]) -> Shards {
     Shards::new(pieces.map(|e| Box::new(pair(e)) as Box<dyn Pair>).collect()).unwrap()
 }
 
+/// The same cuts, for a pass over all pieces at once.
+fn pieces(views: &[Matrix; 2], cuts: [usize; 2]) -> Pieces {
+    let rows = views[0].rows();
+    let mut edges = [0, cuts[0] % (rows + 1), cuts[1] % (rows + 1), rows];
+    edges.sort_unstable();
+    let pair = |e: &[usize]| InMemory::new(views[0].slice(e[0]..e[1]), views[1].slice(e[0]..e[1])).unwrap();
+    let pieces = edges.windows(2).filter(|e| e[0] < e[1]).map(|e| std::sync::Arc::new(pair(e)));
+    Pieces::new(pieces.collect()).unwrap()
+}
+
 proptest! {
+    #[test]
+    fn pieces_at_hand_are_one_pair(views in any_views(), cuts: [usize; 2], threads in 1usize..5, seed in 0u64..100) {
+        let [x, y] = views.each_ref().map(to_dense);
+        on_threads(threads, || obeys_the_laws(&pieces(&views, cuts), &x, &y, seed));
+    }
+
     #[test]
     fn in_memory_on_any_thread_count(views in any_views(), threads in 1usize..5, seed in 0u64..100) {
         let [x, y] = views.each_ref().map(to_dense);

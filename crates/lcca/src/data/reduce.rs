@@ -4,7 +4,7 @@
 //! empty (panels get lower) or the frequent ones lie far apart (their panel rows share few pages).
 
 use super::merge;
-use super::{InMemory, Moments};
+use super::{InMemory, Pair, Shape, Side};
 use crate::error::Result;
 use crate::matrix::{Buffer, Matrix, OneHotRows, RowsBuilder, SparseRows};
 use rayon::prelude::*;
@@ -23,7 +23,7 @@ const ROWS: usize = 1 << 16;
 /// A smaller pair, and how to get back.
 pub struct Reduced {
     /// Stands for the pair it was made from.
-    pub pair: InMemory,
+    pub pair: Box<dyn Pair>,
     /// For each view, the column behind each that was kept; nothing where all are where they were.
     pub columns: [Option<Vec<u32>>; 2],
     /// What was found, in plain words.
@@ -31,49 +31,59 @@ pub struct Reduced {
 }
 
 impl Reduced {
-    /// Of two views; nothing where nothing pays.
-    pub(super) fn of(
-        views: &[Matrix; 2],
-        moments: [&Moments; 2],
-        weights: Option<&Buffer<f64>>,
-    ) -> Result<Option<Self>> {
-        let mut found = Vec::new();
-        let merged = merge::merged(views, weights)?;
-        let (views, weights) = match &merged {
-            Some(merged) => {
-                let (different, rows) = (merged.weights.len(), views[0].rows());
-                found.push(format!("only {different} of the {rows} rows are different"));
-                (&merged.views, Some(merged.weights.clone().into()))
-            }
-            None => (views, weights.cloned()),
-        };
-        let columns = [0, 1].map(|side| kept_columns(&views[side], &moments[side].count));
-        for (name, view, kept) in [("X", &views[0], &columns[0]), ("Y", &views[1], &columns[1])] {
+    /// `pair` in place of a pair of shape `all`, in terms of the kept columns; nothing where it is no smaller.
+    pub fn new(all: Shape, pair: Box<dyn Pair>, columns: [Option<Vec<u32>>; 2]) -> Option<Self> {
+        let (mut found, different) = (Vec::new(), pair.shape().rows);
+        if different < all.rows {
+            found.push(format!("only {different} of the {} rows are different", all.rows));
+        }
+        for (side, kept) in Side::BOTH.into_iter().zip(&columns) {
             if let Some(kept) = kept {
-                let (kept, all) = (kept.len(), view.cols());
+                let (kept, all) = (kept.len(), all.cols(side));
                 found.push(format!(
-                    "the {kept} of {all} columns of {name} that are not empty were renumbered by frequency"
+                    "the {kept} of {all} columns of {side} that are not empty were renumbered by frequency"
                 ));
             }
         }
-        if found.is_empty() {
-            return Ok(None);
-        }
-        let [x, y] = [0, 1].map(|side| renumbered(&views[side], columns[side].as_deref()));
-        let pair = InMemory::new(x?, y?)?;
-        let pair = match weights {
-            Some(weights) => pair.weighted(weights)?,
-            None => pair,
-        };
-        Ok(Some(Reduced { pair, columns, found }))
+        (!found.is_empty()).then_some(Reduced { pair, columns, found })
     }
 }
 
-/// The columns that hold something, most frequent first, where renumbering pays.
-fn kept_columns(view: &Matrix, count: &[u64]) -> Option<Vec<u32>> {
-    if matches!(view, Matrix::Dense(_)) {
-        return None;
+/// For each view, the columns that hold something, most frequent first, where renumbering pays. Views with every entry
+/// in every row have nothing to gain.
+pub fn columns(pair: &dyn Pair) -> Result<[Option<Vec<u32>>; 2]> {
+    let rows = pair.shape().rows as u64;
+    let of = |side: Side| -> Result<_> {
+        let count = &pair.moments(side)?.count;
+        Ok(if count.iter().all(|&count| count == rows) { None } else { kept_columns(count) })
+    };
+    Ok([of(Side::X)?, of(Side::Y)?])
+}
+
+/// Two views with equal rows merged where that pays, in terms of the kept columns; nothing where all would stay.
+pub(super) fn reduced(
+    views: &[Matrix; 2],
+    weights: Option<&Buffer<f64>>,
+    columns: [Option<&[u32]>; 2],
+) -> Result<Option<InMemory>> {
+    let merged = merge::merged(views, weights)?;
+    if merged.is_none() && columns.iter().all(Option::is_none) {
+        return Ok(None);
     }
+    let (views, weights) = match &merged {
+        Some(merged) => (&merged.views, Some(merged.weights.clone().into())),
+        None => (views, weights.cloned()),
+    };
+    let [x, y] = [0, 1].map(|side| renumbered(&views[side], columns[side]));
+    let pair = InMemory::new(x?, y?)?;
+    Ok(Some(match weights {
+        Some(weights) => pair.weighted(weights)?,
+        None => pair,
+    }))
+}
+
+/// The columns that hold something, most frequent first, where renumbering pays.
+fn kept_columns(count: &[u64]) -> Option<Vec<u32>> {
     let mut kept: Vec<u32> = (0..count.len() as u32).filter(|&j| count[j as usize] > 0).collect();
     kept.par_sort_by_key(|&j| std::cmp::Reverse(count[j as usize]));
     let many_empty = (count.len() - kept.len()) as f64 > EMPTY * count.len() as f64;

@@ -3,18 +3,19 @@
 use super::{Ask, GramEstimate, GramMatrix, JointGram, Moments, Pair, Shape, Side, Triangle};
 use crate::error::{Error, Result};
 use faer::Mat;
+use std::ops::Deref;
 use std::sync::OnceLock;
 
 /// Pairs stacked on top of each other: a pass is the sum of the pieces' passes.
-pub struct Shards {
-    shards: Vec<Box<dyn Pair>>,
+pub struct Shards<P = Box<dyn Pair>> {
+    shards: Vec<P>,
     shape: Shape,
     moments: [OnceLock<Moments>; 2],
 }
 
-impl Shards {
+impl<P: Deref<Target: Pair>> Shards<P> {
     /// Pieces with the same columns; at least one.
-    pub fn new(shards: Vec<Box<dyn Pair>>) -> Result<Self> {
+    pub fn new(shards: Vec<P>) -> Result<Self> {
         let mut shape = shards.first().ok_or(Error::NoRows)?.shape();
         for shard in &shards[1..] {
             let next = shard.shape();
@@ -30,7 +31,7 @@ impl Shards {
     }
 }
 
-impl Pair for Shards {
+impl<P: Deref<Target: Pair> + Sync> Pair for Shards<P> {
     fn shape(&self) -> Shape {
         self.shape
     }

@@ -18,6 +18,16 @@ pub struct Triangle {
 }
 
 impl Triangle {
+    /// From a factor of [1 X Y] that was formed elsewhere; one of centred views is not known by it.
+    pub fn new(r: Mat<f64>, x_cols: usize) -> Self {
+        Triangle { r, x_cols, centred: false }
+    }
+
+    /// The factor of [1 X Y].
+    pub fn factor(&self) -> MatRef<'_, f64> {
+        self.r.as_ref()
+    }
+
     /// Rx with RxᵀRx = XᵀX and RxᵀRy = XᵀY.
     pub fn x(&self) -> MatRef<'_, f64> {
         self.columns(1, self.x_cols)
@@ -38,7 +48,7 @@ impl Triangle {
     }
 
     /// The factor of both sets of rows together.
-    pub(super) fn stacked(&self, below: &Triangle) -> Self {
+    pub fn stacked(&self, below: &Triangle) -> Self {
         Triangle { r: triangularize(stack(&self.r, &below.r)), ..*self }
     }
 }
@@ -68,7 +78,7 @@ pub(super) fn of(views: &[Matrix; 2], weights: Option<&Buffer<f64>>, limit: u64)
     };
     let parts: Vec<Mat<f64>> = (0..parts).into_par_iter().with_max_len(1).map(part).collect();
     let r = parts.iter().skip(1).fold(parts[0].clone(), |r, part| triangularize(stack(&r, part)));
-    Ok(Triangle { r, x_cols: views[0].cols(), centred: false })
+    Ok(Triangle::new(r, views[0].cols()))
 }
 
 fn stack(above: &Mat<f64>, below: &Mat<f64>) -> Mat<f64> {

@@ -146,7 +146,7 @@ fn fit_all(
     let (whole, small) = (pair.shape(), reduced.pair.shape());
     let small_settings: Vec<Settings> =
         all.iter().map(|settings| restore::reduced_settings(settings, whole, small)).collect();
-    let mut fits = fit_uncentred(from, &reduced.pair, &small_settings, watch)?;
+    let mut fits = fit_uncentred(from, &*reduced.pair, &small_settings, watch)?;
     for (fit, settings) in fits.iter_mut().zip(all) {
         restore::restore(fit, &reduced, whole, settings);
     }

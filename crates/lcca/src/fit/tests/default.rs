@@ -134,7 +134,7 @@ fn merged_rows_give_the_same_products() {
     let merged = pair.reduced().unwrap().unwrap().pair;
     assert!(merged.shape().rows < 500);
     let w = crate::testing::random_panel(23, 3, 1);
-    let [a, b] = [&pair as &dyn Pair, &merged].map(|pair| {
+    let [a, b] = [&pair as &dyn Pair, &*merged].map(|pair| {
         let mut out = crate::matrix::Panel::zeros(17, 3);
         pair.pass(&mut crate::data::Ask::new().source(Side::X, &w).to(Side::Y, &mut out)).unwrap();
         out

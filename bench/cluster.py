@@ -1,0 +1,254 @@
+"""The Python package on a cluster of processes on this machine, beside one process, in one run.
+
+`cargo xtask bench dask` builds the package and the data and runs this. Every demand is a row with what was asked, what was
+measured and whether that is enough.
+"""
+import argparse
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import machine
+import numpy as np
+import scipy.sparse as sp
+from default import page as tables
+from default.row import Row
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get("LCCA_DATA", ROOT / "target/data"))
+SHARDS = ROOT / "target/bench/shards"
+CHECKS = ["equal", "overhead", "killed", "full"]
+OPTIONS = {"brown": {"center": False}, "debian400k": {"ridge": 0.01}}
+
+
+def main():
+    args = arguments()
+    if args.job:
+        print(json.dumps(globals()[args.job]()))
+        return
+    about = machine.describe()
+    rows = [row for name in args.only for row in globals()[name]()]
+    folder = args.out or ROOT / ("bench/results" if set(args.only) == set(CHECKS) else "target/bench/results")
+    write({"machine": about, "rows": rows}, folder)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="the Python package on a cluster of processes")
+    parser.add_argument("--only", nargs="+", choices=CHECKS, default=CHECKS)
+    parser.add_argument("--out", type=lambda p: Path(p).resolve(), help="folder of the results")
+    parser.add_argument("--job", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def equal():
+    """The same total and passes as one process, however many workers and shards."""
+    for name, options in OPTIONS.items():
+        import lcca
+
+        views = [sp.load_npz(DATA / name / f"{view}.npz").tocsr() for view in "xy"]
+        one = lcca.CCA(20, **options).fit(*views)
+        for workers, count in [(1, 1), (2, 5), (4, 16)]:
+            with cluster(workers) as client:
+                many = lcca.CCA(20, **options).fit(lcca.dask.from_loaders(client, cut(name, views, count)))
+            gap = abs(many.total_ / one.total_ - 1)
+            same = (many.n_passes_, many.n_gram_passes_) == (one.n_passes_, one.n_gram_passes_)
+            yield judged(name, f"{workers} workers, {count} shards: total within 1e-9 of one process's, as many passes",
+                         f"{gap:.1e}; {many.n_passes_:g} and {many.n_gram_passes_:g} over Gram matrices", gap < 1e-9 and same)
+
+
+def overhead():
+    """A pass of 32 columns over 25,000 + 25,000 columns and over 50,000 + 50,000, beyond the slowest worker's kernel."""
+    import lcca.dask
+
+    for cols in (25_000, 50_000):
+        random = np.random.default_rng(0)
+        panel = random.standard_normal((cols, 32))
+
+        def load(seed, cols=cols):
+            return lambda: sp.random_array((100_000, cols), density=20 / cols, format="csr", rng=seed)
+
+        with cluster(2) as client:
+            for transfer in ("float64", "float32"):
+                pair = lcca.dask.from_loaders(client, [(load(i), load(i + 9)) for i in range(4)], transfer=transfer)
+                everything = [(0, 0), (1, 0), (0, 1), (1, 1)]
+                for _ in range(12):
+                    pair.products(((panel, None), (panel, None)), everything)
+                passes = [record for record in pair.passes_ if record["verb"] == "products"][2:]
+                waiting = sorted(record["waiting"] for record in passes)[len(passes) // 2]
+                moved = (passes[0]["bytes_out"] + passes[0]["bytes_in"]) / 1e6
+                measured = f"{1e3 * waiting:.0f} ms (median of {len(passes)}), {moved:.0f} MB moved"
+                asked = f"p = {2 * cols:,}, 32 columns, four products, 2 workers, {transfer}: waiting"
+                judge = cols == 25_000 and transfer == "float64"
+                yield judged("generated", asked + " under 120 ms", measured, waiting < 0.12) if judge else shown("generated", asked, measured)
+
+
+def killed():
+    """SIGKILL of one of two workers in mid-fit."""
+    import lcca
+
+    name, log = "debian400k", SHARDS / "log"
+    settings = OPTIONS[name] | {"method": "lobpcg", "structure": False}
+    views = [sp.load_npz(DATA / name / f"{view}.npz").tocsr() for view in "xy"]
+    one = lcca.CCA(20, **settings).fit(*views)
+    SHARDS.mkdir(parents=True, exist_ok=True)
+    log.unlink(missing_ok=True)
+    with cluster(2) as client:
+        pair = lcca.dask.from_loaders(client, cut(name, views, 8, log))
+        victim = sorted(client.run(os.getpid).items())[0]
+        held = len(pair._shards.places()[victim[0]])
+
+        def kill(row):
+            if row["iteration"] == 5:
+                threading.Timer(0.02, os.kill, (victim[1], signal.SIGKILL)).start()
+
+        many = lcca.CCA(20, **settings, callback=kill).fit(pair)
+        slowest = max(record["seconds"] for record in pair.passes_)
+        usual = sorted(record["seconds"] for record in pair.passes_ if record["verb"] == "products")[5]
+    reloaded, gap = len(log.read_text().split()) - 8, abs(many.total_ / one.total_ - 1)
+    yield judged(name, "one of two workers killed in mid-fit: the same total, only its shards loaded again",
+                 f"{gap:.1e}; {reloaded} of 8 loaded again, {held} were lost; that pass took {slowest:.1f} s for {usual:.2f} s",
+                 gap < 1e-10 and reloaded == held)
+
+
+def full():
+    """All Debian paths in 16 shards on 2 workers."""
+    many, one = job("full_cluster"), job("full_alone")
+    times = many["seconds"] / one["seconds"]
+    yield judged("debian_full", "16 shards, 2 workers of one thread: within 1.5 times of one process with two",
+                 f"{many['seconds']:.0f} s, {one['seconds']:.0f} s: {times:.2f} times", times <= 1.5)
+    yield judged("debian_full", "client's memory under 3 GB", f"{many['peak'] / 1e9:.2f} GB", many["peak"] < 3e9)
+    yield shown("debian_full", "total and passes", f"{many['total']:.9f}, {one['total']:.9f}; {many['passes']}, {one['passes']}")
+
+
+def full_cluster():
+    import lcca
+
+    with cluster(2) as client:
+        pair = lcca.dask.from_loaders(client, full_shards(16))
+        return outcome(lambda: lcca.CCA(20, ridge=0.01, tol=1e-3).fit(pair)) | {"trace": pair.passes_}
+
+
+def full_alone():
+    import lcca
+
+    paths = [str(DATA / f"debian_full/{view}.npz") for view in "xy"]
+    views = [lcca.read(path) for path in paths]
+    return outcome(lambda: lcca.CCA(20, ridge=0.01, tol=1e-3).fit(*views))
+
+
+def outcome(fit):
+    start = time.perf_counter()
+    model = fit()
+    seconds, peak = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return {"seconds": seconds, "peak": peak, "total": model.total_, "passes": [model.n_passes_, model.n_gram_passes_]}
+
+
+def full_shards(count):
+    """Files of consecutive rows, made once."""
+    folder = SHARDS / f"debian_full_{count}"
+    paths = [[folder / f"{view}_{i}.npz" for view in "xy"] for i in range(count)]
+    if not folder.exists():
+        partial = folder.with_suffix(".partial")
+        partial.mkdir(parents=True, exist_ok=True)
+        for view in "xy":
+            rows = sp.load_npz(DATA / f"debian_full/{view}.npz").tocsr()
+            for i, (a, b) in enumerate(spans(rows.shape[0], count)):
+                sp.save_npz(partial / f"{view}_{i}.npz", rows[a:b], compressed=False)
+        partial.rename(folder)
+    return paths
+
+
+def cluster(workers):
+    """Processes of one thread; the scheduler lives in this one, as it does for most people."""
+    from contextlib import contextmanager
+
+    from distributed import Client, LocalCluster
+
+    @contextmanager
+    def started():
+        made = LocalCluster(n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, memory_limit=0)
+        with made, Client(made) as client:
+            import lcca.dask  # noqa: F401
+
+            yield client
+
+    return started()
+
+
+def cut(name, views, count, log=None):
+    """Loaders of consecutive rows."""
+    folder = DATA / name
+
+    def load(view, a, b):
+        def call():
+            if log is not None and view == "x":
+                with open(log, "a") as file:
+                    file.write(f"{a}\n")
+            return sp.load_npz(folder / f"{view}.npz").tocsr()[a:b]
+
+        return call
+
+    return [(load("x", a, b), load("y", a, b)) for a, b in spans(views[0].shape[0], count)]
+
+
+def spans(rows, count):
+    edges = [rows * i // count for i in range(count + 1)]
+    return list(zip(edges, edges[1:]))
+
+
+def job(name):
+    print(f"{name} …", file=sys.stderr, flush=True)
+    done = subprocess.run([sys.executable, __file__, "--job", name], stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def judged(data, asked, measured, ok):
+    print(f"{data}: {asked}: {measured}", file=sys.stderr, flush=True)
+    return Row(data, "", asked, measured, bool(ok))
+
+
+def shown(data, asked, measured):
+    print(f"{data}: {asked}: {measured}", file=sys.stderr, flush=True)
+    return Row(data, "", asked, measured, None)
+
+
+def write(result, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "dask.md").write_text(text(result))
+    rows = [vars(row) for row in result["rows"]]
+    (folder / "dask.json").write_text(json.dumps(result | {"rows": rows}, indent=1, ensure_ascii=False) + "\n")
+    print(text(result))
+    print(f"written to {folder}", file=sys.stderr)
+
+
+def text(result):
+    m, rows = result["machine"], result["rows"]
+    asked = [row for row in rows if row.ok is not None]
+    lines = [
+        "# What the package must show on a cluster",
+        "",
+        "`lcca.dask` on workers that are processes of this machine, talking over loopback, beside one process with as many threads; "
+        "k = 20. Waiting is what a pass takes beyond the slowest worker's kernel.",
+        "",
+        f"Machine: {m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; {m['os']}; load before the run {m['load_before']}.",
+        "",
+        f"{sum(row.ok for row in asked)} of {len(asked)} demands are met.",
+        "",
+        "| data | asked | measured | ok? |",
+        "|---|---|---|---|",
+        *(f"| {row.data} | {row.asked} | {row.measured} | {tables.VERDICT[row.ok]} |" for row in rows),
+        "",
+        "Repeat it: `cargo xtask bench dask`.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""Row shards as futures: where they are, and how they come back.
+
+Every shard is pinned to a worker when it is first loaded, but may be loaded by any other: that is how Dask replaces those of
+a worker that dies. Work stealing may move a loading task as well, so where shards are is asked before every round.
+"""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import CancelledError
+from typing import Any
+from uuid import uuid4
+
+import dask
+from dask.delayed import Delayed
+from distributed import Client, Future, TimeoutError, wait
+
+# Makes a task under a given key.
+Recipe = Callable[[str], Delayed]
+
+_BETWEEN = 0.05  # seconds between two looks at where shards are
+_LOOK = 1.0  # seconds between two looks at whether loading tasks are still known
+
+
+class ShardError(RuntimeError):
+    """A shard could not be loaded; `name` is the shard's, the loader's error is the cause."""
+
+    def __init__(self, name: str, text: str) -> None:
+        super().__init__(f"shard {name!r} could not be loaded: {text}")
+        self.name, self.text = name, text
+
+    def __reduce__(self) -> Any:
+        return ShardError, (self.name, self.text)
+
+
+def forgotten(client: Client, keys: list[str]) -> list[str]:
+    """Those that the scheduler does not know: sent while it was started anew, they would be waited for in vain."""
+    return client.run_on_scheduler(_unknown, keys=keys)  # type: ignore[no-any-return]
+
+
+def _unknown(keys: list[str], dask_scheduler: Any = None) -> list[str]:
+    return [key for key in keys if key not in dask_scheduler.tasks]
+
+
+class Shards:
+    """Futures of shards, made from recipes as often as needed."""
+
+    def __init__(self, client: Client, names: list[str], recipes: list[Recipe], retries: int) -> None:
+        self.client, self.names = client, names
+        self._recipes, self._retries = recipes, retries
+        self._futures: list[Future | None] = [None] * len(names)
+
+    @property
+    def futures(self) -> list[Future]:
+        """All of them, loading or loaded."""
+        self._submit()
+        return [future for future in self._futures if future is not None]
+
+    def mapped(self, function: Callable[..., Any], *arguments: Any) -> "Shards":
+        """The shards that a function makes of these, each where its own is."""
+        self.places()
+
+        def recipe(at: int) -> Recipe:
+            def make(key: str) -> Delayed:
+                return dask.delayed(function, pure=False)(self.futures[at], *arguments, dask_key_name=key)
+
+            return make
+
+        return Shards(self.client, self.names, [recipe(at) for at in range(len(self.names))], self._retries)
+
+    def _submit(self) -> None:
+        """Starts what is not there: never loaded, or cancelled since."""
+        missing = [i for i, future in enumerate(self._futures) if future is None or future.cancelled()]
+        if not missing:
+            return
+        homes = sorted(self.client.nthreads()) or [""]
+        for i in missing:
+            home = homes[i * len(homes) // len(self._futures)]
+            self._futures[i] = self.client.compute(
+                self._recipes[i](f"lcca-shard-{uuid4().hex}"),
+                workers=[home] if home else None,
+                allow_other_workers=bool(home),
+                retries=self._retries,
+                optimize_graph=False,
+            )
+
+    def forget_failures(self) -> None:
+        """Lets shards that failed be tried again."""
+        self._futures = [None if f is not None and f.status == "error" else f for f in self._futures]
+
+    def places(self) -> dict[str, list[Future]]:
+        """The workers that hold shards, and which; waits for those on the way."""
+        while True:
+            futures = self.futures
+            try:
+                wait(futures, timeout=_LOOK)
+            except CancelledError:
+                continue
+            except TimeoutError:
+                self._drop(forgotten(self.client, [future.key for future in futures]))
+                self.raise_failures()
+                continue
+            self.raise_failures()
+            if any(future.cancelled() for future in futures):
+                continue
+            holders = self.client.who_has(futures)
+            if all(holders.get(future.key) for future in futures):
+                return self._grouped(futures, holders)
+            time.sleep(_BETWEEN)
+
+    def _drop(self, keys: list[str]) -> None:
+        self._futures = [None if future is not None and future.key in keys else future for future in self._futures]
+
+    def raise_failures(self) -> None:
+        """The loader's error, with the shard's name."""
+        for name, future in zip(self.names, self._futures, strict=True):
+            if future is not None and future.status == "error":
+                error = future.exception()
+                raise ShardError(name, f"{type(error).__name__}: {error}") from error
+
+    def _grouped(self, futures: list[Future], holders: dict[str, Any]) -> dict[str, list[Future]]:
+        """Each shard once, at the holder that has fewest so far."""
+        groups: dict[str, list[Future]] = {}
+        for future in futures:
+            home = min(holders[future.key], key=lambda address: len(groups.get(address, ())))
+            groups.setdefault(home, []).append(future)
+        return dict(sorted(groups.items()))

@@ -1,0 +1,167 @@
+"""What runs on the workers: loading a shard, answering what a pass asks of the shards that are there, adding answers up.
+
+Answers are NumPy arrays of the size of panels, never of the size of rows.
+"""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from distributed import get_worker
+from numpy.typing import NDArray
+
+from lcca import _lcca, _views
+
+_MAPPED = (".npz", ".npy", ".safetensors")
+
+Columns = tuple[NDArray[np.uint32] | None, NDArray[np.uint32] | None]
+
+
+@dataclass
+class Shard:
+    """Rows of both views on a worker. It travels as what it was loaded from: moving it is loading it again."""
+
+    name: str
+    source: tuple[Any, Any, Any]
+    columns: Columns | None
+    rows: _lcca.Rows
+
+    def __reduce__(self) -> Any:
+        return load, (self.name, *self.source, self.columns)
+
+    def __sizeof__(self) -> int:
+        return int(self.rows.nbytes)
+
+    def summary(self) -> dict[str, Any]:
+        """What the client has to know."""
+        mapped = all(_views.is_file(view) and os.fspath(view).endswith(_MAPPED) for view in self.source[:2])
+        kept = 0 if mapped and self.columns is None else self.rows.nbytes
+        about = {"shape": self.rows.shape, "one_hot": self.rows.one_hot, "dense": self.rows.dense}
+        return about | {"name": self.name, "bytes": kept}
+
+
+def load(name: str, x: Any, y: Any, weights: Any = None, columns: Columns | None = None) -> Shard:
+    """A shard from loaders, paths or arrays."""
+    weights = None if weights is None else np.require(_called(weights), np.float64, ["C", "A"])
+    rows = _lcca.Rows(_view(x, "X"), _view(y, "y"), weights)
+    shard = Shard(name, (x, y, weights), None, rows)
+    return shard if columns is None else reduce(shard, columns)
+
+
+def _called(source: Any) -> Any:
+    return source() if callable(source) else source
+
+
+def _view(source: Any, name: str) -> _lcca.Matrix:
+    found = _called(source)
+    if isinstance(found, _lcca.Matrix):
+        return found
+    if _views.is_file(found):
+        return _views.read(found, n_jobs=1)
+    if hasattr(found, "tocsr") and getattr(found, "format", "csr") not in _views.SPARSE:
+        found = found.tocsr()
+    if getattr(found, "ndim", 2) == 1:
+        found = np.asarray(found).reshape(-1, 1)
+    return _views.from_arrays(found, name, 1)
+
+
+def reduce(shard: Shard, columns: Columns) -> Shard:
+    """Equal rows merged where that pays, in terms of the columns that are kept."""
+    x_columns, y_columns = (None if view is None else view.tolist() for view in columns)
+    smaller = shard.rows.reduced(x_columns, y_columns, _threads())
+    return Shard(shard.name, shard.source, columns, shard.rows if smaller is None else smaller)
+
+
+def scores(shard: Shard, half: Any, view: str) -> NDArray[np.float64]:
+    """The canonical variables of one view's rows."""
+    weights, mean = half
+    half = _aligned(weights), None if mean is None else _aligned(mean)
+    return _lcca.transform(half, shard.rows.view(view), _threads())
+
+
+@dataclass
+class Answer:
+    """What one worker, or several together, say; seconds are those of the slowest."""
+
+    found: Any
+    seconds: float
+    shards: int
+
+
+def ask(verb: str, arguments: Sequence[Any], *shards: Shard) -> Answer:
+    """Asks all shards of this worker at once."""
+    start = time.perf_counter()
+    if verb == "summary":
+        here = {"worker": str(get_worker().address), "threads": _threads(), "memory": _memory()}
+        found: Any = [shard.summary() | here for shard in shards]
+    else:
+        pieces = _lcca.Pieces([shard.rows for shard in shards], _threads())
+        found = _VERBS[verb](pieces, *arguments)
+    return Answer(found, time.perf_counter() - start, len(shards))
+
+
+def _products(pieces: _lcca.Pieces, sources: Any, wanted: list[tuple[int, int]], dtype: str) -> Any:
+    """Arrays that Dask delivers may lie at any byte; the engine wants them aligned."""
+    aligned = tuple(s and (_aligned(s[0]), None if s[1] is None else _aligned(s[1])) for s in sources)
+    return [product.astype(dtype, copy=False) for product in pieces.products(aligned, wanted)]
+
+
+def _aligned(array: Any) -> NDArray[np.float64]:
+    return np.require(array, np.float64, ["C", "A"])
+
+
+_VERBS: dict[str, Callable[..., Any]] = {
+    "products": _products,
+    "moments": lambda pieces, side: pieces.moments(side),
+    "gram": lambda pieces, side, limit: pieces.gram(side, _within(limit)),
+    "gram_sample": lambda pieces, of: pieces.gram_sample(of),
+    "joint_gram": lambda pieces, limit: pieces.joint_gram(_within(limit)),
+    "dense_gram": lambda pieces, means, limit: pieces.dense_gram(means, _within(limit)),
+    "triangle": lambda pieces, limit: pieces.triangle(_within(limit)),
+}
+
+
+def combine(verb: str, *answers: Answer) -> Answer:
+    """The answer for the shards of several workers together, added in the given order."""
+    found = answers[0].found
+    for other in answers[1:]:
+        found = None if found is None or other.found is None else _SUMS[verb](found, other.found)
+    return Answer(found, max(a.seconds for a in answers), sum(a.shards for a in answers))
+
+
+def _add_products(a: Any, b: Any) -> Any:
+    return [np.add(x, y, dtype=np.float64).astype(x.dtype, copy=False) for x, y in zip(a, b, strict=True)]
+
+
+def _add_samples(a: Any, b: Any) -> Any:
+    rows, looked_at, every, largest, stored, pairs = zip(a, b, strict=True)
+    return sum(rows), sum(looked_at), sum(every), max(largest), sum(stored), np.concatenate(pairs)
+
+
+_SUMS: dict[str, Callable[[Any, Any], Any]] = {
+    "summary": lambda a, b: a + b,
+    "products": _add_products,
+    "moments": lambda a, b: tuple(x + y for x, y in zip(a, b, strict=True)),
+    "gram": lambda a, b: _lcca.add_grams(a, b),
+    "gram_sample": _add_samples,
+    "joint_gram": lambda a, b: _lcca.add_joint_grams(a, b, _threads()),
+    "dense_gram": lambda a, b: a + b,
+    "triangle": lambda a, b: np.linalg.qr(np.vstack([a, b]), mode="r"),
+}
+
+
+def _threads() -> int:
+    return int(get_worker().state.nthreads)
+
+
+def _memory() -> int | None:
+    return get_worker().memory_manager.memory_limit or None
+
+
+def _within(limit: int) -> int:
+    """What matrices may take here: at most half of a worker's memory."""
+    memory = _memory()
+    return limit if memory is None else min(limit, memory // 2)

@@ -1,0 +1,432 @@
+"""A real cluster of processes on this machine: answers, faults, refusals."""
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from conftest import exact_correlations, shared_factors, sparse_pair
+
+import lcca
+
+distributed = pytest.importorskip("distributed")
+da = pytest.importorskip("dask.array")
+import lcca.dask  # noqa: E402
+
+ROWS, X_COLS, Y_COLS = 4000, 300, 200
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two workers of one thread, with nannies; tests that lose workers leave as many as they found."""
+    made = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None, memory_limit="2GB"
+    )
+    with made:
+        yield made
+
+
+@pytest.fixture
+def client(cluster):
+    with distributed.Client(cluster) as client:
+        client.wait_for_workers(2, timeout=60)
+        yield client
+
+
+@pytest.fixture(scope="module")
+def views():
+    return sparse_pair(ROWS, X_COLS, Y_COLS)
+
+
+def cuts(count, rows=ROWS):
+    """Edges of unequal shards."""
+    return [0, *sorted(np.random.default_rng(count).choice(np.arange(1, rows), count - 1, replace=False)), rows]
+
+
+def loaders(views, count, log=None, wait=0.0):
+    """Functions that return slices; each writes a line to `log` when called."""
+    x, y = views
+
+    def load(view, at, first, last):
+        def call():
+            if log is not None:
+                with open(log, "a") as file:
+                    file.write(f"{at} {os.getpid()}\n")
+            time.sleep(wait)
+            return view[first:last]
+
+        return call
+
+    edges = cuts(count, x.shape[0])
+    return [(load(x, i, a, b), lambda a=a, b=b: y[a:b]) for i, (a, b) in enumerate(zip(edges, edges[1:], strict=False))]
+
+
+def loaded(log):
+    """The shards in the order they were loaded."""
+    return [int(line.split()[0]) for line in Path(log).read_text().splitlines()]
+
+
+def workers(client):
+    """Process ids by address."""
+    return client.run(os.getpid)
+
+
+# Answers
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_products_are_those_of_scipy_however_the_rows_are_cut(client, views, count):
+    x, y = views
+    pair = lcca.dask.from_loaders(client, loaders(views, count))
+    assert pair.shape == (ROWS, X_COLS, Y_COLS)
+    random = np.random.default_rng(1)
+    wx, wy = random.standard_normal((X_COLS, 9)), random.standard_normal((Y_COLS, 3))
+    shift = random.standard_normal(9)
+    wanted = [(0, 0), (1, 0), (0, 1), (1, 1)]
+    found = pair.products(((wx, shift), (wy, None)), wanted)
+    zx, zy = x @ wx - shift, y @ wy
+    for product, truth in zip(found, [x.T @ zx, y.T @ zx, x.T @ zy, y.T @ zy], strict=True):
+        np.testing.assert_allclose(product, truth, rtol=0, atol=1e-9 * abs(truth).max())
+    for side, view in enumerate(views):
+        weight, total, square, stored = pair.moments(side)
+        assert weight == ROWS
+        np.testing.assert_allclose(total, np.asarray(view.sum(axis=0)).ravel())
+        np.testing.assert_allclose(square, np.asarray(view.multiply(view).sum(axis=0)).ravel())
+        np.testing.assert_array_equal(stored, np.bincount(view.tocsr().indices, minlength=view.shape[1]))
+        starts, rows, values = pair.gram(side, 1 << 30)
+        lower = sp.csc_array((values, rows, starts), shape=(view.shape[1],) * 2)
+        assert abs(lower - sp.tril(view.T @ view)).max() < 1e-9
+    xx, xy, yy = (sp.csr_array((v, c, o)) for o, c, v in pair.joint_gram(1 << 30))
+    for block, truth in ((xx, x.T @ x), (xy, x.T @ y), (yy, y.T @ y)):
+        assert abs(block - truth).max() < 1e-9
+    both = sp.hstack([np.ones((ROWS, 1)), x, y]).toarray()
+    dense = pair.dense_gram(None, 1 << 30)
+    np.testing.assert_allclose(np.tril(dense), np.tril(both[:, 1:].T @ both[:, 1:]), atol=1e-8)
+    factor = pair.triangle(1 << 30)
+    np.testing.assert_allclose(factor.T @ factor, both.T @ both, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"structure": False, "center": False},
+        {"method": "gram"},
+        {"method": "exact"},
+        {"method": "als", "t1": 5},
+        {"method": "als", "t1": 5, "inner": "cg"},
+        {"method": "d-cca", "t1": 5},
+        {"method": "l-cca", "t1": 2, "t2": 5, "k_pc": 20},
+        {"method": "rp-cca", "k_rpcca": 50},
+        {"method": "shift-invert"},
+    ],
+    ids=str,
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_every_method_finds_what_one_machine_finds_in_as_many_passes(client, views, options):
+    settings = {"n_components": 5, "ridge": 0.01} | options
+    one = lcca.CCA(**settings).fit(*views)
+    pair = lcca.dask.from_loaders(client, loaders(views, 3))
+    many = lcca.CCA(**settings).fit(pair)
+    assert (many.chosen_, many.n_passes_, many.n_gram_passes_) == (one.chosen_, one.n_passes_, one.n_gram_passes_)
+    np.testing.assert_allclose(many.objective_, one.objective_, rtol=0, atol=1e-9)
+    assert abs(many.total_ - one.total_) < 1e-9
+    assert many.n_samples_ == ROWS
+
+
+def test_structure_is_found_through_shards(client):
+    """One-hot views with many equal rows and many empty columns: solved away, merged, left out."""
+    random = np.random.default_rng(0)
+    rows, topic = 140_000, random.integers(0, 6, 140_000)
+    columns = [(topic * 9 + random.integers(0, 5, rows)) * 3, topic * 7 + random.integers(0, 4, rows)]
+    views = [sp.csr_array((np.ones(rows), (np.arange(rows), c)), shape=(rows, 200)) for c in columns]
+    one = lcca.CCA(4).fit(*views)
+    edges = [0, 70_000, 140_000]
+    shards = [tuple(v[a:b] for v in views) for a, b in zip(edges, edges[1:], strict=False)]
+    many = lcca.CCA(4).fit(lcca.dask.from_delayed(client, shards))
+    for word in ("one-hot", "rows are different", "columns of X that are not empty", "Gram"):
+        assert word in one.why_ and word in many.why_
+    assert (many.n_passes_, many.n_gram_passes_) == (one.n_passes_, one.n_gram_passes_)
+    assert abs(many.total_ - one.total_) < 1e-9
+    np.testing.assert_array_equal(many.x_weights_ == 0, one.x_weights_ == 0)
+
+
+def test_weights_of_rows_count(client, views):
+    weight = np.random.default_rng(2).integers(0, 3, ROWS).astype(float)
+    one = lcca.CCA(3).fit(*views, sample_weight=weight)
+    edges = cuts(3)
+    shards = [(*pair, lambda a=a, b=b: weight[a:b]) for pair, a, b in zip(loaders(views, 3), edges, edges[1:], strict=False)]
+    many = lcca.CCA(3).fit(lcca.dask.from_loaders(client, shards))
+    np.testing.assert_allclose(many.objective_, one.objective_, rtol=0, atol=1e-9)
+
+
+def test_single_precision_on_the_wire_costs_the_last_digits_and_halves_the_bytes(client, views):
+    settings = {"n_components": 5, "method": "lobpcg", "structure": False}
+    passes = {}
+    for transfer in ("float64", "float32"):
+        pair = lcca.dask.from_loaders(client, loaders(views, 2), transfer=transfer)
+        passes[transfer] = lcca.CCA(**settings).fit(pair), [p for p in pair.passes_ if p["verb"] == "products"][0]
+    (full, wide), (half, narrow) = passes["float64"], passes["float32"]
+    assert narrow["bytes_in"] * 2 == wide["bytes_in"] and narrow["bytes_out"] < 0.51 * wide["bytes_out"]
+    assert 0 < abs(half.total_ - full.total_) < 1e-6 * full.total_
+
+
+@pytest.mark.filterwarnings("ignore:Sending large graph")
+def test_files_and_arrays_are_shards(client, views, tmp_path):
+    x, y = views
+    exactly = lcca.CCA(3, method="gram")
+    truth = exactly.fit(x, y).objective_
+    edges = [0, 1000, 2500, ROWS]
+    spans = list(zip(edges, edges[1:], strict=False))
+    paths = []
+    for i, (a, b) in enumerate(spans):
+        names = [tmp_path / f"{view}_{i}.npz" for view in "xy"]
+        for name, view in zip(names, views, strict=True):
+            sp.save_npz(name, view[a:b])
+        paths.append(names)
+    chunks = (tuple(b - a for a, b in spans), -1)
+    arrays = [da.from_array(view.toarray(), chunks=chunks) for view in views]
+    sparse = arrays[0].map_blocks(sp.csr_matrix), arrays[1]
+    for pair in (
+        lcca.dask.from_loaders(client, paths),
+        lcca.dask.from_array(client, *arrays),
+        lcca.dask.from_array(client, *sparse),
+    ):
+        np.testing.assert_allclose(exactly.fit(pair).objective_, truth, rtol=0, atol=1e-9)
+    assert str(paths[0][0]) in lcca.dask.from_loaders(client, paths)._shards.names
+
+
+def test_texts_in_a_frame_become_views_through_a_vectorizer(client):
+    frames = pytest.importorskip("dask.dataframe")
+    pd = pytest.importorskip("pandas")
+    from sklearn.feature_extraction.text import HashingVectorizer
+
+    random = np.random.default_rng(0)
+    topic = random.integers(0, 5, 600)
+    texts = [[" ".join(f"{word}{t * 4 + i}" for i in random.integers(0, 4, 3)) for t in topic] for word in "ab"]
+    frame = pd.DataFrame({"left": texts[0], "right": texts[1]})
+    vectorizer = HashingVectorizer(n_features=64, alternate_sign=False)
+    take = [lambda part, name=name: vectorizer.transform(part[name]) for name in ("left", "right")]
+    exactly = lcca.CCA(3, method="gram")
+    truth = exactly.fit(*(function(frame) for function in take)).objective_
+    found = exactly.fit(lcca.dask.from_dataframe(client, frames.from_pandas(frame, npartitions=3), *take)).objective_
+    np.testing.assert_allclose(found, truth, rtol=0, atol=1e-9)
+
+
+def test_scores_stay_where_the_rows_are_until_they_are_asked_for(client, views):
+    one = lcca.CCA(4).fit(*views)
+    pair = lcca.dask.from_loaders(client, loaders(views, 3))
+    found = one.transform(pair)
+    for scores, truth in zip(found, one.transform(*views), strict=True):
+        assert isinstance(scores, da.Array) and scores.shape == (ROWS, 4) and scores.numblocks[0] == 3
+        np.testing.assert_allclose(scores.compute(), truth, atol=1e-10)
+    assert abs(one.score(pair) - one.score(*views)) < 1e-12
+    np.testing.assert_allclose(one.correlations(pair), one.correlations(*views), atol=1e-12)
+
+
+def test_dense_views_equal_qr_and_svd(client):
+    views = shared_factors(300, 8, 6, 3)
+    pair = lcca.dask.from_delayed(client, [(views[0][:100], views[1][:100]), (views[0][100:], views[1][100:])])
+    np.testing.assert_allclose(lcca.CCA(3).fit(pair).correlations_, exact_correlations(*views)[:3], atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_every_round_is_accounted_for(client, views):
+    pair = lcca.dask.from_loaders(client, loaders(views, 3))
+    lcca.CCA(3, method="d-cca", t1=2).fit(pair)
+    rounds = [p for p in pair.passes_ if p["verb"] == "products"]
+    assert len(rounds) >= 4 and all(p["workers"] == 2 and p["shards"] == 3 and p["attempts"] == 1 for p in rounds)
+    # The first half step multiplies X's panel with both views' rows; both go to both workers.
+    assert rounds[0]["bytes_out"] % 2 == 0 and rounds[0]["bytes_out"] > 0
+    for record in rounds:
+        assert record["seconds"] >= record["kernel"] > 0
+        assert abs(record["seconds"] - record["kernel"] - record["waiting"]) < 1e-9
+
+
+# Faults
+
+SLOW = {"n_components": 5, "method": "lobpcg", "structure": False, "tol": 1e-9}
+
+
+class Saboteur:
+    """Does something after the third iteration of a fit."""
+
+    def __init__(self, act):
+        self.act, self.done = act, False
+
+    def __call__(self, row):
+        if row["iteration"] == 3 and not self.done:
+            self.done = True
+            self.act.start() if isinstance(self.act, threading.Timer) else self.act()
+
+
+def later(seconds, act):
+    """From another thread, so that it comes in the middle of something."""
+    return threading.Timer(seconds, act)
+
+
+def test_a_worker_killed_in_mid_fit_costs_its_shards_and_nothing_else(client, views, tmp_path):
+    truth = lcca.CCA(**SLOW).fit(*views)
+    log = tmp_path / "log"
+    pair = lcca.dask.from_loaders(client, loaders(views, 6, log))
+    assert sorted(loaded(log)) == list(range(6))
+    address, process = sorted(workers(client).items())[0]
+    held = pair._shards.places()[address]
+    lost = {pair._shards.futures.index(future) for future in held}
+    assert 0 < len(lost) < 6
+    kill = Saboteur(later(0.01, lambda: os.kill(process, signal.SIGKILL)))
+    model = lcca.CCA(**SLOW, callback=kill).fit(pair)
+    assert kill.done and process not in workers(client).values()
+    assert abs(model.total_ - truth.total_) < 1e-10 and model.n_passes_ == truth.n_passes_
+    assert lost == set(loaded(log)[6:])
+
+
+def test_a_worker_added_and_one_restarted_by_its_nanny_change_nothing(cluster, client, views):
+    truth = lcca.CCA(**SLOW).fit(*views)
+    pair = lcca.dask.from_loaders(client, loaders(views, 4))
+
+    def disturb():
+        cluster.scale(3)
+        client.restart_workers([sorted(workers(client))[0]], timeout=60, raise_for_error=False)
+
+    before, disturbed = set(pair._shards.places()), Saboteur(later(0.0, disturb))
+    model = lcca.CCA(**SLOW, callback=disturbed).fit(pair)
+    disturbed.act.join()
+    cluster.scale(2)
+    assert disturbed.done and abs(model.total_ - truth.total_) < 1e-10
+    assert not before <= set(pair._shards.places())
+
+
+def test_a_cluster_started_anew_loads_everything_anew(client, views, tmp_path):
+    truth = lcca.CCA(**SLOW).fit(*views)
+    log = tmp_path / "log"
+    pair = lcca.dask.from_loaders(client, loaders(views, 2, log))
+    anew = Saboteur(lambda: client.restart(timeout=60))
+    model = lcca.CCA(**SLOW, callback=anew).fit(pair)
+    assert anew.done and abs(model.total_ - truth.total_) < 1e-10
+    assert sorted(loaded(log)) == [0, 0, 1, 1]
+
+
+def test_a_lost_broadcast_is_sent_again(client, views, monkeypatch):
+    from lcca.dask import _round
+
+    truth = lcca.CCA(**SLOW).fit(*views)
+    pair = lcca.dask.from_loaders(client, loaders(views, 2))
+    send, sent = _round._broadcast, []
+
+    def forgetful(client, places, panels):
+        futures = send(client, places, panels)
+        sent.append(len(places))
+        if len(sent) == 5 and futures:
+            client.cancel(list(futures.values()), force=True)
+        return futures
+
+    monkeypatch.setattr(_round, "_broadcast", forgetful)
+    model = lcca.CCA(**SLOW).fit(pair)
+    assert len(sent) > 5 and max(p["attempts"] for p in pair.passes_) > 1
+    assert abs(model.total_ - truth.total_) < 1e-10
+
+
+def test_a_loader_that_raises_once_is_tried_again(client, views, tmp_path):
+    flag = tmp_path / "flag"
+
+    def sulky():
+        if not flag.exists():
+            flag.touch()
+            raise OSError("the disk is asleep")
+        return views[0][:1000]
+
+    shards = [(sulky, lambda: views[1][:1000]), (lambda: views[0][1000:], lambda: views[1][1000:])]
+    model = lcca.CCA(3).fit(lcca.dask.from_loaders(client, shards))
+    assert flag.exists() and abs(model.total_ - lcca.CCA(3).fit(*views).total_) < 1e-9
+
+
+def test_a_loader_that_always_raises_is_named_with_its_error(client, views):
+    def broken():
+        raise KeyError("no such table")
+
+    shards = [*loaders(views, 2), (broken, lambda: views[1])]
+    with pytest.raises(lcca.dask.ShardError, match=r"'shard 2' could not be loaded: KeyError.*no such table") as caught:
+        lcca.dask.from_loaders(client, shards, retries=1)
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_a_loader_that_fails_when_its_shard_has_to_come_back_stops_the_fit(client, views, tmp_path):
+    gone = tmp_path / "gone"
+
+    def once():
+        if gone.exists():
+            raise FileNotFoundError("the file was taken away")
+        return views[0]
+
+    pair = lcca.dask.from_loaders(client, [(once, lambda: views[1])], retries=0)
+    (address,) = pair._shards.places()
+    process = workers(client)[address]
+
+    def sabotage():
+        gone.touch()
+        os.kill(process, signal.SIGKILL)
+
+    with pytest.raises(lcca.dask.ShardError, match="'shard 0'.*taken away"):
+        lcca.CCA(**SLOW, callback=Saboteur(sabotage)).fit(pair)
+    gone.unlink()
+    assert lcca.CCA(3).fit(pair).total_ > 0
+
+
+# Refusals
+
+
+def test_panels_that_do_not_fit_a_worker_are_refused_before_the_start(client):
+    wide = sp.csr_array(([1.0, 1.0, 1.0], ([0, 1, 2], [5, 7, 1_999_999])), shape=(3, 2_000_000))
+    pair = lcca.dask.from_delayed(client, [(wide, wide)])
+    with pytest.raises(MemoryError, match=r"worker tcp://.* has 2 GB and would need .* GB of panels of"):
+        lcca.CCA(3, oversample=40).fit(pair)
+    assert [p["verb"] for p in pair.passes_] == ["summary"]
+
+
+def test_what_makes_no_sense_is_refused_in_one_line(client, views):
+    x, y = views
+    with pytest.raises(ValueError, match=r"'shard 1' has 299 \+ 200 columns, expected 300 \+ 200 as shard 'shard 0' has"):
+        lcca.dask.from_delayed(client, [(x[:10], y[:10]), (x[10:20, :299], y[10:20])])
+    with pytest.raises(lcca.dask.ShardError, match="'shard 0'.*X has 10 rows and Y has 9"):
+        lcca.dask.from_delayed(client, [(x[:10], y[:9])])
+    with pytest.raises(ValueError, match="no shards"):
+        lcca.dask.from_loaders(client, [])
+    with pytest.raises(ValueError, match="shard 0 has 1 loaders"):
+        lcca.dask.from_loaders(client, [(len,)])
+    with pytest.raises(ValueError, match="transfer == 'int8'"):
+        lcca.dask.from_delayed(client, [(x, y)], transfer="int8")
+    pair = lcca.dask.from_delayed(client, [(x, y)])
+    with pytest.raises(ValueError, match="brings its own y"):
+        lcca.CCA(3).fit(pair, y)
+    with pytest.raises(ValueError, match=r"has 300 \+ 200 columns, but CCA is expecting 200 \+ 300"):
+        lcca.CCA(3).fit(y, x).transform(pair)
+    arrays = [da.from_array(view.toarray(), chunks=chunks) for view, chunks in zip(views, [(1000, -1), (2000, -1)], strict=True)]
+    with pytest.raises(ValueError, match="different chunks of rows"):
+        lcca.dask.from_array(client, *arrays)
+    with pytest.raises(ValueError, match="2 chunks of columns"):
+        lcca.dask.from_array(client, arrays[0].rechunk({1: 150}), arrays[1])
+
+
+# Real data
+
+
+@pytest.mark.parametrize(("name", "options"), [("brown", {"center": False}), ("debian400k", {"ridge": 0.01})])
+def test_real_data_end_where_one_machine_ends(client, data, name, options):
+    if not (data / name).exists():
+        pytest.skip(f"{name} is not prepared")
+    views = [sp.load_npz(data / name / f"{view}.npz").tocsr() for view in "xy"]
+    one = lcca.CCA(20, **options).fit(*views)
+    folder, edges = data / name, cuts(3, views[0].shape[0])
+
+    def load(view, a, b):
+        return lambda: sp.load_npz(folder / f"{view}.npz").tocsr()[a:b]
+
+    shards = [(load("x", a, b), load("y", a, b)) for a, b in zip(edges, edges[1:], strict=False)]
+    many = lcca.CCA(20, **options).fit(lcca.dask.from_loaders(client, shards))
+    assert (many.n_passes_, many.n_gram_passes_) == (one.n_passes_, one.n_gram_passes_)
+    assert abs(many.total_ - one.total_) < 1e-9 * one.total_
