@@ -148,7 +148,7 @@ def test_structure_is_found_through_shards(client):
     edges = [0, 70_000, 140_000]
     shards = [tuple(v[a:b] for v in views) for a, b in zip(edges, edges[1:], strict=False)]
     many = lcca.CCA(4).fit(lcca.dask.from_delayed(client, shards))
-    for word in ("one-hot", "rows are different", "columns of X that are not empty", "Gram"):
+    for word in ("one-hot", "columns of X that are not empty", "Gram"):
         assert word in one.why_ and word in many.why_
     assert (many.n_passes_, many.n_gram_passes_) == (one.n_passes_, one.n_gram_passes_)
     assert abs(many.total_ - one.total_) < 1e-9
