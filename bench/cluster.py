@@ -17,14 +17,19 @@ from pathlib import Path
 import machine
 import numpy as np
 import scipy.sparse as sp
-from default import page as tables
-from default.row import Row
+from demands import judged, shown, write
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("LCCA_DATA", ROOT / "target/data"))
 SHARDS = ROOT / "target/bench/shards"
 CHECKS = ["equal", "overhead", "killed", "full"]
 OPTIONS = {"brown": {"center": False}, "debian400k": {"ridge": 0.01}}
+
+TITLE = "What the package must show on a cluster"
+ABOUT = (
+    "`lcca.dask` on workers that are processes of this machine, talking over loopback, beside one process with as many threads; "
+    "k = 20. Waiting is what a pass takes beyond the slowest worker's kernel."
+)
 
 
 def main():
@@ -35,7 +40,7 @@ def main():
     about = machine.describe()
     rows = [row for name in args.only for row in globals()[name]()]
     folder = args.out or ROOT / ("bench/results" if set(args.only) == set(CHECKS) else "target/bench/results")
-    write({"machine": about, "rows": rows}, folder)
+    write("dask", TITLE, ABOUT, about, rows, folder)
 
 
 def arguments():
@@ -211,48 +216,6 @@ def job(name):
     print(f"{name} …", file=sys.stderr, flush=True)
     done = subprocess.run([sys.executable, __file__, "--job", name], stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout)
-
-
-def judged(data, asked, measured, ok):
-    print(f"{data}: {asked}: {measured}", file=sys.stderr, flush=True)
-    return Row(data, "", asked, measured, bool(ok))
-
-
-def shown(data, asked, measured):
-    print(f"{data}: {asked}: {measured}", file=sys.stderr, flush=True)
-    return Row(data, "", asked, measured, None)
-
-
-def write(result, folder):
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "dask.md").write_text(text(result))
-    rows = [vars(row) for row in result["rows"]]
-    (folder / "dask.json").write_text(json.dumps(result | {"rows": rows}, indent=1, ensure_ascii=False) + "\n")
-    print(text(result))
-    print(f"written to {folder}", file=sys.stderr)
-
-
-def text(result):
-    m, rows = result["machine"], result["rows"]
-    asked = [row for row in rows if row.ok is not None]
-    lines = [
-        "# What the package must show on a cluster",
-        "",
-        "`lcca.dask` on workers that are processes of this machine, talking over loopback, beside one process with as many threads; "
-        "k = 20. Waiting is what a pass takes beyond the slowest worker's kernel.",
-        "",
-        f"Machine: {m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; {m['os']}; load before the run {m['load_before']}.",
-        "",
-        f"{sum(row.ok for row in asked)} of {len(asked)} demands are met.",
-        "",
-        "| data | asked | measured | ok? |",
-        "|---|---|---|---|",
-        *(f"| {row.data} | {row.asked} | {row.measured} | {tables.VERDICT[row.ok]} |" for row in rows),
-        "",
-        "Repeat it: `cargo xtask bench dask`.",
-        "",
-    ]
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":

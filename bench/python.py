@@ -10,13 +10,19 @@ import sys
 from pathlib import Path
 
 import machine
-from default import page as tables
 from default import program
-from default.row import Row
+from demands import judged, shown, write
 
 ROOT = program.ROOT
 ROUNDS = 3  # the program and the package in turn; the fastest of each counts
 TRUTH = {"debian400k": 19.8217588, "mnist": 16.97992}
+
+TITLE = "What the Python package must show"
+ABOUT = (
+    "`lcca.CCA` beside the program `lcca`, scikit-learn's CCA and cca-zoo's: Debian paths, 406,482 × (20,000 + 20,000), ridge "
+    "0.01, k = 20; 1,000 × (50 + 50) dense, k = 5; MNIST's halves, 60,000 × (392 + 392) dense, k = 20. Every measurement in "
+    "a process of its own, the fastest of several runs, reading and importing not counted."
+)
 
 
 def main():
@@ -24,7 +30,7 @@ def main():
     about = machine.describe()
     rows = [row for check in (debian, small, mnist) if check.__name__ in args.only for row in check(args)]
     folder = args.out or ROOT / ("bench/results" if set(args.only) == set(CHECKS) else "target/bench/results")
-    write({"machine": about, "rows": rows}, folder)
+    write("python", TITLE, ABOUT, about, rows, folder)
 
 
 CHECKS = ["debian", "small", "mnist"]
@@ -99,47 +105,6 @@ def job(name, limit=None):
     except subprocess.TimeoutExpired:
         return None
     return json.loads(done.stdout)
-
-
-def judged(data, asked, measured, ok):
-    return Row(data, "", asked, measured, bool(ok))
-
-
-def shown(data, asked, measured):
-    return Row(data, "", asked, measured, None)
-
-
-def write(result, folder):
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "python.md").write_text(text(result))
-    rows = [vars(row) for row in result["rows"]]
-    (folder / "python.json").write_text(json.dumps(result | {"rows": rows}, indent=1, ensure_ascii=False) + "\n")
-    print(text(result))
-    print(f"written to {folder}", file=sys.stderr)
-
-
-def text(result):
-    m, rows = result["machine"], result["rows"]
-    asked = [row for row in rows if row.ok is not None]
-    lines = [
-        "# What the Python package must show",
-        "",
-        "`lcca.CCA` beside the program `lcca`, scikit-learn's CCA and cca-zoo's: Debian paths, 406,482 × (20,000 + 20,000), ridge "
-        "0.01, k = 20; 1,000 × (50 + 50) dense, k = 5; MNIST's halves, 60,000 × (392 + 392) dense, k = 20. Every measurement in "
-        "a process of its own, the fastest of several runs, reading and importing not counted.",
-        "",
-        f"Machine: {m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; {m['os']}; load before the run {m['load_before']}.",
-        "",
-        f"{sum(row.ok for row in asked)} of {len(asked)} demands are met.",
-        "",
-        "| data | asked | measured | ok? |",
-        "|---|---|---|---|",
-        *(f"| {row.data} | {row.asked} | {row.measured} | {tables.VERDICT[row.ok]} |" for row in rows),
-        "",
-        "Repeat it: `cargo xtask bench python`.",
-        "",
-    ]
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -34,29 +34,12 @@ METHODS: list[str]
 @final
 class Matrix:
     @staticmethod
-    def csr(
+    def sparse(
         name: str,
+        layout: str,
         shape: tuple[int, int],
-        indptr: NDArray[Any],
-        indices: NDArray[Any],
-        data: NDArray[Any],
-        threads: int,
-    ) -> Matrix: ...
-    @staticmethod
-    def csc(
-        name: str,
-        shape: tuple[int, int],
-        indptr: NDArray[Any],
-        indices: NDArray[Any],
-        data: NDArray[Any],
-        threads: int,
-    ) -> Matrix: ...
-    @staticmethod
-    def coo(
-        name: str,
-        shape: tuple[int, int],
-        row: NDArray[Any],
-        col: NDArray[Any],
+        first: NDArray[Any],
+        second: NDArray[Any],
         data: NDArray[Any],
         threads: int,
     ) -> Matrix: ...

@@ -68,11 +68,12 @@ def _from_sparse(data: Any, name: str, threads: int) -> Matrix:
     values, threads = _known_type(data.data), _worthwhile(threads, data.nnz)
     shape = (int(data.shape[0]), int(data.shape[1]))
     if data.format == "coo":
-        return Matrix.coo(name, shape, _plain(data.row), _plain(data.col), _plain(values), threads)
-    # SciPy tolerates entries behind the last row.
-    entries = int(data.indptr[-1])
-    make = Matrix.csr if data.format == "csr" else Matrix.csc
-    return make(name, shape, _plain(data.indptr), _plain(data.indices[:entries]), _plain(values[:entries]), threads)
+        first, second = data.row, data.col
+    else:
+        # SciPy tolerates entries behind the last row.
+        entries = int(data.indptr[-1])
+        first, second, values = data.indptr, data.indices[:entries], values[:entries]
+    return Matrix.sparse(name, data.format, shape, _plain(first), _plain(second), _plain(values), threads)
 
 
 def _worthwhile(threads: int, numbers: int) -> int:

@@ -110,7 +110,7 @@ def test_arrays_of_the_right_type_are_held_not_copied(words):
     wide = [x.indices.astype("i8"), x.indptr.astype("i8"), x.data]
     narrow = [x.indices.astype("i4"), x.indptr.astype("i4"), x.data.astype("f4")]
     before = [[sys.getrefcount(array) for array in arrays] for arrays in (wide, narrow)]
-    views = [Matrix.csr("X", x.shape, p, i, v, 1) for i, p, v in (wide, narrow)]
+    views = [Matrix.sparse("X", "csr", x.shape, p, i, v, 1) for i, p, v in (wide, narrow)]
     during = [[sys.getrefcount(array) for array in arrays] for arrays in (wide, narrow)]
     # Indices of 32 bits, offsets of 64 and floating-point values are used where they lie.
     assert (np.array(during) - before).tolist() == [[0, 1, 1], [1, 0, 1]]
@@ -192,9 +192,9 @@ def test_broken_arrays_are_named(words):
     far = x.indices.copy()
     far[5] = x.shape[1]
     with pytest.raises(ValueError, match=f"X: indices: element 5 is {x.shape[1]}, expected a column"):
-        Matrix.csr("X", x.shape, x.indptr, far, x.data, 1)
+        Matrix.sparse("X", "csr", x.shape, x.indptr, far, x.data, 1)
     with pytest.raises(ValueError, match="X: indptr"):
-        Matrix.csr("X", x.shape, x.indptr[::-1].copy(), x.indices, x.data, 1)
+        Matrix.sparse("X", "csr", x.shape, x.indptr[::-1].copy(), x.indices, x.data, 1)
     with pytest.raises(ValueError, match="gaps"):
         Matrix.dense("X", np.ones((4, 4))[:, ::2], 1)
 

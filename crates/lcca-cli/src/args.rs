@@ -110,15 +110,8 @@ pub struct FitArgs {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub method: MethodArgs,
-    /// Subtract no column means
-    #[arg(long)]
-    pub no_center: bool,
-    /// Ridge of both views, relative: C + RIDGE·(tr C/p)·I
-    #[arg(long, value_name = "RIDGE", default_value_t = 0.0)]
-    pub ridge: f64,
-    /// Ridge of Y alone [default: the same]
-    #[arg(long, value_name = "RIDGE")]
-    pub ridge_y: Option<f64>,
+    #[command(flatten)]
+    pub problem: ProblemArgs,
     /// Ridges to choose from, such as 0.001,0.01,0.1: each is tried on rows held out
     ///
     /// Rows are dealt to --folds folds at random. For each fold every ridge is fitted to the other rows and scored on the fold;
@@ -134,9 +127,6 @@ pub struct FitArgs {
     /// Draw how the ridges did: a .svg or .png file
     #[arg(long, value_name = "FILE", requires = "ridge_path")]
     pub path_figure: Option<PathBuf>,
-    /// A weight for every row: a .npy file with one column
-    #[arg(long, value_name = "FILE")]
-    pub row_weights: Option<PathBuf>,
     /// What may be missing from the total, relative to it, to count as converged
     #[arg(long, value_name = "TOL", default_value_t = 1e-4)]
     pub tol: f64,
@@ -163,12 +153,6 @@ pub struct FitArgs {
     /// Exit with code 1 where the tolerance was not reached
     #[arg(long)]
     pub strict: bool,
-    /// Seed of all random numbers
-    #[arg(long, default_value_t = 0)]
-    pub seed: u64,
-    /// Memory that factorisations may take, such as 500MB or 8GiB [default: half of the machine's]
-    #[arg(long, value_name = "SIZE")]
-    pub memory: Option<String>,
     #[command(flatten)]
     pub reading: Reading,
     #[command(flatten)]
@@ -204,6 +188,29 @@ Methods of Lu & Foster 2014:
   d-cca         the same with the Gram matrix's diagonal: fast, exact for one-hot views (--t1)
   als           the same solved exactly by Cholesky factorisation or, with --inner cg, by conjugate gradients (--t1 --t2)
   rp-cca        exact between leading principal components (--k-rpcca)";
+
+/// What is to be solved, whatever the method.
+#[derive(Args)]
+pub struct ProblemArgs {
+    /// Subtract no column means
+    #[arg(long)]
+    pub no_center: bool,
+    /// Ridge of both views, relative: C + RIDGE·(tr C/p)·I
+    #[arg(long, value_name = "RIDGE", default_value_t = 0.0)]
+    pub ridge: f64,
+    /// Ridge of Y alone [default: the same]
+    #[arg(long, value_name = "RIDGE")]
+    pub ridge_y: Option<f64>,
+    /// A weight for every row: a .npy file with one column
+    #[arg(long, value_name = "FILE")]
+    pub row_weights: Option<PathBuf>,
+    /// Seed of all random numbers
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Memory that factorisations and components may take, such as 500MB or 8GiB [default: half of the machine's]
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
+}
 
 /// The method and its parameters.
 #[derive(Args)]

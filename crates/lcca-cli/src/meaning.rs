@@ -1,6 +1,6 @@
 //! What was typed, as settings of the engine.
 
-use crate::args::{CompareArgs, FitArgs, MethodArgs, RIVALS};
+use crate::args::{CompareArgs, FitArgs, MethodArgs, ProblemArgs, RIVALS};
 use crate::compare::contest::{Asked, Plan, Rivals};
 use crate::failure::Failure;
 use crate::machine;
@@ -12,21 +12,28 @@ use std::time::Duration;
 /// Pairs looked for where none are asked for.
 const DEFAULT_K: usize = 20;
 
+/// `k` pairs of a problem by a method.
+fn of_problem(problem: &ProblemArgs, method: Method, k: usize) -> Result<Settings, Failure> {
+    Ok(Settings {
+        center: !problem.no_center,
+        ridge_x: problem.ridge,
+        ridge_y: problem.ridge_y.unwrap_or(problem.ridge),
+        seed: problem.seed,
+        memory: memory(problem.memory.as_deref())?,
+        ..Settings::new(method, k)
+    })
+}
+
 /// The settings of a fit to data of this shape.
 pub fn settings(args: &FitArgs, shape: Shape) -> Result<Settings, Failure> {
     let limit = shape.rows.min(shape.x_cols).min(shape.y_cols);
     Ok(Settings {
-        center: !args.no_center,
-        ridge_x: args.ridge,
-        ridge_y: args.ridge_y.unwrap_or(args.ridge),
         oversample: args.method.oversample,
         power: args.method.power,
-        seed: args.seed,
-        memory: memory(args.memory.as_deref())?,
         tol: args.tol,
         max_passes: max_passes(args.max_passes)?,
         structure: !args.no_structure,
-        ..Settings::new(method(&args.method)?, args.k.unwrap_or(DEFAULT_K.min(limit)))
+        ..of_problem(&args.problem, method(&args.method)?, args.k.unwrap_or(DEFAULT_K.min(limit)))?
     })
 }
 
@@ -49,14 +56,7 @@ pub fn plan(args: &CompareArgs, shape: Shape) -> Result<Plan, Failure> {
         |path: &Path| path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
     Ok(Plan {
         files: [file(&args.x), file(&args.y)],
-        settings: Settings {
-            center: !args.no_center,
-            ridge_x: args.ridge,
-            ridge_y: args.ridge_y.unwrap_or(args.ridge),
-            seed: args.seed,
-            memory: memory(args.memory.as_deref())?,
-            ..Settings::new(Method::Auto, k)
-        },
+        settings: of_problem(&args.problem, Method::Auto, k)?,
         asked: asked(args)?,
         t1: args.t1,
         k_pc: args.k_pc,

@@ -56,10 +56,10 @@ fn file_name(path: &Path) -> Option<String> {
 fn flags(args: &FitArgs) -> Vec<String> {
     let reading = &args.reading;
     let with_value = [
-        ("--row-weights", args.row_weights.as_deref().and_then(file_name)),
+        ("--row-weights", args.problem.row_weights.as_deref().and_then(file_name)),
         ("--x-cols", reading.x_cols.map(|cols| cols.to_string())),
         ("--y-cols", reading.y_cols.map(|cols| cols.to_string())),
-        ("--memory", args.memory.clone()),
+        ("--memory", args.problem.memory.clone()),
     ];
     let alone = [("--zero-based", reading.zero_based), ("--certify", args.certify)];
     let pairs = with_value.into_iter().filter_map(|(flag, value)| Some([flag.to_string(), value?]));

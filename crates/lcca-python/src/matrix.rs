@@ -20,48 +20,28 @@ type Numbers<'a, 'py> = &'a Bound<'py, PyUntypedArray>;
 
 #[pymethods]
 impl Matrix {
-    /// Compressed rows: SciPy's csr.
+    /// One of SciPy's layouts: "csr" and "csc" have offsets and indices, "coo" rows and columns, before the values.
     #[staticmethod]
-    fn csr(
+    fn sparse(
         py: Python<'_>,
         name: String,
+        layout: &str,
         shape: (usize, usize),
-        indptr: Numbers<'_, '_>,
-        indices: Numbers<'_, '_>,
+        first: Numbers<'_, '_>,
+        second: Numbers<'_, '_>,
         data: Numbers<'_, '_>,
         threads: usize,
     ) -> PyResult<Self> {
-        let arrays = Arrays::Csr { indptr: share(indptr)?, indices: share(indices)?, data: share(data)? };
-        Matrix::from_arrays(py, name, shape, arrays, threads)
-    }
-
-    /// Compressed columns: SciPy's csc.
-    #[staticmethod]
-    fn csc(
-        py: Python<'_>,
-        name: String,
-        shape: (usize, usize),
-        indptr: Numbers<'_, '_>,
-        indices: Numbers<'_, '_>,
-        data: Numbers<'_, '_>,
-        threads: usize,
-    ) -> PyResult<Self> {
-        let arrays = Arrays::Csc { indptr: share(indptr)?, indices: share(indices)?, data: share(data)? };
-        Matrix::from_arrays(py, name, shape, arrays, threads)
-    }
-
-    /// A list of entries: SciPy's coo.
-    #[staticmethod]
-    fn coo(
-        py: Python<'_>,
-        name: String,
-        shape: (usize, usize),
-        row: Numbers<'_, '_>,
-        col: Numbers<'_, '_>,
-        data: Numbers<'_, '_>,
-        threads: usize,
-    ) -> PyResult<Self> {
-        let arrays = Arrays::Coo { row: share(row)?, col: share(col)?, data: share(data)? };
+        let (first, second, data) = (share(first)?, share(second)?, share(data)?);
+        let arrays = match layout {
+            "csr" => Arrays::Csr { indptr: first, indices: second, data },
+            "csc" => Arrays::Csc { indptr: first, indices: second, data },
+            "coo" => Arrays::Coo { row: first, col: second, data },
+            other => {
+                let message = format!("layout == {other:?}, expected \"csr\", \"csc\" or \"coo\"");
+                return Err(Failure::Usage(message).into());
+            }
+        };
         Matrix::from_arrays(py, name, shape, arrays, threads)
     }
 

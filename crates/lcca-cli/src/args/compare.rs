@@ -1,6 +1,6 @@
 //! What can be typed after `lcca compare`.
 
-use super::{Common, Reading};
+use super::{Common, ProblemArgs, Reading};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use std::path::PathBuf;
@@ -63,24 +63,8 @@ pub struct CompareArgs {
     /// Look no longer for the best possible after this many passes
     #[arg(long, value_name = "N")]
     pub max_passes: Option<f64>,
-    /// Subtract no column means
-    #[arg(long)]
-    pub no_center: bool,
-    /// Ridge of both views, relative: C + RIDGE·(tr C/p)·I
-    #[arg(long, value_name = "RIDGE", default_value_t = 0.0)]
-    pub ridge: f64,
-    /// Ridge of Y alone [default: the same]
-    #[arg(long, value_name = "RIDGE")]
-    pub ridge_y: Option<f64>,
-    /// A weight for every row: a .npy file with one column
-    #[arg(long, value_name = "FILE")]
-    pub row_weights: Option<PathBuf>,
-    /// Seed of all random numbers
-    #[arg(long, default_value_t = 0)]
-    pub seed: u64,
-    /// Memory that factorisations and components may take, such as 500MB or 8GiB [default: half of the machine's]
-    #[arg(long, value_name = "SIZE")]
-    pub memory: Option<String>,
+    #[command(flatten)]
+    pub problem: ProblemArgs,
     #[command(flatten)]
     pub reading: Reading,
     #[command(flatten)]

@@ -31,7 +31,8 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
 }
 
 fn load_and_compare(args: &CompareArgs) -> Result<Comparison, Failure> {
-    let pair = load::views(&args.x, &args.y, &args.reading, args.row_weights.as_deref(), args.common.quiet)?;
+    let pair =
+        load::views(&args.x, &args.y, &args.reading, args.problem.row_weights.as_deref(), args.common.quiet)?;
     let plan = meaning::plan(args, pair.shape())?;
     contest(&pair, &plan).map_err(|failure| failure.in_view(&args.x, &args.y))
 }

@@ -50,7 +50,7 @@ pub fn run(args: &FitArgs) -> Result<ExitCode, Failure> {
 
 /// Whether everything can be written is known before hours of work, not after.
 fn check_outputs(args: &FitArgs) -> Result<(), Failure> {
-    let inputs = [&args.x, &args.y].into_iter().chain(&args.row_weights);
+    let inputs = [&args.x, &args.y].into_iter().chain(&args.problem.row_weights);
     let inputs: Vec<&Path> = inputs.map(|path| path.as_path()).collect();
     args.path_figure.as_deref().map_or(Ok(()), ridge_path::check_figure)?;
     for path in args.output.iter().chain(&args.resume).chain(&args.path_figure) {
@@ -108,7 +108,7 @@ fn write_model(args: &FitArgs, fit: &Fit, names: &ModelNames, threads: usize) ->
 }
 
 fn load_pair(args: &FitArgs) -> Result<InMemory, Failure> {
-    load::views(&args.x, &args.y, &args.reading, args.row_weights.as_deref(), args.common.quiet)
+    load::views(&args.x, &args.y, &args.reading, args.problem.row_weights.as_deref(), args.common.quiet)
 }
 
 /// Names go from the views into the model; without a model nobody asks for them.

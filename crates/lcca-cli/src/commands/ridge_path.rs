@@ -65,6 +65,14 @@ impl Chosen {
         })
     }
 
+    /// Places of the ridges, the smallest first.
+    fn ascending(&self) -> Vec<usize> {
+        let ridges = &self.selection.ridges;
+        let mut order: Vec<usize> = (0..ridges.len()).collect();
+        order.sort_by(|&a, &b| ridges[a].total_cmp(&ridges[b]));
+        order
+    }
+
     /// A line for each ridge.
     pub fn text(&self) -> String {
         let Selection { ridges, scores, mean, error, best, converged, .. } = &self.selection;
@@ -74,8 +82,7 @@ impl Chosen {
             (false, true) => "best",
             (false, false) => "",
         };
-        let mut order: Vec<usize> = (0..ridges.len()).collect();
-        order.sort_by(|&a, &b| ridges[a].total_cmp(&ridges[b]));
+        let order = self.ascending();
         let row = |&at: &usize| {
             vec![
                 ridges[at].to_string(),
@@ -106,8 +113,7 @@ impl Chosen {
 
     fn chart(&self) -> Chart {
         let Selection { ridges, mean, error, .. } = &self.selection;
-        let mut order: Vec<usize> = (0..ridges.len()).collect();
-        order.sort_by(|&a, &b| ridges[a].total_cmp(&ridges[b]));
+        let order = self.ascending();
         let curve = |name: &str, dashed: bool, shift: f64| Curve {
             name: name.into(),
             points: order.iter().map(|&at| (ridges[at], mean[at] + shift * error[at])).collect(),

@@ -40,13 +40,10 @@ pub fn curve(name: &str, correlations: &[f64], dashed: bool) -> Curve {
 
 /// Captured total against CPU time, every run a point, one curve a method.
 pub fn captured(comparison: &Comparison) -> Figure {
-    let mut names: Vec<&str> = Vec::new();
-    for (_, run) in comparison.kept() {
-        if !names.contains(&run.name) {
-            names.push(run.name);
-        }
-    }
-    let mut curves: Vec<Curve> = names.into_iter().map(|name| all_runs(comparison, name)).collect();
+    let points = |runs: &[&Run]| runs.iter().map(|run| (run.cpu_seconds, run.total)).collect();
+    let curve =
+        |(name, runs): (&str, Vec<&Run>)| Curve { name: name.into(), points: points(&runs), dashed: false };
+    let mut curves: Vec<Curve> = comparison.by_method().into_iter().map(curve).collect();
     let times = comparison.runs.iter().map(|run| run.cpu_seconds);
     let (first, last) = times.fold((f64::INFINITY, 0.0f64), |(low, high), s| (low.min(s), high.max(s)));
     let best = &comparison.best;
@@ -61,16 +58,6 @@ pub fn captured(comparison: &Comparison) -> Figure {
         curves,
     };
     Figure { panels: vec![chart] }
-}
-
-fn all_runs(comparison: &Comparison, name: &str) -> Curve {
-    let mut runs: Vec<&Run> = comparison.runs.iter().filter(|run| run.name == name).collect();
-    runs.sort_by(|a, b| a.cpu_seconds.total_cmp(&b.cpu_seconds));
-    Curve {
-        name: name.into(),
-        points: runs.iter().map(|run| (run.cpu_seconds, run.total)).collect(),
-        dashed: false,
-    }
 }
 
 /// A figure as files: names and contents.

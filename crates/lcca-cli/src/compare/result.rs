@@ -126,6 +126,19 @@ impl Comparison {
         self.best.next.is_some_and(|next| self.best.last - next < 1e-4 * self.best.last)
     }
 
+    /// The methods that are shown, in their order, each with all its runs, the fastest first.
+    pub fn by_method(&self) -> Vec<(&'static str, Vec<&Run>)> {
+        let mut methods: Vec<(&'static str, Vec<&Run>)> = Vec::new();
+        for (_, Run { name, .. }) in self.kept() {
+            if methods.iter().all(|(known, _)| known != name) {
+                let mut runs: Vec<&Run> = self.runs.iter().filter(|run| run.name == *name).collect();
+                runs.sort_by(|a, b| a.cpu_seconds.total_cmp(&b.cpu_seconds));
+                methods.push((name, runs));
+            }
+        }
+        methods
+    }
+
     /// The runs that count, with their setting: all methods at each setting, then what ran once.
     pub fn kept(&self) -> impl Iterator<Item = (Option<(&Setting, &Entry)>, &Run)> {
         let in_settings = self.settings.iter().flat_map(move |setting| {

@@ -53,16 +53,10 @@ fn time_section() -> String {
 
 /// All runs of all methods that are shown.
 fn captured(comparison: &Comparison) -> Chart {
-    let mut names: Vec<&'static str> = Vec::new();
-    for (_, run) in comparison.kept() {
-        if !names.contains(&run.name) {
-            names.push(run.name);
-        }
-    }
-    let runs_of = |name: &'static str| {
-        let mut runs: Vec<&Run> = comparison.runs.iter().filter(|run| run.name == name).collect();
-        runs.sort_by(|a, b| a.cpu_seconds.total_cmp(&b.cpu_seconds));
-        Series { name, points: runs.iter().map(|run| (run.cpu_seconds, run.total)).collect(), dashed: false }
+    let series = |(name, runs): (&'static str, Vec<&Run>)| Series {
+        name,
+        points: runs.iter().map(|run| (run.cpu_seconds, run.total)).collect(),
+        dashed: false,
     };
     Chart {
         id: "captured".into(),
@@ -74,7 +68,7 @@ fn captured(comparison: &Comparison) -> Chart {
         y_log: false,
         y_ends: None,
         limit: Some((comparison.best.total, comparison.best.label.to_string())),
-        series: names.into_iter().map(runs_of).collect(),
+        series: comparison.by_method().into_iter().map(series).collect(),
     }
 }
 

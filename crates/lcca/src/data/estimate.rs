@@ -48,11 +48,12 @@ impl GramSample {
     pub(super) fn of(views: &[Matrix; 2], pieces: usize) -> Self {
         let [x, y] = views;
         let (rows, stored) = (x.rows(), (x.entries() + y.entries()) as f64);
-        let count = |row: usize| pairs_in(views, row);
-        let all: f64 = (0..rows).into_par_iter().with_min_len(1 << 16).map(count).sum();
-        let largest = (0..rows).into_par_iter().with_min_len(1 << 16).map(count).reduce(|| 0.0, f64::max);
+        let counts = (0..rows).into_par_iter().with_min_len(1 << 16).map(|row| pairs_in(views, row));
+        let sum_and_most = |(sum, most): (f64, f64), pairs: f64| (sum + pairs, most.max(pairs));
+        let (all, largest) =
+            counts.fold(|| (0.0, 0.0), sum_and_most).reduce(|| (0.0, 0.0), |a, b| (a.0 + b.0, a.1.max(b.1)));
         let mut sample = GramSample { rows, looked_at: 0, all, largest, stored, pairs: Vec::new() };
-        if !sample.is_hopeless() {
+        if !sample.is_hopeless() && !sample.is_decided() {
             sample.look(views, SAMPLE / pieces.max(1) as f64);
         }
         sample
@@ -74,6 +75,16 @@ impl GramSample {
         self.all > HOPELESS * self.stored
     }
 
+    /// Rows are so short that the blocks are smaller than what a pass touches even if no pair occurs twice: one-hot views, say.
+    fn is_decided(&self) -> bool {
+        self.apart() <= self.stored
+    }
+
+    /// Entries beside the diagonals, if no pair occurred twice.
+    fn apart(&self) -> f64 {
+        2.0 * (self.all - self.stored)
+    }
+
     /// Of two pieces of the rows together.
     pub fn plus(mut self, other: Self) -> Self {
         self.pairs.extend(other.pairs);
@@ -90,10 +101,11 @@ impl GramSample {
     /// The guess for a pair of this shape.
     pub fn estimate(mut self, shape: Shape) -> GramEstimate {
         let width = (shape.x_cols + shape.y_cols) as f64;
-        let entries = if self.is_hopeless() { 2.0 * self.all } else { self.grown().min(2.0 * self.all) };
+        let most = (width + self.apart()).min(width * width);
+        let entries = if self.looked_at == 0 { most } else { self.grown() };
         GramEstimate {
             // One row alone brings all its pairs.
-            entries: entries.max(2.0 * self.largest).min(width * width),
+            entries: entries.max(2.0 * self.largest).min(most),
             work: 2.0 * self.all,
             touched: 3.0 * self.stored,
         }
@@ -108,13 +120,6 @@ impl GramSample {
 }
 
 impl GramEstimate {
-    /// Of two one-hot views no sample is needed: two diagonals, and at most one entry a row in each of the other blocks.
-    pub(super) fn of_one_hot([x, y]: &[Matrix; 2]) -> Self {
-        let stored = (x.entries() + y.entries()) as f64;
-        let width = (x.cols() + y.cols()) as f64;
-        GramEstimate { entries: width + stored, work: 3.0 * x.rows() as f64, touched: 3.0 * stored }
-    }
-
     /// Of two pieces of the rows together: at most the sum.
     pub(super) fn plus(self, other: Self, shape: Shape) -> Self {
         let width = (shape.x_cols + shape.y_cols) as f64;

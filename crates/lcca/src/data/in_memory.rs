@@ -166,9 +166,6 @@ impl Pair for InMemory {
     }
 
     fn joint_gram_estimate(&self) -> Result<Option<GramEstimate>> {
-        if self.views.iter().all(|view| matches!(view, Matrix::OneHot(_))) && self.has_sparse_gram() {
-            return Ok(Some(GramEstimate::of_one_hot(&self.views)));
-        }
         Ok(self.gram_sample(1).map(|sample| sample.estimate(self.shape())))
     }
 
