@@ -30,6 +30,10 @@ fn the_chosen_ridge_is_the_one_fitted() {
     assert!(svg.starts_with("<svg") && svg.contains("one standard error") && svg.contains("chosen"));
     let text = folder.run(path).done().stdout;
     assert!(text.contains("held out") && text.contains("4 folds") && text.contains("best"), "{text}");
+    let ends = folder.run("fit x.npz y.npz -k 3 --ridge-path 1e-9,1e-8 --folds 4").done().stdout;
+    assert!(ends.contains("est tried: a ") && ends.contains("may do better"), "{ends}");
+    let one = folder.run("fit x.npz y.npz -k 3 --ridge-path 0.1 --folds 4").done().stdout;
+    assert!(!one.contains("may do better"), "{one}");
 }
 
 #[test]

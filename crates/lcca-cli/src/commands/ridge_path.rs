@@ -73,6 +73,16 @@ impl Chosen {
         order
     }
 
+    /// Where the best of several ridges is the first or the last, a better one may lie beyond.
+    fn at_an_end(&self) -> Option<&'static str> {
+        let (order, best) = (self.ascending(), self.selection.best);
+        match order[..] {
+            [smallest, .., _] if smallest == best => Some("smallest tried: a smaller one may do better"),
+            [.., _, largest] if largest == best => Some("largest tried: a larger one may do better"),
+            _ => None,
+        }
+    }
+
     /// A line for each ridge.
     pub fn text(&self) -> String {
         let Selection { ridges, scores, mean, error, best, converged, .. } = &self.selection;
@@ -94,6 +104,7 @@ impl Chosen {
         let rows: Vec<Vec<String>> = order.iter().map(row).collect();
         let mut text = format!("mean correlation on rows held out, {} folds:\n\n", scores.len());
         text += &report::table(&["ridge", "held out", "± error", ""], &rows);
+        text += &self.at_an_end().map(|more| format!("\nthe best ridge is the {more}\n")).unwrap_or_default();
         if !converged {
             let _ = writeln!(text, "\nsome of these fits did not converge");
         }
