@@ -65,6 +65,9 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         Show progress.
     callback : callable, optional
         Called after every iteration with a row of the trace, a dictionary. What it raises stops the fit.
+    resume : str or path, optional
+        A file in which the state of the fit is saved as it goes and when it is stopped. Where it exists, the fit goes on
+        from it; once converged, it is removed. The same as the program's `--resume`.
 
     Attributes
     ----------
@@ -87,7 +90,8 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
     n_passes_, n_gram_passes_, work_, fit_seconds_ : float
         What the fit cost.
     trace_ : list of dict
-        One row an iteration: iteration, passes, gram_passes, work, total, missing, seconds.
+        One row an iteration: iteration, passes, gram_passes, work, total, missing, seconds; on a cluster also the bytes
+        `moved` and the seconds spent `waiting` so far.
     chosen_, why_, notes_ : str, str, list of str
         The method that ran, why, and what else there is to know.
     n_samples_, n_features_in_ : int
@@ -130,6 +134,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         n_jobs: int | None = -1,
         verbose: bool | int = False,
         callback: Callable[[TraceRow], object] | None = None,
+        resume: "str | os.PathLike[str] | None" = None,
     ) -> None:
         self.n_components = n_components
         self.method = method
@@ -151,6 +156,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
+        self.resume = resume
 
     # Fitting
 
@@ -190,7 +196,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         pairs = _settings.components(self.n_components, *pair.shape)
         options = _settings.options(self._parameters(), pairs)
         pair.prepare(_settings.columns(options))
-        self._take_model(found := self._run(_lcca.fit_remote, pair, options, _settings.threads(self.n_jobs)))
+        self._take_model(found := self._run(_lcca.fit_remote, pair, options, self._state_file(), _settings.threads(self.n_jobs)))
         self._take_fit(found)
         self.n_features_in_ = pair.shape[1]
         for names in ("feature_names_in_", "y_feature_names_in_"):
@@ -205,8 +211,11 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         self, x: Matrix, y: Matrix, weights: Array | None, options: dict[str, Any], threads: int
     ) -> Found:
         """What the engine finds in two views at hand."""
-        found: Found = self._run(_lcca.fit, x, y, weights, options, threads)
+        found: Found = self._run(_lcca.fit, x, y, weights, options, self._state_file(), threads)
         return found
+
+    def _state_file(self) -> str | None:
+        return None if self.resume is None else os.fspath(self.resume)
 
     def _run(self, engine: Callable[..., Any], *arguments: Any) -> Any:
         """Runs a function of the engine, with progress where it is wanted."""

@@ -88,6 +88,7 @@ def add_joint_grams(a: Any, b: Any, threads: int) -> Any: ...
 def fit_remote(
     pair: Any,
     options: dict[str, Any],
+    resume: str | None,
     threads: int,
     on_pass: Callable[[float], object] | None,
     on_iteration: Callable[[TraceRow], object] | None,
@@ -98,6 +99,7 @@ def fit(
     y: Matrix,
     weights: Vector | None,
     options: dict[str, Any],
+    resume: str | None,
     threads: int,
     on_pass: Callable[[float], object] | None,
     on_iteration: Callable[[TraceRow], object] | None,

@@ -21,6 +21,10 @@ class RemotePair(ABC):
         """Looks whether panels of so many columns fit the memory that there is, and raises a MemoryError where not."""
 
     @abstractmethod
+    def spent(self) -> tuple[int, float]:
+        """Bytes moved between machines since `prepare`, and seconds spent waiting for that."""
+
+    @abstractmethod
     def products(self, sources: Any, wanted: list[tuple[int, int]]) -> list[Any]:
         """(target)ᵀ((source) W − offset) for every wanted (target, source); `sources` holds (W, offset) for each view."""
 

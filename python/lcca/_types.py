@@ -12,7 +12,14 @@ Half: TypeAlias = tuple[Table, Vector | None]
 Path: TypeAlias = str | PathLike[str]
 
 
-class TraceRow(TypedDict):
+class Moved(TypedDict, total=False):
+    """What a cluster adds: bytes moved between machines, and seconds spent waiting for that, so far."""
+
+    moved: int
+    waiting: float
+
+
+class TraceRow(Moved):
     """One finished iteration; passes, work and seconds so far."""
 
     iteration: int

@@ -200,6 +200,55 @@ def test_files_and_arrays_are_shards(client, views, tmp_path):
     assert str(paths[0][0]) in lcca.dask.from_loaders(client, paths)._shards.names
 
 
+def test_files_from_elsewhere_are_fetched_and_leave_nothing_behind(client, views, tmp_path):
+    exactly = lcca.CCA(3, method="gram")
+    truth = exactly.fit(*views).objective_
+    urls = []
+    for view, name in zip(views, "xy", strict=True):
+        sp.save_npz(tmp_path / f"{name}.npz", view, compressed=False)
+        urls.append(f"file://{tmp_path}/{name}.npz")
+    pair = lcca.dask.from_loaders(client, [urls])
+    np.testing.assert_allclose(exactly.fit(pair).objective_, truth, rtol=0, atol=1e-9)
+    folders = client.run(lambda dask_worker: [str(path) for path in Path(dask_worker.local_directory).rglob("*.npz")])
+    assert not any(folders.values())
+    with pytest.raises(lcca.dask.ShardError, match="nowhere.npz"):
+        lcca.dask.from_loaders(client, [(f"file://{tmp_path}/nowhere.npz", urls[1])], retries=0)
+
+
+def test_groups_of_rows_of_parquet_files_are_shards(client, tmp_path):
+    pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    views = shared_factors(500, 8, 6, 3)
+    paths = []
+    for view, name in zip(views, "xy", strict=True):
+        table = pa.table({f"{name}{j}": view[:, j] for j in range(view.shape[1])})
+        pq.write_table(table, tmp_path / f"{name}.parquet", row_group_size=200)
+        paths.append(tmp_path / f"{name}.parquet")
+    for where in (paths, [f"file://{path}" for path in paths], [[path] for path in paths]):
+        pair = lcca.dask.from_parquet(client, *where)
+        assert pair.shape == (500, 8, 6) and [s["shape"][0] for s in pair._summaries] == [200, 200, 100]
+        np.testing.assert_allclose(lcca.CCA(3).fit(pair).correlations_, exact_correlations(*views)[:3], atol=1e-9)
+    pq.write_table(table, tmp_path / "fewer.parquet", row_group_size=500)
+    with pytest.raises(ValueError, match="x has 3 groups of rows and y 1"):
+        lcca.dask.from_parquet(client, paths[0], tmp_path / "fewer.parquet")
+    pq.write_table(pa.table({"a": ["no", "number"]}), tmp_path / "texts.parquet")
+    with pytest.raises(lcca.dask.ShardError, match=r"texts.parquet, group 0.*expected plain numbers"):
+        lcca.dask.from_parquet(client, tmp_path / "texts.parquet", tmp_path / "texts.parquet")
+
+
+def test_shards_without_rows_are_left_out(client, views):
+    x, y = views
+    shards = [(x[:0], y[:0]), (x[:1000], y[:1000]), (x[:0], y[:0]), (x[1000:], y[1000:])]
+    pair = lcca.dask.from_delayed(client, shards)
+    assert pair.shape == (ROWS, X_COLS, Y_COLS)
+    model = lcca.CCA(3, method="gram").fit(pair)
+    np.testing.assert_allclose(model.objective_, lcca.CCA(3, method="gram").fit(x, y).objective_, rtol=0, atol=1e-9)
+    assert model.transform(pair)[0].compute().shape == (ROWS, 3)
+    with pytest.raises(ValueError, match="no shard has rows"):
+        lcca.dask.from_delayed(client, [(x[:0], y[:0])])
+    with pytest.raises(ValueError, match=r"'shard 0' has 299 \+ 200|'shard 1' has 300 \+ 200"):
+        lcca.dask.from_delayed(client, [(x[:0, :299], y[:0]), (x, y)])
+
+
 def test_texts_in_a_frame_become_views_through_a_vectorizer(client):
     frames = pytest.importorskip("dask.dataframe")
     pd = pytest.importorskip("pandas")
@@ -228,6 +277,60 @@ def test_scores_stay_where_the_rows_are_until_they_are_asked_for(client, views):
     np.testing.assert_allclose(one.correlations(pair), one.correlations(*views), atol=1e-12)
 
 
+def test_products_travel_without_columns_that_no_shard_touches(client):
+    random = np.random.default_rng(0)
+    cols, places = 1000, [np.arange(0, 100), np.arange(50, 140), np.arange(900, 1000)]
+    shards = []
+    for there in places:
+        views = []
+        for _ in "xy":
+            view = sp.random_array((300, len(there)), density=0.1, format="coo", rng=random)
+            views.append(sp.csr_array((view.data, (view.row, there[view.col])), shape=(300, cols)))
+        shards.append(tuple(views))
+    x, y = (sp.vstack(views, format="csr") for views in zip(*shards, strict=True))
+    w = random.standard_normal((cols, 4))
+    pair = lcca.dask.from_delayed(client, shards)
+    found = pair.products(((w, None), None), [(0, 0), (1, 0)])
+    for product, view in zip(found, (x, y), strict=True):
+        np.testing.assert_allclose(product, view.T @ (x @ w), atol=1e-10)
+    assert pair.passes_[-1]["bytes_in"] < 0.6 * 2 * pair.passes_[-1]["bytes_out"]
+    model = lcca.CCA(3, method="lobpcg", structure=False, tol=1e-9).fit(pair)
+    assert abs(model.total_ - lcca.CCA(3, method="lobpcg", structure=False, tol=1e-9).fit(x, y).total_) < 1e-9
+
+
+@pytest.mark.parametrize("transfer", ["float64", "float32"])
+def test_large_products_are_added_up_in_runs_of_rows(client, views, monkeypatch, transfer):
+    from lcca.dask import _round, _worker
+
+    monkeypatch.setattr(_round, "_SMALL", 1000)
+    cut, parts = _round._cut, set()
+    monkeypatch.setattr(_round, "_cut", lambda client, level, at, of: parts.add((at, of)) or cut(client, level, at, of))
+    pair = lcca.dask.from_loaders(client, loaders(views, 5), transfer=transfer)
+    random = np.random.default_rng(1)
+    wx, wy = random.standard_normal((X_COLS, 9)), random.standard_normal((Y_COLS, 9))
+    found = pair.products(((wx, None), (wy, None)), [(0, 0), (1, 0), (0, 1), (1, 1)])
+    (x, y), digits = views, 1e-9 if transfer == "float64" else 1e-6
+    for product, truth in zip(found, [x.T @ (x @ wx), y.T @ (x @ wx), x.T @ (y @ wy), y.T @ (y @ wy)], strict=True):
+        np.testing.assert_allclose(product, truth, rtol=0, atol=digits * abs(truth).max())
+    assert parts == {(0, 2), (1, 2)}
+    # Cut or not, runs of rows put together again are the whole.
+    for product in (np.arange(20.0).reshape(10, 2), _worker._cut.Cut(10, np.array([0, 4, 9]), np.ones((3, 2)))):
+        answer = _worker.Answer([product], 1.0, 1)
+        again = _worker.joined(*(_worker.part(answer, at, 3) for at in range(3)))
+        np.testing.assert_array_equal(again.found[0], _worker._cut.whole(product))
+
+
+def test_panels_reach_many_workers_and_sums_come_back(views):
+    with distributed.LocalCluster(
+        n_workers=6, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, memory_limit="2GB"
+    ) as many, distributed.Client(many) as client:
+        pair = lcca.dask.from_loaders(client, loaders(views, 9))
+        model = lcca.CCA(**SLOW).fit(pair)
+        assert all(p["workers"] == 6 for p in pair.passes_)
+    one = lcca.CCA(**SLOW).fit(*views)
+    assert abs(model.total_ - one.total_) < 1e-9 and model.n_passes_ == one.n_passes_
+
+
 def test_dense_views_equal_qr_and_svd(client):
     views = shared_factors(300, 8, 6, 3)
     pair = lcca.dask.from_delayed(client, [(views[0][:100], views[1][:100]), (views[0][100:], views[1][100:])])
@@ -242,6 +345,9 @@ def test_every_round_is_accounted_for(client, views):
     assert len(rounds) >= 4 and all(p["workers"] == 2 and p["shards"] == 3 and p["attempts"] == 1 for p in rounds)
     # The first half step multiplies X's panel with both views' rows; both go to both workers.
     assert rounds[0]["bytes_out"] % 2 == 0 and rounds[0]["bytes_out"] > 0
+    trace = lcca.CCA(3, method="lobpcg", structure=False).fit(pair).trace_
+    assert all(0 < a["moved"] < b["moved"] and 0 < a["waiting"] < b["waiting"] for a, b in zip(trace, trace[1:], strict=False))
+    assert trace[-1]["moved"] < sum(p["bytes_out"] + p["bytes_in"] for p in pair.passes_)
     for record in rounds:
         assert record["seconds"] >= record["kernel"] > 0
         assert abs(record["seconds"] - record["kernel"] - record["waiting"]) < 1e-9
@@ -299,6 +405,81 @@ def test_a_worker_added_and_one_restarted_by_its_nanny_change_nothing(cluster, c
     cluster.scale(2)
     assert disturbed.done and abs(model.total_ - truth.total_) < 1e-10
     assert not before <= set(pair._shards.places())
+
+
+def test_a_worker_that_joins_is_given_shards_once_it_stood_idle_for_long(cluster, client, views, tmp_path, monkeypatch):
+    from lcca.dask import _balance
+
+    monkeypatch.setattr(_balance, "PATIENCE", 0.0)
+    monkeypatch.setattr(_balance, "_LOOK", 0.0)
+    truth = lcca.CCA(**SLOW).fit(*views)
+    log = tmp_path / "log"
+    pair = lcca.dask.from_loaders(client, loaders(views, 6, log))
+    before = set(pair._shards.places())
+    cluster.scale(3)
+    client.wait_for_workers(3, timeout=60)
+    try:
+        deadline = time.monotonic() + 60
+        while len(pair._shards.places()) < 3 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        held = pair._shards.places()
+        assert before < set(held) and sorted(map(len, held.values())) == [2, 2, 2]
+        assert len(loaded(log)) == 6 + 2
+        model = lcca.CCA(**SLOW).fit(pair)
+    finally:
+        cluster.scale(2)
+    assert abs(model.total_ - truth.total_) < 1e-10 and model.n_passes_ == truth.n_passes_
+
+
+def test_a_worker_that_cannot_load_what_it_is_given_is_left_alone(cluster, client, views, tmp_path, monkeypatch):
+    from lcca.dask import _balance
+
+    monkeypatch.setattr(_balance, "PATIENCE", 0.0)
+    monkeypatch.setattr(_balance, "_LOOK", 0.0)
+    known = set(workers(client).values())
+
+    def load(view, a, b):
+        def call():
+            if os.getpid() not in known:
+                raise FileNotFoundError("not on this machine")
+            return view[a:b]
+
+        return call
+
+    x, y = views
+    edges = [(0, 1000), (1000, 2000), (2000, 3000), (3000, ROWS)]
+    pair = lcca.dask.from_loaders(client, [(load(x, a, b), load(y, a, b)) for a, b in edges], retries=0)
+    cluster.scale(3)
+    client.wait_for_workers(3, timeout=60)
+    try:
+        deadline = time.monotonic() + 60
+        while not pair._shards._balance._refused and time.monotonic() < deadline:
+            assert len(pair._shards.places()) == 2
+            time.sleep(0.05)
+        model = lcca.CCA(3).fit(pair)
+    finally:
+        cluster.scale(2)
+    assert abs(model.total_ - lcca.CCA(3).fit(x, y).total_) < 1e-9
+
+
+def test_a_stopped_fit_goes_on_where_it_was(client, views, tmp_path):
+    truth = lcca.CCA(**SLOW).fit(*views)
+    pair = lcca.dask.from_loaders(client, loaders(views, 3))
+    state = tmp_path / "state"
+
+    def stop(row):
+        if row["iteration"] == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        lcca.CCA(**SLOW, callback=stop, resume=state).fit(pair)
+    assert state.exists()
+    # Other shards, other sums: the same data all the same.
+    pair = lcca.dask.from_loaders(client, loaders(views, 5))
+    seen = []
+    model = lcca.CCA(**SLOW, callback=lambda row: seen.append(row["iteration"]), resume=state).fit(pair)
+    assert seen[0] >= 5 and abs(model.total_ - truth.total_) < 1e-10 * truth.total_
+    assert len(model.trace_) >= seen[-1] and not state.exists()
 
 
 def test_a_cluster_started_anew_loads_everything_anew(client, views, tmp_path):

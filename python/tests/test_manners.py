@@ -103,6 +103,34 @@ def test_a_callback_sees_the_trace(words):
     assert rows[-1]["total"] == pytest.approx(model.total_, rel=1e-3)
 
 
+def test_a_stopped_fit_goes_on_where_it_was(words, tmp_path):
+    settings = {"n_components": 3, "method": "lobpcg", "structure": False, "tol": 1e-10}
+    truth, state = CCA(**settings).fit(*words), tmp_path / "state"
+
+    def stop(row):
+        if row["iteration"] == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        CCA(**settings, callback=stop, resume=state).fit(*words)
+    assert state.exists()
+    with pytest.raises(ValueError, match=r"state: belongs to another fit: ridge_x is 0.0 there and 0.5 here"):
+        CCA(**settings, ridge=0.5, resume=state).fit(*words)
+    rows = []
+    model = CCA(**settings, callback=rows.append, resume=str(state)).fit(*words)
+    assert rows[0]["iteration"] >= 4 and not state.exists()
+    assert len(model.trace_) == len(truth.trace_) and model.fit_seconds_ >= model.trace_[-1]["seconds"] > 0
+    np.testing.assert_allclose(model.objective_, truth.objective_, rtol=0, atol=1e-10)
+    # Nothing to save, nothing to remove.
+    assert CCA(3, method="exact", resume=state).fit(*words).converged_ and not state.exists()
+
+
+def test_a_state_that_cannot_be_saved_costs_a_warning_and_not_the_fit(words, tmp_path):
+    with pytest.warns(UserWarning, match="the state is not saved: .*nowhere"):
+        model = CCA(3, method="d-cca", t1=3, tol=1.0, resume=tmp_path / "nowhere" / "state").fit(*words)
+    assert model.total_ > 0
+
+
 def test_what_a_callback_raises_stops_the_fit(words):
     def callback(row):
         if row["iteration"] == 2:

@@ -145,7 +145,7 @@ pub struct FitArgs {
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
     /// Seconds between savings, at least
-    #[arg(long, value_name = "SECONDS", default_value_t = 20.0, requires = "resume")]
+    #[arg(long, value_name = "SECONDS", default_value_t = lcca_io::Saver::EVERY_SECONDS, requires = "resume")]
     pub save_every: f64,
     /// Look for no structure (one-hot views, equal rows, empty columns, Gram matrices) that makes the problem smaller
     #[arg(long)]

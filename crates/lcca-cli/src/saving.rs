@@ -7,16 +7,10 @@ use crate::report;
 use lcca::data::{Cost, Pair};
 use lcca::fit::{Checkpoint, Fit, TraceRow, Watch};
 use lcca::method::Settings;
-use lcca_io::{Identity, read_checkpoint, write_checkpoint};
-use std::fs;
-use std::io;
+use lcca_io::{Identity, Saved, Saver, remove_checkpoint};
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
-
-/// Saving takes at most about one part in this many of the time.
-const SHARE: u32 = 20;
+use std::time::Duration;
 
 /// Where to save, and how often at most.
 #[derive(Clone, Copy)]
@@ -26,20 +20,10 @@ pub struct Saving<'a> {
     pub quiet: bool,
 }
 
-/// What the file holds, and when it is to be replaced.
-struct Record {
-    /// 0 where there is nothing yet.
-    iteration: usize,
-    due: Instant,
-    failure: Option<lcca_io::Error>,
-}
-
 /// Watches a fit and saves its state.
-struct Saver<'a> {
-    saving: Saving<'a>,
+struct SavedFit<'a> {
     progress: &'a FitProgress,
-    identity: Identity,
-    record: Mutex<Record>,
+    saver: Saver,
 }
 
 impl Saving<'_> {
@@ -50,32 +34,29 @@ impl Saving<'_> {
         settings: &Settings,
         progress: &mut FitProgress,
     ) -> Result<(Fit, usize), Failure> {
-        let identity = Identity::of(pair, settings)?;
-        let from = self.path.exists().then(|| read_checkpoint(self.path, &identity)).transpose()?;
+        let (saver, from) = Saver::open(self.path, self.every, Identity::of(pair, settings)?)?;
         if let Some(from) = &from {
             let (iteration, passes) = (from.trace.len(), report::passes(&from.cost));
             self.say(&format!("continuing after iteration {iteration}, {passes}"));
             progress.go_on_from(from.trace.last().map_or(0.0, |row| row.seconds));
         }
-        let iteration = from.as_ref().map_or(0, |from| from.trace.len());
-        let record = Record { iteration, due: Instant::now() + self.every, failure: None };
-        let saver = Saver { saving: self, progress, identity, record: Mutex::new(record) };
+        let watch = SavedFit { progress, saver };
         let outcome = match from {
-            Some(from) => lcca::fit::resume(from, pair, settings, &saver),
-            None => lcca::fit::fit(pair, settings, &saver),
+            Some(from) => lcca::fit::resume(from, pair, settings, &watch),
+            None => lcca::fit::fit(pair, settings, &watch),
         };
         interrupt::be_gentle(false);
-        let record = saver.record.into_inner().unwrap_or_else(PoisonError::into_inner);
-        outcome.map(|fit| (fit, record.iteration)).map_err(|error| self.failed(error, record))
+        let saved = watch.saver.saved();
+        outcome.map(|fit| (fit, saved.iteration)).map_err(|error| self.failed(error, saved))
     }
 
-    fn failed(self, error: lcca::Error, record: Record) -> Failure {
-        match (error, record) {
-            (lcca::Error::Interrupted, Record { failure: Some(failure), .. }) => failure.into(),
-            (lcca::Error::Interrupted, Record { iteration: 0, .. }) => {
+    fn failed(self, error: lcca::Error, saved: Saved) -> Failure {
+        match (error, saved) {
+            (lcca::Error::Interrupted, Saved { failure: Some(failure), .. }) => failure.into(),
+            (lcca::Error::Interrupted, Saved { iteration: 0, .. }) => {
                 Failure::Interrupted("interrupted, nothing was written".into())
             }
-            (lcca::Error::Interrupted, Record { iteration, .. }) => Failure::Interrupted(format!(
+            (lcca::Error::Interrupted, Saved { iteration, .. }) => Failure::Interrupted(format!(
                 "interrupted; {} holds iteration {iteration}: the same command goes on from there",
                 self.path.display()
             )),
@@ -90,7 +71,7 @@ impl Saving<'_> {
         match (fit.converged, saved) {
             (_, 0) => self
                 .say(&format!("{} has no state to go on from: --resume changes nothing", fit.chosen.name())),
-            (true, _) => return self.remove(),
+            (true, _) => remove_checkpoint(self.path)?,
             (false, _) => {
                 let more = if fit.chosen.t1().is_some() { "--t1 or --max-passes" } else { "--max-passes" };
                 self.say(&format!(
@@ -101,15 +82,6 @@ impl Saving<'_> {
         Ok(())
     }
 
-    fn remove(self) -> Result<(), Failure> {
-        match fs::remove_file(self.path) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                Err(Failure::File(lcca_io::Error::Io { path: self.path.into(), source }))
-            }
-            _ => Ok(()),
-        }
-    }
-
     fn say(self, remark: &str) {
         if !self.quiet {
             eprintln!("lcca: {remark}");
@@ -117,13 +89,7 @@ impl Saving<'_> {
     }
 }
 
-impl Saver<'_> {
-    fn record(&self) -> MutexGuard<'_, Record> {
-        self.record.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Watch for Saver<'_> {
+impl Watch for SavedFit<'_> {
     fn pass(&self, cost: Cost) -> ControlFlow<()> {
         self.progress.pass(cost)?;
         if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -135,25 +101,13 @@ impl Watch for Saver<'_> {
     }
 
     fn wants_checkpoint(&self, iteration: usize, last: bool) -> bool {
-        let record = self.record();
-        iteration > record.iteration && (last || interrupt::asked() || Instant::now() >= record.due)
+        self.saver.wants(iteration, last || interrupt::asked())
     }
 
-    /// A full disk costs the state, not the fit: it is said once, and tried again.
     fn checkpoint(&self, state: Checkpoint) {
-        let start = Instant::now();
-        let outcome = write_checkpoint(self.saving.path, &state, &self.identity);
-        let mut record = self.record();
-        match outcome {
-            Ok(()) => (record.iteration, record.failure) = (state.trace.len(), None),
-            Err(failure) => {
-                if record.failure.is_none() {
-                    self.progress.say(&format!("lcca: the state is not saved: {failure}"));
-                }
-                record.failure = Some(failure);
-            }
+        if let Some(complaint) = self.saver.save(&state) {
+            self.progress.say(&format!("lcca: {complaint}"));
         }
-        record.due = Instant::now() + self.saving.every.max(SHARE * start.elapsed());
     }
 
     fn seconds(&self) -> f64 {

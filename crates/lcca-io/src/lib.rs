@@ -26,6 +26,7 @@ mod npy;
 mod npz;
 mod read;
 mod rows;
+mod saver;
 mod source;
 mod store;
 mod svmlight;
@@ -49,4 +50,5 @@ pub use model::{ModelNames, read_model, read_model_names, write_model, write_mod
 pub use names::Names;
 pub use npy::NpyWriter;
 pub use read::{Loaded, ReadOptions, read_matrix, read_matrix_with, read_names, says_its_width};
+pub use saver::{Saved, Saver, remove_checkpoint};
 pub use write::{keeps_names, write_matrix, write_matrix_named};

@@ -5,56 +5,67 @@ use crate::matrix::Matrix;
 use crate::options::Options;
 use crate::panels::to_numpy;
 use crate::remote::Remote;
-use crate::run::{Listeners, row_dict, run};
+use crate::resume::resumable;
+use crate::run::{Listeners, Spent, row_dict, run};
 use lcca::data::{InMemory, Pair};
 use lcca::fit::{Fit, Model, View, Watch};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use std::path::PathBuf;
 
 /// Fits; a dictionary of everything that is known afterwards.
 #[pyfunction]
-#[pyo3(signature = (x, y, weights, options, threads, on_pass, on_iteration))]
+#[pyo3(signature = (x, y, weights, options, resume, threads, on_pass, on_iteration))]
 pub fn fit<'py>(
     py: Python<'py>,
     x: &Bound<'py, Matrix>,
     y: &Bound<'py, Matrix>,
     weights: Option<PyReadonlyArray1<'py, f64>>,
     options: Options,
+    resume: Option<PathBuf>,
     threads: usize,
     on_pass: Option<Bound<'py, PyAny>>,
     on_iteration: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    run_fit(py, Box::new(pair(x, y, weights)?), options, threads, Listeners { on_pass, on_iteration })
+    let listeners = Listeners { on_pass, on_iteration, saves: resume.is_some(), meter: None };
+    run_fit(py, Box::new(pair(x, y, weights)?), options, resume, threads, listeners)
 }
 
 /// Fits rows that a Python object holds.
 #[pyfunction]
-#[pyo3(signature = (pair, options, threads, on_pass, on_iteration))]
+#[pyo3(signature = (pair, options, resume, threads, on_pass, on_iteration))]
 pub fn fit_remote<'py>(
     py: Python<'py>,
     pair: &Bound<'py, PyAny>,
     options: Options,
+    resume: Option<PathBuf>,
     threads: usize,
     on_pass: Option<Bound<'py, PyAny>>,
     on_iteration: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    run_fit(py, Box::new(Remote::new(pair)?), options, threads, Listeners { on_pass, on_iteration })
+    let meter = Some(pair.getattr("spent")?.unbind());
+    let listeners = Listeners { on_pass, on_iteration, saves: resume.is_some(), meter };
+    run_fit(py, Box::new(Remote::new(pair)?), options, resume, threads, listeners)
 }
 
 fn run_fit<'py>(
     py: Python<'py>,
     pair: Box<dyn Pair + Send>,
     options: Options,
+    resume: Option<PathBuf>,
     threads: usize,
     listeners: Listeners<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let settings = options.settings()?;
-    let (fit, seconds) = run(py, threads, &listeners, move |reporter| {
-        let fit = lcca::fit::fit(&*pair, &settings, reporter)?;
-        Ok((fit, reporter.seconds()))
+    let (fit, seconds, readings) = run(py, threads, &listeners, move |reporter| {
+        let (fit, seconds) = match resume {
+            None => (lcca::fit::fit(&*pair, &settings, reporter)?, reporter.seconds()),
+            Some(path) => resumable(&path, &*pair, &settings, reporter)?,
+        };
+        Ok((fit, seconds, reporter.readings()))
     })?;
-    let found = fit_dict(py, &fit)?;
+    let found = fit_dict(py, &fit, &readings)?;
     found.set_item("seconds", seconds)?;
     Ok(found)
 }
@@ -72,9 +83,13 @@ pub fn pair(
     }
 }
 
-fn fit_dict<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Bound<'py, PyDict>> {
+/// Readings belong to the last rows of the trace: those before are of an earlier run.
+fn fit_dict<'py>(py: Python<'py>, fit: &Fit, readings: &[Spent]) -> PyResult<Bound<'py, PyDict>> {
     let found = model_dict(py, &fit.model)?;
-    let trace: Vec<_> = fit.trace.iter().map(|row| row_dict(py, row)).collect::<PyResult<_>>()?;
+    let before = fit.trace.len().saturating_sub(readings.len());
+    let spent = |at: usize| at.checked_sub(before).and_then(|at| readings.get(at)).copied();
+    let row = |(at, row)| row_dict(py, row, spent(at));
+    let trace: Vec<_> = fit.trace.iter().enumerate().map(row).collect::<PyResult<_>>()?;
     found.set_item("trace", PyList::new(py, trace)?)?;
     found.set_item("x_regression", to_numpy(py, &fit.regressions.x)?)?;
     found.set_item("y_regression", to_numpy(py, &fit.regressions.y)?)?;

@@ -13,6 +13,7 @@ mod model;
 mod options;
 mod panels;
 mod remote;
+mod resume;
 mod rows;
 mod run;
 mod select;

@@ -3,18 +3,21 @@
 //! The work runs on the pool's threads and sends what happens to the calling thread, which alone talks to Python. Signals
 //! reach Python's main thread only, so it looks for them while it waits. Work that is asked to stop ends after its current
 //! pass. Where that takes longer than half a second it is left to end by itself; what it reads is kept alive until then.
+//! Work that has something to save is waited for, until another signal comes.
 
 use crate::failure::Failure;
 use lcca::data::Cost;
 use lcca::fit::{TraceRow, Watch};
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::ffi::CString;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a signal may go unnoticed.
@@ -22,9 +25,13 @@ const POLL: Duration = Duration::from_millis(50);
 /// How long work that is asked to stop is waited for.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// Bytes that were moved between machines, and seconds spent waiting for that, so far.
+pub type Spent = (u64, f64);
+
 enum Event<T> {
     Pass(f64),
-    Iteration(TraceRow),
+    Iteration(TraceRow, Option<Spent>),
+    Warning(String),
     Done(Result<T, Failure>),
 }
 
@@ -35,6 +42,10 @@ pub struct Listeners<'py> {
     pub on_pass: Option<Bound<'py, PyAny>>,
     /// Called with every row of the trace.
     pub on_iteration: Option<Bound<'py, PyAny>>,
+    /// Whether work that is asked to stop has something to save.
+    pub saves: bool,
+    /// Tells what was spent on moving things between machines; asked by the work itself after every iteration.
+    pub meter: Option<Py<PyAny>>,
 }
 
 /// What the work reports to.
@@ -42,6 +53,8 @@ pub struct Reporter<T> {
     sender: Sender<Event<T>>,
     stop: Arc<AtomicBool>,
     passes_are_wanted: bool,
+    meter: Option<Py<PyAny>>,
+    readings: Mutex<Vec<Spent>>,
     start: Instant,
 }
 
@@ -65,7 +78,14 @@ pub fn run<T: Send + 'static>(
     let (sender, mut events) = channel();
     let stop = Arc::new(AtomicBool::new(false));
     let passes_are_wanted = listeners.on_pass.is_some();
-    let reporter = Reporter { sender, stop: stop.clone(), passes_are_wanted, start: Instant::now() };
+    let reporter = Reporter {
+        sender,
+        stop: stop.clone(),
+        passes_are_wanted,
+        meter: listeners.meter.as_ref().map(|meter| meter.clone_ref(py)),
+        readings: Mutex::default(),
+        start: Instant::now(),
+    };
     pool.spawn(move || {
         // Everything the work held is gone before it counts as done.
         let done = catch_unwind(AssertUnwindSafe(|| work(&reporter)));
@@ -75,7 +95,7 @@ pub fn run<T: Send + 'static>(
     });
     wait(py, &mut events, listeners).inspect_err(|_| {
         stop.store(true, Relaxed);
-        py.detach(|| drain(&mut events));
+        drain(py, &mut events, listeners.saves);
     })
 }
 
@@ -99,13 +119,15 @@ fn next<T>(events: &mut Receiver<Event<T>>, patience: Duration) -> Result<Event<
     events.recv_timeout(patience)
 }
 
-/// Waits for work that was asked to stop, but not for ever.
-fn drain<T>(events: &mut Receiver<Event<T>>) {
+/// Waits for work that was asked to stop, but not for ever, or until nobody wants to wait any longer.
+fn drain<T: Send>(py: Python<'_>, events: &mut Receiver<Event<T>>, saves: bool) {
     let end = Instant::now() + PATIENCE;
-    while let Some(left) = end.checked_duration_since(Instant::now()) {
-        match next(events, left) {
-            Ok(Event::Done(_)) | Err(_) => return,
+    while saves || Instant::now() < end {
+        match py.detach(|| next(events, POLL)) {
+            Ok(Event::Done(_)) | Err(RecvTimeoutError::Disconnected) => return,
             Ok(_) => {}
+            Err(RecvTimeoutError::Timeout) if py.check_signals().is_err() => return,
+            Err(RecvTimeoutError::Timeout) => {}
         }
     }
 }
@@ -125,9 +147,42 @@ impl Listeners<'_> {
     fn hear<T>(&self, py: Python<'_>, event: &Event<T>) -> PyResult<()> {
         match (event, &self.on_pass, &self.on_iteration) {
             (Event::Pass(passes), Some(listener), _) => listener.call1((*passes,)).map(drop),
-            (Event::Iteration(row), _, Some(listener)) => listener.call1((row_dict(py, row)?,)).map(drop),
+            (Event::Iteration(row, spent), _, Some(listener)) => {
+                listener.call1((row_dict(py, row, *spent)?,)).map(drop)
+            }
+            (Event::Warning(text), ..) => warn(py, text),
             _ => Ok(()),
         }
+    }
+}
+
+fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
+    let text = CString::new(text.replace('\0', " ")).map_err(|error| Failure::Machine(error.to_string()))?;
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)
+}
+
+impl<T> Reporter<T> {
+    /// Whether the work was asked to stop.
+    pub fn stops(&self) -> bool {
+        self.stop.load(Relaxed)
+    }
+
+    /// What was spent after each iteration.
+    pub fn readings(&self) -> Vec<Spent> {
+        self.readings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What a meter that does not work says is not worth a fit.
+    fn read_meter(&self) -> Option<Spent> {
+        let meter = self.meter.as_ref()?;
+        let spent = Python::attach(|py| meter.call0(py).and_then(|spent| spent.extract(py))).ok()?;
+        self.readings.lock().unwrap_or_else(PoisonError::into_inner).push(spent);
+        Some(spent)
+    }
+
+    /// Becomes a warning of Python's.
+    pub fn warn(&self, text: String) {
+        let _ = self.sender.send(Event::Warning(text));
     }
 }
 
@@ -136,11 +191,11 @@ impl<T: Send> Watch for Reporter<T> {
         if self.passes_are_wanted {
             let _ = self.sender.send(Event::Pass(cost.passes + cost.gram_passes));
         }
-        if self.stop.load(Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.stops() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn iteration(&self, row: &TraceRow) {
-        let _ = self.sender.send(Event::Iteration(*row));
+        let _ = self.sender.send(Event::Iteration(*row, self.read_meter()));
     }
 
     fn seconds(&self) -> f64 {
@@ -149,7 +204,7 @@ impl<T: Send> Watch for Reporter<T> {
 }
 
 /// A row of the trace, as Python sees it.
-pub fn row_dict<'py>(py: Python<'py>, row: &TraceRow) -> PyResult<Bound<'py, PyDict>> {
+pub fn row_dict<'py>(py: Python<'py>, row: &TraceRow, spent: Option<Spent>) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("iteration", row.iteration)?;
     dict.set_item("passes", row.passes)?;
@@ -158,5 +213,9 @@ pub fn row_dict<'py>(py: Python<'py>, row: &TraceRow) -> PyResult<Bound<'py, PyD
     dict.set_item("total", row.total)?;
     dict.set_item("missing", row.missing)?;
     dict.set_item("seconds", row.seconds)?;
+    if let Some((bytes, seconds)) = spent {
+        dict.set_item("moved", bytes)?;
+        dict.set_item("waiting", seconds)?;
+    }
     Ok(dict)
 }

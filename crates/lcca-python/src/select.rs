@@ -26,7 +26,7 @@ pub fn cross_validate<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let settings = options.settings()?;
     let pair = pair(x, y, weights)?;
-    let listeners = Listeners { on_pass, on_iteration };
+    let listeners = Listeners { on_pass, on_iteration, ..Listeners::default() };
     let selection = run(py, threads, &listeners, move |reporter| {
         Ok(lcca::fit::cross_validate(&pair, &settings, &ridges, folds, reporter)?)
     })?;

@@ -1,4 +1,4 @@
-"""Pairs from loaders, delayed values, Dask arrays and frames."""
+"""Pairs from loaders, files, delayed values, Dask arrays and frames."""
 
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -8,7 +8,7 @@ import dask
 from distributed import Client
 
 from lcca import _views
-from lcca.dask import _worker
+from lcca.dask import _files, _worker
 from lcca.dask._pair import Pair
 from lcca.dask._shards import Recipe
 
@@ -24,7 +24,8 @@ def from_loaders(
         The cluster.
     loaders : iterable of (x, y) or (x, y, weights)
         One for each shard. `x` and `y` are functions without arguments that return rows, or paths of files that lcca reads, as
-        the workers see them; `weights` is a function or an array of row weights.
+        the workers see them, or URLs of such files that fsspec opens; `weights` is a function or an array of row weights.
+        Shards without rows are left out.
     transfer : str
         What panels and products travel as. "float32" halves the bytes of a pass and rounds every number of a panel to 24 bits:
         products are off by about 1e-7 of their size, and so is the total. [default: "float64"]
@@ -37,6 +38,22 @@ def from_loaders(
             raise ValueError(f"shard {at} has {len(source)} loaders, expected (x, y) or (x, y, weights)")
     names = _distinct([_name(at, source[0]) for at, source in enumerate(sources)])
     return Pair(client, names, [_recipe(n, s) for n, s in zip(names, sources, strict=True)], transfer=transfer, retries=retries)
+
+
+def from_parquet(client: Client, x: Any, y: Any, *, transfer: str = "float64", retries: int = 2) -> Pair:
+    """A pair of Parquet files with columns of numbers, one shard for each group of rows; no worker reads more than its own.
+
+    `x` and `y` are paths as the workers see them, URLs that fsspec opens, or lists of either, with the same groups.
+    """
+    groups = [[_files.RowGroup(path, i) for path, count in _counted(client, view) for i in range(count)] for view in (x, y)]
+    if len(groups[0]) != len(groups[1]):
+        raise ValueError(f"x has {len(groups[0])} groups of rows and y {len(groups[1])}, expected as many")
+    return from_loaders(client, zip(*groups, strict=True), transfer=transfer, retries=retries)
+
+
+def _counted(client: Client, view: Any) -> Iterable[tuple[str, int]]:
+    paths = [os.fspath(path) for path in ([view] if _views.is_file(view) else view)]
+    return zip(paths, client.gather(client.map(_files.row_groups, paths)), strict=True)
 
 
 def from_delayed(client: Client, shards: Iterable[Sequence[Any]], *, transfer: str = "float64", retries: int = 2) -> Pair:
@@ -75,6 +92,8 @@ def _recipe(name: str, source: tuple[Any, ...]) -> Recipe:
 
 
 def _name(at: int, x: Any) -> str:
+    if isinstance(x, _files.RowGroup):
+        return f"{x.path}, group {x.group}"
     return os.fspath(x) if _views.is_file(x) else f"shard {at}"
 
 

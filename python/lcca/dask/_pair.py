@@ -7,7 +7,7 @@ import numpy as np
 from distributed import Client
 
 from lcca._pair import RemotePair
-from lcca.dask import _round, _scores, _worker
+from lcca.dask import _cut, _round, _scores, _worker
 from lcca.dask._memory import check
 from lcca.dask._shards import Recipe, Shards
 
@@ -41,6 +41,16 @@ class Pair(RemotePair):
         self._one_at_a_time = threading.Lock()
         self._summaries = self._summarised()
         self._take_shape()
+        self._leave_out_empty()
+
+    def _leave_out_empty(self) -> None:
+        """Shards without rows say nothing but how many columns they have."""
+        empty = {i for i, shard in enumerate(self._summaries) if shard["shape"][0] == 0}
+        if len(empty) == len(self._summaries):
+            raise ValueError("no shard has rows, expected some")
+        if empty:
+            self._shards = self._shards.without(empty)
+            self._summaries = [shard for i, shard in enumerate(self._summaries) if i not in empty]
 
     def _summarised(self) -> list[dict[str, Any]]:
         """What the shards say of themselves, in their order."""
@@ -86,12 +96,16 @@ class Pair(RemotePair):
         self._summaries = self._summarised()
         check(self._summaries, self.shape, columns)
 
+    def spent(self) -> tuple[int, float]:
+        rounds = self.passes_
+        return sum(r["bytes_out"] + r["bytes_in"] for r in rounds), sum(r["waiting"] for r in rounds)
+
     def products(self, sources: Any, wanted: list[tuple[int, int]]) -> list[Any]:
         if self._transfer == "float32":
             sources = tuple(s and (s[0].astype(np.float32), s[1]) for s in sources)
         found = self._ask("products", wanted, self._transfer, panels=sources)
         # One at a time: what arrived misaligned is not held twice.
-        return [np.require(found.pop(0), np.float64, ["C", "A"]) for _ in wanted]
+        return [np.require(_cut.whole(found.pop(0)), np.float64, ["C", "A"]) for _ in wanted]
 
     def moments(self, side: int) -> Any:
         return self._ask_once("moments", side)

@@ -1,7 +1,8 @@
 """Row shards as futures: where they are, and how they come back.
 
 Every shard is pinned to a worker when it is first loaded, but may be loaded by any other: that is how Dask replaces those of
-a worker that dies. Work stealing may move a loading task as well, so where shards are is asked before every round.
+a worker that dies. Work stealing may move a loading task as well, so where shards are is asked before every round. Workers
+that join are given shards by `Balance`.
 """
 
 import time
@@ -13,6 +14,8 @@ from uuid import uuid4
 import dask
 from dask.delayed import Delayed
 from distributed import Client, Future, TimeoutError, wait
+
+from lcca.dask._balance import Balance
 
 # Makes a task under a given key.
 Recipe = Callable[[str], Delayed]
@@ -44,10 +47,20 @@ def _unknown(keys: list[str], dask_scheduler: Any = None) -> list[str]:
 class Shards:
     """Futures of shards, made from recipes as often as needed."""
 
-    def __init__(self, client: Client, names: list[str], recipes: list[Recipe], retries: int) -> None:
+    def __init__(
+        self, client: Client, names: list[str], recipes: list[Recipe], retries: int, of: "Shards | None" = None
+    ) -> None:
         self.client, self.names = client, names
-        self._recipes, self._retries = recipes, retries
+        self._recipes, self._retries, self._of = recipes, retries, of
         self._futures: list[Future | None] = [None] * len(names)
+        self._balance = Balance(client)
+
+    def without(self, which: set[int]) -> "Shards":
+        """All but some."""
+        kept = [i for i in range(len(self.names)) if i not in which]
+        fewer = Shards(self.client, [self.names[i] for i in kept], [self._recipes[i] for i in kept], self._retries)
+        fewer._futures = [self._futures[i] for i in kept]
+        return fewer
 
     @property
     def futures(self) -> list[Future]:
@@ -57,7 +70,6 @@ class Shards:
 
     def mapped(self, function: Callable[..., Any], *arguments: Any) -> "Shards":
         """The shards that a function makes of these, each where its own is."""
-        self.places()
 
         def recipe(at: int) -> Recipe:
             def make(key: str) -> Delayed:
@@ -65,23 +77,36 @@ class Shards:
 
             return make
 
-        return Shards(self.client, self.names, [recipe(at) for at in range(len(self.names))], self._retries)
+        return Shards(self.client, self.names, [recipe(at) for at in range(len(self.names))], self._retries, self)
 
     def _submit(self) -> None:
         """Starts what is not there: never loaded, or cancelled since."""
         missing = [i for i, future in enumerate(self._futures) if future is None or future.cancelled()]
         if not missing:
             return
-        homes = sorted(self.client.nthreads()) or [""]
+        homes = self._homes() if self._of is None else self._of._held()
         for i in missing:
-            home = homes[i * len(homes) // len(self._futures)]
-            self._futures[i] = self.client.compute(
-                self._recipes[i](f"lcca-shard-{uuid4().hex}"),
-                workers=[home] if home else None,
-                allow_other_workers=bool(home),
-                retries=self._retries,
-                optimize_graph=False,
-            )
+            self._futures[i] = self._load(i, homes[i])
+
+    def _homes(self) -> list[str]:
+        """Neighbours together, as many to every worker."""
+        workers, count = sorted(self.client.nthreads()) or [""], len(self.names)
+        return [workers[i * len(workers) // count] for i in range(count)]
+
+    def _held(self) -> list[str]:
+        """Where each of these is."""
+        at = {future.key: address for address, held in self.places().items() for future in held}
+        return [at[future.key] for future in self.futures]
+
+    def _load(self, at: int, home: str) -> Future:
+        """On that worker, or on another where it is gone."""
+        return self.client.compute(
+            self._recipes[at](f"lcca-shard-{uuid4().hex}"),
+            workers=[home] if home else None,
+            allow_other_workers=bool(home),
+            retries=self._retries,
+            optimize_graph=False,
+        )
 
     def forget_failures(self) -> None:
         """Lets shards that failed be tried again."""
@@ -89,6 +114,8 @@ class Shards:
 
     def places(self) -> dict[str, list[Future]]:
         """The workers that hold shards, and which; waits for those on the way."""
+        for at, future in self._balance.moved().items():
+            self._futures[at] = future
         while True:
             futures = self.futures
             try:
@@ -119,8 +146,10 @@ class Shards:
 
     def _grouped(self, futures: list[Future], holders: dict[str, Any]) -> dict[str, list[Future]]:
         """Each shard once, at the holder that has fewest so far."""
-        groups: dict[str, list[Future]] = {}
-        for future in futures:
+        groups: dict[str, list[int]] = {}
+        for at, future in enumerate(futures):
             home = min(holders[future.key], key=lambda address: len(groups.get(address, ())))
-            groups.setdefault(home, []).append(future)
-        return dict(sorted(groups.items()))
+            groups.setdefault(home, []).append(at)
+        places = {address: [futures[at] for at in groups[address]] for address in sorted(groups)}
+        self._balance.look(groups, self._load)
+        return places

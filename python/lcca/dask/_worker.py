@@ -3,10 +3,10 @@
 Answers are NumPy arrays of the size of panels, never of the size of rows.
 """
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from distributed import get_worker
 from numpy.typing import NDArray
 
 from lcca import _lcca, _views
+from lcca.dask import _cut, _files
 
 _MAPPED = (".npz", ".npy", ".safetensors")
 
@@ -37,30 +38,53 @@ class Shard:
 
     def summary(self) -> dict[str, Any]:
         """What the client has to know."""
-        mapped = all(_views.is_file(view) and os.fspath(view).endswith(_MAPPED) for view in self.source[:2])
+        mapped = all(_views.is_file(view) and str(view).endswith(_MAPPED) for view in self.source[:2])
         kept = 0 if mapped and self.columns is None else self.rows.nbytes
         about = {"shape": self.rows.shape, "one_hot": self.rows.one_hot, "dense": self.rows.dense}
         return about | {"name": self.name, "bytes": kept}
 
+    @cached_property
+    def touched(self) -> list[NDArray[np.bool_]]:
+        """Of both views, which columns have entries."""
+        return [_lcca.Pieces([self.rows], _threads()).moments(side)[3] > 0 for side in (0, 1)]
 
-def load(name: str, x: Any, y: Any, weights: Any = None, columns: Columns | None = None) -> Shard:
+
+@dataclass(frozen=True)
+class Empty:
+    """A shard without rows, of so many columns. The client leaves it out."""
+
+    name: str
+    columns: tuple[int, int]
+
+    def summary(self) -> dict[str, Any]:
+        """As a shard's."""
+        return {"shape": (0, *self.columns), "one_hot": (True, True), "dense": (False, False), "name": self.name, "bytes": 0}
+
+
+def load(name: str, x: Any, y: Any, weights: Any = None, columns: Columns | None = None) -> Shard | Empty:
     """A shard from loaders, paths or arrays."""
     weights = None if weights is None else np.require(_called(weights), np.float64, ["C", "A"])
-    rows = _lcca.Rows(_view(x, "X"), _view(y, "y"), weights)
+    views = _called(x), _called(y)
+    if all(0 in getattr(view, "shape", ())[:1] for view in views):
+        return Empty(name, (_width(views[0]), _width(views[1])))
+    rows = _lcca.Rows(_view(views[0], "X"), _view(views[1], "y"), weights)
     shard = Shard(name, (x, y, weights), None, rows)
     return shard if columns is None else reduce(shard, columns)
+
+
+def _width(view: Any) -> int:
+    return int(view.shape[1]) if len(view.shape) > 1 else 1
 
 
 def _called(source: Any) -> Any:
     return source() if callable(source) else source
 
 
-def _view(source: Any, name: str) -> _lcca.Matrix:
-    found = _called(source)
+def _view(found: Any, name: str) -> _lcca.Matrix:
     if isinstance(found, _lcca.Matrix):
         return found
     if _views.is_file(found):
-        return _views.read(found, n_jobs=1)
+        return _files.read(found, get_worker().local_directory)
     if hasattr(found, "tocsr") and getattr(found, "format", "csr") not in _views.SPARSE:
         found = found.tocsr()
     if getattr(found, "ndim", 2) == 1:
@@ -91,7 +115,7 @@ class Answer:
     shards: int
 
 
-def ask(verb: str, arguments: Sequence[Any], *shards: Shard) -> Answer:
+def ask(verb: str, arguments: Sequence[Any], *shards: Any) -> Answer:
     """Asks all shards of this worker at once."""
     start = time.perf_counter()
     if verb == "summary":
@@ -100,6 +124,8 @@ def ask(verb: str, arguments: Sequence[Any], *shards: Shard) -> Answer:
     else:
         pieces = _lcca.Pieces([shard.rows for shard in shards], _threads())
         found = _VERBS[verb](pieces, *arguments)
+        if verb == "products":
+            found = _without_untouched(found, shards, arguments[1])
     return Answer(found, time.perf_counter() - start, len(shards))
 
 
@@ -107,6 +133,15 @@ def _products(pieces: _lcca.Pieces, sources: Any, wanted: list[tuple[int, int]],
     """Arrays that Dask delivers may lie at any byte; the engine wants them aligned."""
     aligned = tuple(s and (_aligned(s[0]), None if s[1] is None else _aligned(s[1])) for s in sources)
     return [product.astype(dtype, copy=False) for product in pieces.products(aligned, wanted)]
+
+
+def _without_untouched(products: list[Any], shards: Sequence[Shard], wanted: list[tuple[int, int]]) -> list[_cut.Product]:
+    touched = {side: _touched(shards, side) for side in {target for target, _ in wanted}}
+    return [_cut.cut(product, touched[target]) for product, (target, _) in zip(products, wanted, strict=True)]
+
+
+def _touched(shards: Sequence[Shard], side: int) -> NDArray[np.intp]:
+    return np.flatnonzero(np.logical_or.reduce([shard.touched[side] for shard in shards]))
 
 
 def _aligned(array: Any) -> NDArray[np.float64]:
@@ -132,8 +167,22 @@ def combine(verb: str, *answers: Answer) -> Answer:
     return Answer(found, max(a.seconds for a in answers), sum(a.shards for a in answers))
 
 
+def part(answer: Answer, at: int, of: int) -> Answer:
+    """One of several runs of rows of all products."""
+    return Answer([_cut.part(product, at, of) for product in answer.found], answer.seconds, answer.shards)
+
+
+def joined(*answers: Answer) -> Answer:
+    """The parts of an answer, one after another."""
+    first = answers[0]
+    if len(answers) == 1:
+        return first
+    found = [np.concatenate([_cut.whole(part) for part in parts]) for parts in zip(*(a.found for a in answers), strict=True)]
+    return Answer(found, max(a.seconds for a in answers), first.shards)
+
+
 def _add_products(a: Any, b: Any) -> Any:
-    return [np.add(x, y, dtype=np.float64).astype(x.dtype, copy=False) for x, y in zip(a, b, strict=True)]
+    return [_cut.add(x, y) for x, y in zip(a, b, strict=True)]
 
 
 def _add_samples(a: Any, b: Any) -> Any:

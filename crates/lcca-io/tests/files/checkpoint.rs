@@ -79,6 +79,14 @@ fn what_only_says_how_long_to_go_on_may_differ() {
 }
 
 #[test]
+fn sums_that_differ_in_their_last_digits_are_the_same_data() {
+    let file = scratch("state");
+    write_checkpoint(&file.path, &state(Loop::Alternate, false, &[]), &identity(&settings())).unwrap();
+    let nearly = Identity::of(&pair(3.0 * (1.0 + 1e-13)), &settings()).unwrap();
+    assert!(read_checkpoint(&file.path, &nearly).is_ok());
+}
+
+#[test]
 fn a_checkpoint_of_another_fit_is_refused_with_what_differs() {
     let file = scratch("state");
     write_checkpoint(&file.path, &state(Loop::Alternate, false, &[]), &identity(&settings())).unwrap();

@@ -16,8 +16,8 @@ use crate::solve::{Plan, ShiftInvert, shifted};
 
 /// Iterations that (B − A)⁻¹ usually needs.
 const USUAL: f64 = 8.0;
-/// Operations of analysing a pattern, for each of its entries.
-const ANALYSIS: f64 = 3e4;
+/// Operations of analysing a pattern, for each of its entries; 4e4 to 8e4 were measured, for 4 to 16 million.
+const ANALYSIS: f64 = 6e4;
 /// What was spent and what lies ahead must each be so many times the analysis, which may be in vain.
 const CHANCES: f64 = 4.0;
 /// Operations of an iteration for each row of its panels and square of the block's columns.
@@ -39,17 +39,11 @@ enum Better {
     /// Not looked at.
     Unknown,
     /// Analysed: what it costs is known.
-    Planned(Box<Planned>),
+    Planned(Box<Plan>),
     /// Factorised.
     Bought(Box<ShiftInvert>),
     /// Not to be had, or too dear.
     Refused,
-}
-
-/// B − A, and how it would be factorised.
-struct Planned {
-    matrix: SparseGram,
-    plan: Plan,
 }
 
 impl<'a> Preconditioner<'a> {
@@ -58,14 +52,14 @@ impl<'a> Preconditioner<'a> {
         let better = if problem.joint.is_some() { Better::Unknown } else { Better::Refused };
         let mut preconditioner = Preconditioner { problem, inverse, better, spent: 0.0, remarks: Vec::new() };
         if problem.settings.method == Method::ShiftInvert {
-            let planned = preconditioner.analyse()?;
-            let (needed, allowed) = (planned.plan.bytes(), problem.settings.memory);
+            let plan = preconditioner.analyse()?;
+            let (needed, allowed) = (plan.bytes(), problem.settings.memory);
             if needed > allowed {
                 let what = "the Cholesky factor of the joint Gram matrix".into();
                 let advice = "allow more memory, or use lobpcg";
                 return Err(Error::Memory { what, needed, allowed, advice });
             }
-            preconditioner.buy(planned)?;
+            preconditioner.buy(plan)?;
         }
         Ok(preconditioner)
     }
@@ -90,8 +84,8 @@ impl<'a> Preconditioner<'a> {
             self.better = Better::Planned(Box::new(self.analyse()?));
         }
         match std::mem::replace(&mut self.better, Better::Refused) {
-            Better::Planned(it) if it.plan.bytes() > self.problem.settings.memory => Ok(()),
-            Better::Planned(it) if worthwhile(self.price(&it.plan)) => self.buy(*it),
+            Better::Planned(plan) if plan.bytes() > self.problem.settings.memory => Ok(()),
+            Better::Planned(plan) if worthwhile(self.price(&plan)) => self.buy(*plan),
             other => {
                 self.better = other;
                 Ok(())
@@ -104,7 +98,12 @@ impl<'a> Preconditioner<'a> {
         self.remarks
     }
 
-    fn analyse(&self) -> Result<Planned> {
+    fn analyse(&self) -> Result<Plan> {
+        Plan::new(&self.shifted()?)
+    }
+
+    /// B − A, without means.
+    fn shifted(&self) -> Result<SparseGram> {
         let Some(joint) = self.problem.joint else {
             let value = self.problem.settings.method.name().into();
             return Err(Error::Setting {
@@ -113,17 +112,16 @@ impl<'a> Preconditioner<'a> {
                 expected: "lobpcg or exact, since a view is dense",
             });
         };
-        let matrix = shifted(joint, self.ridges());
-        Ok(Planned { plan: Plan::new(&matrix)?, matrix })
+        Ok(shifted(joint, self.ridges()))
     }
 
-    fn buy(&mut self, Planned { matrix, plan }: Planned) -> Result<()> {
+    fn buy(&mut self, plan: Plan) -> Result<()> {
         let Some(joint) = self.problem.joint else { return Ok(()) };
         let (fill, operations, begun) = (plan.fill(), plan.flops(), self.problem.watch.seconds());
         let weight = joint.moments(Side::X)?.weight;
         let means = self.problem.means.map(|means| (means, weight));
         let split = self.problem.pair.shape().x_cols;
-        let bought = ShiftInvert::new(&matrix, plan, split, self.ridges(), means);
+        let bought = ShiftInvert::new(&self.shifted()?, plan, split, self.ridges(), means);
         let seconds = self.problem.watch.seconds() - begun;
         let how = match bought {
             Ok(inverse) => {

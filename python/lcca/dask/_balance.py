@@ -1,0 +1,59 @@
+"""Gives shards to workers that joined, once standing idle has cost more than loading would."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from distributed import Client, Future
+
+PATIENCE = 10.0  # seconds that a worker stands idle before anything is loaded for it
+_LOOK = 2.0  # seconds between two looks at who is there
+
+# Starts the loading of a shard on a worker.
+Load = Callable[[int, str], Future]
+
+
+class Balance:
+    """Loads shards anew where nobody is busy; they serve where they are until that is done."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._looked = time.monotonic()
+        self._idle: dict[str, float] = {}
+        self._moves: dict[int, tuple[str, Future]] = {}
+        self._refused: set[str] = set()
+
+    def look(self, held: dict[str, list[int]], load: Load) -> None:
+        """Notes who holds nothing, and starts to move shards to those that did so for long."""
+        now = time.monotonic()
+        if self._moves or now - self._looked < _LOOK:
+            return
+        self._looked = now
+        workers = self._client.nthreads()
+        standing = set(workers) - set(held) - self._refused
+        self._idle = {address: self._idle.get(address, now) for address in standing}
+        for address in sorted(standing):
+            if now - self._idle[address] > PATIENCE:
+                for shard in _share(held, len(workers)):
+                    self._moves[shard] = (address, load(shard, address))
+
+    def moved(self) -> dict[int, Future]:
+        """Shards that are loaded where they were wanted. A worker that cannot load them is not asked again."""
+        ended = {shard: move for shard, move in self._moves.items() if move[1].status != "pending"}
+        for shard, (address, future) in ended.items():
+            del self._moves[shard]
+            if future.status != "finished":
+                self._refused.add(address)
+        return {shard: future for shard, (_, future) in ended.items() if future.status == "finished"}
+
+
+def _share(held: dict[str, list[int]], workers: int) -> list[int]:
+    """What one more worker takes from those that hold most; from `held` it is gone."""
+    taken: list[int] = []
+    total = sum(map(len, held.values()))
+    while len(taken) < total // workers:
+        most: Any = max(held.values(), key=len)
+        if len(most) < 2:
+            break
+        taken.append(most.pop())
+    return taken
