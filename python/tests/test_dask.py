@@ -298,26 +298,20 @@ def test_products_travel_without_columns_that_no_shard_touches(client):
     assert abs(model.total_ - lcca.CCA(3, method="lobpcg", structure=False, tol=1e-9).fit(x, y).total_) < 1e-9
 
 
+@pytest.mark.parametrize("small", [0, 1 << 30])
 @pytest.mark.parametrize("transfer", ["float64", "float32"])
-def test_large_products_are_added_up_in_runs_of_rows(client, views, monkeypatch, transfer):
-    from lcca.dask import _round, _worker
+def test_products_are_added_up_on_the_way_or_at_home(client, views, monkeypatch, transfer, small):
+    from lcca.dask import _round
 
-    monkeypatch.setattr(_round, "_SMALL", 1000)
-    cut, parts = _round._cut, set()
-    monkeypatch.setattr(_round, "_cut", lambda client, level, at, of: parts.add((at, of)) or cut(client, level, at, of))
+    monkeypatch.setattr(_round, "_SMALL", small)
     pair = lcca.dask.from_loaders(client, loaders(views, 5), transfer=transfer)
     random = np.random.default_rng(1)
     wx, wy = random.standard_normal((X_COLS, 9)), random.standard_normal((Y_COLS, 9))
-    found = pair.products(((wx, None), (wy, None)), [(0, 0), (1, 0), (0, 1), (1, 1)])
     (x, y), digits = views, 1e-9 if transfer == "float64" else 1e-6
-    for product, truth in zip(found, [x.T @ (x @ wx), y.T @ (x @ wx), x.T @ (y @ wy), y.T @ (y @ wy)], strict=True):
-        np.testing.assert_allclose(product, truth, rtol=0, atol=digits * abs(truth).max())
-    assert parts == {(0, 2), (1, 2)}
-    # Cut or not, runs of rows put together again are the whole.
-    for product in (np.arange(20.0).reshape(10, 2), _worker._cut.Cut(10, np.array([0, 4, 9]), np.ones((3, 2)))):
-        answer = _worker.Answer([product], 1.0, 1)
-        again = _worker.joined(*(_worker.part(answer, at, 3) for at in range(3)))
-        np.testing.assert_array_equal(again.found[0], _worker._cut.whole(product))
+    for _ in range(2):
+        found = pair.products(((wx, None), (wy, None)), [(0, 0), (1, 0), (0, 1), (1, 1)])
+        for product, truth in zip(found, [x.T @ (x @ wx), y.T @ (x @ wx), x.T @ (y @ wy), y.T @ (y @ wy)], strict=True):
+            np.testing.assert_allclose(product, truth, rtol=0, atol=digits * abs(truth).max())
 
 
 def test_panels_reach_many_workers_and_sums_come_back(views):

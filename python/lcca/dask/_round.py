@@ -7,12 +7,11 @@ from typing import Any
 from distributed import Client, Future, TimeoutError, wait
 
 from lcca.dask import _worker
-from lcca.dask._shards import Shards, forgotten
+from lcca.dask._shards import Forgotten, Shards
 
 _FAN_IN = 4  # answers that one worker adds up
 _FEW = 4  # workers that the client itself sends panels to and adds up; beyond, they do so among themselves
-_SMALL = 64 << 20  # bytes of an answer that is not worth cutting, or sending from worker to worker
-_PARTS = 8  # into which an answer is cut at most
+_SMALL = 32 << 20  # bytes of panels whose products are not worth sending from worker to worker
 _LOOK = 0.25  # seconds between two looks at whether every asked worker is still there
 _ATTEMPTS = 12
 
@@ -56,31 +55,14 @@ def _attempt(client: Client, places: dict[str, list[Future]], verb: str, argumen
         # Nobody else: a shard would have to move. Where the worker dies, the round is asked again.
         task = client.submit(_worker.ask, verb, [*first, *arguments], *shards, workers=[address], pure=False)
         level.append((address, task))
-    size = 2 * bytes_of(panels) if verb == "products" else None
-    if size is not None and size <= _SMALL and len(level) <= _FEW:
-        return _worker.combine(verb, *_brought(client, [task for _, task in level], places))
-    return _worker.joined(*_brought(client, _summed(client, verb, level, size), places))
-
-
-def _summed(client: Client, verb: str, level: list[tuple[str, Future]], size: int | None) -> list[Future]:
-    """The answers added up on the way here; large products in several runs of rows, each by other workers, so that no one
-    has to carry all."""
-    parts = 1 if size is None else min(len(level), _PARTS, -(-size // _SMALL))
-    if parts < 2:
-        return [_tree(client, verb, level, 0)]
-    return [_tree(client, verb, _cut(client, level, at, parts), at) for at in range(parts)]
+    if verb == "products" and len(level) <= _FEW and bytes_of(panels) <= _SMALL:
+        return _worker.summed_in_place(*_brought(client, [task for _, task in level], places))
+    return _brought(client, [_tree(client, verb, level)], places)[0]
 
 
 def _brought(client: Client, tasks: list[Future], places: dict[str, list[Future]]) -> list[_worker.Answer]:
     _wait(client, tasks, set(places))
     return client.gather(tasks, direct=True)  # type: ignore[no-any-return]
-
-
-def _cut(client: Client, level: list[tuple[str, Future]], at: int, of: int) -> list[tuple[str, Future]]:
-    def piece(address: str, task: Future) -> Future:
-        return client.submit(_worker.part, task, at, of, workers=[address], pure=False)
-
-    return [(address, piece(address, task)) for address, task in level]
 
 
 def _broadcast(client: Client, places: dict[str, list[Future]], panels: Any) -> dict[str, Future]:
@@ -103,29 +85,29 @@ async def _send(client: Client, addresses: list[str], panels: Any) -> dict[str, 
     return {address: futures[0] for address, futures in zip(addresses, sent, strict=True)}
 
 
-def _tree(client: Client, verb: str, level: list[tuple[str, Future]], turn: int) -> Future:
-    """Adds the answers up on the workers, a few at a time, so that one arrives here. Which of a few adds is theirs in turn."""
+def _tree(client: Client, verb: str, level: list[tuple[str, Future]]) -> Future:
+    """Adds the answers up on the workers, a few at a time, so that one arrives here."""
     while len(level) > 1:
         groups = [level[i : i + _FAN_IN] for i in range(0, len(level), _FAN_IN)]
-        level = [_combined(client, verb, group, turn % len(group)) for group in groups]
-        turn //= _FAN_IN
+        level = [(group[0][0], _combined(client, verb, group)) for group in groups]
     return level[0][1]
 
 
-def _combined(client: Client, verb: str, group: list[tuple[str, Future]], by: int) -> tuple[str, Future]:
-    if len(group) == 1:
-        return group[0]
-    address, tasks = group[by][0], [task for _, task in group]
-    return address, client.submit(_worker.combine, verb, *tasks, workers=[address], pure=False)
+def _combined(client: Client, verb: str, group: list[tuple[str, Future]]) -> Future:
+    (address, first), *rest = group
+    if not rest:
+        return first
+    return client.submit(_worker.combine, verb, *(task for _, task in group), workers=[address], pure=False)
 
 
 def _wait(client: Client, roots: list[Future], asked: set[str]) -> None:
     """Until the answers are there. Where a worker is gone, what it was asked is asked again of those that take over."""
+    forgotten = Forgotten(client, [root.key for root in roots])
     while True:
         try:
             wait(roots, timeout=_LOOK)
         except TimeoutError:
-            if not asked <= set(client.nthreads()) or forgotten(client, [root.key for root in roots]):
+            if not asked <= set(client.nthreads()) or forgotten.look():
                 raise Lost from None
             continue
         for root in roots:

@@ -22,6 +22,7 @@ Recipe = Callable[[str], Delayed]
 
 _BETWEEN = 0.05  # seconds between two looks at where shards are
 _LOOK = 1.0  # seconds between two looks at whether loading tasks are still known
+_ON_ITS_WAY = 2.5  # seconds that a task may take to the scheduler
 
 
 class ShardError(RuntimeError):
@@ -35,9 +36,22 @@ class ShardError(RuntimeError):
         return ShardError, (self.name, self.text)
 
 
-def forgotten(client: Client, keys: list[str]) -> list[str]:
-    """Those that the scheduler does not know: sent while it was started anew, they would be waited for in vain."""
-    return client.run_on_scheduler(_unknown, keys=keys)  # type: ignore[no-any-return]
+class Forgotten:
+    """Looks for tasks that the scheduler does not know: sent while it was started anew, they would be waited for in vain.
+
+    What is still on its way is not known either, so they must be unknown for some time.
+    """
+
+    def __init__(self, client: Client, keys: list[str]) -> None:
+        self._client, self._keys = client, keys
+        self._since: dict[str, float] = {}
+
+    def look(self) -> list[str]:
+        """Those that are lost."""
+        now = time.monotonic()
+        unknown = self._client.run_on_scheduler(_unknown, keys=self._keys)
+        self._since = {key: self._since.get(key, now) for key in unknown}
+        return [key for key, since in self._since.items() if now - since > _ON_ITS_WAY]
 
 
 def _unknown(keys: list[str], dask_scheduler: Any = None) -> list[str]:
@@ -116,18 +130,24 @@ class Shards:
         """The workers that hold shards, and which; waits for those on the way."""
         for at, future in self._balance.moved().items():
             self._futures[at] = future
+        forgotten = None
         while True:
             futures = self.futures
+            forgotten = forgotten or Forgotten(self.client, [future.key for future in futures])
             try:
                 wait(futures, timeout=_LOOK)
             except CancelledError:
+                forgotten = None
                 continue
             except TimeoutError:
-                self._drop(forgotten(self.client, [future.key for future in futures]))
+                if lost := forgotten.look():
+                    self._drop(lost)
+                    forgotten = None
                 self.raise_failures()
                 continue
             self.raise_failures()
             if any(future.cancelled() for future in futures):
+                forgotten = None
                 continue
             holders = self.client.who_has(futures)
             if all(holders.get(future.key) for future in futures):
