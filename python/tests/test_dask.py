@@ -13,6 +13,7 @@ from conftest import exact_correlations, shared_factors, sparse_pair
 
 import lcca
 
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 da = pytest.importorskip("dask.array")
 import lcca.dask  # noqa: E402
@@ -23,11 +24,13 @@ ROWS, X_COLS, Y_COLS = 4000, 300, 200
 @pytest.fixture(scope="module")
 def cluster():
     """Two workers of one thread, with nannies; tests that lose workers leave as many as they found."""
-    made = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None, memory_limit="2GB"
-    )
-    with made:
-        yield made
+    # A LocalCluster looks some time after every loss whether that worker is back, and may find it lost again by then.
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}):
+        made = distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None, memory_limit="2GB"
+        )
+        with made:
+            yield made
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ class Balance:
 
 
 def _share(held: dict[str, list[int]], workers: int) -> list[int]:
-    """What one more worker takes from those that hold most; from `held` it is gone."""
+    """What one more worker takes, the last first, from those that hold most; from `held` it is gone."""
     taken: list[int] = []
     total = sum(map(len, held.values()))
     while len(taken) < total // workers:

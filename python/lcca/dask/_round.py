@@ -102,12 +102,12 @@ def _combined(client: Client, verb: str, group: list[tuple[str, Future]]) -> Fut
 
 def _wait(client: Client, roots: list[Future], asked: set[str]) -> None:
     """Until the answers are there. Where a worker is gone, what it was asked is asked again of those that take over."""
-    forgotten = Forgotten(client, [root.key for root in roots])
+    forgotten = Forgotten(client)
     while True:
         try:
             wait(roots, timeout=_LOOK)
         except TimeoutError:
-            if not asked <= set(client.nthreads()) or forgotten.look():
+            if not asked <= set(client.nthreads()) or forgotten.look(roots):
                 raise Lost from None
             continue
         for root in roots:

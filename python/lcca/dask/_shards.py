@@ -22,7 +22,7 @@ Recipe = Callable[[str], Delayed]
 
 _BETWEEN = 0.05  # seconds between two looks at where shards are
 _LOOK = 1.0  # seconds between two looks at whether loading tasks are still known
-_ON_ITS_WAY = 2.5  # seconds that a task may take to the scheduler
+_ON_ITS_WAY = 2.5  # seconds that a task may take to the scheduler and on to a worker
 
 
 class ShardError(RuntimeError):
@@ -37,25 +37,27 @@ class ShardError(RuntimeError):
 
 
 class Forgotten:
-    """Looks for tasks that the scheduler does not know: sent while it was started anew, they would be waited for in vain.
+    """Looks for tasks that would be waited for in vain: sent while the scheduler was started anew, they are either unknown to
+    it, or it waits for a worker that is gone although any other would do.
 
-    What is still on its way is not known either, so they must be unknown for some time.
+    What is still on its way is not known either, so this must last for some time.
     """
 
-    def __init__(self, client: Client, keys: list[str]) -> None:
-        self._client, self._keys = client, keys
+    def __init__(self, client: Client) -> None:
+        self._client = client
         self._since: dict[str, float] = {}
 
-    def look(self) -> list[str]:
-        """Those that are lost."""
+    def look(self, tasks: list[Future]) -> list[str]:
+        """The keys of those that are lost."""
         now = time.monotonic()
-        unknown = self._client.run_on_scheduler(_unknown, keys=self._keys)
-        self._since = {key: self._since.get(key, now) for key in unknown}
+        stuck = self._client.run_on_scheduler(_stuck, keys=[task.key for task in tasks])
+        self._since = {key: self._since.get(key, now) for key in stuck}
         return [key for key, since in self._since.items() if now - since > _ON_ITS_WAY]
 
 
-def _unknown(keys: list[str], dask_scheduler: Any = None) -> list[str]:
-    return [key for key in keys if key not in dask_scheduler.tasks]
+def _stuck(keys: list[str], dask_scheduler: Any = None) -> list[str]:
+    tasks = dask_scheduler.tasks
+    return [key for key in keys if key not in tasks or tasks[key].state == "no-worker"]
 
 
 class Shards:
@@ -68,6 +70,8 @@ class Shards:
         self._recipes, self._retries, self._of = recipes, retries, of
         self._futures: list[Future | None] = [None] * len(names)
         self._balance = Balance(client)
+        # Where each was last seen, and how many had come to another place before.
+        self._seen: list[tuple[str, int]] = [("", 0)] * len(names)
 
     def without(self, which: set[int]) -> "Shards":
         """All but some."""
@@ -130,24 +134,19 @@ class Shards:
         """The workers that hold shards, and which; waits for those on the way."""
         for at, future in self._balance.moved().items():
             self._futures[at] = future
-        forgotten = None
+        forgotten = Forgotten(self.client)
         while True:
             futures = self.futures
-            forgotten = forgotten or Forgotten(self.client, [future.key for future in futures])
             try:
                 wait(futures, timeout=_LOOK)
             except CancelledError:
-                forgotten = None
                 continue
             except TimeoutError:
-                if lost := forgotten.look():
-                    self._drop(lost)
-                    forgotten = None
+                self._drop(forgotten.look(futures))
                 self.raise_failures()
                 continue
             self.raise_failures()
             if any(future.cancelled() for future in futures):
-                forgotten = None
                 continue
             holders = self.client.who_has(futures)
             if all(holders.get(future.key) for future in futures):
@@ -170,6 +169,10 @@ class Shards:
         for at, future in enumerate(futures):
             home = min(holders[future.key], key=lambda address: len(groups.get(address, ())))
             groups.setdefault(home, []).append(at)
+            if self._seen[at][0] != home:
+                self._seen[at] = home, 1 + max(turn for _, turn in self._seen)
         places = {address: [futures[at] for at in groups[address]] for address in sorted(groups)}
-        self._balance.look(groups, self._load)
+        # Those that came last go first: a worker that comes back is given what it had.
+        latest = {address: sorted(held, key=lambda at: self._seen[at][1]) for address, held in groups.items()}
+        self._balance.look(latest, self._load)
         return places
