@@ -145,8 +145,8 @@ def killed():
     again = [starts.index(int(first)) for first in log.read_text().split()[8:]]
     gap = abs(many.total_ / one.total_ - 1)
     yield judged(name, "one of two workers killed in mid-fit: the same total, only its shards loaded again",
-                 f"{gap:.1e}; {len(lost)} of 8 shards were lost, {len(set(again))} loaded again, {len(again)} times in all "
-                 f"(the second time by the worker started in its place); that pass took {slowest:.1f} s for {usual:.2f} s",
+                 f"{gap:.1e}; {len(lost)} of 8 shards were lost, {len(set(again))} loaded again, {len(again)} loadings in all "
+                 f"(a worker that is started in its place takes them back); that pass took {slowest:.1f} s for {usual:.2f} s",
                  gap < 1e-10 and set(again) == lost)
 
 

@@ -67,7 +67,8 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         Called after every iteration with a row of the trace, a dictionary. What it raises stops the fit.
     resume : str or path, optional
         A file in which the state of the fit is saved as it goes and when it is stopped. Where it exists, the fit goes on
-        from it; once converged, it is removed. The same as the program's `--resume`.
+        from it; once converged, it is removed. The same as the program's `--resume`. Methods that do not iterate save
+        nothing, and a fit is known again only with an integer as `random_state`.
 
     Attributes
     ----------

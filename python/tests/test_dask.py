@@ -1,7 +1,12 @@
 """A real cluster of processes on this machine: answers, faults, refusals."""
 
+import contextlib
+import functools
+import http.server
 import os
+import pickle
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -203,6 +208,17 @@ def test_files_and_arrays_are_shards(client, views, tmp_path):
     assert str(paths[0][0]) in lcca.dask.from_loaders(client, paths)._shards.names
 
 
+@contextlib.contextmanager
+def served(folder):
+    """A web server of a folder's files."""
+    pytest.importorskip("aiohttp")
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
 def test_files_from_elsewhere_are_fetched_and_leave_nothing_behind(client, views, tmp_path):
     exactly = lcca.CCA(3, method="gram")
     truth = exactly.fit(*views).objective_
@@ -212,6 +228,9 @@ def test_files_from_elsewhere_are_fetched_and_leave_nothing_behind(client, views
         urls.append(f"file://{tmp_path}/{name}.npz")
     pair = lcca.dask.from_loaders(client, [urls])
     np.testing.assert_allclose(exactly.fit(pair).objective_, truth, rtol=0, atol=1e-9)
+    with served(tmp_path) as address:
+        web = [f"{address}/{name}.npz?signature=a/b" for name in "xy"]
+        np.testing.assert_allclose(exactly.fit(lcca.dask.from_loaders(client, [web])).objective_, truth, rtol=0, atol=1e-9)
     folders = client.run(lambda dask_worker: [str(path) for path in Path(dask_worker.local_directory).rglob("*.npz")])
     assert not any(folders.values())
     with pytest.raises(lcca.dask.ShardError, match="nowhere.npz"):
@@ -453,10 +472,78 @@ def test_a_worker_that_cannot_load_what_it_is_given_is_left_alone(cluster, clien
         while not pair._shards._balance._refused and time.monotonic() < deadline:
             assert len(pair._shards.places()) == 2
             time.sleep(0.05)
+        assert len(pair._shards._balance._refused) == 1
         model = lcca.CCA(3).fit(pair)
+        assert not pair._shards._balance._moves and len(pair._shards.places()) == 2
     finally:
         cluster.scale(2)
     assert abs(model.total_ - lcca.CCA(3).fit(x, y).total_) < 1e-9
+
+
+def test_workers_that_join_together_get_equal_shares(monkeypatch):
+    from lcca.dask import _balance
+
+    class Client:
+        def nthreads(self):
+            return dict.fromkeys("abcd", 1)
+
+    monkeypatch.setattr(_balance, "PATIENCE", -1.0)
+    monkeypatch.setattr(_balance, "_LOOK", -1.0)
+    given = []
+    _balance.Balance(Client()).look({"a": list(range(16))}, lambda shard, address: given.append(address))
+    assert sorted(given) == ["b"] * 4 + ["c"] * 4 + ["d"] * 4
+
+
+def test_a_shard_is_made_of_what_it_travels_as_anywhere(views, tmp_path):
+    from lcca.dask import _worker
+
+    paths = [str(tmp_path / f"{name}.npz") for name in "xy"]
+    for compressed in (False, True):
+        for path, view in zip(paths, views, strict=True):
+            sp.save_npz(path, view, compressed=compressed)
+        shard = _worker.reduce(_worker.load("one", *paths), (np.arange(X_COLS, dtype=np.uint32)[::-1], None))
+        again = pickle.loads(pickle.dumps(shard))
+        assert again.rows.shape == shard.rows.shape and again.rows.shape[1:] == (X_COLS, Y_COLS)
+        np.testing.assert_array_equal(*(s.touched[0] for s in (shard, again)))
+        assert _worker.load("one", *paths).mapped is not compressed
+        assert sys.getsizeof(_worker.load("one", *paths)) < 2000 or compressed
+
+
+@pytest.mark.parametrize("joins", [False, True])
+def test_shards_that_were_reduced_come_back_as_well(cluster, client, views, tmp_path, monkeypatch, joins):
+    from lcca.dask import _balance
+
+    monkeypatch.setattr(_balance, "PATIENCE", 0.0 if joins else 60.0)
+    monkeypatch.setattr(_balance, "_LOOK", 0.0)
+    x, y = views
+    wide = sp.hstack([x, sp.csr_array((ROWS, 50))], format="csr"), y
+    settings = SLOW | {"structure": True, "memory": 1}
+    truth, log = lcca.CCA(**settings).fit(*wide), tmp_path / "log"
+    pair = lcca.dask.from_loaders(client, loaders(wide, 6, log, wait=0.05))
+    process = sorted(workers(client).items())[0][1]
+    disturb = Saboteur(later(0.0, lambda: cluster.scale(3)) if joins else later(0.01, lambda: os.kill(process, signal.SIGKILL)))
+    model = lcca.CCA(**settings, callback=disturb).fit(pair)
+    disturb.act.join()
+    cluster.scale(2)
+    assert disturb.done and abs(model.total_ - truth.total_) < 1e-10 and model.n_passes_ == truth.n_passes_
+    assert joins or len(loaded(log)) > 6
+
+
+def test_an_answer_whose_worker_dies_on_the_way_is_asked_again(client, views, monkeypatch):
+    from lcca.dask import _round
+
+    pair = lcca.dask.from_loaders(client, loaders(views, 4))
+    process, waits = sorted(workers(client).items())[0][1], _round._Watch.until_finished
+
+    def kill(watch):
+        waits(watch)
+        monkeypatch.setattr(_round._Watch, "until_finished", waits)
+        os.kill(process, signal.SIGKILL)
+
+    monkeypatch.setattr(_round._Watch, "until_finished", kill)
+    weight, total, *_ = pair.moments(0)
+    assert weight == ROWS and process not in workers(client).values()
+    np.testing.assert_allclose(total, np.asarray(views[0].sum(axis=0)).ravel())
 
 
 def test_a_stopped_fit_goes_on_where_it_was(client, views, tmp_path):
@@ -561,7 +648,7 @@ def test_a_loader_that_fails_when_its_shard_has_to_come_back_stops_the_fit(clien
 def test_panels_that_do_not_fit_a_worker_are_refused_before_the_start(client):
     wide = sp.csr_array(([1.0, 1.0, 1.0], ([0, 1, 2], [5, 7, 1_999_999])), shape=(3, 2_000_000))
     pair = lcca.dask.from_delayed(client, [(wide, wide)])
-    with pytest.raises(MemoryError, match=r"worker tcp://.* has 2 GB and would need .* GB of panels of"):
+    with pytest.raises(MemoryError, match=r"worker tcp://.* has 1.2 GB before it spills and would need .* GB of panels of"):
         lcca.CCA(3, oversample=40).fit(pair)
     assert [p["verb"] for p in pair.passes_] == ["summary"]
 

@@ -5,7 +5,7 @@ use crate::matrix::Matrix;
 use crate::options::Options;
 use crate::panels::to_numpy;
 use crate::remote::Remote;
-use crate::resume::resumable;
+use crate::resume::{resumable, settle};
 use crate::run::{Listeners, Spent, row_dict, run};
 use lcca::data::{InMemory, Pair};
 use lcca::fit::{Fit, Model, View, Watch};
@@ -58,6 +58,7 @@ fn run_fit<'py>(
     listeners: Listeners<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let settings = options.settings()?;
+    let state = resume.clone();
     let (fit, seconds, readings) = run(py, threads, &listeners, move |reporter| {
         let (fit, seconds) = match resume {
             None => (lcca::fit::fit(&*pair, &settings, reporter)?, reporter.seconds()),
@@ -65,6 +66,7 @@ fn run_fit<'py>(
         };
         Ok((fit, seconds, reporter.readings()))
     })?;
+    state.map_or(Ok(()), |path| settle(py, &path, &fit))?;
     let found = fit_dict(py, &fit, &readings)?;
     found.set_item("seconds", seconds)?;
     Ok(found)

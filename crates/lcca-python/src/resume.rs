@@ -1,11 +1,12 @@
 //! Fits whose state is saved as they go, and that go on from it.
 
 use crate::failure::Failure;
-use crate::run::Reporter;
+use crate::run::{Reporter, warn};
 use lcca::data::{Cost, Pair};
 use lcca::fit::{Checkpoint, Fit, TraceRow, Watch};
 use lcca::method::Settings;
 use lcca_io::{Identity, Saver, remove_checkpoint};
+use pyo3::prelude::*;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
@@ -17,8 +18,7 @@ struct SavedFit<'a, T> {
     seconds_before: f64,
 }
 
-/// Fits, from where the file says or from the beginning; and the seconds of all runs together. Once converged, the file is
-/// removed.
+/// Fits, from where the file says or from the beginning; and the seconds of all runs together.
 pub fn resumable<T: Send>(
     path: &Path,
     pair: &dyn Pair,
@@ -38,10 +38,15 @@ pub fn resumable<T: Send>(
         lcca::Error::Checkpoint { .. } => Failure::Usage(format!("{}: {error}", path.display())),
         error => error.into(),
     })?;
-    if fit.converged {
-        remove_checkpoint(path)?;
-    }
     Ok((fit, watch.seconds()))
+}
+
+/// Once nothing can come between: a converged fit needs its state no more, any other may be gone on with.
+pub fn settle(py: Python<'_>, path: &Path, fit: &Fit) -> PyResult<()> {
+    match fit.converged.then(|| remove_checkpoint(path)) {
+        Some(Err(failure)) => warn(py, &format!("the state is not removed: {failure}")),
+        _ => Ok(()),
+    }
 }
 
 impl<T: Send> Watch for SavedFit<'_, T> {

@@ -156,7 +156,8 @@ impl Listeners<'_> {
     }
 }
 
-fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
+/// Python's warning.
+pub fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
     let text = CString::new(text.replace('\0', " ")).map_err(|error| Failure::Machine(error.to_string()))?;
     PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)
 }

@@ -8,7 +8,7 @@
     model = lcca.CCA(n_components=20, ridge=0.01).fit(pair)
 
 The loop runs here; a pass sends thin panels to every worker, multiplies them there and brings home the sums. No row ever
-moves. A worker that dies costs the loading of its shards, no more.
+moves. A worker that dies costs the loading of its shards, by those that are left and by one that comes in its place.
 """
 
 try:

@@ -25,7 +25,7 @@ def from_loaders(
     loaders : iterable of (x, y) or (x, y, weights)
         One for each shard. `x` and `y` are functions without arguments that return rows, or paths of files that lcca reads, as
         the workers see them, or URLs of such files that fsspec opens; `weights` is a function or an array of row weights.
-        Shards without rows are left out.
+        Shards without rows are left out; files must have some.
     transfer : str
         What panels and products travel as. "float32" halves the bytes of a pass and rounds every number of a panel to 24 bits:
         products are off by about 1e-7 of their size, and so is the total. [default: "float64"]
@@ -85,7 +85,7 @@ def from_dataframe(
 
 
 def _recipe(name: str, source: tuple[Any, ...]) -> Recipe:
-    def make(key: str) -> Any:
+    def make(key: str, _anew: bool) -> Any:
         return dask.delayed(_worker.load, pure=False)(name, *source, dask_key_name=key)
 
     return make
@@ -99,7 +99,9 @@ def _name(at: int, x: Any) -> str:
 
 def _distinct(names: list[str]) -> list[str]:
     """The same file twice is two shards."""
-    return [name if names.count(name) == 1 else f"{name} ({at})" for at, name in enumerate(names)]
+    if len(set(names)) == len(names):
+        return names
+    return [f"{name} ({at})" for at, name in enumerate(names)]
 
 
 def _differ(a: Any, b: Any) -> bool:

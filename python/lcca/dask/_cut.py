@@ -26,9 +26,9 @@ class Cut:
 Product = NDArray[Any] | Cut
 
 
-def cut(product: NDArray[Any], there: NDArray[np.intp] | None) -> Product:
+def cut(product: NDArray[Any], there: NDArray[np.intp]) -> Product:
     """Leaves out all rows but those, where that is worthwhile."""
-    if there is None or len(there) > _WORTHWHILE * len(product):
+    if len(there) > _WORTHWHILE * len(product):
         return product
     return Cut(len(product), there, product[there])
 

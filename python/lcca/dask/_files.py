@@ -3,11 +3,14 @@
 import os
 import posixpath
 import tempfile
+import zipfile
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 import fsspec
+import numpy as np
+from distributed import get_worker
 
 from lcca import _views
 from lcca._lcca import Matrix
@@ -18,15 +21,38 @@ def is_url(path: Any) -> bool:
     return isinstance(path, str) and ("://" in path or "::" in path)
 
 
-def read(path: Any, folder: str | None = None) -> Matrix:
-    """A file that the engine reads. One from elsewhere is fetched to `folder`, and gone from there once nobody needs it."""
+def read(path: Any) -> tuple[Matrix, bool]:
+    """A file that the engine reads, and whether it is mapped. One from elsewhere is fetched to the worker's folder, and gone
+    from there once nobody needs it."""
     if not is_url(path):
-        return _views.read(path, n_jobs=1)
+        return _views.read(path, n_jobs=1), _is_mapped(os.fspath(path))
     files, there = fsspec.core.url_to_fs(path)
-    with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as here:
-        copy = os.path.join(here, posixpath.basename(urlsplit(there).path.rstrip("/")))
-        files.get(there, copy, recursive=files.isdir(there))
-        return _views.read(copy, n_jobs=1)
+    web = str(path).startswith(("http://", "https://"))
+    with _room() as here:
+        name = urlsplit(there).path if web else there
+        copy = os.path.join(here, posixpath.basename(name.rstrip("/")))
+        if not web and files.isdir(there):
+            files.get(there, copy, recursive=True)
+        else:
+            files.get_file(there, copy)
+        return _views.read(copy, n_jobs=1), False
+
+
+def _is_mapped(path: str) -> bool:
+    """Compressed files are not."""
+    if path.endswith(".npz"):
+        with zipfile.ZipFile(path) as archive:
+            return all(entry.compress_type == zipfile.ZIP_STORED for entry in archive.infolist())
+    return path.endswith((".npy", ".safetensors"))
+
+
+def _room() -> "tempfile.TemporaryDirectory[str]":
+    """A folder that is removed, in that of the worker, where there is one: a shard may also be made outside of a task."""
+    try:
+        within = get_worker().local_directory
+    except ValueError:
+        within = None
+    return tempfile.TemporaryDirectory(dir=within, ignore_cleanup_errors=True)
 
 
 @dataclass(frozen=True)
@@ -36,13 +62,15 @@ class RowGroup:
     path: str
     group: int
 
-    def __call__(self) -> Matrix:
+    def __call__(self) -> Any:
         parquet = _parquet()
         from pyarrow import feather
 
         with _opened(self.path) as file:
             table = parquet.ParquetFile(file).read_row_group(self.group)
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as here:
+        if table.num_rows == 0:
+            return np.empty(table.shape)
+        with _room() as here:
             copy = os.path.join(here, "group.arrow")
             feather.write_feather(table, copy, compression="uncompressed")
             return _views.read(copy, n_jobs=1)

@@ -28,7 +28,7 @@ def check(shards: list[dict[str, Any]], shape: tuple[int, int, int], columns: in
         panels = worker_bytes(shape, columns, about["threads"])
         if about["memory"] is not None and data + panels > about["memory"]:
             raise MemoryError(
-                f"worker {worker} has {about['memory'] / 1e9:.3g} GB and would need {(data + panels) / 1e9:.3g} GB: "
+                f"worker {worker} has {about['memory'] / 1e9:.3g} GB before it spills and would need {(data + panels) / 1e9:.3g} GB: "
                 f"{data / 1e9:.3g} GB of shards and {panels / 1e9:.3g} GB of panels of {columns} columns; use more workers, fewer "
                 "threads on each, or fewer components"
             )

@@ -32,13 +32,13 @@ class Pair(RemotePair):
             raise ValueError(f'transfer == {transfer!r}, expected "float64" or "float32"')
         if not names:
             raise ValueError("no shards, expected at least one")
+        self.passes_: list[dict[str, Any]] = []
+        self._one_at_a_time = threading.Lock()
         self._start(Shards(client, names, recipes, retries), transfer)
 
     def _start(self, shards: Shards, transfer: str) -> None:
         self._shards, self._transfer = shards, transfer
         self._known: dict[Any, Any] = {}
-        self.passes_: list[dict[str, Any]] = []
-        self._one_at_a_time = threading.Lock()
         self._summaries = self._summarised()
         self._take_shape()
         self._leave_out_empty()
@@ -112,8 +112,8 @@ class Pair(RemotePair):
 
     def reduced(self, x_columns: Any, y_columns: Any) -> "Pair | None":
         smaller = Pair.__new__(Pair)
+        smaller.passes_, smaller._one_at_a_time = self.passes_, self._one_at_a_time
         smaller._start(self._shards.mapped(_worker.reduce, (x_columns, y_columns)), self._transfer)
-        smaller.passes_ = self.passes_
         stays = x_columns is None and y_columns is None and smaller.shape[0] == self.shape[0]
         return None if stays else smaller
 

@@ -1,5 +1,7 @@
 """One round: ask every worker once, bring the sum home, and start again where something was lost on the way."""
 
+import asyncio
+import concurrent.futures
 import time
 from concurrent.futures import CancelledError
 from typing import Any
@@ -32,19 +34,21 @@ def run(shards: Shards, verb: str, arguments: tuple[Any, ...], panels: Any = Non
 
     `panels`, where given, go to every worker once and stand before the other arguments.
     """
-    start = time.perf_counter()
+    start, lost = time.perf_counter(), None
     for attempt in range(1, _ATTEMPTS + 1):
         places = shards.places()
         try:
             answer = _attempt(shards.client, places, verb, arguments, panels)
-        except (Lost, CancelledError, OSError, TimeoutError, KeyError):
+        except (Lost, CancelledError, OSError, TimeoutError, KeyError) as error:
+            lost = error
             time.sleep(0.05 * attempt)
             continue
         except Failed as failed:
             shards.raise_failures()
             raise failed.error from None
         return answer.found, _record(verb, start, answer, places, panels, attempt)
-    raise RuntimeError(f"{verb} was lost {_ATTEMPTS} times in a row: workers of the cluster go away faster than they can answer")
+    why = f"the last time by {type(lost).__name__}: {lost}" if str(lost) else "workers go away faster than they can answer"
+    raise RuntimeError(f"{verb} was lost {_ATTEMPTS} times in a row; {why}") from lost
 
 
 def _attempt(client: Client, places: dict[str, list[Future]], verb: str, arguments: Any, panels: Any) -> _worker.Answer:
@@ -55,14 +59,27 @@ def _attempt(client: Client, places: dict[str, list[Future]], verb: str, argumen
         # Nobody else: a shard would have to move. Where the worker dies, the round is asked again.
         task = client.submit(_worker.ask, verb, [*first, *arguments], *shards, workers=[address], pure=False)
         level.append((address, task))
-    if verb == "products" and len(level) <= _FEW and bytes_of(panels) <= _SMALL:
+    if verb == "products" and len(level) <= _FEW and _worker.bytes_of(panels) <= _SMALL:
         return _worker.summed_in_place(*_brought(client, [task for _, task in level], places))
     return _brought(client, [_tree(client, verb, level)], places)[0]
 
 
 def _brought(client: Client, tasks: list[Future], places: dict[str, list[Future]]) -> list[_worker.Answer]:
-    _wait(client, tasks, set(places))
-    return client.gather(tasks, direct=True)  # type: ignore[no-any-return]
+    """The answers, here. Dask itself would wait for ever for one whose holder dies while it is on its way."""
+    watch = _Watch(client, tasks, set(places))
+    watch.until_finished()
+    arriving = asyncio.run_coroutine_threadsafe(
+        client.gather(tasks, direct=True, asynchronous=True), client.loop.asyncio_loop
+    )
+    while True:
+        try:
+            return arriving.result(timeout=_LOOK)  # type: ignore[no-any-return]
+        except concurrent.futures.TimeoutError:
+            if arriving.done():
+                raise
+            if watch.is_in_vain():
+                arriving.cancel()
+                raise Lost from None
 
 
 def _broadcast(client: Client, places: dict[str, list[Future]], panels: Any) -> dict[str, Future]:
@@ -76,8 +93,6 @@ def _broadcast(client: Client, places: dict[str, list[Future]], panels: Any) -> 
 
 
 async def _send(client: Client, addresses: list[str], panels: Any) -> dict[str, Future]:
-    import asyncio
-
     def send(address: str) -> Any:
         return client.scatter([panels], workers=[address], hash=False, direct=True, asynchronous=True)
 
@@ -100,22 +115,32 @@ def _combined(client: Client, verb: str, group: list[tuple[str, Future]]) -> Fut
     return client.submit(_worker.combine, verb, *(task for _, task in group), workers=[address], pure=False)
 
 
-def _wait(client: Client, roots: list[Future], asked: set[str]) -> None:
-    """Until the answers are there. Where a worker is gone, what it was asked is asked again of those that take over."""
-    forgotten = Forgotten(client)
-    while True:
-        try:
-            wait(roots, timeout=_LOOK)
-        except TimeoutError:
-            if not asked <= set(client.nthreads()) or forgotten.look(roots):
-                raise Lost from None
-            continue
-        for root in roots:
-            if root.status == "error":
-                raise Failed(root.exception())
-        if any(root.status != "finished" for root in roots):
-            raise Lost
-        return
+class _Watch:
+    """Tasks that are waited for, of workers that may die. What these were asked is asked again of those that take over."""
+
+    def __init__(self, client: Client, tasks: list[Future], asked: set[str]) -> None:
+        self._client, self._tasks, self._asked = client, tasks, asked
+        self._forgotten = Forgotten(client)
+
+    def is_in_vain(self) -> bool:
+        """Whether a worker is gone, or a task."""
+        return not self._asked <= set(self._client.nthreads()) or bool(self._forgotten.look(self._tasks))
+
+    def until_finished(self) -> None:
+        """Until all answers are there, on the workers."""
+        while True:
+            try:
+                wait(self._tasks, timeout=_LOOK)
+            except TimeoutError:
+                if self.is_in_vain():
+                    raise Lost from None
+                continue
+            for task in self._tasks:
+                if task.status == "error":
+                    raise Failed(task.exception())
+            if any(task.status != "finished" for task in self._tasks):
+                raise Lost
+            return
 
 
 def _record(
@@ -126,17 +151,10 @@ def _record(
         "verb": verb,
         "workers": len(places),
         "shards": answer.shards,
-        "bytes_out": len(places) * bytes_of(panels),
-        "bytes_in": len(places) * bytes_of(answer.found),
+        "bytes_out": len(places) * _worker.bytes_of(panels),
+        "bytes_in": answer.nbytes,
         "seconds": seconds,
         "kernel": answer.seconds,
         "waiting": seconds - answer.seconds,
         "attempts": attempts,
     }
-
-
-def bytes_of(found: Any) -> int:
-    """Bytes of all arrays in a nest of tuples and lists."""
-    if isinstance(found, (tuple, list)):
-        return sum(map(bytes_of, found))
-    return int(getattr(found, "nbytes", 0))

@@ -17,8 +17,8 @@ from distributed import Client, Future, TimeoutError, wait
 
 from lcca.dask._balance import Balance
 
-# Makes a task under a given key.
-Recipe = Callable[[str], Delayed]
+# Makes a task under a given key; from the beginning, rather than of another shard, where so wanted.
+Recipe = Callable[[str, bool], Delayed]
 
 _BETWEEN = 0.05  # seconds between two looks at where shards are
 _LOOK = 1.0  # seconds between two looks at whether loading tasks are still known
@@ -72,6 +72,7 @@ class Shards:
         self._balance = Balance(client)
         # Where each was last seen, and how many had come to another place before.
         self._seen: list[tuple[str, int]] = [("", 0)] * len(names)
+        self._changes = 0
 
     def without(self, which: set[int]) -> "Shards":
         """All but some."""
@@ -90,12 +91,18 @@ class Shards:
         """The shards that a function makes of these, each where its own is."""
 
         def recipe(at: int) -> Recipe:
-            def make(key: str) -> Delayed:
-                return dask.delayed(function, pure=False)(self.futures[at], *arguments, dask_key_name=key)
+            def make(key: str, anew: bool) -> Delayed:
+                source = self._recipes[at](f"{key}-source", True) if anew else self._future(at)
+                return dask.delayed(function, pure=False)(source, *arguments, dask_key_name=key)
 
             return make
 
         return Shards(self.client, self.names, [recipe(at) for at in range(len(self.names))], self._retries, self)
+
+    def _future(self, at: int) -> Future:
+        """One of them, loading or loaded."""
+        future = self._futures[at]
+        return self.futures[at] if future is None or future.cancelled() else future
 
     def _submit(self) -> None:
         """Starts what is not there: never loaded, or cancelled since."""
@@ -113,17 +120,24 @@ class Shards:
 
     def _held(self) -> list[str]:
         """Where each of these is."""
-        at = {future.key: address for address, held in self.places().items() for future in held}
-        return [at[future.key] for future in self.futures]
+        while True:
+            at = {future.key: address for address, held in self.places().items() for future in held}
+            keys = [future.key for future in self.futures]
+            if all(key in at for key in keys):
+                return [at[key] for key in keys]
 
     def _load(self, at: int, home: str) -> Future:
         """On that worker, or on another where it is gone."""
+        return self._compute(at, [home] if home else None, bool(home), False)
+
+    def _load_there(self, at: int, home: str) -> Future:
+        """On that worker alone, with nothing from another."""
+        return self._compute(at, [home], False, True)
+
+    def _compute(self, at: int, workers: list[str] | None, others: bool, anew: bool) -> Future:
+        task = self._recipes[at](f"lcca-shard-{uuid4().hex}", anew)
         return self.client.compute(
-            self._recipes[at](f"lcca-shard-{uuid4().hex}"),
-            workers=[home] if home else None,
-            allow_other_workers=bool(home),
-            retries=self._retries,
-            optimize_graph=False,
+            task, workers=workers, allow_other_workers=others, retries=self._retries, optimize_graph=False
         )
 
     def forget_failures(self) -> None:
@@ -170,9 +184,10 @@ class Shards:
             home = min(holders[future.key], key=lambda address: len(groups.get(address, ())))
             groups.setdefault(home, []).append(at)
             if self._seen[at][0] != home:
-                self._seen[at] = home, 1 + max(turn for _, turn in self._seen)
+                self._changes += 1
+                self._seen[at] = home, self._changes
         places = {address: [futures[at] for at in groups[address]] for address in sorted(groups)}
         # Those that came last go first: a worker that comes back is given what it had.
         latest = {address: sorted(held, key=lambda at: self._seen[at][1]) for address, held in groups.items()}
-        self._balance.look(latest, self._load)
+        self._balance.look(latest, self._load_there)
         return places

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from lcca import _lcca, _views
 from lcca.dask import _cut, _files
 
-_MAPPED = (".npz", ".npy", ".safetensors")
-
 Columns = tuple[NDArray[np.uint32] | None, NDArray[np.uint32] | None]
 
 
@@ -29,17 +27,18 @@ class Shard:
     source: tuple[Any, Any, Any]
     columns: Columns | None
     rows: _lcca.Rows
+    mapped: bool
 
     def __reduce__(self) -> Any:
         return load, (self.name, *self.source, self.columns)
 
     def __sizeof__(self) -> int:
-        return int(self.rows.nbytes)
+        """Nothing is gained by spilling what is mapped."""
+        return 1024 if self.mapped else int(self.rows.nbytes)
 
     def summary(self) -> dict[str, Any]:
         """What the client has to know."""
-        mapped = all(_views.is_file(view) and str(view).endswith(_MAPPED) for view in self.source[:2])
-        kept = 0 if mapped and self.columns is None else self.rows.nbytes
+        kept = 0 if self.mapped else self.rows.nbytes
         about = {"shape": self.rows.shape, "one_hot": self.rows.one_hot, "dense": self.rows.dense}
         return about | {"name": self.name, "bytes": kept}
 
@@ -67,8 +66,8 @@ def load(name: str, x: Any, y: Any, weights: Any = None, columns: Columns | None
     views = _called(x), _called(y)
     if all(0 in getattr(view, "shape", ())[:1] for view in views):
         return Empty(name, (_width(views[0]), _width(views[1])))
-    rows = _lcca.Rows(_view(views[0], "X"), _view(views[1], "y"), weights)
-    shard = Shard(name, (x, y, weights), None, rows)
+    (x_view, x_mapped), (y_view, y_mapped) = _view(views[0], "X"), _view(views[1], "y")
+    shard = Shard(name, (x, y, weights), None, _lcca.Rows(x_view, y_view, weights), x_mapped and y_mapped)
     return shard if columns is None else reduce(shard, columns)
 
 
@@ -80,23 +79,26 @@ def _called(source: Any) -> Any:
     return source() if callable(source) else source
 
 
-def _view(found: Any, name: str) -> _lcca.Matrix:
+def _view(found: Any, name: str) -> tuple[_lcca.Matrix, bool]:
+    """One view, and whether it is mapped."""
     if isinstance(found, _lcca.Matrix):
-        return found
+        return found, False
     if _views.is_file(found):
-        return _files.read(found, get_worker().local_directory)
+        return _files.read(found)
     if hasattr(found, "tocsr") and getattr(found, "format", "csr") not in _views.SPARSE:
         found = found.tocsr()
     if getattr(found, "ndim", 2) == 1:
         found = np.asarray(found).reshape(-1, 1)
-    return _views.from_arrays(found, name, 1)
+    return _views.from_arrays(found, name, 1), False
 
 
 def reduce(shard: Shard, columns: Columns) -> Shard:
     """Equal rows merged where that pays, in terms of the columns that are kept."""
     x_columns, y_columns = (None if view is None else view.tolist() for view in columns)
     smaller = shard.rows.reduced(x_columns, y_columns, _threads())
-    return Shard(shard.name, shard.source, columns, shard.rows if smaller is None else smaller)
+    if smaller is None:
+        return Shard(shard.name, shard.source, columns, shard.rows, shard.mapped)
+    return Shard(shard.name, shard.source, columns, smaller, False)
 
 
 def scores(shard: Shard, half: Any, view: str) -> NDArray[np.float64]:
@@ -108,11 +110,19 @@ def scores(shard: Shard, half: Any, view: str) -> NDArray[np.float64]:
 
 @dataclass
 class Answer:
-    """What one worker, or several together, say; seconds are those of the slowest."""
+    """What one worker, or several together, say; seconds are those of the slowest, bytes those of all."""
 
     found: Any
     seconds: float
     shards: int
+    nbytes: int
+
+
+def bytes_of(found: Any) -> int:
+    """Bytes of all arrays in a nest of tuples and lists."""
+    if isinstance(found, (tuple, list)):
+        return sum(map(bytes_of, found))
+    return int(getattr(found, "nbytes", 0))
 
 
 def ask(verb: str, arguments: Sequence[Any], *shards: Any) -> Answer:
@@ -126,7 +136,7 @@ def ask(verb: str, arguments: Sequence[Any], *shards: Any) -> Answer:
         found = _VERBS[verb](pieces, *arguments)
         if verb == "products":
             found = _without_untouched(found, shards, arguments[1])
-    return Answer(found, time.perf_counter() - start, len(shards))
+    return Answer(found, time.perf_counter() - start, len(shards), bytes_of(found))
 
 
 def _products(pieces: _lcca.Pieces, sources: Any, wanted: list[tuple[int, int]], dtype: str) -> Any:
@@ -164,7 +174,11 @@ def combine(verb: str, *answers: Answer) -> Answer:
     found = answers[0].found
     for other in answers[1:]:
         found = None if found is None or other.found is None else _SUMS[verb](found, other.found)
-    return Answer(found, max(a.seconds for a in answers), sum(a.shards for a in answers))
+    return _together(found, answers)
+
+
+def _together(found: Any, answers: Sequence[Answer]) -> Answer:
+    return Answer(found, max(a.seconds for a in answers), sum(a.shards for a in answers), sum(a.nbytes for a in answers))
 
 
 def summed_in_place(*answers: Answer) -> Answer:
@@ -172,7 +186,7 @@ def summed_in_place(*answers: Answer) -> Answer:
     found = answers[0].found
     for other in answers[1:]:
         found = [_cut.add_in_place(x, y) for x, y in zip(found, other.found, strict=True)]
-    return Answer(found, max(a.seconds for a in answers), sum(a.shards for a in answers))
+    return _together(found, answers)
 
 
 def _add_products(a: Any, b: Any) -> Any:
@@ -197,11 +211,18 @@ _SUMS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _threads() -> int:
-    return int(get_worker().state.nthreads)
+    """Outside of a task, where a shard may be made from what it travels as, one."""
+    try:
+        return int(get_worker().state.nthreads)
+    except ValueError:
+        return 1
 
 
 def _memory() -> int | None:
-    return get_worker().memory_manager.memory_limit or None
+    """Bytes that a worker has before it begins to spill."""
+    manager = get_worker().memory_manager
+    share = manager.memory_target_fraction or manager.memory_spill_fraction or 1.0
+    return int(manager.memory_limit * share) if manager.memory_limit else None
 
 
 def _within(limit: int) -> int:
