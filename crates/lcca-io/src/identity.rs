@@ -90,5 +90,5 @@ fn checksum(moments: &Moments) -> u32 {
 
 /// A number to a thousandth, as bytes. Steps end at odd places, where no root of a share of rows lies.
 fn step(number: f64) -> [u8; 8] {
-    ((number * 1000.0 + 0.318).round() as i64).to_le_bytes()
+    ((number * 1000.0 + 0.37).round() as i64).to_le_bytes()
 }
