@@ -338,7 +338,7 @@ def test_products_are_added_up_on_the_way_or_at_home(client, views, monkeypatch,
 
 def test_panels_reach_many_workers_and_sums_come_back(views):
     with distributed.LocalCluster(
-        n_workers=6, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, memory_limit="2GB"
+        n_workers=6, threads_per_worker=1, host="127.0.0.1", dashboard_address=":0", memory_limit="2GB"
     ) as many, distributed.Client(many) as client:
         pair = lcca.dask.from_loaders(client, loaders(views, 9))
         model = lcca.CCA(**SLOW).fit(pair)

@@ -68,12 +68,17 @@ def _brought(client: Client, tasks: list[Future], places: dict[str, list[Future]
     """The answers, here. Dask itself would wait for ever for one whose holder dies while it is on its way."""
     watch = _Watch(client, tasks, set(places))
     watch.until_finished()
-    arriving = asyncio.run_coroutine_threadsafe(
-        client.gather(tasks, direct=True, asynchronous=True), client.loop.asyncio_loop
-    )
+    arrived: list[_worker.Answer] = []
+
+    # Futures of two libraries that wait for each other are freed late; what arrives is not left to them.
+    async def fetch() -> None:
+        arrived.extend(await client.gather(tasks, direct=True, asynchronous=True))
+
+    arriving = asyncio.run_coroutine_threadsafe(fetch(), client.loop.asyncio_loop)
     while True:
         try:
-            return arriving.result(timeout=_LOOK)  # type: ignore[no-any-return]
+            arriving.result(timeout=_LOOK)
+            return arrived
         except concurrent.futures.TimeoutError:
             if arriving.done():
                 raise
