@@ -14,6 +14,8 @@ import threading
 import time
 from pathlib import Path
 
+import lcca
+import lcca.dask
 import machine
 import numpy as np
 import scipy.sparse as sp
@@ -56,8 +58,6 @@ def arguments():
 def equal():
     """The same total and passes as one process, however many workers and shards."""
     for name, options in OPTIONS.items():
-        import lcca
-
         views = [sp.load_npz(DATA / name / f"{view}.npz").tocsr() for view in "xy"]
         one = lcca.CCA(20, **options).fit(*views)
         for workers, count in [(1, 1), (2, 5), (4, 16)]:
@@ -72,13 +72,9 @@ def equal():
 def overhead():
     """A pass of 32 columns over 25,000 + 25,000 columns and over 50,000 + 50,000, beyond the slowest worker's kernel."""
     for cols in (25_000, 50_000):
-
-        def load(seed, cols=cols):
-            return lambda: sp.random_array((100_000, cols), density=20 / cols, format="csr", rng=seed)
-
         with cluster(2) as client:
             for transfer in ("float64", "float32"):
-                pair = lcca_dask().from_loaders(client, [(load(i), load(i + 9)) for i in range(4)], transfer=transfer)
+                pair = lcca.dask.from_loaders(client, generated(4, 100_000, cols), transfer=transfer)
                 waiting, moved = waited(pair, cols, 12)
                 measured = f"{1e3 * waiting:.0f} ms (median of 11), {moved / 1e6:.0f} MB moved"
                 asked = f"p = {2 * cols:,}, {COLUMNS} columns, four products, 2 workers, {transfer}: waiting"
@@ -91,15 +87,20 @@ def wall():
     for workers, widths in WALL.items():
         for cols in widths:
             with cluster(workers) as client:
-                pair = lcca_dask().from_loaders(client, [(few_rows(cols, 2 * i), few_rows(cols, 2 * i + 1)) for i in range(workers)])
+                pair = lcca.dask.from_loaders(client, generated(workers, 20_000, cols))
                 waiting, moved = waited(pair, cols, 5)
             panel, rate = 2 * cols * COLUMNS * 8 / 1e6, moved / waiting / 1e9
             yield shown("generated", f"{workers} workers, panels of {panel:.0f} MB: waiting",
                         f"{waiting:.2f} s (median of 4), {moved / 1e6:,.0f} MB moved: {rate:.1f} GB/s")
 
 
-def few_rows(cols, seed):
-    return lambda: sp.random_array((20_000, cols), density=20 / cols, format="csr", rng=seed)
+def generated(shards, rows, cols):
+    """Loaders of rows with about 20 entries each, anywhere."""
+
+    def load(seed):
+        return lambda: sp.random_array((rows, cols), density=20 / cols, format="csr", rng=seed)
+
+    return [(load(2 * i), load(2 * i + 1)) for i in range(shards)]
 
 
 def waited(pair, cols, passes):
@@ -112,16 +113,8 @@ def waited(pair, cols, passes):
     return waiting, rounds[0]["bytes_out"] + rounds[0]["bytes_in"]
 
 
-def lcca_dask():
-    import lcca.dask
-
-    return lcca.dask
-
-
 def killed():
     """SIGKILL of one of two workers in mid-fit."""
-    import lcca
-
     name, log = "debian400k", SHARDS / "log"
     settings = OPTIONS[name] | {"method": "lobpcg", "structure": False}
     views = [sp.load_npz(DATA / name / f"{view}.npz").tocsr() for view in "xy"]
@@ -166,16 +159,12 @@ def prepared():
 
 
 def full_cluster():
-    import lcca
-
     with cluster(2) as client:
         pair = lcca.dask.from_loaders(client, full_shards(16))
         return outcome(lambda: lcca.CCA(20, ridge=0.01, tol=1e-3).fit(pair)) | {"trace": pair.passes_}
 
 
 def full_alone():
-    import lcca
-
     paths = [str(DATA / f"debian_full/{view}.npz") for view in "xy"]
     views = [lcca.read(path) for path in paths]
     return outcome(lambda: lcca.CCA(20, ridge=0.01, tol=1e-3).fit(*views))
@@ -213,8 +202,6 @@ def cluster(workers):
     def started():
         made = LocalCluster(n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, memory_limit=0)
         with made, Client(made) as client:
-            import lcca.dask  # noqa: F401
-
             yield client
 
     return started()

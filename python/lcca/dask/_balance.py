@@ -1,4 +1,4 @@
-"""Gives shards to workers that joined, once standing idle has cost more than loading would."""
+"""Gives shards to workers that joined, once they have stood idle for some time."""
 
 import time
 from collections.abc import Callable

@@ -45,15 +45,15 @@ def from_parquet(client: Client, x: Any, y: Any, *, transfer: str = "float64", r
 
     `x` and `y` are paths as the workers see them, URLs that fsspec opens, or lists of either, with the same groups.
     """
-    groups = [[_files.RowGroup(path, i) for path, count in _counted(client, view) for i in range(count)] for view in (x, y)]
+    groups = [_row_groups(client, view) for view in (x, y)]
     if len(groups[0]) != len(groups[1]):
         raise ValueError(f"x has {len(groups[0])} groups of rows and y {len(groups[1])}, expected as many")
     return from_loaders(client, zip(*groups, strict=True), transfer=transfer, retries=retries)
 
 
-def _counted(client: Client, view: Any) -> Iterable[tuple[str, int]]:
+def _row_groups(client: Client, view: Any) -> list[_files.RowGroup]:
     paths = [os.fspath(path) for path in ([view] if _views.is_file(view) else view)]
-    return zip(paths, client.gather(client.map(_files.row_groups, paths)), strict=True)
+    return [group for groups in client.gather(client.map(_files.row_groups, paths)) for group in groups]
 
 
 def from_delayed(client: Client, shards: Iterable[Sequence[Any]], *, transfer: str = "float64", retries: int = 2) -> Pair:

@@ -26,11 +26,11 @@ class Cut:
 Product = NDArray[Any] | Cut
 
 
-def cut(product: NDArray[Any], there: NDArray[np.intp]) -> Product:
-    """Leaves out all rows but those, where that is worthwhile."""
+def cut(product: NDArray[Any], there: NDArray[np.intp], dtype: str) -> Product:
+    """Leaves out all rows but those, where that is worthwhile; as numbers of a type to travel as."""
     if len(there) > _WORTHWHILE * len(product):
-        return product
-    return Cut(len(product), there, product[there])
+        return product.astype(dtype, copy=False)
+    return Cut(len(product), there, product[there].astype(dtype, copy=False))
 
 
 def whole(product: Product) -> NDArray[Any]:

@@ -9,7 +9,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import fsspec
-import numpy as np
 from distributed import get_worker
 
 from lcca import _views
@@ -62,24 +61,23 @@ class RowGroup:
     path: str
     group: int
 
-    def __call__(self) -> Any:
+    def __call__(self) -> Matrix:
         parquet = _parquet()
         from pyarrow import feather
 
         with _opened(self.path) as file:
             table = parquet.ParquetFile(file).read_row_group(self.group)
-        if table.num_rows == 0:
-            return np.empty(table.shape)
         with _room() as here:
             copy = os.path.join(here, "group.arrow")
             feather.write_feather(table, copy, compression="uncompressed")
             return _views.read(copy, n_jobs=1)
 
 
-def row_groups(path: str) -> int:
-    """How many groups of rows a Parquet file has."""
+def row_groups(path: str) -> list[RowGroup]:
+    """The loaders of a Parquet file's groups; those without rows are left out."""
     with _opened(path) as file:
-        return int(_parquet().ParquetFile(file).num_row_groups)
+        metadata = _parquet().ParquetFile(file).metadata
+        return [RowGroup(path, i) for i in range(metadata.num_row_groups) if metadata.row_group(i).num_rows]
 
 
 def _opened(path: str) -> Any:

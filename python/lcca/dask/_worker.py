@@ -45,7 +45,7 @@ class Shard:
     @cached_property
     def touched(self) -> list[NDArray[np.bool_]]:
         """Of both views, which columns have entries."""
-        return [_lcca.Pieces([self.rows], _threads()).moments(side)[3] > 0 for side in (0, 1)]
+        return [_pieces([self]).moments(side)[3] > 0 for side in (0, 1)]
 
 
 @dataclass(frozen=True)
@@ -132,22 +132,20 @@ def ask(verb: str, arguments: Sequence[Any], *shards: Any) -> Answer:
         here = {"worker": str(get_worker().address), "threads": _threads(), "memory": _memory()}
         found: Any = [shard.summary() | here for shard in shards]
     else:
-        pieces = _lcca.Pieces([shard.rows for shard in shards], _threads())
-        found = _VERBS[verb](pieces, *arguments)
-        if verb == "products":
-            found = _without_untouched(found, shards, arguments[1])
+        found = _VERBS[verb](shards, *arguments)
     return Answer(found, time.perf_counter() - start, len(shards), bytes_of(found))
 
 
-def _products(pieces: _lcca.Pieces, sources: Any, wanted: list[tuple[int, int]], dtype: str) -> Any:
+def _pieces(shards: Sequence[Shard]) -> _lcca.Pieces:
+    return _lcca.Pieces([shard.rows for shard in shards], _threads())
+
+
+def _products(shards: Sequence[Shard], sources: Any, wanted: list[tuple[int, int]], dtype: str) -> list[_cut.Product]:
     """Arrays that Dask delivers may lie at any byte; the engine wants them aligned."""
     aligned = tuple(s and (_aligned(s[0]), None if s[1] is None else _aligned(s[1])) for s in sources)
-    return [product.astype(dtype, copy=False) for product in pieces.products(aligned, wanted)]
-
-
-def _without_untouched(products: list[Any], shards: Sequence[Shard], wanted: list[tuple[int, int]]) -> list[_cut.Product]:
     touched = {side: _touched(shards, side) for side in {target for target, _ in wanted}}
-    return [_cut.cut(product, touched[target]) for product, (target, _) in zip(products, wanted, strict=True)]
+    products = zip(_pieces(shards).products(aligned, wanted), wanted, strict=True)
+    return [_cut.cut(product, touched[target], dtype) for product, (target, _) in products]
 
 
 def _touched(shards: Sequence[Shard], side: int) -> NDArray[np.intp]:
@@ -160,12 +158,12 @@ def _aligned(array: Any) -> NDArray[np.float64]:
 
 _VERBS: dict[str, Callable[..., Any]] = {
     "products": _products,
-    "moments": lambda pieces, side: pieces.moments(side),
-    "gram": lambda pieces, side, limit: pieces.gram(side, _within(limit)),
-    "gram_sample": lambda pieces, of: pieces.gram_sample(of),
-    "joint_gram": lambda pieces, limit: pieces.joint_gram(_within(limit)),
-    "dense_gram": lambda pieces, means, limit: pieces.dense_gram(means, _within(limit)),
-    "triangle": lambda pieces, limit: pieces.triangle(_within(limit)),
+    "moments": lambda shards, side: _pieces(shards).moments(side),
+    "gram": lambda shards, side, limit: _pieces(shards).gram(side, _within(limit)),
+    "gram_sample": lambda shards, of: _pieces(shards).gram_sample(of),
+    "joint_gram": lambda shards, limit: _pieces(shards).joint_gram(_within(limit)),
+    "dense_gram": lambda shards, means, limit: _pieces(shards).dense_gram(means, _within(limit)),
+    "triangle": lambda shards, limit: _pieces(shards).triangle(_within(limit)),
 }
 
 
@@ -226,6 +224,6 @@ def _memory() -> int | None:
 
 
 def _within(limit: int) -> int:
-    """What matrices may take here: at most half of a worker's memory."""
+    """What matrices may take here: at most half of what a worker has before it spills."""
     memory = _memory()
     return limit if memory is None else min(limit, memory // 2)
