@@ -1,8 +1,8 @@
-//! Everything that can go wrong with data or settings, carrying the offending values.
+//! Everything that can go wrong with data or settings. Errors carry the offending values.
 
-use crate::data::Side;
+use crate::side::Side;
 
-/// Shorthand for results of this crate.
+/// The result type of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Bad data, bad settings, or a machine too small. A fit that merely does not converge is not an error.
@@ -30,8 +30,8 @@ pub enum Error {
     NoRows,
     #[error("X has {x} rows and Y has {y}, expected as many rows in both")]
     RowsDiffer { x: usize, y: usize },
-    #[error("{side} is all zero{centred}: there is nothing to correlate", centred = if *.centred { " once centred" } else { "" })]
-    NothingToCorrelate { side: Side, centred: bool },
+    #[error("{side} is all zero{centered}: there is nothing to correlate", centered = if *.centered { " once centered" } else { "" })]
+    NothingToCorrelate { side: Side, centered: bool },
     #[error("{side} has values so large that their squares overflow; divide it by a power of ten")]
     Overflow { side: Side },
     #[error(
@@ -40,6 +40,8 @@ pub enum Error {
     ComponentsOutOfRange { k: usize, limit: usize, rows: usize, x_cols: usize, y_cols: usize },
     #[error("{name} is {value}, expected {expected}")]
     Setting { name: &'static str, value: String, expected: &'static str },
+    #[error("{parameter} is no parameter of {method}")]
+    NoSuchParameter { parameter: String, method: String },
     #[error("{what} needs about {needed} bytes and {allowed} are allowed; {advice}")]
     Memory { what: String, needed: u64, allowed: u64, advice: &'static str },
     #[error("{side} has {found} columns, expected the {expected} the model was trained on")]
@@ -48,11 +50,14 @@ pub enum Error {
     Weight { row: usize, value: f64 },
     #[error("the checkpoint holds {found}, expected {expected}")]
     Checkpoint { found: String, expected: String },
-    #[error("{0} could not be factorised")]
+    #[error("{0} could not be factorized")]
     Factorization(&'static str),
     #[error("stopped on request")]
     Interrupted,
-    /// Of whoever holds the rows.
+    /// These rows know no way to form what a method needs.
+    #[error("these rows offer no {what}; use a method that needs nothing but passes, such as lobpcg")]
+    Unavailable { what: &'static str },
+    /// An error of the program that holds the rows.
     #[error(transparent)]
-    Elsewhere(Box<dyn std::error::Error + Send + Sync>),
+    External(Box<dyn std::error::Error + Send + Sync>),
 }

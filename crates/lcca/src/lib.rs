@@ -9,19 +9,22 @@
 //! so that the columns of X·Wx and Y·Wy correlate as much as any can. The default method is block LOBPCG; the others are
 //! those of Lu & Foster, *Large Scale Canonical Correlation Analysis with Iterative Least Squares* (NIPS 2014).
 //!
-//! Rows are touched only through [`data::Pair`], whose central verb is a *pass*: it streams the rows once and adds up
-//! products with thin p×k panels. Everything else happens in weight space; nothing n-sized is stored.
+//! Algorithms touch rows only through [`data::Pair`], whose central operation is a *pass*: it streams the rows once and
+//! adds up products with thin p×k panels. Everything else happens on weights; nothing n-sized is stored.
 //!
 //! | module | holds |
 //! |---|---|
 //! | [`matrix`] | one view's rows in the storage that fits them; panels |
-//! | [`data`] | [`data::Pair`], its implementations (in memory or mapped, shards) and wrappers (centred, counting) |
+//! | [`data`] | [`data::Pair`], its implementations (in memory or mapped, shards) and wrappers (centered, counting) |
 //! | [`method`] | methods and settings as plain data |
 //! | [`fit`](mod@fit) | [`fit::fit`], models, scores, transforms |
+//! | [`outcome`] | what a fit decided, and what its user should know, as data |
+//! | [`watch`] | watching, stopping and continuing a fit |
 //! | [`solve`] | least squares on a view: Cholesky, diagonal, conjugate gradients, gradient descent, LING |
 //! | [`svd`] | leading singular vectors of a view |
 //! | [`metric`] | captured correlation, distances and angles between subspaces |
 //! | [`nearest`](mod@nearest) | columns that are alike |
+//! | [`space`] | where the default method's tall panels live |
 //! | [`panels`], [`whiten`](mod@whiten) | arithmetic of panels |
 //!
 //! ```
@@ -48,12 +51,17 @@ pub mod matrix;
 pub mod method;
 pub mod metric;
 pub mod nearest;
+pub mod outcome;
 pub mod panels;
+mod parameter;
 mod random;
+mod side;
 pub mod solve;
+pub mod space;
 pub mod svd;
 #[cfg(test)]
 mod testing;
+pub mod watch;
 pub mod whiten;
 
 pub use error::{Error, Result};

@@ -1,231 +1,451 @@
-//! Which method, with which parameters: plain data, and the only place that knows the methods' names.
+//! Which method, with which parameters: plain data, and the only place that knows what methods there are.
+//!
+//! A method is a [`Spec`] and the values of its parameters. Command-line flags, Python options, help, the tables in the
+//! documentation, planned passes and error texts all follow from the specs, so that a new parameter is described once.
 
 use crate::error::{Error, Result};
-use serde::{Deserialize, Serialize};
+use crate::parameter::Values;
+use crate::solve::{ALTERNATING, Alternating, Solver, SolverSpec};
+use serde::de::{self, Deserialize, Deserializer};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::LazyLock;
 
-/// A way to compute CCA. Names and parameters are those of Lu & Foster (NIPS 2014).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "name", rename_all = "kebab-case")]
-pub enum Method {
-    /// Whichever of [`Method::Exact`] and [`Method::Lobpcg`] suits the data: the exact answer either way.
+pub use crate::parameter::Parameter;
+
+/// The computation behind a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Algorithm {
+    /// Whichever of the exact ways suits the data.
     Auto,
-    /// Algorithm 1: alternating least squares, each solved exactly.
-    Als {
-        /// Orthogonal iterations.
-        t1: usize,
-        /// How each problem is solved.
-        #[serde(default)]
-        inner: Inner,
-    },
-    /// D-CCA: Algorithm 1 with the Gram matrix replaced by its diagonal. Exact where the Gram matrix is diagonal.
-    DCca {
-        /// Orthogonal iterations.
-        t1: usize,
-    },
-    /// G-CCA: each least-squares problem by gradient descent from zero.
-    GCca {
-        /// Orthogonal iterations.
-        t1: usize,
-        /// Gradient steps for each least-squares problem.
-        t2: usize,
-    },
-    /// L-CCA: each least-squares problem by LING.
-    LCca {
-        /// Orthogonal iterations.
-        t1: usize,
-        /// Gradient steps for each least-squares problem.
-        t2: usize,
-        /// Singular vectors that LING projects on before it descends.
-        k_pc: usize,
-    },
-    /// RPCCA: exact CCA between the leading principal components of each view.
-    RpCca {
-        /// Principal components of each view.
-        k_rpcca: usize,
-    },
-    /// Block LOBPCG on the generalized eigenproblem of CCA: the exact answer, in tens to a hundred and some passes.
+    /// Block LOBPCG on the generalized eigenproblem of CCA.
     Lobpcg,
-    /// The same with (B − A)⁻¹ as its preconditioner, B − A being factorised once: a digit or so an iteration, for sparse views
-    /// whose joint Gram matrix has a Cholesky factor that fits the memory.
+    /// LOBPCG with (B − A)⁻¹ as its preconditioner.
     ShiftInvert,
-    /// Classical CCA from the views' Gram matrices, for narrow views; [`Method::Exact`] where those are too ill conditioned.
+    /// Classical CCA from dense Gram matrices.
     Gram,
-    /// Classical CCA: rank-revealing QR of each view, then an SVD (Björck & Golub 1973). For small data.
+    /// Classical CCA by QR and SVD (Björck & Golub 1973).
     Exact,
+    /// Exact CCA between leading principal components.
+    PrincipalComponents,
+    /// Alternating least squares (Lu & Foster, Algorithms 1 and 4).
+    Alternating,
+}
+
+/// The description of a method.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Spec {
+    /// The name.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// The computation behind it.
+    pub algorithm: Algorithm,
+    /// The parameters that it has whatever its solver.
+    own: Vec<Parameter>,
+    /// The least-squares solvers to choose from, the default first; none unless it alternates.
+    solvers: &'static [&'static SolverSpec],
+}
+
+impl Spec {
+    fn new(name: &'static str, algorithm: Algorithm, own: Vec<Parameter>, summary: &'static str) -> Self {
+        Spec { name, summary, algorithm, own, solvers: &[] }
+    }
+
+    fn alternating(method: &'static Alternating) -> Self {
+        let iterations = Parameter::number(
+            "t1",
+            method.t1,
+            1,
+            "at least 1 iteration",
+            "iterations of alternating least squares",
+        );
+        let mut own = vec![iterations];
+        if method.solvers.len() > 1 {
+            own.push(inner_parameter(method.solvers));
+        }
+        let Alternating { name, summary, solvers, .. } = *method;
+        Spec { name, summary, algorithm: Algorithm::Alternating, own, solvers }
+    }
+
+    /// Every parameter that the method can have, whichever of its solvers is chosen.
+    pub fn parameters(&self) -> impl Iterator<Item = &Parameter> {
+        self.own.iter().chain(self.solvers.iter().flat_map(|solver| solver.parameters))
+    }
+}
+
+/// The choice among several solvers.
+fn inner_parameter(solvers: &[&'static SolverSpec]) -> Parameter {
+    // Built once per process, so leaking the short list of names costs nothing and gives it the lifetime of the others.
+    let names: Vec<&'static str> = solvers.iter().map(|solver| solver.name).collect();
+    let choices: &'static [&'static str] = names.leak();
+    let expected = "the name of a solver";
+    let help = "how each least-squares problem is solved";
+    Parameter { choices, ..Parameter::number(INNER, 0, 0, expected, help) }
+}
+
+/// The parameter that chooses among several solvers.
+const INNER: &str = "inner";
+
+/// Every method.
+static SPECS: LazyLock<Vec<Spec>> = LazyLock::new(|| {
+    use Algorithm::{Auto, Exact, Gram, Lobpcg, PrincipalComponents, ShiftInvert};
+    let components = Parameter::number("k-rpcca", 500, 1, "at least k", "principal components of each view");
+    let mut specs = vec![
+        Spec::new("auto", Auto, vec![], "the exact answer, by whichever of the exact ways suits the data"),
+        Spec::new(
+            "lobpcg",
+            Lobpcg,
+            vec![],
+            "block LOBPCG on the eigenproblem of CCA, one pass per iteration",
+        ),
+        Spec::new(
+            "shift-invert",
+            ShiftInvert,
+            vec![],
+            "LOBPCG with one sparse Cholesky factor as preconditioner: few iterations, if the factor fits the memory",
+        ),
+        Spec::new(
+            "gram",
+            Gram,
+            vec![],
+            "classical CCA from dense Gram matrices, for up to some thousand columns",
+        ),
+        Spec::new(
+            "exact",
+            Exact,
+            vec![],
+            "classical CCA by rank-revealing QR and SVD, for up to some thousand columns",
+        ),
+        Spec::new(
+            "rp-cca",
+            PrincipalComponents,
+            vec![components],
+            "exact CCA between the leading principal components of each view",
+        ),
+    ];
+    specs.extend(ALTERNATING.iter().map(Spec::alternating));
+    specs
+});
+
+/// A way to compute CCA, with the values of its parameters.
+///
+/// ```
+/// use lcca::method::Method;
+///
+/// let method = Method::named("l-cca").unwrap().with("t2", 7)?;
+/// assert_eq!((method.get("t1"), method.get("t2"), method.get("k-pc")), (Some(5), Some(7), Some(100)));
+/// assert!(method.with("k-rpcca", 7).is_err());
+/// # Ok::<(), lcca::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Method {
+    spec: &'static Spec,
+    values: Values,
 }
 
 impl Method {
-    /// Every name [`Method::from_name`] knows.
-    pub const NAMES: [&'static str; 10] =
-        ["auto", "lobpcg", "shift-invert", "gram", "l-cca", "g-cca", "d-cca", "als", "rp-cca", "exact"];
+    /// The descriptions of all methods.
+    pub fn specs() -> &'static [Spec] {
+        &SPECS
+    }
 
-    /// The method of that name, at the paper's parameters.
-    pub fn from_name(name: &str) -> Option<Method> {
-        Some(match name {
-            "als" => Method::als(30),
-            "d-cca" => Method::DCca { t1: 30 },
-            "g-cca" => Method::GCca { t1: 5, t2: 51 },
-            "l-cca" => Method::LCca { t1: 5, t2: 38, k_pc: 100 },
-            "rp-cca" => Method::RpCca { k_rpcca: 500 },
-            "exact" => Method::Exact,
-            "lobpcg" => Method::Lobpcg,
-            "shift-invert" => Method::ShiftInvert,
-            "gram" => Method::Gram,
-            "auto" => Method::Auto,
-            _ => return None,
+    /// The method of that name with its default parameters; `None` if there is none.
+    pub fn named(name: &str) -> Option<Method> {
+        SPECS.iter().find(|spec| spec.name == name).map(Method::default_of)
+    }
+
+    /// The names of all methods.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        SPECS.iter().map(|spec| spec.name)
+    }
+
+    /// Every parameter of any method once, with the methods that have it.
+    pub fn parameters() -> Vec<(&'static Parameter, Vec<&'static str>)> {
+        let mut all: Vec<(&Parameter, Vec<&str>)> = Vec::new();
+        for spec in SPECS.iter() {
+            for parameter in spec.parameters() {
+                match all.iter_mut().find(|(known, _)| known.name == parameter.name) {
+                    None => all.push((parameter, vec![spec.name])),
+                    Some((_, methods)) if methods.last() != Some(&spec.name) => methods.push(spec.name),
+                    Some(_) => {}
+                }
+            }
+        }
+        all
+    }
+
+    fn default_of(spec: &'static Spec) -> Method {
+        let solver = spec.solvers.first().map_or(&[][..], |solver| solver.parameters);
+        Method { spec, values: Values::defaults(spec.own.iter().chain(solver)) }
+    }
+
+    /// # Panics
+    /// If there is no such method or parameter: callers are the constructors below.
+    fn preset(name: &'static str, values: &[(&'static str, usize)]) -> Method {
+        let method = Method::named(name).unwrap_or_else(|| panic!("no method {name}"));
+        let set = |method: Method, &(parameter, value): &(&'static str, usize)| method.with(parameter, value);
+        values.iter().try_fold(method, set).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// The default: the exact answer by whichever way suits the data.
+    pub fn auto() -> Method {
+        Method::preset("auto", &[])
+    }
+
+    /// Block LOBPCG.
+    pub fn lobpcg() -> Method {
+        Method::preset("lobpcg", &[])
+    }
+
+    /// LOBPCG with a factorized preconditioner.
+    pub fn shift_invert() -> Method {
+        Method::preset("shift-invert", &[])
+    }
+
+    /// Classical CCA from dense Gram matrices.
+    pub fn gram() -> Method {
+        Method::preset("gram", &[])
+    }
+
+    /// Classical CCA by QR and SVD.
+    pub fn exact() -> Method {
+        Method::preset("exact", &[])
+    }
+
+    /// Exact CCA between principal components.
+    pub fn rp_cca(k_rpcca: usize) -> Method {
+        Method::preset("rp-cca", &[("k-rpcca", k_rpcca)])
+    }
+
+    /// Alternating least squares, each solved by Cholesky factorization.
+    pub fn als(t1: usize) -> Method {
+        Method::preset("als", &[("t1", t1)])
+    }
+
+    /// D-CCA.
+    pub fn d_cca(t1: usize) -> Method {
+        Method::preset("d-cca", &[("t1", t1)])
+    }
+
+    /// G-CCA.
+    pub fn g_cca(t1: usize, t2: usize) -> Method {
+        Method::preset("g-cca", &[("t1", t1), ("t2", t2)])
+    }
+
+    /// L-CCA.
+    pub fn l_cca(t1: usize, t2: usize, k_pc: usize) -> Method {
+        Method::preset("l-cca", &[("t1", t1), ("t2", t2), ("k-pc", k_pc)])
+    }
+
+    /// The description.
+    pub fn spec(&self) -> &'static Spec {
+        self.spec
+    }
+
+    /// The name.
+    pub fn name(&self) -> &'static str {
+        self.spec.name
+    }
+
+    /// The computation behind it.
+    pub fn algorithm(&self) -> Algorithm {
+        self.spec.algorithm
+    }
+
+    /// The value of a parameter, for a choice its index; `None` if the method has no such parameter.
+    pub fn get(&self, parameter: &str) -> Option<usize> {
+        self.values.get(parameter)
+    }
+
+    /// The parameters that the method has now, with their values. Another solver may have others.
+    pub fn settings(&self) -> impl Iterator<Item = (&'static Parameter, usize)> + '_ {
+        let solver = self.solver_spec().map_or(&[][..], |solver| solver.parameters);
+        self.spec.own.iter().chain(solver).map(|parameter| (parameter, self.values[parameter.name]))
+    }
+
+    /// The same method with one parameter set; an error if it has no such parameter.
+    pub fn with(mut self, parameter: &'static str, value: usize) -> Result<Method> {
+        if !self.values.set(parameter, value) {
+            let expected = "a parameter of the method";
+            return Err(Error::Setting { name: parameter, value: value.to_string(), expected });
+        }
+        if parameter == INNER {
+            // The solvers have parameters of their own: those of the new one start at their defaults.
+            let own = self.spec.own.iter().map(|parameter| (parameter.name, self.values[parameter.name]));
+            let own: Vec<_> = own.collect();
+            let Some(solver) = self.solver_spec() else {
+                let expected = "the number of a solver";
+                return Err(Error::Setting { name: INNER, value: value.to_string(), expected });
+            };
+            self.values = Values::defaults(self.spec.own.iter().chain(solver.parameters));
+            own.into_iter().for_each(|(name, value)| {
+                self.values.set(name, value);
+            });
+        }
+        Ok(self)
+    }
+
+    /// The same method with parameters set from texts, in any order: numbers, or names of choices.
+    pub fn configured<'t>(self, texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Result<Method> {
+        let mut texts: Vec<(&str, &str)> = texts.into_iter().collect();
+        // Which solver is chosen decides which other parameters there are.
+        texts.sort_by_key(|&(name, _)| name != INNER);
+        texts.into_iter().try_fold(self, |method, (name, text)| {
+            let known = method.settings().map(|(parameter, _)| parameter).find(|p| p.name == name);
+            let Some(parameter) = known else {
+                return Err(Error::NoSuchParameter {
+                    parameter: name.to_string(),
+                    method: method.to_string(),
+                });
+            };
+            method.with(parameter.name, parameter.parse(text)?)
         })
     }
 
-    /// Algorithm 1 as the paper has it, its least-squares problems solved by Cholesky factorisation.
-    pub const fn als(t1: usize) -> Method {
-        Method::Als { t1, inner: Inner::Cholesky }
+    /// The solver that was chosen, if the method alternates and the choice is one of its solvers.
+    fn solver_spec(&self) -> Option<&'static SolverSpec> {
+        self.spec.solvers.get(self.get(INNER).unwrap_or(0)).copied()
     }
 
-    /// The name that [`Method::from_name`] takes.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Method::Als { .. } => "als",
-            Method::DCca { .. } => "d-cca",
-            Method::GCca { .. } => "g-cca",
-            Method::LCca { .. } => "l-cca",
-            Method::RpCca { .. } => "rp-cca",
-            Method::Exact => "exact",
-            Method::Lobpcg => "lobpcg",
-            Method::ShiftInvert => "shift-invert",
-            Method::Gram => "gram",
-            Method::Auto => "auto",
-        }
-    }
-
-    /// The name, and the solver inside where there is a choice, as they are typed.
-    pub fn full_name(&self) -> String {
-        match self {
-            Method::Als { inner, .. } => format!("{} --inner {}", self.name(), inner.name()),
-            _ => self.name().to_string(),
-        }
-    }
-
-    /// Sets the parameter called `name`; an error where this method has no such parameter.
-    pub fn set(&mut self, name: &'static str, value: usize) -> Result<()> {
-        let slot = match (self, name) {
-            (
-                Method::Als { t1, .. }
-                | Method::DCca { t1 }
-                | Method::GCca { t1, .. }
-                | Method::LCca { t1, .. },
-                "t1",
-            ) => t1,
-            (
-                Method::Als { inner: Inner::Cg { t2 }, .. }
-                | Method::GCca { t2, .. }
-                | Method::LCca { t2, .. },
-                "t2",
-            ) => t2,
-            (Method::LCca { k_pc, .. }, "k-pc") => k_pc,
-            (Method::RpCca { k_rpcca }, "k-rpcca") => k_rpcca,
-            _ => {
-                return Err(Error::Setting {
-                    name,
-                    value: value.to_string(),
-                    expected: "a parameter of the method",
-                });
-            }
-        };
-        *slot = value;
-        Ok(())
-    }
-
-    /// Sets how least-squares problems are solved; an error where this method leaves no choice.
-    pub fn set_inner(&mut self, solver: Inner) -> Result<()> {
-        let Method::Als { inner, .. } = self else {
-            let value = solver.name().to_string();
-            return Err(Error::Setting { name: "inner", value, expected: "a parameter of the method" });
-        };
-        *inner = solver;
-        Ok(())
-    }
-
-    /// The iterations of the alternating loop, where the method has one.
-    pub fn t1(&self) -> Option<usize> {
-        match *self {
-            Method::Als { t1, .. }
-            | Method::DCca { t1 }
-            | Method::GCca { t1, .. }
-            | Method::LCca { t1, .. } => Some(t1),
-            _ => None,
-        }
+    /// The iterations of the alternating loop and the solver inside it, if the method alternates.
+    pub fn alternating(&self) -> Option<(usize, Solver)> {
+        Some((self.get("t1")?, Solver::with_values(self.solver_spec()?, &self.values)))
     }
 
     /// Whether the parameters make sense for `k` pairs.
     pub(crate) fn check(&self, k: usize) -> Result<()> {
-        let refuse =
-            |name, value: usize, expected| Err(Error::Setting { name, value: value.to_string(), expected });
-        match *self {
-            Method::Als { t1: 0, .. }
-            | Method::DCca { t1: 0 }
-            | Method::GCca { t1: 0, .. }
-            | Method::LCca { t1: 0, .. } => refuse("t1", 0, "at least 1 iteration"),
-            Method::Als { inner: Inner::Cg { t2: 0 }, .. } => {
-                refuse("t2", 0, "at least 1 step of conjugate gradients")
+        for parameter in &self.spec.own {
+            parameter.check(self.values[parameter.name])?;
+        }
+        if let Some((_, solver)) = self.alternating() {
+            solver.check(k)?;
+        }
+        match self.get("k-rpcca") {
+            Some(components) if components < k => {
+                let value = components.to_string();
+                Err(Error::Setting { name: "k-rpcca", value, expected: "at least k" })
             }
-            Method::GCca { t2: 0, .. } | Method::LCca { t2: 0, k_pc: 0, .. } => {
-                refuse("t2", 0, "at least 1 gradient step where nothing is projected on singular vectors")
-            }
-            Method::LCca { t2: 0, k_pc, .. } if k_pc < k => refuse("k-pc", k_pc, "at least k where t2 is 0"),
-            Method::RpCca { k_rpcca } if k_rpcca < k => refuse("k-rpcca", k_rpcca, "at least k"),
             _ => Ok(()),
         }
     }
 }
 
-/// How [`Method::Als`] solves its least-squares problems: the same answer either way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Inner {
-    /// A Cholesky factorisation of the Gram matrix.
-    #[default]
-    Cholesky,
-    /// Conjugate gradients, each solve started from the last answer: nothing p×p is formed.
-    Cg {
-        /// Most steps for each problem, half a pass each; fewer where the tolerance is reached.
-        t2: usize,
-    },
+impl PartialEq for Method {
+    fn eq(&self, other: &Method) -> bool {
+        self.name() == other.name() && self.values == other.values
+    }
 }
 
-impl Inner {
-    /// Every name [`Inner::from_name`] knows.
-    pub const NAMES: [&'static str; 2] = ["cholesky", "cg"];
+impl Eq for Method {}
 
-    /// The solver of that name, at its default parameters.
-    pub fn from_name(name: &str) -> Option<Inner> {
-        match name {
-            "cholesky" => Some(Inner::Cholesky),
-            "cg" => Some(Inner::Cg { t2: 500 }),
-            _ => None,
-        }
+impl fmt::Debug for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.name())?;
+        f.debug_map().entries(self.settings().map(|(p, value)| (p.name, p.format(value)))).finish()
     }
+}
 
-    /// The name that [`Inner::from_name`] takes.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Inner::Cholesky => "cholesky",
-            Inner::Cg { .. } => "cg",
+/// The name, and the solver if there is a choice of them.
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        match self.solver_spec() {
+            Some(solver) if self.spec.solvers.len() > 1 => write!(f, " with {INNER} {}", solver.name),
+            _ => Ok(()),
         }
     }
 }
 
-/// All that decides a fit besides the data. The same settings, data and thread count give the same bits.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The name of a parameter in files, which have underscores.
+fn stored_name(parameter: &str) -> String {
+    parameter.replace('-', "_")
+}
+
+/// `{"name": "l-cca", "t1": 5, "t2": 38, "k_pc": 100}`. A chosen solver is `"inner": "cholesky"`, or
+/// `"inner": {"cg": {"t2": 500}}` if it has parameters.
+impl Serialize for Method {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", self.name())?;
+        let solver = self.solver_spec();
+        let solver_values: BTreeMap<String, usize> = solver
+            .into_iter()
+            .flat_map(|solver| solver.parameters)
+            .map(|parameter| (stored_name(parameter.name), self.values[parameter.name]))
+            .collect();
+        for parameter in self.spec.own.iter().filter(|parameter| parameter.name != INNER) {
+            map.serialize_entry(&stored_name(parameter.name), &self.values[parameter.name])?;
+        }
+        match solver {
+            Some(solver) if self.spec.solvers.len() > 1 && solver_values.is_empty() => {
+                map.serialize_entry(INNER, solver.name)?;
+            }
+            Some(solver) if self.spec.solvers.len() > 1 => {
+                map.serialize_entry(INNER, &BTreeMap::from([(solver.name, solver_values)]))?;
+            }
+            _ => solver_values.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))?,
+        }
+        map.end()
+    }
+}
+
+/// A method as files hold it.
+#[derive(serde::Deserialize)]
+struct Stored {
+    name: String,
+    #[serde(default)]
+    inner: Option<StoredSolver>,
+    #[serde(flatten)]
+    values: BTreeMap<String, usize>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(untagged)]
+enum StoredSolver {
+    Name(String),
+    WithValues(BTreeMap<String, BTreeMap<String, usize>>),
+}
+
+impl<'de> Deserialize<'de> for Method {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let Stored { name, inner, mut values } = Stored::deserialize(deserializer)?;
+        let method =
+            Method::named(&name).ok_or_else(|| de::Error::custom(format!("there is no method {name}")))?;
+        let solver = match inner {
+            None => None,
+            Some(StoredSolver::Name(solver)) => Some(solver),
+            Some(StoredSolver::WithValues(one)) => {
+                let (solver, more) =
+                    one.into_iter().next().ok_or_else(|| de::Error::custom("inner is empty"))?;
+                values.extend(more);
+                Some(solver)
+            }
+        };
+        let mut texts: Vec<(String, String)> =
+            values.into_iter().map(|(name, value)| (name.replace('_', "-"), value.to_string())).collect();
+        texts.extend(solver.map(|solver| (INNER.to_string(), solver)));
+        let texts = texts.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+        method.configured(texts).map_err(de::Error::custom)
+    }
+}
+
+/// Everything that decides a fit besides the data. The same settings, data and thread count give the same bits.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct Settings {
     /// The method and its parameters.
     pub method: Method,
-    /// Pairs of canonical variables wanted.
+    /// The number of pairs of canonical variables.
     pub k: usize,
     /// Ridge of X, relative: C + λ·(tr C/p)·I.
     pub ridge_x: f64,
-    /// Ridge of Y, likewise.
+    /// Ridge of Y, relative like that of X.
     pub ridge_y: f64,
-    /// Subtract column means (implicitly; nothing is densified).
+    /// Subtract column means. This is done implicitly; nothing is densified.
     pub center: bool,
     /// Extra columns carried by the randomized SVD and by block methods; `None` lets each choose.
     pub oversample: Option<usize>,
@@ -233,7 +453,7 @@ pub struct Settings {
     pub power: usize,
     /// Seed of every random number.
     pub seed: u64,
-    /// Bytes that factorisations may take.
+    /// Bytes that factorizations may take.
     pub memory: u64,
     /// What may be missing from the objective's total, relative to it, for the fit to count as converged.
     pub tol: f64,
@@ -245,6 +465,13 @@ pub struct Settings {
 
 impl Settings {
     /// `method` for `k` pairs, everything else at its default.
+    ///
+    /// ```
+    /// use lcca::method::{Method, Settings};
+    ///
+    /// let settings = Settings::new(Method::auto(), 20).ridge(0.01).center(false).tol(1e-6);
+    /// assert_eq!((settings.ridge_x, settings.ridge_y), (0.01, 0.01));
+    /// ```
     pub fn new(method: Method, k: usize) -> Self {
         Settings {
             method,
@@ -261,6 +488,73 @@ impl Settings {
             structure: true,
         }
     }
+
+    /// The same ridge for both views.
+    pub fn ridge(self, ridge: f64) -> Self {
+        self.ridges(ridge, ridge)
+    }
+
+    /// A ridge for each view.
+    pub fn ridges(self, ridge_x: f64, ridge_y: f64) -> Self {
+        Settings { ridge_x, ridge_y, ..self }
+    }
+
+    /// Whether column means are subtracted.
+    pub fn center(self, center: bool) -> Self {
+        Settings { center, ..self }
+    }
+
+    /// Extra columns for block methods; `None` lets each choose.
+    pub fn oversample(self, oversample: Option<usize>) -> Self {
+        Settings { oversample, ..self }
+    }
+
+    /// Power iterations of the randomized SVD.
+    pub fn power(self, power: usize) -> Self {
+        Settings { power, ..self }
+    }
+
+    /// Seed of every random number.
+    pub fn seed(self, seed: u64) -> Self {
+        Settings { seed, ..self }
+    }
+
+    /// Bytes that factorizations may take.
+    pub fn memory(self, memory: u64) -> Self {
+        Settings { memory, ..self }
+    }
+
+    /// The relative tolerance.
+    pub fn tol(self, tol: f64) -> Self {
+        Settings { tol, ..self }
+    }
+
+    /// The limit on passes; `None` is no limit of the user's.
+    pub fn max_passes(self, max_passes: Option<f64>) -> Self {
+        Settings { max_passes, ..self }
+    }
+
+    /// Whether structure is looked for.
+    pub fn structure(self, structure: bool) -> Self {
+        Settings { structure, ..self }
+    }
+
+    /// The passes that a fit with these settings takes, for progress bars. Views of lower rank or a limit on passes take
+    /// fewer. How many an iteration to a tolerance takes is not known beforehand; 100 stands for it.
+    pub fn planned_passes(&self) -> f64 {
+        let svd = (self.power + 1) as f64;
+        let passes = match self.method.algorithm() {
+            Algorithm::Auto | Algorithm::Lobpcg | Algorithm::ShiftInvert => 100.0,
+            Algorithm::Gram => 1.0,
+            Algorithm::Exact => 2.0,
+            Algorithm::PrincipalComponents => svd + 2.0,
+            Algorithm::Alternating => self.method.alternating().map_or(0.0, |(t1, solver)| {
+                // The random start, a pass per half step and what the solver takes, and the pass that measures the result.
+                2.0 + solver.passes_to_prepare(self.power) + t1 as f64 * (2.0 + solver.passes_to_solve())
+            }),
+        };
+        self.max_passes.map_or(passes, |most| passes.min(most + 1.0))
+    }
 }
 
 #[cfg(test)]
@@ -269,34 +563,52 @@ mod tests {
 
     #[test]
     fn names_come_back() {
-        for name in Method::NAMES {
-            assert_eq!(Method::from_name(name).unwrap().name(), name);
+        assert_eq!(Method::names().count(), 10);
+        for name in Method::names() {
+            assert_eq!(Method::named(name).unwrap().name(), name);
         }
-        assert_eq!(Method::from_name("pca"), None);
+        assert_eq!(Method::named("pca"), None);
     }
 
     #[test]
     fn a_parameter_of_another_method_is_refused() {
-        let mut method = Method::from_name("d-cca").unwrap();
-        assert!(method.set("t1", 7).is_ok());
-        assert_eq!(method, Method::DCca { t1: 7 });
-        assert!(method.set("t2", 7).is_err());
+        let method = Method::named("d-cca").unwrap();
+        assert_eq!(method.with("t1", 7).unwrap(), Method::d_cca(7));
+        assert!(method.with("t2", 7).is_err());
+        let error = method.configured([("t2", "7")]).unwrap_err().to_string();
+        assert_eq!(error, "t2 is no parameter of d-cca");
     }
 
     #[test]
     fn only_als_has_an_inner_solver_and_only_conjugate_gradients_have_steps() {
-        let cg = Inner::from_name("cg").unwrap();
-        for name in Method::NAMES {
-            let accepted = Method::from_name(name).unwrap().set_inner(cg).is_ok();
-            assert_eq!(accepted, name == "als", "{name}");
+        for spec in Method::specs() {
+            let accepted = Method::default_of(spec).configured([("inner", "cg")]).is_ok();
+            assert_eq!(accepted, spec.name == "als", "{}", spec.name);
         }
-        let mut method = Method::als(30);
-        assert!(method.set("t2", 7).is_err());
-        method.set_inner(cg).unwrap();
-        method.set("t2", 7).unwrap();
-        assert_eq!(method, Method::Als { t1: 30, inner: Inner::Cg { t2: 7 } });
+        let error = Method::als(30).configured([("t2", "7")]).unwrap_err().to_string();
+        assert_eq!(error, "t2 is no parameter of als with inner cholesky");
+        let method = Method::als(30).configured([("t2", "7"), ("inner", "cg")]).unwrap();
+        assert_eq!((method.get("t1"), method.get("t2")), (Some(30), Some(7)));
         assert!(method.check(1).is_ok());
-        method.set("t2", 0).unwrap();
-        assert!(method.check(1).unwrap_err().to_string().contains("t2 is 0"));
+        assert!(method.with("t2", 0).unwrap().check(1).unwrap_err().to_string().contains("t2 is 0"));
+        assert!(
+            Method::als(30).configured([("inner", "qr")]).unwrap_err().to_string().contains("inner is qr")
+        );
+        assert!(Method::als(30).with("inner", 7).is_err());
+    }
+
+    #[test]
+    fn every_parameter_is_described_and_in_range_by_default() {
+        for (parameter, methods) in Method::parameters() {
+            assert!(!parameter.help.is_empty() && !parameter.expected.is_empty(), "{parameter:?}");
+            assert!(parameter.check(parameter.default).is_ok(), "{parameter:?}");
+            assert_eq!(parameter.parse(&parameter.format(parameter.default)).unwrap(), parameter.default);
+            assert!(!methods.is_empty());
+        }
+        let named = |name: &str| {
+            Method::parameters().into_iter().find(|(p, _)| p.name == name).map(|(_, methods)| methods)
+        };
+        assert_eq!(named("t2").unwrap(), ["l-cca", "g-cca", "als"]);
+        assert_eq!(named("k-rpcca").unwrap(), ["rp-cca"]);
     }
 }

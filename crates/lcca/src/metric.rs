@@ -1,7 +1,7 @@
-//! How good a subspace is, from weight space: no n-sized matrix.
+//! How good a subspace is, computed from weights: no n-sized matrix.
 
 use crate::data::{Ask, Normal, Pair, Shape, Side};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::panels;
 use crate::whiten::{whiten, whitener};
@@ -13,14 +13,21 @@ pub fn subspace_correlations(
     x_gram: MatRef<'_, f64>,
     y_gram: MatRef<'_, f64>,
     cross: MatRef<'_, f64>,
-) -> Vec<f64> {
-    let (hx, hy) = (whitener(x_gram), whitener(y_gram));
-    let whitened = hx.transpose() * cross * &hy;
-    let singular = whitened.singular_values().unwrap_or_default();
-    singular.into_iter().map(|d| d.min(1.0)).collect()
+) -> Result<Vec<f64>> {
+    let (hx, hy) = (whitener(x_gram)?, whitener(y_gram)?);
+    let singular = singular_values(&(hx.transpose() * cross * &hy), "WxᵀXᵀYWy")?;
+    Ok(singular.into_iter().map(|d| d.min(1.0)).collect())
 }
 
-/// The correlation of column i of XWx with column i of YWy, from the same three matrices; 0 where a column is zero.
+/// The singular values of a small matrix, descending. A failed decomposition is an error, never "no correlation".
+fn singular_values(small: &Mat<f64>, what: &'static str) -> Result<Vec<f64>> {
+    if small.nrows() == 0 || small.ncols() == 0 {
+        return Ok(Vec::new());
+    }
+    small.singular_values().map_err(|_| Error::Factorization(what))
+}
+
+/// The correlation of column i of XWx with column i of YWy, from the same three matrices; 0 if a column is zero.
 pub fn pair_correlations(
     x_gram: MatRef<'_, f64>,
     y_gram: MatRef<'_, f64>,
@@ -47,27 +54,27 @@ pub fn small_products(pair: &dyn Pair, wx: &Panel, wy: &Panel) -> Result<[Mat<f6
 /// One pass.
 pub fn captured(pair: &dyn Pair, wx: &Panel, wy: &Panel) -> Result<Vec<f64>> {
     let [x_gram, y_gram, cross] = small_products(pair, wx, wy)?;
-    Ok(subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref()))
+    subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref())
 }
 
 /// Principal angles between span(XW₁) and span(XW₂) for one view, in radians, ascending. Small angles are as accurate
 /// as large ones: they come from sines. Half a pass.
 pub fn principal_angles(pair: &dyn Pair, side: Side, w1: &Panel, w2: &Panel) -> Result<Vec<f64>> {
     let (first, second) = bases(pair, side, w1, w2)?;
-    Ok(angles(&first, &second))
+    angles(&first, &second)
 }
 
 /// The paper's definition 2: ‖H₁ − H₂‖₂ with H the projections on span(XW₁) and span(XW₂): the sine of the largest
-/// principal angle, or 1 where the dimensions differ. Half a pass.
+/// principal angle, or 1 if the dimensions differ. Half a pass.
 pub fn distance(pair: &dyn Pair, side: Side, w1: &Panel, w2: &Panel) -> Result<f64> {
     Ok(principal_sines(pair, side, w1, w2)?.last().copied().unwrap_or(0.0))
 }
 
-/// Sines of the principal angles between span(XW₁) and span(XW₂), ascending, one for each dimension of the larger; 1 where
+/// Sines of the principal angles between span(XW₁) and span(XW₂), ascending, one for each dimension of the larger; 1 if
 /// the smaller has no direction left. The last is [`distance`]. Half a pass.
 pub fn principal_sines(pair: &dyn Pair, side: Side, w1: &Panel, w2: &Panel) -> Result<Vec<f64>> {
     let (first, second) = bases(pair, side, w1, w2)?;
-    let mut sines: Vec<f64> = angles(&first, &second).into_iter().map(f64::sin).collect();
+    let mut sines: Vec<f64> = angles(&first, &second)?.into_iter().map(f64::sin).collect();
     sines.resize(first.q.cols().max(second.q.cols()), 1.0);
     Ok(sines)
 }
@@ -82,29 +89,33 @@ fn bases(pair: &dyn Pair, side: Side, w1: &Panel, w2: &Panel) -> Result<(Basis, 
     let both = panels::beside(w1, w2);
     let mut product = Panel::zeros(both.rows(), both.cols());
     Normal { pair, side, ridge: 0.0 }.apply(&both, &mut product)?;
-    let basis = |w: &Panel, from: usize| {
+    let basis = |w: &Panel, from: usize| -> Result<Basis> {
         let (mut q, mut cq) = (w.clone(), panels::columns(&product, from, from + w.cols()));
-        whiten(&mut q, &mut [&mut cq]);
-        Basis { q, cq }
+        whiten(&mut q, &mut [&mut cq])?;
+        Ok(Basis { q, cq })
     };
-    Ok((basis(w1, 0), basis(w2, w1.cols())))
+    Ok((basis(w1, 0)?, basis(w2, w1.cols())?))
 }
 
-fn angles(first: &Basis, second: &Basis) -> Vec<f64> {
+fn angles(first: &Basis, second: &Basis) -> Result<Vec<f64>> {
     let (large, small) = if first.q.cols() < second.q.cols() { (second, first) } else { (first, second) };
     let overlap = panels::cross(&large.q, &small.cq);
-    let cosines = overlap.singular_values().unwrap_or_default();
-    // Cosines descend while sines ascend: each angle from whichever is the smaller, where it is accurate.
+    let cosines = singular_values(&overlap, "the overlap of two subspaces")?;
+    // Cosines descend while sines ascend. Each angle is taken from the smaller of the two, which is the accurate one.
     let angle = |(c, s): (f64, f64)| if s < c { s.min(1.0).asin() } else { c.min(1.0).acos() };
-    cosines.into_iter().zip(sines(large, small, overlap.as_ref())).map(angle).collect()
+    Ok(cosines.into_iter().zip(sines(large, small, overlap.as_ref())?).map(angle).collect())
 }
 
 /// The lengths of what is left of the small basis after projecting on the large one, ascending.
-fn sines(large: &Basis, small: &Basis, overlap: MatRef<'_, f64>) -> Vec<f64> {
+fn sines(large: &Basis, small: &Basis, overlap: MatRef<'_, f64>) -> Result<Vec<f64>> {
     let (mut rest, mut c_rest) = (small.q.clone(), small.cq.clone());
     panels::subtract(&mut rest, &panels::times(&large.q, overlap));
     panels::subtract(&mut c_rest, &panels::times(&large.cq, overlap));
     let gram: Mat<f64> = panels::symmetric_cross(&rest, &c_rest);
-    let squares = gram.self_adjoint_eigenvalues(faer::Side::Lower).unwrap_or_default();
-    squares.into_iter().map(|s| s.max(0.0).sqrt()).collect()
+    if gram.nrows() == 0 {
+        return Ok(Vec::new());
+    }
+    let squares = gram.self_adjoint_eigenvalues(faer::Side::Lower);
+    let squares = squares.map_err(|_| Error::Factorization("the overlap of two subspaces"))?;
+    Ok(squares.into_iter().map(|s| s.max(0.0).sqrt()).collect())
 }

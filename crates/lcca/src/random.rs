@@ -15,7 +15,7 @@ pub(crate) enum Use {
     StartOfY = 5,
     Folds = 6,
     Permutations = 7,
-    #[cfg(test)]
+    #[cfg(any(test, feature = "laws"))]
     Test = 4,
 }
 

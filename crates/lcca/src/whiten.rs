@@ -1,35 +1,38 @@
-//! Rank-revealing whitening: what QR of an n×k matrix becomes when only its k×k Gram matrix is at hand.
+//! Rank-revealing whitening: what QR of an n×k matrix becomes if only its k×k Gram matrix is known.
 
+use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::panels;
 use faer::{Mat, MatRef, Side};
 
-/// Directions whose share of the normalised Gram matrix is below this are not there, numerically.
+/// Directions whose share of the normalized Gram matrix is below this count as dependent on the others. Rounding of a
+/// Gram matrix leaves about 1e-16 times its size; four digits more leave room for sums over many rows.
 pub const CUT: f64 = 1e-12;
-/// A normalised Gram matrix with a smaller eigenvalue than this is whitened twice.
-const ILL: f64 = 1e-4;
+/// A normalized Gram matrix with a smaller eigenvalue than this is whitened twice. Whitening loses as many digits as
+/// the condition number has, and a second round on an almost orthonormal basis brings them back.
+const ILL_CONDITIONED: f64 = 1e-4;
 
 /// H (m×r) with HᵀGH = I_r on the numerical range of a positive semidefinite G (m×m).
 ///
 /// G is first scaled to a unit diagonal, so that columns of any length count alike.
-pub fn whitener(gram: MatRef<'_, f64>) -> Mat<f64> {
-    decompose(gram, CUT).0
+pub fn whitener(gram: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    Ok(decompose(gram, CUT)?.0)
 }
 
-/// As [`whitener`], with another cut: what is left is known to about 1e-16/`cut`.
-pub(crate) fn whitener_above(gram: MatRef<'_, f64>, cut: f64) -> Mat<f64> {
-    decompose(gram, cut).0
+/// As [`whitener`], with another cut: the directions that are left are known to about 1e-16/`cut`.
+pub(crate) fn whitener_above(gram: MatRef<'_, f64>, cut: f64) -> Result<Mat<f64>> {
+    Ok(decompose(gram, cut)?.0)
 }
 
 /// The whitener, and the smallest eigenvalue that was kept relative to the largest.
-fn decompose(gram: MatRef<'_, f64>, cut: f64) -> (Mat<f64>, f64) {
+fn decompose(gram: MatRef<'_, f64>, cut: f64) -> Result<(Mat<f64>, f64)> {
     let scale = (0..gram.nrows()).map(|i| inverse_root(gram[(i, i)])).collect();
-    let Some(spectrum) = Spectrum::new(gram, scale) else { return (Mat::zeros(gram.nrows(), 0), 1.0) };
+    let spectrum = Spectrum::new(gram, scale)?;
     let smallest = spectrum.shares.iter().copied().find(|&share| share > cut).unwrap_or(1.0);
-    (spectrum.whitener(cut), smallest)
+    Ok((spectrum.whitener(cut), smallest))
 }
 
-/// 1/√d, or 0 where d is not positive.
+/// 1/√d, or 0 if d is not positive.
 pub(crate) fn inverse_root(d: f64) -> f64 {
     if d > 0.0 { d.sqrt().recip() } else { 0.0 }
 }
@@ -44,15 +47,22 @@ pub(crate) struct Spectrum {
 }
 
 impl Spectrum {
-    /// Of a symmetric G, of which only the lower triangle is read; nothing where the iteration fails.
-    pub fn new(gram: MatRef<'_, f64>, scale: Vec<f64>) -> Option<Self> {
+    /// Decomposes a symmetric G, of which only the lower triangle is read.
+    pub fn new(gram: MatRef<'_, f64>, scale: Vec<f64>) -> Result<Self> {
         let m = gram.nrows();
+        if m == 0 {
+            return Ok(Spectrum { scale, shares: Vec::new(), largest: 0.0, vectors: Mat::zeros(0, 0) });
+        }
         let unit = Mat::from_fn(m, m, |i, j| if i >= j { scale[i] * gram[(i, j)] * scale[j] } else { 0.0 });
-        let eigen = unit.self_adjoint_eigen(Side::Lower).ok()?;
+        let failed = Error::Factorization("a Gram matrix");
+        if (0..m).any(|j| (j..m).any(|i| !unit[(i, j)].is_finite())) {
+            return Err(failed);
+        }
+        let eigen = unit.self_adjoint_eigen(Side::Lower).map_err(|_| failed)?;
         let values = eigen.S().column_vector();
         let largest = (0..m).map(|i| values[i]).fold(0.0, f64::max);
         let shares = (0..m).map(|i| if largest > 0.0 { values[i] / largest } else { 0.0 }).collect();
-        Some(Spectrum { scale, shares, largest, vectors: eigen.U().to_owned() })
+        Ok(Spectrum { scale, shares, largest, vectors: eigen.U().to_owned() })
     }
 
     /// H with HᵀGH = I on the directions whose share is above `cut`.
@@ -67,20 +77,21 @@ impl Spectrum {
 
 /// Replaces W by an orthonormal basis of its span in the metric B: WᵀBW = I. `products[0]` is B·W; the other products
 /// are any linear images of W and are carried along. Columns that depend on others are dropped.
-pub fn whiten(w: &mut Panel, products: &mut [&mut Panel]) {
+pub fn whiten(w: &mut Panel, products: &mut [&mut Panel]) -> Result<()> {
     for _ in 0..2 {
-        let (h, smallest) = decompose(panels::symmetric_cross(w, products[0]).as_ref(), CUT);
+        let (h, smallest) = decompose(panels::symmetric_cross(w, products[0]).as_ref(), CUT)?;
         *w = panels::times(w, h.as_ref());
         products.iter_mut().for_each(|product| **product = panels::times(product, h.as_ref()));
-        if smallest > ILL {
+        if smallest > ILL_CONDITIONED {
             break;
         }
     }
+    Ok(())
 }
 
-/// An orthonormal basis that holds the span of W: WᵀW = I. By Householder QR, since the Gram matrix of a panel squares
-/// its condition number, and power iterations make it large. Where columns depend on others, the basis holds directions
-/// beyond the span.
+/// An orthonormal basis that holds the span of W: WᵀW = I. This takes Householder QR, because the Gram matrix of a panel
+/// squares its condition number, and power iterations make that large. If columns depend on others, the basis holds
+/// directions beyond the span.
 pub fn orthonormalize(w: &mut Panel) {
     *w = Panel::from_mat(w.as_mat().qr().compute_thin_Q().as_ref());
 }
@@ -98,7 +109,7 @@ mod tests {
     fn a_whitened_gram_matrix_is_the_identity() {
         let x = random_mat(50, 6, 1);
         let gram = x.transpose() * &x;
-        let h = whitener(gram.as_ref());
+        let h = whitener(gram.as_ref()).unwrap();
         assert!(is_identity((h.transpose() * &gram * &h).as_ref()));
     }
 
@@ -112,7 +123,7 @@ mod tests {
             _ => 1e6 * x[(i, 2)],
         });
         let gram = x.transpose() * &x;
-        let h = whitener(gram.as_ref());
+        let h = whitener(gram.as_ref()).unwrap();
         assert_eq!(h.ncols(), 4);
         assert!(is_identity((h.transpose() * &gram * &h).as_ref()));
     }
@@ -125,5 +136,12 @@ mod tests {
         orthonormalize(&mut w);
         assert_eq!(w.cols(), 10);
         assert!(is_identity(panels::cross(&w, &w).as_ref()));
+    }
+
+    #[test]
+    fn a_failed_decomposition_is_an_error_and_not_an_empty_basis() {
+        let gram = Mat::from_fn(3, 3, |i, j| if i == j { 1.0 } else { f64::NAN });
+        assert!(matches!(whitener(gram.as_ref()), Err(Error::Factorization(_))));
+        assert_eq!(whitener(Mat::<f64>::zeros(0, 0).as_ref()).unwrap().ncols(), 0);
     }
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use lcca::data::{Ask, Centred, Counting, InMemory, Pair, Side, Tally};
+use lcca::data::{Ask, Centered, Counting, InMemory, Pair, Side, Tally};
 use lcca::matrix::{DenseRows, DenseValues, Matrix, OneHotRows, Panel, SparseRows, Values};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -83,7 +83,7 @@ fn a_warm_pass_allocates_nothing() {
                 let weighted = InMemory::new(views[x].clone(), views[y].clone())
                     .and_then(|pair| pair.weighted(vec![0.5; ROWS].into()))
                     .unwrap();
-                let centred = Centred::new(&pair).unwrap();
+                let centred = Centered::new(&pair).unwrap();
                 let tally = Tally::default();
                 let counting = Counting::rows(&centred, &tally, &());
                 for (name, pair) in [

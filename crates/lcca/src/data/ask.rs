@@ -1,7 +1,7 @@
-//! What a pass is asked for: panels to multiply with, and panels to add the products into.
+//! The request of a pass: panels to multiply the rows with, and panels to add the products into.
 
-use super::{Shape, Side};
 use crate::matrix::{Line, Panel};
+use crate::side::{Shape, Side};
 
 /// The panel multiplied with one view's rows: z = Wᵀx − offset, row by row.
 #[derive(Clone, Copy)]
@@ -37,7 +37,7 @@ pub struct Ask<'a> {
 }
 
 impl<'a> Ask<'a> {
-    /// Asks for nothing yet.
+    /// Requests nothing yet.
     pub fn new() -> Self {
         Ask::default()
     }
@@ -54,23 +54,23 @@ impl<'a> Ask<'a> {
         self
     }
 
-    /// Adds (`target`'s rows)ᵀ·z into `out`, where z are the products of the latest source.
+    /// Adds (`target`'s rows)ᵀ·z into `out`, with z the products of the latest source.
     pub fn to(mut self, target: Side, out: &'a mut Panel) -> Self {
         self.targets[target as usize][self.last] = Some(out);
         self
     }
 
-    /// What `side`'s rows are multiplied with.
+    /// The panel that `side`'s rows are multiplied with.
     pub fn source_of(&self, side: Side) -> Option<Source<'a>> {
         self.sources[side as usize]
     }
 
-    /// Whether any product of `source` goes anywhere.
+    /// Whether any product of `source` is requested.
     pub fn wants(&self, source: Side) -> bool {
         self.targets.iter().any(|from| from[source as usize].is_some())
     }
 
-    /// Whether the product of `source` with `target`'s rows is asked for.
+    /// Whether the product of `source` with `target`'s rows is requested.
     pub fn wants_product(&self, target: Side, source: Side) -> bool {
         self.targets[target as usize][source as usize].is_some()
     }
@@ -91,9 +91,11 @@ impl<'a> Ask<'a> {
         Ask { sources, targets: self.targets_mut(), last }
     }
 
+    /// Checks the request against the pair.
+    ///
     /// # Panics
-    /// Where a panel does not fit the pair.
-    pub(super) fn assert_fits(&self, shape: Shape) {
+    /// If a panel does not fit the pair.
+    pub fn assert_fits(&self, shape: Shape) {
         for source in Side::BOTH.into_iter().filter(|&s| self.wants(s)) {
             let Some(Source { panel, offset }) = self.source_of(source) else {
                 panic!("a product of {source} is asked for, but no panel to multiply {source} with is given");

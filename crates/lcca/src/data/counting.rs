@@ -1,42 +1,17 @@
-//! Counting passes and work, and telling a watcher.
+//! Counting passes and work, and telling a watcher about them.
 
-use super::{Ask, GramEstimate, GramMatrix, JointGram, Moments, Pair, Shape, Side, Triangle};
+use super::ask::Ask;
+use super::estimate::GramEstimate;
+use super::gram::GramMatrix;
+use super::joint::JointGram;
+use super::moments::Moments;
+use super::pair::{Capabilities, Grams, JointGrams, Pair, Triangles};
+use super::triangle::Triangle;
 use crate::error::{Error, Result};
-use crate::fit::Watch;
+use crate::side::{Shape, Side};
+use crate::watch::{Cost, Watch};
 use faer::Mat;
-use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-/// What was spent on the data so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Cost {
-    /// Readings of the rows: 1 for both views, ½ for one view alone.
-    pub passes: f64,
-    /// The same over Gram matrices that were formed from the rows.
-    pub gram_passes: f64,
-    /// Columns multiplied: ½ for a column of W met with a view's rows, ½ for a product's column added up. XᵀX·W with k
-    /// columns is k.
-    pub columns: f64,
-}
-
-impl Cost {
-    /// In products XᵀX·W of k columns.
-    pub fn work(&self, k: usize) -> f64 {
-        self.columns / k as f64
-    }
-}
-
-impl std::ops::Add for Cost {
-    type Output = Cost;
-
-    fn add(self, other: Cost) -> Cost {
-        Cost {
-            passes: self.passes + other.passes,
-            gram_passes: self.gram_passes + other.gram_passes,
-            columns: self.columns + other.columns,
-        }
-    }
-}
 
 /// Counters that several [`Counting`] pairs share.
 #[derive(Default)]
@@ -47,8 +22,9 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts on from what was spent before.
+    /// Continues from what was spent before.
     pub fn starting_at(spent: Cost) -> Self {
+        // Atomic counters are whole numbers, and everything is counted in halves.
         let halves = |count: f64| AtomicU64::new((2.0 * count) as u64);
         Tally {
             half_passes: halves(spent.passes),
@@ -68,7 +44,7 @@ impl Tally {
     }
 }
 
-/// A pair that counts what is asked of it.
+/// A pair that counts what is spent on it.
 pub struct Counting<'a> {
     inner: &'a dyn Pair,
     watch: &'a dyn Watch,
@@ -77,7 +53,7 @@ pub struct Counting<'a> {
 }
 
 impl<'a> Counting<'a> {
-    /// Counts passes over rows, and tells `watch` of every one.
+    /// Counts passes over rows, and tells `watch` about every one.
     pub fn rows(inner: &'a dyn Pair, tally: &'a Tally, watch: &'a dyn Watch) -> Self {
         Counting { inner, watch, tally, half_passes: &tally.half_passes }
     }
@@ -109,46 +85,62 @@ impl Pair for Counting<'_> {
     }
 
     fn pass(&self, ask: &mut Ask<'_>) -> Result<()> {
-        let touched = |view: Side| ask.wants(view) || Side::BOTH.iter().any(|&s| ask.wants_product(view, s));
-        let half_passes = Side::BOTH.into_iter().filter(|&view| touched(view)).count();
-        let half_columns = Side::BOTH.into_iter().map(|source| {
+        // A view's rows are read if its own products are wanted or if it takes the other's.
+        let is_read = |view: Side| ask.wants(view) || Side::BOTH.iter().any(|&s| ask.wants_product(view, s));
+        let half_passes = Side::BOTH.into_iter().filter(|&view| is_read(view)).count();
+        let mut half_columns = 0;
+        for source in Side::BOTH {
             let products = Side::BOTH.iter().filter(|&&target| ask.wants_product(target, source)).count();
             let columns = ask.source_of(source).map_or(0, |s| s.panel.cols());
-            if products > 0 { (1 + products) * columns } else { 0 }
-        });
-        let half_columns = half_columns.sum();
+            if products > 0 {
+                half_columns += (1 + products) * columns;
+            }
+        }
         self.inner.pass(ask)?;
         self.count(half_passes, half_columns)
     }
 
-    fn is_one_hot(&self, side: Side) -> bool {
-        self.inner.is_one_hot(side)
+    fn capabilities(&self) -> Capabilities<'_> {
+        let inner = self.inner.capabilities();
+        Capabilities {
+            // Looking for structure is not counted.
+            structure: inner.structure,
+            grams: inner.grams.map(|_| self as &dyn Grams),
+            joint_grams: inner.joint_grams.map(|_| self as &dyn JointGrams),
+            triangles: inner.triangles.map(|_| self as &dyn Triangles),
+        }
     }
+}
 
+impl Grams for Counting<'_> {
     fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
-        let gram = self.inner.gram(side, limit)?;
+        let gram = self.inner.capabilities().require_grams()?.gram(side, limit)?;
         self.count(1, 0)?;
         Ok(gram)
     }
 
-    fn joint_gram_estimate(&self) -> Result<Option<GramEstimate>> {
-        self.inner.joint_gram_estimate()
-    }
-
-    fn joint_gram(&self, limit: u64) -> Result<Option<JointGram>> {
-        let joint = self.inner.joint_gram(limit)?;
-        self.count(2, 0)?;
-        Ok(joint)
-    }
-
     fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
-        let gram = self.inner.dense_gram(means, limit)?;
+        let gram = self.inner.capabilities().require_grams()?.dense_gram(means, limit)?;
         self.count(2, 0)?;
         Ok(gram)
     }
+}
 
+impl JointGrams for Counting<'_> {
+    fn estimate(&self) -> Result<Option<GramEstimate>> {
+        self.inner.capabilities().require_joint_grams()?.estimate()
+    }
+
+    fn joint_gram(&self, limit: u64) -> Result<JointGram> {
+        let joint = self.inner.capabilities().require_joint_grams()?.joint_gram(limit)?;
+        self.count(2, 0)?;
+        Ok(joint)
+    }
+}
+
+impl Triangles for Counting<'_> {
     fn triangle(&self, limit: u64) -> Result<Triangle> {
-        let triangle = self.inner.triangle(limit)?;
+        let triangle = self.inner.capabilities().require_triangles()?.triangle(limit)?;
         self.count(2, 0)?;
         Ok(triangle)
     }

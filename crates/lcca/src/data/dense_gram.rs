@@ -1,5 +1,5 @@
-//! ZᵀZ of narrow views side by side, Z = [X Y] or one view alone, dense: half of n·p² multiplications, at the speed of matrix
-//! products.
+//! The dense Gram matrix ZᵀZ of narrow views, with Z = [X Y] or one view alone: half of n·p² multiplications, at the speed
+//! of matrix products.
 
 use super::product::Allowance;
 use crate::error::Result;
@@ -9,23 +9,23 @@ use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Rows multiplied at a time.
+/// Rows multiplied at a time: enough for a fast matrix product, few enough for the cache.
 const BLOCK: usize = 512;
 
-/// The lower triangle of Σ weight·(z − μ)(z − μ)ᵀ over the rows z of Z, where μ are the `means`, or 0.
-pub(super) fn of(
+/// The lower triangle of Σ weight·(z − μ)(z − μ)ᵀ over the rows z of Z, with μ the `means`, or 0.
+pub(super) fn form(
     views: &[Matrix],
     weights: Option<&Buffer<f64>>,
     means: Option<&[&[f64]]>,
     limit: u64,
 ) -> Result<Mat<f64>> {
     let (width, rows) = (views.iter().map(Matrix::cols).sum::<usize>(), views[0].rows());
-    // A sum and a block for each part, and the sum of all: as many parts as fit, one at least.
+    // Each part holds a sum and a block of rows. Take as many parts as fit beside the sum of all, at least one.
     let each = 8 * width as u64 * (width + BLOCK) as u64;
     let fit = (limit / each.max(1)).saturating_sub(1).clamp(1, rayon::current_num_threads() as u64) as usize;
     let parts = fit.min(rows.div_ceil(BLOCK)).max(1);
     Allowance::new("the Gram matrix", limit).take((parts as u64 + 1) * each)?;
-    let part = |part: usize| {
+    let sum_part = |part: usize| {
         let span = rows * part / parts..rows * (part + 1) / parts;
         let (mut sum, mut block) = (Mat::zeros(width, width), Mat::zeros(width, BLOCK));
         for start in span.clone().step_by(BLOCK) {
@@ -37,11 +37,11 @@ pub(super) fn of(
         }
         sum
     };
-    let parts: Vec<Mat<f64>> = (0..parts).into_par_iter().with_max_len(1).map(part).collect();
+    let parts: Vec<Mat<f64>> = (0..parts).into_par_iter().with_max_len(1).map(sum_part).collect();
     Ok(parts.iter().skip(1).fold(parts[0].clone(), |sum, part| sum + part))
 }
 
-/// A column of the block for every row.
+/// Writes each row of the views into one column of the block.
 fn fill(
     block: &mut Mat<f64>,
     views: &[Matrix],

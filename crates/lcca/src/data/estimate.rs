@@ -3,22 +3,23 @@
 //! A row of r entries in both views brings r(r + 1)/2 pairs of columns; the Gram matrix has an entry for every pair that
 //! occurs. Of s sampled rows with D different pairs, f of them seen once, the next row brings new pairs at the rate f/s
 //! (Good & Turing), so D grows like s^(f/D), and n rows have about D·(n/s)^(f/D). The exponent falls as rows are added, so
-//! the guess is on the high side.
+//! the estimate is on the high side.
 
-use super::Shape;
 use crate::matrix::Matrix;
+use crate::side::Shape;
 use rayon::prelude::*;
 
-/// Pairs of columns looked at, and twice as many at most; rows with more are not looked into.
+/// Pairs of columns in the sample. One row more may end it, so it has at most twice as many; a row with more pairs than
+/// this is skipped.
 const SAMPLE: f64 = 1e6;
 
-/// Pairs for each entry from which on no sample is needed to see that rows are better.
+/// If there are more pairs than this per entry, passes over the rows are cheaper and no sample is needed to see it.
 const HOPELESS: f64 = 1000.0;
 
 /// What Gram mode would cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GramEstimate {
-    /// About the entries of all four blocks.
+    /// Entries of all four blocks, approximately.
     pub entries: f64,
     /// Multiplications to form them.
     pub work: f64,
@@ -26,16 +27,16 @@ pub struct GramEstimate {
     pub touched: f64,
 }
 
-/// What the guess goes by: counts over all rows, and the pairs of columns of some.
+/// Counts over all rows, and the pairs of columns in a sample of them.
 #[derive(Clone, Debug)]
 pub struct GramSample {
-    /// All rows.
+    /// Rows in all.
     pub rows: usize,
-    /// Those whose pairs are in the sample.
-    pub looked_at: usize,
+    /// Rows whose pairs are in the sample.
+    pub sampled_rows: usize,
     /// Pairs of columns in all rows.
     pub all: f64,
-    /// Pairs in the row that has most.
+    /// Pairs in the row with the most.
     pub largest: f64,
     /// Stored entries of both views.
     pub stored: f64,
@@ -44,38 +45,40 @@ pub struct GramSample {
 }
 
 impl GramSample {
-    /// Of two views that are one of `pieces` pieces of the rows: that share of the sample.
-    pub(super) fn of(views: &[Matrix; 2], pieces: usize) -> Self {
+    /// Samples two views that are one of `pieces` pieces of the rows, and takes that share of the whole sample.
+    pub(super) fn new(views: &[Matrix; 2], pieces: usize) -> Self {
         let [x, y] = views;
         let (rows, stored) = (x.rows(), (x.entries() + y.entries()) as f64);
         let counts = (0..rows).into_par_iter().with_min_len(1 << 16).map(|row| pairs_in(views, row));
-        let sum_and_most = |(sum, most): (f64, f64), pairs: f64| (sum + pairs, most.max(pairs));
-        let (all, largest) =
-            counts.fold(|| (0.0, 0.0), sum_and_most).reduce(|| (0.0, 0.0), |a, b| (a.0 + b.0, a.1.max(b.1)));
-        let mut sample = GramSample { rows, looked_at: 0, all, largest, stored, pairs: Vec::new() };
+        let (all, largest) = counts
+            .fold(|| (0.0, 0.0f64), |(sum, most), pairs| (sum + pairs, most.max(pairs)))
+            .reduce(|| (0.0, 0.0), |a, b| (a.0 + b.0, a.1.max(b.1)));
+        let mut sample = GramSample { rows, sampled_rows: 0, all, largest, stored, pairs: Vec::new() };
         if !sample.is_hopeless() && !sample.is_decided() {
-            sample.look(views, SAMPLE / pieces.max(1) as f64);
+            sample.add_rows(views, SAMPLE / pieces.max(1) as f64);
         }
         sample
     }
 
     /// Takes rows evenly until they have about `enough` pairs.
-    fn look(&mut self, views: &[Matrix; 2], enough: f64) {
+    fn add_rows(&mut self, views: &[Matrix; 2], enough: f64) {
         let step = ((self.all / enough).ceil() as usize).max(1);
         for row in (0..self.rows).step_by(step).filter(|&row| pairs_in(views, row) <= enough) {
             push_pairs(views, row, &mut self.pairs);
-            self.looked_at += 1;
+            self.sampled_rows += 1;
             if self.pairs.len() as f64 > enough {
                 break;
             }
         }
     }
 
+    /// Whether rows have so many pairs that Gram matrices cannot pay.
     fn is_hopeless(&self) -> bool {
         self.all > HOPELESS * self.stored
     }
 
-    /// Rows are so short that the blocks are smaller than what a pass touches even if no pair occurs twice: one-hot views, say.
+    /// Whether rows are so short, as in one-hot views, that the blocks hold less than a pass touches even if no pair occurs
+    /// twice.
     fn is_decided(&self) -> bool {
         self.apart() <= self.stored
     }
@@ -85,12 +88,12 @@ impl GramSample {
         2.0 * (self.all - self.stored)
     }
 
-    /// Of two pieces of the rows together.
+    /// The sample of two pieces of the rows together.
     pub fn plus(mut self, other: Self) -> Self {
         self.pairs.extend(other.pairs);
         GramSample {
             rows: self.rows + other.rows,
-            looked_at: self.looked_at + other.looked_at,
+            sampled_rows: self.sampled_rows + other.sampled_rows,
             all: self.all + other.all,
             largest: self.largest.max(other.largest),
             stored: self.stored + other.stored,
@@ -98,13 +101,13 @@ impl GramSample {
         }
     }
 
-    /// The guess for a pair of this shape.
+    /// The estimate for a pair of this shape.
     pub fn estimate(mut self, shape: Shape) -> GramEstimate {
         let width = (shape.x_cols + shape.y_cols) as f64;
         let most = (width + self.apart()).min(width * width);
-        let entries = if self.looked_at == 0 { most } else { self.grown() };
+        let entries = if self.sampled_rows == 0 { most } else { self.grown() };
         GramEstimate {
-            // One row alone brings all its pairs.
+            // A single row brings all its pairs, sampled or not.
             entries: entries.max(2.0 * self.largest).min(most),
             work: 2.0 * self.all,
             touched: 3.0 * self.stored,
@@ -114,13 +117,13 @@ impl GramSample {
     /// Twice the different pairs that all rows may be expected to have.
     fn grown(&mut self) -> f64 {
         let (different, once) = count(&mut self.pairs);
-        let unseen = self.rows as f64 / self.looked_at.max(1) as f64;
+        let unseen = self.rows as f64 / self.sampled_rows.max(1) as f64;
         if different > 0.0 { 2.0 * different * unseen.powf(once / different) } else { 0.0 }
     }
 }
 
 impl GramEstimate {
-    /// Of two pieces of the rows together: at most the sum.
+    /// An estimate for two pieces of the rows together: pairs that occur in both are counted twice.
     pub(super) fn plus(self, other: Self, shape: Shape) -> Self {
         let width = (shape.x_cols + shape.y_cols) as f64;
         GramEstimate {
@@ -160,7 +163,7 @@ fn count(pairs: &mut [u64]) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{InMemory, Pair};
+    use crate::data::{InMemory, JointGrams};
     use crate::testing::zipf_rows;
 
     #[test]
@@ -168,8 +171,8 @@ mod tests {
         for rows in [500, 60_000] {
             let views = [zipf_rows(rows, 300, 8, 1), zipf_rows(rows, 200, 5, 2)];
             let pair = InMemory::new(views[0].clone(), views[1].clone()).unwrap();
-            let estimate = pair.joint_gram_estimate().unwrap().unwrap();
-            let formed = pair.joint_gram(u64::MAX).unwrap().unwrap().entries() as f64;
+            let estimate = pair.estimate().unwrap().unwrap();
+            let formed = pair.joint_gram(u64::MAX).unwrap().entries() as f64;
             assert!((0.7..2.0).contains(&(estimate.entries / formed)), "{estimate:?} against {formed}");
         }
     }
@@ -180,10 +183,10 @@ mod tests {
         let piece = |rows: std::ops::Range<usize>| {
             std::sync::Arc::new(InMemory::new(views[0].slice(rows.clone()), views[1].slice(rows)).unwrap())
         };
-        let pieces = (0..12).map(|at| piece(5000 * at..5000 * (at + 1))).collect();
-        let pieces = crate::data::Pieces::new(pieces).unwrap().joint_gram_estimate().unwrap().unwrap();
+        let pieces = (0..12).map(|i| piece(5000 * i..5000 * (i + 1))).collect();
+        let pieces = crate::data::Pieces::new(pieces).unwrap().estimate().unwrap().unwrap();
         let whole = InMemory::new(views[0].clone(), views[1].clone()).unwrap();
-        let whole = whole.joint_gram_estimate().unwrap().unwrap();
+        let whole = whole.estimate().unwrap().unwrap();
         assert!((0.9..1.1).contains(&(pieces.entries / whole.entries)), "{pieces:?} against {whole:?}");
         assert_eq!((pieces.work, pieces.touched), (whole.work, whole.touched));
     }
@@ -206,7 +209,7 @@ mod tests {
         );
         let wide: Matrix = wide.unwrap().into();
         let pair = InMemory::new(wide, zipf_rows(400_001, 50, 2, 1)).unwrap();
-        let estimate = pair.joint_gram_estimate().unwrap().unwrap();
+        let estimate = pair.estimate().unwrap().unwrap();
         assert!(estimate.entries >= 3.6e9, "{estimate:?}");
     }
 }

@@ -1,6 +1,7 @@
-//! Gram matrices, formed.
+//! The Gram matrix of one view.
 //!
-//! For sparse rows see `product`: work Σᵢ rᵢ² for rows of rᵢ entries, memory for the transpose and the result.
+//! For sparse rows it is formed by `product`: the work is Σᵢ rᵢ² for rows of rᵢ entries, the memory that of the transpose
+//! and the result.
 
 use super::dense_gram::{self, mirrored};
 use super::product::{Allowance, Transposed, product};
@@ -11,15 +12,15 @@ use faer::Mat;
 /// The rows and values of one column.
 type Column = (Vec<usize>, Vec<f64>);
 
-/// C = XᵀX, less `weight`·μμᵀ where the view is centred.
+/// C = XᵀX, less `weight`·μμᵀ if the view is centered.
 pub struct GramMatrix {
     /// XᵀX of the stored rows.
     pub stored: StoredGram,
-    /// (μ, sum of row weights) of a centred view.
+    /// (μ, sum of row weights) of a centered view.
     pub shift: Option<(Vec<f64>, f64)>,
 }
 
-/// XᵀX as it was formed.
+/// XᵀX in the storage it was formed in.
 pub enum StoredGram {
     /// Few entries.
     Sparse(SparseGram),
@@ -28,7 +29,7 @@ pub enum StoredGram {
 }
 
 /// The lower triangle of a symmetric matrix, column by column, rows ascending. Every diagonal entry is stored, zero or
-/// not.
+/// not, because a factorization needs its place.
 pub struct SparseGram {
     /// Where each column begins, and where the last ends.
     pub starts: Vec<usize>,
@@ -39,12 +40,12 @@ pub struct SparseGram {
 }
 
 impl GramMatrix {
-    /// The Gram matrix of the centred view. Centring a centred view changes nothing.
-    pub(super) fn centred(self, mean: &[f64], weight: f64) -> Self {
+    /// The Gram matrix of the centered view. Centering a centered view changes nothing.
+    pub(super) fn centered(self, mean: &[f64], weight: f64) -> Self {
         GramMatrix { shift: Some((mean.to_vec(), weight)), ..self }
     }
 
-    /// The sum of two uncentred Gram matrices.
+    /// The sum of two Gram matrices that are not centered.
     pub fn plus(self, other: GramMatrix) -> Self {
         let stored = match (self.stored, other.stored) {
             (StoredGram::Sparse(a), StoredGram::Sparse(b)) => StoredGram::Sparse(a.plus(&b)),
@@ -53,7 +54,7 @@ impl GramMatrix {
         GramMatrix { stored, shift: None }
     }
 
-    /// All of it, centring included.
+    /// The whole matrix, centering included.
     pub fn dense(self) -> Mat<f64> {
         let mut dense = self.stored.dense();
         if let Some((mean, weight)) = self.shift {
@@ -129,6 +130,7 @@ impl SparseGram {
     }
 }
 
+/// The sum of two sparse columns.
 fn merge(a: (&[usize], &[f64]), b: (&[usize], &[f64])) -> Column {
     let (mut rows, mut values) = (Vec::new(), Vec::new());
     let (mut i, mut j) = (0, 0);
@@ -151,13 +153,13 @@ fn merge(a: (&[usize], &[f64]), b: (&[usize], &[f64])) -> Column {
     (rows, values)
 }
 
-/// XᵀX of `view`, its rows weighted.
-pub(super) fn of(view: &Matrix, weights: Option<&Buffer<f64>>, limit: u64) -> Result<GramMatrix> {
+/// XᵀX of `view`, its rows weighted if `weights` are given.
+pub(super) fn form(view: &Matrix, weights: Option<&Buffer<f64>>, limit: u64) -> Result<GramMatrix> {
     let weight = |row: usize| weights.map_or(1.0, |weights| weights.as_slice()[row].get());
     let allowance = Allowance::new("the Gram matrix", limit);
     let stored = match view {
         Matrix::Dense(_) => {
-            StoredGram::Dense(mirrored(&dense_gram::of(std::slice::from_ref(view), weights, None, limit)?))
+            StoredGram::Dense(mirrored(&dense_gram::form(std::slice::from_ref(view), weights, None, limit)?))
         }
         Matrix::OneHot(m) => {
             let mut diagonal = vec![0.0; m.cols()];
@@ -170,7 +172,7 @@ pub(super) fn of(view: &Matrix, weights: Option<&Buffer<f64>>, limit: u64) -> Re
         }
         Matrix::Sparse(_) => {
             allowance.take(Transposed::bytes(view))?;
-            let full = product(&Transposed::of(view), view, &weight, true, &allowance)?;
+            let full = product(&Transposed::new(view), view, &weight, true, &allowance)?;
             StoredGram::Sparse(SparseGram::lower(&full.into()))
         }
     };

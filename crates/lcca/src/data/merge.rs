@@ -6,23 +6,23 @@ use crate::error::Result;
 use crate::matrix::{Buffer, Matrix, OneHotRows, RowsBuilder};
 use rayon::prelude::*;
 
-/// Rows looked at before deciding; fewer are not worth merging.
+/// Rows that are sampled before deciding. Fewer rows than this are not worth merging.
 const SAMPLE: usize = 1 << 16;
-/// Merging pays where fewer than this share of the sampled rows are different.
+/// Merging pays if at most this share of the sampled rows are different.
 const DIFFERENT: f64 = 0.9;
 
-/// The rows that are different, and how much each counts.
+/// The rows that differ from each other, and the weight of each.
 pub(super) struct Merged {
     pub views: [Matrix; 2],
     pub weights: Vec<f64>,
 }
 
-/// The merged views, where a sample says that it pays.
+/// The merged views, if a sample says that merging pays.
 pub(super) fn merged(views: &[Matrix; 2], weights: Option<&Buffer<f64>>) -> Result<Option<Merged>> {
     let rows = views[0].rows();
     let countable = (SAMPLE..u32::MAX as usize).contains(&rows);
     let dense = views.iter().any(|view| matches!(view, Matrix::Dense(_)));
-    // Of two one-hot views the Gram matrix is a list of the different rows, formed in less time than they are sorted.
+    // The Gram matrix of two one-hot views is a list of their different rows, and is formed faster than rows are sorted.
     let one_hot = views.iter().all(|view| matches!(view, Matrix::OneHot(_)));
     if !countable || dense || one_hot || !pays(views) {
         return Ok(None);
@@ -35,7 +35,7 @@ pub(super) fn merged(views: &[Matrix; 2], weights: Option<&Buffer<f64>>) -> Resu
     for same_hash in order.chunk_by(|a, b| a.0 == b.0) {
         let first = kept.len();
         for &(_, row) in same_hash {
-            // Different rows may share a hash; then each is held against all of them.
+            // Different rows may share a hash, so each is compared with all rows of its hash.
             match kept[first..].iter_mut().find(|(other, _)| equal(views, *other as usize, row as usize)) {
                 Some((_, sum)) => *sum += weight(row),
                 None => kept.push((row, weight(row))),
@@ -47,6 +47,7 @@ pub(super) fn merged(views: &[Matrix; 2], weights: Option<&Buffer<f64>>) -> Resu
     Ok(Some(Merged { views: [x?, y?], weights: kept.iter().map(|&(_, weight)| weight).collect() }))
 }
 
+/// Whether few enough of the sampled rows are different.
 fn pays(views: &[Matrix; 2]) -> bool {
     let rows = views[0].rows();
     let mut sample: Vec<u64> =
@@ -57,7 +58,7 @@ fn pays(views: &[Matrix; 2]) -> bool {
     sample.len() as f64 <= DIFFERENT * sampled
 }
 
-/// Mixes a row's columns and values, X before Y.
+/// A hash of a row's columns and values, X before Y.
 fn hash(views: &[Matrix; 2], row: usize) -> u64 {
     let mut hash = 0x9e37_79b9_7f4a_7c15u64;
     for view in views {
@@ -83,7 +84,7 @@ fn equal(views: &[Matrix; 2], a: usize, b: usize) -> bool {
     views.iter().all(|view| entries(view, a) == entries(view, b))
 }
 
-/// The rows in `kept`.
+/// The view's rows that are listed in `kept`.
 fn select(view: &Matrix, kept: &[(u32, f64)]) -> Result<Matrix> {
     if let Matrix::OneHot(m) = view {
         let columns = m.columns().as_slice();

@@ -2,10 +2,10 @@
 
 use crate::matrix::{DenseValues, Matrix, Packed};
 
-/// What one reading of a view says about its columns. With row weights, sums are weighted.
+/// Sums over the rows for each column of a view. If rows are weighted, so are the sums.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Moments {
-    /// Sum of the row weights; the number of rows where there are none.
+    /// Sum of the row weights; the number of rows if they have none.
     pub weight: f64,
     /// Sum of each column.
     pub sum: Vec<f64>,
@@ -16,11 +16,12 @@ pub struct Moments {
 }
 
 impl Moments {
-    pub(super) fn zero(cols: usize) -> Self {
+    /// The moments of no rows.
+    pub fn zero(cols: usize) -> Self {
         Moments { weight: 0.0, sum: vec![0.0; cols], square: vec![0.0; cols], count: vec![0; cols] }
     }
 
-    /// Of `rows` of a view whose entries are all one, where rows have no weights: counting is enough.
+    /// The moments of `rows` of a view whose entries are all one, if rows have no weights: counting is enough.
     pub(super) fn by_counting(view: &Matrix, rows: std::ops::Range<usize>) -> Self {
         let mut count = vec![0u64; view.cols()];
         let weight = rows.len() as f64;
@@ -29,8 +30,9 @@ impl Moments {
         Moments { weight, square: sum.clone(), sum, count }
     }
 
-    /// Of `rows` of `view`. Sums are compensated: whether a column varies at all is a small difference of large sums.
-    pub(super) fn of(view: &Matrix, rows: std::ops::Range<usize>, weight: impl Fn(usize) -> f64) -> Self {
+    /// The moments of `rows` of `view`. Sums are compensated, because whether a column varies at all is a small difference
+    /// of large sums.
+    pub(super) fn new(view: &Matrix, rows: std::ops::Range<usize>, weight: impl Fn(usize) -> f64) -> Self {
         let (mut moments, mut lost) = (Moments::zero(view.cols()), Moments::zero(view.cols()));
         for row in rows {
             let w = weight(row);
@@ -53,7 +55,7 @@ impl Moments {
         moments
     }
 
-    /// Adds a row with every entry, all columns alike.
+    /// Adds a dense row.
     fn add_row<T: Copy + Into<f64>>(&mut self, lost: &mut Moments, w: f64, row: &[Packed<T>]) {
         let sums = self.sum.iter_mut().zip(&mut lost.sum).zip(row);
         sums.for_each(|((sum, lost), v)| add_compensated(sum, lost, w * v.get().into()));
@@ -65,7 +67,8 @@ impl Moments {
         self.count.iter_mut().for_each(|count| *count += 1);
     }
 
-    pub(super) fn add(&mut self, other: &Moments) {
+    /// Adds the moments of other rows of the same columns.
+    pub fn add(&mut self, other: &Moments) {
         self.weight += other.weight;
         self.sum.iter_mut().zip(&other.sum).for_each(|(a, b)| *a += b);
         self.square.iter_mut().zip(&other.square).for_each(|(a, b)| *a += b);
@@ -77,11 +80,12 @@ impl Moments {
         self.sum.iter().map(|sum| sum / self.weight).collect()
     }
 
-    /// The moments of the centred columns. A column whose variance is lost in rounding counts as constant: 0.
-    pub fn centred(&self) -> Moments {
+    /// The moments of the centered columns. A column whose variance is lost in rounding counts as constant and gets 0.
+    pub fn centered(&self) -> Moments {
         let about_mean = |(sum, square): (&f64, &f64)| {
-            let centred = square - sum * (sum / self.weight);
-            if centred > 1e-13 * square { centred } else { 0.0 }
+            let centered = square - sum * (sum / self.weight);
+            // Both terms carry a relative error of a few 1e-16; 1e-13 leaves room for sums over many rows.
+            if centered > 1e-13 * square { centered } else { 0.0 }
         };
         Moments {
             weight: self.weight,
@@ -97,8 +101,8 @@ impl Moments {
     }
 }
 
-/// sum ← sum + term, with what rounding took away collected in `lost` (Knuth's two-sum: no branch, so that columns can be
-/// added several at a time).
+/// sum ← sum + term, collecting in `lost` what rounding took away. This is Knuth's two-sum: it has no branch, so the
+/// compiler can add several columns at a time.
 #[inline(always)]
 fn add_compensated(sum: &mut f64, lost: &mut f64, term: f64) {
     let new = *sum + term;

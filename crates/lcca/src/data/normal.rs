@@ -1,16 +1,18 @@
 //! The normal operator of one view: C + λI with C = XᵀX.
 
-use super::{Ask, Pair, Shape, Side};
+use super::ask::Ask;
+use super::pair::Pair;
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::panels;
+use crate::side::{Shape, Side};
 
 /// C + λI of one view, seen through half passes.
 #[derive(Clone, Copy)]
 pub struct Normal<'a> {
-    /// Where the rows are.
+    /// The rows.
     pub pair: &'a dyn Pair,
-    /// Which view.
+    /// The view.
     pub side: Side,
     /// λ, absolute.
     pub ridge: f64,
@@ -19,9 +21,11 @@ pub struct Normal<'a> {
 impl<'a> Normal<'a> {
     /// With a relative ridge: λ = `relative`·tr(C)/p.
     pub fn new(pair: &'a dyn Pair, side: Side, relative: f64) -> Result<Self> {
-        let ridge = match relative {
-            0.0 => 0.0,
-            _ => relative * pair.moments(side)?.trace() / pair.shape().cols(side) as f64,
+        // Without a ridge the moments need not be read.
+        let ridge = if relative == 0.0 {
+            0.0
+        } else {
+            relative * pair.moments(side)?.trace() / pair.shape().cols(side) as f64
         };
         Ok(Normal { pair, side, ridge })
     }
@@ -49,7 +53,7 @@ impl<'a> Normal<'a> {
         Ok(self.pair.moments(self.side)?.square.iter().map(|d| d + self.ridge).collect())
     }
 
-    /// The inverse of the diagonal of C + λI; 0 where that is 0.
+    /// The inverse of the diagonal of C + λI; 0 for columns whose diagonal is 0.
     pub fn inverse_diagonal(&self) -> Result<Vec<f64>> {
         Ok(self.diagonal()?.iter().map(|&d| if d > 0.0 { d.recip() } else { 0.0 }).collect())
     }

@@ -1,24 +1,30 @@
-//! A pass over rows at hand, in one piece or several.
+//! A pass over rows that can be read here, in one piece or several.
 //!
-//! All rows together are cut into one part a thread, of about equal numbers of entries. Each part adds into its own panels
-//! (the first straight into the caller's), which are then summed in a fixed order: the same thread count gives the
+//! All rows together are cut into one part per thread, of about equal numbers of entries. Each part adds into its own
+//! panels (the first straight into the caller's), which are then summed in a fixed order: the same thread count gives the
 //! same bits. The extra panels are kept between passes, so that a warm pass allocates nothing.
 
-use super::{Ask, InMemory, Pair, Side, Source};
+use super::ask::{Ask, Source};
+use super::paired_rows::{PairedRows, Sums};
 use crate::kernel;
-use crate::matrix::{Line, Matrix, Panel, zeroed_lines};
+use crate::matrix::{Line, Panel, zeroed_lines};
+use crate::side::Side;
 use bytemuck::Zeroable;
 use rayon::prelude::*;
-use std::borrow::Borrow;
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
-/// The most parts the rows are cut into: each costs up to four panels.
+/// The most parts the rows are cut into. Each costs up to four panels of memory.
 pub(super) const MOST_PARTS: usize = 16;
-/// Lines of the products that one thread sums at a time.
+/// Cache lines of the products that one thread sums at a time: 256 KiB, a share of the second-level cache.
 const SUM_LINES: usize = 4096;
 
-/// What a pass needs besides the caller's panels.
+/// One piece of the rows.
+pub(super) trait Piece: Sync {
+    fn rows(&self) -> &PairedRows;
+}
+
+/// The memory that a pass needs besides the caller's panels.
 #[derive(Default)]
 pub(super) struct Scratch {
     spans: Vec<Range<usize>>,
@@ -32,35 +38,32 @@ struct Part {
     sums: [[Vec<Line>; 2]; 2],
 }
 
-/// Where a part adds its products: `sums[target][source]`.
-pub(super) type Sums<'a> = [[Option<&'a mut [Line]>; 2]; 2];
-
 /// One pass over all pieces, which have the same columns.
-pub(super) fn pass<P: Borrow<InMemory> + Sync>(pieces: &[P], kept: &Mutex<Vec<Scratch>>, ask: &mut Ask<'_>) {
-    let mut scratch = kept.lock().unwrap_or_else(|e| e.into_inner()).pop().unwrap_or_default();
+pub(super) fn pass<P: Piece>(pieces: &[P], kept: &Mutex<Vec<Scratch>>, ask: &mut Ask<'_>) {
+    let mut scratch = kept.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
     scratch.prepare(pieces, ask);
-    let used = |side: Side| ask.source_of(side).filter(|s| s.panel.cols() > 0 && ask.wants(side));
-    let sources = Side::BOTH.map(used);
+    let sources =
+        Side::BOTH.map(|side| ask.source_of(side).filter(|s| s.panel.cols() > 0 && ask.wants(side)));
     let Scratch { spans, parts } = &mut scratch;
     let [first, others @ ..] = &mut parts[..] else { return };
     let z = &mut first.z;
     let mut caller = products(ask);
     rayon::join(
-        || run(pieces, spans[0].clone(), sources, z, &mut caller),
+        || add_span(pieces, spans[0].clone(), sources, z, &mut caller),
         || {
             others.par_iter_mut().zip(&spans[1..]).with_max_len(1).for_each(|(part, span)| {
                 let Part { z, sums } = part;
                 let mut sums = sums.each_mut().map(|from| from.each_mut().map(|lines| non_empty(lines)));
-                run(pieces, span.clone(), sources, z, &mut sums);
+                add_span(pieces, span.clone(), sources, z, &mut sums);
             });
         },
     );
     sum_parts(&mut caller, others);
-    kept.lock().unwrap_or_else(|e| e.into_inner()).push(scratch);
+    kept.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
 }
 
 /// Adds the rows of `span`, counted through all pieces, into `sums`.
-fn run<P: Borrow<InMemory>>(
+fn add_span<P: Piece>(
     pieces: &[P],
     span: Range<usize>,
     sources: [Option<Source<'_>>; 2],
@@ -68,12 +71,12 @@ fn run<P: Borrow<InMemory>>(
     sums: &mut Sums<'_>,
 ) {
     let mut before = 0;
-    for piece in pieces.iter().map(Borrow::borrow) {
+    for piece in pieces.iter().map(Piece::rows) {
         let rows = piece.shape().rows;
         let here = |row: usize| row.saturating_sub(before).min(rows);
         let own = here(span.start)..here(span.end);
         if !own.is_empty() {
-            piece.run(own, sources, z, sums);
+            piece.add_products(own, sources, z, sums);
         }
         before += rows;
     }
@@ -81,14 +84,14 @@ fn run<P: Borrow<InMemory>>(
 
 impl Scratch {
     /// Cuts the rows and lays out zeroed panels for all parts but the first.
-    fn prepare<P: Borrow<InMemory>>(&mut self, pieces: &[P], ask: &Ask<'_>) {
-        let rows = pieces.iter().map(|piece| piece.borrow().shape().rows).sum::<usize>();
+    fn prepare<P: Piece>(&mut self, pieces: &[P], ask: &Ask<'_>) {
+        let rows = pieces.iter().map(|piece| piece.rows().shape().rows).sum::<usize>();
         let parts = rayon::current_num_threads().min(MOST_PARTS).min(rows).max(1);
         if self.spans.len() != parts {
             cut(pieces, parts, &mut self.spans);
             self.parts.resize_with(parts, Part::default);
         }
-        let Some(shape) = pieces.first().map(|piece| piece.borrow().shape()) else { return };
+        let Some(shape) = pieces.first().map(|piece| piece.rows().shape()) else { return };
         let lines = |target: Side, source: Side| match ask.source_of(source) {
             Some(s) if ask.wants_product(target, source) => s.panel.lines_per_row() * shape.cols(target),
             _ => 0,
@@ -122,15 +125,16 @@ fn sum_parts(caller: &mut Sums<'_>, parts: &[Part]) {
     for (target, source) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
         let Some(out) = &mut caller[target][source] else { continue };
         out.par_chunks_mut(SUM_LINES).enumerate().for_each(|(chunk, out)| {
-            let at = chunk * SUM_LINES;
-            parts.iter().for_each(|part| kernel::add(out, &part.sums[target][source][at..at + out.len()]));
+            let first = chunk * SUM_LINES;
+            let lines = first..first + out.len();
+            parts.iter().for_each(|part| kernel::add(out, &part.sums[target][source][lines.clone()]));
         });
     }
 }
 
 /// Cuts the rows of all pieces into `parts` spans of about equal numbers of entries.
-pub(super) fn cut<P: Borrow<InMemory>>(pieces: &[P], parts: usize, spans: &mut Vec<Range<usize>>) {
-    let rows = pieces.iter().map(|piece| piece.borrow().shape().rows).sum();
+pub(super) fn cut<P: Piece>(pieces: &[P], parts: usize, spans: &mut Vec<Range<usize>>) {
+    let rows = pieces.iter().map(|piece| piece.rows().shape().rows).sum();
     let total = load(pieces, rows);
     spans.clear();
     let mut start = 0;
@@ -142,27 +146,18 @@ pub(super) fn cut<P: Borrow<InMemory>>(pieces: &[P], parts: usize, spans: &mut V
     }
 }
 
-/// What the rows before `row` take: about their entries.
-fn load<P: Borrow<InMemory>>(pieces: &[P], row: usize) -> u64 {
+/// About the work of the rows before `row`: one per row and one per stored entry.
+fn load<P: Piece>(pieces: &[P], row: usize) -> u64 {
     let (mut before, mut load) = (0, row as u64);
-    for piece in pieces.iter().map(Borrow::borrow) {
+    for piece in pieces.iter().map(Piece::rows) {
         let own = row.saturating_sub(before).min(piece.shape().rows);
-        load += Side::BOTH.iter().map(|&side| entries_before(piece.view(side), own)).sum::<u64>();
+        load += Side::BOTH.iter().map(|&side| piece.entries_before(side, own)).sum::<u64>();
         before += piece.shape().rows;
     }
     load
 }
 
-/// Stored entries of the rows before `row`; a one-hot row counts as one.
-pub(super) fn entries_before(view: &Matrix, row: usize) -> u64 {
-    match view {
-        Matrix::Sparse(m) => m.offsets().as_slice()[row].get() - m.offsets().as_slice()[0].get(),
-        Matrix::OneHot(_) => row as u64,
-        Matrix::Dense(m) => row as u64 * m.cols() as u64,
-    }
-}
-
-/// The first row in `from..to` that is `enough`, or `to`.
+/// The first row in `from..to` that is `enough`, by bisection; `to` if none is.
 fn first_row(mut from: usize, mut to: usize, enough: impl Fn(usize) -> bool) -> usize {
     while from < to {
         let middle = from + (to - from) / 2;

@@ -1,15 +1,19 @@
-//! Rows at hand in several pieces, as a worker of a cluster holds them.
+//! Rows in several pieces that can all be read here, as a worker of a cluster holds them.
 //!
-//! Unlike [`super::Shards`], whose pieces may be anywhere and are asked one after the other, a pass here cuts all rows
-//! together into one part a thread: panels are laid out and summed once, however many pieces there are.
+//! Unlike [`Shards`], whose shards may be anywhere and are asked one after the other, a pass here cuts all rows
+//! together into one part per thread: panels are laid out and summed once, however many pieces there are.
 
-use super::parts::{self, Scratch};
-use super::{
-    Ask, GramEstimate, GramMatrix, GramSample, InMemory, JointGram, Moments, Pair, Shape, Shards, Side,
-    Triangle,
-};
+use super::ask::Ask;
+use super::estimate::{GramEstimate, GramSample};
+use super::in_memory::InMemory;
+use super::joint::JointGram;
+use super::moments::Moments;
+use super::pair::{Capabilities, JointGrams, Pair};
+use super::paired_rows::PairedRows;
+use super::parts::{self, Piece, Scratch};
+use super::shards::Shards;
 use crate::error::Result;
-use faer::Mat;
+use crate::side::{Shape, Side};
 use std::sync::{Arc, Mutex};
 
 /// Pieces in memory or in mapped files, stacked on top of each other.
@@ -20,16 +24,22 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Pieces with the same columns; at least one.
+    /// Stacks pieces with the same columns; at least one.
     pub fn new(pieces: Vec<Arc<InMemory>>) -> Result<Self> {
         Ok(Pieces { stacked: Shards::new(pieces.clone())?, pieces, scratch: Mutex::default() })
     }
 
-    /// What a guess at the joint Gram matrix goes by, where these are some of `pieces` pieces of the rows; nothing where the
-    /// matrix cannot be formed.
+    /// A sample from which the size of the joint Gram matrix is estimated, if these are some of `pieces` pieces of the
+    /// rows; `None` if the matrix cannot be formed.
     pub fn gram_sample(&self, pieces: usize) -> Option<GramSample> {
         let samples: Option<Vec<_>> = self.pieces.iter().map(|piece| piece.gram_sample(pieces)).collect();
         samples?.into_iter().reduce(GramSample::plus)
+    }
+}
+
+impl Piece for Arc<InMemory> {
+    fn rows(&self) -> &PairedRows {
+        Piece::rows(&**self)
     }
 }
 
@@ -48,27 +58,18 @@ impl Pair for Pieces {
         Ok(())
     }
 
-    fn is_one_hot(&self, side: Side) -> bool {
-        self.stacked.is_one_hot(side)
+    /// Those of the stack, except that the joint Gram matrix is estimated from one sample over all pieces.
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { joint_grams: Some(self), ..self.stacked.capabilities() }
     }
+}
 
-    fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
-        self.stacked.gram(side, limit)
-    }
-
-    fn joint_gram_estimate(&self) -> Result<Option<GramEstimate>> {
+impl JointGrams for Pieces {
+    fn estimate(&self) -> Result<Option<GramEstimate>> {
         Ok(self.gram_sample(self.pieces.len()).map(|sample| sample.estimate(self.shape())))
     }
 
-    fn joint_gram(&self, limit: u64) -> Result<Option<JointGram>> {
+    fn joint_gram(&self, limit: u64) -> Result<JointGram> {
         self.stacked.joint_gram(limit)
-    }
-
-    fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
-        self.stacked.dense_gram(means, limit)
-    }
-
-    fn triangle(&self, limit: u64) -> Result<Triangle> {
-        self.stacked.triangle(limit)
     }
 }

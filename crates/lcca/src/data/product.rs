@@ -1,7 +1,7 @@
 //! AᵀB of two views with the same rows, formed as sparse rows.
 //!
-//! A is transposed once; then row j of the product is the sum of the rows of B where A holds column j, each times A's
-//! entry. Work Σᵢ aᵢbᵢ for rows of aᵢ and bᵢ entries; memory for the transpose and the result.
+//! A is transposed once. Row j of the product is then the sum, over the rows in which A holds column j, of B's row times
+//! A's entry. The work is Σᵢ aᵢbᵢ for rows of aᵢ and bᵢ entries; the memory is that of the transpose and the result.
 
 use crate::error::{Error, Result};
 use crate::matrix::{Matrix, RowsBuilder, SparseRows, Values};
@@ -12,10 +12,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 const CHUNK: usize = 64;
 /// Bytes of one entry of a product.
 const ENTRY: u64 = (size_of::<u32>() + size_of::<f64>()) as u64;
-/// A row is sorted where it holds fewer than one of so many columns, and scanned where it holds more.
+/// A row of the product is sorted if it holds fewer than one column in this many. A fuller row is found faster by
+/// scanning all columns than by sorting its own.
 const SORTED_SHARE: usize = 16;
 
-/// A view by columns: the rows of each, ascending, and the values where they are not all one.
+/// A view by columns: the rows of each, ascending, and the values unless all are one.
 pub(super) struct Transposed {
     starts: Vec<usize>,
     rows: Vec<u32>,
@@ -29,8 +30,8 @@ impl Transposed {
         entry * view.entries() + 16 * view.cols() as u64
     }
 
-    /// One reading of the view to count, one to place.
-    pub fn of(view: &Matrix) -> Transposed {
+    /// Reads the view twice: once to count the entries of each column, once to place them.
+    pub fn new(view: &Matrix) -> Transposed {
         let mut starts = vec![0; view.cols() + 1];
         (0..view.rows()).for_each(|row| view.for_each(row, |column, _| starts[column + 1] += 1));
         (0..view.cols()).for_each(|j| starts[j + 1] += starts[j]);
@@ -40,10 +41,10 @@ impl Transposed {
         let mut values = (!view.is_all_ones()).then(|| vec![0.0; entries]);
         for row in 0..view.rows() {
             view.for_each(row, |column, value| {
-                let at = next[column];
-                rows[at] = row as u32;
+                let place = next[column];
+                rows[place] = row as u32;
                 if let Some(values) = &mut values {
-                    values[at] = value;
+                    values[place] = value;
                 }
                 next[column] += 1;
             });
@@ -64,8 +65,8 @@ impl Transposed {
 
     /// Calls `visit(row, value)` for every entry of column j.
     fn for_each(&self, j: usize, mut visit: impl FnMut(usize, f64)) {
-        for at in self.starts[j]..self.starts[j + 1] {
-            visit(self.rows[at] as usize, self.values.as_ref().map_or(1.0, |values| values[at]));
+        for entry in self.starts[j]..self.starts[j + 1] {
+            visit(self.rows[entry] as usize, self.values.as_ref().map_or(1.0, |values| values[entry]));
         }
     }
 }
@@ -82,7 +83,7 @@ impl Allowance {
         Allowance { what, limit, spent: AtomicU64::new(0) }
     }
 
-    /// Takes bytes; an error where there are not so many left.
+    /// Takes bytes; an error if fewer are left.
     pub fn take(&self, bytes: u64) -> Result<()> {
         let needed = self.spent.fetch_add(bytes, Relaxed) + bytes;
         if needed <= self.limit {
@@ -93,7 +94,7 @@ impl Allowance {
     }
 }
 
-/// AᵀB with row weights: Σᵢ weight(i)·aᵢbᵢᵀ. Where `diagonal`, every (j, j) is stored, zero or not.
+/// AᵀB with row weights: Σᵢ weight(i)·aᵢbᵢᵀ. If `diagonal`, every entry (j, j) is stored, zero or not.
 pub(super) fn product(
     a: &Transposed,
     b: &Matrix,
@@ -121,7 +122,7 @@ pub(super) fn product(
     RowsBuilder::join(chunks.collect::<Result<_>>()?, b.cols(), false)
 }
 
-/// One row in the making.
+/// One row of the product while it is summed up.
 struct Sums {
     sums: Vec<f64>,
     seen: Vec<bool>,
@@ -140,7 +141,7 @@ impl Sums {
         self.sums[column] += value;
     }
 
-    /// Appends the row, columns ascending, and is empty again.
+    /// Appends the row to `rows`, columns ascending, and clears the sums for the next one.
     fn drain_into(&mut self, rows: &mut RowsBuilder) {
         if self.touched.len() * SORTED_SHARE < self.seen.len() {
             self.touched.sort_unstable();

@@ -1,12 +1,20 @@
-//! Rows in several pieces.
+//! Rows in several shards.
 
-use super::{Ask, GramEstimate, GramMatrix, JointGram, Moments, Pair, Shape, Side, Triangle};
+use super::ask::Ask;
+use super::estimate::GramEstimate;
+use super::gram::GramMatrix;
+use super::joint::JointGram;
+use super::moments::Moments;
+use super::pair::{Capabilities, Grams, JointGrams, Pair, Reduced, Structure, Triangles};
+use super::triangle::Triangle;
 use crate::error::{Error, Result};
+use crate::side::{Shape, Side};
 use faer::Mat;
 use std::ops::Deref;
 use std::sync::OnceLock;
 
-/// Pairs stacked on top of each other: a pass is the sum of the pieces' passes.
+/// Pairs stacked on top of each other: a pass is the sum of the shards' passes, a capability is there if every shard has
+/// it.
 pub struct Shards<P = Box<dyn Pair>> {
     shards: Vec<P>,
     shape: Shape,
@@ -14,14 +22,14 @@ pub struct Shards<P = Box<dyn Pair>> {
 }
 
 impl<P: Deref<Target: Pair>> Shards<P> {
-    /// Pieces with the same columns; at least one.
+    /// Stacks shards with the same columns; at least one.
     pub fn new(shards: Vec<P>) -> Result<Self> {
         let mut shape = shards.first().ok_or(Error::NoRows)?.shape();
         for shard in &shards[1..] {
             let next = shard.shape();
             for side in Side::BOTH {
-                if next.cols(side) != shape.cols(side) {
-                    let (expected, found) = (shape.cols(side), next.cols(side));
+                let (expected, found) = (shape.cols(side), next.cols(side));
+                if found != expected {
                     return Err(Error::Width { side, expected, found });
                 }
             }
@@ -52,52 +60,61 @@ impl<P: Deref<Target: Pair> + Sync> Pair for Shards<P> {
         self.shards.iter().try_for_each(|shard| shard.pass(ask))
     }
 
+    fn capabilities(&self) -> Capabilities<'_> {
+        let all = |has: fn(Capabilities<'_>) -> bool| self.shards.iter().all(|s| has(s.capabilities()));
+        Capabilities {
+            structure: if all(|c| c.structure.is_some()) { Some(self) } else { None },
+            grams: if all(|c| c.grams.is_some()) { Some(self) } else { None },
+            joint_grams: if all(|c| c.joint_grams.is_some()) { Some(self) } else { None },
+            triangles: if all(|c| c.triangles.is_some()) { Some(self) } else { None },
+        }
+    }
+}
+
+impl<P: Deref<Target: Pair> + Sync> Structure for Shards<P> {
     fn is_one_hot(&self, side: Side) -> bool {
-        self.shards.iter().all(|shard| shard.is_one_hot(side))
+        self.shards.iter().all(|shard| shard.capabilities().structure.is_some_and(|s| s.is_one_hot(side)))
     }
 
+    /// Declined: equal rows of different shards would have to meet, and columns be numbered alike in all of them.
+    fn reduced(&self) -> Result<Option<Reduced>> {
+        Ok(None)
+    }
+}
+
+impl<P: Deref<Target: Pair> + Sync> Grams for Shards<P> {
     fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
-        let mut sum = self.shards[0].gram(side, limit)?;
-        for shard in &self.shards[1..] {
-            sum = sum.plus(shard.gram(side, limit)?);
-        }
-        Ok(sum)
-    }
-
-    fn joint_gram_estimate(&self) -> Result<Option<GramEstimate>> {
-        let mut sum: Option<GramEstimate> = None;
-        for shard in &self.shards {
-            let Some(next) = shard.joint_gram_estimate()? else { return Ok(None) };
-            sum = Some(sum.map_or(next, |sum| sum.plus(next, self.shape)));
-        }
-        Ok(sum)
-    }
-
-    fn joint_gram(&self, limit: u64) -> Result<Option<JointGram>> {
-        let mut sum: Option<JointGram> = None;
-        for shard in &self.shards {
-            let Some(next) = shard.joint_gram(limit)? else { return Ok(None) };
-            sum = Some(match sum {
-                Some(sum) => sum.plus(next)?,
-                None => next,
-            });
-        }
-        Ok(sum)
+        let form = |shard: &P| shard.capabilities().require_grams()?.gram(side, limit);
+        sum(self.shards.iter().map(form), |a, b| Ok(a.plus(b)))
     }
 
     fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
-        let mut sum = self.shards[0].dense_gram(means, limit)?;
-        for shard in &self.shards[1..] {
-            sum += shard.dense_gram(means, limit)?;
-        }
-        Ok(sum)
+        let form = |shard: &P| shard.capabilities().require_grams()?.dense_gram(means, limit);
+        sum(self.shards.iter().map(form), |a, b| Ok(a + b))
+    }
+}
+
+impl<P: Deref<Target: Pair> + Sync> JointGrams for Shards<P> {
+    fn estimate(&self) -> Result<Option<GramEstimate>> {
+        let estimate = |shard: &P| shard.capabilities().require_joint_grams()?.estimate();
+        sum(self.shards.iter().map(estimate), |a, b| Ok(a.zip(b).map(|(a, b)| a.plus(b, self.shape))))
     }
 
-    fn triangle(&self, limit: u64) -> Result<Triangle> {
-        let mut merged = self.shards[0].triangle(limit)?;
-        for shard in &self.shards[1..] {
-            merged = merged.stacked(&shard.triangle(limit)?);
-        }
-        Ok(merged)
+    fn joint_gram(&self, limit: u64) -> Result<JointGram> {
+        let form = |shard: &P| shard.capabilities().require_joint_grams()?.joint_gram(limit);
+        sum(self.shards.iter().map(form), JointGram::plus)
     }
+}
+
+impl<P: Deref<Target: Pair> + Sync> Triangles for Shards<P> {
+    fn triangle(&self, limit: u64) -> Result<Triangle> {
+        let factorize = |shard: &P| shard.capabilities().require_triangles()?.triangle(limit);
+        sum(self.shards.iter().map(factorize), |above, below| Ok(above.stacked(&below)))
+    }
+}
+
+/// Adds up what the shards answer, one after the other, so that only one answer is held beside the sum.
+fn sum<T>(mut answers: impl Iterator<Item = Result<T>>, add: impl Fn(T, T) -> Result<T>) -> Result<T> {
+    let first = answers.next().ok_or(Error::NoRows)??;
+    answers.try_fold(first, |sum, next| add(sum, next?))
 }

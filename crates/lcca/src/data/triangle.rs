@@ -1,8 +1,8 @@
 //! The triangular factor of [1 X Y], by QR over blocks of rows (TSQR).
 //!
 //! R with RᵀR = [1 X Y]ᵀ[1 X Y] is all that classical CCA needs of the rows, and unlike the Gram matrix it does not
-//! square the condition number. The column of ones comes first, so what stands behind and below it is the factor of the
-//! centred views.
+//! square the condition number. The column of ones comes first, so the columns and rows after it are the factor of the
+//! centered views.
 
 use crate::error::{Error, Result};
 use crate::matrix::{Buffer, Matrix};
@@ -14,13 +14,13 @@ use rayon::prelude::*;
 pub struct Triangle {
     r: Mat<f64>,
     x_cols: usize,
-    centred: bool,
+    centered: bool,
 }
 
 impl Triangle {
-    /// From a factor of [1 X Y] that was formed elsewhere; one of centred views is not known by it.
+    /// From a factor of [1 X Y] that somebody else formed of views that are not centered.
     pub fn new(r: Mat<f64>, x_cols: usize) -> Self {
-        Triangle { r, x_cols, centred: false }
+        Triangle { r, x_cols, centered: false }
     }
 
     /// The factor of [1 X Y].
@@ -39,12 +39,12 @@ impl Triangle {
     }
 
     fn columns(&self, start: usize, count: usize) -> MatRef<'_, f64> {
-        let skip = usize::from(self.centred);
+        let skip = usize::from(self.centered);
         self.r.as_ref().subcols(start, count).subrows(skip, self.r.nrows() - skip)
     }
 
-    pub(super) fn centred(self) -> Self {
-        Triangle { centred: true, ..self }
+    pub(super) fn centered(self) -> Self {
+        Triangle { centered: true, ..self }
     }
 
     /// The factor of both sets of rows together.
@@ -53,8 +53,8 @@ impl Triangle {
     }
 }
 
-/// Of the rows of both views, weighted.
-pub(super) fn of(views: &[Matrix; 2], weights: Option<&Buffer<f64>>, limit: u64) -> Result<Triangle> {
+/// The factor of both views' rows, weighted if `weights` are given.
+pub(super) fn form(views: &[Matrix; 2], weights: Option<&Buffer<f64>>, limit: u64) -> Result<Triangle> {
     let width = 1 + views[0].cols() + views[1].cols();
     let threads = rayon::current_num_threads();
     // A stack of R and a block of rows, and the copy that QR takes of it, for each thread.
@@ -67,7 +67,7 @@ pub(super) fn of(views: &[Matrix; 2], weights: Option<&Buffer<f64>>, limit: u64)
     }
     let rows = views[0].rows();
     let parts = threads.min(rows.div_ceil(block)).max(1);
-    let part = |part: usize| {
+    let factorize_part = |part: usize| {
         let span = rows * part / parts..rows * (part + 1) / parts;
         let mut r = Mat::zeros(0, width);
         for start in span.clone().step_by(block) {
@@ -76,11 +76,12 @@ pub(super) fn of(views: &[Matrix; 2], weights: Option<&Buffer<f64>>, limit: u64)
         }
         r
     };
-    let parts: Vec<Mat<f64>> = (0..parts).into_par_iter().with_max_len(1).map(part).collect();
+    let parts: Vec<Mat<f64>> = (0..parts).into_par_iter().with_max_len(1).map(factorize_part).collect();
     let r = parts.iter().skip(1).fold(parts[0].clone(), |r, part| triangularize(stack(&r, part)));
     Ok(Triangle::new(r, views[0].cols()))
 }
 
+/// [above; below].
 fn stack(above: &Mat<f64>, below: &Mat<f64>) -> Mat<f64> {
     let split = above.nrows();
     Mat::from_fn(split + below.nrows(), below.ncols(), |i, j| {
@@ -88,6 +89,7 @@ fn stack(above: &Mat<f64>, below: &Mat<f64>) -> Mat<f64> {
     })
 }
 
+/// R of a QR factorization of `rows`.
 fn triangularize(rows: Mat<f64>) -> Mat<f64> {
     rows.qr().thin_R().to_owned()
 }

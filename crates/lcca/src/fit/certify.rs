@@ -7,9 +7,9 @@
 //! rx = Cxy·wy − θ·Bx·wx,    ry = Cyx·wx − θ·By·wy,    measured as ‖r‖² = rᵀB⁻¹r
 //! ```
 //!
-//! - **One pair.** (Bx^½wx, By^½wy)/√2 is a unit vector and [0 K; Kᵀ 0] is symmetric with eigenvalues ±d and, where the
-//!   views have different ranks, 0. So one of these lies within ρ = √((‖rx‖² + ‖ry‖²)/2) of θ. It is a true value d where
-//!   ρ < θ; where not, one lies within max(‖rx‖, ‖ry‖).
+//! - **One pair.** (Bx^½wx, By^½wy)/√2 is a unit vector and [0 K; Kᵀ 0] is symmetric with eigenvalues ±d and, if the
+//!   views have different ranks, 0. So one of these lies within ρ = √((‖rx‖² + ‖ry‖²)/2) of θ. It is a true value d if
+//!   ρ < θ; if not, a true value lies within max(‖rx‖, ‖ry‖).
 //! - **All pairs at once** (Kahan 1967). In bases that begin with the fitted pairs K is [Θ E; F M], with E and F as large
 //!   as the block residuals Ry and Rx. By Weyl's theorem k singular values of K, each counted as often as it occurs, lie
 //!   within max(‖Rx‖, ‖Ry‖) of θ₁ … θ_k, one for each; ‖R‖² is the largest eigenvalue of RᵀB⁻¹R.
@@ -22,71 +22,47 @@
 //!
 //! and S is measured by a pass of its own, so that only the rounding of products is left out. Without a ridge nothing
 //! cheap bounds SᵀB⁻¹S: it is at most SᵀD⁻¹S/c with D the diagonal of C and c the smallest eigenvalue but 0 of
-//! D^(−½)CD^(−½), which is not known. Taken is c = 1e-12, below which this crate counts columns as dependent. The bounds
-//! then hold for data without directions of 0 < variance < 1e-12 of their columns', and are called conditional.
+//! D^(−½)CD^(−½), which is not known. The cut below which this crate counts columns as dependent, c = 1e-12, takes its place.
+//! The bounds then hold for data without directions of 0 < variance < 1e-12 of their columns', and are called conditional.
 //!
-//! X ≈ B⁻¹R is also where the fit would have to move next. The best objective values in the span of [W X] are never
+//! X ≈ B⁻¹R is also the direction in which the fit would have to move next. The best objective values in the span of [W X] are never
 //! above the true ones, so their sum shows how much is missing **at least**: the one thing that can prove a fit wrong.
 //!
 //! Nothing here proves that no larger pair was missed: all bounds speak of the true values near the fitted ones.
 //!
 //! Costs four passes, and half a pass for every step of conjugate gradients on each view.
 
-use super::half::{Half, residuals};
-use super::{Fit, Model, Watch};
-use crate::data::{Centred, Counting, Normal, Pair, Side, Tally};
+use super::certificate::{Certificate, Kind};
+use super::fitted::Fit;
+use super::model::Model;
+use super::view_block::{ViewBlock, residuals};
+use crate::data::{Centered, Counting, Normal, Pair, Side, Tally};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
+use crate::outcome::Note;
 use crate::panels;
 use crate::solve::{Cg, Running};
+use crate::watch::Watch;
 use crate::whiten::{CUT, whitener_above};
 use faer::Mat;
-use serde::{Deserialize, Serialize};
 
 /// Most steps of conjugate gradients on each view.
 const STEPS: usize = 500;
-/// Solves end where their own error can add at most this share to the square of a bound,
+/// A solve ends when its own error can add at most this share to the square of a bound.
 const SHARE: f64 = 0.01;
-/// or this share of the tolerance to the bound,
+/// A solve also ends when its own error can add at most this share of the tolerance to a bound.
 const SHARE_OF_TOLERANCE: f64 = 1e-3;
-/// or this much.
+/// A solve always ends when its own error can add at most this to a bound.
 const LEAST: f64 = 1e-9;
-/// Directions nearly in the span of others do not count as proof: rounding would.
+/// Directions this close to the span of others are left out, because their rounding errors would count as proof.
 const CAREFUL: f64 = 1e-8;
-/// A bound that is larger than the residual by this factor is worth a word.
+/// A bound that is larger than the residual by this factor is worth a note.
 const FAR: f64 = 10.0;
-
-/// What a bound rests on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// Both views have a ridge: the bounds hold, rounding apart.
-    Rigorous,
-    /// A view has none: the bounds hold if no direction of it has a share of its columns' variance between 0 and 1e-12.
-    Conditional,
-}
-
-/// Bounds on how far objective values are from true ones. They do not prove that no larger pair was missed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Certificate {
-    /// For each pair: a true objective value lies within this of the fitted one.
-    pub bounds: Vec<f64>,
-    /// As many true values as there are pairs, each counted as often as it occurs, lie within this of the fitted ones.
-    pub together: f64,
-    /// What the bounds rest on.
-    pub kind: Kind,
-    /// The total of the objective is larger than fitted by at least this.
-    pub gain: f64,
-    /// Pairs whose bounds are loose, because conjugate gradients ran out of steps.
-    pub loose: usize,
-    /// Passes spent.
-    pub passes: f64,
-}
 
 impl Fit {
     /// Bounds the distance of every objective value from a true one, on the rows that were fitted.
     ///
-    /// Where that shows that more is missing from the total than the tolerance allows, the fit no longer counts as
+    /// If that shows that more is missing from the total than the tolerance allows, the fit no longer counts as
     /// converged. A large bound alone is no such proof.
     ///
     /// ```
@@ -97,7 +73,7 @@ impl Fit {
     /// let x = OneHotRows::new(3, vec![0, 1, 2, 0, 1, 2, 0, 1].into())?;
     /// let y = OneHotRows::new(2, vec![0, 1, 1, 0, 1, 1, 0, 0].into())?;
     /// let pair = InMemory::new(x.into(), y.into())?;
-    /// let mut fit = lcca::fit::fit(&pair, &Settings::new(Method::Auto, 1), &())?;
+    /// let mut fit = lcca::fit::fit(&pair, &Settings::new(Method::auto(), 1), &())?;
     /// fit.certify(&pair, &())?;
     /// assert!(fit.converged && fit.certificate.is_some_and(|certificate| certificate.bounds[0] < 1e-6));
     /// # Ok::<(), lcca::Error>(())
@@ -106,38 +82,27 @@ impl Fit {
         let certificate = self.model.certify(pair, watch)?;
         let allowed = self.model.settings.tol * self.model.objective.iter().sum::<f64>();
         if self.converged && certificate.gain > allowed {
-            self.notes.push(format!(
-                "the fit stopped too early: the total is larger by at least {:.1e}, and about {:.1e} was thought to be missing",
-                certificate.gain, self.missing
-            ));
+            self.notes.push(Note::StoppedTooEarly { gain: certificate.gain, estimated: self.missing });
         }
         self.converged &= certificate.gain <= allowed;
         self.missing = self.missing.max(certificate.gain);
-        self.notes.extend(certificate.notes(&self.model));
+        self.notes.extend(notes(&certificate, &self.model));
         self.certificate = Some(certificate);
         Ok(())
     }
 }
 
-impl Certificate {
-    fn notes(&self, model: &Model) -> Vec<String> {
-        let far = |&i: &usize| {
-            self.bounds[i] > FAR * model.residuals[i] && self.bounds[i] > model.settings.tol.max(LEAST)
-        };
-        let far = (0..self.bounds.len()).filter(far).count();
-        let pairs = self.bounds.len();
-        let mut notes = Vec::new();
-        if self.loose > 0 {
-            let loose = self.loose;
-            notes.push(format!("loose bounds, not solved for in {STEPS} steps: {loose} of {pairs} pairs"));
-        } else if far > 0 {
-            notes.push(format!(
-                "bounds of more than {FAR} times the residual: {far} of {pairs} pairs; residuals hardly see directions of \
-                 little variance"
-            ));
-        }
-        notes
+/// What the user should know about the bounds.
+fn notes(certificate: &Certificate, model: &Model) -> Option<Note> {
+    let Certificate { bounds, loose, .. } = certificate;
+    let pairs = bounds.len() as u64;
+    if *loose > 0 {
+        return Some(Note::LooseBounds { loose: *loose as u64, pairs, steps: STEPS as u64 });
     }
+    let is_far =
+        |&i: &usize| bounds[i] > FAR * model.residuals[i] && bounds[i] > model.settings.tol.max(LEAST);
+    let far = (0..bounds.len()).filter(is_far).count() as u64;
+    (far > 0).then_some(Note::BoundsFarAboveResiduals { far, pairs, factor: FAR })
 }
 
 impl Model {
@@ -145,14 +110,14 @@ impl Model {
     pub fn certify(&self, pair: &dyn Pair, watch: &dyn Watch) -> Result<Certificate> {
         self.check_widths(pair)?;
         if self.settings.center {
-            certify(self, &Centred::new(pair)?, watch, STEPS)
+            certify(self, &Centered::new(pair)?, watch, STEPS)
         } else {
             certify(self, pair, watch, STEPS)
         }
     }
 }
 
-/// With at most `steps` steps on each view: fewer make bounds loose, not wrong.
+/// Bounds from at most `steps` steps on each view. Fewer steps make bounds loose, not wrong.
 pub(super) fn certify(
     model: &Model,
     pair: &dyn Pair,
@@ -163,8 +128,8 @@ pub(super) fn certify(
     let counting = Counting::rows(pair, &tally, watch);
     let x_normal = Normal::new(&counting, Side::X, model.settings.ridge_x)?;
     let y_normal = Normal::new(&counting, Side::Y, model.settings.ridge_y)?;
-    let x = Half::measure(x_normal, model.x.weights.clone())?;
-    let y = Half::measure(y_normal, model.y.weights.clone())?;
+    let x = ViewBlock::measure(x_normal, model.x.weights.clone())?;
+    let y = ViewBlock::measure(y_normal, model.y.weights.clone())?;
     let [rx, ry] = residuals(&x, &y, &model.objective);
     let least = (SHARE_OF_TOLERANCE * model.settings.tol).max(LEAST);
     let x_step = Step::solve(Cg::new(x_normal, steps, 0.0)?, x_normal, &rx, least)?;
@@ -174,16 +139,16 @@ pub(super) fn certify(
         bounds: (0..model.pairs()).map(|i| bound(model.objective[i], &x_step, &y_step, i)).collect(),
         together: x_step.largest()?.max(y_step.largest()?).sqrt().min(1.0),
         kind: if rigorous { Kind::Rigorous } else { Kind::Conditional },
-        gain: gain([&x, &y], [&x_step.half, &y_step.half], &model.objective)?,
+        gain: gain([&x, &y], [&x_step.block, &y_step.block], &model.objective)?,
         loose: (0..model.pairs()).filter(|&i| x_step.is_loose(i, least) || y_step.is_loose(i, least)).count(),
         passes: counting.cost().passes,
     })
 }
 
-/// What one view says about the residuals of all pairs.
+/// One view's part of the bounds on all pairs.
 struct Step {
     /// X ≈ B⁻¹R and its products.
-    half: Half,
+    block: ViewBlock,
     /// At least RᵀB⁻¹R.
     above: Mat<f64>,
     /// The share of its diagonal that bounds the error of X.
@@ -199,16 +164,16 @@ impl Step {
             tail(&running.residual).into_iter().zip(goal).map(|(tail, goal)| tail <= goal).collect()
         };
         let (x, _) = cg.run(residual, None, enough)?;
-        let half = Half::measure(normal, x)?;
+        let block = ViewBlock::measure(normal, x)?;
         let mut s = residual.clone();
-        panels::subtract(&mut s, &half.bw);
+        panels::subtract(&mut s, &block.bw);
         let mut weighted = s.clone();
         panels::scale_rows(&mut weighted, &weights);
         let tails = panels::symmetric_cross(&s, &weighted);
         let mut sum = residual.clone();
         panels::add_scaled(&mut sum, 1.0, &s);
-        let above = panels::symmetric_cross(&half.w, &sum) + &tails;
-        Ok(Step { half, above, tail: (0..tails.nrows()).map(|i| tails[(i, i)]).collect() })
+        let above = panels::symmetric_cross(&block.w, &sum) + &tails;
+        Ok(Step { block, above, tail: (0..tails.nrows()).map(|i| tails[(i, i)]).collect() })
     }
 
     /// ‖rᵢ‖², or more.
@@ -244,13 +209,14 @@ fn bound(theta: f64, x: &Step, y: &Step, i: usize) -> f64 {
     bound.min(theta.max(1.0 - theta))
 }
 
-/// By how much the total grows in the span of [W X].
-fn gain(w: [&Half; 2], step: [&Half; 2], theta: &[f64]) -> Result<f64> {
+/// By how much the total is larger in the span of [W X].
+fn gain(w: [&ViewBlock; 2], step: [&ViewBlock; 2], theta: &[f64]) -> Result<f64> {
     let [hx, hy] = [0, 1].map(|side| {
         let (w, step) = (w[side], step[side]);
         let gram = panels::symmetric_block_cross(&[&w.w, &step.w], &[&w.bw, &step.bw]);
         whitener_above(gram.as_ref(), CAREFUL)
     });
+    let (hx, hy) = (hx?, hy?);
     let cross = panels::block_cross(&[&w[0].w, &step[0].w], &[&w[1].across, &step[1].across]);
     let values = (hx.transpose() * cross * hy).singular_values();
     let values = values.map_err(|_| Error::Factorization("[W X]ᵀCxy[W X]"))?;

@@ -1,11 +1,11 @@
 //! Classical CCA (Björck & Golub 1973), rank-revealing: what MATLAB's canoncorr and R's cancor compute.
 //!
 //! X = QxRx and Y = QyRy by QR with column pivoting, each cut at its numerical rank; then QxᵀQy = U·diag(d)·Vᵀ and
-//! Wx = Rx⁻¹U, Wy = Ry⁻¹V. Where columns depend on others R is wide and the shortest solution is taken, in columns of unit
-//! length: it does not depend on which columns were pivots. The rows enter only through the triangular factor of [1 X Y], so X and Y below have at most
-//! 1 + p₁ + p₂ rows. A ridge is rows √λ·I below each view, where the other has zeros.
+//! Wx = Rx⁻¹U, Wy = Ry⁻¹V. If columns depend on others, R is wide and the shortest solution is taken, in columns of unit
+//! length: it does not depend on which columns were pivots. The rows enter only through the triangular factor of [1 X Y],
+//! so X and Y below have at most 1 + p₁ + p₂ rows. A ridge appends the rows √λ·I to a view and zeros to the other.
 
-use super::{Found, Problem};
+use super::problem::{Problem, RawFit};
 use crate::data::{Pair, Triangle};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
@@ -15,8 +15,8 @@ use faer::{Mat, MatRef, Par};
 /// Columns whose distance from the span of the others is below this share of their length depend on them.
 const CUT: f64 = 1e-10;
 
-pub(super) fn exact(problem: &Problem<'_>) -> Result<Found> {
-    let triangle = problem.pair.triangle(problem.settings.memory)?;
+pub(super) fn exact(problem: &Problem<'_>) -> Result<RawFit> {
+    let triangle = problem.pair.capabilities().require_triangles()?.triangle(problem.settings.memory)?;
     let [x, y] = with_ridge(&triangle, problem.normals.map(|normal| normal.ridge));
     let [x_square, y_square] = problem.normals.map(|normal| normal.diagonal());
     let (x, y) = (Factor::new(&x, &x_square?), Factor::new(&y, &y_square?));
@@ -25,7 +25,7 @@ pub(super) fn exact(problem: &Problem<'_>) -> Result<Found> {
     let weights = [x.weights(svd.U().subcols(0, k)), y.weights(svd.V().subcols(0, k))];
     let total = (0..k).map(|i| svd.S()[i].min(1.0)).sum();
     let trace = vec![problem.trace_row(1, total, None)];
-    Ok(Found { weights, trace, missing: None, remarks: Vec::new(), products: None })
+    Ok(RawFit { weights, trace, missing: None, decisions: Vec::new(), products: None })
 }
 
 /// [Rx; √λx·I; 0] and [Ry; 0; √λy·I].
@@ -55,7 +55,7 @@ struct Factor {
 }
 
 impl Factor {
-    /// `diagonal` is that of C + λI, where a column that is zero but for rounding has 0: it stays zero.
+    /// `diagonal` is that of C + λI. A column that is zero but for rounding has 0 there and stays zero.
     fn new(view: &Mat<f64>, diagonal: &[f64]) -> Self {
         let (rows, cols) = (view.nrows(), view.ncols());
         let scale: Vec<f64> =
@@ -72,9 +72,10 @@ impl Factor {
 
     /// The shortest W with R·W = U, back in the view's own columns.
     fn weights(&self, u: MatRef<'_, f64>) -> Panel {
-        let solved = match self.r.nrows() == self.r.ncols() {
-            true => solved(self.r.as_ref(), u),
-            false => shortest(self.r.as_ref(), u),
+        let solved = if self.r.nrows() == self.r.ncols() {
+            solve_square(self.r.as_ref(), u)
+        } else {
+            solve_shortest(self.r.as_ref(), u)
         };
         let mut weights = Panel::zeros(self.columns.len(), u.ncols());
         for (i, &(column, scale)) in self.columns.iter().enumerate() {
@@ -85,14 +86,14 @@ impl Factor {
 }
 
 /// R⁻¹U for a square R.
-fn solved(r: MatRef<'_, f64>, u: MatRef<'_, f64>) -> Mat<f64> {
+fn solve_square(r: MatRef<'_, f64>, u: MatRef<'_, f64>) -> Mat<f64> {
     let mut solved = u.to_owned();
     solve_upper_triangular_in_place(r, solved.as_mut(), Par::rayon(0));
     solved
 }
 
-/// For a wide R: Rᵀ = Z·T by QR, so that R·W = U where TᵀZᵀW = U, and W = Z·T⁻ᵀU is the shortest such W.
-fn shortest(r: MatRef<'_, f64>, u: MatRef<'_, f64>) -> Mat<f64> {
+/// For a wide R: Rᵀ = Z·T by QR, so R·W = U says TᵀZᵀW = U, and W = Z·T⁻ᵀU is the shortest such W.
+fn solve_shortest(r: MatRef<'_, f64>, u: MatRef<'_, f64>) -> Mat<f64> {
     let qr = r.transpose().qr();
     let mut inner = u.to_owned();
     solve_lower_triangular_in_place(qr.thin_R().transpose(), inner.as_mut(), Par::rayon(0));

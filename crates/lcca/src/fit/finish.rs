@@ -1,65 +1,74 @@
-//! From any weights to a model: one pass over the rows (or what is as good), and everything reported is measured from it.
+//! From any weights to a model: one pass over the rows, and everything reported is measured from it.
 //!
 //! Both sides are whitened in their metric C + λI, WxᵀCxyWy = U·diag(d)·Vᵀ is rotated away, signs are fixed, and
-//! correlations, residuals and loadings follow from the four products.
+//! correlations, residuals and loadings follow from the four products. A method that already knows the products as
+//! exactly as a pass would tell them saves the pass.
 
-use super::choose::Choice;
-use super::half::{Half, residuals, sizes, small_products};
-use super::{Fit, Found, Model, Problem, Regressions, View};
+use super::fitted::Fit;
+use super::model::{Model, View};
+use super::plan::Plan;
+use super::problem::{Problem, RawFit};
+use super::regress::Regressions;
+use super::view_block::{ViewBlock, residuals, sizes, small_products};
 use crate::data::{Normal, Pair};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::metric;
+use crate::outcome::Note;
 use crate::panels;
 use crate::whiten::inverse_root;
 use faer::MatRef;
 
-pub(super) fn finish(problem: &Problem<'_>, found: Found, choice: Choice) -> Result<Fit> {
+pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<Fit> {
     let settings = problem.settings;
-    let [mut x, mut y] = match found.products {
+    let RawFit { weights, trace, missing, decisions, products } = raw;
+    let [mut x, mut y] = match products {
         Some(known) => known,
-        None => Half::measure_both(problem, found.weights)?,
+        None => ViewBlock::measure_both(problem.normals, weights)?,
     };
-    x.whiten();
-    y.whiten();
+    x.whiten()?;
+    y.whiten()?;
     let objective = rotate(&mut x, &mut y, settings.k)?;
     fix_signs(&mut x, &mut y);
     let residuals = sizes(residuals(&x, &y, &objective).each_ref(), &problem.inverse_diagonals()?);
-    let [x_gram, y_gram, cross] = small_products(problem, &x, &y);
-    let total = metric::subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref()).iter().sum();
-    let missing = found.missing.unwrap_or_else(|| residuals.iter().sum());
+    let [x_gram, y_gram, cross] = small_products(problem.ridges(), &x, &y);
+    let (x_gram, y_gram, cross) = (x_gram.as_ref(), y_gram.as_ref(), cross.as_ref());
+    let missing = missing.unwrap_or_else(|| residuals.iter().sum());
     let converged = !objective.is_empty() && missing <= settings.tol * objective.iter().sum::<f64>();
-    let notes = notes(objective.len(), settings.k);
+    let mut notes = Vec::new();
+    if objective.len() < settings.k {
+        notes.push(Note::FewerPairs { pairs: objective.len() as u64, requested: settings.k as u64 });
+    }
+    let regressions = Regressions::new(&x, &y, [x_gram, y_gram], problem.ridges())?;
     let [x_mean, y_mean] = problem.means.map_or([None, None], |means| means.clone().map(Some));
-    let ridges = problem.normals.map(|normal| normal.ridge);
-    let regressions = Regressions::new(&x, &y, [x_gram.as_ref(), y_gram.as_ref()], ridges);
+    let (x_loadings, y_loadings) =
+        (loadings(problem.normals[0], &x, x_gram)?, loadings(problem.normals[1], &y, y_gram)?);
     let model = Model {
-        correlations: metric::pair_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref()),
-        x: View { loadings: loadings(problem.normals[0], &x, x_gram.as_ref())?, weights: x.w, mean: x_mean },
-        y: View { loadings: loadings(problem.normals[1], &y, y_gram.as_ref())?, weights: y.w, mean: y_mean },
+        correlations: metric::pair_correlations(x_gram, y_gram, cross),
+        x: View::new(x.w, x_loadings, x_mean),
+        y: View::new(y.w, y_loadings, y_mean),
         objective,
         residuals,
-        total,
+        total: metric::subspace_correlations(x_gram, y_gram, cross)?.iter().sum(),
         rows: problem.pair.shape().rows as u64,
         settings: settings.clone(),
     };
-    let Choice { method: chosen, mut why, .. } = choice;
-    found.remarks.iter().for_each(|remark| why += &format!("; {remark}"));
-    let (trace, cost) = (found.trace, problem.pair.cost());
-    Ok(Fit { model, chosen, why, trace, cost, converged, missing, notes, certificate: None, regressions })
-}
-
-fn notes(pairs: usize, k: usize) -> Vec<String> {
-    if pairs == k {
-        return Vec::new();
-    }
-    vec![format!(
-        "{pairs} of the {k} pairs asked for were found: this method saw no more independent directions that correlate"
-    )]
+    Ok(Fit {
+        model,
+        chosen: plan.method,
+        decisions: plan.decisions.iter().cloned().chain(decisions).collect(),
+        trace,
+        cost: problem.pair.cost(),
+        converged,
+        missing,
+        notes,
+        certificate: None,
+        regressions,
+    })
 }
 
 /// Turns both sides so that WxᵀCxyWy is diagonal, and keeps the k largest; returns them.
-fn rotate(x: &mut Half, y: &mut Half, k: usize) -> Result<Vec<f64>> {
+fn rotate(x: &mut ViewBlock, y: &mut ViewBlock, k: usize) -> Result<Vec<f64>> {
     let cross = panels::cross(&x.w, &y.across);
     let svd = cross.thin_svd().map_err(|_| Error::Factorization("WxᵀXᵀYWy"))?;
     let k = k.min(svd.S().dim());
@@ -69,9 +78,9 @@ fn rotate(x: &mut Half, y: &mut Half, k: usize) -> Result<Vec<f64>> {
 }
 
 /// The sign rule: in every column of Wx the entry of largest size, the first of several, is positive.
-fn fix_signs(x: &mut Half, y: &mut Half) {
+fn fix_signs(x: &mut ViewBlock, y: &mut ViewBlock) {
     let signs = signs_of_largest(&x.w);
-    for panel in [x, y].into_iter().flat_map(|half| [&mut half.w, &mut half.bw, &mut half.across]) {
+    for panel in [x, y].into_iter().flat_map(|view| [&mut view.w, &mut view.bw, &mut view.across]) {
         (0..panel.rows()).for_each(|i| panel.row_mut(i).iter_mut().zip(&signs).for_each(|(v, s)| *v *= s));
     }
 }
@@ -87,12 +96,12 @@ fn signs_of_largest(w: &Panel) -> Vec<f64> {
 }
 
 /// The correlation of column j with canonical variable i: (C·w)ⱼᵢ / (√Cⱼⱼ·√(wᵢᵀC·wᵢ)).
-fn loadings(normal: Normal<'_>, half: &Half, gram: MatRef<'_, f64>) -> Result<Panel> {
+fn loadings(normal: Normal<'_>, block: &ViewBlock, gram: MatRef<'_, f64>) -> Result<Panel> {
     let square = &normal.pair.moments(normal.side)?.square;
-    let scale: Vec<f64> = (0..half.w.cols()).map(|i| inverse_root(gram[(i, i)])).collect();
+    let scale: Vec<f64> = (0..block.w.cols()).map(|i| inverse_root(gram[(i, i)])).collect();
     let entry = |j: usize, i: usize| {
-        let product = half.bw.row(j)[i] - normal.ridge * half.w.row(j)[i];
+        let product = block.bw.row(j)[i] - normal.ridge * block.w.row(j)[i];
         (product * inverse_root(square[j]) * scale[i]).clamp(-1.0, 1.0)
     };
-    Ok(Panel::from_fn(half.w.rows(), half.w.cols(), entry))
+    Ok(Panel::from_fn(block.w.rows(), block.w.cols(), entry))
 }

@@ -1,246 +1,170 @@
-//! The default method: block LOBPCG (Knyazev 2001) on the generalized eigenproblem of CCA.
+//! The default method: block LOBPCG (Knyazev 2001).
 //!
-//! Alternating least squares is its power method. Here every iteration takes one fused pass on the preconditioned
-//! residuals and then the best answer in the span of three blocks: the current weights W, the residuals T, and the last
-//! step P.
+//! Alternating least squares is the power method of CCA's eigenproblem A·w = θ·B·w. Here every iteration takes the best
+//! answer in the span of three blocks: the current weights W, the preconditioned residuals T, and the last step P.
 //!
 //! ```text
 //! start:   random weights of unit-length columns
-//! repeat:  Tx = Dx⁻¹(Cxy·Wy − Bx·Wx·Θ), Ty likewise           B = C + λI, D its diagonal
-//!          one pass on (Tx, Ty)
-//!          x and y whitened separately over Sx = [Wx Tx Px], Sy = [Wy Ty Py]
-//!          SVD of the small SxᵀCxySy → new W, P, Θ and all their products, without a pass
+//! repeat:  Rayleigh–Ritz on [W T P] → new W, P, Θ and all their products, without a pass
+//!          R = A·W − B·W·Θ
+//!          T = M⁻¹R,   M ≈ B − A
+//!          measure T: one pass (two if a view is eliminated)
 //! until    what is still missing from Σθ is within the tolerance
 //! ```
 //!
-//! Pairs that have converged stay in W but send no more residuals into the pass. In Gram mode D⁻¹ may give way to
-//! (B − A)⁻¹: see `precondition`.
+//! Pairs that have converged stay in W but send no more residuals into the pass. What A and B are is in `both_views`
+//! and `one_view`, when to stop in `stopping`.
 
-use super::half::{Half, residuals_into, sizes};
-use super::precondition::Preconditioner;
+use super::eigenproblem::{Block, Eigenproblem, Ritz};
+use super::problem::{Problem, RawFit, Snapshot, Start};
 use super::stopping::Stopping;
-use super::{Checkpoint, Found, Loop, Problem, Snapshot, TraceRow};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::matrix::Panel;
-use crate::metric;
 use crate::panels;
-use crate::random;
-use crate::whiten::whitener;
-use faer::Mat;
+use crate::space::Space;
+use crate::watch::{Checkpoint, Cost, TraceRow};
 
-/// WᵀBW may be this far from I before products are formed afresh from the rows.
+/// WᵀBW may be this far from I before products are formed afresh from the rows. The products are carried along by
+/// linear combinations, whose rounding adds up; half of the sixteen digits must stay right.
 const DRIFT: f64 = 1e-7;
-/// A pair whose residual is below this share of the tolerance sends no more residuals.
+/// A pair whose residual is below this share of the tolerance sends no more residuals. An objective value errs by the
+/// square of its residual, so this is far beyond what the tolerance needs.
 const LOCK: f64 = 1e-2;
 
-/// Both views' weights and their products.
-struct Block {
-    x: Half,
-    y: Half,
-}
-
-pub(super) fn lobpcg(problem: &Problem<'_>) -> Result<Found> {
-    let settings = problem.settings;
-    let inverse = problem.inverse_diagonals()?;
-    let mut preconditioner = Preconditioner::new(problem, &inverse)?;
-    let mut stopping = Stopping::new(settings.k, settings.tol);
-    let mut trace = Vec::new();
-    let (mut w, mut p) = match problem.from.take() {
-        Some(state) => resume(problem, state, &mut trace, &mut stopping)?,
-        None => (start(problem, &inverse)?, None),
-    };
+pub(super) fn lobpcg(
+    problem: &Problem<'_>,
+    equations: &mut dyn Eigenproblem,
+    start: Start,
+) -> Result<RawFit> {
+    let space = problem.space;
+    let mut state = State::begin(space, equations, problem.settings.k, start)?;
     let mut t: Option<Block> = None;
     loop {
-        let Ritz { coefficients, theta, drift } = rayleigh_ritz(&w, t.as_ref(), p.as_ref())?;
-        w.advance(t.as_ref(), &mut p, &coefficients);
-        let mut next = t.take().unwrap_or_else(|| w.room()).with_columns(theta.len());
-        residuals_into(next.weights_mut(), &w.x, &w.y, &theta);
-        let sizes = sizes([&next.x.w, &next.y.w], &inverse);
-        stopping.look(&theta, &sizes);
-        let captured = captured_by_best(problem, &w, &theta);
-        trace.push(problem.trace_row(trace.len() + 1, captured, stopping.missing()));
+        let Ritz { theta, drift, .. } = state.advance(t.as_ref())?;
+        // The residuals take the place of the T that has just been used.
+        let mut next = match t.take() {
+            Some(used) if used.columns() == theta.len() => used,
+            _ => state.w.zeros_like(space, theta.len())?,
+        };
+        state.equations.residuals_into(&mut next, &state.w, &theta)?;
+        let sizes = state.equations.sizes(&next, &theta)?;
+        state.stopping.look(&theta, &sizes);
+        let captured = state.equations.captured(&state.w, &theta)?;
+        let row = problem.trace_row(state.trace.len() + 1, captured, state.stopping.missing());
+        state.trace.push(row);
+        let stopping = &state.stopping;
         let active = stopping.active(&sizes, LOCK);
         let ends = stopping.enough() || stopping.stalls() || problem.is_spent() || active.is_empty();
-        problem.checkpoint(snapshot(&w, p.as_ref(), &trace, &stopping), ends);
+        problem.checkpoint(&state, ends)?;
         if ends {
-            let (weights, missing) = ([w.x.w, w.y.w], stopping.missing());
-            return Ok(Found { weights, trace, missing, remarks: preconditioner.remarks(), products: None });
+            return state.finish();
         }
-        preconditioner.reconsider(stopping.iterations_left())?;
-        if trace.len() > 1 && drift > DRIFT {
-            let afresh = w.measure_again(problem);
-            problem.keep(afresh, snapshot(&w, p.as_ref(), &trace, &stopping))?;
-            p = None;
+        state.equations.reconsider(state.stopping.iterations_left())?;
+        if state.trace.len() > 1 && drift > DRIFT {
+            let measured = state.equations.measure(&mut state.w);
+            problem.keep(measured, &state)?;
+            // P was carried along with the products that have drifted.
+            state.p = None;
         }
-        next = next.select(&active);
-        preconditioner.apply(next.weights_mut());
-        let measured = next.measure_again(problem);
-        problem.keep(measured, snapshot(&w, p.as_ref(), &trace, &stopping))?;
+        next = next.select(space, &active)?;
+        state.equations.precondition(&mut next)?;
+        let measured = state.equations.measure(&mut next);
+        problem.keep(measured, &state)?;
         t = Some(next);
     }
 }
 
-impl Block {
-    fn measure(problem: &Problem<'_>, weights: [Panel; 2]) -> Result<Self> {
-        let [x, y] = Half::measure_both(problem, weights)?;
-        Ok(Block { x, y })
-    }
+/// The state of the loop between two iterations.
+struct State<'a> {
+    space: &'a dyn Space,
+    equations: &'a mut dyn Eigenproblem,
+    w: Block,
+    /// The last step, once there is one.
+    p: Option<Block>,
+    trace: Vec<TraceRow>,
+    stopping: Stopping,
+}
 
-    fn measure_again(&mut self, problem: &Problem<'_>) -> Result<()> {
-        Half::measure_again(problem, &mut self.x, &mut self.y)
-    }
-
-    fn weights_mut(&mut self) -> [&mut Panel; 2] {
-        [&mut self.x.w, &mut self.y.w]
-    }
-
-    fn columns(&self) -> usize {
-        self.x.w.cols()
-    }
-
-    /// A block of the same shape, all zero.
-    fn room(&self) -> Block {
-        let half = |a: &Half, b: &Half| Half::unmeasured(Panel::zeros(a.w.rows(), a.w.cols()), b.w.rows());
-        Block { x: half(&self.x, &self.y), y: half(&self.y, &self.x) }
-    }
-
-    /// The same panels where they have so many columns, else others.
-    fn with_columns(self, columns: usize) -> Block {
-        if self.columns() == columns {
-            return self;
-        }
-        let half = |a: &Half, b: &Half| Half::unmeasured(Panel::zeros(a.w.rows(), columns), b.w.rows());
-        Block { x: half(&self.x, &self.y), y: half(&self.y, &self.x) }
-    }
-
-    /// Some of the columns, their products still to be measured.
-    fn select(self, which: &[usize]) -> Block {
-        if which.len() == self.columns() {
-            return self;
-        }
-        let [x, y] = [&self.x.w, &self.y.w].map(|w| panels::select(w, which));
-        let (p, q) = (x.rows(), y.rows());
-        Block { x: Half::unmeasured(x, q), y: Half::unmeasured(y, p) }
-    }
-
-    /// W ← W·Cw + T·Ct + P·Cp, and P ← what was added; their products with them.
-    fn advance(&mut self, t: Option<&Block>, p: &mut Option<Block>, c: &[Mat<f64>; 2]) {
-        let Some(t) = t else {
-            self.x.turn(c[0].as_ref());
-            self.y.turn(c[1].as_ref());
-            return;
+impl<'a> State<'a> {
+    /// The first weights, measured, with the last step and the history if a checkpoint has them.
+    fn begin(
+        space: &'a dyn Space,
+        equations: &'a mut dyn Eigenproblem,
+        k: usize,
+        start: Start,
+    ) -> Result<Self> {
+        let mut stopping = Stopping::new(k, equations.tolerance());
+        let (weights, step, trace) = match start {
+            Start::Random => (equations.random_weights()?, None, Vec::new()),
+            Start::Warm(weights) => (equations.from_both_views(weights), None, Vec::new()),
+            Start::Resume(Checkpoint { weights, step, mut trace, totals, by_residuals, .. }) => {
+                // The last iteration of the checkpoint is looked at again.
+                trace.pop();
+                stopping.remember(totals, by_residuals);
+                let step = step.map(|step| equations.from_both_views(step));
+                (equations.from_both_views(weights), step, trace)
+            }
         };
-        let first = p.is_none();
-        let p = p.get_or_insert_with(|| self.room());
-        self.x.advance(&t.x, &mut p.x, c[0].as_ref(), first);
-        self.y.advance(&t.y, &mut p.y, c[1].as_ref(), first);
+        let columns = weights.first().map_or(0, Panel::cols);
+        // Weights and step are measured side by side, in the same pass.
+        let all = match &step {
+            None => weights,
+            Some(step) => weights.iter().zip(step).map(|(w, p)| panels::beside(w, p)).collect(),
+        };
+        let mut measured = Block::unmeasured(space, all, &equations.image_rows())?;
+        equations.measure(&mut measured)?;
+        let (w, p) = if step.is_none() {
+            (measured, None)
+        } else {
+            let (first, rest): (Vec<usize>, Vec<usize>) = (0..measured.columns()).partition(|&j| j < columns);
+            let p = measured.columns_with_products(space, &rest)?;
+            (measured.columns_with_products(space, &first)?, Some(p))
+        };
+        Ok(State { space, equations, w, p, trace, stopping })
+    }
+
+    /// Rayleigh–Ritz on [W T P]; W, P and their products move to the best pairs. Without T, as at the start and after
+    /// resuming, W is turned within its own span and P stays.
+    fn advance(&mut self, t: Option<&Block>) -> Result<Ritz> {
+        let space = self.space;
+        let Some(t) = t else {
+            let ritz = self.equations.ritz(&[&self.w])?;
+            self.w.turn(space, &ritz.coefficients)?;
+            return Ok(ritz);
+        };
+        let basis: Vec<&Block> = [Some(&self.w), Some(t), self.p.as_ref()].into_iter().flatten().collect();
+        let ritz = self.equations.ritz(&basis)?;
+        let (mut p, p_is_empty) = match self.p.take() {
+            Some(p) => (p, false),
+            None => (self.w.zeros_like(space, self.w.columns())?, true),
+        };
+        self.w.advance(space, t, &mut p, &ritz.coefficients, p_is_empty)?;
+        self.p = Some(p);
+        Ok(ritz)
+    }
+
+    fn finish(self) -> Result<RawFit> {
+        let weights = self.equations.finish(self.w.weights(self.space)?)?;
+        let (missing, decisions) = (self.stopping.missing(), self.equations.decisions());
+        Ok(RawFit { weights, trace: self.trace, missing, decisions, products: None })
     }
 }
 
-/// Random weights of unit-length columns: one pass.
-fn start(problem: &Problem<'_>, inverse: &[Vec<f64>; 2]) -> Result<Block> {
-    let [x_normal, y_normal] = problem.normals;
-    let mut panels =
-        [(x_normal, random::Use::Start), (y_normal, random::Use::StartOfY)].map(|(normal, purpose)| {
-            random::normal_panel(normal.size(), problem.block(), problem.settings.seed, purpose)
-        });
-    panels.iter_mut().zip(inverse).for_each(|(panel, inverse)| {
-        panels::scale_rows(panel, &inverse.iter().map(|d| d.sqrt()).collect::<Vec<_>>());
-    });
-    Block::measure(problem, panels)
-}
-
-/// The weights and the last step of a checkpoint, whose iteration is looked at again: one pass.
-fn resume(
-    problem: &Problem<'_>,
-    mut state: Checkpoint,
-    trace: &mut Vec<TraceRow>,
-    stopping: &mut Stopping,
-) -> Result<(Block, Option<Block>)> {
-    state.recall(trace, stopping);
-    let [wx, wy] = state.weights;
-    let Some([px, py]) = state.step else { return Ok((Block::measure(problem, [wx, wy])?, None)) };
-    let both = Block::measure(problem, [panels::beside(&wx, &px), panels::beside(&wy, &py)])?;
-    let ([x, x_step], [y, y_step]) = (both.x.split(wx.cols()), both.y.split(wy.cols()));
-    Ok((Block { x, y }, Some(Block { x: x_step, y: y_step })))
-}
-
-fn snapshot<'s>(
-    w: &'s Block,
-    step: Option<&'s Block>,
-    trace: &'s [TraceRow],
-    stopping: &'s Stopping,
-) -> Snapshot<'s> {
-    let weights = |block: &'s Block| [&block.x.w, &block.y.w];
-    Snapshot {
-        of: Loop::Lobpcg,
-        weights: weights(w),
-        step: step.map(weights),
-        trace,
-        totals: &stopping.totals,
-        by_residuals: &stopping.by_residuals,
+impl Snapshot for State<'_> {
+    fn iteration(&self) -> usize {
+        self.trace.len()
     }
-}
 
-/// The best pairs in the span of some blocks.
-struct Ritz {
-    /// For each view, the pairs' weights in terms of the blocks' columns.
-    coefficients: [Mat<f64>; 2],
-    /// The objective of each pair.
-    theta: Vec<f64>,
-    /// How far the first block was from WᵀBW = I.
-    drift: f64,
-}
-
-/// The best pairs in the span of W, T and P, as many as W has columns; of W alone where there is no T.
-fn rayleigh_ritz(w: &Block, t: Option<&Block>, p: Option<&Block>) -> Result<Ritz> {
-    let blocks = [Some(w), t, p.filter(|_| t.is_some())].into_iter().flatten();
-    let (xs, ys): (Vec<&Half>, Vec<&Half>) = blocks.map(|block| (&block.x, &block.y)).unzip();
-    let (gx, gy) = (gram(&xs), gram(&ys));
-    let drift = [&gx, &gy].map(|g| distance_from_identity(g, w.columns())).into_iter().fold(0.0, f64::max);
-    let (hx, hy) = (whitener(gx.as_ref()), whitener(gy.as_ref()));
-    let small = hx.transpose() * cross(&xs, &ys) * &hy;
-    let svd = small.thin_svd().map_err(|_| Error::Factorization("SxᵀXᵀYSy"))?;
-    let m = w.columns().min(svd.S().dim());
-    let coefficients = [hx * svd.U().subcols(0, m), hy * svd.V().subcols(0, m)];
-    Ok(Ritz { coefficients, theta: (0..m).map(|i| svd.S()[i]).collect(), drift })
-}
-
-/// How far the first `size` rows and columns are from I.
-fn distance_from_identity(gram: &Mat<f64>, size: usize) -> f64 {
-    (gram.submatrix(0, 0, size, size) - Mat::<f64>::identity(size, size)).norm_max()
-}
-
-/// Captured correlation of the k best of whitened pairs, for which WᵀBW = I and WxᵀCxyWy = Θ.
-fn captured_by_best(problem: &Problem<'_>, w: &Block, theta: &[f64]) -> f64 {
-    let k = problem.settings.k.min(theta.len());
-    let [x_ridge, y_ridge] = problem.normals.map(|normal| normal.ridge);
-    if x_ridge == 0.0 && y_ridge == 0.0 {
-        return theta[..k].iter().sum();
-    }
-    let gram = |w: &Panel, ridge: f64| {
-        let lengths = panels::cross(w, w);
-        Mat::from_fn(k, k, |i, j| f64::from(i == j) - ridge * lengths[(i, j)])
-    };
-    let cross = Mat::from_fn(k, k, |i, j| if i == j { theta[i] } else { 0.0 });
-    let (x_gram, y_gram) = (gram(&w.x.w, x_ridge), gram(&w.y.w, y_ridge));
-    metric::subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref()).iter().sum()
-}
-
-/// SᵀBS of one view, block by block.
-fn gram(halves: &[&Half]) -> Mat<f64> {
-    let (w, bw): (Vec<&Panel>, Vec<&Panel>) = halves.iter().map(|half| (&half.w, &half.bw)).unzip();
-    panels::symmetric_block_cross(&w, &bw)
-}
-
-/// SxᵀCxySy, over the columns of the narrower view.
-fn cross(xs: &[&Half], ys: &[&Half]) -> Mat<f64> {
-    fn pick<'a>(halves: &[&'a Half], panel: fn(&Half) -> &Panel) -> Vec<&'a Panel> {
-        halves.iter().map(|half| panel(half)).collect()
-    }
-    if xs[0].w.rows() <= ys[0].w.rows() {
-        panels::block_cross(&pick(xs, |x| &x.w), &pick(ys, |y| &y.across))
-    } else {
-        panels::block_cross(&pick(xs, |x| &x.across), &pick(ys, |y| &y.w))
+    fn copy(&self, cost: Cost) -> Result<Checkpoint> {
+        let both_views = |block: &Block| Ok(self.equations.to_both_views(block.weights(self.space)?));
+        Ok(Checkpoint {
+            algorithm: self.equations.algorithm(),
+            weights: both_views(&self.w)?,
+            step: self.p.as_ref().map(both_views).transpose()?,
+            trace: self.trace.clone(),
+            totals: self.stopping.totals.clone(),
+            by_residuals: self.stopping.by_residuals.clone(),
+            cost,
+        })
     }
 }

@@ -1,18 +1,19 @@
-//! What a fit leaves behind: enough to transform and score new rows, and to say where it came from.
+//! The model of a fit: enough to transform and score new rows.
 
 use crate::matrix::Panel;
 use crate::method::Settings;
 
 /// A fitted CCA.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Model {
-    /// What is known about X.
+    /// The weights, loadings and means of X.
     pub x: View,
-    /// What is known about Y.
+    /// The weights, loadings and means of Y.
     pub y: View,
     /// The correlation of each pair of canonical variables on the training rows.
     pub correlations: Vec<f64>,
-    /// The objective dᵢ of each pair; equal to the correlation only where there is no ridge.
+    /// The objective dᵢ of each pair; equal to the correlation only if there is no ridge.
     pub objective: Vec<f64>,
     /// How far each pair is from satisfying the equations of CCA on the training rows; 0 is exact.
     pub residuals: Vec<f64>,
@@ -26,11 +27,29 @@ pub struct Model {
 
 /// One view's half of a model.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct View {
     /// Weights, p×k: the canonical variables are (X − 1μᵀ)·weights.
     pub weights: Panel,
     /// Correlation of each column with each canonical variable of its own view, p×k; 0 for a constant column.
     pub loadings: Panel,
-    /// Column means μ, where the model is centred.
+    /// Column means μ, if the model is centered.
     pub mean: Option<Vec<f64>>,
+}
+
+impl View {
+    /// One view's half of a model; `mean` if the model is centered.
+    pub fn new(weights: Panel, loadings: Panel, mean: Option<Vec<f64>>) -> Self {
+        View { weights, loadings, mean }
+    }
+}
+
+impl Model {
+    /// A model with weights and settings, whose training is not described: correlations, objective and residuals are 0.
+    /// It transforms and scores like any other; set the public fields to describe its training.
+    pub fn new(x: View, y: View, settings: Settings) -> Self {
+        let zeros = vec![0.0; x.weights.cols()];
+        let (objective, residuals) = (zeros.clone(), zeros.clone());
+        Model { x, y, correlations: zeros, objective, residuals, total: 0.0, rows: 0, settings }
+    }
 }

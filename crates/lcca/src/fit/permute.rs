@@ -1,27 +1,27 @@
 //! Whether correlations on held-out rows could be chance: a permutation test.
 //!
 //! The weights are fixed: they were found on other rows. If the two views are independent, the rows of Y's scores can be
-//! dealt to the rows of X's in any order without changing how their correlations are distributed, so the observed ones are
-//! held against those of random orders: exact for any number of rows and any distribution. Rows must be independent of each
+//! dealt to the rows of X's in any order without changing how their correlations are distributed. The observed ones are
+//! therefore compared with those of random orders, which is exact for any number of rows and any distribution. Rows must be independent of each
 //! other, and must not have been trained on: weights that have seen the rows make chance look large, and permuting scores
 //! does not undo that.
 //!
-//! For several pairs at once p-values are stepped down (Westfall & Young 1993): the largest correlation is held against the
-//! largest of all pairs under each order, the next against the largest of those left, and so on, none smaller than the one
-//! before. The chance that any of them falls below α without cause is at most α. Cost n·k for each order; memory 16·n·k bytes.
+//! For several pairs at once p-values are stepped down (Westfall & Young 1993): the largest correlation is compared with the
+//! largest of all pairs under each order, the next with the largest of those left, and so on. No p-value is smaller than the
+//! one before. The chance that any of them falls below α without cause is at most α. Cost n·k for each order; memory 16·n·k bytes.
 
-use super::Model;
-use crate::data::{Cost, Side};
+use super::model::Model;
+use crate::data::Side;
 use crate::error::{Error, Result};
-use crate::fit::Watch;
 use crate::matrix::{Matrix, Panel};
 use crate::random;
+use crate::watch::{Cost, Watch};
 use rayon::prelude::*;
 
 /// Less than this share of a column's squares about its mean is rounding.
 const ROUNDING: f64 = 1e-13;
 
-/// What a permutation test found.
+/// The result of a permutation test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Significance {
     /// The correlation of each pair on the given rows.
@@ -48,7 +48,7 @@ impl Model {
             return Err(Error::RowsDiffer { x: x.rows(), y: y.rows() });
         }
         let [mut x, mut y] = [self.transform_all(Side::X, x)?, self.transform_all(Side::Y, y)?];
-        [&mut x, &mut y].into_iter().for_each(|scores| standardise(scores, self.settings.center));
+        [&mut x, &mut y].into_iter().for_each(|scores| standardize(scores, self.settings.center));
         permutation_test(&x, &y, permutations, seed, watch)
     }
 }
@@ -142,8 +142,8 @@ fn products(x: &Panel, y: &Panel, rows: &[u32]) -> Vec<f64> {
     sums
 }
 
-/// Columns of length one, about their means where `center`; a column without length becomes zero.
-fn standardise(scores: &mut Panel, center: bool) {
+/// Columns of length one, about their means if `center`; a column without length becomes zero.
+fn standardize(scores: &mut Panel, center: bool) {
     let rows = scores.rows();
     let mut mean = vec![0.0; scores.cols()];
     if center {
@@ -156,7 +156,7 @@ fn standardise(scores: &mut Panel, center: bool) {
             *square += *score * *score;
         }
     }
-    // Where almost all is mean, what is left is rounding.
+    // If almost all of a column is its mean, what is left is rounding.
     let varies = |(&square, mean): (&f64, &f64)| square > ROUNDING * (square + rows as f64 * mean * mean);
     let scale: Vec<f64> =
         square.iter().zip(&mean).map(|both| if varies(both) { both.0.sqrt().recip() } else { 0.0 }).collect();

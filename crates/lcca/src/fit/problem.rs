@@ -1,93 +1,119 @@
-//! What every method works with: the data, centred and counted, and the settings.
+//! What every method works with: the data, centered and counted, and the settings.
 
-use super::{Checkpoint, TraceRow, Watch};
-use crate::data::{Cost, Counting, JointGram, Normal, Pair, Side};
-use crate::error::Result;
-use crate::matrix::LANES;
-use crate::method::{Inner, Settings};
-use crate::solve::{Resources, Solver};
+use super::view_block::ViewBlock;
+use crate::data::{Counting, JointGram, Normal, Pair, Side};
+use crate::error::{Error, Result};
+use crate::matrix::{LANES, Panel};
+use crate::method::Settings;
+use crate::outcome::Decision;
+use crate::panels;
+use crate::random;
+use crate::solve::Resources;
+use crate::space::Space;
 use crate::svd;
-use std::cell::Cell;
+use crate::watch::{Checkpoint, Cost, TraceRow, Watch};
 
-/// Where no limit is given, a fit that does not converge ends after this many passes.
+/// If no limit is given, a fit that does not converge ends after this many passes.
 const MOST_PASSES: f64 = 5000.0;
-
-/// Least-squares problems are solved to this share of the tolerance, so that what is left of them does not count.
+/// Least-squares problems are solved to this share of the tolerance, so that their own error does not count.
 const INNER_SHARE: f64 = 1e-2;
 
-/// The data as a method sees them: centred, where that is wanted.
-pub(super) struct Data<'a> {
-    pub(super) rows: &'a dyn Pair,
-    /// The same known by its Gram matrices.
-    pub(super) grams: Option<&'a dyn Pair>,
-    /// Those matrices, not centred.
-    pub(super) joint: Option<&'a JointGram>,
-    pub(super) means: Option<[Vec<f64>; 2]>,
-    /// The state to go on from, until a loop takes it.
-    pub(super) from: Cell<Option<Checkpoint>>,
+/// Where a loop starts.
+pub(super) enum Start {
+    /// From random weights.
+    Random,
+    /// From the weights of another fit, whose costs do not count here.
+    Warm([Panel; 2]),
+    /// From a checkpoint of the same fit, whose costs and trace continue.
+    Resume(Checkpoint),
+}
+
+/// Weights that span what a method found, and how it got there.
+pub(super) struct RawFit {
+    pub weights: [Panel; 2],
+    pub trace: Vec<TraceRow>,
+    /// An estimate of what is still missing from the objective's total, if the method has one.
+    pub missing: Option<f64>,
+    /// What was decided on the way.
+    pub decisions: Vec<Decision>,
+    /// The weights' products, if they are known as exactly as a pass would tell them.
+    pub products: Option<[ViewBlock; 2]>,
+}
+
+/// The state of a loop between two iterations, which is copied only if the watcher wants it.
+pub(super) trait Snapshot {
+    /// Iterations done.
+    fn iteration(&self) -> usize;
+
+    /// A copy, with what was spent so far.
+    fn copy(&self, cost: Cost) -> Result<Checkpoint>;
 }
 
 /// What every method works with.
 pub(super) struct Problem<'a> {
-    pub(super) pair: &'a Counting<'a>,
-    pub(super) normals: [Normal<'a>; 2],
-    /// In Gram mode, the matrices that `pair` stands on, not centred.
-    pub(super) joint: Option<&'a JointGram>,
-    pub(super) means: Option<&'a [Vec<f64>; 2]>,
-    pub(super) settings: &'a Settings,
-    pub(super) watch: &'a dyn Watch,
-    /// The state to go on from, until the loop takes it.
-    pub(super) from: &'a Cell<Option<Checkpoint>>,
+    /// The rows, or their Gram matrices; centered if the settings say so, and counted.
+    pub pair: &'a Counting<'a>,
+    pub normals: [Normal<'a>; 2],
+    /// In Gram mode, the matrices that `pair` stands on, not centered.
+    pub joint: Option<&'a JointGram>,
+    /// The column means that are subtracted.
+    pub means: Option<&'a [Vec<f64>; 2]>,
+    /// Where the tall panels of the default method live.
+    pub space: &'a dyn Space,
+    pub settings: &'a Settings,
+    pub watch: &'a dyn Watch,
 }
 
 impl<'a> Problem<'a> {
-    pub(super) fn new(
-        pair: &'a Counting<'a>,
-        data: &'a Data<'_>,
-        settings: &'a Settings,
-        watch: &'a dyn Watch,
-    ) -> Result<Self> {
-        let normals =
-            [Normal::new(pair, Side::X, settings.ridge_x)?, Normal::new(pair, Side::Y, settings.ridge_y)?];
-        let Data { joint, ref means, ref from, .. } = *data;
-        Ok(Problem { pair, normals, joint, means: means.as_ref(), settings, watch, from })
+    /// C + λI of both views.
+    pub fn normals(pair: &'a Counting<'a>, settings: &Settings) -> Result<[Normal<'a>; 2]> {
+        Ok([Normal::new(pair, Side::X, settings.ridge_x)?, Normal::new(pair, Side::Y, settings.ridge_y)?])
     }
 
-    pub(super) fn inner(&self, inner: Inner) -> Solver {
-        match inner {
-            Inner::Cholesky => Solver::Cholesky,
-            Inner::Cg { t2 } => Solver::Cg { steps: t2, tol: INNER_SHARE * self.settings.tol },
-        }
+    pub fn ridges(&self) -> [f64; 2] {
+        self.normals.map(|normal| normal.ridge)
     }
 
     /// The inverse diagonals of C + λI of both views.
-    pub(super) fn inverse_diagonals(&self) -> Result<[Vec<f64>; 2]> {
+    pub fn inverse_diagonals(&self) -> Result<[Vec<f64>; 2]> {
         let [x, y] = self.normals;
         Ok([x.inverse_diagonal()?, y.inverse_diagonal()?])
     }
 
-    /// Columns that a block method carries: more than k, so that the k-th pair is not slowed by the next.
-    pub(super) fn block(&self) -> usize {
+    /// Columns that a block method carries: more than k, so that the k-th pair is not slowed down by the next.
+    pub fn block(&self) -> usize {
         let Settings { k, oversample, .. } = *self.settings;
         let shape = self.pair.shape();
-        // Up to whole cache lines: the padding would be multiplied anyway.
+        // Half as many again costs less than the iterations it saves, measured on sentences and paths. Rounding up to
+        // whole cache lines is free: the padding would be multiplied anyway.
         let usual = (k + (k / 2).clamp(4, 50)).next_multiple_of(LANES);
         oversample.map_or(usual, |more| k + more).min(shape.x_cols).min(shape.y_cols)
     }
 
+    /// Random weights for one view, each row divided by the length of its column of the data. If frequencies differ by
+    /// orders of magnitude, X·W would otherwise hold little but the most frequent columns.
+    pub fn random_weights(&self, side: Side, columns: usize, purpose: random::Use) -> Result<Panel> {
+        let normal = self.normals[side as usize];
+        let mut weights = random::normal_panel(normal.size(), columns, self.settings.seed, purpose);
+        let scale: Vec<f64> = normal.inverse_diagonal()?.iter().map(|d| d.sqrt()).collect();
+        panels::scale_rows(&mut weights, &scale);
+        Ok(weights)
+    }
+
     /// Whether no more passes are allowed.
-    pub(super) fn is_spent(&self) -> bool {
+    pub fn is_spent(&self) -> bool {
         let Cost { passes, gram_passes, .. } = self.pair.cost();
         passes + gram_passes >= self.settings.max_passes.unwrap_or(MOST_PASSES)
     }
 
-    pub(super) fn resources(&self) -> Resources {
-        let Settings { oversample, power, seed, memory, .. } = *self.settings;
+    pub fn resources(&self) -> Resources {
+        let Settings { oversample, power, seed, memory, tol, .. } = *self.settings;
         let oversample = oversample.unwrap_or(svd::Options::default().oversample);
-        Resources { memory, svd: svd::Options { oversample, power, seed } }
+        Resources { memory, svd: svd::Options { oversample, power, seed }, tol: INNER_SHARE * tol }
     }
 
-    pub(super) fn trace_row(&self, iteration: usize, total: f64, missing: Option<f64>) -> TraceRow {
+    /// Makes the trace row of a finished iteration and tells the watcher.
+    pub fn trace_row(&self, iteration: usize, total: f64, missing: Option<f64>) -> TraceRow {
         let cost = self.pair.cost();
         let work = cost.work(self.settings.k);
         let Cost { passes, gram_passes, .. } = cost;
@@ -95,5 +121,22 @@ impl<'a> Problem<'a> {
         let row = TraceRow { iteration, passes, gram_passes, work, total, missing, seconds };
         self.watch.iteration(&row);
         row
+    }
+
+    /// Offers the state after an iteration to the watcher. `last` says that no other iteration follows.
+    pub fn checkpoint(&self, snapshot: &dyn Snapshot, last: bool) -> Result<()> {
+        let iteration = snapshot.iteration();
+        if iteration > 0 && self.watch.wants_checkpoint(iteration, last) {
+            self.watch.checkpoint(snapshot.copy(self.pair.cost())?);
+        }
+        Ok(())
+    }
+
+    /// The outcome of an iteration's passes. If they were interrupted, the state before them is offered a last time.
+    pub fn keep<T>(&self, outcome: Result<T>, before: &dyn Snapshot) -> Result<T> {
+        if let Err(Error::Interrupted) = outcome {
+            self.checkpoint(before, true)?;
+        }
+        outcome
     }
 }

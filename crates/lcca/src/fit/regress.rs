@@ -3,13 +3,14 @@
 //! With Z = X·W, the least-squares coefficients of any columns T on Z are TᵀZ(ZᵀZ)⁺. Everything in it is known once a fit
 //! has been measured: XᵀZ = C·W, YᵀZ = Cyx·W and ZᵀZ = WᵀCW. No pass.
 
-use super::half::Half;
+use super::view_block::ViewBlock;
+use crate::error::Result;
 use crate::matrix::Panel;
 use crate::panels;
 use crate::whiten::whitener;
 use faer::MatRef;
 
-/// Least-squares coefficients of columns on canonical variables, one row a column.
+/// Least-squares coefficients of columns on canonical variables, one row per column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Regressions {
     /// Of X's columns on X's canonical variables, p₁×k.
@@ -21,25 +22,30 @@ pub struct Regressions {
 }
 
 impl Regressions {
-    /// From the products of a finished fit; `grams` are WᵀCW of both views, `ridges` what their C was measured with.
-    pub(super) fn new(x: &Half, y: &Half, grams: [MatRef<'_, f64>; 2], ridges: [f64; 2]) -> Self {
-        Regressions {
-            x: coefficients(&without_ridge(x, ridges[0]), grams[0]),
-            y: coefficients(&without_ridge(y, ridges[1]), grams[1]),
-            y_on_x: coefficients(&x.across, grams[0]),
-        }
+    /// From the products of a finished fit; `grams` are WᵀCW of both views, `ridges` those that the products include.
+    pub(super) fn new(
+        x: &ViewBlock,
+        y: &ViewBlock,
+        grams: [MatRef<'_, f64>; 2],
+        ridges: [f64; 2],
+    ) -> Result<Self> {
+        Ok(Regressions {
+            x: coefficients(&without_ridge(x, ridges[0]), grams[0])?,
+            y: coefficients(&without_ridge(y, ridges[1]), grams[1])?,
+            y_on_x: coefficients(&x.across, grams[0])?,
+        })
     }
 }
 
 /// C·W from (C + λI)·W.
-fn without_ridge(half: &Half, ridge: f64) -> Panel {
-    let mut product = half.bw.clone();
-    panels::add_scaled(&mut product, -ridge, &half.w);
+fn without_ridge(block: &ViewBlock, ridge: f64) -> Panel {
+    let mut product = block.bw.clone();
+    panels::add_scaled(&mut product, -ridge, &block.w);
     product
 }
 
-/// TᵀZ·(ZᵀZ)⁺, where (ZᵀZ)⁺ = HHᵀ with H its whitener.
-fn coefficients(product: &Panel, gram: MatRef<'_, f64>) -> Panel {
-    let h = whitener(gram);
-    panels::times(product, (&h * h.transpose()).as_ref())
+/// TᵀZ·(ZᵀZ)⁺, with (ZᵀZ)⁺ = HHᵀ and H the whitener of ZᵀZ.
+fn coefficients(product: &Panel, gram: MatRef<'_, f64>) -> Result<Panel> {
+    let h = whitener(gram)?;
+    Ok(panels::times(product, (&h * h.transpose()).as_ref()))
 }

@@ -1,6 +1,7 @@
-//! From a fit to a reduced problem back to the problem it stands for.
+//! Turning a fit to a reduced problem into one to the problem it stands for.
 
-use super::{Fit, View};
+use super::fitted::Fit;
+use super::model::View;
 use crate::data::{Reduced, Shape};
 use crate::matrix::Panel;
 use crate::method::Settings;
@@ -28,7 +29,7 @@ pub(super) fn restore(fit: &mut Fit, reduced: &Reduced, all: Shape, settings: &S
     }
     fit.model.rows = all.rows as u64;
     fit.model.settings = settings.clone();
-    fit.why = format!("{}; {}", reduced.found.join("; "), fit.why);
+    fit.decisions.splice(..0, reduced.decisions.iter().cloned());
 }
 
 fn spread(view: &mut View, columns: &[u32], all: usize) {
@@ -43,8 +44,8 @@ fn spread(view: &mut View, columns: &[u32], all: usize) {
 
 fn spread_panel(small: &Panel, columns: &[u32], all: usize) -> Panel {
     let mut panel = Panel::zeros(all, small.cols());
-    for (at, &column) in columns.iter().enumerate() {
-        panel.row_mut(column as usize).copy_from_slice(small.row(at));
+    for (row, &column) in columns.iter().enumerate() {
+        panel.row_mut(column as usize).copy_from_slice(small.row(row));
     }
     panel
 }

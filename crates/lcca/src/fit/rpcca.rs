@@ -1,49 +1,51 @@
 //! RPCCA: exact CCA between the leading principal components of each view.
 //!
-//! Vx, Vy by randomized SVD, one pass for XᵀY·Vy, then a small SVD. Misses what correlates outside the leading
-//! components, however long it runs: only a larger k_rpcca helps.
+//! A randomized SVD finds Vx and Vy, one pass forms XᵀY·Vy, and a small SVD does the rest. The method misses whatever
+//! correlates outside the leading components, however long it runs: only a larger k_rpcca helps.
 
-use super::{Found, Problem};
+use super::problem::{Problem, RawFit};
 use crate::data::{Ask, Normal, Pair, Side};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::matrix::Panel;
+use crate::method::Method;
 use crate::metric;
 use crate::panels;
 use crate::svd::{self, Svd};
 use crate::whiten::whitener;
 use faer::Mat;
 
-pub(super) fn rpcca(problem: &Problem<'_>, k_rpcca: usize) -> Result<Found> {
+pub(super) fn rpcca(problem: &Problem<'_>, method: Method) -> Result<RawFit> {
+    let k_rpcca = method.get("k-rpcca").unwrap_or(problem.settings.k);
     let [x, y] =
         Side::BOTH.map(|side| svd::randomized(problem.pair, side, k_rpcca, &problem.resources().svd));
     let (x, y) = (x?, y?);
     let mut xy = Panel::zeros(x.v.rows(), y.v.cols());
     problem.pair.pass(&mut Ask::new().source(Side::Y, &y.v).to(Side::X, &mut xy))?;
     let cross = panels::cross(&x.v, &xy);
-    let [hx, hy] = [whiten(&x, problem.normals[0]), whiten(&y, problem.normals[1])];
+    let (hx, hy) = (whiten(&x, problem.normals[0])?, whiten(&y, problem.normals[1])?);
     let whitened = hx.transpose() * &cross * &hy;
-    let small = whitened.thin_svd().map_err(|_| crate::Error::Factorization("the small cross product"))?;
+    let small = whitened.thin_svd().map_err(|_| Error::Factorization("the small cross product"))?;
     let k = problem.settings.k.min(small.S().dim());
     let weights = [
         panels::times(&x.v, (hx * small.U().subcols(0, k)).as_ref()),
         panels::times(&y.v, (hy * small.V().subcols(0, k)).as_ref()),
     ];
-    let row = problem.trace_row(1, total(&x, &y, cross.as_ref(), k), None);
-    // What lies outside the components was never looked at, so nothing can be said of it.
+    let row = problem.trace_row(1, total(&x, &y, cross.as_ref(), k)?, None);
+    // Nothing can be said of what lies outside the components, because it was never looked at.
     let looked_everywhere = x.s.len() < k_rpcca && y.s.len() < k_rpcca;
     let missing = if looked_everywhere { None } else { Some(f64::INFINITY) };
-    Ok(Found { weights, trace: vec![row], missing, remarks: Vec::new(), products: None })
+    Ok(RawFit { weights, trace: vec![row], missing, decisions: Vec::new(), products: None })
 }
 
 /// H with HᵀVᵀ(C + λI)VH = I.
-fn whiten(svd: &Svd, normal: Normal<'_>) -> Mat<f64> {
+fn whiten(svd: &Svd, normal: Normal<'_>) -> Result<Mat<f64>> {
     let mut product = svd.gram_v.clone();
     panels::add_scaled(&mut product, normal.ridge, &svd.v);
     whitener(panels::symmetric_cross(&svd.v, &product).as_ref())
 }
 
 /// The k largest correlations between the components.
-fn total(x: &Svd, y: &Svd, cross: faer::MatRef<'_, f64>, k: usize) -> f64 {
+fn total(x: &Svd, y: &Svd, cross: faer::MatRef<'_, f64>, k: usize) -> Result<f64> {
     let gram = |svd: &Svd| panels::symmetric_cross(&svd.v, &svd.gram_v);
-    metric::subspace_correlations(gram(x).as_ref(), gram(y).as_ref(), cross).iter().take(k).sum()
+    Ok(metric::subspace_correlations(gram(x).as_ref(), gram(y).as_ref(), cross)?.iter().take(k).sum())
 }

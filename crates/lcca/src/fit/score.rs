@@ -1,7 +1,7 @@
-//! How a model does on given rows.
+//! The correlations of a model on given rows.
 
-use super::Model;
-use crate::data::{Centred, Pair, Side};
+use super::model::Model;
+use crate::data::{Centered, Pair, Side};
 use crate::error::{Error, Result};
 use crate::metric;
 
@@ -13,17 +13,17 @@ pub struct Scores {
     /// Their sum.
     pub total: f64,
     /// The sum of the canonical correlations between the two fitted subspaces on these rows. Often more than `total`, since
-    /// the best rotation within them is chosen on these very rows; less where pairs correlate with each other here, which
-    /// `total` counts twice.
+    /// the best rotation within them is chosen on these very rows. It is less if pairs correlate with each other here,
+    /// which `total` counts twice.
     pub captured: f64,
 }
 
 impl Model {
-    /// Correlations on the rows of `pair`, training rows or others. Where the model is centred, correlations are taken
+    /// Correlations on the rows of `pair`, training rows or others. If the model is centered, correlations are taken
     /// about the means of these rows. One pass.
     pub fn score(&self, pair: &dyn Pair) -> Result<Scores> {
         self.check_widths(pair)?;
-        if self.settings.center { self.correlate(&Centred::new(pair)?) } else { self.correlate(pair) }
+        if self.settings.center { self.correlate(&Centered::new(pair)?) } else { self.correlate(pair) }
     }
 
     /// Whether the model has a weight for every column.
@@ -40,7 +40,7 @@ impl Model {
     fn correlate(&self, pair: &dyn Pair) -> Result<Scores> {
         let [x_gram, y_gram, cross] = metric::small_products(pair, &self.x.weights, &self.y.weights)?;
         let correlations = metric::pair_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref());
-        let captured = metric::subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref());
+        let captured = metric::subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref())?;
         Ok(Scores { total: correlations.iter().sum(), captured: captured.iter().sum(), correlations })
     }
 }

@@ -1,15 +1,15 @@
 //! Which ridge does best on rows that were not trained on: K-fold cross-validation.
 //!
 //! Rows are dealt to K folds at random. For each fold a path of ridges is fitted to the other rows, and every fit is scored
-//! on the fold. A fold is a set of row weights, 0 for the rows left out, so nothing is copied: a pass over K − 1 folds costs as
-//! much as one over all rows, and K paths as much as K fits that share what does not depend on the ridge.
+//! on the fold. A fold is a set of row weights, 0 for the rows left out, so nothing is copied. A pass over K − 1 folds costs
+//! as much as one over all rows, and K paths as much as K fits that share what does not depend on the ridge.
 
-use super::watch::Further;
-use super::{Fit, Watch, path};
-use crate::data::{Cost, InMemory, Pair, Side};
+use super::path::path;
+use crate::data::{InMemory, Pair, Side};
 use crate::error::{Error, Result};
 use crate::method::Settings;
 use crate::random;
+use crate::watch::{Continued, Cost, Watch};
 
 /// Rows dealt to folds.
 pub struct Folds<'a> {
@@ -33,23 +33,24 @@ impl<'a> Folds<'a> {
 
     /// The rows outside a fold.
     pub fn training(&self, fold: usize) -> Result<InMemory> {
-        self.rows(|of| of != fold as u32)
+        self.rows(|fold_of_row| fold_of_row != fold as u32)
     }
 
     /// The rows of a fold.
     pub fn held_out(&self, fold: usize) -> Result<InMemory> {
-        self.rows(|of| of == fold as u32)
+        self.rows(|fold_of_row| fold_of_row == fold as u32)
     }
 
+    /// All rows, with weight 0 for those that are not wanted.
     fn rows(&self, wanted: impl Fn(u32) -> bool) -> Result<InMemory> {
-        let weight = |(row, &of): (usize, &u32)| if wanted(of) { self.pair.weight(row) } else { 0.0 };
+        let weight = |(row, &fold): (usize, &u32)| if wanted(fold) { self.pair.weight(row) } else { 0.0 };
         let weights: Vec<f64> = self.fold.iter().enumerate().map(weight).collect();
         let [x, y] = Side::BOTH.map(|side| self.pair.view(side).clone());
         InMemory::new(x, y)?.weighted(weights.into())
     }
 }
 
-/// How ridges did on rows that were not trained on.
+/// The scores of ridges on rows that were not trained on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selection {
     /// The ridges, in the order given.
@@ -69,15 +70,14 @@ pub struct Selection {
 }
 
 impl Selection {
-    fn of(ridges: &[f64], scores: Vec<Vec<f64>>, converged: bool) -> Self {
+    fn new(ridges: &[f64], scores: Vec<Vec<f64>>, converged: bool) -> Self {
         let folds = scores.len() as f64;
-        let column = |at: usize| scores.iter().map(move |fold| fold[at]);
-        let mean: Vec<f64> = (0..ridges.len()).map(|at| column(at).sum::<f64>() / folds).collect();
-        let spread = |at: usize| column(at).map(|score| (score - mean[at]).powi(2)).sum::<f64>();
-        let error: Vec<f64> =
-            (0..ridges.len()).map(|at| (spread(at) / (folds - 1.0) / folds).sqrt()).collect();
+        let column = |ridge: usize| scores.iter().map(move |fold| fold[ridge]);
+        let mean: Vec<f64> = (0..ridges.len()).map(|i| column(i).sum::<f64>() / folds).collect();
+        let spread = |i: usize| column(i).map(|score| (score - mean[i]).powi(2)).sum::<f64>();
+        let error: Vec<f64> = (0..ridges.len()).map(|i| (spread(i) / (folds - 1.0) / folds).sqrt()).collect();
         let best = (0..ridges.len()).max_by(|&a, &b| mean[a].total_cmp(&mean[b])).unwrap_or(0);
-        let near = (0..ridges.len()).filter(|&at| mean[at] >= mean[best] - error[best]);
+        let near = (0..ridges.len()).filter(|&i| mean[i] >= mean[best] - error[best]);
         let simplest = near.max_by(|&a, &b| ridges[a].total_cmp(&ridges[b])).unwrap_or(best);
         Selection { ridges: ridges.to_vec(), scores, mean, error, best, simplest, converged }
     }
@@ -97,12 +97,15 @@ pub fn cross_validate(
     let folds = Folds::new(pair, folds, settings.seed)?;
     let (mut scores, mut converged, mut before) = (Vec::new(), true, Cost::default());
     for fold in 0..folds.count {
-        let fits = path(&folds.training(fold)?, settings, ridges, &Further { watch, before })?;
+        let fits = path(&folds.training(fold)?, settings, ridges, &Continued { watch, before })?;
         let held_out = folds.held_out(fold)?;
-        let score = |fit: &Fit| Ok(fit.model.score(&held_out)?.total / settings.k as f64);
-        scores.push(fits.iter().map(score).collect::<Result<Vec<f64>>>()?);
-        converged &= fits.iter().all(|fit| fit.converged);
-        before = fits.iter().fold(before, |before, fit| before + fit.cost);
+        let mut fold_scores = Vec::with_capacity(fits.len());
+        for fit in &fits {
+            fold_scores.push(fit.model.score(&held_out)?.total / settings.k as f64);
+            converged &= fit.converged;
+            before = before + fit.cost;
+        }
+        scores.push(fold_scores);
     }
-    Ok(Selection::of(ridges, scores, converged))
+    Ok(Selection::new(ridges, scores, converged))
 }

@@ -1,22 +1,24 @@
 //! When to stop, and how far the answer still is.
 //!
 //! Two estimates of what is missing from Σθ, and the larger counts:
-//! - from the residuals: θᵢ is off by about rᵢ²/(gap to what the block does not hold), or rᵢ where the gap is smaller. Their
-//!   sum q falls as what is missing falls, but is ten to a hundred times larger. How many times shows in what came
-//!   before: if the total grew by G while q fell by Q, about q·G/Q is missing; twice that is taken;
+//! - from the residuals: θᵢ is off by about rᵢ²/(gap to what the block does not hold), or rᵢ if the gap is smaller. Their
+//!   sum q falls as what is missing falls, but is ten to a hundred times larger. The last iterations tell how many times:
+//!   if the total grew by G while q fell by Q, about q·G/Q is missing;
 //! - from the last steps: if the total grew by δ, and by δ' two steps before, what follows is about δ·ρ/(1 − ρ) with
 //!   ρ² = δ/δ'.
 //!
 //! Neither is a bound: residuals are measured in the norm of diag(C + λI)⁻¹, not of (C + λI)⁻¹.
 
-/// Iterations over which growth of the total is held against the fall of the residuals.
+/// Iterations over which growth of the total is compared with the fall of the residuals. Fewer make the ratio jump, more
+/// make it old.
 const WINDOW: usize = 6;
-/// What is missing is taken as so many times what that comparison says.
+/// What is missing is taken as this many times what that comparison says, because convergence slows down towards the end
+/// and the ratio of the past is then too small.
 const SAFETY: f64 = 2.0;
-/// Iterations without growth after which nothing more is expected.
+/// After this many iterations without growth nothing but rounding is left to gain.
 const STALL: usize = 10;
 
-/// Looks at every iteration.
+/// The history that tells when to stop.
 pub(super) struct Stopping {
     k: usize,
     tol: f64,
@@ -31,7 +33,7 @@ impl Stopping {
         Stopping { k, tol, totals: Vec::new(), by_residuals: Vec::new() }
     }
 
-    /// Remembers what a checkpoint kept of every iteration but the last, which is looked at again.
+    /// Takes over the history of a checkpoint, without its last iteration, which is looked at again.
     pub(super) fn remember(&mut self, totals: Vec<f64>, by_residuals: Vec<f64>) {
         (self.totals, self.by_residuals) = (totals, by_residuals);
         self.totals.pop();
@@ -52,13 +54,13 @@ impl Stopping {
         self.missing().is_some_and(|missing| missing <= self.tol * total)
     }
 
-    /// What is about missing from the objective's total; nothing before there are enough steps to tell.
+    /// An estimate of what is missing from the objective's total; `None` before there are enough steps to tell.
     pub(super) fn missing(&self) -> Option<f64> {
         let by_residuals = self.by_residuals.last().copied()?;
         Some(by_residuals.min(self.calibrated().unwrap_or(f64::INFINITY)).max(self.by_growth()?))
     }
 
-    /// q·G/Q over the last iterations, with a margin; nothing where q did not fall.
+    /// q·G/Q over the last iterations, with a margin; `None` if q did not fall.
     fn calibrated(&self) -> Option<f64> {
         let before = self.totals.len().checked_sub(WINDOW + 1)?;
         let (growth, q) = (self.totals.last()? - self.totals[before], self.by_residuals.last()?);
@@ -66,6 +68,7 @@ impl Stopping {
         (fall > 0.0).then(|| SAFETY * q * growth.max(0.0) / fall)
     }
 
+    /// δ·ρ/(1 − ρ) from the last steps.
     fn by_growth(&self) -> Option<f64> {
         let [.., a, b, c, d] = self.totals[..] else { return None };
         let (first, last) = ((b - a).max(0.0), (d - c).max(0.0));

@@ -1,6 +1,6 @@
 //! Canonical variables of new rows, block by block: nothing n-sized is held.
 
-use super::{Model, View};
+use super::model::{Model, View};
 use crate::data::Side;
 use crate::error::{Error, Result};
 use crate::kernel;
@@ -27,8 +27,8 @@ impl Model {
         self.correlations.len()
     }
 
-    /// Calls `sink` with the canonical variables (x − μ)ᵀW of consecutive blocks of rows, k numbers a row; not at
-    /// all where the model has no pairs.
+    /// Calls `sink` with the canonical variables (x − μ)ᵀW of consecutive blocks of rows, k numbers per row. If
+    /// the model has no pairs, `sink` is not called.
     pub fn transform<E: From<Error>>(
         &self,
         side: Side,
@@ -38,7 +38,7 @@ impl Model {
         self.view(side).transform(side, rows, sink)
     }
 
-    /// All canonical variables of `rows` at once, one row of the panel each.
+    /// All canonical variables of `rows` at once, one row of the panel per row.
     pub fn transform_all(&self, side: Side, rows: &Matrix) -> Result<Panel> {
         let (k, mut done) = (self.pairs(), 0);
         let mut scores = Panel::zeros(rows.rows(), k);
@@ -54,7 +54,7 @@ impl Model {
 }
 
 impl View {
-    /// As [`Model::transform`], with the half of the model that it needs; `side` is told in errors.
+    /// As [`Model::transform`], with the half of the model that it needs; errors name `side`.
     pub fn transform<E: From<Error>>(
         &self,
         side: Side,
@@ -78,7 +78,7 @@ impl View {
         Ok(())
     }
 
-    /// Wᵀμ, or zero where the model is not centred.
+    /// Wᵀμ, or zero if the model is not centered.
     fn offset(&self) -> Vec<f64> {
         let mut offset = vec![0.0; self.weights.cols()];
         for (i, mu) in self.mean.iter().flatten().enumerate() {

@@ -13,15 +13,19 @@
 //! then have no part along which B vanishes but for rounding, and a column whose direction is all rounding is done.
 
 use super::gradient::finish;
-use super::{LeastSquares, Solved};
+use super::least_squares::{LeastSquares, Solved, SolverSpec};
 use crate::data::Normal;
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::panels;
+use crate::parameter::Parameter;
 use crate::whiten::CUT;
 
 /// Residuals do not get smaller than this, relative to the right-hand side.
 const ROUNDING: f64 = 1e-15;
+
+/// Steps that a solve usually takes if it is started from the last answer, for planning.
+const USUAL_STEPS: usize = 15;
 
 /// Conjugate gradients on one view.
 pub struct Cg<'a> {
@@ -176,10 +180,27 @@ impl LeastSquares for Cg<'_> {
     }
 }
 
+/// Conjugate gradients as the inner solver of alternating least squares.
+pub const SPEC: SolverSpec = SolverSpec {
+    parameters: &[Parameter::number(
+        "t2",
+        500,
+        1,
+        "at least 1 step of conjugate gradients",
+        "most steps of conjugate gradients for each least-squares problem",
+    )],
+    passes_to_solve: |values| values["t2"].min(USUAL_STEPS) as f64,
+    ..SolverSpec::new(
+        "cg",
+        "conjugate gradients, half a pass per step; nothing p×p is formed",
+        |normal, values, resources| Ok(Box::new(Cg::new(normal, values["t2"], resources.tol)?)),
+    )
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Centred, Counting, InMemory, Pair, Side, Tally};
+    use crate::data::{Centered, Counting, InMemory, Pair, Side, Tally};
     use crate::testing::{from_dense, random_mat, relative_error};
     use faer::Mat;
 
@@ -211,7 +232,7 @@ mod tests {
     #[test]
     fn singular_centred_and_ridged_systems_are_solved() {
         let (pair, targets) = (pair(), random_mat(90, 5, 2));
-        let centred_pair = Centred::new(&pair).unwrap();
+        let centred_pair = Centered::new(&pair).unwrap();
         for (dense, pair) in [(view(), &pair as &dyn Pair), (centred(&view()), &centred_pair)] {
             for ridge in [0.0, 1e-3, 10.0] {
                 let c = dense.transpose() * &dense;

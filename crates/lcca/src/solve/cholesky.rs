@@ -4,9 +4,9 @@
 //! range, and both factorisations return a solution there.
 
 use super::dense_cholesky::DenseCholesky;
+use super::least_squares::{LeastSquares, Solved, SolverSpec};
 use super::sparse_cholesky::SparseCholesky;
 use super::sparse_factor::Plan;
-use super::{LeastSquares, Solved};
 use crate::data::{Normal, StoredGram};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
@@ -22,7 +22,7 @@ pub enum Cholesky {
 impl Cholesky {
     /// Forms and factorises; an error that names needed and allowed bytes where neither way fits in `memory`.
     pub fn new(normal: Normal<'_>, memory: u64) -> Result<Self> {
-        let gram = normal.pair.gram(normal.side, memory)?;
+        let gram = normal.pair.capabilities().require_grams()?.gram(normal.side, memory)?;
         let dense_bytes = DenseCholesky::bytes(normal.size());
         let sparse = match &gram.stored {
             StoredGram::Sparse(sparse) => Some(Plan::new(sparse)?),
@@ -75,6 +75,16 @@ impl LeastSquares for Cholesky {
         Ok(Solved { weights, normal: None })
     }
 }
+
+/// The exact solver of Algorithm 1.
+pub const SPEC: SolverSpec = SolverSpec {
+    passes_to_prepare: |_, _| 1.0,
+    ..SolverSpec::new(
+        "cholesky",
+        "a sparse or dense Cholesky factorization of C + λI",
+        |normal, _, resources| Ok(Box::new(Cholesky::new(normal, resources.memory)?)),
+    )
+};
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! D-CCA's solver: W = diag(C + λI)⁻¹R. No pass; exact where C is diagonal (Lu & Foster, section 3.1).
 
-use super::{LeastSquares, Solved};
+use super::least_squares::{LeastSquares, Solved, SolverSpec};
 use crate::data::Normal;
 use crate::error::Result;
 use crate::matrix::Panel;
@@ -25,3 +25,9 @@ impl LeastSquares for Diagonal {
         Ok(Solved { weights, normal: None })
     }
 }
+
+/// D-CCA's solver.
+pub const SPEC: SolverSpec =
+    SolverSpec::new("diagonal", "the inverse diagonal of C + λI; exact if C is diagonal", |normal, _, _| {
+        Ok(Box::new(Diagonal::new(normal)?))
+    });

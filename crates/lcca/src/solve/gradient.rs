@@ -3,11 +3,12 @@
 //! With g = R − (C + λI)W the negative gradient and d the direction (g itself, or preconditioned), the step is
 //! α = gᵀd / dᵀ(C + λI)d. The one product (C + λI)d also updates g, so that (C + λI)W = R − g is known at the end.
 
-use super::{LeastSquares, Solved};
+use super::least_squares::{LeastSquares, Solved, SolverSpec};
 use crate::data::Normal;
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::panels;
+use crate::parameter::Parameter;
 
 /// Steepest descent with a fixed number of steps.
 pub struct Gradient<'a> {
@@ -54,3 +55,18 @@ pub(super) fn finish(rhs: &Panel, weights: Panel, gradient: &Panel) -> Solved {
     panels::subtract(&mut normal, gradient);
     Solved { weights, normal: Some(normal) }
 }
+
+/// G-CCA's solver.
+pub const SPEC: SolverSpec = SolverSpec {
+    parameters: &[Parameter::number(
+        "t2",
+        51,
+        1,
+        "at least 1 gradient step",
+        "gradient steps for each least-squares problem",
+    )],
+    passes_to_solve: |values| values["t2"] as f64,
+    ..SolverSpec::new("gradient", "steepest descent from zero, half a pass per step", |normal, values, _| {
+        Ok(Box::new(Gradient { normal, steps: values["t2"] }))
+    })
+};

@@ -9,18 +9,19 @@
 //! M⁻¹ = V(S² + λ)⁻¹Vᵀ + (s² + λ)⁻¹(I − VVᵀ),    s the largest singular value left over
 //! ```
 //!
-//! whose spectrum lies in [λ_p²/s², 1], so that the paper's rate r = (s² − λ_p²)/(s² + λ_p²) holds for any V. It equals the paper's algorithm where V is exact (the gradient then has no part along V), and plain descent
-//! where k_pc = 0.
+//! whose spectrum lies in [λ_p²/s², 1], so that the paper's rate r = (s² − λ_p²)/(s² + λ_p²) holds for any V. It equals
+//! the paper's algorithm if V is exact, because the gradient then has no part along V, and plain descent if k_pc = 0.
 
 use super::gradient::{descend, finish};
-use super::{LeastSquares, Solved};
+use super::least_squares::{LeastSquares, Solved, SolverSpec};
 use crate::data::Normal;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::panels;
+use crate::parameter::Parameter;
 use crate::svd::{self, Svd};
 
-/// LING, its singular vectors found.
+/// LING for one view, with its singular vectors.
 pub struct Ling<'a> {
     normal: Normal<'a>,
     svd: Svd,
@@ -28,7 +29,7 @@ pub struct Ling<'a> {
 }
 
 impl<'a> Ling<'a> {
-    /// Finds the top `k_pc` singular vectors: half a pass for each power iteration and one more.
+    /// Finds the top `k_pc` singular vectors: half a pass per power iteration and one more.
     pub fn new(normal: Normal<'a>, k_pc: usize, steps: usize, options: &svd::Options) -> Result<Self> {
         Ok(Ling { normal, svd: svd::randomized(normal.pair, normal.side, k_pc, options)?, steps })
     }
@@ -72,3 +73,45 @@ impl LeastSquares for Ling<'_> {
         Ok(finish(rhs, weights, &gradient))
     }
 }
+
+/// L-CCA's solver.
+pub const SPEC: SolverSpec = SolverSpec {
+    parameters: &[
+        Parameter::number(
+            "t2",
+            38,
+            0,
+            "a number of gradient steps",
+            "gradient steps for each least-squares problem",
+        ),
+        Parameter::number(
+            "k-pc",
+            100,
+            0,
+            "a number of singular vectors",
+            "singular vectors that LING projects on before it descends",
+        ),
+    ],
+    passes_to_prepare: |values, power| if values["k-pc"] > 0 { (power + 1) as f64 } else { 0.0 },
+    passes_to_solve: |values| values["t2"] as f64,
+    // Without a gradient step nothing outside the singular vectors is ever looked at.
+    looks_everywhere: |values| values["t2"] > 0,
+    check: |values, k| {
+        if values["t2"] > 0 {
+            return Ok(());
+        }
+        let (name, value, expected) = match values["k-pc"] {
+            0 => ("t2", 0, "at least 1 gradient step if nothing is projected on singular vectors"),
+            k_pc if k_pc < k => ("k-pc", k_pc, "at least k if t2 is 0"),
+            _ => return Ok(()),
+        };
+        Err(Error::Setting { name, value: value.to_string(), expected })
+    },
+    ..SolverSpec::new(
+        "ling",
+        "projection on leading singular vectors, then gradient descent on the rest",
+        |normal, values, resources| {
+            Ok(Box::new(Ling::new(normal, values["k-pc"], values["t2"], &resources.svd)?))
+        },
+    )
+};

@@ -3,7 +3,7 @@
 //! (A − nμμᵀ)⁻¹R with A = C + λI diagonal, by the Sherman-Morrison formula. Where the columns sum to one, the centred
 //! matrix is singular along A⁻¹μ; right-hand sides in its range have no part there, and A⁻¹R is a solution.
 
-use super::{LeastSquares, Solved};
+use super::least_squares::{LeastSquares, Solved};
 use crate::data::{Normal, StoredGram};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
@@ -30,7 +30,7 @@ struct Centring {
 impl OneHot {
     /// Reads the view once for its counts.
     pub fn new(normal: Normal<'_>) -> Result<Self> {
-        let gram = normal.pair.gram(normal.side, u64::MAX)?;
+        let gram = normal.pair.capabilities().require_grams()?.gram(normal.side, u64::MAX)?;
         let StoredGram::Sparse(stored) = gram.stored else {
             return Err(Error::Factorization("a view that is not one-hot"));
         };

@@ -6,9 +6,9 @@
 //! ```
 //!
 //! The pairs wanted are the largest d with A·w = d·B·w; B − A is positive semidefinite, since no correlation exceeds 1, and
-//! its inverse magnifies exactly them. One sparse Cholesky factorisation of the joint Gram matrix; a solve costs four
-//! operations for each entry of the factor and column. Used as a preconditioner, so a small δ on the diagonal changes the
-//! speed of an iteration and not its answer.
+//! its inverse magnifies exactly them. It takes one sparse Cholesky factorization of the joint Gram matrix; a solve costs
+//! four operations per entry of the factor and column. As a preconditioner it may have a small δ on the diagonal, which
+//! changes the speed of an iteration and not its answer.
 
 use super::sparse_factor::{Plan, SparseFactor};
 use crate::data::{JointGram, Side, SparseGram};
@@ -19,12 +19,12 @@ use crate::whiten::inverse_root;
 use faer::Mat;
 use faer::linalg::solvers::Solve;
 
-/// Added to the unit diagonal where a ridge keeps B − A from being singular.
+/// Added to the unit diagonal if a ridge keeps B − A from being singular: rounding alone needs a margin.
 const DELTA: f64 = 1e-13;
-/// Added where nothing does.
+/// Added to the unit diagonal if nothing keeps B − A from being singular.
 const DELTA_WITHOUT_RIDGE: f64 = 1e-8;
 
-/// A factorised B − A, centred where the views are.
+/// A factorized B − A, centered if the views are.
 pub struct ShiftInvert {
     factor: SparseFactor,
     /// Columns of X.
@@ -32,17 +32,17 @@ pub struct ShiftInvert {
     border: Option<Border>,
 }
 
-/// Centring: B − A loses n·M·K·Mᵀ with M = diag(μx, μy) and K = [1 −1; −1 1] (Woodbury).
+/// Centering: B − A loses n·M·K·Mᵀ with M = diag(μx, μy) and K = [1 −1; −1 1] (Woodbury).
 struct Border {
     /// M, (p₁ + p₂)×2.
     means: Panel,
-    /// (B − A)⁻¹·M of the uncentred B − A.
+    /// (B − A)⁻¹·M of the B − A that is not centered.
     solved: Panel,
     /// (I − nK·MᵀS)⁻¹·nK with S = `solved`.
     core: Mat<f64>,
 }
 
-/// The lower triangle of B − A, uncentred.
+/// The lower triangle of B − A, not centered.
 pub fn shifted(joint: &JointGram, [x_ridge, y_ridge]: [f64; 2]) -> SparseGram {
     let split = joint.block(Side::X, Side::X).rows();
     let mut matrix = SparseGram { starts: vec![0], rows: Vec::new(), values: Vec::new() };
@@ -73,7 +73,7 @@ pub fn shifted(joint: &JointGram, [x_ridge, y_ridge]: [f64; 2]) -> SparseGram {
 }
 
 impl ShiftInvert {
-    /// Factorises what [`shifted`] made. `means` are those of centred views, `weight` the sum of row weights.
+    /// Factorizes what [`shifted`] made. `means` are the means of centered views and the sum of row weights.
     pub fn new(
         matrix: &SparseGram,
         plan: Plan,
@@ -90,7 +90,7 @@ impl ShiftInvert {
         Ok(inverse)
     }
 
-    /// Nothing where the small system is singular: then the uncentred inverse has to do.
+    /// `None` if the small system is singular: then the inverse without centering has to do.
     fn border(&self, [x_mean, y_mean]: &[Vec<f64>; 2], weight: f64) -> Option<Border> {
         let size = x_mean.len() + y_mean.len();
         let means = Panel::from_fn(size, 2, |i, j| match (i < self.split, j) {
@@ -120,11 +120,11 @@ impl ShiftInvert {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Centred, InMemory, Pair};
+    use crate::data::{Centered, InMemory, JointGrams};
     use crate::testing::{random_panel, relative_error, to_dense, zipf_rows};
     use faer::Mat;
 
-    /// B − A of explicitly centred views.
+    /// B − A of explicitly centered views.
     fn dense(views: [Mat<f64>; 2], ridge: [f64; 2], means: Option<&[Vec<f64>; 2]>) -> Mat<f64> {
         let mean = |side: usize, j: usize| means.map_or(0.0, |means| means[side][j]);
         let [x, y] = [0, 1]
@@ -140,12 +140,12 @@ mod tests {
     }
 
     #[test]
-    fn the_inverse_undoes_the_matrix_centred_or_not() {
+    fn the_inverse_undoes_the_matrix_centered_or_not() {
         let views = [zipf_rows(400, 30, 5, 1), zipf_rows(400, 20, 4, 2)];
         let pair = InMemory::new(views[0].clone(), views[1].clone()).unwrap();
-        let centred = Centred::new(&pair).unwrap();
-        let means = Side::BOTH.map(|side| centred.mean(side).to_vec());
-        let joint = pair.joint_gram(u64::MAX).unwrap().unwrap();
+        let centered = Centered::new(&pair).unwrap();
+        let means = Side::BOTH.map(|side| centered.mean(side).to_vec());
+        let joint = pair.joint_gram(u64::MAX).unwrap();
         let ridge = [0.5, 2.0];
         for means in [None, Some(&means)] {
             let matrix = shifted(&joint, ridge);

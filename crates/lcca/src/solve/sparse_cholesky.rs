@@ -139,7 +139,7 @@ fn weighted_sums(w: &Panel, mean: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Centred, InMemory, Pair, StoredGram};
+    use crate::data::{Centered, InMemory, Pair, StoredGram};
     use crate::testing::{random_mat, relative_error, sparse_from_dense, to_dense};
     use faer::Mat;
 
@@ -156,7 +156,7 @@ mod tests {
     }
 
     fn factor(pair: &dyn Pair, ridge: f64) -> SparseCholesky {
-        let gram = pair.gram(crate::data::Side::X, u64::MAX).unwrap();
+        let gram = pair.capabilities().grams.unwrap().gram(crate::data::Side::X, u64::MAX).unwrap();
         let StoredGram::Sparse(stored) = gram.stored else { panic!("the view is sparse") };
         let plan = Plan::new(&stored).unwrap();
         SparseCholesky::new(stored, gram.shift, ridge, plan).unwrap()
@@ -175,7 +175,7 @@ mod tests {
     fn singular_centred_and_ridged_systems_are_solved() {
         let sparse = sparse_from_dense(view().as_ref());
         let pair = InMemory::new(sparse.clone(), sparse).unwrap();
-        let centred_pair = Centred::new(&pair).unwrap();
+        let centred_pair = Centered::new(&pair).unwrap();
         let mean: Vec<f64> = centred_pair.mean(crate::data::Side::X).to_vec();
         let centred = Mat::from_fn(90, 14, |i, j| view()[(i, j)] - mean[j]);
         for ridge in [0.0, 1e-3, 10.0] {
@@ -191,7 +191,7 @@ mod tests {
             crate::matrix::OneHotRows::new(7, columns.into()).unwrap().into();
         let dense = to_dense(&one_hot);
         let pair = InMemory::new(one_hot.clone(), one_hot).unwrap();
-        let centred_pair = Centred::new(&pair).unwrap();
+        let centred_pair = Centered::new(&pair).unwrap();
         let mean: Vec<f64> = centred_pair.mean(crate::data::Side::X).to_vec();
         let centred = Mat::from_fn(60, 7, |i, j| dense[(i, j)] - mean[j]);
         let rhs = Panel::from_mat((centred.transpose() * random_mat(60, 2, 3)).as_ref());

@@ -3,14 +3,13 @@
 use super::*;
 use crate::data::{Counting, Normal, Side, Tally};
 use crate::fit::alternate::step;
-use crate::fit::half::Half;
+use crate::fit::view_block::ViewBlock;
 use crate::matrix::Panel;
-use crate::method::Inner;
 use crate::solve::{Cg, LeastSquares, Solved};
 use crate::testing::{random_mat, random_panel, sparse_from_dense, with_correlations};
 
 fn cg(t1: usize) -> Method {
-    Method::Als { t1, inner: Inner::from_name("cg").unwrap() }
+    als_by_cg(t1)
 }
 
 /// Correlated views; the last columns are empty, a copy, constant and a sum of others.
@@ -66,7 +65,7 @@ fn at_the_default_tolerance_both_converge() {
 #[test]
 fn a_cap_on_steps_is_kept() {
     let (x, y) = awkward(53);
-    let fit = run(&pair_of(&x, &y), Method::Als { t1: 4, inner: Inner::Cg { t2: 2 } }, 3).unwrap();
+    let fit = run(&pair_of(&x, &y), als_by_cg(4).with("t2", 2).unwrap(), 3).unwrap();
     // The start, a pass a half step, at most two half passes a solve, and the last pass.
     assert!(fit.cost.passes <= 1.0 + 4.0 * 2.0 * (1.0 + 2.0 * 0.5) + 1.0, "{:?}", fit.cost);
 }
@@ -94,9 +93,9 @@ fn starting_from_the_last_weights_saves_passes() {
             if warm { Box::new(cg) } else { Box::new(Cold(cg)) }
         };
         let (solve_x, solve_y) = (solver(x_normal), solver(y_normal));
-        let mut x = Half::measure(x_normal, random_panel(60, 5, 6)).unwrap();
-        x.whiten();
-        let mut y: Option<Half> = None;
+        let mut x = ViewBlock::measure(x_normal, random_panel(60, 5, 6)).unwrap();
+        x.whiten().unwrap();
+        let mut y: Option<ViewBlock> = None;
         for _ in 0..15 {
             let next = step(y_normal, &*solve_y, &x, y.as_ref()).unwrap();
             x = step(x_normal, &*solve_x, &next, Some(&x)).unwrap();

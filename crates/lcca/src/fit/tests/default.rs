@@ -1,15 +1,13 @@
 //! The default method: right, with and without structure, and honest about what is missing.
 
 use super::*;
-use crate::data::Side;
+use crate::data::{Side, Structure};
 use crate::fit::TraceRow;
 use crate::matrix::{Matrix, OneHotRows, SparseRows, Values};
-use crate::testing::{
-    dense_correlations, dense_objective, random_mat, sparse_from_dense, to_dense, with_correlations,
-};
+use crate::testing::{dense_correlations, dense_objective, random_mat, sparse_from_dense, with_correlations};
 
 fn settings(tol: f64, k: usize) -> Settings {
-    Settings { tol, ..Settings::new(Method::Lobpcg, k) }
+    Settings { tol, ..Settings::new(Method::lobpcg(), k) }
 }
 
 /// Correlated sparse views.
@@ -122,8 +120,13 @@ fn structure_changes_nothing_but_the_work() {
             assert!(gap(&with.model.objective, &without.model.objective) < 1e-8, "{case}");
             assert!(gap(&with.model.correlations, &without.model.correlations) < 1e-6, "{case}");
             assert_eq!(with.model.rows, n as u64);
-            assert!(with.why.contains("X is one-hot"), "{}", with.why);
-            assert!(with.why.contains("iterates on the Gram matrices"), "{}", with.why);
+            assert!(
+                with.decisions.contains(&Decision::ViewEliminated { side: Side::X }),
+                "{:?}",
+                with.decisions
+            );
+            let formed = |d: &Decision| matches!(d, Decision::GramMatricesFormed { .. });
+            assert!(decided(&with, formed), "{:?}", with.decisions);
         }
     }
 }
@@ -160,8 +163,8 @@ fn sparse_beside_one_hot(n: usize) -> InMemory {
 #[test]
 fn auto_takes_the_classical_way_on_small_dense_data_and_iterates_on_wide_sparse_data() {
     let (x, y) = with_correlations(300, &[0.9, 0.6, 0.3], 1);
-    let small = run(&pair_of(&x, &y), Method::Auto, 2).unwrap();
-    assert_eq!(small.chosen, Method::Exact);
+    let small = run(&pair_of(&x, &y), Method::auto(), 2).unwrap();
+    assert_eq!(small.chosen, Method::exact());
     assert!(gap(&small.model.correlations, &[0.9, 0.6]) < 1e-10);
     let wide = |seed: u64| -> Matrix {
         let noise = random_mat(2000, 3, seed);
@@ -172,7 +175,10 @@ fn auto_takes_the_classical_way_on_small_dense_data_and_iterates_on_wide_sparse_
     };
     let pair = InMemory::new(wide(1), wide(2)).unwrap();
     let wide =
-        fit(&pair, &Settings { max_passes: Some(6.0), ..Settings::new(Method::Auto, 3) }, &()).unwrap();
-    assert_eq!(wide.chosen, Method::Lobpcg);
-    assert!(!wide.why.is_empty() && to_dense(pair.view(Side::X)).nrows() == 2000);
+        fit(&pair, &Settings { max_passes: Some(6.0), ..Settings::new(Method::auto(), 3) }, &()).unwrap();
+    assert_eq!(wide.chosen, Method::lobpcg());
+    let Some(Decision::CheapestTaken { exact, gram, iterative }) = wide.decisions.first() else {
+        panic!("{:?}", wide.decisions)
+    };
+    assert!(iterative < gram && gram < exact, "{:?}", wide.decisions);
 }

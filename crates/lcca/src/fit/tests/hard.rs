@@ -5,15 +5,17 @@ use crate::data::Side;
 use crate::testing::with_correlations;
 
 /// Every method, with enough iterations to be done on small data.
-const ALL: [Method; 7] = [
-    Method::Lobpcg,
-    Method::Exact,
-    Method::als(300),
-    Method::DCca { t1: 300 },
-    Method::GCca { t1: 100, t2: 51 },
-    Method::LCca { t1: 100, t2: 38, k_pc: 100 },
-    Method::RpCca { k_rpcca: 500 },
-];
+fn all_methods() -> [Method; 7] {
+    [
+        Method::lobpcg(),
+        Method::exact(),
+        Method::als(300),
+        Method::d_cca(300),
+        Method::g_cca(100, 51),
+        Method::l_cca(100, 38, 100),
+        Method::rp_cca(500),
+    ]
+}
 
 #[test]
 fn views_without_any_correlation_are_an_answer() {
@@ -21,7 +23,7 @@ fn views_without_any_correlation_are_an_answer() {
     let y = Mat::from_fn(4, 1, |i, _| if i < 2 { 1.0 } else { -1.0 });
     let sparse = |view: &Mat<f64>| crate::testing::sparse_from_dense(view.as_ref());
     for pair in [pair_of(&x, &y), InMemory::new(sparse(&x), sparse(&y)).unwrap()] {
-        for method in ALL {
+        for method in all_methods() {
             let model = run(&pair, method, 1).unwrap().model;
             assert!(model.correlations.iter().all(|&c| c == 0.0) && model.total == 0.0, "{}", method.name());
             let scores = model.transform_all(Side::X, pair.view(Side::X)).unwrap();
@@ -63,7 +65,7 @@ fn a_constant_column_of_any_size_changes_nothing() {
     let truth = [0.9, 0.8, 0.6];
     for constant in [0.1, 1000.1, 1e6 / 3.0, 1e8 / 7.0, 1e12 / 3.0] {
         let with_constant = Mat::from_fn(400, 5, |i, j| if j < 4 { x[(i, j)] } else { constant });
-        for method in ALL.into_iter().filter(|method| method.name() != "d-cca") {
+        for method in all_methods().into_iter().filter(|method| method.name() != "d-cca") {
             let model = run(&pair_of(&with_constant, &y), method, 3).unwrap().model;
             assert!(
                 gap(&model.correlations, &truth) < 1e-6,
@@ -80,7 +82,7 @@ fn columns_may_differ_in_scale_by_any_factor() {
     let (x, y) = with_correlations(400, &[0.9, 0.8, 0.6, 0.3], 42);
     for scales in [[1e-20, 1.0, 1.0, 1.0], [1e-12, 1.0, 1.0, 1e12], [1e-30, 1e-10, 1e10, 1e30]] {
         let scaled = Mat::from_fn(400, 4, |i, j| x[(i, j)] * scales[j]);
-        for method in [Method::Exact, Method::als(300)] {
+        for method in [Method::exact(), Method::als(300)] {
             let model = run(&pair_of(&scaled, &y), method, 3).unwrap().model;
             let gap = gap(&model.correlations, &[0.9, 0.8, 0.6]);
             assert!(gap < 1e-9, "{} {scales:?}: {:?}", method.name(), model.correlations);
@@ -95,9 +97,9 @@ fn a_constant_column_of_very_many_rows_is_still_constant() {
     let x = Mat::from_fn(rows, 2, |i, j| if j == 0 { noise[(i, 0)] + noise[(i, 1)] } else { 0.1 });
     let y = Mat::from_fn(rows, 2, |i, j| if j == 0 { noise[(i, 0)] + noise[(i, 2)] } else { 0.1 });
     let pair = pair_of(&x, &y);
-    let centred = crate::data::Centred::new(&pair).unwrap();
+    let centred = crate::data::Centered::new(&pair).unwrap();
     assert_eq!([Side::X, Side::Y].map(|side| centred.moments(side).unwrap().square[1]), [0.0; 2]);
-    for method in [Method::DCca { t1: 2 }, Method::GCca { t1: 2, t2: 2 }, Method::RpCca { k_rpcca: 2 }] {
+    for method in [Method::d_cca(2), Method::g_cca(2, 2), Method::rp_cca(2)] {
         let model = run(&pair, method, 2).unwrap().model;
         assert!(model.pairs() == 1 && (model.correlations[0] - 0.5).abs() < 0.01, "{}", method.name());
     }
@@ -109,7 +111,7 @@ fn what_another_thread_count_remembered_does_not_show() {
     let shifted = Mat::from_fn(997, 4, |i, j| x[(i, j)] + 1.0 / 3.0);
     let on = |threads: usize, pair: &InMemory| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| run(pair, Method::DCca { t1: 5 }, 2).unwrap().model)
+        pool.install(|| run(pair, Method::d_cca(5), 2).unwrap().model)
     };
     let used = pair_of(&shifted, &y);
     on(1, &used);
@@ -125,12 +127,12 @@ fn singular_values_of_very_different_size_are_all_found() {
     let wide = Mat::from_fn(400, 4, |i, j| x[(i, j)] * 10f64.powi(2 - 2 * j as i32));
     for (view, tolerance) in [(spread, 1e-9), (wide, 1e-6)] {
         let pair = pair_of(&view, &y);
-        let centred = crate::data::Centred::new(&pair).unwrap();
+        let centred = crate::data::Centered::new(&pair).unwrap();
         let svd = crate::svd::randomized(&centred, Side::X, usize::MAX, &Default::default()).unwrap();
         let truth = view.singular_values().unwrap();
         assert_eq!(svd.s.len(), 4);
         assert!(svd.s.iter().zip(&truth).all(|(s, t)| (s / t - 1.0).abs() < 1e-3), "{:?} {truth:?}", svd.s);
-        let model = run(&pair, Method::RpCca { k_rpcca: 500 }, 3).unwrap().model;
+        let model = run(&pair, Method::rp_cca(500), 3).unwrap().model;
         assert!(gap(&model.correlations, &[0.9, 0.8, 0.6]) < tolerance, "{:?}", model.correlations);
     }
 }
@@ -147,7 +149,7 @@ fn rare_empty_rows_are_a_direction_of_their_own() {
         });
         let weights: Vec<f64> = (0..300).map(|i| if empty(i) { 1.0 } else { weight }).collect();
         let pair = InMemory::new(x, y).unwrap().weighted(weights.into()).unwrap();
-        for method in [Method::Exact, Method::als(100)] {
+        for method in [Method::exact(), Method::als(100)] {
             let model = run(&pair, method, 2).unwrap().model;
             assert!(model.correlations[0] > 0.999, "{} {weight:e}: {:?}", method.name(), model.correlations);
         }
@@ -174,9 +176,9 @@ fn methods_that_look_only_at_leading_components_do_not_claim_to_have_converged()
     };
     let (strong, weak) = (with_correlations(400, &[0.3, 0.2], 1), with_correlations(400, &[0.95, 0.9], 2));
     let pair = pair_of(&block(&strong.0, &weak.0), &block(&strong.1, &weak.1));
-    for method in [Method::RpCca { k_rpcca: 2 }, Method::LCca { t1: 50, t2: 0, k_pc: 2 }] {
+    for method in [Method::rp_cca(2), Method::l_cca(50, 0, 2)] {
         let fit = run(&pair, method, 2).unwrap();
         assert!(fit.model.total < 1.0 && !fit.converged, "{}", method.name());
     }
-    assert!(run(&pair, Method::RpCca { k_rpcca: 5 }, 2).unwrap().converged);
+    assert!(run(&pair, Method::rp_cca(5), 2).unwrap().converged);
 }

@@ -27,7 +27,7 @@ fn exact_and_als_agree_with_dense_svds() {
         let pair = pair_of(&x, &y);
         for center in [true, false] {
             let truth = &dense_correlations(&x, &y, center)[..k];
-            for method in [Method::Exact, Method::als(600)] {
+            for method in [Method::exact(), Method::als(600)] {
                 let fit = fit(&pair, &Settings { center, ..Settings::new(method, k) }, &()).unwrap();
                 let gap = gap(&fit.model.correlations, truth);
                 assert!(gap < 1e-9, "{} n={n} p={p} q={q}: {gap:e}", method.name());
@@ -52,11 +52,10 @@ fn sparse_and_dense_storage_and_shards_give_the_same_model() {
     };
     let shards = Shards::new(vec![piece(0..100), piece(100..101), piece(101..400)]).unwrap();
     let sparse = InMemory::new(sx.clone(), sy.clone()).unwrap();
-    for name in Method::NAMES {
-        let mut method = Method::from_name(name).unwrap();
-        let _ = (method.set("t2", 6), method.set("k-pc", 4), method.set("k-rpcca", 6));
+    for method in every_method() {
+        let name = method.name();
         // Dense views have no Gram matrices to factorise.
-        let on_dense = if method == Method::ShiftInvert { Method::Exact } else { method };
+        let on_dense = if method == Method::shift_invert() { Method::exact() } else { method };
         let a = run(&dense, on_dense, 4).unwrap().model;
         for other in [&sparse as &dyn Pair, &shards].map(|pair| run(pair, method, 4).unwrap().model) {
             assert!(gap(&a.correlations, &other.correlations) < 1e-8, "{name}");
@@ -70,7 +69,7 @@ fn ridge_gives_the_regularised_objective() {
     let pair = pair_of(&x, &y);
     for ridge in [0.01, 1.0] {
         let truth = &dense_objective(&x, &y, ridge)[..4];
-        for method in [Method::Exact, Method::als(600), Method::LCca { t1: 300, t2: 60, k_pc: 10 }] {
+        for method in [Method::exact(), Method::als(600), Method::l_cca(300, 60, 10)] {
             let settings =
                 Settings { center: false, ridge_x: ridge, ridge_y: ridge, ..Settings::new(method, 4) };
             let model = fit(&pair, &settings, &()).unwrap().model;
@@ -86,7 +85,7 @@ fn ridge_gives_the_regularised_objective() {
             );
         }
         let exact =
-            Settings { center: false, ridge_x: ridge, ridge_y: ridge, ..Settings::new(Method::Exact, 4) };
+            Settings { center: false, ridge_x: ridge, ridge_y: ridge, ..Settings::new(Method::exact(), 4) };
         assert!(gap(&fit(&pair, &exact, &()).unwrap().model.objective, truth) < 1e-10);
     }
 }
@@ -102,10 +101,10 @@ fn d_cca_is_exact_where_the_gram_matrix_is_diagonal() {
     let [x, y] = one_hot(1900, 23, 17);
     let truth = dense_correlations(&to_dense(&x), &to_dense(&y), false);
     let pair = InMemory::new(x, y).unwrap();
-    let (d_cca, als) = (uncentred(&pair, Method::DCca { t1: 600 }, 5), uncentred(&pair, Method::als(600), 5));
+    let (d_cca, als) = (uncentered(&pair, Method::d_cca(600), 5), uncentered(&pair, Method::als(600), 5));
     assert!(gap(&d_cca.model.correlations, &truth[..5]) < 1e-9);
     assert!(gap(&als.model.correlations, &d_cca.model.correlations) < 1e-9);
-    let (d_cca, als) = (uncentred(&pair, Method::DCca { t1: 3 }, 5), uncentred(&pair, Method::als(3), 5));
+    let (d_cca, als) = (uncentered(&pair, Method::d_cca(3), 5), uncentered(&pair, Method::als(3), 5));
     assert!(gap(&als.model.correlations, &d_cca.model.correlations) < 1e-9, "start for start");
 }
 
@@ -115,8 +114,8 @@ fn g_cca_and_l_cca_converge_to_the_truth_as_t1_and_t2_grow() {
     let pair = pair_of(&x, &y);
     let truth = 0.9 + 0.8 + 0.7;
     let missing = |method| truth - run(&pair, method, 3).unwrap().model.total;
-    let l_cca = [(2, 1), (10, 10), (100, 100)].map(|(t1, t2)| missing(Method::LCca { t1, t2, k_pc: 4 }));
-    let g_cca = [(2, 1), (10, 30), (100, 300)].map(|(t1, t2)| missing(Method::GCca { t1, t2 }));
+    let l_cca = [(2, 1), (10, 10), (100, 100)].map(|(t1, t2)| missing(Method::l_cca(t1, t2, 4)));
+    let g_cca = [(2, 1), (10, 30), (100, 300)].map(|(t1, t2)| missing(Method::g_cca(t1, t2)));
     for gaps in [l_cca, g_cca] {
         assert!(gaps[0] > gaps[1] && gaps[1] > gaps[2] && gaps[2] < 1e-6, "{gaps:?}");
         assert!(gaps[2] > -1e-9, "nothing captures more than there is: {gaps:?}");
@@ -127,8 +126,8 @@ fn g_cca_and_l_cca_converge_to_the_truth_as_t1_and_t2_grow() {
 fn l_cca_without_singular_vectors_is_g_cca() {
     let (x, y) = views(300, 14, 11, 22);
     let pair = pair_of(&x, &y);
-    let l_cca = run(&pair, Method::LCca { t1: 4, t2: 7, k_pc: 0 }, 3).unwrap();
-    let g_cca = run(&pair, Method::GCca { t1: 4, t2: 7 }, 3).unwrap();
+    let l_cca = run(&pair, Method::l_cca(4, 7, 0), 3).unwrap();
+    let g_cca = run(&pair, Method::g_cca(4, 7), 3).unwrap();
     assert_eq!(l_cca.model.x.weights, g_cca.model.x.weights);
     assert_eq!(l_cca.model.correlations, g_cca.model.correlations);
     assert_eq!(l_cca.cost, g_cca.cost);
@@ -138,10 +137,10 @@ fn l_cca_without_singular_vectors_is_g_cca() {
 fn l_cca_without_gradient_steps_is_rp_cca() {
     let (x, y) = views(300, 24, 21, 23);
     let pair = pair_of(&x, &y);
-    let l_cca = run(&pair, Method::LCca { t1: 600, t2: 0, k_pc: 8 }, 3).unwrap();
-    let rp_cca = run(&pair, Method::RpCca { k_rpcca: 8 }, 3).unwrap();
+    let l_cca = run(&pair, Method::l_cca(600, 0, 8), 3).unwrap();
+    let rp_cca = run(&pair, Method::rp_cca(8), 3).unwrap();
     assert!(gap(&l_cca.model.correlations, &rp_cca.model.correlations) < 1e-9);
-    let exact = run(&pair, Method::Exact, 3).unwrap();
+    let exact = run(&pair, Method::exact(), 3).unwrap();
     assert!(exact.model.total > rp_cca.model.total + 1e-3, "eight components do not hold everything here");
 }
 
@@ -149,8 +148,8 @@ fn l_cca_without_gradient_steps_is_rp_cca() {
 fn rp_cca_with_every_component_is_exact() {
     let (x, y) = views(300, 12, 10, 24);
     let pair = pair_of(&x, &y);
-    let all = run(&pair, Method::RpCca { k_rpcca: 12 }, 3).unwrap();
-    let exact = run(&pair, Method::Exact, 3).unwrap();
+    let all = run(&pair, Method::rp_cca(12), 3).unwrap();
+    let exact = run(&pair, Method::exact(), 3).unwrap();
     assert!(gap(&all.model.correlations, &exact.model.correlations) < 1e-9);
 }
 
@@ -158,9 +157,8 @@ fn rp_cca_with_every_component_is_exact() {
 fn the_same_settings_give_the_same_bits() {
     let (x, y) = views(300, 14, 11, 25);
     let pair = InMemory::new(sparse_from_dense(x.as_ref()), sparse_from_dense(y.as_ref())).unwrap();
-    for name in Method::NAMES {
-        let mut method = Method::from_name(name).unwrap();
-        let _ = (method.set("t2", 6), method.set("k-pc", 4), method.set("k-rpcca", 6));
+    for method in every_method() {
+        let name = method.name();
         assert_eq!(run(&pair, method, 3).unwrap().model, run(&pair, method, 3).unwrap().model, "{name}");
     }
 }
@@ -168,7 +166,7 @@ fn the_same_settings_give_the_same_bits() {
 #[test]
 fn the_largest_weight_of_every_x_column_is_positive() {
     let (x, y) = views(300, 14, 11, 26);
-    let model = run(&pair_of(&x, &y), Method::Exact, 5).unwrap().model;
+    let model = run(&pair_of(&x, &y), Method::exact(), 5).unwrap().model;
     for j in 0..5 {
         let largest =
             (0..14).map(|i| model.x.weights.row(i)[j]).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap();
@@ -179,7 +177,7 @@ fn the_largest_weight_of_every_x_column_is_positive() {
 #[test]
 fn weights_satisfy_the_definition() {
     let (x, y) = views(300, 14, 11, 27);
-    let fit = uncentred(&pair_of(&x, &y), Method::Exact, 4);
+    let fit = uncentered(&pair_of(&x, &y), Method::exact(), 4);
     let (zx, zy) = (&x * fit.model.x.weights.as_mat(), &y * fit.model.y.weights.as_mat());
     for i in 0..4 {
         for j in 0..4 {
@@ -204,7 +202,7 @@ fn pearson(a: &[f64], b: &[f64]) -> f64 {
 fn transformed_rows_correlate_as_the_score_says() {
     let (x, y) = views(900, 14, 11, 28);
     let part = |view: &Mat<f64>, from: usize, to: usize| view.subrows(from, to - from).to_owned();
-    let model = run(&pair_of(&part(&x, 0, 600), &part(&y, 0, 600)), Method::Exact, 4).unwrap().model;
+    let model = run(&pair_of(&part(&x, 0, 600), &part(&y, 0, 600)), Method::exact(), 4).unwrap().model;
     for (from, to) in [(0, 600), (600, 900)] {
         let pair = pair_of(&part(&x, from, to), &part(&y, from, to));
         let scores = model.score(&pair).unwrap();
@@ -225,7 +223,7 @@ fn transformed_rows_correlate_as_the_score_says() {
 fn loadings_are_correlations_of_columns_with_canonical_variables() {
     let (x, y) = views(200, 6, 5, 29);
     let pair = pair_of(&x, &y);
-    let model = run(&pair, Method::Exact, 2).unwrap().model;
+    let model = run(&pair, Method::exact(), 2).unwrap().model;
     let z = model.transform_all(Side::X, pair.view(Side::X)).unwrap();
     for column in 0..6 {
         for j in 0..2 {
@@ -239,7 +237,7 @@ fn loadings_are_correlations_of_columns_with_canonical_variables() {
 fn a_model_refuses_rows_of_another_width() {
     let (x, y) = views(100, 6, 5, 30);
     let pair = pair_of(&x, &y);
-    let model = run(&pair, Method::Exact, 2).unwrap().model;
+    let model = run(&pair, Method::exact(), 2).unwrap().model;
     let error = model.score(&pair_of(&y, &y)).unwrap_err().to_string();
     assert!(error.contains("X has 5 columns, expected the 6 the model was trained on"), "{error}");
     assert!(model.transform_all(Side::Y, pair.view(Side::X)).is_err());
@@ -257,7 +255,7 @@ fn life_cycle_savings_as_r_has_it() {
     let x = Mat::from_fn(50, 2, |i, j| column(i, 1 + j));
     let y = Mat::from_fn(50, 3, |i, j| column(i, [0, 3, 4][j]));
     let truth = [0.8247966112, 0.3652761515];
-    for method in [Method::Exact, Method::als(200)] {
+    for method in [Method::exact(), Method::als(200)] {
         let model = run(&pair_of(&x, &y), method, 2).unwrap().model;
         assert!(gap(&model.correlations, &truth) < 1e-9, "{:?}", model.correlations);
     }
@@ -267,13 +265,12 @@ fn life_cycle_savings_as_r_has_it() {
 fn passes_are_as_planned() {
     let (x, y) = views(300, 14, 11, 31);
     let pair = pair_of(&x, &y);
-    for name in Method::NAMES {
-        let mut method = Method::from_name(name).unwrap();
-        let _ = (method.set("t2", 6), method.set("k-pc", 4), method.set("k-rpcca", 6));
-        if matches!(method, Method::Lobpcg | Method::ShiftInvert | Method::Auto) {
+    for method in every_method() {
+        let name = method.name();
+        if [Method::lobpcg(), Method::shift_invert(), Method::auto()].contains(&method) {
             continue;
         }
         let fit = run(&pair, method, 3).unwrap();
-        assert_eq!(fit.cost.passes, crate::fit::planned_passes(&fit.model.settings), "{name}");
+        assert_eq!(fit.cost.passes, fit.model.settings.planned_passes(), "{name}");
     }
 }

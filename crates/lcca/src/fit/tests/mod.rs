@@ -16,6 +16,7 @@ use super::{Fit, fit};
 use crate::data::{InMemory, Pair};
 use crate::error::Result;
 use crate::method::{Method, Settings};
+use crate::outcome::{Decision, Note};
 use crate::testing::from_dense;
 use faer::Mat;
 
@@ -27,8 +28,29 @@ fn run(pair: &dyn Pair, method: Method, k: usize) -> Result<Fit> {
     fit(pair, &Settings::new(method, k), &())
 }
 
-fn uncentred(pair: &dyn Pair, method: Method, k: usize) -> Fit {
+fn uncentered(pair: &dyn Pair, method: Method, k: usize) -> Fit {
     fit(pair, &Settings { center: false, ..Settings::new(method, k) }, &()).unwrap()
+}
+
+/// Alternating least squares by conjugate gradients.
+fn als_by_cg(t1: usize) -> Method {
+    Method::als(t1).configured([("inner", "cg")]).unwrap()
+}
+
+/// Whether a fit made a decision of some kind.
+fn decided(fit: &Fit, is_kind: impl Fn(&Decision) -> bool) -> bool {
+    fit.decisions.iter().any(is_kind)
+}
+
+/// Every method with small parameters.
+fn every_method() -> Vec<Method> {
+    let small = |mut method: Method| {
+        for (name, value) in [("t2", 6), ("k-pc", 4), ("k-rpcca", 6)] {
+            method = method.with(name, value).unwrap_or(method);
+        }
+        method
+    };
+    Method::names().map(|name| small(Method::named(name).unwrap())).collect()
 }
 
 /// The largest difference of two lists of the same length.

@@ -41,7 +41,7 @@ fn regressions_are_least_squares_on_the_scores_whatever_the_method() {
     let shared = random_mat(80, 2, 1);
     let mixed = |cols: usize, seed: u64| &shared * random_mat(2, cols, seed) + random_mat(80, cols, seed + 1);
     let (x, y) = (mixed(7, 2), mixed(5, 4));
-    for method in [Method::Exact, Method::Gram, Method::Lobpcg, Method::GCca { t1: 2, t2: 1 }] {
+    for method in [Method::exact(), Method::gram(), Method::lobpcg(), Method::g_cca(2, 1)] {
         for ridge in [0.0, 0.3] {
             agrees(from_dense(x.as_ref()), from_dense(y.as_ref()), method, ridge);
         }
@@ -55,13 +55,13 @@ fn empty_columns_have_no_regression_and_the_others_keep_their_places() {
         Mat::from_fn(60, 2 * cols, |i, j| if j % 2 == 1 { numbers[(i, j / 2)] } else { 0.0 })
     };
     let (x, y) = (dense(4, 1), dense(6, 2));
-    agrees(sparse_from_dense(x.as_ref()), sparse_from_dense(y.as_ref()), Method::Lobpcg, 0.1);
+    agrees(sparse_from_dense(x.as_ref()), sparse_from_dense(y.as_ref()), Method::lobpcg(), 0.1);
 }
 
 #[test]
 fn classical_weights_of_wide_views_do_not_depend_on_the_order_of_the_columns() {
     let (x, y) = (random_mat(9, 20, 1), random_mat(9, 2, 2));
-    let weights = |x: &Mat<f64>| run(&pair_of(x, &y), Method::Exact, 2).unwrap().model.x.weights;
+    let weights = |x: &Mat<f64>| run(&pair_of(x, &y), Method::exact(), 2).unwrap().model.x.weights;
     let turned = Mat::from_fn(9, 20, |i, j| x[(i, 19 - j)]);
     let (plain, turned) = (weights(&x), weights(&turned));
     let back = Panel::from_fn(20, 2, |i, j| turned.row(19 - i)[j]);

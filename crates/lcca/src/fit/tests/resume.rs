@@ -4,7 +4,6 @@ use super::*;
 use crate::data::Cost;
 use crate::fit::{Checkpoint, Loop, TraceRow, Watch, resume};
 use crate::matrix::{Matrix, OneHotRows};
-use crate::method::Inner;
 use crate::testing::{random_mat, sparse_from_dense};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -71,16 +70,16 @@ fn one_hot_pair() -> InMemory {
 }
 
 /// Whatever the iteration it is stopped after, the same path and the same end; what was counted goes on.
-fn stops_and_goes_on(pair: &dyn Pair, settings: &Settings, of: Loop) {
+fn stops_and_goes_on(pair: &dyn Pair, settings: &Settings, algorithm: Loop) {
     let whole = fit(pair, settings, &()).unwrap();
-    assert!(whole.trace.len() > 3, "{of}: {} iterations are too few to say much", whole.trace.len());
+    assert!(whole.trace.len() > 3, "{algorithm}: {} iterations are too few to say much", whole.trace.len());
     for iteration in 1..=whole.trace.len() {
         let state = stopped_after(iteration, pair, settings);
-        assert_eq!((state.of, state.trace.len()), (of, iteration));
-        assert_eq!(state.trace, whole.trace[..iteration], "{of}");
+        assert_eq!((state.algorithm, state.trace.len()), (algorithm, iteration));
+        assert_eq!(state.trace, whole.trace[..iteration], "{algorithm}");
         let spent = state.cost;
         let end = resume(state, pair, settings, &()).unwrap();
-        let case = format!("{of}, stopped after iteration {iteration} of {}", whole.trace.len());
+        let case = format!("{algorithm}, stopped after iteration {iteration} of {}", whole.trace.len());
         assert!(gap(&end.model.objective, &whole.model.objective) < 1e-9, "{case}");
         assert_eq!(end.converged, whole.converged, "{case}");
         assert!(end.trace.len().abs_diff(whole.trace.len()) <= 1, "{case}: {} iterations", end.trace.len());
@@ -104,7 +103,7 @@ fn lobpcg_goes_on_from_every_iteration() {
             ridge_y: ridge,
             tol: 1e-12,
             structure: false,
-            ..Settings::new(Method::Lobpcg, 5)
+            ..Settings::new(Method::lobpcg(), 5)
         };
         stops_and_goes_on(&sparse_pair(), &settings, Loop::Lobpcg);
     }
@@ -125,7 +124,9 @@ pub(super) fn tall_pair() -> InMemory {
 #[test]
 fn gram_mode_goes_on_from_every_iteration() {
     let pair = tall_pair();
-    for (method, center) in [(Method::Lobpcg, true), (Method::Lobpcg, false), (Method::ShiftInvert, true)] {
+    for (method, center) in
+        [(Method::lobpcg(), true), (Method::lobpcg(), false), (Method::shift_invert(), true)]
+    {
         let settings = Settings { center, tol: 1e-12, ..Settings::new(method, 4) };
         assert!(fit(&pair, &settings, &()).unwrap().cost.gram_passes > 3.0, "iterates on Gram matrices");
         stops_and_goes_on(&pair, &settings, Loop::Lobpcg);
@@ -135,7 +136,7 @@ fn gram_mode_goes_on_from_every_iteration() {
 /// The Gram matrices are formed again: one pass over the rows.
 #[test]
 fn going_on_in_gram_mode_costs_one_pass_of_each_kind() {
-    let settings = Settings { tol: 1e-12, ..Settings::new(Method::Lobpcg, 4) };
+    let settings = Settings { tol: 1e-12, ..Settings::new(Method::lobpcg(), 4) };
     let whole = fit(&tall_pair(), &settings, &()).unwrap();
     let mut state = stopped_after(5, &tall_pair(), &settings);
     // The pass that was under way is lost as well; it does not count here.
@@ -149,9 +150,12 @@ fn going_on_in_gram_mode_costs_one_pass_of_each_kind() {
 /// A fit may go on from the rows to their Gram matrices and back: the memory allowed may differ, and with it the choice.
 #[test]
 fn a_state_from_the_rows_goes_on_with_gram_matrices_and_the_other_way_round() {
-    let [rows, grams] =
-        [false, true].map(|structure| Settings { tol: 1e-12, structure, ..Settings::new(Method::Lobpcg, 4) });
-    let truth = fit(&tall_pair(), &Settings::new(Method::Exact, 4), &()).unwrap().model.objective;
+    let [rows, grams] = [false, true].map(|structure| Settings {
+        tol: 1e-12,
+        structure,
+        ..Settings::new(Method::lobpcg(), 4)
+    });
+    let truth = fit(&tall_pair(), &Settings::new(Method::exact(), 4), &()).unwrap().model.objective;
     for (first, second) in [(&rows, &grams), (&grams, &rows)] {
         let end = resume(stopped_after(5, &tall_pair(), first), &tall_pair(), second, &()).unwrap();
         assert!(end.converged && gap(&end.model.objective, &truth) < 1e-9);
@@ -161,26 +165,22 @@ fn a_state_from_the_rows_goes_on_with_gram_matrices_and_the_other_way_round() {
 
 #[test]
 fn lobpcg_with_a_view_solved_away_goes_on_from_every_iteration() {
-    let settings = Settings { tol: 1e-7, ..Settings::new(Method::Lobpcg, 4) };
+    let settings = Settings { tol: 1e-7, ..Settings::new(Method::lobpcg(), 4) };
     stops_and_goes_on(&one_hot_pair(), &settings, Loop::Eliminate);
 }
 
 #[test]
 fn the_alternating_methods_go_on_from_every_iteration() {
-    for method in [
-        Method::als(6),
-        Method::Als { t1: 5, inner: Inner::from_name("cg").unwrap() },
-        Method::DCca { t1: 8 },
-        Method::GCca { t1: 4, t2: 3 },
-        Method::LCca { t1: 5, t2: 4, k_pc: 10 },
-    ] {
+    for method in
+        [Method::als(6), als_by_cg(5), Method::d_cca(8), Method::g_cca(4, 3), Method::l_cca(5, 4, 10)]
+    {
         stops_and_goes_on(&sparse_pair(), &Settings::new(method, 5), Loop::Alternate);
     }
 }
 
 #[test]
 fn going_on_costs_one_pass() {
-    let settings = Settings { tol: 1e-12, structure: false, ..Settings::new(Method::Lobpcg, 5) };
+    let settings = Settings { tol: 1e-12, structure: false, ..Settings::new(Method::lobpcg(), 5) };
     let whole = fit(&sparse_pair(), &settings, &()).unwrap();
     let mut state = stopped_after(7, &sparse_pair(), &settings);
     // The pass that was under way is lost as well; it does not count here.
@@ -194,10 +194,10 @@ fn going_on_costs_one_pass() {
 #[test]
 fn a_fit_that_was_cut_short_goes_on_with_more_passes() {
     for (pair, method) in [
-        (sparse_pair(), Method::Lobpcg),
-        (tall_pair(), Method::Lobpcg),
-        (one_hot_pair(), Method::Lobpcg),
-        (sparse_pair(), Method::DCca { t1: 9 }),
+        (sparse_pair(), Method::lobpcg()),
+        (tall_pair(), Method::lobpcg()),
+        (one_hot_pair(), Method::lobpcg()),
+        (sparse_pair(), Method::d_cca(9)),
     ] {
         let whole = Settings { tol: 1e-10, ..Settings::new(method, 4) };
         let short = Settings { max_passes: Some(7.0), ..whole.clone() };
@@ -216,7 +216,7 @@ fn a_fit_that_was_cut_short_goes_on_with_more_passes() {
 
 #[test]
 fn more_iterations_may_be_asked_for_and_fewer_not() {
-    let settings = |t1: usize| Settings::new(Method::DCca { t1 }, 4);
+    let settings = |t1: usize| Settings::new(Method::d_cca(t1), 4);
     let state = stopped_after(6, &sparse_pair(), &settings(6));
     let end = resume(state.clone(), &sparse_pair(), &settings(10), &()).unwrap();
     let whole = fit(&sparse_pair(), &settings(10), &()).unwrap();
@@ -227,28 +227,28 @@ fn more_iterations_may_be_asked_for_and_fewer_not() {
 
 #[test]
 fn a_state_that_does_not_fit_is_refused() {
-    let settings = Settings::new(Method::Lobpcg, 4);
+    let settings = Settings::new(Method::lobpcg(), 4);
     let state = stopped_after(2, &sparse_pair(), &settings);
     let refused = |state: Checkpoint, pair: &dyn Pair, method: Method, needle: &str| {
         let error = resume(state, pair, &Settings::new(method, 4), &()).unwrap_err().to_string();
         assert!(error.contains(needle), "{error}");
     };
-    refused(state.clone(), &sparse_pair(), Method::Exact, "LOBPCG on both views, expected nothing");
-    refused(state.clone(), &sparse_pair(), Method::DCca { t1: 9 }, "expected alternating least squares");
-    refused(state.clone(), &one_hot_pair(), Method::Lobpcg, "expected LOBPCG with a view solved away");
+    refused(state.clone(), &sparse_pair(), Method::exact(), "LOBPCG on both views, expected nothing");
+    refused(state.clone(), &sparse_pair(), Method::d_cca(9), "expected alternating least squares");
+    refused(state.clone(), &one_hot_pair(), Method::lobpcg(), "expected LOBPCG with one view eliminated");
     let (x, y) = (random_mat(50, 9, 1), random_mat(50, 9, 2));
     refused(
         state.clone(),
         &pair_of(&x, &y),
-        Method::Lobpcg,
+        Method::lobpcg(),
         "rows of the weights of X: expected 9, found 60",
     );
     let mut broken = state.clone();
     broken.weights[1].row_mut(3)[2] = f64::NAN;
-    refused(broken, &sparse_pair(), Method::Lobpcg, "row 3, column 2: the value is NaN");
+    refused(broken, &sparse_pair(), Method::lobpcg(), "row 3, column 2: the value is NaN");
     let forgetful = Checkpoint { by_residuals: Vec::new(), ..state.clone() };
-    refused(forgetful, &sparse_pair(), Method::Lobpcg, "of the totals: expected 2, found 0");
-    refused(Checkpoint { trace: Vec::new(), ..state }, &sparse_pair(), Method::Lobpcg, "no iteration");
+    refused(forgetful, &sparse_pair(), Method::lobpcg(), "one per total: expected 2, found 0");
+    refused(Checkpoint { trace: Vec::new(), ..state }, &sparse_pair(), Method::lobpcg(), "no iteration");
 }
 
 /// Wants nothing, and counts how often it was asked and given.
@@ -271,7 +271,7 @@ impl Watch for Uninterested {
 
 #[test]
 fn the_state_is_offered_after_every_iteration_and_copied_only_where_it_is_wanted() {
-    for method in [Method::Lobpcg, Method::DCca { t1: 5 }] {
+    for method in [Method::lobpcg(), Method::d_cca(5)] {
         let watch = Uninterested::default();
         let fit = fit(&sparse_pair(), &Settings::new(method, 4), &watch).unwrap();
         assert_eq!((watch.asked.into_inner(), watch.given.into_inner()), (fit.trace.len(), 0));

@@ -32,11 +32,11 @@ fn a_path_gives_what_separate_fits_give() {
         OneHotRows::new(cols, (0..4000).map(column).collect::<Vec<_>>().into()).unwrap().into()
     };
     let cases = [
-        (pair_of(&x, &y), Method::Exact),
-        (pair_of(&x, &y), Method::Gram),
+        (pair_of(&x, &y), Method::exact()),
+        (pair_of(&x, &y), Method::gram()),
         (pair_of(&x, &y), Method::als(400)),
-        (InMemory::new(zipf_rows(3000, 80, 6, 1), zipf_rows(3000, 60, 5, 1)).unwrap(), Method::Lobpcg),
-        (InMemory::new(one_hot(1, 30), one_hot(1, 20)).unwrap(), Method::Auto),
+        (InMemory::new(zipf_rows(3000, 80, 6, 1), zipf_rows(3000, 60, 5, 1)).unwrap(), Method::lobpcg()),
+        (InMemory::new(one_hot(1, 30), one_hot(1, 20)).unwrap(), Method::auto()),
     ];
     for (pair, method) in cases {
         for center in [true, false] {
@@ -56,7 +56,7 @@ fn a_path_gives_what_separate_fits_give() {
 #[test]
 fn a_fit_along_a_path_starts_from_the_one_before() {
     let pair = InMemory::new(zipf_rows(3000, 80, 6, 1), zipf_rows(3000, 60, 5, 1)).unwrap();
-    let settings = Settings { tol: 1e-8, structure: false, ..Settings::new(Method::Lobpcg, 3) };
+    let settings = Settings { tol: 1e-8, structure: false, ..Settings::new(Method::lobpcg(), 3) };
     let ridges: Vec<f64> = (0..6).map(|i| 0.1 * 0.8f64.powi(i)).collect();
     let passes = |fit: &Fit| fit.cost.passes;
     let along: f64 = path(&pair, &settings, &ridges, &()).unwrap()[1..].iter().map(passes).sum();
@@ -80,7 +80,7 @@ fn cross_validation_equals_fits_and_scores_on_rows_cut_out_by_hand() {
     for sparse in [false, true] {
         let of = |m: &Mat<f64>| if sparse { sparse_from_dense(m.as_ref()) } else { from_dense(m.as_ref()) };
         let pair = InMemory::new(of(&x), of(&y)).unwrap();
-        let settings = Settings { tol: 1e-10, ..Settings::new(Method::Auto, 2) };
+        let settings = Settings { tol: 1e-10, ..Settings::new(Method::auto(), 2) };
         let found = cross_validate(&pair, &settings, &[0.01, 1.0], 4, &()).unwrap();
         assert!(found.converged);
         let folds = crate::fit::Folds::new(&pair, 4, settings.seed).unwrap();
@@ -119,7 +119,7 @@ fn folds_keep_the_weights_of_rows() {
 fn many_noise_columns_call_for_a_ridge() {
     // Two shared factors under 60 columns of noise, 150 rows: without a ridge everything fits, and nothing holds.
     let (x, y) = factors(150, 60, 2, 5);
-    let settings = Settings::new(Method::Auto, 2);
+    let settings = Settings::new(Method::auto(), 2);
     let found = cross_validate(&pair_of(&x, &y), &settings, &[1e-6, 0.1, 1.0, 10.0], 5, &()).unwrap();
     assert!(found.best > 0, "{found:?}");
     assert!(found.ridges[found.simplest] >= found.ridges[found.best]);
@@ -130,7 +130,7 @@ fn many_noise_columns_call_for_a_ridge() {
 fn bad_folds_and_ridges_are_refused() {
     let (x, y) = factors(30, 4, 1, 3);
     let pair = pair_of(&x, &y);
-    let settings = Settings::new(Method::Auto, 2);
+    let settings = Settings::new(Method::auto(), 2);
     let refused = |ridges: &[f64], folds: usize| -> String {
         let found: Result<Selection> = cross_validate(&pair, &settings, ridges, folds, &());
         found.unwrap_err().to_string()
@@ -156,7 +156,7 @@ impl Watch for Counted {
 #[test]
 fn whoever_watches_sees_one_long_run_and_can_stop_it() {
     let pair = InMemory::new(zipf_rows(500, 80, 6, 1), zipf_rows(500, 60, 5, 1)).unwrap();
-    let settings = Settings::new(Method::Lobpcg, 2);
+    let settings = Settings::new(Method::lobpcg(), 2);
     let watch = Counted(AtomicU64::new(0), f64::INFINITY);
     cross_validate(&pair, &settings, &[0.1, 0.01], 3, &watch).unwrap();
     let all = f64::from_bits(watch.0.into_inner());
@@ -178,7 +178,7 @@ fn p_values_are_uniform_where_the_views_are_independent() {
     for draw in 0..200 {
         let (x, y) = factors(160, 8, 0, 100 * draw);
         let half = |view: &Mat<f64>, second: bool| rows_of(view, |row| (row >= 80) == second);
-        let trained = run(&pair_of(&half(&x, false), &half(&y, false)), Method::Auto, 3).unwrap();
+        let trained = run(&pair_of(&half(&x, false), &half(&y, false)), Method::auto(), 3).unwrap();
         let [x, y] = [&x, &y].map(|view| from_dense(half(view, true).as_ref()));
         let found = trained.model.permutation_test(&x, &y, 199, draw, &()).unwrap();
         alone.push(found.p[0]);
@@ -198,7 +198,7 @@ fn planted_correlations_are_always_found_and_the_others_are_not() {
     for seed in 0..20 {
         let (x, y) = factors(400, 6, 1, 31 * seed);
         let half = |view: &Mat<f64>, second: bool| rows_of(view, |row| (row >= 200) == second);
-        let trained = run(&pair_of(&half(&x, false), &half(&y, false)), Method::Auto, 4).unwrap();
+        let trained = run(&pair_of(&half(&x, false), &half(&y, false)), Method::auto(), 4).unwrap();
         let [x, y] = [&x, &y].map(|view| from_dense(half(view, true).as_ref()));
         let found = trained.model.permutation_test(&x, &y, 199, seed, &()).unwrap();
         assert_eq!(found.adjusted[0], 1.0 / 200.0, "{found:?}");
@@ -212,7 +212,7 @@ fn on_the_rows_that_were_trained_on_the_test_means_nothing() {
     // Why held-out rows are asked for: independent views, and yet the smallest p-value there is.
     let (x, y) = factors(60, 20, 0, 4);
     let pair = pair_of(&x, &y);
-    let trained = run(&pair, Method::Auto, 3).unwrap();
+    let trained = run(&pair, Method::auto(), 3).unwrap();
     let found = trained.model.permutation_test(pair.view(Side::X), pair.view(Side::Y), 199, 1, &()).unwrap();
     assert_eq!(found.p[0], 1.0 / 200.0);
 }
@@ -241,7 +241,7 @@ fn the_share_of_orders_is_that_of_all_orders() {
 fn the_same_seed_gives_the_same_p_values_on_any_number_of_threads() {
     let (x, y) = with_correlations(90, &[0.4, 0.2], 1);
     let pair = pair_of(&x, &y);
-    let model = run(&pair, Method::Auto, 2).unwrap().model;
+    let model = run(&pair, Method::auto(), 2).unwrap().model;
     let on = |threads: usize, seed: u64| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let [x, y] = Side::BOTH.map(|side| pair.view(side));
@@ -256,7 +256,7 @@ fn the_same_seed_gives_the_same_p_values_on_any_number_of_threads() {
 fn a_constant_score_correlates_with_nothing() {
     let x = from_dense(Mat::<f64>::from_fn(40, 2, |i, j| if j == 0 { 1.0 } else { (i % 7) as f64 }).as_ref());
     let (tx, ty) = factors(40, 2, 1, 8);
-    let model = run(&pair_of(&tx, &ty), Method::Auto, 2).unwrap().model;
+    let model = run(&pair_of(&tx, &ty), Method::auto(), 2).unwrap().model;
     let y = from_dense(Mat::<f64>::full(40, 2, 3.0).as_ref());
     let found = model.permutation_test(&x, &y, 99, 1, &()).unwrap();
     assert_eq!((found.correlations, found.p), (vec![0.0; 2], vec![1.0; 2]));

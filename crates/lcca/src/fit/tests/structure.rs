@@ -1,7 +1,7 @@
 //! Structure makes problems smaller and changes no answer.
 
 use super::*;
-use crate::data::{Ask, GramEstimate, GramMatrix, JointGram, Moments, Shape, Shards, Side, Triangle};
+use crate::data::{Ask, Capabilities, GramEstimate, JointGram, JointGrams, Moments, Shape, Shards, Side};
 use crate::matrix::{Matrix, SparseRows, Values};
 use crate::testing::{random_mat, to_dense, zipf_rows};
 
@@ -38,14 +38,19 @@ fn spread(view: &Matrix, step: usize) -> Matrix {
     SparseRows::new(step * view.cols(), offsets.into(), columns.into(), Values::Ones).unwrap().into()
 }
 
+/// Whether the preconditioner was factorized.
+fn factorized(decision: &Decision) -> bool {
+    matches!(decision, Decision::PreconditionerFactorized { succeeded: true, .. })
+}
+
 /// Fits with and without structure, and holds the answers against each other.
 fn both_ways(pair: &dyn Pair, method: Method, center: bool, ridge: f64) -> Fit {
     let with =
         Settings { center, ridge_x: ridge, ridge_y: 2.0 * ridge, tol: 1e-11, ..Settings::new(method, 4) };
-    let without = Settings { structure: false, ..Settings::new(Method::Lobpcg, 4) };
+    let without = Settings { structure: false, ..Settings::new(Method::lobpcg(), 4) };
     let without = Settings { center, ridge_x: ridge, ridge_y: 2.0 * ridge, tol: 1e-11, ..without };
     let [with, without] = [with, without].map(|settings| fit(pair, &settings, &()).unwrap());
-    let case = format!("centred {center}, ridge {ridge}: {}", with.why);
+    let case = format!("centered {center}, ridge {ridge}: {:?}", with.decisions);
     assert!(with.converged && without.converged, "{case}");
     assert!(gap(&with.model.objective, &without.model.objective) < 1e-8, "{case}");
     // Weights are known to the root of what the objective is known to, and with a ridge the captured total follows them.
@@ -63,8 +68,12 @@ fn gram_mode_gives_the_answer_of_the_rows() {
     let shards = Shards::new(vec![half(0..2500), half(2500..6000)]).unwrap();
     for (center, ridge) in [(true, 0.0), (false, 0.1), (true, 0.1)] {
         for pair in [&pair as &dyn Pair, &shards] {
-            let fit = both_ways(pair, Method::Lobpcg, center, ridge);
-            assert!(fit.why.contains("iterates on the Gram matrices"), "{}", fit.why);
+            let fit = both_ways(pair, Method::lobpcg(), center, ridge);
+            assert!(
+                decided(&fit, |d| matches!(d, Decision::GramMatricesFormed { .. })),
+                "{:?}",
+                fit.decisions
+            );
             assert!(fit.cost.gram_passes > 3.0 && fit.cost.passes == 2.0, "{:?}", fit.cost);
         }
     }
@@ -75,10 +84,10 @@ fn shift_and_invert_gives_the_same_answer_in_few_iterations() {
     let [x, y] = related(3000, 200, 3);
     let pair = InMemory::new(x, y).unwrap();
     for (center, ridge) in [(true, 0.0), (false, 0.1), (true, 0.1)] {
-        let fit = both_ways(&pair, Method::ShiftInvert, center, ridge);
-        assert!(fit.why.contains("was factorised"), "{}", fit.why);
+        let fit = both_ways(&pair, Method::shift_invert(), center, ridge);
+        assert!(decided(&fit, factorized), "{:?}", fit.decisions);
         let plain =
-            Settings { center, ridge_x: ridge, ridge_y: 2.0 * ridge, ..Settings::new(Method::Lobpcg, 4) };
+            Settings { center, ridge_x: ridge, ridge_y: 2.0 * ridge, ..Settings::new(Method::lobpcg(), 4) };
         let plain = super::fit(&pair, &Settings { tol: 1e-11, ..plain }, &()).unwrap();
         assert!(2 * fit.trace.len() < plain.trace.len(), "{} {}", fit.trace.len(), plain.trace.len());
     }
@@ -98,20 +107,20 @@ fn shift_and_invert_is_bought_where_many_pairs_are_nearly_tied() {
         SparseRows::new(300, offsets.into(), columns.into(), Values::Ones).unwrap().into()
     };
     let pair = InMemory::new(view(7), view(5)).unwrap();
-    let settings = Settings { tol: 1e-10, ..Settings::new(Method::Lobpcg, 20) };
+    let settings = Settings { tol: 1e-10, ..Settings::new(Method::lobpcg(), 20) };
     let fit = fit(&pair, &settings, &()).unwrap();
-    assert!(fit.converged && fit.why.contains("was factorised"), "{} {}", fit.trace.len(), fit.why);
-    let exact = run(&pair, Method::Exact, 20).unwrap();
+    assert!(fit.converged && decided(&fit, factorized), "{} {:?}", fit.trace.len(), fit.decisions);
+    let exact = run(&pair, Method::exact(), 20).unwrap();
     assert!(gap(&fit.model.objective, &exact.model.objective) < 1e-8);
 }
 
 #[test]
 fn shift_and_invert_wants_sparse_views_and_memory() {
     let dense = random_mat(50, 8, 1);
-    let refused = run(&pair_of(&dense, &dense), Method::ShiftInvert, 2).unwrap_err().to_string();
+    let refused = run(&pair_of(&dense, &dense), Method::shift_invert(), 2).unwrap_err().to_string();
     assert!(refused.contains("a view is dense"), "{refused}");
     let [x, y] = related(3000, 200, 3);
-    let settings = Settings { memory: 500_000, ..Settings::new(Method::ShiftInvert, 2) };
+    let settings = Settings { memory: 500_000, ..Settings::new(Method::shift_invert(), 2) };
     let refused = fit(&InMemory::new(x, y).unwrap(), &settings, &()).unwrap_err().to_string();
     assert!(refused.contains("500000 are allowed"), "{refused}");
 }
@@ -121,8 +130,10 @@ fn empty_columns_are_left_out_and_put_back() {
     let [x, y] = related(2000, 50, 5);
     let pair = InMemory::new(spread(&x, 3), spread(&y, 2)).unwrap();
     for (center, ridge) in [(true, 0.1), (false, 0.0)] {
-        let fit = both_ways(&pair, Method::Lobpcg, center, ridge);
-        assert!(fit.why.contains("of 150 columns of X that are not empty"), "{}", fit.why);
+        let fit = both_ways(&pair, Method::lobpcg(), center, ridge);
+        let renumbered =
+            |d: &Decision| matches!(d, Decision::ColumnsRenumbered { side: Side::X, columns: 150, .. });
+        assert!(decided(&fit, renumbered), "{:?}", fit.decisions);
         let model = &fit.model;
         assert_eq!((model.x.weights.rows(), model.y.loadings.rows()), (150, 100));
         let dense = to_dense(pair.view(Side::X));
@@ -149,8 +160,9 @@ fn equal_rows_of_sparse_views_are_merged() {
     let pair = InMemory::new(repeat(&x), repeat(&y)).unwrap();
     let weighted = InMemory::new(repeat(&x), repeat(&y)).unwrap().weighted(weights.into()).unwrap();
     for pair in [&pair, &weighted] {
-        let fit = both_ways(pair, Method::Lobpcg, true, 0.1);
-        assert!(fit.why.contains("of the 70000 rows are different"), "{}", fit.why);
+        let fit = both_ways(pair, Method::lobpcg(), true, 0.1);
+        let merged = |d: &Decision| matches!(d, Decision::RowsMerged { rows: 70_000, .. });
+        assert!(decided(&fit, merged), "{:?}", fit.decisions);
         assert_eq!(fit.model.rows, 70_000);
     }
 }
@@ -168,28 +180,26 @@ impl Pair for Optimist {
     fn pass(&self, ask: &mut Ask<'_>) -> Result<()> {
         self.0.pass(ask)
     }
-    fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
-        self.0.gram(side, limit)
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { structure: None, joint_grams: Some(self), ..self.0.capabilities() }
     }
-    fn joint_gram_estimate(&self) -> Result<Option<GramEstimate>> {
-        self.0.joint_gram_estimate()
+}
+
+impl JointGrams for Optimist {
+    fn estimate(&self) -> Result<Option<GramEstimate>> {
+        self.0.estimate()
     }
-    fn joint_gram(&self, _limit: u64) -> Result<Option<JointGram>> {
+    fn joint_gram(&self, _limit: u64) -> Result<JointGram> {
         self.0.joint_gram(1000)
-    }
-    fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
-        self.0.dense_gram(means, limit)
-    }
-    fn triangle(&self, limit: u64) -> Result<Triangle> {
-        self.0.triangle(limit)
     }
 }
 
 #[test]
-fn where_gram_matrices_do_not_fit_after_all_the_rows_will_do() {
+fn if_gram_matrices_turn_out_too_large_the_rows_will_do() {
     let [x, y] = related(6000, 60, 1);
-    let fit = both_ways(&Optimist(InMemory::new(x, y).unwrap()), Method::Lobpcg, true, 0.1);
-    assert!(fit.why.contains("turned out too large") && fit.cost.gram_passes == 0.0, "{}", fit.why);
+    let fit = both_ways(&Optimist(InMemory::new(x, y).unwrap()), Method::lobpcg(), true, 0.1);
+    assert!(fit.decisions.contains(&Decision::GramMatricesTooLarge), "{:?}", fit.decisions);
+    assert_eq!(fit.cost.gram_passes, 0.0);
 }
 
 #[test]
@@ -204,9 +214,10 @@ fn the_gram_way_agrees_with_qr_and_leaves_ill_conditioned_views_to_it() {
             let with =
                 |method| Settings { center, ridge_x: ridge, ridge_y: ridge, ..Settings::new(method, 5) };
             let [by_gram, by_qr] =
-                [Method::Gram, Method::Exact].map(|m| fit(&pair_of(x, &y), &with(m), &()).unwrap());
-            assert!(gap(&by_gram.model.objective, &by_qr.model.objective) < 1e-9, "{}", by_gram.why);
-            assert_eq!(by_gram.why.contains("too ill conditioned"), ill && ridge == 0.0, "{}", by_gram.why);
+                [Method::gram(), Method::exact()].map(|m| fit(&pair_of(x, &y), &with(m), &()).unwrap());
+            assert!(gap(&by_gram.model.objective, &by_qr.model.objective) < 1e-9, "{:?}", by_gram.decisions);
+            let left_to_qr = by_gram.decisions.contains(&Decision::QrInsteadOfGram);
+            assert_eq!(left_to_qr, ill && ridge == 0.0, "{:?}", by_gram.decisions);
         }
     }
 }

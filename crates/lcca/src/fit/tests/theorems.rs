@@ -1,10 +1,10 @@
 //! The paper's theorems, measured on data whose correlations and spectra are known.
 
 use super::*;
-use crate::data::{Centred, Normal, Side};
+use crate::data::{Centered, Normal, Side};
 use crate::matrix::Panel;
 use crate::metric;
-use crate::solve::{LeastSquares, Ling, Resources, Solver, project};
+use crate::solve::{LeastSquares, Ling, Resources, SOLVERS, Solver, project};
 use crate::svd;
 use crate::testing::{orthonormal, random_mat, random_panel, with_correlations};
 
@@ -14,13 +14,13 @@ const D: [f64; 8] = [0.95, 0.9, 0.8, 0.6, 0.45, 0.3, 0.2, 0.1];
 fn error(pair: &InMemory, truth: &Panel, method: Method, k: usize, seed: u64) -> f64 {
     let settings = Settings { seed, ..Settings::new(method, k) };
     let model = fit(pair, &settings, &()).unwrap().model;
-    metric::distance(&Centred::new(pair).unwrap(), Side::X, &model.x.weights, truth).unwrap()
+    metric::distance(&Centered::new(pair).unwrap(), Side::X, &model.x.weights, truth).unwrap()
 }
 
 fn known(k: usize) -> (InMemory, Panel) {
     let (x, y) = with_correlations(400, &D, 3);
     let pair = pair_of(&x, &y);
-    let truth = run(&pair, Method::Exact, k).unwrap().model;
+    let truth = run(&pair, Method::exact(), k).unwrap().model;
     assert!(gap(&truth.correlations, &D[..k]) < 1e-10);
     (pair, truth.x.weights)
 }
@@ -72,8 +72,9 @@ fn theorem_2_lings_error_is_never_above_its_bound() {
         let mut rhs = Panel::zeros(20, 4);
         let identity = Panel::from_fn(4, 4, |i, j| f64::from(i == j));
         pair.pass(&mut crate::data::Ask::new().source(Side::Y, &identity).to(Side::X, &mut rhs)).unwrap();
-        let resources = Resources { memory: u64::MAX, svd: svd::Options::default() };
-        let exact = project(&pair, Side::X, &identity, Solver::Cholesky, 0.0, &resources).unwrap().weights;
+        let resources = Resources { memory: u64::MAX, svd: svd::Options::default(), tol: 1e-12 };
+        let exact =
+            project(&pair, Side::X, &identity, &Solver::new(SOLVERS[0]), 0.0, &resources).unwrap().weights;
         for k_pc in [0, 5, 10] {
             let (top, bottom) = (spectrum[k_pc].powi(2), spectrum[19].powi(2));
             let r = (top - bottom) / (top + bottom);
@@ -115,10 +116,10 @@ fn theorem_3_inexact_solves_level_off_at_a_floor_that_falls_geometrically() {
         Mat::from_fn(400, 8, |i, j| white[(i, j)] * spectrum[j]) * orthonormal(8, 8, 78, false)
     };
     let pair = pair_of(&shaped(&x), &shaped(&y));
-    let truth = run(&pair, Method::Exact, 3).unwrap().model.x.weights;
+    let truth = run(&pair, Method::exact(), 3).unwrap().model.x.weights;
     let floors: Vec<f64> = (2..14)
         .map(|t2| {
-            let at = |t1| error(&pair, &truth, Method::GCca { t1, t2 }, 3, 1);
+            let at = |t1| error(&pair, &truth, Method::g_cca(t1, t2), 3, 1);
             let (once, longer) = (at(60), at(90));
             assert!((once / longer).ln().abs() < 0.5 || once < 1e-7, "levels off: {once:e} {longer:e}");
             longer.ln()

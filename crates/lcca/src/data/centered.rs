@@ -1,44 +1,49 @@
-//! Centring without densifying.
+//! Centering without densifying.
 //!
-//! With column means μ, z = Wᵀ(x − μ) = Wᵀx − Wᵀμ: one k-vector subtracted from every row's z. The z then sum to zero,
+//! With column means μ, z = Wᵀ(x − μ) = Wᵀx − Wᵀμ: one k-vector is subtracted from every row's z. The z then sum to zero,
 //! so Xᵀz is already (X − 1μᵀ)ᵀz and nothing else changes. A column whose mean is m times its deviation loses about
-//! 2·log₁₀(m) of the sixteen digits. A column with nothing but its mean loses all of them, so its row of every product is
-//! left as it was: zero is added, not rounding.
+//! 2·log₁₀(m) of the sixteen digits. A constant column loses all of them, so the pass leaves its row of every product as
+//! it was: zero is added instead of rounding errors.
 
-use super::{Ask, GramMatrix, Moments, Pair, Shape, Side, Source, Triangle};
+use super::ask::{Ask, Source};
+use super::gram::GramMatrix;
+use super::moments::Moments;
+use super::pair::{Capabilities, Grams, Pair, Triangles};
+use super::triangle::Triangle;
 use crate::error::Result;
 use crate::matrix::{LANES, Line, Panel};
+use crate::side::{Shape, Side};
 use bytemuck::Zeroable;
 use faer::Mat;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 /// A pair with the column means subtracted.
-pub struct Centred<'a> {
+pub struct Centered<'a> {
     inner: &'a dyn Pair,
     mean: [Vec<f64>; 2],
     moments: [Moments; 2],
-    /// The columns that are constant and not zero.
+    /// For each view, the columns that are constant and not zero.
     constant: [Vec<usize>; 2],
     scratch: Mutex<Scratch>,
 }
 
-/// What a pass needs besides the caller's panels.
+/// The memory that a pass needs besides the caller's panels.
 #[derive(Default)]
 struct Scratch {
     offsets: [Vec<Line>; 2],
-    /// The rows of the products that belong to constant columns.
+    /// The products' rows of constant columns as they were before the pass.
     kept: Vec<Line>,
 }
 
-impl<'a> Centred<'a> {
+impl<'a> Centered<'a> {
     /// Reads each view once for its means.
     pub fn new(inner: &'a dyn Pair) -> Result<Self> {
         let (x, y) = (inner.moments(Side::X)?, inner.moments(Side::Y)?);
-        let moments = [x.centred(), y.centred()];
-        let constant = |all: &Moments, centred: &Moments| {
-            (0..all.sum.len()).filter(|&j| all.sum[j] != 0.0 && centred.square[j] == 0.0).collect()
+        let moments = [x.centered(), y.centered()];
+        let constant = |raw: &Moments, centered: &Moments| {
+            (0..raw.sum.len()).filter(|&j| raw.sum[j] != 0.0 && centered.square[j] == 0.0).collect()
         };
-        Ok(Centred {
+        Ok(Centered {
             inner,
             mean: [x.mean(), y.mean()],
             constant: [constant(x, &moments[0]), constant(y, &moments[1])],
@@ -64,7 +69,7 @@ impl<'a> Centred<'a> {
     }
 }
 
-impl Pair for Centred<'_> {
+impl Pair for Centered<'_> {
     fn shape(&self) -> Shape {
         self.inner.shape()
     }
@@ -76,7 +81,7 @@ impl Pair for Centred<'_> {
     fn pass(&self, ask: &mut Ask<'_>) -> Result<()> {
         ask.assert_fits(self.shape());
         let Scratch { mut offsets, mut kept } =
-            std::mem::take(&mut *self.scratch.lock().unwrap_or_else(|e| e.into_inner()));
+            std::mem::take(&mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner));
         for side in Side::BOTH {
             if let Some(source) = ask.source_of(side) {
                 shift(&mut offsets[side as usize], source, self.mean(side));
@@ -97,30 +102,43 @@ impl Pair for Centred<'_> {
             row.copy_from_slice(before);
             rest = after;
         });
-        *self.scratch.lock().unwrap_or_else(|e| e.into_inner()) = Scratch { offsets, kept };
+        *self.scratch.lock().unwrap_or_else(PoisonError::into_inner) = Scratch { offsets, kept };
         result
     }
 
-    fn is_one_hot(&self, side: Side) -> bool {
-        self.inner.is_one_hot(side)
-    }
-
-    fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
-        Ok(self.inner.gram(side, limit)?.centred(self.mean(side), self.moments[side as usize].weight))
-    }
-
-    /// Means that are given are subtracted instead of this pair's own: centring a centred view changes nothing.
-    fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
-        let own = [self.mean(Side::X), self.mean(Side::Y)];
-        self.inner.dense_gram(Some(means.unwrap_or(own)), limit)
-    }
-
-    fn triangle(&self, limit: u64) -> Result<Triangle> {
-        Ok(self.inner.triangle(limit)?.centred())
+    /// Structure is declined: centered rows are neither one-hot nor sparse. So is the sparse joint Gram matrix, which is
+    /// formed of the rows as they are and centered afterwards.
+    fn capabilities(&self) -> Capabilities<'_> {
+        let inner = self.inner.capabilities();
+        Capabilities {
+            structure: None,
+            grams: inner.grams.map(|_| self as &dyn Grams),
+            joint_grams: None,
+            triangles: inner.triangles.map(|_| self as &dyn Triangles),
+        }
     }
 }
 
-/// offset ← Wᵀμ plus the offset that was already asked for.
+impl Grams for Centered<'_> {
+    fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
+        let gram = self.inner.capabilities().require_grams()?.gram(side, limit)?;
+        Ok(gram.centered(self.mean(side), self.moments[side as usize].weight))
+    }
+
+    /// Given means are subtracted instead of this pair's own, because centering a centered view changes nothing.
+    fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+        let own = [self.mean(Side::X), self.mean(Side::Y)];
+        self.inner.capabilities().require_grams()?.dense_gram(Some(means.unwrap_or(own)), limit)
+    }
+}
+
+impl Triangles for Centered<'_> {
+    fn triangle(&self, limit: u64) -> Result<Triangle> {
+        Ok(self.inner.capabilities().require_triangles()?.triangle(limit)?.centered())
+    }
+}
+
+/// offset ← Wᵀμ plus the offset that the request has already.
 fn shift(offset: &mut Vec<Line>, source: Source<'_>, mean: &[f64]) {
     let stride = source.panel.lines_per_row();
     offset.clear();
@@ -131,6 +149,7 @@ fn shift(offset: &mut Vec<Line>, source: Source<'_>, mean: &[f64]) {
     accumulate(offset, source.panel, mean);
 }
 
+/// offset ← offset + Wᵀμ.
 fn accumulate(offset: &mut [Line], panel: &Panel, mean: &[f64]) {
     for (row, &mu) in panel.lines().chunks_exact(offset.len().max(1)).zip(mean) {
         for (out, line) in offset.iter_mut().zip(row) {

@@ -1,0 +1,104 @@
+//! Gram mode: passes over the four blocks of [X Y]ᵀ[X Y] instead of the rows.
+//!
+//! If many rows share few pairs of columns, the blocks hold far fewer entries than a pass over the rows touches:
+//! a pass meets every entry of a row three times, and every entry of a block once. Multiplying a block's row with a panel
+//! is the same gather as for a row of the data.
+
+use super::ask::Ask;
+use super::gram::{GramMatrix, SparseGram, StoredGram};
+use super::joint::JointGram;
+use super::moments::Moments;
+use super::pair::{Capabilities, Grams, Pair};
+use crate::error::Result;
+use crate::kernel;
+use crate::matrix::{Line, Matrix, Panel};
+use crate::side::{Shape, Side};
+use bytemuck::Zeroable;
+use faer::Mat;
+use rayon::prelude::*;
+
+/// Rows of a block that one thread multiplies at a time.
+const ROWS: usize = 256;
+
+impl Pair for JointGram {
+    fn shape(&self) -> Shape {
+        self.shape()
+    }
+
+    fn moments(&self, side: Side) -> Result<&Moments> {
+        Ok(self.moments(side))
+    }
+
+    fn pass(&self, ask: &mut Ask<'_>) -> Result<()> {
+        ask.assert_fits(self.shape());
+        for (target, source) in Side::BOTH.into_iter().flat_map(|t| Side::BOTH.map(|s| (t, s))) {
+            let Some(from) = ask.source_of(source) else { continue };
+            let Some(out) = ask.target(target, source) else { continue };
+            add_product(out, self.block(target, source), from.panel);
+            if let Some(offset) = from.offset {
+                subtract_outer(out, &self.moments(target).sum, offset);
+            }
+        }
+        Ok(())
+    }
+
+    /// There are no rows left to look at, factorize or form more Gram matrices from.
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { structure: None, grams: Some(self), joint_grams: None, triangles: None }
+    }
+}
+
+impl Grams for JointGram {
+    fn gram(&self, side: Side, _limit: u64) -> Result<GramMatrix> {
+        Ok(GramMatrix { stored: StoredGram::Sparse(SparseGram::lower(self.block(side, side))), shift: None })
+    }
+
+    fn dense_gram(&self, means: Option<[&[f64]; 2]>, _limit: u64) -> Result<Mat<f64>> {
+        let Shape { x_cols, y_cols, .. } = self.shape();
+        let mut dense = Mat::zeros(x_cols + y_cols, x_cols + y_cols);
+        for (target, source) in [(Side::X, Side::X), (Side::Y, Side::X), (Side::Y, Side::Y)] {
+            let (top, left) = (target as usize * x_cols, source as usize * x_cols);
+            let block = self.block(target, source);
+            (0..block.rows()).for_each(|i| block.for_each(i, |j, value| dense[(top + i, left + j)] = value));
+        }
+        if let Some([x_mean, y_mean]) = means {
+            let mean: Vec<f64> = x_mean.iter().chain(y_mean).copied().collect();
+            let sum: Vec<f64> =
+                Side::BOTH.iter().flat_map(|&side| &self.moments(side).sum).copied().collect();
+            let weight = self.moments(Side::X).weight;
+            for j in 0..mean.len() {
+                for i in j..mean.len() {
+                    dense[(i, j)] += weight * mean[i] * mean[j] - mean[i] * sum[j] - sum[i] * mean[j];
+                }
+            }
+        }
+        Ok(dense)
+    }
+}
+
+/// out ← out + block·w.
+fn add_product(out: &mut Panel, block: &Matrix, w: &Panel) {
+    let stride = w.lines_per_row();
+    if stride == 0 {
+        return;
+    }
+    out.lines_mut().par_chunks_mut(ROWS * stride).enumerate().for_each_init(
+        || vec![Line::zeroed(); ROWS * stride],
+        |z, (chunk, out)| {
+            let (first, rows) = (chunk * ROWS, out.len() / stride);
+            let z = &mut z[..out.len()];
+            kernel::gather(block, first..first + rows, w.lines(), stride, z);
+            kernel::add(out, z);
+        },
+    );
+}
+
+/// out ← out − sums·offsetᵀ, which is what subtracting the offset from every row's z does to the sum over rows.
+fn subtract_outer(out: &mut Panel, sums: &[f64], offset: &[Line]) {
+    let stride = offset.len().max(1);
+    out.lines_mut().par_chunks_mut(stride).zip(sums).with_min_len(4096).for_each(|(row, sum)| {
+        for (out, offset) in row.iter_mut().zip(offset) {
+            out.0.iter_mut().zip(&offset.0).for_each(|(out, offset)| *out -= sum * offset);
+        }
+    });
+}

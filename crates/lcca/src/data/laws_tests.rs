@@ -1,0 +1,297 @@
+//! Every implementation and wrapper of [`Pair`] obeys the laws, and a broken one does not.
+
+use super::laws::{self, panels, products};
+use super::*;
+use crate::matrix::{Matrix, OneHotRows, Panel};
+use crate::testing::{any_views, random_panel, relative_error, to_dense};
+use faer::Mat;
+use proptest::prelude::*;
+
+fn obeys_the_laws(pair: &dyn Pair, x: &Mat<f64>, y: &Mat<f64>, seed: u64) {
+    if let Err(broken) = laws::check(pair, x, y, seed) {
+        panic!("{broken}");
+    }
+}
+
+fn centered(dense: &Mat<f64>) -> Mat<f64> {
+    let n = dense.nrows() as f64;
+    let mean = |j: usize| (0..dense.nrows()).map(|i| dense[(i, j)]).sum::<f64>() / n;
+    let means: Vec<f64> = (0..dense.ncols()).map(mean).collect();
+    Mat::from_fn(dense.nrows(), dense.ncols(), |i, j| dense[(i, j)] - means[j])
+}
+
+fn in_memory(views: &[Matrix; 2]) -> InMemory {
+    InMemory::new(views[0].clone(), views[1].clone()).unwrap()
+}
+
+fn on_threads<R: Send>(threads: usize, run: impl FnOnce() -> R + Send) -> R {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
+}
+
+/// The rows cut at two places.
+fn shards(views: &[Matrix; 2], cuts: [usize; 2]) -> Shards {
+    let rows = views[0].rows();
+    let mut edges = [0, cuts[0] % (rows + 1), cuts[1] % (rows + 1), rows];
+    edges.sort_unstable();
+    let pieces = edges.windows(2).filter(|e| e[0] < e[1]);
+    let pair = |e: &[usize]| InMemory::new(views[0].slice(e[0]..e[1]), views[1].slice(e[0]..e[1])).unwrap();
+    Shards::new(pieces.map(|e| Box::new(pair(e)) as Box<dyn Pair>).collect()).unwrap()
+}
+
+/// The same cuts, for a pass over all pieces at once.
+fn pieces(views: &[Matrix; 2], cuts: [usize; 2]) -> Pieces {
+    let rows = views[0].rows();
+    let mut edges = [0, cuts[0] % (rows + 1), cuts[1] % (rows + 1), rows];
+    edges.sort_unstable();
+    let pair = |e: &[usize]| InMemory::new(views[0].slice(e[0]..e[1]), views[1].slice(e[0]..e[1])).unwrap();
+    let pieces = edges.windows(2).filter(|e| e[0] < e[1]).map(|e| std::sync::Arc::new(pair(e)));
+    Pieces::new(pieces.collect()).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn pieces_are_one_pair(views in any_views(), cuts: [usize; 2], threads in 1usize..5, seed in 0u64..100) {
+        let [x, y] = views.each_ref().map(to_dense);
+        on_threads(threads, || obeys_the_laws(&pieces(&views, cuts), &x, &y, seed));
+    }
+
+    #[test]
+    fn in_memory_on_any_thread_count(views in any_views(), threads in 1usize..5, seed in 0u64..100) {
+        let [x, y] = views.each_ref().map(to_dense);
+        on_threads(threads, || obeys_the_laws(&in_memory(&views), &x, &y, seed));
+    }
+
+    #[test]
+    fn splitting_the_rows_changes_nothing(views in any_views(), cuts: [usize; 2], seed in 0u64..100) {
+        let [x, y] = views.each_ref().map(to_dense);
+        obeys_the_laws(&shards(&views, cuts), &x, &y, seed);
+    }
+
+    #[test]
+    fn centering_equals_explicitly_centered_data(views in any_views(), cuts: [usize; 2], seed in 0u64..100) {
+        let [x, y] = views.each_ref().map(to_dense).map(|dense| centered(&dense));
+        obeys_the_laws(&Centered::new(&in_memory(&views)).unwrap(), &x, &y, seed);
+        obeys_the_laws(&Centered::new(&shards(&views, cuts)).unwrap(), &x, &y, seed);
+    }
+
+    #[test]
+    fn a_weighted_row_counts_as_that_many_rows(views in any_views(), seed in 0u64..100) {
+        let rows = views[0].rows();
+        let times: Vec<usize> = (0..rows).map(|i| (i + seed as usize) % 3).collect();
+        prop_assume!(times.iter().sum::<usize>() > 0);
+        let weights: Vec<f64> = times.iter().map(|&t| t as f64).collect();
+        let weighted = in_memory(&views).weighted(weights.into()).unwrap();
+        let [x, y] = views.each_ref().map(|view| {
+            let dense = to_dense(view);
+            let source: Vec<usize> = (0..rows).flat_map(|i| std::iter::repeat_n(i, times[i])).collect();
+            Mat::from_fn(source.len(), dense.ncols(), |i, j| dense[(source[i], j)])
+        });
+        obeys_the_laws(&weighted, &x, &y, seed);
+        obeys_the_laws(&Centered::new(&weighted).unwrap(), &centered(&x), &centered(&y), seed);
+    }
+
+    #[test]
+    fn gram_matrices_stand_for_the_rows(views in any_views(), cuts: [usize; 2], seed in 0u64..100) {
+        let [x, y] = views.each_ref().map(to_dense);
+        for pair in [&in_memory(&views) as &dyn Pair, &shards(&views, cuts)] {
+            let Some(joint) = laws::joint_gram(pair.capabilities().joint_grams.unwrap()).unwrap() else { continue };
+            obeys_the_laws(&joint, &x, &y, seed);
+            let [x, y] = [&x, &y].map(centered);
+            obeys_the_laws(&Centered::new(&joint).unwrap(), &x, &y, seed);
+        }
+    }
+
+    #[test]
+    fn counting_and_caching_change_nothing(views in any_views(), seed in 0u64..100) {
+        let [x, y] = views.each_ref().map(to_dense);
+        let pair = in_memory(&views);
+        obeys_the_laws(&Cached::new(&pair), &x, &y, seed);
+        obeys_the_laws(&Counting::rows(&pair, &Tally::default(), &()), &x, &y, seed);
+    }
+}
+
+#[test]
+fn the_counter_counts_passes_and_columns() {
+    let pair = in_memory(&small_views());
+    let tally = Tally::default();
+    let counting = Counting::rows(&pair, &tally, &());
+    let w = random_panel(2, 4, 0);
+    products(&counting, &w, &w).unwrap();
+    assert_eq!(counting.cost(), Cost { passes: 1.0, gram_passes: 0.0, columns: 12.0 });
+    let mut out = Panel::zeros(2, 4);
+    counting.pass(&mut Ask::new().source(Side::Y, &w).to(Side::Y, &mut out)).unwrap();
+    assert_eq!(counting.cost(), Cost { passes: 1.5, gram_passes: 0.0, columns: 16.0 });
+    products(&Counting::grams(&pair, &tally, &()), &w, &w).unwrap();
+    assert_eq!(counting.cost(), Cost { passes: 1.5, gram_passes: 1.0, columns: 28.0 });
+}
+
+#[test]
+fn the_same_thread_count_gives_the_same_bits() {
+    let views = [30, 20]
+        .map(|cols| crate::testing::from_dense(crate::testing::random_mat(500, cols, cols as u64).as_ref()));
+    let pair = in_memory(&views);
+    let (wx, wy) = panels(pair.shape(), 9, 9, 3);
+    for threads in 1..4 {
+        let runs: Vec<_> =
+            (0..3).map(|_| on_threads(threads, || products(&pair, &wx, &wy).unwrap())).collect();
+        assert!(runs.iter().all(|run| run == &runs[0]));
+    }
+    let (one, three) = (
+        on_threads(1, || products(&pair, &wx, &wy).unwrap()),
+        on_threads(3, || products(&pair, &wx, &wy).unwrap()),
+    );
+    assert!(
+        one.iter()
+            .flatten()
+            .zip(three.iter().flatten())
+            .all(|(a, b)| relative_error(a.as_mat(), b.as_mat()) < 1e-14)
+    );
+}
+
+#[test]
+fn a_mean_of_a_thousand_deviations_costs_six_digits_at_most() {
+    let noise = crate::testing::random_mat(300, 5, 1);
+    let far = Mat::from_fn(300, 5, |i, j| noise[(i, j)] + 1e3);
+    let views = [crate::testing::from_dense(far.as_ref()), crate::testing::from_dense(noise.as_ref())];
+    let pair = in_memory(&views);
+    let centered_pair = Centered::new(&pair).unwrap();
+    let (wx, wy) = panels(pair.shape(), 2, 2, 5);
+    let got = products(&centered_pair, &wx, &wy).unwrap();
+    let exact = centered(&noise);
+    let (zx, zy) = (&exact * wx.as_mat(), &exact * wy.as_mat());
+    let expected = [&zx, &zy, &zx, &zy].map(|z| exact.transpose() * z);
+    for (got, expected) in got.iter().flatten().zip(&expected) {
+        assert!(relative_error(got.as_mat(), expected.as_ref()) < 1e-9);
+    }
+}
+
+/// Which capabilities a pair offers: structure, Gram matrices, joint Gram matrix, triangle.
+fn offers(pair: &dyn Pair) -> [bool; 4] {
+    let Capabilities { structure, grams, joint_grams, triangles } = pair.capabilities();
+    [structure.is_some(), grams.is_some(), joint_grams.is_some(), triangles.is_some()]
+}
+
+/// Passes and nothing else: the smallest home that rows can have.
+struct OnlyPasses(InMemory);
+
+impl Pair for OnlyPasses {
+    fn shape(&self) -> Shape {
+        self.0.shape()
+    }
+
+    fn moments(&self, side: Side) -> crate::Result<&Moments> {
+        self.0.moments(side)
+    }
+
+    fn pass(&self, ask: &mut Ask<'_>) -> crate::Result<()> {
+        self.0.pass(ask)
+    }
+}
+
+fn small_views() -> [Matrix; 2] {
+    [[0u32, 1, 1], [1, 0, 1]].map(|c| OneHotRows::new(2, c.to_vec().into()).unwrap().into())
+}
+
+#[test]
+fn wrappers_forward_what_their_pair_offers_and_decline_what_they_cannot() {
+    let (pair, tally) = (in_memory(&small_views()), Tally::default());
+    assert_eq!(offers(&pair), [true; 4]);
+    assert_eq!(offers(&Counting::rows(&pair, &tally, &())), [true; 4]);
+    assert_eq!(offers(&Cached::new(&pair)), [true; 4]);
+    assert_eq!(offers(&shards(&small_views(), [1, 2])), [true; 4]);
+    assert_eq!(offers(&pieces(&small_views(), [1, 2])), [true; 4]);
+    assert_eq!(offers(&Centered::new(&pair).unwrap()), [false, true, false, true]);
+    let joint = pair.joint_gram(u64::MAX).unwrap();
+    assert_eq!(offers(&joint), [false, true, false, false]);
+    assert_eq!(offers(&Centered::new(&joint).unwrap()), [false, true, false, false]);
+    let bare = OnlyPasses(pair);
+    assert_eq!(offers(&Counting::rows(&bare, &tally, &())), [false; 4]);
+    assert_eq!(offers(&Cached::new(&bare)), [false; 4]);
+    assert_eq!(offers(&Centered::new(&bare).unwrap()), [false; 4]);
+    let mixed: Vec<Box<dyn Pair>> = vec![Box::new(in_memory(&small_views())), Box::new(bare)];
+    assert_eq!(offers(&Shards::new(mixed).unwrap()), [false; 4]);
+}
+
+/// A pair that breaks one law.
+struct Broken {
+    pair: InMemory,
+    fault: Fault,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Fault {
+    LosesAProduct,
+    OverwritesOutputs,
+    FailsToFactorize,
+    CallsEverythingOneHot,
+}
+
+impl Pair for Broken {
+    fn shape(&self) -> Shape {
+        self.pair.shape()
+    }
+
+    fn moments(&self, side: Side) -> crate::Result<&Moments> {
+        self.pair.moments(side)
+    }
+
+    fn pass(&self, ask: &mut Ask<'_>) -> crate::Result<()> {
+        let clears = match self.fault {
+            Fault::OverwritesOutputs => ask.target(Side::X, Side::X),
+            _ => None,
+        };
+        clears.into_iter().for_each(Panel::clear);
+        self.pair.pass(ask)?;
+        if self.fault == Fault::LosesAProduct {
+            ask.target(Side::Y, Side::X).into_iter().for_each(Panel::clear);
+        }
+        Ok(())
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { structure: Some(self), triangles: Some(self), ..self.pair.capabilities() }
+    }
+}
+
+impl Structure for Broken {
+    fn is_one_hot(&self, side: Side) -> bool {
+        self.fault == Fault::CallsEverythingOneHot || self.pair.is_one_hot(side)
+    }
+
+    fn reduced(&self) -> crate::Result<Option<Reduced>> {
+        self.pair.reduced()
+    }
+}
+
+impl Triangles for Broken {
+    fn triangle(&self, limit: u64) -> crate::Result<Triangle> {
+        if self.fault == Fault::FailsToFactorize {
+            return Err(crate::Error::Factorization("a broken pair"));
+        }
+        self.pair.triangle(limit)
+    }
+}
+
+#[test]
+fn a_broken_pair_breaks_a_law() {
+    let dense = crate::testing::random_mat(20, 3, 1);
+    for (fault, law) in [
+        (Fault::LosesAProduct, "the product of X into Y"),
+        (Fault::OverwritesOutputs, "does not add to its outputs"),
+        (Fault::FailsToFactorize, "the triangular factor: a broken pair"),
+        (Fault::CallsEverythingOneHot, "X is called one-hot and is not"),
+    ] {
+        let view = crate::testing::from_dense(dense.as_ref());
+        let pair = Broken { pair: InMemory::new(view.clone(), view).unwrap(), fault };
+        let verdict = laws::check(&pair, &dense, &dense, 1).unwrap_err();
+        assert!(verdict.contains(law), "{verdict}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "rows of the panel against columns of X")]
+fn a_panel_of_the_wrong_height_is_a_broken_contract() {
+    let w = random_panel(3, 1, 0);
+    let mut out = Panel::zeros(2, 1);
+    let _ = in_memory(&small_views()).pass(&mut Ask::new().source(Side::X, &w).to(Side::X, &mut out));
+}

@@ -1,0 +1,144 @@
+//! The contract between rows and algorithms.
+//!
+//! [`Pair`] is the whole contract: three methods, each a sum over rows. Rows may therefore live in memory, in a mapped
+//! file, in shards or on other machines, and no algorithm changes. Everything else is optional: a home for rows that can
+//! do more than passes says so in [`Pair::capabilities`], and algorithms that could profit ask there.
+
+use super::ask::Ask;
+use super::estimate::GramEstimate;
+use super::gram::GramMatrix;
+use super::joint::JointGram;
+use super::moments::Moments;
+use super::triangle::Triangle;
+use crate::error::{Error, Result};
+use crate::outcome::Decision;
+use crate::side::{Shape, Side};
+use faer::Mat;
+
+/// Two row-paired views X (n×p₁) and Y (n×p₂), seen only through sums over their rows.
+///
+/// Laws, tested on every implementation: a pass is linear in its panels; the products XᵀX and YᵀY are symmetric and
+/// XᵀY is the transpose of YᵀX; all equal the dense computation; splitting the rows changes nothing beyond rounding;
+/// the centered pair equals explicitly centered data; every capability equals its dense computation.
+pub trait Pair: Sync {
+    /// Rows and columns.
+    fn shape(&self) -> Shape;
+
+    /// Column sums, squared norms and counts of one view. Implementations read the view once and remember the answer.
+    fn moments(&self, side: Side) -> Result<&Moments>;
+
+    /// One pass over the rows: **adds** the requested products of XᵀX·Wx, XᵀY·Wy, YᵀX·Wx, YᵀY·Wy into the given panels.
+    ///
+    /// # Panics
+    /// If a panel's height is not its view's width. That is a broken contract, not bad data.
+    fn pass(&self, ask: &mut Ask<'_>) -> Result<()>;
+
+    /// What these rows can do besides passes. By default nothing: every algorithm that only needs passes works.
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities::none()
+    }
+}
+
+/// What a pair can do besides passes; `None` declines.
+///
+/// Wrappers list every field, so that a new capability does not compile until each wrapper forwards or declines it.
+#[derive(Clone, Copy)]
+pub struct Capabilities<'a> {
+    /// Knows of structure that makes the problem smaller.
+    pub structure: Option<&'a dyn Structure>,
+    /// Forms Gram matrices of one view, and the dense one of both.
+    pub grams: Option<&'a dyn Grams>,
+    /// Forms all four blocks of [X Y]ᵀ[X Y] sparsely, and estimates their size beforehand.
+    pub joint_grams: Option<&'a dyn JointGrams>,
+    /// Factorizes the rows by QR.
+    pub triangles: Option<&'a dyn Triangles>,
+}
+
+impl<'a> Capabilities<'a> {
+    /// Nothing but passes.
+    pub fn none() -> Self {
+        Capabilities { structure: None, grams: None, joint_grams: None, triangles: None }
+    }
+
+    /// Gram matrices, for a method that cannot do without.
+    pub fn require_grams(self) -> Result<&'a dyn Grams> {
+        self.grams.ok_or(Error::Unavailable { what: "Gram matrices" })
+    }
+
+    /// The sparse joint Gram matrix, for a method that cannot do without.
+    pub fn require_joint_grams(self) -> Result<&'a dyn JointGrams> {
+        self.joint_grams.ok_or(Error::Unavailable { what: "joint Gram matrix" })
+    }
+
+    /// The triangular factor, for a method that cannot do without.
+    pub fn require_triangles(self) -> Result<&'a dyn Triangles> {
+        self.triangles.ok_or(Error::Unavailable { what: "triangular factor" })
+    }
+}
+
+/// Structure that makes a problem smaller without changing its answer.
+pub trait Structure {
+    /// Whether every row of one view is known to hold at most one entry, and that entry is 1. Its Gram matrix is then
+    /// diagonal.
+    fn is_one_hot(&self, side: Side) -> bool;
+
+    /// The same problem with fewer rows or columns, or `None` if passes would hardly get cheaper.
+    fn reduced(&self) -> Result<Option<Reduced>>;
+}
+
+/// Gram matrices, formed.
+pub trait Grams {
+    /// The Gram matrix C = XᵀX (or YᵀY) of one view, sparse if the view is. An error if it would take more than `limit`
+    /// bytes.
+    fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix>;
+
+    /// The lower triangle of [X Y]ᵀ[X Y] with `means` subtracted from every row, dense: for narrow views. An error if it
+    /// would take more than `limit` bytes.
+    fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>>;
+}
+
+/// The joint Gram matrix [X Y]ᵀ[X Y] as sparse blocks.
+pub trait JointGrams {
+    /// What the joint Gram matrix would hold and cost, from a sample of the rows. `None` if it cannot be formed, for
+    /// instance because a view is dense.
+    fn estimate(&self) -> Result<Option<GramEstimate>>;
+
+    /// The joint Gram matrix. Called only after [`JointGrams::estimate`] gave an estimate. An error if it would take more
+    /// than `limit` bytes.
+    fn joint_gram(&self, limit: u64) -> Result<JointGram>;
+}
+
+/// The triangular factor of [1 X Y].
+pub trait Triangles {
+    /// R with RᵀR = [1 X Y]ᵀ[1 X Y], by QR over row blocks: all that classical CCA needs of the rows, without squaring
+    /// their condition number. An error if it would take more than `limit` bytes.
+    fn triangle(&self, limit: u64) -> Result<Triangle>;
+}
+
+/// A smaller pair that stands for another, and how to get back.
+pub struct Reduced {
+    /// The smaller pair.
+    pub pair: Box<dyn Pair>,
+    /// For each view, the original column behind each column that was kept; `None` if all are where they were.
+    pub columns: [Option<Vec<u32>>; 2],
+    /// What was made smaller.
+    pub decisions: Vec<Decision>,
+}
+
+impl Reduced {
+    /// `pair` in place of a pair of shape `original`, in terms of the kept columns; `None` if it is no smaller.
+    pub fn new(original: Shape, pair: Box<dyn Pair>, columns: [Option<Vec<u32>>; 2]) -> Option<Self> {
+        let mut decisions = Vec::new();
+        let distinct = pair.shape().rows;
+        if distinct < original.rows {
+            decisions.push(Decision::RowsMerged { distinct: distinct as u64, rows: original.rows as u64 });
+        }
+        for (side, kept) in Side::BOTH.into_iter().zip(&columns) {
+            if let Some(kept) = kept {
+                let (kept, columns) = (kept.len() as u64, original.cols(side) as u64);
+                decisions.push(Decision::ColumnsRenumbered { side, kept, columns });
+            }
+        }
+        (!decisions.is_empty()).then_some(Reduced { pair, columns, decisions })
+    }
+}

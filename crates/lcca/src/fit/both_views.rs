@@ -1,0 +1,158 @@
+//! The eigenproblem of CCA on both views.
+//!
+//! ```text
+//! A = [0    Cxy]    B = [Cxx + λx   0      ]
+//!     [Cyx  0  ]        [0          Cyy + λy]
+//! ```
+//!
+//! The eigenvalues are ±d. Rayleigh–Ritz keeps the views apart: x and y are whitened separately over Sx = [Wx Tx Px] and
+//! Sy = [Wy Ty Py], and an SVD of the small SxᵀCxySy gives the best pairs. One fused pass measures both views.
+
+use super::eigenproblem::{Block, Eigenproblem, Ritz, drift, pick};
+use super::precondition::Preconditioner;
+use super::problem::Problem;
+use crate::data::{Pair, Side};
+use crate::error::{Error, Result};
+use crate::matrix::Panel;
+use crate::metric;
+use crate::outcome::Decision;
+use crate::random;
+use crate::space::RowFactors;
+use crate::watch::Loop;
+use crate::whiten::whitener;
+use faer::Mat;
+
+/// CCA of both views, with the preconditioner in use.
+pub(super) struct BothViews<'a> {
+    problem: &'a Problem<'a>,
+    inverse: [RowFactors; 2],
+    preconditioner: Preconditioner<'a>,
+}
+
+impl<'a> BothViews<'a> {
+    pub fn new(problem: &'a Problem<'a>) -> Result<Self> {
+        let [x, y] = problem.inverse_diagonals()?;
+        let inverse = [problem.space.row_factors(x)?, problem.space.row_factors(y)?];
+        Ok(BothViews { problem, inverse, preconditioner: Preconditioner::new(problem)? })
+    }
+}
+
+impl Eigenproblem for BothViews<'_> {
+    fn algorithm(&self) -> Loop {
+        Loop::Lobpcg
+    }
+
+    fn tolerance(&self) -> f64 {
+        self.problem.settings.tol
+    }
+
+    fn random_weights(&self) -> Result<Vec<Panel>> {
+        let uses = [random::Use::Start, random::Use::StartOfY];
+        let panel = |side: Side| self.problem.random_weights(side, self.problem.block(), uses[side as usize]);
+        Side::BOTH.into_iter().map(panel).collect()
+    }
+
+    fn image_rows(&self) -> Vec<usize> {
+        let shape = self.problem.pair.shape();
+        vec![shape.y_cols, shape.x_cols]
+    }
+
+    fn from_both_views(&self, weights: [Panel; 2]) -> Vec<Panel> {
+        weights.into()
+    }
+
+    fn to_both_views(&self, weights: Vec<Panel>) -> [Panel; 2] {
+        let [x, y]: [Panel; 2] = weights.try_into().expect("a block of both views has two panels");
+        [x, y]
+    }
+
+    fn measure(&self, block: &mut Block) -> Result<()> {
+        let [x, y] = &mut block.views[..] else { unreachable!("a block of both views has two") };
+        let space = self.problem.space;
+        let targets = [[Some(&mut x.bw), Some(&mut y.image)], [Some(&mut x.image), Some(&mut y.bw)]];
+        space.pass(self.problem.pair, [Some(&x.w), Some(&y.w)], targets)?;
+        let [x_ridge, y_ridge] = self.problem.normals.map(|normal| normal.ridge);
+        space.add_scaled(&mut x.bw, x_ridge, &x.w)?;
+        space.add_scaled(&mut y.bw, y_ridge, &y.w)
+    }
+
+    fn ritz(&self, basis: &[&Block]) -> Result<Ritz> {
+        let (space, size) = (self.problem.space, basis[0].columns());
+        let gram =
+            |view: usize| space.symmetric_cross(&pick(basis, view, |v| &v.w), &pick(basis, view, |v| &v.bw));
+        let (gx, gy) = (gram(0)?, gram(1)?);
+        let drift = drift(&gx, size).max(drift(&gy, size));
+        let (hx, hy) = (whitener(gx.as_ref())?, whitener(gy.as_ref())?);
+        // SxᵀCxySy over the columns of the narrower view, which is less work.
+        let cross = if basis[0].views[0].w.rows() <= basis[0].views[1].w.rows() {
+            space.cross(&pick(basis, 0, |v| &v.w), &pick(basis, 1, |v| &v.image))?
+        } else {
+            space.cross(&pick(basis, 0, |v| &v.image), &pick(basis, 1, |v| &v.w))?
+        };
+        let small = hx.transpose() * cross * &hy;
+        let svd = small.thin_svd().map_err(|_| Error::Factorization("SxᵀXᵀYSy"))?;
+        let m = size.min(svd.S().dim());
+        let coefficients = vec![hx * svd.U().subcols(0, m), hy * svd.V().subcols(0, m)];
+        Ok(Ritz { coefficients, theta: (0..m).map(|i| svd.S()[i]).collect(), drift })
+    }
+
+    /// Cxy·Wy − (Cxx + λ)·Wx·Θ and Cyx·Wx − (Cyy + λ)·Wy·Θ.
+    fn residuals_into(&self, out: &mut Block, w: &Block, theta: &[f64]) -> Result<()> {
+        let space = self.problem.space;
+        for view in 0..2 {
+            let (own, other) = (&w.views[view], &w.views[1 - view]);
+            space.difference(&mut out.views[view].w, &other.image, theta, &own.bw)?;
+        }
+        Ok(())
+    }
+
+    fn sizes(&self, residuals: &Block, _theta: &[f64]) -> Result<Vec<f64>> {
+        let squares =
+            |view: usize| self.problem.space.weighted_squares(&residuals.views[view].w, &self.inverse[view]);
+        Ok(squares(0)?.iter().zip(&squares(1)?).map(|(x, y)| (x + y).sqrt()).collect())
+    }
+
+    /// WᵀBW = I and WxᵀCxyWy = Θ, so that only a ridge has to be taken out of B.
+    fn captured(&self, w: &Block, theta: &[f64]) -> Result<f64> {
+        let k = self.problem.settings.k.min(theta.len());
+        let ridges = self.problem.normals.map(|normal| normal.ridge);
+        if ridges == [0.0, 0.0] {
+            return Ok(theta[..k].iter().sum());
+        }
+        let gram = |view: usize| -> Result<Mat<f64>> {
+            let panel = [&w.views[view].w];
+            let lengths = self.problem.space.cross(&panel, &panel)?;
+            Ok(Mat::from_fn(k, k, |i, j| f64::from(i == j) - ridges[view] * lengths[(i, j)]))
+        };
+        let cross = Mat::from_fn(k, k, |i, j| if i == j { theta[i] } else { 0.0 });
+        let (x_gram, y_gram) = (gram(0)?, gram(1)?);
+        Ok(metric::subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref())?.iter().sum())
+    }
+
+    fn precondition(&self, residuals: &mut Block) -> Result<()> {
+        let [x, y] = &mut residuals.views[..] else { unreachable!("a block of both views has two") };
+        let space = self.problem.space;
+        let Some(inverse) = self.preconditioner.factor() else {
+            space.scale_rows(&mut x.w, &self.inverse[0])?;
+            return space.scale_rows(&mut y.w, &self.inverse[1]);
+        };
+        space.change_on_host(&mut x.w, &mut |rx| {
+            space.change_on_host(&mut y.w, &mut |ry| {
+                [*rx, *ry] = inverse.solve([rx, ry]);
+                Ok(())
+            })
+        })
+    }
+
+    fn reconsider(&mut self, iterations_left: Option<f64>) -> Result<()> {
+        self.preconditioner.reconsider(iterations_left)
+    }
+
+    fn finish(&self, weights: Vec<Panel>) -> Result<[Panel; 2]> {
+        Ok(self.to_both_views(weights))
+    }
+
+    fn decisions(&self) -> Vec<Decision> {
+        self.preconditioner.decisions()
+    }
+}

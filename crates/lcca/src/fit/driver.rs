@@ -1,0 +1,232 @@
+//! From data and settings to a fit, in one line: plan, prepare the data, iterate, finish.
+
+use super::both_views::BothViews;
+use super::fitted::Fit;
+use super::one_view::OneView;
+use super::plan::{Plan, plan};
+use super::problem::{Problem, RawFit, Start};
+use super::{alternate, checkpoint, exact, finish, gram, lobpcg, restore, rpcca};
+use crate::data::{Cached, Centered, Counting, JointGram, Pair, Reduced, Shape, Side, Tally};
+use crate::error::{Error, Result};
+use crate::matrix::Panel;
+use crate::method::{Algorithm, Settings};
+use crate::outcome::Decision;
+use crate::space::Host;
+use crate::watch::{Checkpoint, Continued, Cost, Watch};
+
+/// Fits `settings.k` pairs of canonical variables.
+///
+/// Runs on the current rayon pool: wrap the call in `ThreadPool::install` to size it. The same settings, data and
+/// thread count give the same bits.
+///
+/// ```
+/// use lcca::data::InMemory;
+/// use lcca::matrix::OneHotRows;
+/// use lcca::method::{Method, Settings};
+///
+/// let x = OneHotRows::new(3, vec![0, 1, 2, 0, 1, 2, 0, 1].into())?;
+/// let y = OneHotRows::new(2, vec![0, 1, 1, 0, 1, 1, 0, 0].into())?;
+/// let pair = InMemory::new(x.into(), y.into())?;
+/// let fit = lcca::fit::fit(&pair, &Settings::new(Method::exact(), 1), &())?;
+/// assert!(fit.converged && (fit.model.correlations[0] - (2.0f64 / 3.0).sqrt()).abs() < 1e-12);
+/// # Ok::<(), lcca::Error>(())
+/// ```
+pub fn fit(pair: &dyn Pair, settings: &Settings, watch: &dyn Watch) -> Result<Fit> {
+    let mut fits = fit_all(pair, std::slice::from_ref(settings), Start::Random, watch)?;
+    Ok(fits.swap_remove(0))
+}
+
+/// Continues from a checkpoint of a fit to the same data with the same settings; `tol`, `max_passes`, `memory` and `t1`
+/// may differ. Counts continue as well: costs and the trace are those of both runs together.
+pub fn resume(from: Checkpoint, pair: &dyn Pair, settings: &Settings, watch: &dyn Watch) -> Result<Fit> {
+    let mut fits = fit_all(pair, std::slice::from_ref(settings), Start::Resume(from), watch)?;
+    Ok(fits.swap_remove(0))
+}
+
+/// One fit for each of some settings that differ in the ridge alone. Each but the first starts from the one before.
+pub(super) fn fit_all(
+    pair: &dyn Pair,
+    all: &[Settings],
+    mut start: Start,
+    watch: &dyn Watch,
+) -> Result<Vec<Fit>> {
+    let Some(first) = all.first() else { return Ok(Vec::new()) };
+    let original = pair.shape();
+    all.iter().try_for_each(|settings| check(settings, original))?;
+    check_size(pair)?;
+
+    // Plan: a smaller problem if there is one, then the method. Settings of the smaller problem have smaller ridges.
+    let reduced = reduce(pair, first)?;
+    let pair: &dyn Pair = reduced.as_ref().map_or(pair, |reduced| &*reduced.pair);
+    let settings: Vec<Settings> = match &reduced {
+        None => all.to_vec(),
+        Some(_) => all.iter().map(|s| restore::reduced_settings(s, original, pair.shape())).collect(),
+    };
+    let mut plan = plan(pair, &settings[0])?;
+    let mut before = Cost::default();
+    if let Start::Resume(state) = &start {
+        checkpoint::check(state, &plan, pair.shape())?;
+        before = state.cost;
+    }
+
+    // Prepare the data: Gram matrices if iterations run over them, summaries shared by several fits, centering.
+    let mut tally = Tally::starting_at(before);
+    let joint = form_gram(&Counting::rows(pair, &tally, watch), &mut plan, first.memory)?;
+    let cached = Cached::new(pair);
+    let pair: &dyn Pair = if all.len() > 1 { &cached } else { pair };
+    let centered = if first.center { Some(Centered::new(pair)?) } else { None };
+    let centered_joint = match &joint {
+        Some(joint) if first.center => Some(Centered::new(joint)?),
+        _ => None,
+    };
+    let data = Data {
+        rows: centered.as_ref().map_or(pair, |centered| centered),
+        grams: match (&centered_joint, &joint) {
+            (Some(centered), _) => Some(centered),
+            (None, Some(joint)) => Some(joint),
+            (None, None) => None,
+        },
+        joint: joint.as_ref(),
+        means: centered.as_ref().map(|centered| Side::BOTH.map(|side| centered.mean(side).to_vec())),
+    };
+
+    // Iterate and finish, once for each of the settings. What was spent until now counts for the first.
+    let mut fits = Vec::with_capacity(settings.len());
+    let mut spent = Cost::default();
+    for (index, settings) in settings.iter().enumerate() {
+        let continued = Continued { watch, before: spent };
+        let watch: &dyn Watch = if index > 0 { &continued } else { watch };
+        let another_follows = index + 1 < all.len() && plan.algorithm().is_some();
+        let (mut fit, weights) = fit_one(&data, &plan, settings, start, &tally, another_follows, watch)?;
+        start = weights.map_or(Start::Random, Start::Warm);
+        spent = spent + fit.cost;
+        tally = Tally::default();
+        if let Some(reduced) = &reduced {
+            restore::restore(&mut fit, reduced, original, &all[index]);
+        }
+        fits.push(fit);
+    }
+    Ok(fits)
+}
+
+/// The data as methods see them.
+struct Data<'a> {
+    /// The rows, centered if that is wanted.
+    rows: &'a dyn Pair,
+    /// The same data known by their Gram matrices, if iterations run over those.
+    grams: Option<&'a dyn Pair>,
+    /// Those matrices, not centered.
+    joint: Option<&'a JointGram>,
+    means: Option<[Vec<f64>; 2]>,
+}
+
+/// One fit, and its whole block of weights if another fit starts from it.
+fn fit_one(
+    data: &Data<'_>,
+    plan: &Plan,
+    settings: &Settings,
+    start: Start,
+    tally: &Tally,
+    another_follows: bool,
+    watch: &dyn Watch,
+) -> Result<(Fit, Option<[Panel; 2]>)> {
+    for side in Side::BOTH {
+        if data.rows.moments(side)?.trace() <= 0.0 {
+            return Err(Error::NothingToCorrelate { side, centered: settings.center });
+        }
+    }
+    let rows = Counting::rows(data.rows, tally, watch);
+    let grams = data.grams.map(|grams| Counting::grams(grams, tally, watch));
+    let on_rows = Problem {
+        pair: &rows,
+        normals: Problem::normals(&rows, settings)?,
+        joint: data.joint,
+        means: data.means.as_ref(),
+        space: &Host,
+        settings,
+        watch,
+    };
+    let raw = match &grams {
+        Some(grams) => {
+            let on_grams = Problem { pair: grams, normals: Problem::normals(grams, settings)?, ..on_rows };
+            run(&on_grams, plan, start)?
+        }
+        None => run(&on_rows, plan, start)?,
+    };
+    let weights = another_follows.then(|| raw.weights.clone());
+    // Whatever a method iterated on, its result is measured on the rows.
+    Ok((finish::finish(&on_rows, raw, plan)?, weights))
+}
+
+/// Runs the planned method.
+fn run(problem: &Problem<'_>, plan: &Plan, start: Start) -> Result<RawFit> {
+    if let Some(side) = plan.eliminate {
+        return lobpcg::lobpcg(problem, &mut OneView::new(problem, side)?, start);
+    }
+    match plan.method.algorithm() {
+        Algorithm::Auto | Algorithm::Lobpcg | Algorithm::ShiftInvert => {
+            lobpcg::lobpcg(problem, &mut BothViews::new(problem)?, start)
+        }
+        Algorithm::Alternating => alternate::alternate(problem, plan.method, start),
+        Algorithm::PrincipalComponents => rpcca::rpcca(problem, plan.method),
+        Algorithm::Exact => exact::exact(problem),
+        Algorithm::Gram => match gram::gram(problem)? {
+            Some(raw) => Ok(raw),
+            None => Ok(RawFit { decisions: vec![Decision::QrInsteadOfGram], ..exact::exact(problem)? }),
+        },
+    }
+}
+
+/// A smaller problem with the same answer, if structure may be used and the rows know of any.
+fn reduce(pair: &dyn Pair, settings: &Settings) -> Result<Option<Reduced>> {
+    let iterates =
+        matches!(settings.method.algorithm(), Algorithm::Auto | Algorithm::Lobpcg | Algorithm::ShiftInvert);
+    match pair.capabilities().structure {
+        Some(structure) if settings.structure && iterates => structure.reduced(),
+        _ => Ok(None),
+    }
+}
+
+/// The Gram matrices, if the plan wants them. That they fit was an estimate; if they do not, the rows will do.
+fn form_gram(pair: &dyn Pair, plan: &mut Plan, memory: u64) -> Result<Option<JointGram>> {
+    let Some(estimate) = plan.gram else { return Ok(None) };
+    let formed = pair.capabilities().require_joint_grams()?.joint_gram(memory);
+    if matches!(formed, Err(Error::Memory { .. })) && plan.method.algorithm() != Algorithm::ShiftInvert {
+        plan.decisions.push(Decision::GramMatricesTooLarge);
+        return Ok(None);
+    }
+    let joint = formed?;
+    plan.decisions.push(Decision::GramMatricesFormed {
+        entries: joint.entries(),
+        expected: estimate.entries,
+        touched: estimate.touched,
+    });
+    Ok(Some(joint))
+}
+
+fn check(settings: &Settings, shape: Shape) -> Result<()> {
+    let Shape { rows, x_cols, y_cols } = shape;
+    let limit = rows.min(x_cols).min(y_cols);
+    let k = settings.k;
+    if k == 0 || k > limit {
+        return Err(Error::ComponentsOutOfRange { k, limit, rows, x_cols, y_cols });
+    }
+    for (name, value) in [("ridge", settings.ridge_x), ("ridge-y", settings.ridge_y), ("tol", settings.tol)] {
+        if !(0.0..=1e100).contains(&value) {
+            let expected = "a number from 0 to 1e100";
+            return Err(Error::Setting { name, value: value.to_string(), expected });
+        }
+    }
+    settings.method.check(k)
+}
+
+/// Sums of squares must be finite, with room for a sum over all rows.
+fn check_size(pair: &dyn Pair) -> Result<()> {
+    for side in Side::BOTH {
+        let moments = pair.moments(side)?;
+        if !(moments.trace() * moments.weight.max(1.0)).is_finite() {
+            return Err(Error::Overflow { side });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! What LOBPCG needs to know of the equations it solves: CCA of two views, or of one view with the other eliminated.
+
+use crate::error::Result;
+use crate::matrix::Panel;
+use crate::outcome::Decision;
+use crate::space::{Space, Tall};
+use crate::watch::Loop;
+use faer::Mat;
+
+/// A generalized eigenproblem A·w = θ·B·w whose largest θ are wanted, as LOBPCG sees it.
+///
+/// A block has one [`ViewPanels`] for each view that is iterated on.
+pub(super) trait Eigenproblem {
+    /// The loop's name in checkpoints.
+    fn algorithm(&self) -> Loop;
+
+    /// What may be missing from Σθ, relative to it.
+    fn tolerance(&self) -> f64;
+
+    /// Random weights of unit-length columns, one panel for each view that is iterated on.
+    fn random_weights(&self) -> Result<Vec<Panel>>;
+
+    /// The height of each view's image under A.
+    fn image_rows(&self) -> Vec<usize>;
+
+    /// Of a checkpoint's two panels, those of the views that are iterated on.
+    fn from_both_views(&self, weights: [Panel; 2]) -> Vec<Panel>;
+
+    /// The panels of a checkpoint; a view that is not iterated on has no columns.
+    fn to_both_views(&self, weights: Vec<Panel>) -> [Panel; 2];
+
+    /// Forms the products B·W and the image of W, in one or more passes.
+    fn measure(&self, block: &mut Block) -> Result<()>;
+
+    /// The best pairs in the span of some blocks, at most as many as the first has columns.
+    fn ritz(&self, basis: &[&Block]) -> Result<Ritz>;
+
+    /// Writes the residuals A·W − B·W·Θ into the weights of `out`.
+    fn residuals_into(&self, out: &mut Block, w: &Block, theta: &[f64]) -> Result<()>;
+
+    /// The size of each pair's residual, all views together, in the norm of the inverse diagonal of B.
+    fn sizes(&self, residuals: &Block, theta: &[f64]) -> Result<Vec<f64>>;
+
+    /// The captured correlation of the k best pairs of W.
+    fn captured(&self, w: &Block, theta: &[f64]) -> Result<f64>;
+
+    /// R ← T ≈ (B − A)⁻¹R in the weights of `residuals`.
+    fn precondition(&self, residuals: &mut Block) -> Result<()>;
+
+    /// Called once per iteration with the iterations that are still expected: a better preconditioner may pay.
+    fn reconsider(&mut self, iterations_left: Option<f64>) -> Result<()>;
+
+    /// The weights of both views.
+    fn finish(&self, weights: Vec<Panel>) -> Result<[Panel; 2]>;
+
+    /// The decisions that were made on the way.
+    fn decisions(&self) -> Vec<Decision>;
+}
+
+/// The best pairs in the span of some blocks.
+pub(super) struct Ritz {
+    /// For each view, the pairs' weights in terms of the blocks' columns.
+    pub coefficients: Vec<Mat<f64>>,
+    /// The objective of each pair.
+    pub theta: Vec<f64>,
+    /// How far the first block was from WᵀBW = I.
+    pub drift: f64,
+}
+
+/// How far the first `size` rows and columns of SᵀBS are from I.
+pub(super) fn drift(gram: &Mat<f64>, size: usize) -> f64 {
+    (gram.submatrix(0, 0, size, size) - Mat::<f64>::identity(size, size)).norm_max()
+}
+
+/// One view's weights and their products.
+pub(super) struct ViewPanels {
+    pub w: Tall,
+    /// B·W.
+    pub bw: Tall,
+    /// The image of W under A, as high as [`Eigenproblem::image_rows`] says.
+    pub image: Tall,
+}
+
+impl ViewPanels {
+    fn unmeasured(space: &dyn Space, w: Tall, image_rows: usize) -> Result<Self> {
+        let (bw, image) = (space.zeros(w.rows(), w.cols())?, space.zeros(image_rows, w.cols())?);
+        Ok(ViewPanels { w, bw, image })
+    }
+}
+
+/// The weights of all views that are iterated on, with their products.
+pub(super) struct Block {
+    pub views: Vec<ViewPanels>,
+}
+
+impl Block {
+    /// Weights whose products are still to be measured.
+    pub fn unmeasured(space: &dyn Space, weights: Vec<Panel>, image_rows: &[usize]) -> Result<Self> {
+        let views = weights.into_iter().zip(image_rows).map(|(w, &rows)| {
+            let w = space.upload(w)?;
+            ViewPanels::unmeasured(space, w, rows)
+        });
+        Ok(Block { views: views.collect::<Result<_>>()? })
+    }
+
+    pub fn columns(&self) -> usize {
+        self.views.first().map_or(0, |view| view.w.cols())
+    }
+
+    /// A block of the same heights, all zero.
+    pub fn zeros_like(&self, space: &dyn Space, columns: usize) -> Result<Self> {
+        let views = self.views.iter().map(|view| {
+            ViewPanels::unmeasured(space, space.zeros(view.w.rows(), columns)?, view.image.rows())
+        });
+        Ok(Block { views: views.collect::<Result<_>>()? })
+    }
+
+    /// Some of the columns, their products still to be measured; the block itself if it is all of them.
+    pub fn select(self, space: &dyn Space, which: &[usize]) -> Result<Self> {
+        if which.len() == self.columns() {
+            return Ok(self);
+        }
+        let views = self
+            .views
+            .iter()
+            .map(|view| ViewPanels::unmeasured(space, space.select(&view.w, which)?, view.image.rows()));
+        Ok(Block { views: views.collect::<Result<_>>()? })
+    }
+
+    /// The columns `which` with their products.
+    pub fn columns_with_products(&self, space: &dyn Space, which: &[usize]) -> Result<Self> {
+        let views = self.views.iter().map(|view| {
+            let [w, bw, image] = [&view.w, &view.bw, &view.image].map(|panel| space.select(panel, which));
+            Ok(ViewPanels { w: w?, bw: bw?, image: image? })
+        });
+        Ok(Block { views: views.collect::<Result<_>>()? })
+    }
+
+    /// W ← W·M for each view, and the products with it.
+    pub fn turn(&mut self, space: &dyn Space, coefficients: &[Mat<f64>]) -> Result<()> {
+        for (view, m) in self.views.iter_mut().zip(coefficients) {
+            for panel in [&mut view.w, &mut view.bw, &mut view.image] {
+                space.multiply(panel, m.as_ref())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// W ← W·Cw + T·Ct + P·Cp and P ← T·Ct + P·Cp with coefficients [Cw; Ct; Cp], and the products with them. On the
+    /// first step there is no P yet: `p_is_empty` says that its panels hold nothing.
+    pub fn advance(
+        &mut self,
+        space: &dyn Space,
+        t: &Block,
+        p: &mut Block,
+        coefficients: &[Mat<f64>],
+        p_is_empty: bool,
+    ) -> Result<()> {
+        let (own, more) = (self.columns(), t.columns());
+        let last = if p_is_empty { 0 } else { p.columns() };
+        for (((w, t), p), c) in self.views.iter_mut().zip(&t.views).zip(&mut p.views).zip(coefficients) {
+            let c = [c.subrows(0, own), c.subrows(own, more), c.subrows(own + more, last)];
+            space.advance(&mut w.w, &mut p.w, &t.w, c)?;
+            space.advance(&mut w.bw, &mut p.bw, &t.bw, c)?;
+            space.advance(&mut w.image, &mut p.image, &t.image, c)?;
+        }
+        Ok(())
+    }
+
+    /// Copies of the weights on the host.
+    pub fn weights(&self, space: &dyn Space) -> Result<Vec<Panel>> {
+        self.views.iter().map(|view| space.download(&view.w)).collect()
+    }
+}
+
+/// The panels of one view of several blocks.
+pub(super) fn pick<'b>(basis: &[&'b Block], view: usize, panel: fn(&ViewPanels) -> &Tall) -> Vec<&'b Tall> {
+    basis.iter().map(|block| panel(&block.views[view])).collect()
+}

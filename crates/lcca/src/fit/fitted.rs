@@ -1,0 +1,34 @@
+//! A finished fit.
+
+use super::certificate::Certificate;
+use super::model::Model;
+use super::regress::Regressions;
+use crate::method::Method;
+use crate::outcome::{Decision, Note};
+use crate::watch::{Cost, TraceRow};
+
+/// A finished fit.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Fit {
+    /// What was fitted.
+    pub model: Model,
+    /// The method that ran: the requested one, or what `auto` chose.
+    pub chosen: Method,
+    /// What was decided, in order: structure that was found, the method and why, Gram matrices, preconditioners.
+    pub decisions: Vec<Decision>,
+    /// One row per iteration.
+    pub trace: Vec<TraceRow>,
+    /// What was spent on the rows.
+    pub cost: Cost,
+    /// Whether what is missing from the objective's total is within the tolerance, relative to it.
+    pub converged: bool,
+    /// An estimate of what is still missing from the objective's total.
+    pub missing: f64,
+    /// What the user should know.
+    pub notes: Vec<Note>,
+    /// Bounds on the objective values, once [`Fit::certify`] has found them.
+    pub certificate: Option<Certificate>,
+    /// The columns as functions of the canonical variables, on the training rows.
+    pub regressions: Regressions,
+}

@@ -1,0 +1,167 @@
+//! The eigenproblem of CCA on one view, the other being eliminated.
+//!
+//! If (Cxx + λI)⁻¹ is easy to apply, as for a one-hot view, Wx = (Cxx + λI)⁻¹CxyWy·Θ⁻¹ and what is left is
+//!
+//! ```text
+//! Cyx(Cxx + λI)⁻¹Cxy·wy = d²·(Cyy + λI)·wy
+//! ```
+//!
+//! Its panels are as high as Y is wide, and its gaps are those of d². Measuring takes two passes.
+
+use super::eigenproblem::{Block, Eigenproblem, Ritz, ViewPanels, drift, pick};
+use super::problem::Problem;
+use crate::data::{Normal, Side};
+use crate::error::{Error, Result};
+use crate::matrix::Panel;
+use crate::outcome::Decision;
+use crate::random;
+use crate::solve::{LeastSquares, OneHot};
+use crate::space::{RowFactors, Tall};
+use crate::watch::Loop;
+use crate::whiten::whitener;
+use faer::Mat;
+
+/// Iterations are so cheap here that this share of the tolerance is asked for.
+const EXTRA_DIGITS: f64 = 1e-5;
+/// Values of d below this do not blow up the residual of d, which is that of d² divided by 2d.
+const SMALLEST_DIVISOR: f64 = 1e-3;
+
+/// CCA with one view eliminated.
+pub(super) struct OneView<'a> {
+    problem: &'a Problem<'a>,
+    kept: Normal<'a>,
+    inverse: RowFactors,
+    /// Applies (Cxx + λI)⁻¹ of the view that is eliminated.
+    solver: OneHot,
+}
+
+impl<'a> OneView<'a> {
+    /// Eliminates `side`, whose rows hold at most one entry each.
+    pub fn new(problem: &'a Problem<'a>, side: Side) -> Result<Self> {
+        let (gone, kept) = (problem.normals[side as usize], problem.normals[side.other() as usize]);
+        let inverse = problem.space.row_factors(kept.inverse_diagonal()?)?;
+        Ok(OneView { problem, kept, inverse, solver: OneHot::new(gone)? })
+    }
+
+    fn eliminated(&self) -> Side {
+        self.kept.side.other()
+    }
+
+    /// The products of a pass: `targets[target]` of the source panel of one side.
+    fn pass(&self, side: Side, source: &Tall, targets: [Option<&mut Tall>; 2]) -> Result<()> {
+        let [x, y] = targets;
+        let (sources, targets) = match side {
+            Side::X => ([Some(source), None], [[x, None], [y, None]]),
+            Side::Y => ([None, Some(source)], [[None, x], [None, y]]),
+        };
+        self.problem.space.pass(self.problem.pair, sources, targets)
+    }
+
+    /// `[own, eliminated]` in the order X, Y.
+    fn ordered<T>(&self, own: T, eliminated: T) -> [T; 2] {
+        match self.kept.side {
+            Side::X => [own, eliminated],
+            Side::Y => [eliminated, own],
+        }
+    }
+
+    fn solve(&self, across: &mut Tall) -> Result<()> {
+        self.problem.space.change_on_host(across, &mut |panel| {
+            *panel = self.solver.solve(panel, None)?.weights;
+            Ok(())
+        })
+    }
+}
+
+impl Eigenproblem for OneView<'_> {
+    fn algorithm(&self) -> Loop {
+        Loop::Eliminate
+    }
+
+    fn tolerance(&self) -> f64 {
+        EXTRA_DIGITS * self.problem.settings.tol
+    }
+
+    fn random_weights(&self) -> Result<Vec<Panel>> {
+        let block = self.problem.block();
+        Ok(vec![self.problem.random_weights(self.kept.side, block, random::Use::Start)?])
+    }
+
+    fn image_rows(&self) -> Vec<usize> {
+        vec![self.kept.size()]
+    }
+
+    fn from_both_views(&self, [x, y]: [Panel; 2]) -> Vec<Panel> {
+        vec![if self.kept.side == Side::X { x } else { y }]
+    }
+
+    fn to_both_views(&self, mut weights: Vec<Panel>) -> [Panel; 2] {
+        let none = Panel::zeros(self.kept.shape().cols(self.eliminated()), 0);
+        self.ordered(weights.remove(0), none)
+    }
+
+    fn measure(&self, block: &mut Block) -> Result<()> {
+        let space = self.problem.space;
+        let ViewPanels { w, bw, image } = &mut block.views[0];
+        let mut across = space.zeros(self.kept.shape().cols(self.eliminated()), w.cols())?;
+        self.pass(self.kept.side, w, self.ordered(Some(&mut *bw), Some(&mut across)))?;
+        space.add_scaled(bw, self.kept.ridge, w)?;
+        self.solve(&mut across)?;
+        self.pass(self.eliminated(), &across, self.ordered(Some(image), None))
+    }
+
+    fn ritz(&self, basis: &[&Block]) -> Result<Ritz> {
+        let space = self.problem.space;
+        let w = pick(basis, 0, |v| &v.w);
+        let gram = space.symmetric_cross(&w, &pick(basis, 0, |v| &v.bw))?;
+        let h = whitener(gram.as_ref())?;
+        let a = space.symmetric_cross(&w, &pick(basis, 0, |v| &v.image))?;
+        let small = h.transpose() * a * &h;
+        let eigen = small.self_adjoint_eigen(faer::Side::Lower).map_err(|_| Error::Factorization("SᵀAS"))?;
+        // Eigenvalues ascend, and the largest are wanted first.
+        let rank = small.nrows();
+        let m = basis[0].columns().min(rank);
+        let top = Mat::from_fn(rank, m, |i, j| eigen.U()[(i, rank - 1 - j)]);
+        let theta = (0..m).map(|j| eigen.S().column_vector()[rank - 1 - j].max(0.0).sqrt()).collect();
+        Ok(Ritz { coefficients: vec![h * top], theta, drift: drift(&gram, basis[0].columns()) })
+    }
+
+    /// A·W − B·W·Θ².
+    fn residuals_into(&self, out: &mut Block, w: &Block, theta: &[f64]) -> Result<()> {
+        let squares: Vec<f64> = theta.iter().map(|t| t * t).collect();
+        let w = &w.views[0];
+        self.problem.space.difference(&mut out.views[0].w, &w.image, &squares, &w.bw)
+    }
+
+    fn sizes(&self, residuals: &Block, theta: &[f64]) -> Result<Vec<f64>> {
+        let squares = self.problem.space.weighted_squares(&residuals.views[0].w, &self.inverse)?;
+        let size = |(square, d): (&f64, &f64)| square.sqrt() / (2.0 * d.max(SMALLEST_DIVISOR));
+        Ok(squares.iter().zip(theta).map(size).collect())
+    }
+
+    fn captured(&self, _w: &Block, theta: &[f64]) -> Result<f64> {
+        Ok(theta.iter().take(self.problem.settings.k).sum())
+    }
+
+    fn precondition(&self, residuals: &mut Block) -> Result<()> {
+        self.problem.space.scale_rows(&mut residuals.views[0].w, &self.inverse)
+    }
+
+    fn reconsider(&mut self, _iterations_left: Option<f64>) -> Result<()> {
+        Ok(())
+    }
+
+    /// The weights of the eliminated view are (Cxx + λI)⁻¹Cxy·Wy up to scale: one pass.
+    fn finish(&self, mut weights: Vec<Panel>) -> Result<[Panel; 2]> {
+        let space = self.problem.space;
+        let own = space.upload(weights.remove(0))?;
+        let mut across = space.zeros(self.kept.shape().cols(self.eliminated()), own.cols())?;
+        self.pass(self.kept.side, &own, self.ordered(None, Some(&mut across)))?;
+        self.solve(&mut across)?;
+        Ok(self.ordered(space.download(&own)?, space.download(&across)?))
+    }
+
+    fn decisions(&self) -> Vec<Decision> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,113 @@
+//! What `auto` stands for on given data, and why.
+
+use crate::data::{GramEstimate, Pair, Shape, Side};
+use crate::error::Result;
+use crate::method::{Algorithm, Method, Settings};
+use crate::outcome::Decision;
+use crate::watch::Loop;
+
+/// Passes that LOBPCG usually needs, for comparing costs.
+const USUAL_PASSES: f64 = 40.0;
+/// Operations that take no time worth saving: below this, QR is taken for its last digits.
+const TRIVIAL: f64 = 1e9;
+/// Forming an entry's share of a Gram matrix costs about this share of multiplying it with a row of a panel.
+const FORMING: f64 = 0.25;
+
+/// How a fit will be computed.
+#[derive(Clone)]
+pub(super) struct Plan {
+    pub method: Method,
+    /// A one-hot view that is eliminated.
+    pub eliminate: Option<Side>,
+    /// The expected size of the joint Gram matrix, if iterations are to run over it.
+    pub gram: Option<GramEstimate>,
+    /// What was decided so far.
+    pub decisions: Vec<Decision>,
+}
+
+impl Plan {
+    /// The loop that runs, if the method iterates.
+    pub fn algorithm(&self) -> Option<Loop> {
+        match self.method.algorithm() {
+            _ if self.eliminate.is_some() => Some(Loop::Eliminate),
+            Algorithm::Lobpcg | Algorithm::ShiftInvert | Algorithm::Auto => Some(Loop::Lobpcg),
+            Algorithm::Alternating => Some(Loop::Alternate),
+            Algorithm::PrincipalComponents | Algorithm::Gram | Algorithm::Exact => None,
+        }
+    }
+}
+
+/// Chooses a method, and whether to iterate over Gram matrices.
+pub(super) fn plan(pair: &dyn Pair, settings: &Settings) -> Result<Plan> {
+    let (method, eliminate, decision) = choose_method(pair, settings)?;
+    let factorizes = method.algorithm() == Algorithm::ShiftInvert;
+    let iterates = method.algorithm() == Algorithm::Lobpcg || factorizes;
+    let gram = if iterates && settings.structure || factorizes {
+        gram_mode(pair, factorizes, settings)?
+    } else {
+        None
+    };
+    Ok(Plan { method, eliminate, gram, decisions: vec![decision] })
+}
+
+/// Classical CCA if that is cheaper and fits the memory, otherwise LOBPCG.
+fn choose_method(pair: &dyn Pair, settings: &Settings) -> Result<(Method, Option<Side>, Decision)> {
+    if let Some(side) = one_hot_view(pair, settings) {
+        return Ok((Method::lobpcg(), Some(side), Decision::ViewEliminated { side }));
+    }
+    if settings.method.algorithm() != Algorithm::Auto {
+        return Ok((settings.method, None, Decision::MethodRequested));
+    }
+    let Shape { rows, x_cols, y_cols } = pair.shape();
+    let (rows, width) = (rows as f64, (1 + x_cols + y_cols) as f64);
+    // The factors of both views, their stacks while QR runs, and its copies.
+    let needed = (8.0 * 16.0 * width * width) as u64;
+    if needed > settings.memory {
+        let (columns, allowed) = ((x_cols + y_cols) as u64, settings.memory);
+        return Ok((Method::lobpcg(), None, Decision::TooWideForClassical { columns, needed, allowed }));
+    }
+    let mut entries = 0u64;
+    for side in Side::BOTH {
+        entries += pair.moments(side)?.count.iter().sum::<u64>();
+    }
+    // Operations: QR of n rows and an SVD; half of an n·p² product and two eigendecompositions; passes that meet every
+    // entry three times with a block of about 1.5 k columns.
+    let exact = 2.0 * rows * width * width + 20.0 * width.powi(3);
+    let gram = 0.5 * rows * width * width + 10.0 * width.powi(3);
+    let iterative = USUAL_PASSES * 6.0 * entries as f64 * (1.5 * settings.k as f64);
+    let capabilities = pair.capabilities();
+    let method = if exact <= TRIVIAL && capabilities.triangles.is_some() {
+        Method::exact()
+    } else if gram < iterative && capabilities.grams.is_some() {
+        Method::gram()
+    } else {
+        Method::lobpcg()
+    };
+    Ok((method, None, Decision::CheapestTaken { exact, gram, iterative }))
+}
+
+/// The estimated size of the joint Gram matrix if passes over it touch so much less than passes over rows that forming it
+/// pays, or if the method was requested and needs it.
+fn gram_mode(pair: &dyn Pair, required: bool, settings: &Settings) -> Result<Option<GramEstimate>> {
+    let Some(joint_grams) = pair.capabilities().joint_grams else { return Ok(None) };
+    let Some(estimate) = joint_grams.estimate()? else { return Ok(None) };
+    let columns = 1.5 * settings.k as f64;
+    let by_rows = USUAL_PASSES * estimate.touched * columns;
+    let by_grams = USUAL_PASSES * estimate.entries * columns + FORMING * estimate.work;
+    // The four blocks while they are put together, and a transposed view.
+    let bytes = 24.0 * estimate.entries + 4.0 * estimate.touched;
+    let pays = by_grams < by_rows && bytes < settings.memory as f64;
+    Ok((required || pays).then_some(estimate))
+}
+
+/// The one-hot view, the wider of two, if structure may be used and no other method was requested.
+fn one_hot_view(pair: &dyn Pair, settings: &Settings) -> Option<Side> {
+    if !settings.structure || !matches!(settings.method.algorithm(), Algorithm::Auto | Algorithm::Lobpcg) {
+        return None;
+    }
+    let capabilities = pair.capabilities();
+    // Eliminating a view takes its Gram matrix.
+    let structure = capabilities.structure.filter(|_| capabilities.grams.is_some())?;
+    let one_hot = Side::BOTH.into_iter().filter(|&side| structure.is_one_hot(side));
+    one_hot.max_by_key(|&side| pair.shape().cols(side))
+}

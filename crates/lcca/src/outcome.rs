@@ -1,0 +1,116 @@
+//! What a fit decided and what its user should know: plain data with numbers, no sentences.
+//!
+//! Programs turn these into sentences where they print them. Costs are counted in operations and entries, never in
+//! seconds, so that the same fit gives the same decisions on every machine.
+
+use crate::side::Side;
+use serde::{Deserialize, Serialize};
+
+/// One decision of a fit. A fit lists its decisions in the order in which they were made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "decision", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Decision {
+    /// Equal rows were merged into weighted ones.
+    RowsMerged {
+        /// Rows that differ from each other.
+        distinct: u64,
+        /// Rows of the data.
+        rows: u64,
+    },
+    /// Empty columns were left out, and the others were numbered by frequency.
+    ColumnsRenumbered {
+        /// The view.
+        side: Side,
+        /// Columns that hold an entry.
+        kept: u64,
+        /// Columns of the view.
+        columns: u64,
+    },
+    /// The user named the method.
+    MethodRequested,
+    /// A one-hot view has a diagonal Gram matrix, so it is solved for exactly and only the other view is iterated on.
+    ViewEliminated {
+        /// The one-hot view.
+        side: Side,
+    },
+    /// Classical CCA does not fit the memory, so the fit iterates.
+    TooWideForClassical {
+        /// Columns of both views.
+        columns: u64,
+        /// Bytes that QR and SVD would take.
+        needed: u64,
+        /// Bytes that were allowed.
+        allowed: u64,
+    },
+    /// The cheapest of three ways was taken; all numbers are estimated operations.
+    CheapestTaken {
+        /// QR of the rows, then an SVD.
+        exact: f64,
+        /// Dense Gram matrices.
+        gram: f64,
+        /// LOBPCG.
+        iterative: f64,
+    },
+    /// Iterations run over sparse Gram matrices instead of the rows.
+    GramMatricesFormed {
+        /// Entries of all four blocks.
+        entries: u64,
+        /// Entries that were expected from a sample of the rows.
+        expected: f64,
+        /// Entries that one pass over the rows touches.
+        touched: f64,
+    },
+    /// Sparse Gram matrices were begun but did not fit the memory, so iterations run over the rows.
+    GramMatricesTooLarge,
+    /// The dense Gram matrices were too ill conditioned to tell the rank, so QR of the rows took their place.
+    QrInsteadOfGram,
+    /// The sparse matrix B − A was factorized for a better preconditioner.
+    PreconditionerFactorized {
+        /// Entries of the factor.
+        entries: u64,
+        /// Operations, estimated from the pattern of the factor.
+        operations: f64,
+        /// Whether the factorization succeeded. If the matrix is singular to rounding, iterations go on without it.
+        succeeded: bool,
+    },
+}
+
+/// Something the user should know about a result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "note", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Note {
+    /// The views have fewer independent directions that correlate than pairs were requested.
+    FewerPairs {
+        /// Pairs that were found.
+        pairs: u64,
+        /// Pairs that were requested.
+        requested: u64,
+    },
+    /// The certificate proves that more is missing from the total than the fit believed.
+    StoppedTooEarly {
+        /// The total is larger by at least this.
+        gain: f64,
+        /// What the fit estimated to be missing.
+        estimated: f64,
+    },
+    /// Conjugate gradients ran out of steps for some of the bounds, which are therefore loose.
+    LooseBounds {
+        /// Pairs with a loose bound.
+        loose: u64,
+        /// All pairs.
+        pairs: u64,
+        /// Steps that were allowed.
+        steps: u64,
+    },
+    /// Some bounds are far above their residuals: there are directions of little variance that residuals hardly see.
+    BoundsFarAboveResiduals {
+        /// Pairs with such a bound.
+        far: u64,
+        /// All pairs.
+        pairs: u64,
+        /// How many times the residual counts as far.
+        factor: f64,
+    },
+}

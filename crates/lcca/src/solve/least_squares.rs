@@ -1,0 +1,78 @@
+//! What a least-squares solver is, and how one is described.
+
+use crate::data::Normal;
+use crate::error::Result;
+use crate::matrix::Panel;
+use crate::parameter::{Parameter, Values};
+use crate::svd;
+
+/// Solves (C + λI)·W = R for one view, exactly or approximately.
+pub trait LeastSquares {
+    /// R is p×k, and so is the answer. Solvers that take a start begin there; the others ignore it.
+    fn solve(&self, rhs: &Panel, start: Option<Solved>) -> Result<Solved>;
+
+    /// Whether a start near the answer saves work.
+    fn takes_start(&self) -> bool {
+        false
+    }
+}
+
+/// The answer of a solver.
+pub struct Solved {
+    /// W.
+    pub weights: Panel,
+    /// (C + λI)·W, if the solver knows it without another pass.
+    pub normal: Option<Panel>,
+}
+
+/// What preparing a solver may use besides its parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Resources {
+    /// Bytes that factorizations may take.
+    pub memory: u64,
+    /// How singular vectors are found.
+    pub svd: svd::Options,
+    /// The residual of a column, relative to its right-hand side, at which an iterative solver may stop.
+    pub tol: f64,
+}
+
+/// Factorizes, reads diagonals or finds singular vectors, so that solves are cheap.
+pub type Prepare = for<'a> fn(Normal<'a>, &Values, &Resources) -> Result<Box<dyn LeastSquares + 'a>>;
+
+/// The description of a solver: all that the rest of the engine, the command line and Python know about it.
+#[derive(Debug)]
+pub struct SolverSpec {
+    /// The name.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    /// Makes the solver ready for a view.
+    pub prepare: Prepare,
+    /// The passes that preparing it for both views takes, given the power iterations of the randomized SVD.
+    pub passes_to_prepare: fn(&Values, usize) -> f64,
+    /// The passes that one solve on each view takes.
+    pub passes_to_solve: fn(&Values) -> f64,
+    /// Whether answers can lie anywhere. A solver that never leaves the leading singular vectors cannot tell what it
+    /// misses.
+    pub looks_everywhere: fn(&Values) -> bool,
+    /// Whether the parameters make sense together, for k right-hand sides.
+    pub check: fn(&Values, usize) -> Result<()>,
+}
+
+impl SolverSpec {
+    /// A solver without parameters that needs no passes: the start of every description.
+    pub(super) const fn new(name: &'static str, summary: &'static str, prepare: Prepare) -> Self {
+        SolverSpec {
+            name,
+            summary,
+            parameters: &[],
+            prepare,
+            passes_to_prepare: |_, _| 0.0,
+            passes_to_solve: |_| 0.0,
+            looks_everywhere: |_| true,
+            check: |_, _| Ok(()),
+        }
+    }
+}
