@@ -24,6 +24,7 @@ cargo xtask bench peers [FLAGS]     lcca beside other CCA software; FLAGS go to 
 cargo xtask experiment words|paths  the paper's experiments on real data; results in docs/experiments
 cargo xtask bench python [FLAGS]    the Python package beside the program and its peers; FLAGS go to bench/python.py
 cargo xtask bench dask [FLAGS]      the same fits on a cluster of processes on this machine; FLAGS go to bench/cluster.py
+cargo xtask modules [CRATE]...      which modules use which, lowest layer first; --files for every source file
 cargo xtask python                  build the Python package into target/python-package and run its tests
 cargo xtask help                    this text
 
@@ -55,11 +56,17 @@ fn run(args: &[String]) -> Result<(), String> {
             Ok(())
         }
         ["test"] => test::run(),
+        ["modules", ref rest @ ..] => modules(rest),
         ["python"] => package::test(env::var_os("LCCA_DATA").map(PathBuf::from).as_deref()),
         ["bench", name, ref flags @ ..] => bench::run(name, flags),
         ["experiment", name] => experiment::run(name),
         _ => Err(format!("`{}` is not a task\n\n{HELP}", words.join(" "))),
     }
+}
+
+/// The module check has dependencies, which only examples and tests of this package may use.
+fn modules(arguments: &[&str]) -> Result<(), String> {
+    step::run(step::cargo("run --release --quiet --package xtask --example modules --").args(arguments))
 }
 
 #[cfg(test)]
