@@ -12,8 +12,8 @@ pub struct Graph {
 }
 
 /// The files of a crate and what they use of one another.
-pub fn of_files(source: &Crate) -> Graph {
-    let files = (0..source.modules.len()).filter(|&module| source.file_of(module) == module);
+pub fn between_files(source: &Crate) -> Graph {
+    let files = (0..source.modules.len()).filter(|&module| source.file_module(module) == module);
     let nodes = files.map(|module| source.name(module)).collect();
     let mut graph = Graph { title: "files".to_owned(), nodes, edges: BTreeMap::new() };
     for Use { user, used, place } in uses(source) {
@@ -23,10 +23,10 @@ pub fn of_files(source: &Crate) -> Graph {
 }
 
 /// For every module with children, these children and what they, or anything inside them, use of one another.
-pub fn of_siblings(source: &Crate) -> Vec<Graph> {
+pub fn between_siblings(source: &Crate) -> Vec<Graph> {
     let mut graphs: BTreeMap<usize, Graph> = BTreeMap::new();
     for (number, module) in source.modules.iter().enumerate() {
-        if let Some(parent) = module.parent.filter(|_| source.file_of(number) == number) {
+        if let Some(parent) = module.parent.filter(|_| source.file_module(number) == number) {
             let empty = || Graph {
                 title: format!("children of {}", source.name(parent)),
                 nodes: BTreeSet::new(),
@@ -60,11 +60,11 @@ struct Use {
 fn uses(source: &Crate) -> Vec<Use> {
     let mut uses = Vec::new();
     for (number, module) in source.modules.iter().enumerate() {
-        let user = source.file_of(number);
+        let user = source.file_module(number);
         for reference in &module.references {
             let place = format!("{}:{}: {}", module.file, reference.line, reference.path.join("::"));
             let used = resolve::definitions(source, number, &reference.path);
-            let others = used.into_iter().map(|used| source.file_of(used)).filter(|&used| used != user);
+            let others = used.into_iter().map(|used| source.file_module(used)).filter(|&used| used != user);
             uses.extend(others.map(|used| Use { user, used, place: place.clone() }));
         }
     }
@@ -127,7 +127,7 @@ impl Graph {
         tangles.into_iter().collect()
     }
 
-    fn reachable(&self, start: &String) -> BTreeSet<&String> {
+    fn reachable(&self, start: &str) -> BTreeSet<&String> {
         let mut reached = BTreeSet::new();
         let mut waiting: Vec<&String> = self.used_by(start).collect();
         while let Some(node) = waiting.pop() {

@@ -62,13 +62,13 @@ fn read(root: &str) -> Result<Crate, String> {
 
 /// The layers of a crate as text, the lowest first.
 fn listing(name: &str, source: &Crate, by_file: bool) -> String {
-    let graphs = if by_file { vec![graph::of_files(source)] } else { graph::of_siblings(source) };
+    let graphs = if by_file { vec![graph::between_files(source)] } else { graph::between_siblings(source) };
     let blocks = graphs.iter().filter(|graph| graph.nodes.len() > 1);
     blocks.map(|graph| format!("{name}, {}\n{}\n", graph.title, graph.arrows())).collect()
 }
 
 /// Describes every cycle of the crate, one line per edge; empty if its modules form layers.
 fn cycles(source: &Crate) -> Vec<String> {
-    let graphs = std::iter::once(graph::of_files(source)).chain(graph::of_siblings(source));
+    let graphs = std::iter::once(graph::between_files(source)).chain(graph::between_siblings(source));
     graphs.flat_map(|graph| graph.cycles()).collect()
 }

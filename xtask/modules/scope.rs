@@ -63,10 +63,10 @@ impl Crate {
     }
 
     /// The module that stands for its source file: `module` itself, or the one around it if it is written inline.
-    pub fn file_of(&self, module: usize) -> usize {
+    pub fn file_module(&self, module: usize) -> usize {
         let around =
             self.modules[module].parent.filter(|&p| self.modules[p].file == self.modules[module].file);
-        around.map_or(module, |parent| self.file_of(parent))
+        around.map_or(module, |parent| self.file_module(parent))
     }
 
     /// The name of a module from the crate's root, `data::gram`; the root is called by its file, `lib` or `main`.
