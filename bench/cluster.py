@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import lcca
@@ -20,6 +21,7 @@ import machine
 import numpy as np
 import scipy.sparse as sp
 from demands import judged, shown, write
+from distributed import Client, LocalCluster
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("LCCA_DATA", ROOT / "target/data"))
@@ -197,19 +199,12 @@ def full_shards(count):
     return paths
 
 
+@contextmanager
 def cluster(workers):
     """Workers with one thread each. The scheduler runs in this process, which is the usual setup on one machine."""
-    from contextlib import contextmanager
-
-    from distributed import Client, LocalCluster
-
-    @contextmanager
-    def started():
-        local = LocalCluster(n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, memory_limit=0)
-        with local, Client(local) as client:
-            yield client
-
-    return started()
+    local = LocalCluster(n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, memory_limit=0)
+    with local, Client(local) as client:
+        yield client
 
 
 def cut(name, views, count, log=None):

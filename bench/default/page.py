@@ -51,10 +51,14 @@ def table(rows):
 
 
 def reasons(rows):
-    """The method that was chosen and why, once per command."""
-    for data, flags, chosen in dict.fromkeys((row.data, row.flags, row.chosen) for row in rows if row.chosen):
-        command = f"{data} `{flags}`" if flags else data
-        yield f"- {command} chose {chosen}"
+    """The method that was chosen and why, once per data set and reason."""
+    commands = {}
+    for row in rows:
+        if row.chosen:
+            commands.setdefault((row.data, row.chosen), {})[row.flags] = None
+    for (data, chosen), flags in commands.items():
+        listed = ", ".join(f"`{line}`" for line in flags if line)
+        yield f"- {data} {listed} chose {chosen}" if listed else f"- {data} chose {chosen}"
 
 
 def summary_row(number, run):
