@@ -1,7 +1,7 @@
-"""The Python package on a cluster of processes on this machine, beside one process, in one run.
+"""The Python package on a cluster of processes on this machine, against one process, in one run.
 
-`cargo xtask bench dask` builds the package and the data and runs this. Every demand is a row with what was asked, what was
-measured and whether that is enough.
+`cargo xtask bench dask` builds the package and the data and runs this. Every requirement is a row with its measurement and
+a verdict.
 """
 import argparse
 import json
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import lcca
@@ -20,6 +21,7 @@ import machine
 import numpy as np
 import scipy.sparse as sp
 from demands import judged, shown, write
+from distributed import Client, LocalCluster
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("LCCA_DATA", ROOT / "target/data"))
@@ -31,8 +33,8 @@ OPTIONS = {"brown": {"center": False}, "debian400k": {"ridge": 0.01}}
 
 TITLE = "What the package must show on a cluster"
 ABOUT = (
-    "`lcca.dask` on workers that are processes of this machine, talking over loopback, beside one process with as many threads; "
-    "k = 20. Waiting is what a pass takes beyond the slowest worker's kernel."
+    "`lcca.dask` on workers that are processes of one machine and talk over loopback, against one process with as many threads; "
+    "k = 20. Waiting is the time of a pass beyond the kernel of the slowest worker."
 )
 
 
@@ -41,22 +43,22 @@ def main():
     if args.job:
         print(json.dumps(globals()[args.job]()))
         return
-    about = machine.describe()
+    facts = machine.describe()
     rows = [row for name in args.only for row in globals()[name]()]
     folder = args.out or ROOT / ("bench/results" if set(args.only) == set(CHECKS) else "target/bench/results")
-    write("dask", TITLE, ABOUT, about, rows, folder)
+    write("dask", TITLE, ABOUT, facts, rows, folder)
 
 
 def arguments():
     parser = argparse.ArgumentParser(description="the Python package on a cluster of processes")
     parser.add_argument("--only", nargs="+", choices=CHECKS, default=CHECKS)
-    parser.add_argument("--out", type=lambda p: Path(p).resolve(), help="folder of the results")
+    parser.add_argument("--out", type=lambda p: Path(p).resolve(), help="folder for the results")
     parser.add_argument("--job", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
 def equal():
-    """The same total and passes as one process, however many workers and shards."""
+    """The same total and passes as one process, with any number of workers and shards."""
     for name, options in OPTIONS.items():
         views = [sp.load_npz(DATA / name / f"{view}.npz").tocsr() for view in "xy"]
         one = lcca.CCA(20, **options).fit(*views)
@@ -65,25 +67,27 @@ def equal():
                 many = lcca.CCA(20, **options).fit(lcca.dask.from_loaders(client, cut(name, views, count)))
             gap = abs(many.total_ / one.total_ - 1)
             same = (many.n_passes_, many.n_gram_passes_) == (one.n_passes_, one.n_gram_passes_)
-            yield judged(name, f"{workers} workers, {count} shards: total within 1e-9 of one process's, as many passes",
+            yield judged(name, f"{workers} workers, {count} shards: total within 1e-9 of one process, the same number of passes",
                          f"{gap:.1e}; {many.n_passes_:g} and {many.n_gram_passes_:g} over Gram matrices", gap < 1e-9 and same)
 
 
 def overhead():
-    """A pass of 32 columns over 25,000 + 25,000 columns and over 50,000 + 50,000, beyond the slowest worker's kernel."""
+    """The waiting of a pass with panels of 32 columns, for views of 25,000 + 25,000 and of 50,000 + 50,000 columns."""
     for cols in (25_000, 50_000):
         with cluster(2) as client:
             for transfer in ("float64", "float32"):
                 pair = lcca.dask.from_loaders(client, generated(4, 100_000, cols), transfer=transfer)
                 waiting, moved = waited(pair, cols, 12)
                 measured = f"{1e3 * waiting:.0f} ms (median of 11), {moved / 1e6:.0f} MB moved"
-                asked = f"p = {2 * cols:,}, {COLUMNS} columns, four products, 2 workers, {transfer}: waiting"
-                judge = transfer == "float64"
-                yield judged("generated", asked + " under 120 ms", measured, waiting < 0.12) if judge else shown("generated", asked, measured)
+                quantity = f"p = {2 * cols:,}, {COLUMNS} columns, four products, 2 workers, {transfer}: waiting"
+                if transfer == "float64":
+                    yield judged("generated", f"{quantity} under 120 ms", measured, waiting < 0.12)
+                else:
+                    yield shown("generated", quantity, measured)
 
 
 def wall():
-    """Panels that grow until moving them is all that a pass does: rows are few."""
+    """Larger and larger panels over few rows, so that a pass does little but move them."""
     for workers, widths in WALL.items():
         for cols in widths:
             with cluster(workers) as client:
@@ -95,7 +99,7 @@ def wall():
 
 
 def generated(shards, rows, cols):
-    """Loaders of rows with about 20 entries each, anywhere."""
+    """Loaders of rows with about 20 entries each, in random columns."""
 
     def load(seed):
         return lambda: sp.random_array((rows, cols), density=20 / cols, format="csr", rng=seed)
@@ -104,7 +108,7 @@ def generated(shards, rows, cols):
 
 
 def waited(pair, cols, passes):
-    """Median seconds of waiting, and bytes moved, of passes that form all four products; the first does not count."""
+    """The median waiting in seconds and the bytes moved of passes that form all four products, without the first pass."""
     panel = np.random.default_rng(0).standard_normal((cols, COLUMNS))
     for _ in range(passes):
         pair.products(((panel, None), (panel, None)), [(0, 0), (1, 0), (0, 1), (1, 1)])
@@ -114,7 +118,7 @@ def waited(pair, cols, passes):
 
 
 def killed():
-    """SIGKILL of one of two workers in mid-fit."""
+    """SIGKILL of one of two workers in the middle of a fit."""
     name, log = "debian400k", SHARDS / "log"
     settings = OPTIONS[name] | {"method": "lobpcg", "structure": False}
     views = [sp.load_npz(DATA / name / f"{view}.npz").tocsr() for view in "xy"]
@@ -137,21 +141,24 @@ def killed():
     starts = [first for first, _ in spans(views[0].shape[0], 8)]
     again = [starts.index(int(first)) for first in log.read_text().split()[8:]]
     gap = abs(many.total_ / one.total_ - 1)
-    yield judged(name, "one of two workers killed in mid-fit: the same total, only its shards loaded again",
+    yield judged(name, "one of two workers killed in the middle of a fit: the same total, only its shards loaded again",
                  f"{gap:.1e}; {len(lost)} of 8 shards were lost, {len(set(again))} loaded again, {len(again)} loadings in all "
-                 f"(a worker that is started in its place takes them back); that pass took {slowest:.1f} s for {usual:.2f} s",
-                 gap < 1e-10 and set(again) == lost)
+                 f"(a worker that is started in its place takes them back); that pass took {slowest:.1f} s instead of {usual:.2f} s",
+                 gap < 1e-10 and lost and set(again) == lost)
 
 
 def full():
     """All Debian paths in 16 shards on 2 workers."""
-    job("prepared")  # what cutting takes is not the client's
+    job("prepared")  # in another process, so that the memory for cutting is not counted as the client's
     many, one = job("full_cluster"), job("full_alone")
     times = many["seconds"] / one["seconds"]
     yield judged("debian_full", "16 shards, 2 workers of one thread: within 1.5 times of one process with two",
                  f"{many['seconds']:.0f} s, {one['seconds']:.0f} s: {times:.2f} times", times <= 1.5)
     yield judged("debian_full", "client's memory under 3 GB", f"{many['peak'] / 1e9:.2f} GB", many["peak"] < 3e9)
-    yield shown("debian_full", "total and passes", f"{many['total']:.9f}, {one['total']:.9f}; {many['passes']}, {one['passes']}")
+    gap = abs(many["total"] / one["total"] - 1)
+    yield judged("debian_full", "total within 1e-9 of one process, the same number of passes",
+                 f"{many['total']:.9f}, {one['total']:.9f}; {many['passes']}, {one['passes']}",
+                 gap < 1e-9 and many["passes"] == one["passes"])
 
 
 def prepared():
@@ -178,7 +185,7 @@ def outcome(fit):
 
 
 def full_shards(count):
-    """Files of consecutive rows, made once."""
+    """Files of consecutive rows, written by the first run and then reused."""
     folder = SHARDS / f"debian_full_{count}"
     paths = [[folder / f"{view}_{i}.npz" for view in "xy"] for i in range(count)]
     if not folder.exists():
@@ -192,19 +199,12 @@ def full_shards(count):
     return paths
 
 
+@contextmanager
 def cluster(workers):
-    """Processes of one thread; the scheduler lives in this one, as it does for most people."""
-    from contextlib import contextmanager
-
-    from distributed import Client, LocalCluster
-
-    @contextmanager
-    def started():
-        made = LocalCluster(n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, memory_limit=0)
-        with made, Client(made) as client:
-            yield client
-
-    return started()
+    """Workers with one thread each. The scheduler runs in this process, which is the usual setup on one machine."""
+    local = LocalCluster(n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, memory_limit=0)
+    with local, Client(local) as client:
+        yield client
 
 
 def cut(name, views, count, log=None):

@@ -1,50 +1,53 @@
-"""A page of demands: what was asked, what was measured, and whether that is enough."""
-import json
+"""A page of requirements: each with its measurement and the verdict.
+
+The benchmarks `python` and `dask` use it. `default` has its own page, because its requirements come in sections.
+"""
 import sys
 
+import machine
+import tables
 from default.page import VERDICT
 from default.row import Row
 
 
-def judged(data, asked, measured, ok):
-    return _said(Row(data, "", asked, measured, bool(ok)))
+def judged(data, required, measured, ok):
+    return logged(Row(data, "", required, measured, bool(ok)))
 
 
-def shown(data, asked, measured):
-    """Nothing was asked; the number is only shown."""
-    return _said(Row(data, "", asked, measured, None))
+def shown(data, quantity, measured):
+    """A number without a requirement."""
+    return logged(Row(data, "", quantity, measured, None))
 
 
-def _said(row):
-    print(f"{row.data}: {row.asked}: {row.measured}", file=sys.stderr, flush=True)
+def logged(row):
+    print(f"{row.data}: {row.required}: {row.measured}", file=sys.stderr, flush=True)
     return row
 
 
-def write(name, title, about, machine, rows, folder):
-    """NAME.md and NAME.json of `cargo xtask bench NAME`."""
+def write(name, title, about, machine_facts, rows, folder):
+    """NAME.md and NAME.csv of `cargo xtask bench NAME`."""
     folder.mkdir(parents=True, exist_ok=True)
-    page = text(name, title, about, machine, rows)
+    page = text(name, title, about, machine_facts, rows)
     (folder / f"{name}.md").write_text(page)
-    result = {"machine": machine, "rows": [vars(row) for row in rows]}
-    (folder / f"{name}.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
+    tables.write(folder / f"{name}.csv", [{"data": r.data, "required": r.required, "measured": r.measured, "ok": r.ok} for r in rows])
     print(page)
     print(f"written to {folder}", file=sys.stderr)
 
 
-def text(name, title, about, m, rows):
-    asked = [row for row in rows if row.ok is not None]
+def text(name, title, about, machine_facts, rows):
+    required = [row for row in rows if row.ok is not None]
     lines = [
         f"# {title}",
         "",
         about,
         "",
-        f"Machine: {m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; {m['os']}; load before the run {m['load_before']}.",
+        machine.short(machine_facts),
         "",
-        f"{sum(row.ok for row in asked)} of {len(asked)} demands are met.",
+        f"{sum(row.ok for row in required)} of {len(required)} requirements are met.",
         "",
-        "| data | asked | measured | ok? |",
+        "| data | required | measured | ok? |",
         "|---|---|---|---|",
-        *(f"| {row.data} | {row.asked} | {row.measured} | {VERDICT[row.ok]} |" for row in rows),
+        *(f"| {row.data} | {row.required} | {row.measured} | {VERDICT[row.ok]} |" for row in rows),
         "",
         f"Repeat it: `cargo xtask bench {name}`.",
         "",

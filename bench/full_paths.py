@@ -1,8 +1,8 @@
 """All Debian paths as two views: `python full_paths.py PATHS.TSV FOLDER`.
 
-Each line of PATHS.TSV holds a path's directory components and its base name's tokens, split by a tab. Writes x.npz and
-y.npz in FOLDER: one row a path, one column a component or token that occurs at least twice, most frequent first, and
-x_16.npz … with every 16th and 4th row, to see how time grows.
+Each line of PATHS.TSV holds the directory components of a path and the tokens of its base name, separated by a tab. Writes
+x.npz and y.npz in FOLDER, with one row per path and one column per component or token that occurs at least twice, the most
+frequent first. Also writes every 4th row to x_4.npz and y_4.npz and every 16th to x_16.npz and y_16.npz, to see how time grows.
 """
 import array
 import collections
@@ -16,7 +16,7 @@ LEAST = 2
 
 
 def read(path, side):
-    """Token numbers in order of appearance, where each row begins, and how often each token occurs."""
+    """Token numbers in order of appearance, the start of each row, and the count of each token."""
     number = collections.defaultdict(lambda: len(number))
     tokens, starts = array.array("i"), array.array("q", [0])
     with open(path, encoding="utf8") as lines:

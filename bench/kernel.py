@@ -1,7 +1,7 @@
-"""XᵀX·B, the operation every method here is made of, beside SciPy and MKL on the same data in the same run.
+"""XᵀX·B, the operation that every method is made of, against SciPy and MKL on the same data in the same run.
 
-`cargo xtask bench kernel` makes the Python environment and runs this. Each side is a process of its own that reads
-the same files, warms up once and then repeats; the best repetition counts, all are kept in the JSON. Products are
+`cargo xtask bench kernel` makes the Python environment and runs this. Each competitor is a process of its own that reads
+the same files, warms up once and then repeats. The best repetition counts; the CSV has all of them. Every product is
 compared with SciPy's before anything is reported.
 """
 import argparse
@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import machine
+import tables
 
 ROOT = Path(__file__).resolve().parent.parent
 STANDARD = {"rows": 400_000, "cols": 20_000, "per_row": 40, "width": 32}
@@ -25,28 +26,28 @@ TOLERANCE = 1e-10
 
 def main():
     args = arguments()
-    about = machine.describe()
+    facts = machine.describe()
     cases = [case(columns, args) for columns in COLUMNS]
-    result = {"machine": about, "versions": versions(cases), "sizes": sizes(args), "cases": cases}
+    result = {"machine": facts, "versions": versions(cases), "sizes": sizes(args), "cases": cases}
     folder = args.out or default_folder(args)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "kernel.json").write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
+    tables.write(folder / "kernel.csv", [row for c in cases for row in repetitions(c)])
     (folder / "kernel.md").write_text(page(result))
     print(page(result))
     print(f"written to {folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder}", file=sys.stderr)
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description="XᵀX·B beside SciPy and MKL")
+    parser = argparse.ArgumentParser(description="XᵀX·B against SciPy and MKL")
     parser.add_argument("--rows", type=int, default=STANDARD["rows"])
     parser.add_argument("--cols", type=int, default=STANDARD["cols"])
-    parser.add_argument("--per-row", type=int, default=STANDARD["per_row"], help="entries drawn in each row of X")
+    parser.add_argument("--per-row", type=int, default=STANDARD["per_row"], help="entries drawn per row of X")
     parser.add_argument("--width", type=int, default=STANDARD["width"], help="columns of B")
     parser.add_argument("--repetitions", type=int, default=7)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], help="for lcca and MKL")
-    parser.add_argument("--only", choices=["mkl", "lcca"], help="one side beside SciPy instead of both")
+    parser.add_argument("--only", choices=["mkl", "lcca"], help="one competitor of SciPy instead of both")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=lambda p: Path(p).resolve(), help="folder of the results")
+    parser.add_argument("--out", type=lambda p: Path(p).resolve(), help="folder for the results")
     return parser.parse_args()
 
 
@@ -55,7 +56,7 @@ def sizes(args):
 
 
 def default_folder(args):
-    """A run of other sizes never replaces the results that are committed."""
+    """A run with other sizes never replaces the committed results."""
     standard = all(getattr(args, name) == value for name, value in STANDARD.items()) and not args.only
     return ROOT / ("bench/results" if standard else "target/bench/results")
 
@@ -86,7 +87,7 @@ def write_data(folder, columns, args):
 
 
 def matrix(random, columns, args):
-    """Rows of `per_row` drawn columns, each counted once, with normal values."""
+    """Rows of `per_row` randomly drawn columns, duplicates removed, with normally distributed values."""
     drawn = np.sort(draw(random, columns, (args.rows, args.per_row), args.cols), axis=1)
     first = np.ones(drawn.shape, bool)
     first[:, 1:] = drawn[:, 1:] != drawn[:, :-1]
@@ -96,7 +97,7 @@ def matrix(random, columns, args):
 
 
 def draw(random, columns, shape, cols):
-    """Column numbers; Zipf's law makes column j as frequent as 1/(j+1), the way words sorted by frequency are."""
+    """Column indices. Under Zipf's law column j has frequency ∝ 1/(j+1), like words sorted by frequency."""
     if columns == "uniform":
         return random.integers(0, cols, shape, dtype=np.int32)
     share = np.cumsum(1 / np.arange(1, cols + 1))
@@ -107,6 +108,7 @@ def draw(random, columns, shape, cols):
 
 
 def scipy_side(folder, args):
+    forget(folder / "scipy.bin")
     report = run([sys.executable, "bench/kernel_peer.py", "scipy", folder, args.repetitions])
     return side("SciPy", 1, report)
 
@@ -117,6 +119,7 @@ def mkl_sides(folder, args):
     sides = []
     for threads in args.threads:
         command = [sys.executable, "bench/kernel_peer.py", "mkl", folder, args.repetitions]
+        forget(folder / "mkl.bin")
         try:
             report = run(command, MKL_NUM_THREADS=threads, MKL_DYNAMIC="FALSE", **mkl_library())
         except subprocess.CalledProcessError as error:
@@ -127,20 +130,21 @@ def mkl_sides(folder, args):
 
 
 def mkl_library():
-    """sparse_dot_mkl does not look where pip puts MKL."""
-    found = sorted(Path(sys.prefix, "lib").glob("libmkl_rt.so*"))
-    return {"MKL_RT": found[0], "LD_LIBRARY_PATH": found[0].parent} if found else {}
+    """Tells sparse_dot_mkl the folder in which pip installs MKL, which it does not search."""
+    libraries = sorted(Path(sys.prefix, "lib").glob("libmkl_rt.so*"))
+    return {"MKL_RT": libraries[0], "LD_LIBRARY_PATH": libraries[0].parent} if libraries else {}
 
 
 def lcca_side(folder, args, threads):
     cargo = [os.environ.get("CARGO", "cargo"), "run", "--release", "--quiet", "--package", "lcca-io"]
+    forget(folder / "lcca.bin")
     report = run([*cargo, "--example", "kernel", "--", folder, args.repetitions, threads])
     check("lcca", folder / "lcca.bin", folder, args)
     return side("lcca", threads, report)
 
 
 def run(command, **variables):
-    """The JSON object a side prints."""
+    """The JSON object that a competitor prints."""
     environment = os.environ | {name: str(value) for name, value in variables.items()}
     done = subprocess.run(
         [str(word) for word in command], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
@@ -160,11 +164,16 @@ def side(name, threads, report):
             "best": min(ways[best]), "seconds": ways}
 
 
+def forget(product):
+    """Removes the product of an earlier run, so that `check` cannot compare a stale file."""
+    product.unlink(missing_ok=True)
+
+
 def check(name, product, folder, args):
-    """A benchmark of a wrong answer is worthless: every column must be SciPy's."""
+    """A benchmark of a wrong answer is worthless: every column must equal SciPy's."""
     shape = (args.cols, args.width)
-    found, expected = (np.fromfile(path, "<f8").reshape(shape) for path in (product, folder / "scipy.bin"))
-    error = np.max(np.linalg.norm(found - expected, axis=0) / np.linalg.norm(expected, axis=0))
+    computed, expected = (np.fromfile(path, "<f8").reshape(shape) for path in (product, folder / "scipy.bin"))
+    error = np.max(np.linalg.norm(computed - expected, axis=0) / np.linalg.norm(expected, axis=0))
     if not error <= TOLERANCE:
         sys.exit(f"{name}: the product differs from SciPy's by {error:.1e} relative, expected at most {TOLERANCE}")
 
@@ -173,20 +182,21 @@ def check(name, product, folder, args):
 
 
 def versions(cases):
-    found = {s["name"]: s["version"] for c in cases for s in c["sides"] if "version" in s}
+    sides = {s["name"]: s["version"] for c in cases for s in c["sides"] if "version" in s}
     rustc = subprocess.run(["rustc", "--version"], stdout=subprocess.PIPE, text=True, check=True)
-    return found | {"NumPy": np.__version__, "rustc": rustc.stdout.split()[1]}
+    return sides | {"NumPy": np.__version__, "rustc": rustc.stdout.split()[1]}
 
 
 def page(result):
     s = result["sizes"]
     lines = [
-        "# XᵀX·B beside SciPy and MKL",
+        "# XᵀX·B against SciPy and MKL",
         "",
-        f"X is {s['rows']:,} × {s['cols']:,} with {s['per_row']} columns drawn a row, duplicates removed; B has "
-        f"{s['width']} columns; everything is f64. Seconds are the best of {s['repetitions']} after a warm-up, each side in a "
-        "process of its own. SciPy and MKL can multiply by Xᵀ in two ways, by a view or converted beforehand: both are shown, "
-        "and ratios are to the faster of SciPy's. SciPy's sparse products use one thread, whatever the machine has. Every product agrees with SciPy's to "
+        f"X is {s['rows']:,} × {s['cols']:,} with {s['per_row']} columns drawn per row, duplicates removed; B has "
+        f"{s['width']} columns; everything is f64. Seconds are the best of {s['repetitions']} after a warm-up, each competitor in a "
+        "process of its own; [kernel.csv](kernel.csv) has every repetition. SciPy and MKL can multiply by Xᵀ in two ways, by a view "
+        "or by a transpose that was converted beforehand. Both are shown, and ratios are to the faster of SciPy's. SciPy's sparse "
+        "products use one thread on any machine. Every product agrees with SciPy's to "
         f"{TOLERANCE} relative, column by column.",
         "",
         machine_line(result["machine"]),
@@ -217,6 +227,15 @@ def rows(c):
             speedup = f"{alone / best:.2f}" if alone and s["threads"] > 1 and way == s["best_way"] else ""
             ratio = f"{one_thread['SciPy'] / best:.1f}"
             yield line(c, f"{s['name']}: {way}", str(s["threads"]), f"{best:.4f}", ratio, speedup)
+
+
+def repetitions(c):
+    """One line of CSV per repetition."""
+    for s in c["sides"]:
+        for way, seconds in s.get("seconds", {}).items():
+            for number, value in enumerate(seconds, start=1):
+                yield {"columns": c["columns"], "entries": c["entries"], "product": f"{s['name']}: {way}", "threads": s["threads"],
+                       "version": s["version"], "repetition": number, "seconds": f"{value:.6f}"}
 
 
 def line(c, *cells):

@@ -1,6 +1,7 @@
-"""One peer's XᵀX·B, in a process of its own: `python kernel_peer.py scipy|mkl FOLDER REPETITIONS`.
+"""XᵀX·B by one competitor, in a process of its own: `python kernel_peer.py scipy|mkl FOLDER REPETITIONS`.
 
-Reads x.npz and b.npy in FOLDER, writes the product to PEER.bin there, prints one JSON object.
+Reads x.npz and b.npy in FOLDER, writes the product to PEER.bin there and prints one JSON object. The ways of one
+competitor must agree with each other, because only one product is compared with the others.
 """
 import json
 import re
@@ -14,7 +15,7 @@ import scipy.sparse as sp
 
 
 def scipy_ways(x, b):
-    """SciPy has two ways to multiply by Xᵀ; which is faster depends on the data. Both run on one thread."""
+    """SciPy has two ways to multiply by Xᵀ, and the data decide which is faster. Both run on one thread."""
     transposed = x.T.tocsr()
     return scipy.__version__, {
         "X.T, a CSC view": lambda: x.T @ (x @ b),
@@ -23,7 +24,7 @@ def scipy_ways(x, b):
 
 
 def mkl_ways(x, b):
-    """MKL through sparse_dot_mkl, with as many threads as MKL_NUM_THREADS says."""
+    """MKL through sparse_dot_mkl, with MKL_NUM_THREADS threads."""
     from sparse_dot_mkl import dot_product_mkl, get_version_string
 
     transposed = x.T.tocsr()
@@ -34,12 +35,12 @@ def mkl_ways(x, b):
 
 
 def mkl_version(text):
-    found = re.search(r"Version ([\d.]+)", text or "")
-    return found.group(1) if found else "unknown"
+    version = re.search(r"Version ([\d.]+)", text or "")
+    return version.group(1) if version else "unknown"
 
 
 def measure(product, repetitions):
-    """Seconds of each repetition after a warm-up, and the last product."""
+    """The seconds of each repetition after a warm-up, and the last product."""
     out, seconds = product(), []
     for _ in range(repetitions):
         start = time.perf_counter()
@@ -51,10 +52,13 @@ def measure(product, repetitions):
 def main(peer, folder, repetitions):
     x, b = sp.csr_matrix(sp.load_npz(folder / "x.npz")), np.load(folder / "b.npy")
     version, ways = {"scipy": scipy_ways, "mkl": mkl_ways}[peer](x, b)
-    seconds = {}
+    seconds, first = {}, None
     for name, product in ways.items():
         seconds[name], out = measure(product, repetitions)
-    np.ascontiguousarray(out, dtype="<f8").tofile(folder / f"{peer}.bin")
+        first = out if first is None else first
+        if not np.allclose(out, first, rtol=1e-10, atol=1e-10 * np.abs(first).max()):
+            sys.exit(f"{peer}: {name} gives another product than the first way")
+    np.ascontiguousarray(first, dtype="<f8").tofile(folder / f"{peer}.bin")
     print(json.dumps({"version": version, "seconds": seconds}))
 
 

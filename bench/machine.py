@@ -1,4 +1,4 @@
-"""What a measurement was taken on, in words that mean something on another machine."""
+"""The machine that a measurement was taken on, in words that mean something on another machine."""
 import os
 import platform
 from pathlib import Path
@@ -7,7 +7,7 @@ SIMD = ("sse4_2", "avx", "avx2", "fma", "avx512f", "avx512dq", "avx512bw", "avx5
 
 
 def describe():
-    """CPU, memory and system; empty words where the system does not tell."""
+    """CPU, memory and operating system. Facts that the system does not report are left empty."""
     cpus = processors()
     return {
         "cpu": next((c["model name"] for c in cpus if "model name" in c), platform.machine()),
@@ -21,8 +21,13 @@ def describe():
     }
 
 
+def short(m):
+    """The line about the machine on most pages."""
+    return f"Machine: {m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; {m['os']}; load before the run {m['load_before']}."
+
+
 def processors():
-    """One dictionary for each processor of /proc/cpuinfo; none where there is no such file."""
+    """One dictionary per processor of /proc/cpuinfo; an empty list on systems without that file."""
     try:
         blocks = Path("/proc/cpuinfo").read_text().strip().split("\n\n")
     except OSError:

@@ -1,9 +1,9 @@
-"""How often the nearest French word of an English one is a translation, by `lcca neighbors`.
+"""How often the French word nearest to an English word is a translation, by `lcca neighbors`.
 
     python3 bench/translations.py MODEL…     models of English (x) and French (y) sentences
 
-translations.txt has an English word a line and the French words that count, with / between them. It was written by hand
-before anything was measured. Words that a model does not have are left out.
+translations.txt has one English word per line and the French words that count as translations, separated by slashes. It
+was written by hand before anything was measured. Words that a model does not have are left out.
 """
 
 import json
@@ -31,10 +31,10 @@ def rates(model, what, words):
     """The share of words with a translation among the nearest 1, 5 and 10."""
     answer = json.loads(lcca("neighbors", model, *words, "--view", "x", "--in", "y", "--what", what))
     ranks = []
-    for asked in answer["words"]:
-        hits = [at for at, one in enumerate(asked["neighbors"]["y"]) if one["name"] in words[asked["word"]]]
-        ranks.append(min(hits, default=99))
-    return [sum(rank < most for rank in ranks) / len(ranks) for most in (1, 5, 10)]
+    for entry in answer["words"]:
+        hits = [rank for rank, neighbor in enumerate(entry["neighbors"]["y"]) if neighbor["name"] in words[entry["word"]]]
+        ranks.append(min(hits, default=len(entry["neighbors"]["y"])))
+    return [sum(rank < count for rank in ranks) / len(ranks) for count in (1, 5, 10)]
 
 
 def main(models):
@@ -43,7 +43,7 @@ def main(models):
     for model in models:
         with tempfile.TemporaryDirectory() as folder:
             english, french = known(model, "x", folder), known(model, "y", folder)
-        words = {word: means for word, means in listed.items() if word in english and means & french}
+        words = {word: translations for word, translations in listed.items() if word in english and translations & french}
         for what in ("weights", "loadings"):
             shares = "  ".join(f"{share:.3f}" for share in rates(model, what, words))
             print(f"{model}  {len(words)} words  {what:8}  nearest 1, 5, 10: {shares}")

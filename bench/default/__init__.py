@@ -1,4 +1,4 @@
-"""The checks that `bench/default.py` makes, one kind a file.
+"""The checks of `bench/default.py`, one kind per file.
 
-A check is a function of (data, quick) that yields `Row`s: what was asked, what was measured, and whether that is enough.
+A check is a function of (data, quick) that yields a `Row` per requirement: the requirement, the measurement, the verdict.
 """

@@ -1,9 +1,9 @@
-"""MNIST's halves: small, dense, rank deficient. Beside it NumPy's Gram matrices, Cholesky factors and SVD in this process.
+"""MNIST's halves: small, dense and rank deficient. The rival is NumPy in this process: Gram matrices, Cholesky, SVD.
 
-NumPy gets float64 arrays that are already in memory, and both cores. Columns that never change are dropped before the
-Cholesky factorisation, which pivots, because some pixels are lit in one picture only and then depend on each other;
-finding them is part of the time, as it is of lcca's. Three runs each, the fastest counts; lcca's seconds are those of
-the fit, which ends with a pass that measures the answer.
+NumPy gets float64 arrays that are already in memory, and all cores. Constant columns are dropped before the Cholesky
+factorization. The factorization pivots, because some pixels are lit in one picture only, so their columns depend on each
+other. Finding these columns is part of NumPy's time, as it is part of lcca's. Each side runs three times and the fastest
+run counts. lcca's seconds are those of the fit, which ends with a pass that measures the answer.
 """
 import time
 
@@ -16,7 +16,7 @@ from .program import files, fit
 
 TRUTH = 16.97992
 K = 20
-CUT = 1e-12  # of a column's variance: what is left of it beside the others
+CUT = 1e-12  # share of a column's variance that the columns before it must leave unexplained
 
 
 def mnist(data, quick):
@@ -33,9 +33,9 @@ def mnist(data, quick):
 def fastest(views, repeats=3):
     times = []
     for _ in range(repeats):
-        begun = time.perf_counter()
+        start = time.perf_counter()
         d = cca(*views)[1]
-        times.append(time.perf_counter() - begun)
+        times.append(time.perf_counter() - start)
     return float(d.sum()), min(times)
 
 
@@ -50,11 +50,11 @@ def cca(x, y):
 
 
 class View:
-    """The columns kept, their means, and the triangular factor of their centred Gram matrix."""
+    """The columns that are kept, their means, and the triangular factor of their centered Gram matrix."""
 
     def __init__(self, rows):
         self.rows = rows
-        # A product of an array with its own transpose is one symmetric update; a copy without some columns costs more.
+        # BLAS computes an array times its own transpose as one symmetric update. Copying the columns that vary first costs more.
         gram, mean = rows.T @ rows, rows.mean(axis=0)
         gram -= len(rows) * np.multiply.outer(mean, mean)
         varies = np.flatnonzero(np.diag(gram) > CUT * np.diag(gram).max())

@@ -1,4 +1,4 @@
-"""From one pair to two hundred: each run's objectives are the first of the largest run's, to the tolerance asked for."""
+"""From one pair to 200: the objective values of each run are the first ones of the largest run, to the tolerance."""
 from . import row
 from .program import Failed, fit
 
@@ -12,18 +12,18 @@ def sweep(data, quick):
     for k in PAIRS[:3] if quick else PAIRS:
         try:
             runs.append(fit(data, f"{FLAGS[data]} -k {k}"))
-        except Failed as failure:  # the others are compared all the same
+        except Failed as failure:  # the other runs are still compared
             yield row.missed(failure)
     for run in runs:
         yield row.converged(run)
         if run is not runs[-1]:
             yield agrees(run, runs[-1])
         spent = run["seconds"]["fit"]
-        yield row.shown(run, "seconds, seconds a pair", f"{spent:.2f} s, {spent / run['k']:.3f} s")
+        yield row.shown(run, "seconds, seconds per pair", f"{spent:.2f} s, {spent / run['k']:.3f} s")
 
 
 def agrees(run, largest):
     k = run["k"]
-    total, same = sum(run["objective"]), sum(largest["objective"][:k])
-    apart = abs(total - same) / same
+    total, expected = sum(run["objective"]), sum(largest["objective"][:k])
+    apart = abs(total - expected) / expected
     return row.judged(run, f"first {k} of k = {largest['k']}, within {TOLERANCE:g}", f"{total:.6f}, {apart:.1e} apart", apart <= TOLERANCE)

@@ -1,13 +1,14 @@
-"""Processor time beside the paper's own L-CCA: when does the default have what L-CCA ends with, and who has more when?
+"""Processor time against the paper's L-CCA: when does the default reach L-CCA's best total, and which is ahead when?
 
-Both run on one thread. The clock readings of the trace, which begin after reading, are turned into processor seconds by
-the process's own share: (user + system) / (reading + fitting). On an idle machine that share is 1. L-CCA runs as the
-paper says: t1 5, k_pc 100, t2 7 and 38. Its best total is the most of its trace, and its time is when it had that.
+Both run on one thread. The trace has clock readings that begin after reading. They are converted to processor seconds by
+the share that the process had of the processor: (user + system) / (reading + fitting), which is 1 on an idle machine.
+L-CCA runs with the paper's settings: t1 5, k_pc 100, t2 7 and 38. Its best total is the largest of its trace, and its time
+is the one at which it had that total.
 """
 from . import row
 from .program import Failed, fit
 
-# Data set: flags and the share of L-CCA's time asked for, where one is.
+# Data set: flags, and the share of L-CCA's time that the default may take; None if only the number is shown.
 PROBLEMS = {
     "brown": (("--no-center", 0.1),),
     "debian400k": (("--no-center", 0.1),),
@@ -23,7 +24,7 @@ def l_cca(data, quick):
         for structure in ("", " --no-structure"):
             try:
                 ours = fit(data, f"{flags}{structure} --threads 1".strip())
-            except Failed as failure:  # the others are compared all the same
+            except Failed as failure:  # the other settings are still compared
                 yield row.missed(failure)
                 continue
             for t2, theirs in papers.items():
@@ -47,14 +48,14 @@ def sooner(ours, theirs, t2, share):
 
 
 def more(ours, theirs, t2):
-    """At every moment at which L-CCA ends an iteration."""
+    """Compared at the end of each of L-CCA's iterations."""
     pairs = [(captured_by(ours["trace"], r["cpu"]), r["total"]) for r in theirs["trace"]]
-    ahead = sum(own > other for own, other in pairs)
+    ahead = sum(default > l_cca for default, l_cca in pairs)
     last = f"{pairs[-1][0]:.6f} against {pairs[-1][1]:.6f} at its end"
     return row.judged(ours, f"more captured at equal CPU time than l-cca --t2 {t2}",
                       f"{last}; ahead at {ahead} of its {len(pairs)} iterations", ahead == len(pairs))
 
 
 def captured_by(trace, cpu):
-    """A run that has ended keeps what it has."""
+    """A run that has ended keeps its total."""
     return max((r["total"] for r in trace if r["cpu"] <= cpu), default=0.0)

@@ -1,4 +1,4 @@
-"""`lcca` as users run it: one process a fit, its own report in JSON, and what the system says the process used."""
+"""`lcca` as users run it: one process per fit, its JSON report, and the processor time that the system counted."""
 import json
 import os
 import resource
@@ -8,10 +8,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("LCCA_DATA", ROOT / "target/data"))
 SCRATCH = ROOT / "target/bench/default"
-LIMIT = 900  # seconds; a fit that takes longer is a miss, not a reason to wait
-SHORT = 10  # seconds; fits up to this are timed three times, the fastest counts
+LIMIT = 900  # seconds; a fit that takes longer is stopped and misses its requirement
+SHORT = 10  # seconds; shorter fits with a required time run three times and the fastest counts
 
-# Every fit of this run, for the JSON.
+# Every fit of this run, for the CSV files.
 RUNS = []
 
 
@@ -28,14 +28,14 @@ def files(data):
     folder, _, step = data.partition("/")
     name = f"{{}}_{step}" if step else "{}"
     for ending in ("safetensors", "npy", "npz"):
-        found = [DATA / folder / f"{name.format(side)}.{ending}" for side in "xy"]
-        if all(path.exists() for path in found):
-            return found
+        paths = [DATA / folder / f"{name.format(side)}.{ending}" for side in "xy"]
+        if all(path.exists() for path in paths):
+            return paths
     raise Failed(data, "", "no such data set")
 
 
 def fit(data, flags, views=None, output=None, timed=False):
-    """One fit with k = 20 unless the flags say otherwise; the fastest of three where the time matters and is short."""
+    """One fit with k = 20 unless the flags say otherwise. A timed fit that is short runs three times and the fastest counts."""
     command = ["fit", *(views or files(data)), *flags.split(), "--json", "--quiet"]
     command += [] if "-k " in flags else ["-k", "20"]
     command += ["--output", output] if output else []
@@ -48,7 +48,8 @@ def fit(data, flags, views=None, output=None, timed=False):
 
 def once(command, data, flags):
     run, cpu = call(command, data, flags)
-    # Reading and fitting share the processor time by the clock, which is exact enough on one thread: both compute.
+    # The processor time covers reading and fitting, so it is spread over both by the clock. That is exact enough on one
+    # thread, because neither of them waits.
     share = cpu / (run["seconds"]["load"] + run["seconds"]["fit"])
     for row in run["trace"]:
         row["cpu"] = share * row["seconds"]
@@ -56,7 +57,7 @@ def once(command, data, flags):
 
 
 def call(command, data="", flags=""):
-    """What a command prints as JSON, and the processor seconds it used."""
+    """The JSON that a command prints, and the processor seconds it used."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     program = os.environ.get("LCCA", ROOT / "target/release/lcca")
     words = [str(word) for word in (program, *command)]

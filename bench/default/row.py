@@ -1,25 +1,25 @@
-"""One line of the results: what was asked, what was measured, and whether the one is the other."""
+"""One line of the results: a requirement, the measurement, and whether it is met."""
 from dataclasses import dataclass
 
 
 @dataclass
 class Row:
-    """`ok` is None where nothing was asked and the number is only shown."""
+    """`ok` is None for a number that is shown without a requirement."""
 
     data: str
     flags: str
-    asked: str
+    required: str
     measured: str
     ok: bool | None
     chosen: str = ""
 
 
-def judged(run, asked, measured, ok):
-    return Row(run["data"], run["flags"], asked, measured, bool(ok), about(run))
+def judged(run, required, measured, ok):
+    return Row(run["data"], run["flags"], required, measured, bool(ok), chosen(run))
 
 
-def shown(run, asked, measured):
-    return Row(run["data"], run["flags"], asked, measured, None, about(run))
+def shown(run, quantity, measured):
+    return Row(run["data"], run["flags"], quantity, measured, None, chosen(run))
 
 
 def missed(failure):
@@ -27,12 +27,13 @@ def missed(failure):
     return Row(failure.data, failure.flags, "an answer", f"**{failure.reason}**", False)
 
 
-def about(run):
+def chosen(run):
+    """The method that ran, and the reasons."""
     return f"{run['chosen']['name']}: {run['why']}"
 
 
 def near(run, truth, relative=None, absolute=None):
-    """The sum of the objective values, which is what a regularised method maximises, beside the known one."""
+    """The sum of the objective values, which is what a method with a ridge maximizes, against the known one."""
     total = sum(run["objective"])
     margin = absolute if relative is None else relative * truth
     within = f"{absolute:g}" if relative is None else f"{relative:g} of it"
@@ -51,6 +52,6 @@ def seconds(run, most=None):
 
 
 def passes(run):
-    """Those over the rows, and those over Gram matrices where there were any."""
+    """Passes over the rows, and passes over Gram matrices if there were any."""
     grams = f" and {run['gram_passes']:g} over Gram matrices" if run["gram_passes"] else ""
     return f"{run['passes']:g} passes{grams}"

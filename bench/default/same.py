@@ -3,7 +3,7 @@ from . import row
 from .pairs import FLAGS
 from .program import SCRATCH, fit
 
-TOLERANCE = 1e-9
+TOLERANCE = 1e-9  # sums over rows are added up in another order, so the last digits may differ
 
 
 def threads(data, quick):

@@ -1,4 +1,4 @@
-"""All Debian paths, from the mapped store, and a sixteenth and a quarter of their rows: does time grow with the entries?"""
+"""All Debian paths from the mapped store, and one sixteenth and one quarter of their rows: does time grow with the entries?"""
 from . import row
 from .program import DATA, Failed, call, files, fit
 
@@ -10,7 +10,7 @@ def debian_full(data, quick):
     for step in ("16",) if quick else ("16", "4", ""):
         try:
             yield from part(data, step)
-        except Failed as failure:  # the other parts are run all the same
+        except Failed as failure:  # the other parts still run
             yield row.missed(failure)
 
 
@@ -24,11 +24,11 @@ def part(data, step):
     yield row.judged(run, f"at most {PASSES} passes over the rows", row.passes(run), run["passes"] <= PASSES)
     yield row.judged(run, f"under {SECONDS} s with reading", f"{spent:.1f} s", spent < SECONDS)
     yield row.judged(run, f"peak memory under {GIB} GB", f"{memory:.2f} GB", memory < GIB)
-    yield row.shown(run, "seconds a million entries", f"{spent / entries:.3f} ({entries:.1f} million)")
+    yield row.shown(run, "seconds per million entries", f"{spent / entries:.3f} ({entries:.1f} million)")
 
 
 def store(data, step):
-    """The mapped store of both views, made from the .npz beside where it is not there yet."""
+    """Makes the mapped store of both views from the .npz files, unless it exists."""
     for side in "xy":
         path = DATA / data / f"{side}_{step}.npz" if step else DATA / data / f"{side}.npz"
         if not path.with_suffix(".safetensors").exists():

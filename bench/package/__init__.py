@@ -1,1 +1,1 @@
-"""What the Python package must show: `jobs` are single measurements, each run in a process of its own."""
+"""The measurements of `bench/python.py`. Each job runs in a process of its own."""

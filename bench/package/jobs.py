@@ -1,4 +1,4 @@
-"""One measurement: `python -m package.jobs NAME` prints it as JSON. Reading and importing do not count."""
+"""One measurement: `python -m package.jobs NAME` prints it as JSON. Reading and importing are not part of the seconds."""
 import json
 import resource
 import sys
@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 from peers.problems import find, load
 
-MANY = 30  # repetitions of what takes milliseconds; the fastest counts
+MANY = 30  # repetitions of a fit that takes milliseconds; the fastest counts
 
 
 def lcca_debian():
-    """The whole call, with its checks of the arrays, and the engine's own share of it."""
+    """The whole call with its checks of the arrays, and the share of the engine."""
     from lcca import CCA
 
     x, y = sparse("debian400k")
@@ -22,13 +22,13 @@ def lcca_debian():
 
 
 def lcca_views():
-    """What the process grows by where the engine takes the arrays over, at its peak."""
+    """The memory that the process gains, at its peak, when the engine takes the arrays over."""
     from lcca._views import from_arrays
 
     x, y = sparse("debian400k")
     from_arrays(x[:1000], "X", 2)
     now = int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
-    filled = np.ones(max(peak() - now, 0) // 8 + 1)  # so that nothing goes unseen below an earlier peak
+    filled = np.ones(max(peak() - now, 0) // 8 + 1)  # memory below an earlier peak would go unseen
     before = peak()
     views = [from_arrays(x, "X", 2), from_arrays(y, "y", 2)]
     added = peak() - before
@@ -74,7 +74,7 @@ def by_scores(model):
 
 
 def repeated(fit, correlations, data, times):
-    """The fastest of several, on dense arrays in double precision, and the sum of the correlations found."""
+    """The fastest of several fits to dense arrays in double precision, and the sum of the correlations."""
     views = find(data).views
     seconds, model = min((timed(lambda: fit(*views)) for _ in range(times)), key=lambda run: run[0])
     return {"seconds": seconds, "total": None if correlations is None else float(np.sum(correlations(model)))}

@@ -1,5 +1,5 @@
-"""The systems that `bench/peers.py` sets beside each other, and what they share.
+"""The systems that `bench/peers.py` compares, and the code that they share.
 
-A system is a module with `fit(problem, report, **settings) -> (Wx, Wy)`. The clock runs while it computes: not while
-data are read, nor while `report` evaluates what was found so far. `systems.py` lists them all.
+A system is a module with `fit(problem, report, **settings) -> (Wx, Wy)`. The clock runs while it computes. It stops while
+data are read and while `report` evaluates an answer. `systems.py` lists all systems.
 """

@@ -1,8 +1,8 @@
 """cca-zoo's CCA and RidgeCCA (eigendecomposition of each view's covariance) and CCAEY (L-BFGS on the Eckart-Young loss).
 
-All take dense data only. RidgeCCA blends (1−c)·S + c·I, the same problem as S + λ(tr S/p)·I with c = t/(1+t),
-t = λ·tr S/p. CCAEY knows one c for both views, given the mean of the two; its tolerance is 1e-12 instead
-of 1e-8, so that the limit and not the tolerance ends it, and it is watched at each evaluation of its loss: one pass.
+All take only dense data. RidgeCCA blends (1−c)·S + c·I, which is the same problem as S + λ(tr S/p)·I with c = t/(1+t),
+t = λ·tr S/p. CCAEY has one c for both views and gets the mean of the two. Its tolerance is 1e-12 instead of 1e-8, so that
+the limit ends it and not the tolerance. It is watched at each evaluation of its loss, which is one pass.
 """
 import cca_zoo
 import numpy as np
@@ -29,7 +29,7 @@ def ridge(problem, report, views):
 
 def eckart_young(problem, report, views):
     if not problem.center:
-        report.remark("always centres")
+        report.remark("always centers")
     if problem.ridge:
         report.remark("one ridge for both views")
     shrinkage = float(np.mean([blend(problem, v) for v in views]))
@@ -50,4 +50,4 @@ class Watched(CCAEY):
         return super()._derivative(views, representations, weights)
 
 
-Watched.__name__ = "CCAEY"  # scikit-learn looks the parameters up by class
+Watched.__name__ = "CCAEY"  # scikit-learn looks parameters up by the name of the class

@@ -1,9 +1,9 @@
-"""dlib's cca for sparse vectors, in C++: randomized SVD of each view, then CCA of what it kept.
+"""dlib's cca for sparse vectors, in C++: a randomized SVD of each view, then CCA of the singular vectors.
 
-It does not centre, so dense views are centred for it and sparse ones are not. It computes k + extra_rank singular
-vectors; the default 5 extra ones capture 9.8 of 17 on mnist, so it is run with more and more of them. Its
-regularisation is another thing than this ridge (the correlations it reports do not change with it) and stays 0. Rows
-are handed over as lists of index and value, which is not counted.
+It does not center. Dense views are centered beforehand, sparse views are not. It computes k + extra_rank singular vectors.
+The default of 5 extra ones captures 9.8 of 17 on mnist, so it runs with more and more of them. Its regularization is not
+this ridge (the correlations it reports do not change with it) and stays 0. Rows are passed as lists of indices and values;
+the time for making the lists does not count.
 """
 import dlib
 import numpy as np
@@ -17,7 +17,7 @@ RANKS = (25, 100, 300, 500)
 def fit(problem, report, q=2):
     report.version = dlib.__version__
     if problem.center and sp.issparse(problem.X):
-        report.remark("not centred")
+        report.remark("not centered")
     if problem.ridge:
         report.remark("ridge left out")
     report.pause()
@@ -25,8 +25,8 @@ def fit(problem, report, q=2):
     shapes = [v.shape[1] for v in problem.views]
     for rank in widths(RANKS, problem):
         report.restart()
-        found = dlib.cca(*views, problem.k, rank - problem.k, q)
-        weights = [whole(t, cols) for t, cols in zip((found.Ltrans, found.Rtrans), shapes)]
+        result = dlib.cca(*views, problem.k, rank - problem.k, q)
+        weights = [all_columns(t, cols) for t, cols in zip((result.Ltrans, result.Rtrans), shapes)]
         report.setting = f"{rank} singular vectors"
         report(None, *weights, always=True)
     return None
@@ -36,14 +36,14 @@ def vectors(view):
     matrix = view if sp.issparse(view) else sp.csr_matrix(view - view.mean(axis=0))
     out = dlib.sparse_vectors()
     for row in range(matrix.shape[0]):
-        at = slice(*matrix.indptr[row : row + 2])
+        entries = slice(*matrix.indptr[row : row + 2])
         vector = dlib.sparse_vector()
-        vector.extend([dlib.pair(int(j), float(v)) for j, v in zip(matrix.indices[at], matrix.data[at])])
+        vector.extend([dlib.pair(int(j), float(v)) for j, v in zip(matrix.indices[entries], matrix.data[entries])])
         out.append(vector)
     return out
 
 
-def whole(matrix, cols):
-    """dlib knows of no columns after the last that has an entry."""
-    found = np.array(matrix)
-    return np.vstack([found, np.zeros((cols - len(found), found.shape[1]))])
+def all_columns(matrix, cols):
+    """Adds rows of zeros: dlib leaves out the columns after the last one with an entry."""
+    weights = np.array(matrix)
+    return np.vstack([weights, np.zeros((cols - len(weights), weights.shape[1]))])

@@ -1,7 +1,7 @@
-"""What an answer is worth, computed the same way for every system and by none of them."""
+"""The value of an answer, computed from its weights by the same code for every system."""
 import numpy as np
 
-CUT = 1e-10
+CUT = 1e-10  # relative; directions below it count as linearly dependent
 
 
 class Judge:
@@ -16,19 +16,19 @@ class Judge:
         self.ridges = [problem.ridge * t / v.shape[1] for t, v in zip(traces, self.views)]
 
     def __call__(self, *weights):
-        """(captured, objective): Σ of the k correlations between span(XWx) and span(YWy), and the same with the ridge
-        in both norms, which is what a regularised method maximises."""
+        """(captured, objective): Σ of the k correlations between span(XWx) and span(YWy), and the same sum with the ridge
+        in both norms, which a regularized method maximizes."""
         weights = [np.asarray(w, dtype=np.float64)[:, : self.k] for w in weights]
         if not all(np.isfinite(w).all() for w in weights):
             return None, None
-        # Columns of one length, so that the relative cut below means the same for every system.
+        # Columns of the same length, so that the relative cut means the same for every system.
         weights = [w / np.maximum(np.linalg.norm(w, axis=0), 1e-300) for w in weights]
         scores = [v @ w - m @ w for v, w, m in zip(self.views, weights, self.means)]
         captured = correlations(*(basis(z) for z in scores))
         if not any(self.ridges):
             return captured, captured
-        stacked = [np.linalg.qr(z)[1] for z in scores]
-        whitened = [whitener(r, ridge, w) for r, ridge, w in zip(stacked, self.ridges, weights)]
+        factors = [np.linalg.qr(z)[1] for z in scores]
+        whitened = [whitener(r, ridge, w) for r, ridge, w in zip(factors, self.ridges, weights)]
         cross = scores[0].T @ scores[1]
         return captured, correlations(whitened[0], cross @ whitened[1])
 
@@ -38,7 +38,7 @@ def sum_of_squares(view):
 
 
 def basis(z):
-    """An orthonormal basis of the columns' span, rank-revealing: QR, then the SVD of R."""
+    """An orthonormal basis of the span of the columns, rank-revealing: QR, then the SVD of R."""
     q, r = np.linalg.qr(z / np.maximum(np.linalg.norm(z, axis=0), 1e-300))
     u, s, _ = np.linalg.svd(r)
     return q @ u[:, s > CUT * s[0]]

@@ -1,14 +1,14 @@
-"""What each system looks like in the figures: a colour for each kind, a mark for each of its kind."""
+"""The look of each system in the figures: one color per family, one marker per member."""
 from .systems import SYSTEMS
 
-# Heading, colours from dark to light, systems.
+# Heading, colors from dark to light, systems.
 FAMILIES = [
     ("lcca", ("#c8102e", "#ee6a50"), ("lcca", "lcca-1e-6")),
     ("the paper's methods", ("#8c4a00", "#b8791f", "#d9a441", "#e8c987"),
      ("lcca-l-cca", "lcca-g-cca", "lcca-d-cca", "lcca-rp-cca")),
     ("packages", ("#00441b", "#1b7837", "#4d9a55", "#7fbf7b", "#00695c", "#4db6ac"),
      ("scikit-learn", "cca-zoo", "cca-zoo-ridge", "cca-zoo-ey", "statsmodels", "dlib")),
-    ("factorised", ("#3f007d", "#6a51a3", "#9e9ac8"), ("whitening", "one-hot", "sparse-lu")),
+    ("factorized", ("#3f007d", "#6a51a3", "#9e9ac8"), ("whitening", "one-hot", "sparse-lu")),
     ("iterated", ("#08306b", "#2171b5", "#4292c6", "#85b8dc"), ("lobpcg", "lobpcg-gram", "als", "als-gram")),
     ("reduced, then CCA", ("#333333", "#888888"), ("randomized", "principal")),
 ]
@@ -20,12 +20,12 @@ def order():
 
 
 def style(system):
-    """A plot's keywords. lcca is drawn last, in strong lines; each system looks the same in every panel."""
-    _, colours, systems = next(family for family in FAMILIES if system in family[2])
+    """Keywords for a plot. lcca is drawn last and in strong lines. Each system looks the same in every panel."""
+    _, colors, systems = next(family for family in FAMILIES if system in family[2])
     n = systems.index(system)
     ours = system == "lcca"
     return {
-        "label": SYSTEMS[system].label, "color": colours[n], "marker": MARKS[n],
+        "label": SYSTEMS[system].label, "color": colors[n], "marker": MARKS[n],
         "linewidth": 2.6 if ours else 1.1, "linestyle": "--" if system == "lcca-1e-6" else "-",
         "zorder": 5 if ours else 4 if system.startswith("lcca") else 3,
     }

@@ -1,8 +1,8 @@
-"""lcca as it is used: the command line on the same files. Its own clock, which starts when the data are read.
+"""lcca as users run it: the command line on the same files. It has its own clock, which starts after the data are read.
 
-The points on the way are its own record of what it captured, each later by what ending the run cost, since nobody has an
-answer before that; the answer is evaluated like everyone else's, and a record that ends elsewhere than the evaluation
-says is an error.
+The points on the way come from lcca's trace. Each is shifted by the time for finishing the fit, because no user has the
+answer before that. The final answer is evaluated like those of all systems, and a trace that disagrees with the
+evaluation is an error.
 """
 import json
 import os
@@ -20,34 +20,35 @@ TOLERANCE = 1e-6
 def fit(problem, report, flags):
     with tempfile.TemporaryDirectory() as folder:
         model = Path(folder) / "model"
-        found = run(problem, ["--output", str(model), *flags.split()])
+        result = run(problem, ["--output", str(model), *flags.split()])
         tensors = read(model)
-    report.version = found["version"]
-    remark(found, report)
+    report.version = result["version"]
+    remark(result, report)
     weights = [tensors[f"{side}.weights"] for side in "xy"]
-    ending = {key: end - found["trace"][-1][key] for key, end in (("seconds", found["seconds"]["fit"]), ("passes", found["passes"]))}
-    for row in found["trace"][:-1]:
-        report.given(row["seconds"] + ending["seconds"], row["passes"] + ending["passes"], row["total"], None)
-    answer = report.point(found["seconds"]["fit"], found["passes"], *weights, peak=found["peak_rss_bytes"])
-    if abs(answer["captured"] - found["total"]) > TOLERANCE * found["total"]:
-        raise ArithmeticError(f"reports {found['total']} captured, evaluation says {answer['captured']}")
+    ends = (("seconds", result["seconds"]["fit"]), ("passes", result["passes"]))
+    finishing = {key: end - result["trace"][-1][key] for key, end in ends}
+    for row in result["trace"][:-1]:
+        report.given(row["seconds"] + finishing["seconds"], row["passes"] + finishing["passes"], row["total"], None)
+    answer = report.point(result["seconds"]["fit"], result["passes"], *weights, peak=result["peak_rss_bytes"])
+    if not abs(answer["captured"] - result["total"]) <= TOLERANCE * result["total"]:
+        raise ArithmeticError(f"reports {result['total']} captured, evaluation says {answer['captured']}")
 
 
 def run(problem, flags):
     program = os.environ.get("LCCA", ROOT / "target/release/lcca")
-    centring = [] if problem.center else ["--no-center"]
-    command = [program, "fit", *problem.files, "-k", problem.k, "--ridge", problem.ridge, *centring, "--json", "--quiet", *flags]
+    center = [] if problem.center else ["--no-center"]
+    command = [program, "fit", *problem.files, "-k", problem.k, "--ridge", problem.ridge, *center, "--json", "--quiet", *flags]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip() or f"lcca ended with {done.returncode}")
     return json.loads(done.stdout)
 
 
-def remark(found, report):
-    chosen = found["chosen"]["name"]
-    if chosen != found["method"]:
+def remark(result, report):
+    chosen = result["chosen"]["name"]
+    if chosen != result["method"]:
         report.remark(f"chose {chosen}")
-    if not found["converged"]:
+    if not result["converged"]:
         report.remark("says it has not converged")
 
 
@@ -61,5 +62,5 @@ def read(path):
 
 
 def tensor(body, about):
-    at = slice(*about["data_offsets"])
-    return np.frombuffer(body[at], "<f8").reshape(about["shape"])
+    content = slice(*about["data_offsets"])
+    return np.frombuffer(body[content], "<f8").reshape(about["shape"])

@@ -1,7 +1,7 @@
 """SciPy's lobpcg on the generalized eigenproblem [0 Cxy; Cyx 0] w = d·[Cxx 0; 0 Cyy] w, diagonal preconditioner.
 
-It shows nothing on the way, so it runs anew with more and more iterations; each run has its own clock. Ten columns more
-than asked for, so that the k-th pair is not slowed by the next; no other number was tried.
+It reports nothing on the way, so it runs again with more and more iterations, and each run has its own clock. It carries
+ten extra columns, so that pair k + 1 does not slow down pair k. No other number was tried.
 """
 import warnings
 
@@ -32,7 +32,7 @@ def run(c, k, iterations):
     m = operator(len(inverse), lambda w: inverse * w)
     start = np.random.default_rng(0).standard_normal((len(inverse), min(k + 10, p, c.y.cols)))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns that it did not converge: of course it did not
+        warnings.simplefilter("ignore")  # it warns that it did not converge, which is intended here
         _, vectors = lobpcg(a, np.sqrt(inverse) * start, B=b, M=m, largest=True, maxiter=iterations, tol=1e-9)
     return vectors[:, :k]
 

@@ -1,4 +1,4 @@
-"""The smart answer where rows hold at most one entry: svds of D⁻¹ᐟ²·XᵀY·D⁻¹ᐟ², as both Gram matrices are diagonal."""
+"""The direct answer if rows have at most one entry: svds of D⁻¹ᐟ²·XᵀY·D⁻¹ᐟ², since both Gram matrices are diagonal."""
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import svds
@@ -9,7 +9,7 @@ from .problems import Refused
 def fit(problem, report):
     x, y = problem.views
     if problem.center or not all(sp.issparse(v) and np.diff(v.indptr).max() <= 1 for v in (x, y)):
-        raise Refused("only for rows with one entry, not centred")
+        raise Refused("only for rows with one entry, not centered")
     sx, sy = (inverse_root(v, problem.ridge) for v in (x, y))
     whitened = sp.diags(sx) @ (x.T @ y) @ sp.diags(sy)
     u, _, vt = svds(whitened.tocsr(), problem.k, tol=1e-6, rng=np.random.default_rng(0))

@@ -1,5 +1,5 @@
-"""The results as JSON, as a page with tables, and as a figure."""
-import json
+"""The results as a page with tables, as CSV, and as two figures."""
+import tables
 
 from . import figure
 from .problems import SHARE
@@ -8,37 +8,39 @@ from .systems import SYSTEMS
 
 def write(result, folder):
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "peers.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
     (folder / "peers.md").write_text(text(result))
+    tables.write(folder / "peers.csv", [summary_row(run, result) for run in result["runs"]])
+    tables.write(folder / "peers-points.csv", [row for run in result["runs"] for row in point_rows(run)])
     figure.write(result, folder)
     print(text(result))
 
 
 def text(result):
     lines = [
-        "# lcca beside its peers",
+        "# lcca against its peers",
         "",
         "Every system gets the same files and runs alone in a process of its own, with all cores and at most "
-        f"{result['limits']['memory_gib']:g} GiB. The seconds it may take are given with each data set. A system that goes over "
-        "a limit is ended there, and that is its result; it shows the last answer it had. A system that shows nothing on the "
-        "way is run again and again with more iterations or directions, each run with its own clock and its own limit; the "
-        "setting of the last is in the remarks. Seconds are the system's own computation: reading files, "
-        "converting them and evaluating answers do not count. *Captured* is the sum of the correlations between "
-        "the two subspaces found, on the training rows; *objective* is the same sum with the ridge in both norms, and is "
-        "what a regularised method maximises. Both are computed from the weights by the same code for every system. An "
+        f"{result['limits']['memory_gib']:g} GiB. The heading of each data set has the limit in seconds. A system that exceeds "
+        "a limit is stopped, and that is its result; the table shows its last answer. A system that reports nothing on the "
+        "way runs again and again with more iterations or directions, each run with its own clock and its own limit; the "
+        "remarks have the setting of the last run. Seconds count the system's own computation, without reading files, "
+        "converting them and evaluating answers. *Captured* is the sum of the correlations between "
+        "the two subspaces on the training rows. *Objective* is the same sum with the ridge in both norms, which a "
+        "regularized method maximizes. Both are computed from the weights by the same code for every system. An "
         "iterative peer is stopped once its objective is within 1e-5 of the truth. Shares are of the true answer, which is "
-        "known independently: above 100% is possible in the captured column only, for an answer that ignores the ridge. Where a system cannot do the problem as "
-        "stated, it did the nearest it can and the remark says so.",
+        "known independently. Only captured shares can exceed 100%, for an answer that ignores the ridge. If a system cannot "
+        "solve the problem as stated, it solves the closest one it can, and the remark says so. [peers.csv](peers.csv) has these tables "
+        "with more digits, [peers-points.csv](peers-points.csv) every point of the figures.",
         "",
         machine_line(result["machine"]),
         "",
         "Versions: " + ", ".join(versions(result["runs"])) + ".",
         "",
-        "![Captured correlation against seconds, one panel a data set](peers.svg)",
+        "![Captured correlation against seconds, one panel per data set](peers.png)",
         "",
-        "The same against passes over the rows, for those that have passes:",
+        "The same against passes over the rows, for systems that make passes:",
         "",
-        "![Captured correlation against passes, one panel a data set](peers-passes.svg)",
+        "![Captured correlation against passes, one panel per data set](peers-passes.png)",
     ]
     for name, problem in result["problems"].items():
         runs = [run for run in result["runs"] if run["data"] == name]
@@ -53,22 +55,21 @@ def machine_line(m):
 
 
 def versions(runs):
-    found = {}
-    for run in runs:
-        if run["version"]:
-            found[SYSTEMS[run["system"]].label.split(" ")[0].rstrip(":")] = run["version"]
     import numpy
     import scipy
-    return [f"{name} {version}" for name, version in (found | {"NumPy": numpy.__version__, "SciPy": scipy.__version__}).items()]
+
+    packages = {SYSTEMS[run["system"]].label.split(" ")[0].rstrip(":"): run["version"] for run in runs if run["version"]}
+    packages |= {"NumPy": numpy.__version__, "SciPy": scipy.__version__}
+    return [f"{name} {version}" for name, version in packages.items()]
 
 
 def describe(problem):
-    centred = "centred" if problem["center"] else "not centred"
+    centered = "centered" if problem["center"] else "not centered"
     ridge = f"ridge {problem['ridge']}" if problem["ridge"] else "no ridge"
     truth = f"truth {problem['captured']:.6f}"
     if problem["ridge"]:
         truth += f" captured, {problem['objective']:.6f} objective"
-    return f"k = {problem['k']}, {centred}, {ridge}; {truth}; at most {problem['limit']:g} s"
+    return f"k = {problem['k']}, {centered}, {ridge}; {truth}; at most {problem['limit']:g} s"
 
 
 def table(runs, problem):
@@ -101,7 +102,7 @@ def seconds(value):
 
 
 def race(result):
-    """Seconds to the first point that captures enough, and how many times those of lcca's default."""
+    """Seconds to the first point that captures enough, and their ratio to those of lcca's default."""
     yield "| system | " + " | ".join(result["problems"]) + " |"
     yield "|---" * (1 + len(result["problems"])) + "|"
     runs = {(run["data"], run["system"]): run for run in result["runs"]}
@@ -109,8 +110,8 @@ def race(result):
         row = [entry(runs[data, system], runs.get((data, "lcca")), problem) for data, problem in result["problems"].items()]
         yield f"| {SYSTEMS[system].label} | " + " | ".join(row) + " |"
     yield ""
-    yield ("In brackets: times lcca (auto). A system that did not get there shows its result, and the share it had. A point of a "
-           "system that is watched on its way is taken when a twentieth more time has passed than at the last.")
+    yield ("In parentheses: the ratio to lcca (auto). A system that did not get there shows its result and the share it reached. "
+           "Points of a system that is watched on its way are taken whenever its clock has advanced by one twentieth.")
 
 
 def reached(run, problem):
@@ -121,13 +122,38 @@ def reached(run, problem):
 def entry(run, ours, problem):
     time, our_time = reached(run, problem), ours and reached(ours, problem)
     if time is None:
-        had = number(run["captured"], lambda v: f" ({v / problem['captured']:.1%})")
-        return ("never" if run["result"] == "done" else run["result"]) + had
+        share = number(run["captured"], lambda v: f" ({v / problem['captured']:.1%})")
+        return ("never" if run["result"] == "done" else run["result"]) + share
     return f"{seconds(time)} s" + (f" ({time / our_time:.2g}×)" if our_time else "")
 
 
+def summary_row(run, result):
+    """One run as a line of CSV."""
+    problem = result["problems"][run["data"]]
+    plain = ("result", "seconds", "passes", "captured", "objective", "peak", "setting", "version")
+    return {
+        "data": run["data"],
+        "system": run["system"],
+        **{key: run[key] for key in plain},
+        "seconds_to_share": reached(run, problem),
+        "true_captured": problem["captured"],
+        "true_objective": problem["objective"],
+        "limit_seconds": run["conditions"]["seconds"],
+        "limit_gib": run["conditions"]["memory_gib"],
+        "remarks": "; ".join(run["remarks"]),
+    }
+
+
+def point_rows(run):
+    """The answers of one run over time, one line each."""
+    for point in run["points"]:
+        captured, objective = (number(point[key], "{:.8f}".format) for key in ("captured", "objective"))
+        yield {"data": run["data"], "system": run["system"], "seconds": f"{point['seconds']:.6g}", "passes": point["passes"],
+               "captured": captured, "objective": objective, "setting": point["setting"]}
+
+
 def one_line(run):
-    """Progress, for whoever waits."""
+    """One line of progress."""
     captured = number(run["captured"], "{:.5f} captured".format) or "no answer"
     after = number(run["seconds"], lambda v: f" after {seconds(v)} s")
     return f"{run['data']:10} {run['system']:14} {run['result']:14} {captured}{after} {'; '.join(run['remarks'])}"

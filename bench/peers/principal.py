@@ -1,7 +1,7 @@
-"""scikit-learn's TruncatedSVD of each view, then CCA of the components: what RPCCA is, in ten lines.
+"""scikit-learn's TruncatedSVD of each view, then CCA of the components: RPCCA in ten lines.
 
-Run with more and more components. Components are not centred before they are found (that would fill sparse data) but
-are before they are correlated.
+It runs with more and more components. Views are not centered before the SVD, because that would make sparse data dense.
+Components are centered before they are correlated.
 """
 import numpy as np
 import sklearn

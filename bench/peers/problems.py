@@ -8,17 +8,17 @@ import numpy as np
 import scipy.sparse as sp
 
 ROOT = Path(__file__).resolve().parents[2]
-SHARE = 0.999  # of the true captured correlation: who has it has arrived
+SHARE = 0.999  # of the true captured correlation; the time to reach it is compared
 DATA = Path(os.environ.get("LCCA_DATA", ROOT / "target/data"))
 
 
 class Refused(Exception):
-    """A system does not take this problem; the message says why."""
+    """A system cannot solve this problem; the message says why."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Pairs wanted, centring, relative ridge, and the sums that the exact answer reaches."""
+    """Number of pairs, centering, relative ridge, and the sums that the exact answer reaches."""
 
     name: str
     k: int
@@ -49,7 +49,7 @@ class Problem:
         return self.X, self.Y
 
     def dense(self, report):
-        """Both views as ordinary arrays, for systems that know no others; the conversion does not count."""
+        """Both views as ordinary arrays, for systems that take nothing else. The clock restarts after the conversion."""
         views = [view.toarray() if sp.issparse(view) else view for view in self.views]
         report.restart()
         return views
@@ -57,7 +57,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Small(Problem):
-    """Made here: five shared factors in 1,000 rows of 50 + 50 dense columns. Its truth is computed, not known."""
+    """Generated data: five shared factors in 1,000 rows of 50 + 50 dense columns. Its true answer is computed here."""
 
     @property
     def folder(self):
@@ -73,7 +73,7 @@ class Small(Problem):
 
 
 def load(path):
-    """In double precision, which every system computes in."""
+    """In double precision, as every system computes."""
     if path.suffix == ".npy":
         return np.load(path).astype(np.float64)
     return sp.csr_matrix(sp.load_npz(path), dtype=np.float64)
@@ -96,8 +96,8 @@ NAMES = ("small", "mnist", "brown", "tatoeba", "debian400k")
 
 
 def find(name):
-    """True answers were computed independently, by dense factorisations, SciPy's sparse SVD, or an eigensolver run
-    until its largest residual was 4e-5 or less."""
+    """A problem with its true answer. Those were computed independently of lcca, by dense factorizations, by SciPy's sparse
+    SVD, or by an eigensolver that ran until its largest residual was 4e-5 or less."""
     return {
         "small": small,
         "mnist": lambda: Problem("mnist", 20, True, 0.0, 16.97992, 16.97992, "npy"),

@@ -1,9 +1,9 @@
-"""The products with centred, ridged Gram matrices that the NumPy and SciPy peers are made of.
+"""Products with centered, ridged Gram matrices: the building blocks of the NumPy and SciPy peers.
 
-Two ways with one interface: through the rows (XᵀX·W as Xᵀ(XW), nothing formed), or through Gram matrices formed once,
-which is faster where they hold fewer entries than the data. Centring is a rank-one term and never fills a matrix.
-SciPy's sparse products use one core but let others run meanwhile, so matrices are cut into one block of rows a core. Xᵀ is
-SciPy's CSC view of a CSR matrix: three to four times faster with a panel than a converted transpose.
+There are two ways with one interface: through the rows (XᵀX·W as Xᵀ(XW), nothing is formed), or through Gram matrices that
+are formed once, which is faster if they have fewer entries than the data. Centering is a rank-one term and never makes a
+matrix dense. SciPy's sparse products use one core but release the interpreter's lock, so matrices are cut into one block of
+rows per core. Xᵀ is SciPy's CSC view of a CSR matrix, three to four times faster with a panel than a converted transpose.
 """
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -17,12 +17,12 @@ THREADS = ThreadPoolExecutor(CORES)
 
 
 class Blocks:
-    """A matrix as blocks of rows, one a core; a dense one is whole, as NumPy's products use all cores of their own."""
+    """A matrix as blocks of rows, one per core. A dense matrix stays whole, since NumPy's products already use all cores."""
 
     def __init__(self, matrix):
         parts = CORES if sp.issparse(matrix) else 1
-        at = np.linspace(0, matrix.shape[0], parts + 1).astype(int)
-        self.rows = [slice(*ends) for ends in zip(at, at[1:])]
+        edges = np.linspace(0, matrix.shape[0], parts + 1).astype(int)
+        self.rows = [slice(*ends) for ends in zip(edges, edges[1:])]
         self.blocks = [matrix[rows] for rows in self.rows] if parts > 1 else [matrix]
 
     def times(self, w):
@@ -42,7 +42,7 @@ class View:
         diagonal = np.asarray(squares.sum(axis=0)).ravel() - self.rows * self.mean**2
         self.ridge = ridge * diagonal.sum() / self.cols
         self.diagonal = diagonal + self.ridge
-        # Columns that say nothing are left alone instead of divided by zero.
+        # Columns without variance get weight zero instead of a division by zero.
         empty = self.diagonal <= 1e-12 * self.diagonal.max()
         self.inverse_diagonal = np.where(empty, 0.0, 1 / np.where(empty, 1.0, self.diagonal))[:, None]
 
@@ -56,7 +56,7 @@ class View:
 
 
 class Rows:
-    """Nothing formed. A pass is one product with each of X, Xᵀ, Y, Yᵀ, of a panel of any width."""
+    """Through the rows. A pass is one product each with X, Xᵀ, Y and Yᵀ, with a panel of any width."""
 
     def __init__(self, problem):
         self.x, self.y = (View(v, problem.center, problem.ridge) for v in problem.views)
@@ -85,7 +85,7 @@ class Rows:
 
 
 class Grams:
-    """Gram matrices formed once, sparse where the data are. The rows are read once: passes say nothing."""
+    """Through Gram matrices, sparse if the data are. The rows are read once, so passes are not counted."""
 
     passes = None
 
@@ -118,7 +118,7 @@ def products(problem, way):
 
 
 def whiten(gram, cut=1e-12):
-    """T with TᵀGT = I on the directions that G knows."""
+    """T with TᵀGT = I on the directions in which G is not singular."""
     length = np.sqrt(np.maximum(np.diag(gram), 1e-300))
     values, vectors = np.linalg.eigh(gram / np.outer(length, length))
     keep = values > cut * values[-1]
@@ -132,7 +132,7 @@ def between(c, sx, sy, k):
     return sx @ (tx @ u[:, :k]), sy @ (ty @ vt[:k].T)
 
 
-def widths(wanted, problem):
-    """Those that the views have columns for, the last one being all columns where a wanted one is more."""
+def widths(requested, problem):
+    """The requested widths, each cut to the number of columns of the narrower view."""
     most = min(v.shape[1] for v in problem.views)
-    return sorted({min(width, most) for width in wanted})
+    return sorted({min(width, most) for width in requested})

@@ -1,7 +1,7 @@
 """Randomized CCA (Mineiro & Karampatziakis 2014): a range finder of XᵀY with power iterations, then CCA between the ranges.
 
-Run with more and more directions; two power iterations, the only number tried.
-The cross-product and Gram matrices are formed where the data are sparse: far cheaper than rows × directions.
+It runs with more and more directions. Two power iterations are the only number that was tried. The cross-product and the
+Gram matrices are formed first, which is far cheaper for sparse data than products of rows with many directions.
 """
 import numpy as np
 

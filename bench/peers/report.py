@@ -1,46 +1,46 @@
-"""The clock of a system, and the record of what it had found when."""
+"""The clock of a system, and the record of its answers over time."""
 import json
 import time
 from pathlib import Path
 
-# A point is evaluated when this much more time has passed than at the last one: the axis is logarithmic.
+# A point is evaluated when the clock shows this many times the previous point's seconds, because the axis is logarithmic.
 SPACING = 1.05
-# Who came this near to the truth need not go on.
+# A system may stop when its objective is this close to the truth, relative to it.
 NEAR = 1e-5
 
 
 class Reached(Exception):
-    """The answer is as good as anyone can tell: the system may stop."""
+    """The answer is as close to the truth as the comparison can show, so the system may stop."""
 
 
 class Report:
-    """`report(passes, Wx, Wy)` evaluates an answer with the clock stopped and writes it down."""
+    """`report(passes, Wx, Wy)` evaluates an answer with the clock stopped and records it."""
 
     def __init__(self, problem, judge, events):
         self.problem, self.judge, self.events = problem, judge, events
-        self.begun = time.perf_counter()
+        self.started = time.perf_counter()
         self.off = self.peak = self.last = self.longest = 0.0
         self.remarks, self.version, self.setting = [], None, None
 
     def again(self):
-        """The same once more: forget all points."""
+        """Begins another repetition: the points of the previous one are dropped if that was slower."""
         self.longest = 0.0
         self.write("again")
         self.restart()
 
     def restart(self):
-        """What was done so far does not count: data were converted, or another run of a series begins."""
-        self.off = time.perf_counter() - self.begun
+        """Sets the clock to zero: data were converted, or the next run of a series begins."""
+        self.off = time.perf_counter() - self.started
         self.last = 0.0
         forget_peak()
         self.write("clock")
 
     def pause(self):
-        """What is done until the next `restart` or point does not count."""
+        """Stops the clock until the next `restart` or point."""
         self.write("pause")
 
     def seconds(self):
-        return time.perf_counter() - self.begun - self.off
+        return time.perf_counter() - self.started - self.off
 
     def remark(self, text):
         if text not in self.remarks:
@@ -56,7 +56,7 @@ class Report:
                 raise Reached
 
     def point(self, seconds, passes, wx, wy, peak=None):
-        """A point at a time that is already measured; nothing from here on counts."""
+        """A point at a time that was already measured. The clock stands still during the evaluation."""
         stopped = time.perf_counter()
         self.peak = max(self.peak, peak or peak_bytes())
         self.pause()
@@ -72,14 +72,14 @@ class Report:
         return point
 
     def write(self, event, **facts):
-        """With all that should outlive a system that is cut off."""
+        """Every event repeats the remarks and the version, so that they survive if the system is cut off."""
         about = {"off": self.off, "remarks": self.remarks, "version": self.version}
         self.events.write(json.dumps({"event": event, **about, **facts}) + "\n")
         self.events.flush()
 
 
 def peak_bytes():
-    """The most memory this process held since `forget_peak`; 0 where the system does not tell."""
+    """The peak memory of this process since `forget_peak`; 0 if the system does not report it."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
     except OSError:
@@ -91,4 +91,4 @@ def forget_peak():
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:
-        pass  # the peak then includes reading and evaluation
+        pass  # without this file the peak includes reading and evaluation

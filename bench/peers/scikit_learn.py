@@ -1,6 +1,6 @@
-"""scikit-learn's CCA: NIPALS, one pair after the other. Dense data only; always centres; no ridge.
+"""scikit-learn's CCA: NIPALS, one pair after the other. Only dense data; always centers; no ridge.
 
-`scale` changes nothing in CCA and is left out; tol 1e-6 and max_iter 500 are the defaults. Nothing else was tried.
+`scale` changes nothing in CCA and is off. tol 1e-6 and max_iter 500 are the defaults. No other settings were tried.
 """
 import sklearn
 from sklearn.cross_decomposition import CCA
@@ -16,6 +16,6 @@ def fit(problem, report):
 
 def remark_differences(problem, report):
     if not problem.center:
-        report.remark("always centres")
+        report.remark("always centers")
     if problem.ridge:
         report.remark("has no ridge")

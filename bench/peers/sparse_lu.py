@@ -1,6 +1,6 @@
 """Sparse LU of both Gram matrices (SuperLU), then Lanczos (eigsh) on Cxy·Cyy⁻¹·Cyx w = d²·Cxx w: exact solves.
 
-Centring is a rank-one term of each solve (Sherman & Morrison).
+Centering is a rank-one term of each solve (Sherman & Morrison).
 """
 import numpy as np
 import scipy.sparse as sp
@@ -24,7 +24,7 @@ def fit(problem, report):
 
 def solver(gram, view):
     """b ↦ (G + ridge·I − n·μμᵀ)⁻¹b"""
-    diagonal = view.ridge + (gram.diagonal() == 0)  # an empty column has nothing to solve
+    diagonal = view.ridge + (gram.diagonal() == 0)  # a one on the diagonal keeps an empty column from making the matrix singular
     lu = splu((gram + sp.diags(diagonal)).tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0,
               options={"SymmetricMode": True})
     solved = lu.solve(view.mean)

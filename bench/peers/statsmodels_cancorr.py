@@ -1,6 +1,6 @@
-"""statsmodels' CanCorr: SVD of each dense view. Always centres; no ridge; refuses collinear columns.
+"""statsmodels' CanCorr: SVD of each dense view. Always centers; no ridge; refuses collinear columns.
 
-Constant columns are dropped first, as its error message makes one do; what is collinear beyond that is its answer.
+Constant columns are dropped first, as its error message suggests. If others are collinear, its refusal is the result.
 """
 import numpy as np
 import statsmodels

@@ -1,4 +1,4 @@
-"""Every system by name: what the table calls it, its module here, its settings."""
+"""Every system by name: its label in tables, its module in this folder, its settings."""
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
@@ -11,7 +11,7 @@ class System:
     settings: dict = field(default_factory=dict)
 
     def load(self):
-        """The module's `fit`, bound to the settings; importing takes seconds that do not count."""
+        """The module's `fit`, bound to the settings. Importing takes seconds, which do not count."""
         return partial(import_module(f"peers.{self.module}").fit, **self.settings)
 
 

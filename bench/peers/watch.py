@@ -1,4 +1,4 @@
-"""Runs one system in a process of its own, ends it where it goes over a limit, and keeps what it had found by then."""
+"""Runs one system in a process of its own, ends it if it exceeds a limit, and keeps its answers up to then."""
 import json
 import os
 import signal
@@ -9,18 +9,18 @@ from pathlib import Path
 
 from .problems import ROOT
 
-READING = 300  # seconds for all that does not count: reading the data, converting them, one evaluation
-POLL = 0.05
+READING = 300  # seconds that the clock may stand still: reading the data, converting them, one evaluation
+POLL = 0.05  # seconds between two looks at memory and events
 POINT = ("seconds", "passes", "captured", "objective", "peak", "setting")
 
 
 def watch(data, system, limit, memory_gib, path):
     """The record of one run. The worker writes its events to `path`."""
     path.unlink(missing_ok=True)
-    with open(path.with_suffix(".stderr"), "w") as complaints:
+    with open(path.with_suffix(".stderr"), "w") as stderr:
         worker = subprocess.Popen(
             [sys.executable, "-m", "peers.worker", data, system, path], cwd=ROOT / "bench", start_new_session=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=complaints,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr,
         )
     events, peak, broken = Events(path), 0, None
     try:
@@ -38,7 +38,7 @@ def watch(data, system, limit, memory_gib, path):
             os.killpg(worker.pid, signal.SIGKILL)  # the worker's own session: itself and the lcca it started
         code = worker.wait()
     events.read()
-    # Killed, but not from here: the system had no memory left.
+    # Killed by someone else: the operating system, when memory ran out.
     broken = broken or ("out of memory" if code == -signal.SIGKILL else None)
     complaints = path.with_suffix(".stderr").read_text()
     if code < 0 and not complaints.strip():
@@ -47,29 +47,29 @@ def watch(data, system, limit, memory_gib, path):
 
 
 class Events:
-    """What a worker wrote about itself."""
+    """The events that a worker has written."""
 
     def __init__(self, path):
-        self.path, self.at = path, 0
+        self.path, self.position = path, 0
         self.points, self.earlier, self.result = [], [], None
         self.remarks, self.version = [], None
-        self.begun, self.off = None, 0.0
-        self.waiting = time.monotonic()  # since when nothing counts; None while the clock runs
+        self.started, self.off = None, 0.0
+        self.waiting = time.monotonic()  # since when the clock stands still; None while it runs
 
     def read(self):
         if not self.path.exists():
             return
         with open(self.path) as file:
-            file.seek(self.at)
+            file.seek(self.position)
             whole, _, _ = file.read().rpartition("\n")
-        self.at += len(whole.encode()) + bool(whole)
+        self.position += len(whole.encode()) + bool(whole)
         for line in whole.splitlines():
             self.take(json.loads(line))
 
     def take(self, event):
         kind = event["event"]
         self.off, self.remarks, self.version = event["off"], event["remarks"], event["version"]
-        self.begun = self.begun or time.monotonic()
+        self.started = self.started or time.monotonic()
         self.waiting = time.monotonic() if kind == "pause" else None
         if kind == "again" and self.points:
             self.earlier, self.points = min([self.earlier or self.points, self.points], key=duration), []
@@ -81,20 +81,20 @@ class Events:
     def overdue(self, limit):
         if self.waiting is not None:
             return time.monotonic() - self.waiting > READING
-        return time.monotonic() - self.begun - self.off > limit
+        return time.monotonic() - self.started - self.off > limit
 
     def record(self, broken, peak, complaint):
-        """A broken run keeps what it had found by then."""
-        if self.earlier:  # what was repeated has an answer, whatever became of the repetition
+        """The record of the run. A run that was cut off keeps its answers up to then."""
+        if self.earlier:  # an earlier repetition has an answer, even if the last one was cut off
             broken, self.result = None, "done"
             self.points = min([self.earlier, self.points or self.earlier], key=duration)
         result = broken or self.result or ("not installed" if "No module named" in complaint else "failed")
         failed = result in ("not installed", "failed")
-        found = self.points[-1] if self.points else dict.fromkeys(POINT)
-        if broken or not found["peak"]:
-            found = found | {"peak": peak}
+        last = self.points[-1] if self.points else dict.fromkeys(POINT)
+        if broken or not last["peak"]:
+            last = last | {"peak": peak}
         remarks = self.remarks + ([last_line(complaint)] if failed else [])
-        return {"result": result, **found, "remarks": remarks, "version": self.version, "points": self.points}
+        return {"result": result, **last, "remarks": remarks, "version": self.version, "points": self.points}
 
 
 def duration(points):
@@ -106,7 +106,7 @@ def last_line(text):
 
 
 def tree_bytes(pid):
-    """Memory held by a process and those it started; 0 where the system does not tell."""
+    """Memory of a process and its children; 0 if the system does not report it."""
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()

@@ -1,7 +1,8 @@
-"""Whitening by dense factorisations of the Gram matrices, then an SVD: the textbook answer, while p × p fits.
+"""Whitening by dense factorizations of the Gram matrices, then an SVD: the textbook answer, as long as p × p fits.
 
-Up to 2,000 columns a rank-revealing eigendecomposition and a full SVD; above, Cholesky factors (in place) and ARPACK on
-the whitened cross-product, applied through triangular solves while it stays sparse: whitening it outright costs p³ more.
+Up to 2,000 columns it takes a rank-revealing eigendecomposition and a full SVD. Above that it takes Cholesky factors (in
+place) and ARPACK on the whitened cross-product. That is applied through triangular solves, so the cross-product stays
+sparse; forming the whitened matrix would cost another p³.
 """
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
@@ -27,22 +28,22 @@ def fit(problem, report):
 
 
 def small(c, k):
-    gram = [centred(g, v) for g, v in ((c.cxx, c.x), (c.cyy, c.y))]
+    gram = [centered(g, v) for g, v in ((c.cxx, c.x), (c.cyy, c.y))]
     tx, ty = (whiten(g) for g in gram)
     u, _, vt = np.linalg.svd(tx.T @ c.xy(ty), full_matrices=False)
     return tx @ u[:, :k], ty @ vt[:k].T
 
 
-def centred(gram, view):
+def centered(gram, view):
     dense = gram.toarray(order="F") if hasattr(gram, "toarray") else gram
-    for at in range(0, view.cols, 1000):  # the rank-one term by parts: it would take as much memory again
-        dense[:, at : at + 1000] -= view.rows * np.multiply.outer(view.mean, view.mean[at : at + 1000])
+    for first in range(0, view.cols, 1000):  # the whole rank-one term would take as much memory again
+        dense[:, first : first + 1000] -= view.rows * np.multiply.outer(view.mean, view.mean[first : first + 1000])
     dense[np.diag_indices(view.cols)] += view.ridge
     return dense
 
 
 def factor(gram, view):
-    return cholesky(centred(gram, view), lower=False, overwrite_a=True, check_finite=False)
+    return cholesky(centered(gram, view), lower=False, overwrite_a=True, check_finite=False)
 
 
 def solve(upper, b, trans):

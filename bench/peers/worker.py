@@ -10,10 +10,10 @@ from .evaluate import Judge
 from .report import Reached, Report
 from .systems import SYSTEMS
 
-# What takes less than this is repeated, since a first run pays for threads and caches; the fastest counts.
+# A fit that takes fewer seconds is repeated and the fastest run counts, since the first one pays for threads and caches.
 SHORT = 2.0
-# Cores for dense products in each repetition. On views with fewer entries than these, waking a second one can take longer
-# than the product, up to a hundred times with scikit-learn on a busy machine: there one comes first.
+# Cores for dense products, one number per repetition. On views with fewer entries than FEW, waking a second core can take
+# longer than the product (up to a hundred times with scikit-learn on a busy machine), so the first repetition has one core.
 FEW = 1_000_000
 ALL = os.cpu_count()
 CORES = {True: (1, ALL, 1), False: (ALL, 1, ALL)}
@@ -47,9 +47,9 @@ def run(fit, problem, report):
 
 def once(fit, problem, report):
     try:
-        found = fit(problem, report)
-        if found is not None:
-            report.point(report.seconds(), None, *found)
+        weights = fit(problem, report)
+        if weights is not None:
+            report.point(report.seconds(), None, *weights)
     except Reached:
         pass
 

@@ -1,22 +1,27 @@
-//! Programs that tests need, installed on Debian where that is allowed.
+//! Programs that tests need, installed from Debian's packages if that is allowed.
 
 use crate::step;
-use std::process::{Command, Output};
+use std::process::Command;
 
-/// Whether `program` runs; where it is missing and we are root, its Debian `package` is installed first.
+/// Returns whether `program` runs. If it is missing and we are root, its Debian `package` is installed first.
 pub fn has(program: &str, package: &str) -> bool {
-    let there = || step::works(Command::new(program).arg("--version"));
-    there() || (is_root() && install(package) && there())
+    runs(program) || (is_root() && install(package) && runs(program))
 }
 
-/// A bare machine may need its package lists first.
+fn runs(program: &str) -> bool {
+    step::works(Command::new(program).arg("--version"))
+}
+
 fn install(package: &str) -> bool {
-    let words = ["install", "-y", "--no-install-recommends", package];
-    let install = || step::run(Command::new("apt-get").args(words)).is_ok();
-    install() || (step::run(Command::new("apt-get").arg("update")).is_ok() && install())
+    // A bare machine has no package lists yet, so the first attempt may fail for want of them.
+    apt_get(&["install", "-y", "--no-install-recommends", package])
+        || (apt_get(&["update"]) && apt_get(&["install", "-y", "--no-install-recommends", package]))
+}
+
+fn apt_get(arguments: &[&str]) -> bool {
+    step::run(Command::new("apt-get").args(arguments)).is_ok()
 }
 
 fn is_root() -> bool {
-    let is_zero = |out: Output| out.stdout.trim_ascii() == b"0";
-    Command::new("id").arg("-u").output().is_ok_and(is_zero)
+    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }

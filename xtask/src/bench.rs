@@ -6,14 +6,16 @@ use std::path;
 use std::process::Command;
 use std::time::Duration;
 
-/// Some optional peers are compiled; those that take longer than this are done without.
+/// Some optional peers are compiled from source. One that takes longer than this is left out of the comparison.
 const COMPILING: Duration = Duration::from_secs(20 * 60);
 
 struct Bench {
     script: &'static str,
-    /// The Python environment, what it must hold, and what it should.
+    /// The folder of the Python environment.
     home: &'static str,
+    /// The list of packages without which the script does not run.
     requirements: &'static str,
+    /// The list of peers that are compared if they can be installed.
     optional: &'static str,
 }
 
@@ -34,7 +36,7 @@ const PEERS: Bench = Bench {
 pub fn run(name: &str, flags: &[&str]) -> Result<(), String> {
     match name {
         "kernel" => step::run(&mut KERNEL.command(flags)?),
-        "fits" => on_data(alone("bench/fits.py", flags)?),
+        "fits" => on_data(without_peers("bench/fits.py", flags)?),
         "default" => default(flags),
         "peers" => on_data(PEERS.command(flags)?),
         "python" => on_data(package(flags)?),
@@ -46,11 +48,11 @@ pub fn run(name: &str, flags: &[&str]) -> Result<(), String> {
 }
 
 impl Bench {
-    /// The script, in its environment.
+    /// The script's command line, in its environment.
     fn command(&self, flags: &[&str]) -> Result<Command, String> {
         let python = python::environment(self.home, self.requirements)?;
         if let Err(reason) = python::install_within(self.home, self.optional, COMPILING) {
-            step::note(&format!("going on without the optional peers: {reason}"));
+            step::note(&format!("continuing without the optional peers: {reason}"));
         }
         let mut command = Command::new(python);
         command.arg(self.script).args(flags);
@@ -58,14 +60,14 @@ impl Bench {
     }
 }
 
-/// A script about the program alone, which needs no peers.
-fn alone(script: &str, flags: &[&str]) -> Result<Command, String> {
+/// A script that measures the program alone and so needs no peers.
+fn without_peers(script: &str, flags: &[&str]) -> Result<Command, String> {
     let mut bench = Command::new(python::environment("target/python", "xtask/requirements.txt")?);
     bench.arg(script).args(flags);
     Ok(bench)
 }
 
-/// The Python package, in its own environment and beside its peers.
+/// The benchmark of the Python package, in the package's environment with its peers installed beside it.
 fn package(flags: &[&str]) -> Result<Command, String> {
     let mut bench = Command::new(package::build()?);
     python::install(package::HOME, "bench/requirements-python.txt")?;
@@ -73,7 +75,7 @@ fn package(flags: &[&str]) -> Result<Command, String> {
     Ok(bench)
 }
 
-/// The Python package on a cluster of processes.
+/// The benchmark of the Python package on a cluster of local processes.
 fn dask(flags: &[&str]) -> Result<(), String> {
     let mut bench = Command::new(package::build()?);
     bench.arg("bench/cluster.py").args(flags);
@@ -81,17 +83,17 @@ fn dask(flags: &[&str]) -> Result<(), String> {
     on_data(bench)
 }
 
-/// The default method, on real data and on the largest there is.
+/// The benchmark of the default method, on all real data sets including the largest.
 fn default(flags: &[&str]) -> Result<(), String> {
-    let bench = alone("bench/default.py", flags)?;
+    let bench = without_peers("bench/default.py", flags)?;
     data::prepare_full(path::Path::new(bench.get_program()))?;
     on_data(bench)
 }
 
-/// Builds the program, prepares the data and runs `bench`, told where they are.
+/// Builds the program, prepares the data and runs `bench` with the data's folder in `LCCA_DATA`.
 fn on_data(mut bench: Command) -> Result<(), String> {
     let python = bench.get_program().to_owned();
-    let data = data::prepare(path::Path::new(&python))?.ok_or("this benchmark runs on real data")?;
+    let data = data::prepare(path::Path::new(&python))?.ok_or("this benchmark needs the real data sets")?;
     step::run(&mut cargo("build --release --package lcca-cli"))?;
     step::run(bench.env("LCCA_DATA", path::absolute(data).map_err(|e| e.to_string())?))
 }

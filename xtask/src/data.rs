@@ -1,4 +1,4 @@
-//! Real data for the tests, prepared once from the raw files beside the repository, where there are any.
+//! Real data for the tests, prepared once from the raw files beside the repository if there are any.
 
 use crate::{apt, step};
 use std::fs;
@@ -7,10 +7,10 @@ use std::process::Command;
 
 const RAW: &str = "../shared/data";
 const PREPARED: &str = "target/data";
-/// Sets are made here and moved into place whole, so that an interrupted run leaves no half of one behind.
+/// Data sets are made here and moved into place whole, so that an interrupted run leaves no partial set behind.
 const PARTIAL: &str = "target/data/partial";
 
-/// The folder of prepared sets, or none where there are no raw files.
+/// Prepares the data sets and returns their folder, or none if there are no raw files.
 pub fn prepare(python: &Path) -> Result<Option<PathBuf>, String> {
     if !Path::new(RAW).join("prepare.py").exists() {
         step::note(&format!("no {RAW}/prepare.py: tests on real data are skipped"));
@@ -20,7 +20,7 @@ pub fn prepare(python: &Path) -> Result<Option<PathBuf>, String> {
         make(name, || script(python, name))?;
     }
     make("nutrimouse", || nutrimouse(python))?;
-    if is_there("debian400k") || has_zstd() {
+    if is_prepared("debian400k") || has_zstd() {
         make("debian400k", || script(python, "debian400k"))?;
     } else {
         step::note("the zstd program is not installed: tests on debian400k are skipped");
@@ -28,9 +28,9 @@ pub fn prepare(python: &Path) -> Result<Option<PathBuf>, String> {
     Ok(Some(PREPARED.into()))
 }
 
-/// All Debian paths, beside the other sets: a gigabyte or two, so only for those who ask.
+/// Prepares all Debian paths beside the other sets. They take one to two gigabytes, so only benchmarks call this.
 pub fn prepare_full(python: &Path) -> Result<(), String> {
-    if is_there("debian_full") || !Path::new(RAW).join("prepare.py").exists() || !has_zstd() {
+    if is_prepared("debian_full") || !Path::new(RAW).join("prepare.py").exists() || !has_zstd() {
         return Ok(());
     }
     make("debian", || script(python, "debian"))?;
@@ -39,14 +39,14 @@ pub fn prepare_full(python: &Path) -> Result<(), String> {
     make("debian_full", || step::run(Command::new(python).arg("bench/full_paths.py").args([paths, full])))
 }
 
-/// The folder of Debian's lists of files, where it and what unpacks them are there.
+/// The folder of Debian's file lists, if it exists and zstd is installed to unpack them.
 pub fn file_lists() -> Option<PathBuf> {
     let lists = Path::new(RAW).join("debian-contents");
     (lists.exists() && has_zstd()).then_some(lists)
 }
 
 fn make(name: &str, fill: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
-    if is_there(name) {
+    if is_prepared(name) {
         return Ok(());
     }
     let partial = Path::new(PARTIAL).join(name);
@@ -55,7 +55,7 @@ fn make(name: &str, fill: impl FnOnce() -> Result<(), String>) -> Result<(), Str
     fs::rename(&partial, Path::new(PREPARED).join(name)).map_err(|e| failed(&partial, e))
 }
 
-fn is_there(name: &str) -> bool {
+fn is_prepared(name: &str) -> bool {
     Path::new(PREPARED).join(name).exists()
 }
 
@@ -63,13 +63,13 @@ fn script(python: &Path, name: &str) -> Result<(), String> {
     step::run(Command::new(python).arg(Path::new(RAW).join("prepare.py")).args([PARTIAL, name]))
 }
 
-/// These come as compressed tables that need nothing but decompression.
+/// Nutrimouse comes as compressed tables that only need to be decompressed.
 fn nutrimouse(python: &Path) -> Result<(), String> {
     let mut packed = Vec::new();
     for table in ["gene", "lipid", "diet", "genotype"] {
         let file = format!("nutrimouse/{table}.csv.gz");
         let (from, to) = (Path::new(RAW).join(&file), Path::new(PARTIAL).join(&file));
-        // Read and written, not copied: the raw files may be read-only, and a copy would be too.
+        // `fs::copy` would keep the permissions, and the raw files may be read-only.
         fs::read(&from).and_then(|bytes| fs::write(&to, bytes)).map_err(|e| failed(&from, e))?;
         packed.push(to);
     }

@@ -9,15 +9,17 @@ use std::process::Command;
 const PROGRAM: &str = "target/release/lcca";
 const WORK: &str = "target/experiments";
 const RESULTS: &str = "docs/experiments";
+/// Extensions of the committed files of a comparison: tables, numbers, and one image format.
+const COMMITTED: [&str; 3] = ["md", "csv", "svg"];
 
-/// Settings of the paper's table 1. Its URL subsets have one each, of 4, 11 and 13 steps; here each subset has three.
+/// Values of t2 from the paper's table 1. The paper gives each URL subset one of 4, 11 and 13; here each subset runs three.
 const WORD_SETTINGS: &str = "7,38,115";
 const PATH_SETTINGS: &str = "4,13,38";
 
-/// The most frequent columns that each subset goes without, of X and of Y.
+/// How many of the most frequent columns of X and of Y each subset leaves out, as the paper's URL subsets do.
 const SKIPS: [(usize, usize); 3] = [(0, 0), (100, 200), (200, 400)];
 
-/// The path of every 18th line of a list of files, without the package that follows it.
+/// A shell script that prints the path on every 18th line of the file lists, without the package that follows the path.
 const PATHS: &str = r#"for list in all amd64; do zstd -dc --long=27 "$0/Contents-$list.zst" | awk 'NR % 18 == 1 && sub(/[ \t]+[^ \t]+$/, "")'; done"#;
 
 pub fn run(name: &str) -> Result<(), String> {
@@ -35,7 +37,8 @@ pub fn run(name: &str) -> Result<(), String> {
 /// This word and the next in the Brown corpus, in the shapes of the paper's first experiment.
 fn words(work: &Path) -> Result<(), String> {
     let python = python::environment("target/python", "xtask/requirements.txt")?;
-    let corpus = data::prepare(&python)?.ok_or("this experiment runs on real data")?.join("brown/words.txt");
+    let corpus =
+        data::prepare(&python)?.ok_or("this experiment needs the real data sets")?.join("brown/words.txt");
     let views = work.join("views");
     step::run(lcca("views words --across-lines --ties first").arg(corpus).arg("-o").arg(&views))?;
     compare("words", work, &views, WORD_SETTINGS)
@@ -44,7 +47,7 @@ fn words(work: &Path) -> Result<(), String> {
 /// Folders and names of Debian's files, in the shapes of the paper's second experiment.
 fn paths(work: &Path) -> Result<(), String> {
     let lists =
-        data::file_lists().ok_or("this experiment runs on Debian's lists of files, and needs zstd")?;
+        data::file_lists().ok_or("this experiment needs Debian's file lists, and zstd to unpack them")?;
     let list = work.join("paths.txt");
     let file = fs::File::create(&list).map_err(|e| failed(&list, e))?;
     step::run(Command::new("sh").env("LC_ALL", "C").args(["-c", PATHS]).arg(lists).stdout(file))?;
@@ -59,21 +62,21 @@ fn paths(work: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Compares on two views and puts the result in the place of the last one.
+/// Runs the comparison on two views and replaces the committed result of the same name.
 fn compare(name: &str, work: &Path, views: &Path, settings: &str) -> Result<(), String> {
-    let made = work.join(name);
+    let output = work.join(name);
     let [x, y] = ["x", "y"].map(|view| views.join(format!("{view}.safetensors")));
     let line = format!("compare -k 20 --no-center --l-cca-t2 {settings}");
-    step::run(lcca(&line).args([x, y]).arg("-o").arg(&made))?;
-    let place = Path::new(RESULTS).join(name);
-    empty(&place)?;
-    for entry in fs::read_dir(&made).map_err(|e| failed(&made, e))? {
-        let from = entry.map_err(|e| failed(&made, e))?.path();
-        // The page repeats the rest, with a chart library inside: it stays where it was made.
-        if from.extension().is_some_and(|end| end == "html") {
+    step::run(lcca(&line).args([x, y]).arg("-o").arg(&output))?;
+    let results = Path::new(RESULTS).join(name);
+    empty(&results)?;
+    for entry in fs::read_dir(&output).map_err(|e| failed(&output, e))? {
+        let from = entry.map_err(|e| failed(&output, e))?.path();
+        // The page, the JSON and the PNG images repeat the other files in many more bytes, so they are not committed.
+        if !from.extension().and_then(|end| end.to_str()).is_some_and(|end| COMMITTED.contains(&end)) {
             continue;
         }
-        let to = place.join(from.file_name().unwrap_or_default());
+        let to = results.join(from.file_name().unwrap_or_default());
         fs::copy(&from, &to).map_err(|e| failed(&to, e))?;
     }
     Ok(())
@@ -85,7 +88,7 @@ fn lcca(line: &str) -> Command {
     command
 }
 
-/// The folder, with nothing in it.
+/// Creates the folder, or removes everything in it.
 fn empty(folder: &Path) -> Result<(), String> {
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(|e| failed(folder, e))?;

@@ -1,4 +1,4 @@
-//! What people and CI type: `cargo xtask test`, `cargo xtask bench`, `cargo xtask experiment`.
+//! The tasks that people and CI run: `cargo xtask test`, `cargo xtask bench`, `cargo xtask experiment`.
 //!
 //! Standard library only, so that it builds in a second on a bare machine.
 
@@ -19,19 +19,20 @@ const HELP: &str = "\
 cargo xtask test                    format, lints, data, tests, docs, the Python package: everything CI checks
 cargo xtask bench kernel [FLAGS]    XᵀX·B beside SciPy and MKL; FLAGS go to bench/kernel.py, try --help
 cargo xtask bench fits              lcca on real data, every method; results in bench/results
-cargo xtask bench default [FLAGS]   what the default method must show; FLAGS go to bench/default.py, try --help
+cargo xtask bench default [FLAGS]   the demands on the default method; FLAGS go to bench/default.py, try --help
 cargo xtask bench peers [FLAGS]     lcca beside other CCA software; FLAGS go to bench/peers.py, try --help
 cargo xtask experiment words|paths  the paper's experiments on real data; results in docs/experiments
 cargo xtask bench python [FLAGS]    the Python package beside the program and its peers; FLAGS go to bench/python.py
 cargo xtask bench dask [FLAGS]      the same fits on a cluster of processes on this machine; FLAGS go to bench/cluster.py
+cargo xtask modules [CRATE]...      which modules use which, lowest layer first; --files for every source file
 cargo xtask python                  build the Python package into target/python-package and run its tests
 cargo xtask help                    this text
 
-Everything made on the way is kept under target/ and used again.";
+Environments, data and builds are kept under target/ and reused.";
 
 fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();
-    match at_root().map_err(|e| e.to_string()).and_then(|()| run(&args)) {
+    match enter_root().map_err(|e| e.to_string()).and_then(|()| run(&args)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("xtask: {message}");
@@ -40,8 +41,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Paths in every task are relative to the repository's root.
-fn at_root() -> io::Result<()> {
+/// Makes the repository's root the working folder: paths in every task are relative to it.
+fn enter_root() -> io::Result<()> {
     let xtask =
         env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
     env::set_current_dir(xtask.parent().unwrap_or(Path::new(".")))
@@ -55,11 +56,17 @@ fn run(args: &[String]) -> Result<(), String> {
             Ok(())
         }
         ["test"] => test::run(),
+        ["modules", ref rest @ ..] => modules(rest),
         ["python"] => package::test(env::var_os("LCCA_DATA").map(PathBuf::from).as_deref()),
         ["bench", name, ref flags @ ..] => bench::run(name, flags),
         ["experiment", name] => experiment::run(name),
         _ => Err(format!("`{}` is not a task\n\n{HELP}", words.join(" "))),
     }
+}
+
+/// The module check has dependencies, which only examples and tests of this package may use.
+fn modules(arguments: &[&str]) -> Result<(), String> {
+    step::run(step::cargo("run --release --quiet --package xtask --example modules --").args(arguments))
 }
 
 #[cfg(test)]

@@ -4,33 +4,31 @@ use crate::{python, step};
 use std::path::{self, Path, PathBuf};
 use std::process::Command;
 
-/// The package's environment.
+/// The folder of the package's environment.
 pub const HOME: &str = "target/python-package";
 
-/// Builds the package into its environment, made on the way; the environment's Python.
+/// Builds the package into its environment, which is created if needed, and returns the environment's Python.
 pub fn build() -> Result<PathBuf, String> {
     let python = python::environment(HOME, "python/requirements.txt")?;
     let home = path::absolute(HOME).map_err(|error| error.to_string())?;
     let mut maturin = Command::new(home.join("bin/maturin"));
-    // It must be this environment even where another one is active.
+    // Maturin installs into the active environment, and another one may be active.
     maturin.env("VIRTUAL_ENV", &home).env_remove("CONDA_PREFIX");
     step::run(maturin.args(["develop", "--release", "--quiet"]))?;
     Ok(python)
 }
 
-/// Tests, examples in docstrings, types, and whether the stubs say what the module has.
+/// Runs the tests and the examples in docstrings, checks types, and compares the stubs with the compiled module.
 pub fn test(data: Option<&Path>) -> Result<(), String> {
     let python = build()?;
-    let run = |words: &str| {
+    for arguments in [
+        "pytest --quiet",
+        "mypy --no-error-summary",
+        "mypy.stubtest lcca._lcca --mypy-config-file pyproject.toml --concise",
+    ] {
         let mut command = Command::new(&python);
-        command.arg("-m").args(words.split(' '));
-        match data {
-            Some(data) => command.env("LCCA_DATA", data),
-            None => command.env_remove("LCCA_DATA"),
-        };
-        step::run(&mut command)
-    };
-    run("pytest --quiet")?;
-    run("mypy --no-error-summary")?;
-    run("mypy.stubtest lcca._lcca --mypy-config-file pyproject.toml --concise")
+        command.arg("-m").args(arguments.split(' '));
+        step::run(step::set_or_remove(&mut command, "LCCA_DATA", data))?;
+    }
+    Ok(())
 }

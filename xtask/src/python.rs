@@ -1,4 +1,4 @@
-//! Python environments, made once and used again until what they hold should change.
+//! Python environments, created once and reused until their list of requirements changes.
 
 use crate::step;
 use std::fs;
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// The Python of the environment at `home`, made anew unless it already holds what `requirements` lists.
+/// Returns the Python of the environment at `home`, created anew unless it was filled from this list of requirements.
 pub fn environment(home: &str, requirements: &str) -> Result<PathBuf, String> {
     let python = Path::new(home).join("bin/python");
-    if holds(home, requirements)? && step::works(Command::new(&python).args(["-c", ""])) {
+    if is_filled_from(home, requirements)? && step::works(Command::new(&python).args(["-c", ""])) {
         return Ok(python);
     }
     create(home)?;
@@ -17,12 +17,12 @@ pub fn environment(home: &str, requirements: &str) -> Result<PathBuf, String> {
     Ok(python)
 }
 
-/// Adds what `requirements` lists to the environment at `home`, unless it is there.
+/// Installs the listed requirements into the environment at `home`, unless they already are.
 pub fn install(home: &str, requirements: &str) -> Result<(), String> {
     install_by(Command::new(Path::new(home).join("bin/python")), home, requirements)
 }
 
-/// The same, given up after a while, with everything it started.
+/// Like [`install`], but ends the installation and every process it started after `limit`.
 pub fn install_within(home: &str, requirements: &str, limit: Duration) -> Result<(), String> {
     let mut timeout = Command::new("timeout");
     timeout.arg(limit.as_secs().to_string()).arg(Path::new(home).join("bin/python"));
@@ -30,7 +30,7 @@ pub fn install_within(home: &str, requirements: &str, limit: Duration) -> Result
 }
 
 fn install_by(mut python: Command, home: &str, requirements: &str) -> Result<(), String> {
-    if holds(home, requirements)? {
+    if is_filled_from(home, requirements)? {
         return Ok(());
     }
     step::run(python.args([
@@ -53,13 +53,13 @@ fn create(home: &str) -> Result<(), String> {
     step::run(Command::new("python3").args(["-m", "venv", "--clear", home]))
 }
 
-/// Whether the environment was filled from exactly this list.
-fn holds(home: &str, requirements: &str) -> Result<bool, String> {
+/// Returns whether the environment was filled from exactly this list.
+fn is_filled_from(home: &str, requirements: &str) -> Result<bool, String> {
     let wanted = fs::read(requirements).map_err(|e| format!("{requirements}: {e}"))?;
-    Ok(fs::read(stamp(home, requirements)).is_ok_and(|held| held == wanted))
+    Ok(fs::read(stamp(home, requirements)).is_ok_and(|installed| installed == wanted))
 }
 
-/// A copy of the list, written once everything on it is installed.
+/// The path of a copy of the list, written once everything on it is installed.
 fn stamp(home: &str, requirements: &str) -> PathBuf {
     Path::new(home).join(Path::new(requirements).file_name().unwrap_or_default())
 }
@@ -74,13 +74,13 @@ mod tests {
         let (home, list) = (folder.join("home"), folder.join("list.txt"));
         fs::create_dir_all(&home).unwrap();
         fs::write(&list, "numpy<3").unwrap();
-        let held = || holds(home.to_str().unwrap(), list.to_str().unwrap()).unwrap();
+        let is_filled = || is_filled_from(home.to_str().unwrap(), list.to_str().unwrap()).unwrap();
 
-        assert!(!held());
+        assert!(!is_filled());
         fs::copy(&list, home.join("list.txt")).unwrap();
-        assert!(held());
+        assert!(is_filled());
         fs::write(&list, "numpy<4").unwrap();
-        assert!(!held());
+        assert!(!is_filled());
         fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -1,4 +1,4 @@
-//! One step of a task: a command, announced before it runs, timed, and named when it fails.
+//! One step of a task: a command that is printed before it runs, timed, and named if it fails.
 
 use std::env;
 use std::ffi::OsStr;
@@ -6,14 +6,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// The cargo that started this program, with `args` split at spaces.
+/// A command of the cargo that started this program, with `args` split at spaces.
 pub fn cargo(args: &str) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
     command.args(args.split(' '));
     command
 }
 
-/// Runs a command to its end, showing its output.
+/// Runs a command to its end and shows its output.
 pub fn run(command: &mut Command) -> Result<(), String> {
     let line = spelled(command);
     eprintln!("==> {line}");
@@ -23,28 +23,41 @@ pub fn run(command: &mut Command) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(format!("`{line}` failed ({status})")) }
 }
 
-/// Whether a command runs and succeeds; its output is not shown.
+/// Returns whether a command runs and succeeds. Its output is not shown.
 pub fn works(command: &mut Command) -> bool {
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     quiet.status().is_ok_and(|status| status.success())
 }
 
-/// Something worth reading that is not a failure.
+/// Prints something worth reading that is not a failure.
 pub fn note(text: &str) {
     eprintln!("    note: {text}");
 }
 
-/// The command as one would type it, variables first.
-fn spelled(command: &Command) -> String {
-    let set = command.get_envs().filter_map(|(name, value)| Some(format!("{}={}", word(name), word(value?))));
-    let program = match Path::new(command.get_program()).file_stem() {
-        Some(stem) if stem == "cargo" => "cargo".into(),
-        _ => word(command.get_program()),
-    };
-    set.chain([program]).chain(command.get_args().map(word)).collect::<Vec<_>>().join(" ")
+/// Sets an environment variable of the command, or makes sure that it is not inherited if there is no value.
+pub fn set_or_remove<'a>(
+    command: &'a mut Command,
+    variable: &str,
+    value: Option<impl AsRef<OsStr>>,
+) -> &'a mut Command {
+    match value {
+        Some(value) => command.env(variable, value),
+        None => command.env_remove(variable),
+    }
 }
 
-fn word(text: &OsStr) -> String {
+/// The command as one would type it, environment variables first.
+fn spelled(command: &Command) -> String {
+    let variables = command.get_envs();
+    let set = variables.filter_map(|(name, value)| Some(format!("{}={}", quoted(name), quoted(value?))));
+    let program = match Path::new(command.get_program()).file_stem() {
+        Some(stem) if stem == "cargo" => "cargo".into(),
+        _ => quoted(command.get_program()),
+    };
+    set.chain([program]).chain(command.get_args().map(quoted)).collect::<Vec<_>>().join(" ")
+}
+
+fn quoted(text: &OsStr) -> String {
     let text = text.to_string_lossy();
     if text.is_empty() || text.contains(char::is_whitespace) { format!("'{text}'") } else { text.into() }
 }

@@ -23,43 +23,37 @@ pub fn run() -> Result<(), String> {
     package::test(data.as_deref())
 }
 
-/// A machine without the component still gets its tests run; CI must have it.
+/// Returns whether a cargo subcommand is installed.
 fn has_component(subcommand: &str, component: &str) -> Result<bool, String> {
     if step::works(&mut cargo(&format!("{subcommand} --version"))) {
         return Ok(true);
     }
-    let missing = format!("{component} is not installed; `rustup component add {component}` adds it");
-    do_without(missing)
+    skip(format!("{component} is not installed; `rustup component add {component}` adds it"))
 }
 
-/// CI does without nothing.
-fn do_without(missing: String) -> Result<bool, String> {
-    if env::var_os("CI").is_some_and(|ci| ci == "true") {
-        return Err(missing);
-    }
-    step::note(&format!("{missing}; going on without"));
-    Ok(false)
-}
-
-/// A real browser for the tests of pages.
+/// Returns whether there is a real browser to test pages in.
 fn has_browser() -> Result<bool, String> {
     if apt::has(BROWSER, BROWSER) {
         return Ok(true);
     }
-    do_without(format!("{BROWSER} is not installed, in which pages are tested"))
+    skip(format!("{BROWSER} is not installed, so pages cannot be tested"))
 }
 
-/// Unit, integration and documentation tests, told where Python, the browser and the data are.
+/// Skips the steps that need something missing. A machine without it still runs all other steps, but CI must have it.
+fn skip(missing: String) -> Result<bool, String> {
+    if env::var_os("CI").is_some_and(|ci| ci == "true") {
+        return Err(missing);
+    }
+    step::note(&format!("{missing}; continuing without"));
+    Ok(false)
+}
+
+/// The command of all unit, integration and documentation tests, with the paths of Python, the browser and the data in
+/// its environment.
 fn tests(python: PathBuf, data: Option<&PathBuf>) -> Result<Command, String> {
     let mut tests = cargo("test --release --workspace");
     tests.env("LCCA_PYTHON", python);
-    match has_browser()? {
-        true => tests.env("LCCA_BROWSER", BROWSER),
-        false => tests.env_remove("LCCA_BROWSER"),
-    };
-    match data {
-        Some(data) => tests.env("LCCA_DATA", data),
-        None => tests.env_remove("LCCA_DATA"),
-    };
+    step::set_or_remove(&mut tests, "LCCA_BROWSER", has_browser()?.then_some(BROWSER));
+    step::set_or_remove(&mut tests, "LCCA_DATA", data);
     Ok(tests)
 }

@@ -1,4 +1,4 @@
-//! Random panels: the same on every machine for the same seed and use.
+//! Random numbers that are the same on every machine for the same seed and purpose.
 
 use crate::matrix::Panel;
 use rand::SeedableRng;
@@ -6,7 +6,8 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// What a random panel is for; different uses of one seed draw different numbers.
+/// The purpose of some random numbers. Each purpose has its own stream, so that one seed gives each different numbers. The
+/// values are part of the results: changing one changes the answers of every seed.
 #[derive(Clone, Copy)]
 pub(crate) enum Use {
     Start = 1,
@@ -19,21 +20,22 @@ pub(crate) enum Use {
     Test = 4,
 }
 
-/// Independent standard normal numbers.
+/// A panel of independent standard normal numbers.
 pub(crate) fn normal_panel(rows: usize, cols: usize, seed: u64, purpose: Use) -> Panel {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(purpose as u64);
     Panel::from_fn(rows, cols, |_, _| StandardNormal.sample(&mut rng))
 }
 
-/// A generator of its own for one use of a seed, the `index`-th of several.
+/// The `index`-th of several independent generators for one purpose of a seed.
 pub(crate) fn generator(seed: u64, purpose: Use, index: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    // Purposes are below 256, so that no two pairs of purpose and index share a stream.
     rng.set_stream(purpose as u64 | index << 8);
     rng
 }
 
-/// Puts `items` in random order.
+/// Puts `items` in a random order.
 pub(crate) fn shuffle(items: &mut [u32], rng: &mut ChaCha8Rng) {
     items.shuffle(rng);
 }

@@ -1,8 +1,8 @@
 //! Leading singular vectors of one view, in weight space.
 //!
-//! Subspace iteration on C = XᵀX from a random panel (Halko, Martinsson & Tropp 2011), orthonormalised every time,
-//! then Rayleigh-Ritz: with WᵀW = I and WᵀCW = E·S²·Eᵀ, V = WE. Half a pass for each power iteration and one more, of
-//! k + oversampling columns; nothing n-sized.
+//! Subspace iteration on C = XᵀX from a random panel (Halko, Martinsson & Tropp 2011), orthonormalized before every
+//! product, then Rayleigh-Ritz: with WᵀW = I and WᵀCW = E·S²·Eᵀ, V = WE. Costs half a pass per power iteration and half a
+//! pass more, each of k + oversampling columns. Nothing n-sized is stored.
 
 use crate::data::{Normal, Pair, Side};
 use crate::error::{Error, Result};
@@ -12,14 +12,14 @@ use crate::random;
 use crate::whiten;
 use faer::Mat;
 
-/// How hard to look.
+/// The accuracy of a randomized SVD, and its seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Columns carried beyond those wanted.
+    /// The number of columns carried beyond the requested ones.
     pub oversample: usize,
-    /// Power iterations.
+    /// The number of power iterations.
     pub power: usize,
-    /// Seed of the random start.
+    /// The seed of the random start.
     pub seed: u64,
 }
 
@@ -29,19 +29,19 @@ impl Default for Options {
     }
 }
 
-/// X ≈ U·diag(s)·Vᵀ, with U = X·V·diag(s)⁻¹ left where it is.
+/// X ≈ U·diag(s)·Vᵀ. U = X·V·diag(s)⁻¹ is n-sized and not formed.
 pub struct Svd {
-    /// Right singular vectors, p×r with r ≤ k: as many as the numerical rank allows.
+    /// Right singular vectors, p×r. r is k, or the numerical rank if that is less.
     pub v: Panel,
     /// Singular values, descending.
     pub s: Vec<f64>,
     /// XᵀX·V.
     pub gram_v: Panel,
-    /// About the largest singular value that is not among `s`: how fast the rest begins.
+    /// An estimate of the largest singular value that is not in `s`.
     pub next: f64,
 }
 
-/// The top `k` singular values and right singular vectors of `side`'s view.
+/// The `k` largest singular values of the view on `side`, and their right singular vectors.
 ///
 /// ```
 /// use lcca::data::{InMemory, Side};
@@ -83,9 +83,14 @@ fn rayleigh_ritz(w: &Panel, cw: &Panel, k: usize) -> Result<Svd> {
     let (values, vectors) = (eigen.S().column_vector(), eigen.U());
     let m = small.nrows();
     let largest = if m > 0 { values[m - 1] } else { 0.0 };
-    let real: Vec<usize> = (0..m).rev().filter(|&i| values[i] > whiten::CUT * largest).collect();
-    let kept = &real[..k.min(real.len())];
-    let next = real.get(k).or(kept.last()).map_or(1.0, |&i| values[i].sqrt());
+    if !largest.is_finite() {
+        return Err(Error::Factorization("WᵀXᵀXW"));
+    }
+    // Eigenvalues ascend, and those below the cut are rounding: their vectors are not singular vectors of anything.
+    let significant: Vec<usize> = (0..m).rev().filter(|&i| values[i] > whiten::CUT * largest).collect();
+    let kept = &significant[..k.min(significant.len())];
+    // The oversampled columns hold the next singular value. If there is none, the last one kept bounds it.
+    let next = significant.get(k).or(kept.last()).map_or(1.0, |&i| values[i].sqrt());
     let e = Mat::from_fn(m, kept.len(), |i, j| vectors[(i, kept[j])]);
     Ok(Svd {
         v: panels::times(w, e.as_ref()),
@@ -102,7 +107,7 @@ mod tests {
     use crate::testing::{from_dense, random_mat, relative_error};
 
     #[test]
-    fn finds_the_dense_singular_values() {
+    fn singular_values_are_those_of_a_dense_svd() {
         let x = Mat::from_fn(200, 30, |i, j| random_mat(200, 30, 1)[(i, j)] / (1 + j * j) as f64);
         let pair = InMemory::new(from_dense(x.as_ref()), from_dense(x.as_ref())).unwrap();
         let svd = randomized(&pair, Side::X, 5, &Options { power: 8, ..Options::default() }).unwrap();
@@ -110,6 +115,14 @@ mod tests {
         (0..5).for_each(|i| assert!((svd.s[i] / truth[i] - 1.0).abs() < 1e-10, "{} {}", svd.s[i], truth[i]));
         let product = x.transpose() * (&x * svd.v.as_mat());
         assert!(relative_error(svd.gram_v.as_mat(), product.as_ref()) < 1e-12);
+    }
+
+    #[test]
+    fn a_failed_decomposition_is_an_error_and_a_view_of_zeros_is_not() {
+        let w = crate::testing::random_panel(5, 2, 1);
+        let infinite = Panel::from_fn(5, 2, |_, _| f64::INFINITY);
+        assert!(matches!(rayleigh_ritz(&w, &infinite, 1), Err(Error::Factorization(_))));
+        assert!(rayleigh_ritz(&w, &Panel::zeros(5, 2), 1).unwrap().s.is_empty());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A warm pass allocates nothing, on one thread or two, whatever the storage and the wrappers.
+//! A warm pass allocates nothing, on one thread or two, with any storage and any wrappers.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -7,12 +7,12 @@ use lcca::matrix::{DenseRows, DenseValues, Matrix, OneHotRows, Panel, SparseRows
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-/// The system's allocator, counting calls of every thread.
+/// The system's allocator, which counts the calls of every thread.
 struct CountingAllocator;
 
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: everything is handed to the system's allocator as it came.
+// SAFETY: every call is forwarded unchanged to the system's allocator.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         CALLS.fetch_add(1, SeqCst);
@@ -20,15 +20,15 @@ unsafe impl GlobalAlloc for CountingAllocator {
         unsafe { System.alloc(layout) }
     }
 
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         // SAFETY: the caller keeps the contract.
-        unsafe { System.dealloc(place, layout) }
+        unsafe { System.dealloc(pointer, layout) }
     }
 
-    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         CALLS.fetch_add(1, SeqCst);
         // SAFETY: the caller keeps the contract.
-        unsafe { System.realloc(place, layout, size) }
+        unsafe { System.realloc(pointer, layout, size) }
     }
 }
 
@@ -49,29 +49,29 @@ fn views() -> [Matrix; 3] {
     [one_hot.unwrap().into(), sparse.unwrap().into(), dense.unwrap().into()]
 }
 
-/// All four products, into panels that are already there.
+/// One pass with all four products, added into existing panels.
 fn pass(pair: &dyn Pair, w: &[Panel; 2], out: &mut [Panel; 4]) {
     let [xx, yx, xy, yy] = out;
     let ask = Ask::new().source(Side::X, &w[0]).to(Side::X, xx).to(Side::Y, yx);
     pair.pass(&mut ask.source(Side::Y, &w[1]).to(Side::X, xy).to(Side::Y, yy)).unwrap();
 }
 
-/// The fewest allocations of 100 warm passes, of several tries: the thread pool and the test's own main thread allocate
-/// now and then, a pass that allocates would do so 100 times in each.
+/// The fewest allocations in 100 warm passes among several attempts. The thread pool and the main thread of the test
+/// allocate now and then; a pass that allocates would do so at least 100 times in every attempt.
 fn allocations(pair: &dyn Pair) -> usize {
     let sizes = Side::BOTH.map(|side| pair.shape().cols(side));
     let w = sizes.map(|p| Panel::from_fn(p, 11, |i, j| (i + j) as f64));
     let mut out = [0, 1, 0, 1].map(|target| Panel::zeros(sizes[target], 11));
-    let mut tries = [0; 20];
-    for calls in &mut tries {
+    let mut attempts = [0; 20];
+    for calls in &mut attempts {
         let before = CALLS.load(SeqCst);
         (0..100).for_each(|_| pass(pair, &w, &mut out));
         *calls = CALLS.load(SeqCst) - before;
     }
-    tries.into_iter().min().unwrap_or(usize::MAX)
+    attempts.into_iter().min().unwrap_or(usize::MAX)
 }
 
-// One test: the counter sees every thread of the process, so nothing else may run.
+// This file has a single test: the counter sees every thread of the process, so nothing else may run beside it.
 #[test]
 fn a_warm_pass_allocates_nothing() {
     for threads in [1, 2] {
@@ -83,13 +83,13 @@ fn a_warm_pass_allocates_nothing() {
                 let weighted = InMemory::new(views[x].clone(), views[y].clone())
                     .and_then(|pair| pair.weighted(vec![0.5; ROWS].into()))
                     .unwrap();
-                let centred = Centered::new(&pair).unwrap();
+                let centered = Centered::new(&pair).unwrap();
                 let tally = Tally::default();
-                let counting = Counting::rows(&centred, &tally, &());
+                let counting = Counting::rows(&centered, &tally, &());
                 for (name, pair) in [
                     ("in memory", &pair as &dyn Pair),
                     ("weighted", &weighted),
-                    ("counting centred", &counting),
+                    ("counting centered", &counting),
                 ] {
                     assert_eq!(allocations(pair), 0, "{name}, views {x} and {y}, {threads} threads");
                 }

@@ -1,14 +1,18 @@
-//! Gather and scatter for dense rows: four rows at a time, so that a panel's line is loaded once for all four.
+//! Gather and scatter for dense rows, four rows at a time.
+//!
+//! Dense rows visit every line of the panel in order, so the processor fetches them ahead by itself and the loops are bound
+//! by loads, not by waiting. Four rows share each load of a line.
 
+use super::lines::add_scaled;
 use super::rows::Stored;
-use super::{LANES, Line, add_scaled};
+use crate::matrix::{LANES, Line};
 use pulp::NullaryFnOnce;
 use std::array::from_fn;
 use std::ops::Range;
 
-/// Rows that share the loads of a panel.
+/// The number of rows that share the loads of a panel.
 const ROWS: usize = 4;
-/// Lines of a tile: with four rows, eight sums stay in registers.
+/// The number of lines in a tile. With four rows that makes eight sums of one line each, as many as 16 AVX registers hold.
 const TILE: usize = 2;
 
 pub(super) fn gather<V: Stored>(
@@ -37,10 +41,10 @@ pub(super) fn scatter<V: Stored>(
 
 /// A loop over all columns for some rows and some lines of the panel.
 trait Tiled: Sized {
-    /// Lines `at..at + L` of rows `row..row + R`.
-    fn tile<const R: usize, const L: usize>(&mut self, row: usize, at: usize);
+    /// Computes lines `first..first + L` of rows `row..row + R`.
+    fn tile<const R: usize, const L: usize>(&mut self, row: usize, first: usize);
 
-    /// All rows, group after group.
+    /// Computes all rows in groups of [`ROWS`], and the remaining rows one by one.
     #[inline(always)]
     fn all_rows(&mut self, rows: usize, stride: usize) {
         let whole = rows / ROWS * ROWS;
@@ -54,10 +58,11 @@ trait Tiled: Sized {
 
     #[inline(always)]
     fn all_lines<const R: usize>(&mut self, row: usize, stride: usize) {
-        for at in (0..stride).step_by(TILE) {
-            match stride - at {
-                1 => self.tile::<R, 1>(row, at),
-                _ => self.tile::<R, TILE>(row, at),
+        for first in (0..stride).step_by(TILE) {
+            if stride - first == 1 {
+                self.tile::<R, 1>(row, first);
+            } else {
+                self.tile::<R, TILE>(row, first);
             }
         }
     }
@@ -81,11 +86,11 @@ impl<V: Stored> NullaryFnOnce for Gather<'_, V> {
 
 impl<V: Stored> Tiled for Gather<'_, V> {
     #[inline(always)]
-    fn tile<const R: usize, const L: usize>(&mut self, row: usize, at: usize) {
+    fn tile<const R: usize, const L: usize>(&mut self, row: usize, first: usize) {
         let x: [&[V]; R] = from_fn(|r| &self.block[(row + r) * self.cols..][..self.cols]);
         let mut sum = [[Line([0.0; LANES]); L]; R];
         for (column, w) in (0..self.cols).zip(self.w.chunks_exact(self.stride)) {
-            let w = &w[at..][..L];
+            let w = &w[first..][..L];
             for r in 0..R {
                 let value = x[r][column].wide();
                 for l in 0..L {
@@ -94,7 +99,7 @@ impl<V: Stored> Tiled for Gather<'_, V> {
             }
         }
         for (r, sum) in sum.iter().enumerate() {
-            self.z[(row + r) * self.stride + at..][..L].copy_from_slice(sum);
+            self.z[(row + r) * self.stride + first..][..L].copy_from_slice(sum);
         }
     }
 }
@@ -117,11 +122,11 @@ impl<V: Stored> NullaryFnOnce for Scatter<'_, V> {
 
 impl<V: Stored> Tiled for Scatter<'_, V> {
     #[inline(always)]
-    fn tile<const R: usize, const L: usize>(&mut self, row: usize, at: usize) {
+    fn tile<const R: usize, const L: usize>(&mut self, row: usize, first: usize) {
         let x: [&[V]; R] = from_fn(|r| &self.block[(row + r) * self.cols..][..self.cols]);
-        let z: [[Line; L]; R] = from_fn(|r| from_fn(|l| self.z[(row + r) * self.stride + at + l]));
+        let z: [[Line; L]; R] = from_fn(|r| from_fn(|l| self.z[(row + r) * self.stride + first + l]));
         for (column, p) in (0..self.cols).zip(self.p.chunks_exact_mut(self.stride)) {
-            let p = &mut p[at..][..L];
+            let p = &mut p[first..][..L];
             for r in 0..R {
                 let value = x[r][column].wide();
                 for l in 0..L {

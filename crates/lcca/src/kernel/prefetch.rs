@@ -1,20 +1,23 @@
-//! Asking for panel lines before they are needed. A hint: any place may be named, and nothing is read.
+//! Asks the processor to load panel lines before they are needed.
+//!
+//! A prefetch is a hint that reads nothing, so any index is allowed, even one beyond the panel. An empty one-hot row names
+//! such an index.
 
 use crate::matrix::Line;
 
-/// Starts loading lines `at..at + L`.
+/// Starts loading lines `first..first + L`.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(super) fn prefetch<const L: usize>(lines: &[Line], at: usize) {
+pub(super) fn prefetch<const L: usize>(lines: &[Line], first: usize) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
     for l in 0..L {
-        let place = lines.as_ptr().wrapping_add(at.wrapping_add(l));
+        let address = lines.as_ptr().wrapping_add(first.wrapping_add(l));
         // SAFETY: a prefetch reads nothing and cannot fault, whatever the address.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast()) };
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
     }
 }
 
-/// Other processors fetch ahead by themselves, or not.
+/// Does nothing: stable Rust has no prefetch for other processors.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-pub(super) fn prefetch<const L: usize>(_lines: &[Line], _at: usize) {}
+pub(super) fn prefetch<const L: usize>(_lines: &[Line], _first: usize) {}

@@ -1,4 +1,4 @@
-//! The slow twins: what [`gather`](super::gather) and [`scatter`](super::scatter) mean, entry by entry.
+//! The slow twins, which specify [`gather`](super::gather) and [`scatter`](super::scatter) entry by entry.
 
 use crate::matrix::{LANES, Line, Matrix};
 use std::ops::Range;
@@ -41,11 +41,13 @@ mod tests {
         fn fast_kernels_do_what_their_slow_twins_do(
             view in testing::any_matrix(1..40, 1..30),
             stride in 1usize..10,
-            from in 0usize..40,
+            first in 0usize..40,
             seed in 0u64..1000,
         ) {
-            let rows = from.min(view.rows() - 1)..view.rows();
-            let (w, z0, p0) = (noise(view.cols() * stride, seed), noise(rows.len() * stride, seed + 1), noise(view.cols() * stride, seed + 2));
+            let rows = first.min(view.rows() - 1)..view.rows();
+            let w = noise(view.cols() * stride, seed);
+            let z0 = noise(rows.len() * stride, seed + 1);
+            let p0 = noise(view.cols() * stride, seed + 2);
             let (mut fast, mut slow) = (z0.clone(), z0.clone());
             crate::kernel::gather(&view, rows.clone(), &w, stride, &mut fast);
             gather(&view, rows.clone(), &w, stride, &mut slow);

@@ -1,26 +1,28 @@
-//! The entries of a row, for kernels: no branch on the storage inside the loop.
+//! The entries of a row as the kernels see them. The storage is a type parameter, so that no loop branches on it.
 
 use crate::matrix::{OneHotRows, Packed, SparseRows};
 
-/// How many entries before its turn a column is announced, so that its panel lines can be on their way from memory.
-/// Measured: 4 gains nothing, 16 an eighth, 32 no more.
+/// The number of entries by which the prefetch of a panel row precedes its use. The load from memory must be complete by
+/// then and the line not yet evicted. Measured: 4 entries ahead gain nothing, 16 make passes an eighth faster, 32 no more
+/// than 16.
 const AHEAD: usize = 16;
 
 /// One entry of a row.
 pub(super) struct Entry {
     pub column: usize,
     pub value: f64,
-    /// A column whose turn comes soon.
+    /// The column of the entry [`AHEAD`] entries later, to be prefetched.
     pub ahead: usize,
 }
 
-/// Something whose rows can be walked entry by entry.
+/// A storage whose rows can be walked entry by entry.
 pub(super) trait Rows: Copy {
     fn row(&self, row: usize) -> impl Iterator<Item = Entry>;
 }
 
-/// A number as stored.
+/// A stored number.
 pub(super) trait Stored: Copy {
+    /// The number in double precision.
     fn wide(self) -> f64;
 }
 
@@ -38,7 +40,7 @@ impl Stored for Packed<f64> {
     }
 }
 
-/// The value of an entry that is always 1. Takes no memory; multiplying by it compiles to nothing.
+/// The value of an entry that is always 1. It takes no memory, and multiplying by it compiles to nothing.
 #[derive(Clone, Copy)]
 pub(super) struct One;
 
@@ -49,7 +51,7 @@ impl Stored for One {
     }
 }
 
-/// One value an entry.
+/// One value per entry.
 pub(super) trait ValueRun: Copy {
     type Value: Stored;
     fn iter(self, from: usize, to: usize) -> impl Iterator<Item = Self::Value>;
@@ -99,10 +101,11 @@ impl<V: ValueRun> Rows for SparseEntries<'_, V> {
         let span = SparseRows::span(self.offsets, row);
         let values = self.values.iter(span.start, span.end);
         let (columns, last) = (self.columns, self.columns.len().saturating_sub(1));
-        columns[span.clone()].iter().zip(values).zip(span).map(move |((column, value), at)| Entry {
+        columns[span.clone()].iter().zip(values).zip(span).map(move |((column, value), index)| Entry {
             column: column.get() as usize,
             value: value.wide(),
-            ahead: columns[(at + AHEAD).min(last)].get() as usize,
+            // Looking past the end of the row is intended: the next rows are read next.
+            ahead: columns[(index + AHEAD).min(last)].get() as usize,
         })
     }
 }

@@ -1,7 +1,8 @@
-//! Runs of numbers that somebody keeps alive: a vector, a mapped file, an array of another language.
+//! Shared runs of numbers in memory owned by something else: a vector, a mapped file, an array of another language.
 //!
-//! Files place numbers at any byte, so elements are read through [`Packed`], which needs no alignment. On the
-//! machines this crate supports (little-endian) such a read is one ordinary load.
+//! Formats such as `.npy` and safetensors do not align their numbers, and a mapped file cannot be moved into alignment
+//! without copying it. Elements are therefore read through [`Packed`], which needs no alignment. This costs nothing: on
+//! the supported machines, all little-endian, an unaligned read is one ordinary load.
 
 use crate::error::{Error, Result};
 use bytemuck::{Pod, Zeroable};
@@ -12,7 +13,7 @@ use std::sync::Arc;
 #[cfg(target_endian = "big")]
 compile_error!("lcca maps little-endian files as they are and has no big-endian port");
 
-/// One number at any byte address.
+/// One number at any byte address, aligned or not.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, packed)]
 pub struct Packed<T>(T);
@@ -25,7 +26,7 @@ impl<T: Copy> Packed<T> {
     }
 }
 
-/// Whatever keeps the bytes alive and in place.
+/// The owner of the bytes, which keeps them alive and in place.
 pub type Owner = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
 /// A shared, immutable run of `T`. Cloning and slicing copy no numbers.
@@ -53,7 +54,7 @@ impl<T: Pod + Send + Sync> From<Vec<T>> for Buffer<T> {
 }
 
 impl<T: Pod> Buffer<T> {
-    /// `len` numbers that begin `start` bytes into `owner`, without copying.
+    /// The `len` numbers that begin `start` bytes into `owner`, without copying.
     pub fn shared(owner: Owner, start: usize, len: usize) -> Result<Self> {
         let have = (*owner).as_ref().len();
         let end = len.checked_mul(size_of::<T>()).and_then(|bytes| bytes.checked_add(start));
@@ -70,24 +71,24 @@ impl<T: Pod> Buffer<T> {
         bytemuck::cast_slice(&bytes[self.start..self.start + self.len * size_of::<T>()])
     }
 
-    /// A part of the numbers, sharing the same owner.
+    /// A range of the numbers, sharing the same owner.
     pub fn slice(&self, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= self.len, "{range:?} of {} numbers", self.len);
         let start = self.start + range.start * size_of::<T>();
         Buffer { owner: self.owner.clone(), start, len: range.len(), kind: PhantomData }
     }
 
-    /// How many numbers.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is no number at all.
+    /// Returns whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The numbers one by one.
+    /// Iterates over the numbers.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = T> + '_ {
         self.as_slice().iter().map(|number| number.get())
     }

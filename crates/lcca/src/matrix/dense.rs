@@ -1,6 +1,7 @@
-//! Dense rows, one after another.
+//! Dense rows, stored one after another.
 
-use super::{Buffer, search};
+use super::buffer::Buffer;
+use super::search;
 use crate::error::{Error, Result};
 use std::ops::Range;
 
@@ -13,7 +14,7 @@ pub enum DenseValues {
     F64(Buffer<f64>),
 }
 
-/// Rows with every entry, stored row after row; every value is finite.
+/// Rows with every entry, stored row after row. Every value is finite.
 #[derive(Clone)]
 pub struct DenseRows {
     rows: usize,
@@ -22,7 +23,7 @@ pub struct DenseRows {
 }
 
 impl DenseRows {
-    /// `values[i * cols + j]` is row i, column j.
+    /// Checks the count and that every value is finite. `values[i * cols + j]` is row i, column j.
     pub fn new(rows: usize, cols: usize, values: DenseValues) -> Result<Self> {
         if cols >= u32::MAX as usize {
             return Err(Error::TooManyColumns { cols });
@@ -42,19 +43,19 @@ impl DenseRows {
         let matrix = DenseRows { rows, cols, values };
         match bad {
             None => Ok(matrix),
-            Some(at) => {
-                let (row, column) = (at / cols, at % cols);
+            Some(index) => {
+                let (row, column) = (index / cols, index % cols);
                 Err(Error::NotFinite { row, column, value: matrix.get(row, column) })
             }
         }
     }
 
-    /// How many rows.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// How many columns.
+    /// The number of columns.
     pub fn cols(&self) -> usize {
         self.cols
     }
@@ -64,16 +65,16 @@ impl DenseRows {
         &self.values
     }
 
-    /// One number.
+    /// The number at `row` and `column`.
     pub fn get(&self, row: usize, column: usize) -> f64 {
-        let at = row * self.cols + column;
+        let index = row * self.cols + column;
         match &self.values {
-            DenseValues::F32(values) => values.as_slice()[at].get().into(),
-            DenseValues::F64(values) => values.as_slice()[at].get(),
+            DenseValues::F32(values) => values.as_slice()[index].get().into(),
+            DenseValues::F64(values) => values.as_slice()[index].get(),
         }
     }
 
-    /// Some of the rows, sharing the numbers.
+    /// A range of the rows, sharing the numbers.
     pub fn slice(&self, rows: Range<usize>) -> Self {
         let span = rows.start * self.cols..rows.end * self.cols;
         let values = match &self.values {
@@ -110,6 +111,7 @@ mod tests {
 
     #[test]
     fn the_count_must_match_the_shape() {
-        assert!(DenseRows::new(2, 3, DenseValues::F64(vec![0.0; 5].into())).is_err());
+        let error = DenseRows::new(2, 3, DenseValues::F64(vec![0.0; 5].into())).err().unwrap().to_string();
+        assert!(error.contains("expected 6, found 5"), "{error}");
     }
 }

@@ -1,7 +1,8 @@
-//! One view's rows, in the storage that fits them, and the thin panels they are multiplied with.
+//! The rows of one view, in the storage that suits them, and the thin panels they are multiplied with.
 
 mod buffer;
 mod dense;
+mod line;
 mod one_hot;
 mod pages;
 mod panel;
@@ -11,10 +12,11 @@ mod sparse;
 
 pub use buffer::{Buffer, Owner, Packed};
 pub use dense::{DenseRows, DenseValues};
+pub use line::{LANES, Line};
 pub use one_hot::OneHotRows;
 pub(crate) use pages::zeroed as zeroed_lines;
+pub use panel::Panel;
 pub(crate) use panel::row_major_mut;
-pub use panel::{LANES, Line, Panel};
 pub(crate) use rows_builder::RowsBuilder;
 pub use sparse::{Canonical, SparseRows, Values};
 
@@ -33,7 +35,7 @@ pub enum Matrix {
 }
 
 impl Matrix {
-    /// How many rows.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         match self {
             Matrix::Sparse(m) => m.rows(),
@@ -42,7 +44,7 @@ impl Matrix {
         }
     }
 
-    /// How many columns.
+    /// The number of columns.
     pub fn cols(&self) -> usize {
         match self {
             Matrix::Sparse(m) => m.cols(),
@@ -51,7 +53,7 @@ impl Matrix {
         }
     }
 
-    /// How many entries are stored.
+    /// The number of stored entries.
     pub fn entries(&self) -> u64 {
         match self {
             Matrix::Sparse(m) => m.entries(),
@@ -60,7 +62,7 @@ impl Matrix {
         }
     }
 
-    /// How many entries of one row are stored.
+    /// The number of stored entries of one row.
     pub fn row_entries(&self, row: usize) -> u64 {
         match self {
             Matrix::Sparse(m) => {
@@ -72,7 +74,7 @@ impl Matrix {
         }
     }
 
-    /// Whether every stored entry is known to be 1.
+    /// Returns whether every stored entry is known to be 1.
     pub(crate) fn is_all_ones(&self) -> bool {
         match self {
             Matrix::Sparse(m) => matches!(m.values(), Values::Ones),
@@ -81,7 +83,7 @@ impl Matrix {
         }
     }
 
-    /// What a person would call the storage.
+    /// The name of the storage, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Matrix::Sparse(m) => match m.values() {
@@ -97,7 +99,7 @@ impl Matrix {
         }
     }
 
-    /// Some of the rows, sharing the numbers.
+    /// A range of the rows, sharing the numbers.
     pub fn slice(&self, rows: Range<usize>) -> Matrix {
         match self {
             Matrix::Sparse(m) => Matrix::Sparse(m.slice(rows)),
@@ -138,6 +140,7 @@ impl fmt::Debug for Matrix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}×{}", self.kind(), self.rows(), self.cols())?;
         let mut rows = f.debug_list();
+        // A failing test prints its matrices; beyond this many rows nobody reads them.
         for row in 0..self.rows().min(50) {
             let mut entries = Vec::new();
             self.for_each(row, |column, value| entries.push((column, value)));

@@ -1,4 +1,4 @@
-//! One-hot rows: a column number a row, nothing else.
+//! One-hot rows: one column number per row and nothing else.
 
 use super::Buffer;
 use crate::error::{Error, Result};
@@ -16,36 +16,35 @@ impl OneHotRows {
     /// The column number that marks a row without an entry.
     pub const EMPTY: u32 = u32::MAX;
 
-    /// `column[i]` is the column of row i's 1, or [`OneHotRows::EMPTY`].
+    /// Checks that every column is in range. `column[i]` is the column of the 1 in row i, or [`OneHotRows::EMPTY`].
     pub fn new(cols: usize, column: Buffer<u32>) -> Result<Self> {
         if cols >= u32::MAX as usize {
             return Err(Error::TooManyColumns { cols });
         }
-        let in_range = |(row, column): (usize, u32)| match column {
-            Self::EMPTY => Ok(()),
-            _ if (column as usize) < cols => Ok(()),
-            _ => Err(Error::ColumnOutOfRange { row, column: column.into(), cols }),
-        };
-        let numbers = column.as_slice();
-        numbers
-            .par_iter()
-            .enumerate()
-            .with_min_len(65_536)
-            .try_for_each(|(row, c)| in_range((row, c.get())))?;
+        // Fewer rows than this are checked in less time than another thread takes to wake up.
+        let rows = column.as_slice().par_iter().enumerate().with_min_len(65_536);
+        rows.try_for_each(|(row, column)| {
+            let column = column.get();
+            if column == Self::EMPTY || (column as usize) < cols {
+                Ok(())
+            } else {
+                Err(Error::ColumnOutOfRange { row, column: column.into(), cols })
+            }
+        })?;
         Ok(OneHotRows { cols, column })
     }
 
-    /// How many rows.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.column.len()
     }
 
-    /// How many columns.
+    /// The number of columns.
     pub fn cols(&self) -> usize {
         self.cols
     }
 
-    /// How many rows have an entry.
+    /// The number of rows that have an entry.
     pub fn entries(&self) -> u64 {
         self.column.iter().filter(|&column| column != Self::EMPTY).count() as u64
     }
@@ -55,13 +54,13 @@ impl OneHotRows {
         &self.column
     }
 
-    /// The column of `row`'s entry, if it has one.
+    /// The column of the entry in `row`, if it has one.
     pub fn column(&self, row: usize) -> Option<usize> {
         let column = self.column.as_slice()[row].get();
         (column != Self::EMPTY).then_some(column as usize)
     }
 
-    /// Some of the rows, sharing the numbers.
+    /// A range of the rows, sharing the numbers.
     pub fn slice(&self, rows: Range<usize>) -> Self {
         OneHotRows { cols: self.cols, column: self.column.slice(rows) }
     }

@@ -1,31 +1,34 @@
-//! Memory for large panels, in huge pages where the system has them.
+//! Memory for large panels, in huge pages if the system has them.
 //!
-//! A pass jumps from row to row of panels of hundreds of megabytes; with pages of four kilobytes every jump misses the
-//! translation cache too, and a fresh panel costs a page fault every few rows, one thread after the other.
+//! A pass jumps from row to row of panels of hundreds of megabytes. With pages of four kilobytes, almost every jump also
+//! misses the translation cache, and a fresh panel costs one page fault every few rows, which the system handles one
+//! thread at a time.
 
-use super::Line;
+use super::line::Line;
 use bytemuck::Zeroable;
 use rayon::prelude::*;
 
-/// Bytes below which a panel is small.
+/// Panels below this many bytes, two huge pages, stay in ordinary pages and are zeroed by one thread: there is too little
+/// to gain.
 const LARGE: usize = 4 << 20;
-/// Lines that one thread sets at a time: a huge page.
+/// The number of lines that one thread zeroes at a time. They fill one huge page, so that no two threads fault on the
+/// same page.
 const CHUNK: usize = (2 << 20) / size_of::<Line>();
 
-/// `count` zero lines.
+/// Allocates `count` lines of zeros.
 pub(crate) fn zeroed(count: usize) -> Vec<Line> {
     if count * size_of::<Line>() < LARGE {
         return vec![Line::zeroed(); count];
     }
     let mut lines = Vec::with_capacity(count);
     advise(&lines);
-    let room = &mut lines.spare_capacity_mut()[..count];
-    room.par_chunks_mut(CHUNK).for_each(|lines| {
-        lines.iter_mut().for_each(|line| {
+    let uninitialized = &mut lines.spare_capacity_mut()[..count];
+    uninitialized.par_chunks_mut(CHUNK).for_each(|chunk| {
+        for line in chunk {
             line.write(Line::zeroed());
-        });
+        }
     });
-    // SAFETY: the first `count` lines were written just now.
+    // SAFETY: the loop above has written the first `count` lines.
     unsafe { lines.set_len(count) };
     lines
 }
@@ -33,11 +36,12 @@ pub(crate) fn zeroed(count: usize) -> Vec<Line> {
 /// Asks the system for huge pages. It may decline; nothing depends on it.
 #[cfg(target_os = "linux")]
 fn advise(lines: &Vec<Line>) {
+    // The system refuses a range that does not begin at a page, so the advice covers the whole pages inside.
     const PAGE: usize = 4096;
     let (start, size) = (lines.as_ptr().addr(), lines.capacity() * size_of::<Line>());
     let first = start.next_multiple_of(PAGE);
     let end = (start + size) - (start + size) % PAGE;
-    // SAFETY: the range lies within memory that `lines` owns; the advice changes no content.
+    // SAFETY: the range lies within memory that `lines` owns, and the advice changes no content.
     unsafe {
         let from = lines.as_ptr().byte_add(first - start).cast_mut().cast();
         libc::madvise(from, end - first, libc::MADV_HUGEPAGE);

@@ -1,21 +1,14 @@
 //! Panels: the thin dense p×k matrices every algorithm here works on.
 //!
-//! A panel is stored row after row, each row padded to whole cache lines of eight doubles, so that one column of the
-//! data (one row of the panel) is a handful of aligned lines.
+//! A panel is stored row after row, and each row is padded to whole cache lines of eight doubles. One column of the data
+//! is one row of the panel, so an entry of the data touches a few aligned lines and no part of any other.
 
+use super::line::{LANES, Line};
 use super::pages::zeroed;
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Zeroable;
 use faer::{MatMut, MatRef};
 
-/// Doubles in a cache line.
-pub const LANES: usize = 8;
-
-/// One cache line of a panel.
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-#[repr(C, align(64))]
-pub struct Line(pub [f64; LANES]);
-
-/// A thin dense matrix of doubles, rows contiguous. The padding behind the last column is always zero.
+/// A thin dense matrix of doubles with contiguous rows. The padding after the last column is always zero.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
     rows: usize,
@@ -24,12 +17,12 @@ pub struct Panel {
 }
 
 impl Panel {
-    /// All zero.
+    /// A panel of zeros.
     pub fn zeros(rows: usize, cols: usize) -> Self {
         Panel { rows, cols, lines: zeroed(rows * cols.div_ceil(LANES)) }
     }
 
-    /// `entry(i, j)` at row i, column j.
+    /// A panel with `entry(i, j)` at row i, column j.
     pub fn from_fn(rows: usize, cols: usize, mut entry: impl FnMut(usize, usize) -> f64) -> Self {
         let mut panel = Panel::zeros(rows, cols);
         for i in 0..rows {
@@ -43,17 +36,17 @@ impl Panel {
         Panel::from_fn(mat.nrows(), mat.ncols(), |i, j| mat[(i, j)])
     }
 
-    /// How many rows: the columns of the data.
+    /// The number of rows, which is the number of columns of the data.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// How many columns: k.
+    /// The number of columns, k.
     pub fn cols(&self) -> usize {
         self.cols
     }
 
-    /// Cache lines to a row.
+    /// The number of cache lines per row.
     pub fn lines_per_row(&self) -> usize {
         self.cols.div_ceil(LANES)
     }
@@ -63,7 +56,7 @@ impl Panel {
         &self.lines
     }
 
-    /// The storage, line by line. Whoever writes keeps the padding zero.
+    /// The storage, line by line. The caller must keep the padding zero.
     pub fn lines_mut(&mut self) -> &mut [Line] {
         &mut self.lines
     }
@@ -74,7 +67,7 @@ impl Panel {
         &bytemuck::cast_slice(&self.lines[i * stride..(i + 1) * stride])[..self.cols]
     }
 
-    /// Row i.
+    /// Row i, to be written.
     pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
         let stride = self.lines_per_row();
         &mut bytemuck::cast_slice_mut(&mut self.lines[i * stride..(i + 1) * stride])[..self.cols]
@@ -85,7 +78,7 @@ impl Panel {
         self.lines.fill(Line::zeroed());
     }
 
-    /// As a faer matrix, without copying.
+    /// The panel as a faer matrix, without copying.
     pub fn as_mat(&self) -> MatRef<'_, f64> {
         let stride = self.lines_per_row() * LANES;
         MatRef::from_row_major_slice_with_stride(
@@ -96,7 +89,7 @@ impl Panel {
         )
     }
 
-    /// As a faer matrix, without copying.
+    /// The panel as a faer matrix to be written, without copying.
     pub fn as_mat_mut(&mut self) -> MatMut<'_, f64> {
         let stride = self.lines_per_row() * LANES;
         let (rows, cols) = (self.rows, self.cols);
@@ -104,7 +97,8 @@ impl Panel {
     }
 }
 
-/// Row-major numbers as a faer matrix. (faer 0.24's own constructor for this case takes its strides in the wrong order.)
+/// Row-major numbers as a faer matrix, made by transposing a column-major one: faer 0.24's constructor for row-major
+/// numbers takes its strides in the wrong order.
 pub(crate) fn row_major_mut(numbers: &mut [f64], rows: usize, cols: usize, stride: usize) -> MatMut<'_, f64> {
     MatMut::from_column_major_slice_with_stride_mut(numbers, cols, rows, stride).transpose_mut()
 }

@@ -1,9 +1,9 @@
-//! Sparse rows in the making: entry by entry, row by row, in several parts at once.
+//! Builds sparse rows entry by entry. Several builders fill consecutive parts in parallel and are joined at the end.
 
 use super::{SparseRows, Values};
 use crate::error::Result;
 
-/// Some rows, one after another.
+/// Consecutive rows under construction.
 #[derive(Default)]
 pub(crate) struct RowsBuilder {
     ends: Vec<usize>,
@@ -12,23 +12,23 @@ pub(crate) struct RowsBuilder {
 }
 
 impl RowsBuilder {
-    /// Adds an entry to the row that is being made; columns ascend.
+    /// Adds an entry to the current row. Columns must ascend within a row.
     pub fn push(&mut self, column: u32, value: f64) {
         self.columns.push(column);
         self.values.push(value);
     }
 
-    /// The row is complete.
+    /// Completes the current row.
     pub fn end_row(&mut self) {
         self.ends.push(self.columns.len());
     }
 
-    /// How many entries there are so far.
+    /// The number of entries so far.
     pub fn entries(&self) -> usize {
         self.columns.len()
     }
 
-    /// The rows of all parts in order. Values are left out where they are known to be `all_ones`.
+    /// Concatenates the rows of all parts. If the values are known to be `all_ones`, they are not stored.
     pub fn join(parts: Vec<RowsBuilder>, cols: usize, all_ones: bool) -> Result<SparseRows> {
         let entries = parts.iter().map(RowsBuilder::entries).sum();
         let (mut offsets, mut columns) = (vec![0u64], Vec::with_capacity(entries));

@@ -1,4 +1,4 @@
-//! Compressed sparse rows: u64 offsets, u32 columns, and values only where they are not all one.
+//! Compressed sparse rows: u64 offsets, u32 columns, and values unless they are all 1.
 
 use super::{Buffer, Packed};
 use crate::error::{Error, Result};
@@ -8,7 +8,7 @@ use std::ops::Range;
 /// The stored values of sparse rows.
 #[derive(Clone)]
 pub enum Values {
-    /// Every stored entry is 1; nothing is stored for it.
+    /// Every stored entry is 1, and no values are stored.
     Ones,
     /// Single precision.
     F32(Buffer<f32>),
@@ -25,17 +25,17 @@ impl Values {
         }
     }
 
-    /// Value number `at`.
-    pub fn get(&self, at: usize) -> f64 {
+    /// The value of the entry at `index`.
+    pub fn get(&self, index: usize) -> f64 {
         match self {
             Values::Ones => 1.0,
-            Values::F32(values) => values.as_slice()[at].get().into(),
-            Values::F64(values) => values.as_slice()[at].get(),
+            Values::F32(values) => values.as_slice()[index].get().into(),
+            Values::F64(values) => values.as_slice()[index].get(),
         }
     }
 }
 
-/// Rows with few entries. Within a row, columns strictly ascend; every value is finite.
+/// Rows with few entries. Within a row, columns strictly ascend. Every value is finite.
 #[derive(Clone)]
 pub struct SparseRows {
     cols: usize,
@@ -44,28 +44,31 @@ pub struct SparseRows {
     values: Values,
 }
 
-/// What [`SparseRows::canonical`] had to do.
+/// The fewest rows that are worth a parallel task: fewer are checked before another thread wakes up.
+const ROWS_PER_TASK: usize = 4096;
+
+/// The result of [`SparseRows::canonical`].
 pub struct Canonical {
     /// The validated rows.
     pub rows: SparseRows,
-    /// How many entries were added onto another of the same row and column.
+    /// The number of entries that were added to another of the same row and column.
     pub merged: u64,
 }
 
 impl SparseRows {
-    /// Checks everything once: offsets never decrease and end at the entry count, columns are in range and strictly
+    /// Checks the invariants once, for all later uses: offsets never decrease and end at the entry count, columns are in range and strictly
     /// ascend within a row, values are finite. Errors name the row and column.
     pub fn new(cols: usize, offsets: Buffer<u64>, columns: Buffer<u32>, values: Values) -> Result<Self> {
         let matrix = SparseRows { cols, offsets, columns, values };
         matrix.check_sizes()?;
         let offsets = matrix.offsets.as_slice();
-        let check_row = |row: usize| matrix.check_row(row, offsets[row].get(), offsets[row + 1].get());
-        (0..matrix.rows()).into_par_iter().with_min_len(4096).try_for_each(check_row)?;
+        let rows = (0..matrix.rows()).into_par_iter().with_min_len(ROWS_PER_TASK);
+        rows.try_for_each(|row| matrix.check_row(row, offsets[row].get(), offsets[row + 1].get()))?;
         Ok(matrix)
     }
 
-    /// As [`SparseRows::new`], for rows whose columns come in any order or more than once: sorts each row and sums
-    /// duplicates. Rows already in order are taken as they are, without copying.
+    /// Like [`SparseRows::new`], for rows whose columns may be out of order or repeated: sorts each row and sums
+    /// duplicates. If all rows are in order, nothing is copied.
     pub fn canonical(
         cols: usize,
         offsets: Buffer<u64>,
@@ -74,7 +77,7 @@ impl SparseRows {
     ) -> Result<Canonical> {
         let matrix = SparseRows { cols, offsets, columns, values };
         matrix.check_sizes()?;
-        if matrix.offsets_ascend() && matrix.is_ascending() {
+        if matrix.offsets_ascend() && matrix.columns_ascend() {
             let SparseRows { cols, offsets, columns, values } = matrix;
             return Ok(Canonical { rows: SparseRows::new(cols, offsets, columns, values)?, merged: 0 });
         }
@@ -140,11 +143,11 @@ impl SparseRows {
             Values::F32(values) => first_not_finite(&values.as_slice()[span.clone()], |v| v.is_finite()),
             Values::F64(values) => first_not_finite(&values.as_slice()[span.clone()], |v| v.is_finite()),
         };
-        match bad.map(|at| span.start + at) {
+        match bad.map(|position| span.start + position) {
             None => Ok(()),
-            Some(at) => {
-                let column = self.columns.as_slice()[at].get() as usize;
-                Err(Error::NotFinite { row, column, value: self.values.get(at) })
+            Some(index) => {
+                let column = self.columns.as_slice()[index].get() as usize;
+                Err(Error::NotFinite { row, column, value: self.values.get(index) })
             }
         }
     }
@@ -153,9 +156,9 @@ impl SparseRows {
         self.offsets.as_slice().windows(2).all(|pair| pair[0].get() <= pair[1].get())
     }
 
-    fn is_ascending(&self) -> bool {
+    fn columns_ascend(&self) -> bool {
         let (offsets, columns) = (self.offsets.as_slice(), self.columns.as_slice());
-        (0..self.rows()).into_par_iter().with_min_len(4096).all(|row| {
+        (0..self.rows()).into_par_iter().with_min_len(ROWS_PER_TASK).all(|row| {
             let span = offsets[row].get() as usize..offsets[row + 1].get() as usize;
             columns[span].windows(2).all(|pair| pair[0].get() < pair[1].get())
         })
@@ -183,6 +186,8 @@ impl SparseRows {
             offsets.push(columns.len() as u64);
         }
         let merged = (self.columns.len() - columns.len()) as u64;
+        // Sums keep the precision of the input. Sums of ones are whole numbers, which single precision holds exactly up to
+        // 2^24.
         let values = match (&self.values, merged) {
             (Values::Ones, 0) => Values::Ones,
             (Values::F64(_), _) => Values::F64(values.into()),
@@ -194,31 +199,31 @@ impl SparseRows {
 
     fn span_entries(&self, span: Range<usize>) -> impl Iterator<Item = (u32, f64)> + '_ {
         let columns = &self.columns.as_slice()[span.clone()];
-        columns.iter().zip(span).map(|(column, at)| (column.get(), self.values.get(at)))
+        columns.iter().zip(span).map(|(column, index)| (column.get(), self.values.get(index)))
     }
 
-    /// How many rows.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// How many columns.
+    /// The number of columns.
     pub fn cols(&self) -> usize {
         self.cols
     }
 
-    /// How many entries are stored.
+    /// The number of stored entries.
     pub fn entries(&self) -> u64 {
         let offsets = self.offsets.as_slice();
         offsets[offsets.len() - 1].get() - offsets[0].get()
     }
 
-    /// Where each row begins in `columns` and `values`, and where the last one ends.
+    /// The positions in `columns` and `values` at which each row begins, and the one at which the last row ends.
     pub fn offsets(&self) -> &Buffer<u64> {
         &self.offsets
     }
 
-    /// The column of each entry. A slice of rows still sees the columns of all rows: index through `offsets`.
+    /// The column of each entry. A slice of rows still has the columns of all rows, so index through `offsets`.
     pub fn columns(&self) -> &Buffer<u32> {
         &self.columns
     }
@@ -228,13 +233,13 @@ impl SparseRows {
         &self.values
     }
 
-    /// The entry numbers of `row`.
+    /// The positions of the entries of `row`.
     #[inline(always)]
     pub(crate) fn span(offsets: &[Packed<u64>], row: usize) -> Range<usize> {
         offsets[row].get() as usize..offsets[row + 1].get() as usize
     }
 
-    /// Some of the rows, sharing the numbers.
+    /// A range of the rows, sharing the numbers.
     pub fn slice(&self, rows: Range<usize>) -> Self {
         SparseRows { offsets: self.offsets.slice(rows.start..rows.end + 1), ..self.clone() }
     }
@@ -293,16 +298,16 @@ mod tests {
 
     #[test]
     fn duplicates_are_summed_and_counted() {
-        let made = SparseRows::canonical(
+        let canonical = SparseRows::canonical(
             4,
             vec![0, 3, 5].into(),
             vec![2, 0, 2, 1, 3].into(),
             Values::F64(vec![1.0, 5.0, 2.0, 7.0, 8.0].into()),
         )
         .unwrap();
-        assert_eq!(made.merged, 1);
+        assert_eq!(canonical.merged, 1);
         let mut seen = Vec::new();
-        (0..2).for_each(|row| made.rows.for_each(row, |column, value| seen.push((row, column, value))));
+        (0..2).for_each(|row| canonical.rows.for_each(row, |column, value| seen.push((row, column, value))));
         assert_eq!(seen, [(0, 0, 5.0), (0, 2, 3.0), (1, 1, 7.0), (1, 3, 8.0)]);
     }
 

@@ -1,7 +1,7 @@
-//! Conjugate gradients (Hestenes & Stiefel 1952), preconditioned by the diagonal: half a pass a step for all columns.
+//! Conjugate gradients (Hestenes & Stiefel 1952), preconditioned by the diagonal: half a pass per step for all columns.
 //!
-//! Every column of (C + λI)·W = R has its own step lengths; only the products are shared. A column that is done leaves
-//! the block, so that the last steps multiply few columns. Nothing p×p is formed.
+//! Every column of (C + λI)·W = R has its own step lengths; only the products are shared. A converged column leaves the
+//! block, so that the last steps multiply few columns. Nothing p×p is formed.
 //!
 //! With B = C + λI, D its diagonal, s = R − B·W the residual and d the direction:
 //!
@@ -9,8 +9,8 @@
 //! ρ = sᵀD⁻¹s    α = ρ/dᵀBd    W ← W + αd    s ← s − αBd    d ← D⁻¹s + (ρ_new/ρ)·d
 //! ```
 //!
-//! A step lowers the squared error ‖W − B⁻¹R‖²_B by αρ. Singular B is no obstacle where R lies in its range: directions
-//! then have no part along which B vanishes but for rounding, and a column whose direction is all rounding is done.
+//! A step lowers the squared error ‖W − B⁻¹R‖²_B by αρ. B may be singular if R lies in its range: directions then have no
+//! part along which B vanishes except by rounding, and a column whose direction is all rounding stops.
 
 use super::gradient::finish;
 use super::least_squares::{LeastSquares, Solved, SolverSpec};
@@ -21,7 +21,7 @@ use crate::panels;
 use crate::parameter::Parameter;
 use crate::whiten::CUT;
 
-/// Residuals do not get smaller than this, relative to the right-hand side.
+/// The smallest tolerance: rounding keeps residuals from getting smaller than this, relative to the right-hand side.
 const ROUNDING: f64 = 1e-15;
 
 /// Steps that a solve usually takes if it is started from the last answer, for planning.
@@ -36,28 +36,29 @@ pub struct Cg<'a> {
     tol: f64,
 }
 
-/// Columns that are not done yet.
+/// The columns that have not converged yet.
 pub(crate) struct Running {
-    /// Their places in R.
-    pub places: Vec<usize>,
+    /// The index in R of each column.
+    pub columns: Vec<usize>,
     weights: Panel,
     /// s
     pub residual: Panel,
     direction: Panel,
     /// sᵀD⁻¹s
     pub size: Vec<f64>,
-    /// Σαρ so far; from a start of zero it is WᵀR.
+    /// Σαρ so far. If the start was zero, this is WᵀR.
     pub gained: Vec<f64>,
 }
 
 impl<'a> Cg<'a> {
-    /// At most `steps` steps; a column is done where its residual in the norm of D⁻¹ is `tol` of its right-hand side.
+    /// Prepares at most `steps` steps. A column converges when the norm of its residual in D⁻¹ is `tol` times that of its
+    /// right-hand side.
     pub fn new(normal: Normal<'a>, steps: usize, tol: f64) -> Result<Self> {
         let (diagonal, inverse) = (normal.diagonal()?, normal.inverse_diagonal()?);
         Ok(Cg { normal, diagonal, inverse, steps, tol: tol.max(ROUNDING) })
     }
 
-    /// Steps until `done` says so of every column; W and s.
+    /// Steps until `done` holds for every column, then returns W and s.
     pub(crate) fn run(
         &self,
         rhs: &Panel,
@@ -66,20 +67,20 @@ impl<'a> Cg<'a> {
     ) -> Result<(Panel, Panel)> {
         let mut running = self.begin(rhs, start)?;
         let (mut weights, mut residual) = (running.weights.clone(), running.residual.clone());
-        let mut gone = done(&running);
+        let mut finished = done(&running);
         for _ in 0..self.steps {
-            running.retire(&gone, &mut weights, &mut residual);
-            if running.places.is_empty() {
+            running.retire(&finished, &mut weights, &mut residual);
+            if running.columns.is_empty() {
                 break;
             }
             let stuck = self.step(&mut running)?;
-            gone = done(&running).into_iter().zip(stuck).map(|(done, stuck)| done || stuck).collect();
+            finished = done(&running).into_iter().zip(stuck).map(|(done, stuck)| done || stuck).collect();
         }
-        running.retire(&vec![true; running.places.len()], &mut weights, &mut residual);
+        running.retire(&vec![true; running.columns.len()], &mut weights, &mut residual);
         Ok((weights, residual))
     }
 
-    /// Half a pass where the start comes without its product.
+    /// The state before the first step. Costs half a pass if the start comes without its product.
     fn begin(&self, rhs: &Panel, start: Option<Solved>) -> Result<Running> {
         let mut residual = rhs.clone();
         let weights = match start {
@@ -91,7 +92,7 @@ impl<'a> Cg<'a> {
         };
         let (size, direction) = (self.size(&residual), self.precondition(&residual));
         let gained = vec![0.0; rhs.cols()];
-        Ok(Running { places: (0..rhs.cols()).collect(), weights, residual, direction, size, gained })
+        Ok(Running { columns: (0..rhs.cols()).collect(), weights, residual, direction, size, gained })
     }
 
     fn product(&self, start: &Solved) -> Result<Panel> {
@@ -103,13 +104,15 @@ impl<'a> Cg<'a> {
         Ok(product)
     }
 
-    /// One step of every column; says which can go no further.
+    /// Takes one step of every column and returns which columns can go no further.
     fn step(&self, running: &mut Running) -> Result<Vec<bool>> {
         let direction = &running.direction;
         let mut product = Panel::zeros(direction.rows(), direction.cols());
         self.normal.apply(direction, &mut product)?;
         let curvature = panels::column_dots(direction, &product);
         let length = panels::weighted_column_dots(direction, direction, |i| self.diagonal[i]);
+        // In exact arithmetic dᵀBd is positive. If it is below the cut, relative to dᵀDd, the direction lies in the null space
+        // of B but for rounding, and a step along it would be arbitrarily long.
         let stuck: Vec<bool> = curvature.iter().zip(&length).map(|(c, l)| *c <= CUT * l).collect();
         let alpha: Vec<f64> =
             (0..stuck.len()).map(|j| if stuck[j] { 0.0 } else { running.size[j] / curvature[j] }).collect();
@@ -146,20 +149,20 @@ impl Running {
         self.gained.iter_mut().zip(gains).for_each(|(sum, gain)| *sum += gain);
     }
 
-    /// Hands over the columns that are done, or have nothing left to do, and goes on with the others.
+    /// Moves columns that are done, or whose residual is zero, to the results and keeps the others.
     fn retire(&mut self, done: &[bool], weights: &mut Panel, residual: &mut Panel) {
-        let ends = |j: &usize| done[*j] || self.size[*j] <= 0.0;
-        let (leave, stay): (Vec<usize>, Vec<usize>) = (0..self.places.len()).partition(ends);
+        let (leave, stay): (Vec<usize>, Vec<usize>) =
+            (0..self.columns.len()).partition(|&j| done[j] || self.size[j] <= 0.0);
         if leave.is_empty() {
             return;
         }
-        let places: Vec<usize> = leave.iter().map(|&j| self.places[j]).collect();
-        panels::put(weights, &places, &panels::select(&self.weights, &leave));
-        panels::put(residual, &places, &panels::select(&self.residual, &leave));
+        let columns: Vec<usize> = leave.iter().map(|&j| self.columns[j]).collect();
+        panels::put(weights, &columns, &panels::select(&self.weights, &leave));
+        panels::put(residual, &columns, &panels::select(&self.residual, &leave));
         for panel in [&mut self.weights, &mut self.residual, &mut self.direction] {
             *panel = panels::select(panel, &stay);
         }
-        self.places = stay.iter().map(|&j| self.places[j]).collect();
+        self.columns = stay.iter().map(|&j| self.columns[j]).collect();
         self.size = stay.iter().map(|&j| self.size[j]).collect();
         self.gained = stay.iter().map(|&j| self.gained[j]).collect();
     }
@@ -169,7 +172,7 @@ impl LeastSquares for Cg<'_> {
     fn solve(&self, rhs: &Panel, start: Option<Solved>) -> Result<Solved> {
         let goal: Vec<f64> = self.size(rhs).iter().map(|size| self.tol * self.tol * size).collect();
         let reached = |running: &Running| -> Vec<bool> {
-            running.places.iter().zip(&running.size).map(|(&place, &size)| size <= goal[place]).collect()
+            running.columns.iter().zip(&running.size).map(|(&column, &size)| size <= goal[column]).collect()
         };
         let (weights, residual) = self.run(rhs, start, reached)?;
         Ok(finish(rhs, weights, &residual))
@@ -204,7 +207,7 @@ mod tests {
     use crate::testing::{from_dense, random_mat, relative_error};
     use faer::Mat;
 
-    /// Columns of different scales, the last three a copy, a sum of others and nothing.
+    /// Columns of different scales. The last three are a copy, a sum of others and zero.
     fn view() -> Mat<f64> {
         let noise = random_mat(90, 9, 1);
         Mat::from_fn(90, 12, |i, j| match j {
@@ -215,7 +218,7 @@ mod tests {
         })
     }
 
-    fn centred(view: &Mat<f64>) -> Mat<f64> {
+    fn centered(view: &Mat<f64>) -> Mat<f64> {
         let mean = |j: usize| view.col(j).sum() / view.nrows() as f64;
         Mat::from_fn(view.nrows(), view.ncols(), |i, j| view[(i, j)] - mean(j))
     }
@@ -230,10 +233,10 @@ mod tests {
     }
 
     #[test]
-    fn singular_centred_and_ridged_systems_are_solved() {
+    fn singular_centered_and_ridged_systems_are_solved() {
         let (pair, targets) = (pair(), random_mat(90, 5, 2));
-        let centred_pair = Centered::new(&pair).unwrap();
-        for (dense, pair) in [(view(), &pair as &dyn Pair), (centred(&view()), &centred_pair)] {
+        let centered_pair = Centered::new(&pair).unwrap();
+        for (dense, pair) in [(view(), &pair as &dyn Pair), (centered(&view()), &centered_pair)] {
             for ridge in [0.0, 1e-3, 10.0] {
                 let c = dense.transpose() * &dense;
                 let b = Mat::from_fn(12, 12, |i, j| c[(i, j)] + if i == j { ridge } else { 0.0 });
@@ -283,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gained_from_zero_is_the_overlap_with_the_right_hand_side() {
+    fn the_gain_from_a_start_of_zero_is_the_overlap_with_the_right_hand_side() {
         let pair = pair();
         let rhs = Panel::from_mat((view().transpose() * random_mat(90, 2, 6)).as_ref());
         let gained = std::cell::RefCell::new(vec![0.0; 2]);

@@ -1,7 +1,7 @@
-//! The exact solver of Algorithm 1: a Cholesky factorisation of C + λI, sparse or dense, whichever costs less.
+//! The exact solver of Algorithm 1: a Cholesky factorization of C + λI, sparse or dense, whichever costs less.
 //!
-//! One reading of the view to form C; no pass to solve. Singular C is no obstacle: right-hand sides XᵀT lie in its
-//! range, and both factorisations return a solution there.
+//! Forming C reads the view once; solving takes no pass. C may be singular: right-hand sides XᵀT lie in its range, and both
+//! factorizations return a solution there.
 
 use super::dense_cholesky::DenseCholesky;
 use super::least_squares::{LeastSquares, Solved, SolverSpec};
@@ -11,16 +11,16 @@ use crate::data::{Normal, StoredGram};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 
-/// A factorised C + λI.
+/// A factorized C + λI.
 pub enum Cholesky {
-    /// All p² entries.
+    /// A factor with all p² entries.
     Dense(DenseCholesky),
-    /// Only the entries of a sparse factor.
+    /// A factor with only its nonzero entries.
     Sparse(Box<SparseCholesky>),
 }
 
 impl Cholesky {
-    /// Forms and factorises; an error that names needed and allowed bytes where neither way fits in `memory`.
+    /// Forms and factorizes C + λI. If neither way fits in `memory`, the error names the needed and the allowed bytes.
     pub fn new(normal: Normal<'_>, memory: u64) -> Result<Self> {
         let gram = normal.pair.capabilities().require_grams()?.gram(normal.side, memory)?;
         let dense_bytes = DenseCholesky::bytes(normal.size());
@@ -50,7 +50,7 @@ enum Choice {
     Sparse,
 }
 
-/// The cheaper of (bytes, operations) that fits.
+/// The way with fewer operations among those that fit. Costs are (bytes, operations).
 fn choose(sparse: Option<(u64, f64)>, dense: (u64, f64), memory: u64) -> Result<Choice> {
     let sparse_fits = sparse.filter(|&(bytes, _)| bytes <= memory);
     match (sparse_fits, dense.0 <= memory) {
@@ -61,7 +61,7 @@ fn choose(sparse: Option<(u64, f64)>, dense: (u64, f64), memory: u64) -> Result<
             what: "the Cholesky factor of the Gram matrix".into(),
             needed: sparse.map_or(dense.0, |(bytes, _)| bytes.min(dense.0)),
             allowed: memory,
-            advice: "allow more memory, or use a method that factorises nothing",
+            advice: "allow more memory, or use a method that factorizes nothing",
         }),
     }
 }

@@ -1,7 +1,7 @@
 //! Pivoted dense Cholesky: rank-revealing, p³/3 operations.
 //!
-//! C + λI is scaled to a unit diagonal and factorised with complete pivoting; columns beyond the numerical rank get
-//! weight 0, which leaves a solution of any system whose right-hand side lies in the range.
+//! C + λI is scaled to a unit diagonal and factorized with complete pivoting. Columns beyond the numerical rank get weight
+//! 0, which still solves any system whose right-hand side lies in the range.
 
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
@@ -13,33 +13,38 @@ use faer::linalg::cholesky::llt_pivoting::factor::{
 use faer::linalg::triangular_solve;
 use faer::{Mat, Par, Spec};
 
-/// L with PᵀD(C + λI)DP = LLᵀ on the pivots that count.
+/// L with PᵀD(C + λI)DP = LLᵀ on the pivots within the numerical rank.
 pub struct DenseCholesky {
     factor: Mat<f64>,
-    /// The column behind each pivot.
+    /// The column of each pivot.
     pivots: Vec<usize>,
-    /// 1/√diagonal of each pivot's column.
+    /// The diagonal of D for each pivot: 1/√ of the diagonal entry of its column.
     scale: Vec<f64>,
 }
 
 impl DenseCholesky {
-    /// Bytes of C and its factor.
+    /// The bytes of C and its factor.
     pub fn bytes(p: usize) -> u64 {
         (p as u64).saturating_mul(p as u64).saturating_mul(16)
     }
 
-    /// Multiplications and additions.
+    /// The number of multiplications and additions.
     pub fn flops(p: usize) -> f64 {
         (p as f64).powi(3) / 3.0
     }
 
-    /// Factorises `gram` + `ridge`·I. `diagonal` is that of the sum, with 0 for columns that are zero but for rounding:
-    /// they must not be scaled up to look like columns.
+    /// Factorizes `gram` + `ridge`·I. `diagonal` is that of the sum, with 0 for columns that are zero but for rounding:
+    /// scaled to a unit diagonal, they would count as much as any other column.
     pub fn new(gram: Mat<f64>, ridge: f64, diagonal: &[f64]) -> Result<Self> {
         let p = gram.nrows();
         let scale: Vec<f64> = diagonal.iter().map(|&d| inverse_root(d)).collect();
+        if scale.iter().all(|&s| s == 0.0) {
+            // The factorization refuses a zero matrix, which is one of rank 0 like any other of low rank.
+            return Ok(DenseCholesky { factor: Mat::zeros(0, 0), pivots: Vec::new(), scale: Vec::new() });
+        }
         let entry = |i: usize, j: usize| gram[(i, j)] + if i == j { ridge } else { 0.0 };
         let mut unit = Mat::from_fn(p, p, |i, j| scale[i] * entry(i, j) * scale[j]);
+        // The factorization needs the memory: only two p×p matrices are allowed for.
         drop(gram);
         let (pivots, rank) = factorize(&mut unit)?;
         let pivots = pivots[..rank].to_vec();
@@ -47,7 +52,7 @@ impl DenseCholesky {
         Ok(DenseCholesky { factor: unit.submatrix(0, 0, rank, rank).to_owned(), pivots, scale })
     }
 
-    /// (C + λI)⁻¹R, or one solution where C + λI is singular and R in its range.
+    /// (C + λI)⁻¹R, or one solution if C + λI is singular and R lies in its range.
     pub fn solve(&self, rhs: &Panel) -> Panel {
         let mut x =
             Mat::from_fn(self.pivots.len(), rhs.cols(), |i, j| self.scale[i] * rhs.row(self.pivots[i])[j]);
@@ -61,7 +66,7 @@ impl DenseCholesky {
     }
 }
 
-/// Pivots and rank of a matrix with unit (or zero) diagonal; its lower triangle becomes the factor.
+/// Factorizes a matrix with a diagonal of ones and zeros in place. Returns its pivots and its rank.
 fn factorize(unit: &mut Mat<f64>) -> Result<(Vec<usize>, usize)> {
     let p = unit.nrows();
     let params = Spec::<PivLltParams, f64>::default();
@@ -71,6 +76,10 @@ fn factorize(unit: &mut Mat<f64>) -> Result<(Vec<usize>, usize)> {
     let (info, _) =
         cholesky_in_place(unit.as_mut(), &mut forward, &mut inverse, Par::rayon(0), stack, params)
             .map_err(|_| Error::Factorization("the Gram matrix"))?;
+    if (0..info.rank).any(|i| !unit[(i, i)].is_finite()) {
+        return Err(Error::Factorization("the Gram matrix"));
+    }
+    // A squared pivot is the part of a unit column that lies outside the span of the pivots before it.
     let rank = (0..info.rank).take_while(|&i| unit[(i, i)] * unit[(i, i)] > CUT).count();
     Ok((forward, rank))
 }
@@ -81,7 +90,20 @@ mod tests {
     use crate::testing::{random_mat, random_panel, relative_error};
 
     #[test]
-    fn solves_what_it_factorised() {
+    fn numbers_that_are_not_finite_are_an_error() {
+        let gram = Mat::from_fn(3, 3, |i, j| if i == j { 1.0 } else { f64::NAN });
+        assert!(matches!(DenseCholesky::new(gram, 0.0, &[1.0; 3]), Err(Error::Factorization(_))));
+    }
+
+    #[test]
+    fn empty_columns_get_no_weight() {
+        let none = DenseCholesky::new(Mat::zeros(3, 3), 0.0, &[0.0; 3]).unwrap();
+        assert_eq!(none.solve(&random_panel(3, 2, 1)), Panel::zeros(3, 2));
+        assert_eq!(none.solve(&Panel::zeros(3, 0)), Panel::zeros(3, 0));
+    }
+
+    #[test]
+    fn the_solution_satisfies_the_equations() {
         let x = random_mat(80, 12, 1);
         let gram = x.transpose() * &x;
         let rhs = random_panel(12, 3, 2);

@@ -1,4 +1,4 @@
-//! D-CCA's solver: W = diag(C + λI)⁻¹R. No pass; exact where C is diagonal (Lu & Foster, section 3.1).
+//! The solver of D-CCA: W = diag(C + λI)⁻¹R. Takes no pass and is exact if C is diagonal (Lu & Foster, section 3.1).
 
 use super::least_squares::{LeastSquares, Solved, SolverSpec};
 use crate::data::Normal;
@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::matrix::Panel;
 use crate::panels;
 
-/// The inverse diagonal of C + λI; 0 where the diagonal is 0.
+/// The inverse diagonal of C + λI, with 0 for a diagonal entry of 0.
 pub struct Diagonal {
     inverse: Vec<f64>,
 }

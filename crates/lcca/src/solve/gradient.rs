@@ -1,4 +1,4 @@
-//! G-CCA's solver: steepest descent from zero with an exact line search for each column, half a pass a step.
+//! The solver of G-CCA: steepest descent from zero with an exact line search for each column, half a pass per step.
 //!
 //! With g = R − (C + λI)W the negative gradient and d the direction (g itself, or preconditioned), the step is
 //! α = gᵀd / dᵀ(C + λI)d. The one product (C + λI)d also updates g, so that (C + λI)W = R − g is known at the end.
@@ -14,7 +14,7 @@ use crate::parameter::Parameter;
 pub struct Gradient<'a> {
     /// C + λI.
     pub normal: Normal<'a>,
-    /// Steps, half a pass each.
+    /// The number of steps. Each costs half a pass.
     pub steps: usize,
 }
 
@@ -27,7 +27,7 @@ impl LeastSquares for Gradient<'_> {
     }
 }
 
-/// Takes `steps` steps from `weights`, whose negative gradient is `gradient`; keeps both up to date.
+/// Takes `steps` steps from `weights`, whose negative gradient is `gradient`, and updates both.
 pub(super) fn descend(
     normal: &Normal<'_>,
     weights: &mut Panel,
@@ -40,6 +40,7 @@ pub(super) fn descend(
         let d = direction(gradient);
         normal.apply(&d, &mut product)?;
         let (slope, curvature) = (panels::column_dots(gradient, &d), panels::column_dots(&d, &product));
+        // A column whose direction has no curvature is solved, or cannot be improved along it.
         let step: Vec<f64> =
             slope.iter().zip(&curvature).map(|(&s, &c)| if c > 0.0 { s / c } else { 0.0 }).collect();
         let back: Vec<f64> = step.iter().map(|alpha| -alpha).collect();
@@ -49,7 +50,7 @@ pub(super) fn descend(
     Ok(())
 }
 
-/// (C + λI)W = R − g.
+/// The result, with (C + λI)W = R − g.
 pub(super) fn finish(rhs: &Panel, weights: Panel, gradient: &Panel) -> Solved {
     let mut normal = rhs.clone();
     panels::subtract(&mut normal, gradient);

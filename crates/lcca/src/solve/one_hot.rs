@@ -1,7 +1,7 @@
-//! One-hot views, solved exactly: C is diagonal, less the rank-one term of centring.
+//! The exact solver of one-hot views, whose C is diagonal but for the rank-one term of centering.
 //!
-//! (A − nμμᵀ)⁻¹R with A = C + λI diagonal, by the Sherman-Morrison formula. Where the columns sum to one, the centred
-//! matrix is singular along A⁻¹μ; right-hand sides in its range have no part there, and A⁻¹R is a solution.
+//! (A − nμμᵀ)⁻¹R with A = C + λI diagonal, by the Sherman-Morrison formula. If the columns sum to one, the centered matrix
+//! is singular along A⁻¹μ. Right-hand sides in its range have no part there, and A⁻¹R is a solution.
 
 use super::least_squares::{LeastSquares, Solved};
 use crate::data::{Normal, StoredGram};
@@ -9,21 +9,22 @@ use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::panels;
 
-/// 1 − nμᵀA⁻¹μ below this: the column of ones lies in the span of the view.
+/// If 1 − nμᵀA⁻¹μ is below this, the column of ones lies in the span of the view.
 const ONES_IN_SPAN: f64 = 1e-12;
 
 /// The exact solver of a one-hot view.
 pub struct OneHot {
     inverse: Vec<f64>,
-    centring: Option<Centring>,
+    centering: Option<Centering>,
 }
 
-struct Centring {
+/// The rank-one term of centering.
+struct Centering {
     /// A⁻¹μ
     solved: Vec<f64>,
     /// μ
     mean: Panel,
-    /// n/(1 − nμᵀA⁻¹μ), or 0 where ones lie in the span.
+    /// n/(1 − nμᵀA⁻¹μ), or 0 if the column of ones lies in the span.
     factor: f64,
 }
 
@@ -38,13 +39,13 @@ impl OneHot {
             .map(|j| stored.column(j).1.first().copied().unwrap_or(0.0) + normal.ridge)
             .map(|d| if d > 0.0 { d.recip() } else { 0.0 })
             .collect();
-        let centring = gram.shift.map(|(mean, weight)| {
+        let centering = gram.shift.map(|(mean, weight)| {
             let solved: Vec<f64> = mean.iter().zip(&inverse).map(|(mu, inverse)| mu * inverse).collect();
             let left = 1.0 - weight * mean.iter().zip(&solved).map(|(mu, s)| mu * s).sum::<f64>();
             let factor = if left > ONES_IN_SPAN { weight / left } else { 0.0 };
-            Centring { solved, mean: Panel::from_fn(mean.len(), 1, |i, _| mean[i]), factor }
+            Centering { solved, mean: Panel::from_fn(mean.len(), 1, |i, _| mean[i]), factor }
         });
-        Ok(OneHot { inverse, centring })
+        Ok(OneHot { inverse, centering })
     }
 }
 
@@ -52,7 +53,7 @@ impl LeastSquares for OneHot {
     fn solve(&self, rhs: &Panel, _start: Option<Solved>) -> Result<Solved> {
         let mut weights = rhs.clone();
         panels::scale_rows(&mut weights, &self.inverse);
-        if let Some(Centring { solved, mean, factor }) = self.centring.as_ref().filter(|c| c.factor > 0.0) {
+        if let Some(Centering { solved, mean, factor }) = self.centering.as_ref().filter(|c| c.factor > 0.0) {
             let overlap = panels::cross(mean, &weights);
             for (i, s) in solved.iter().enumerate() {
                 let row = weights.row_mut(i).iter_mut().enumerate();

@@ -1,7 +1,7 @@
 //! Supernodal sparse Cholesky (faer) of a positive semidefinite matrix scaled to a unit diagonal, with a fill-reducing
 //! order.
 //!
-//! A sparse factorisation cannot pivot for rank, so where the matrix may be singular a small δ goes on the diagonal.
+//! A sparse factorization cannot pivot for rank, so if the matrix may be singular a small δ is added to the diagonal.
 
 use crate::data::SparseGram;
 use crate::error::{Error, Result};
@@ -16,14 +16,14 @@ use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, Mat, Par, Side, Spec};
 use rayon::prelude::*;
 
-/// The order of elimination and the place of every entry of the factor.
+/// The order of elimination and the position of every entry of the factor.
 pub struct Plan {
     symbolic: SymbolicCholesky<usize>,
     entries: usize,
 }
 
 impl Plan {
-    /// Analyses a pattern.
+    /// Analyzes the pattern of a matrix.
     pub fn new(matrix: &SparseGram) -> Result<Self> {
         let p = matrix.size();
         let pattern = SymbolicSparseColMatRef::new_checked(p, p, &matrix.starts, None, &matrix.rows);
@@ -33,19 +33,19 @@ impl Plan {
         Ok(Plan { entries: matrix.rows.len(), symbolic })
     }
 
-    /// Entries of the factor.
+    /// The number of entries of the factor.
     pub fn fill(&self) -> usize {
         self.symbolic.len_val()
     }
 
-    /// Bytes of the matrix, a scaled copy, the factor and the workspace.
+    /// The bytes of the matrix, a scaled copy, the factor and the workspace.
     pub fn bytes(&self) -> u64 {
         let params = Spec::<LltParams, f64>::default();
         let scratch = self.symbolic.factorize_numeric_llt_scratch::<f64>(Par::rayon(0), params);
         8 * self.fill() as u64 + 24 * self.entries as u64 + scratch.unaligned_bytes_required() as u64
     }
 
-    /// Multiplications and additions: Σ of squared column lengths of the factor.
+    /// The number of multiplications and additions: the sum of squared column lengths of the factor.
     pub fn flops(&self) -> f64 {
         match self.symbolic.raw() {
             SymbolicCholeskyRaw::Simplicial(factor) => {
@@ -63,7 +63,7 @@ impl Plan {
     }
 }
 
-/// A factorised D(A + λI)D + δI, D = diag(A + λI)^(−½).
+/// A factorized D(A + λI)D + δI, D = diag(A + λI)^(−½).
 pub struct SparseFactor {
     plan: Plan,
     scale: Vec<f64>,
@@ -71,7 +71,7 @@ pub struct SparseFactor {
 }
 
 impl SparseFactor {
-    /// Factorises; `scale` is the diagonal of D, 0 for an empty column, whose row of every solution is 0.
+    /// Factorizes `matrix`. `scale` is the diagonal of D: 0 for an empty column, whose row is then 0 in every solution.
     pub fn new(matrix: &SparseGram, scale: Vec<f64>, delta: f64, plan: Plan) -> Result<Self> {
         let scaled = scaled(matrix, &scale, delta);
         let p = matrix.size();
@@ -94,10 +94,14 @@ impl SparseFactor {
         Ok(SparseFactor { plan, scale, values })
     }
 
-    /// (A + λI)⁻¹R, with δ still on the diagonal.
+    /// (A + λI + δD⁻²)⁻¹R.
     pub fn solve(&self, rhs: &Panel) -> Panel {
+        // All columns of a degenerate problem may have been dropped before it comes here, and there is no partition of none.
+        if rhs.cols() == 0 {
+            return rhs.clone();
+        }
         let mut x = Mat::zeros(rhs.rows(), rhs.cols());
-        x.par_col_partition_mut(rhs.cols().max(1)).enumerate().for_each(|(j, mut column)| {
+        x.par_col_partition_mut(rhs.cols()).enumerate().for_each(|(j, mut column)| {
             (0..rhs.rows()).for_each(|i| column[(i, 0)] = self.scale[i] * rhs.row(i)[j]);
         });
         let symbolic = &self.plan.symbolic;
@@ -112,24 +116,28 @@ impl SparseFactor {
     }
 }
 
-/// The entries of D(A + λI)D + δI, column by column: the diagonal is 1 + δ, or 1 for an empty column.
+/// The entries of D(A + λI)D + δI, column by column. The diagonal is 1 + δ, or 1 for an empty column.
 fn scaled(matrix: &SparseGram, scale: &[f64], delta: f64) -> Vec<f64> {
-    let column = |j: usize| {
+    let columns = (0..matrix.size()).into_par_iter().flat_map_iter(|j| {
         let (rows, values) = matrix.column(j);
-        rows.iter().zip(values).map(move |(&i, &value)| match (i == j, scale[i] > 0.0) {
-            (true, true) => 1.0 + delta,
-            (true, false) => 1.0,
-            (false, _) => scale[i] * value * scale[j],
+        rows.iter().zip(values).map(move |(&i, &value)| {
+            if i != j {
+                scale[i] * value * scale[j]
+            } else if scale[i] > 0.0 {
+                1.0 + delta
+            } else {
+                1.0
+            }
         })
-    };
-    (0..matrix.size()).into_par_iter().flat_map_iter(column).collect()
+    });
+    columns.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The lower triangle of a matrix whose columns are all full.
+    /// The lower triangle of a matrix without zeros.
     fn full(p: usize) -> SparseGram {
         let rows: Vec<usize> = (0..p).flat_map(|j| j..p).collect();
         let starts = (0..=p).map(|j| j * p - j * j.saturating_sub(1) / 2).collect();
@@ -141,5 +149,37 @@ mod tests {
         let (plan, p) = (Plan::new(&full(300)).unwrap(), 300.0f64);
         assert!((plan.flops() / (p.powi(3) / 3.0) - 1.0).abs() < 0.05, "{}", plan.flops());
         assert!(plan.fill() >= 300 * 301 / 2);
+    }
+
+    /// The diagonal matrix of these numbers, factorized.
+    fn diagonal(numbers: &[f64]) -> SparseFactor {
+        let p = numbers.len();
+        let matrix =
+            SparseGram { starts: (0..=p).collect(), rows: (0..p).collect(), values: numbers.to_vec() };
+        let scale = numbers.iter().map(|&number| crate::whiten::inverse_root(number)).collect();
+        SparseFactor::new(&matrix, scale, 0.0, Plan::new(&matrix).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn rows_of_empty_columns_are_zero_in_the_solution() {
+        for numbers in [vec![4.0, 0.0, 2.0], vec![0.0, 0.0], vec![8.0], vec![0.0], vec![]] {
+            let rhs = Panel::from_fn(numbers.len(), 3, |i, j| (1 + i + j) as f64);
+            let solved = diagonal(&numbers).solve(&rhs);
+            for (i, &number) in numbers.iter().enumerate() {
+                let expected = rhs.row(i).iter().map(|r| if number > 0.0 { r / number } else { 0.0 });
+                assert!(
+                    solved.row(i).iter().zip(expected).all(|(s, e)| (s - e).abs() < 1e-15),
+                    "{numbers:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn no_right_hand_side_has_no_solution_columns() {
+        for numbers in [vec![4.0, 2.0], vec![0.0], vec![]] {
+            let solved = diagonal(&numbers).solve(&Panel::zeros(numbers.len(), 0));
+            assert_eq!((solved.rows(), solved.cols()), (numbers.len(), 0));
+        }
     }
 }

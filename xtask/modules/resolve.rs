@@ -1,0 +1,85 @@
+//! From a path as written to the module that defines the item it names, through imports, re-exports and globs.
+
+use crate::scope::Crate;
+use std::collections::{BTreeSet, HashSet};
+
+/// What a path can name. A name may stand for several things, a module and a function for example.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Target {
+    Module(usize),
+    /// An item, known by the module that defines it.
+    Item(usize),
+}
+
+/// The modules that define what `path`, written in `module`, names. Naming a module alone uses nothing of it.
+pub fn definitions(source: &Crate, module: usize, path: &[String]) -> BTreeSet<usize> {
+    let mut resolver = Resolver { source, active: HashSet::new() };
+    let targets = resolver.path(module, path);
+    let items = targets.into_iter().filter_map(|target| match target {
+        Target::Item(module) => Some(module),
+        Target::Module(_) => None,
+    });
+    items.collect()
+}
+
+struct Resolver<'a> {
+    source: &'a Crate,
+    /// Names now being looked up. `pub use fit::fit` would otherwise look for `fit` in itself, without end.
+    active: HashSet<(usize, String)>,
+}
+
+impl Resolver<'_> {
+    fn path(&mut self, module: usize, path: &[String]) -> BTreeSet<Target> {
+        let Some((first, rest)) = path.split_first() else { return BTreeSet::new() };
+        let parent = self.source.modules[module].parent;
+        let mut targets = match first.as_str() {
+            "crate" => BTreeSet::from([Target::Module(0)]),
+            "self" => BTreeSet::from([Target::Module(module)]),
+            "super" => parent.map(Target::Module).into_iter().collect(),
+            name => self.name(module, name),
+        };
+        for name in rest {
+            targets = targets.into_iter().flat_map(|target| self.below(target, name)).collect();
+        }
+        targets
+    }
+
+    /// What `name` stands for in `target`: a variant or an associated item belongs to the item itself.
+    fn below(&mut self, target: Target, name: &str) -> BTreeSet<Target> {
+        match (target, name) {
+            (Target::Item(_), _) => BTreeSet::from([target]),
+            (Target::Module(module), "super") => {
+                self.source.modules[module].parent.map(Target::Module).into_iter().collect()
+            }
+            (Target::Module(module), _) => self.name(module, name),
+        }
+    }
+
+    /// What `name` stands for in `module`. Names that are written out hide those that globs bring.
+    fn name(&mut self, module: usize, name: &str) -> BTreeSet<Target> {
+        let key = (module, name.to_owned());
+        if !self.active.insert(key.clone()) {
+            let children = &self.source.modules[module].children;
+            return children.get(name).copied().map(Target::Module).into_iter().collect();
+        }
+        let scope = &self.source.modules[module];
+        let mut targets = BTreeSet::new();
+        targets.extend(scope.children.get(name).copied().map(Target::Module));
+        targets.extend(scope.items.contains(name).then_some(Target::Item(module)));
+        for import in scope.imports.iter().filter(|import| import.name == name) {
+            targets.extend(self.path(module, &import.path));
+        }
+        if targets.is_empty() {
+            for glob in &scope.globs {
+                for target in self.path(module, &glob.path) {
+                    // The variants of an enum are not listed, so a glob over them brings no names.
+                    if let Target::Module(from) = target {
+                        targets.extend(self.name(from, name));
+                    }
+                }
+            }
+        }
+        self.active.remove(&key);
+        targets
+    }
+}
