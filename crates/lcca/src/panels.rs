@@ -1,4 +1,4 @@
-//! Arithmetic on panels: everything the algorithms do between passes.
+//! Arithmetic on panels: everything that algorithms do between passes.
 //!
 //! Sums over a panel's rows are taken chunk by chunk in a fixed order, so that they do not depend on timing.
 
@@ -7,22 +7,23 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
-/// Rows of a panel that one thread takes at a time.
+/// Rows of a panel that one thread takes at a time. A chunk of 32 columns is 1 MiB, which stays in a second-level cache
+/// while it is multiplied with the small matrices, and a panel of some ten thousand rows still feeds all threads.
 const CHUNK: usize = 4096;
 
 /// AᵀB, for two panels with the same rows.
 pub fn cross(a: &Panel, b: &Panel) -> Mat<f64> {
     assert_eq!(a.rows(), b.rows(), "rows of the two panels");
-    let part = |start: usize| {
+    let chunk_product = |start: usize| {
         let rows = CHUNK.min(a.rows() - start);
-        let mut part = Mat::zeros(a.cols(), b.cols());
+        let mut product = Mat::zeros(a.cols(), b.cols());
         let (a, b) = (a.as_mat().subrows(start, rows), b.as_mat().subrows(start, rows));
-        matmul(part.as_mut(), Accum::Replace, a.transpose(), b, 1.0, Par::Seq);
-        part
+        matmul(product.as_mut(), Accum::Replace, a.transpose(), b, 1.0, Par::Seq);
+        product
     };
     let starts: Vec<usize> = (0..a.rows()).step_by(CHUNK).collect();
-    let parts: Vec<Mat<f64>> = starts.into_par_iter().map(part).collect();
-    parts.iter().fold(Mat::zeros(a.cols(), b.cols()), |sum, part| sum + part)
+    let products: Vec<Mat<f64>> = starts.into_par_iter().map(chunk_product).collect();
+    products.iter().fold(Mat::zeros(a.cols(), b.cols()), |sum, product| sum + product)
 }
 
 /// [A₁ A₂ …]ᵀ[B₁ B₂ …].
@@ -47,29 +48,16 @@ pub fn symmetric_block_cross(a: &[&Panel], b: &[&Panel]) -> Mat<f64> {
     let mut whole = Mat::zeros(size, size);
     let mut top = 0;
     for (i, left) in a.iter().enumerate() {
-        let mut at = top;
+        let mut start = top;
         for (j, right) in b.iter().enumerate().skip(i) {
             let block = if i == j { symmetric_cross(left, right) } else { cross(left, right) };
-            whole.submatrix_mut(at, top, right.cols(), left.cols()).copy_from(block.transpose());
-            whole.submatrix_mut(top, at, left.cols(), right.cols()).copy_from(&block);
-            at += right.cols();
+            whole.submatrix_mut(start, top, right.cols(), left.cols()).copy_from(block.transpose());
+            whole.submatrix_mut(top, start, left.cols(), right.cols()).copy_from(&block);
+            start += right.cols();
         }
         top += left.cols();
     }
     whole
-}
-
-/// [A₁ A₂ …]·M.
-pub fn block_times(a: &[&Panel], m: MatRef<'_, f64>) -> Panel {
-    let mut at = 0;
-    let terms: Vec<(&Panel, MatRef<'_, f64>)> = a
-        .iter()
-        .map(|panel| {
-            at += panel.cols();
-            (*panel, m.subrows(at - panel.cols(), panel.cols()))
-        })
-        .collect();
-    combine(&terms)
 }
 
 /// (AᵀB + BᵀA)/2, for AᵀB that is symmetric but for rounding.
@@ -106,7 +94,8 @@ pub fn combine(terms: &[(&Panel, MatRef<'_, f64>)]) -> Panel {
 
 /// P ← T·Ct + P·Cp and W ← W·Cw + P, both in place: nothing as high as a panel is allocated.
 ///
-/// The results have as many columns as the C, at most as many as W and P; what is beyond is cut off.
+/// The results have as many columns as the coefficients, at most as many as W and P; the columns beyond are dropped. If Cp
+/// has no rows, P counts as zero.
 pub fn advance(
     w: &mut Panel,
     p: &mut Panel,
@@ -204,7 +193,7 @@ pub fn column_dots(a: &Panel, b: &Panel) -> Vec<f64> {
 /// Σᵢ weight(i)·a[i, j]·b[i, j] for every j.
 pub fn weighted_column_dots(a: &Panel, b: &Panel, weight: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
     assert_eq!((a.rows(), a.cols()), (b.rows(), b.cols()), "shapes of the two panels");
-    let part = |start: usize| {
+    let chunk_dots = |start: usize| {
         let mut sum = vec![0.0; a.cols()];
         for i in start..(start + CHUNK).min(a.rows()) {
             let w = weight(i);
@@ -213,9 +202,9 @@ pub fn weighted_column_dots(a: &Panel, b: &Panel, weight: impl Fn(usize) -> f64 
         sum
     };
     let starts: Vec<usize> = (0..a.rows()).step_by(CHUNK).collect();
-    let parts: Vec<Vec<f64>> = starts.into_par_iter().map(part).collect();
-    parts.iter().fold(vec![0.0; a.cols()], |mut sum, part| {
-        sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+    let chunks: Vec<Vec<f64>> = starts.into_par_iter().map(chunk_dots).collect();
+    chunks.iter().fold(vec![0.0; a.cols()], |mut sum, chunk| {
+        sum.iter_mut().zip(chunk).for_each(|(sum, dot)| *sum += dot);
         sum
     })
 }
@@ -260,7 +249,7 @@ pub fn select(a: &Panel, which: &[usize]) -> Panel {
     out
 }
 
-/// Puts the columns of `a` at the places `which` of `out`.
+/// Copies the columns of `a` to the columns `which` of `out`.
 pub fn put(out: &mut Panel, which: &[usize], a: &Panel) {
     for i in 0..a.rows() {
         let row = out.row_mut(i);
@@ -275,6 +264,7 @@ pub fn columns(a: &Panel, from: usize, to: usize) -> Panel {
     out
 }
 
+/// Calls `change(column, out, a)` for every pair of entries.
 fn update(out: &mut Panel, a: &Panel, change: impl Fn(usize, &mut f64, f64) + Sync) {
     assert_eq!((out.rows(), out.cols()), (a.rows(), a.cols()), "shapes of the two panels");
     let (stride, cols) = (out.lines_per_row().max(1), out.cols());
