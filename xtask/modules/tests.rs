@@ -1,4 +1,4 @@
-//! The check itself, and what it finds in small crates made up for it.
+//! The check of this workspace, and tests of the checker on small made-up crates.
 
 use crate::scope::Crate;
 use crate::{CRATES, cycles, listing, read};
