@@ -65,7 +65,8 @@ impl Moments {
         self.count.iter_mut().for_each(|count| *count += 1);
     }
 
-    pub(super) fn add(&mut self, other: &Moments) {
+    /// Adds the moments of other rows of the same view.
+    pub fn add(&mut self, other: &Moments) {
         self.weight += other.weight;
         self.sum.iter_mut().zip(&other.sum).for_each(|(a, b)| *a += b);
         self.square.iter_mut().zip(&other.square).for_each(|(a, b)| *a += b);
