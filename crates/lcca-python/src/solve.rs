@@ -11,6 +11,9 @@ use lcca::svd;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
+/// The coefficients, the explained share of each target, and the column means of `x` and of the targets.
+type SolutionArrays<'py> = (Table<'py>, Vector<'py, f64>, Vector<'py, f64>, Vector<'py, f64>);
+
 /// A dictionary of options.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -27,7 +30,7 @@ pub struct SolveOptions {
     seed: u64,
 }
 
-/// The coefficients of the columns of `targets` on those of `x`, the explained share of each target, and the means of both.
+/// Regresses the columns of `targets` on those of `x`.
 #[pyfunction]
 pub fn least_squares<'py>(
     py: Python<'py>,
@@ -35,7 +38,7 @@ pub fn least_squares<'py>(
     targets: &Bound<'py, Matrix>,
     options: SolveOptions,
     threads: usize,
-) -> PyResult<(Table<'py>, Vector<'py, f64>, Vector<'py, f64>, Vector<'py, f64>)> {
+) -> PyResult<SolutionArrays<'py>> {
     let pair = InMemory::new(x.get().rows.clone(), targets.get().rows.clone()).map_err(Failure::from)?;
     let solver = options.solver()?;
     let (projection, means) = compute(py, threads, move || {
