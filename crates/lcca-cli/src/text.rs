@@ -1,23 +1,7 @@
-//! Results on standard output: one JSON object, or text for people.
+//! Numbers and tables as people read them.
 
 use lcca::data::Cost;
-use serde_json::Value;
 use std::fmt::Write as _;
-use std::io::{self, Write};
-
-/// Prints, and is content when nobody reads to the end.
-pub fn print(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result,
-    }
-}
-
-/// Prints one JSON object on a line of its own.
-pub fn print_json(object: &Value) -> io::Result<()> {
-    print(&format!("{object}\n"))
-}
 
 /// 1234567 as 1,234,567.
 pub fn grouped(number: u64) -> String {
@@ -32,15 +16,31 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// Passes over the rows, and over Gram matrices where there were any.
+/// "1 row", "2 rows".
+pub fn count(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// "1 entry", "2 entries".
+pub fn count_entries(entries: u64) -> String {
+    if entries == 1 { "1 entry".into() } else { format!("{} entries", grouped(entries)) }
+}
+
+/// "100 rows × (40 + 30 columns)".
+pub fn view_sizes(rows: u64, x_cols: u64, y_cols: u64) -> String {
+    format!("{} × ({} + {} columns)", count(rows, "row"), grouped(x_cols), grouped(y_cols))
+}
+
+/// Passes over the rows, and over Gram matrices if there were any.
 pub fn passes(cost: &Cost) -> String {
-    match cost.gram_passes {
-        0.0 => format!("{} passes", cost.passes),
-        grams => format!("{} passes and {grams} over Gram matrices", cost.passes),
+    if cost.gram_passes == 0.0 {
+        format!("{} passes", cost.passes)
+    } else {
+        format!("{} passes and {} over Gram matrices", cost.passes, cost.gram_passes)
     }
 }
 
-/// Bytes as people read them.
+/// Bytes as MiB or GiB.
 pub fn bytes(number: u64) -> String {
     let mebibytes = number as f64 / (1 << 20) as f64;
     if mebibytes < 1024.0 { format!("{mebibytes:.0} MiB") } else { format!("{:.1} GiB", mebibytes / 1024.0) }
