@@ -88,7 +88,7 @@ fn ling_captures_more_than_gradients_or_principal_components_alone() {
 }
 
 #[test]
-fn halves_of_digits_correlate_as_dense_factorisations_say() {
+fn halves_of_digits_correlate_as_dense_factorizations_say() {
     let Some(sets) = sets_with("mnist") else { return };
     let _alone = alone();
     let folder = Folder::new();
