@@ -21,10 +21,10 @@ def test_products_are_those_of_scipy_however_the_rows_are_cut(client, views, cou
     random = np.random.default_rng(1)
     wx, wy = random.standard_normal((X_COLS, 9)), random.standard_normal((Y_COLS, 3))
     shift = random.standard_normal(9)
-    wanted = [(0, 0), (1, 0), (0, 1), (1, 1)]
-    found = pair.products(((wx, shift), (wy, None)), wanted)
+    requested = [(0, 0), (1, 0), (0, 1), (1, 1)]
+    products = pair.products(((wx, shift), (wy, None)), requested)
     zx, zy = x @ wx - shift, y @ wy
-    for product, truth in zip(found, [x.T @ zx, y.T @ zx, x.T @ zy, y.T @ zy], strict=True):
+    for product, truth in zip(products, [x.T @ zx, y.T @ zx, x.T @ zy, y.T @ zy], strict=True):
         np.testing.assert_allclose(product, truth, rtol=0, atol=1e-9 * abs(truth).max())
     for side, view in enumerate(views):
         weight, total, square, stored = pair.moments(side)
@@ -104,11 +104,11 @@ def test_dense_views_equal_qr_and_svd(client):
     np.testing.assert_allclose(lcca.CCA(3).fit(pair).correlations_, exact_correlations(*views)[:3], atol=1e-9)
 
 
-def test_scores_stay_where_the_rows_are_until_they_are_asked_for(client, views):
+def test_scores_stay_on_the_workers_until_they_are_computed(client, views):
     one = lcca.CCA(4).fit(*views)
     pair = lcca.dask.from_loaders(client, loaders(views, 3))
-    found = one.transform(pair)
-    for scores, truth in zip(found, one.transform(*views), strict=True):
+    variables = one.transform(pair)
+    for scores, truth in zip(variables, one.transform(*views), strict=True):
         assert isinstance(scores, da.Array) and scores.shape == (ROWS, 4) and scores.numblocks[0] == 3
         np.testing.assert_allclose(scores.compute(), truth, atol=1e-10)
     assert abs(one.score(pair) - one.score(*views)) < 1e-12

@@ -1,4 +1,4 @@
-"""What workers keep between passes: nothing is built twice, nothing answers for other shards, nothing stays behind."""
+"""Workers keep what they built between passes: nothing is built twice, answers for other shards, or stays behind."""
 
 import asyncio
 import gc
@@ -147,7 +147,7 @@ def test_a_shard_that_goes_leaves_alone_what_was_built_without_it(views):
 
 
 def until(client, condition):
-    """What workers are told without waiting for them happens soon."""
+    """Waits for a condition: workers act soon on a message, but nobody waits for them to."""
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         if all(map(condition, client.run(kept).values())):

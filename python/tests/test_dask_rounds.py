@@ -35,8 +35,8 @@ def test_products_travel_without_columns_that_no_shard_touches(client):
     x, y = (sp.vstack(views, format="csr") for views in zip(*shards, strict=True))
     w = random.standard_normal((cols, 4))
     pair = lcca.dask.from_delayed(client, shards)
-    found = pair.products(((w, None), None), [(0, 0), (1, 0)])
-    for product, view in zip(found, (x, y), strict=True):
+    products = pair.products(((w, None), None), [(0, 0), (1, 0)])
+    for product, view in zip(products, (x, y), strict=True):
         np.testing.assert_allclose(product, view.T @ (x @ w), atol=1e-10)
     assert pair.passes_[-1]["bytes_in"] < 0.6 * 2 * pair.passes_[-1]["bytes_out"]
     model = lcca.CCA(3, method="lobpcg", structure=False, tol=1e-9).fit(pair)
@@ -54,8 +54,8 @@ def test_products_are_added_up_on_the_way_or_at_home(client, views, monkeypatch,
     wx, wy = random.standard_normal((X_COLS, 9)), random.standard_normal((Y_COLS, 9))
     (x, y), digits = views, 1e-9 if transfer == "float64" else 1e-6
     for _ in range(2):
-        found = pair.products(((wx, None), (wy, None)), [(0, 0), (1, 0), (0, 1), (1, 1)])
-        for product, truth in zip(found, [x.T @ (x @ wx), y.T @ (x @ wx), x.T @ (y @ wy), y.T @ (y @ wy)], strict=True):
+        products = pair.products(((wx, None), (wy, None)), [(0, 0), (1, 0), (0, 1), (1, 1)])
+        for product, truth in zip(products, [x.T @ (x @ wx), y.T @ (x @ wx), x.T @ (y @ wy), y.T @ (y @ wy)], strict=True):
             np.testing.assert_allclose(product, truth, rtol=0, atol=digits * abs(truth).max())
 
 

@@ -56,7 +56,7 @@ def served(folder):
         server.shutdown()
 
 
-def test_files_from_elsewhere_are_fetched_and_leave_nothing_behind(client, views, tmp_path):
+def test_files_of_urls_are_fetched_and_leave_nothing_behind(client, views, tmp_path):
     exactly = lcca.CCA(3, method="gram")
     truth = exactly.fit(*views).objective_
     urls = []
@@ -82,8 +82,8 @@ def test_groups_of_rows_of_parquet_files_are_shards(client, tmp_path):
         table = pa.table({f"{name}{j}": view[:, j] for j in range(view.shape[1])})
         pq.write_table(table, tmp_path / f"{name}.parquet", row_group_size=200)
         paths.append(tmp_path / f"{name}.parquet")
-    for where in (paths, [f"file://{path}" for path in paths], [[path] for path in paths]):
-        pair = lcca.dask.from_parquet(client, *where)
+    for files in (paths, [f"file://{path}" for path in paths], [[path] for path in paths]):
+        pair = lcca.dask.from_parquet(client, *files)
         assert pair.shape == (500, 8, 6) and [s["shape"][0] for s in pair._summaries] == [200, 200, 100]
         np.testing.assert_allclose(lcca.CCA(3).fit(pair).correlations_, exact_correlations(*views)[:3], atol=1e-9)
     pq.write_table(table, tmp_path / "fewer.parquet", row_group_size=500)
@@ -121,8 +121,8 @@ def test_texts_in_a_frame_become_views_through_a_vectorizer(client):
     take = [lambda part, name=name: vectorizer.transform(part[name]) for name in ("left", "right")]
     exactly = lcca.CCA(3, method="gram")
     truth = exactly.fit(*(function(frame) for function in take)).objective_
-    found = exactly.fit(lcca.dask.from_dataframe(client, frames.from_pandas(frame, npartitions=3), *take)).objective_
-    np.testing.assert_allclose(found, truth, rtol=0, atol=1e-9)
+    objective = exactly.fit(lcca.dask.from_dataframe(client, frames.from_pandas(frame, npartitions=3), *take)).objective_
+    np.testing.assert_allclose(objective, truth, rtol=0, atol=1e-9)
 
 
 def test_a_shard_is_made_of_what_it_travels_as_anywhere(views, tmp_path):
