@@ -1,6 +1,6 @@
 """Canonical correlation analysis on huge sparse data.
 
-`CCA` is a scikit-learn estimator over the engine that the program `lcca` runs on; `load` opens models that either wrote.
+`CCA` is a scikit-learn estimator on the engine of the program `lcca`; `load` opens models that either of them wrote.
 
 >>> import numpy as np, lcca
 >>> random = np.random.default_rng(0)
@@ -16,7 +16,7 @@ from lcca._cca import CCA
 from lcca._cv import CCACV
 from lcca._lcca import METHODS, Matrix, __version__
 from lcca._linalg import least_squares, randomized_svd
-from lcca._model import load
+from lcca._load import load
 from lcca._significance import Significance, permutation_test
 from lcca._views import read
 

@@ -20,7 +20,7 @@ from lcca import _inputs, _lcca, _model, _regression, _report, _settings
 from lcca._lcca import Matrix
 from lcca._pair import RemotePair
 from lcca._progress import Progress
-from lcca._types import Found, ModelParts, TraceRow
+from lcca._types import FitResult, ModelParts, TraceRow, ViewWeights
 
 Array = NDArray[np.float64]
 
@@ -28,47 +28,47 @@ Array = NDArray[np.float64]
 class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
     """Canonical correlation analysis of two views with the same rows.
 
-    Finds weights Wx and Wy with which the canonical variables X Wx and Y Wy correlate as much as any can, pair by pair, the
-    variables of a view being uncorrelated among themselves and of unit length (not unit variance). Sparse data stay
-    sparse: centring is implicit. Used like `sklearn.cross_decomposition.CCA`, but exact, and its `score` is the mean
-    correlation of the pairs, not R².
+    Finds weights Wx and Wy such that the canonical variables X Wx and Y Wy correlate as much as possible, pair by pair. The
+    variables of one view are uncorrelated with each other and of unit length (not unit variance). Sparse data stay sparse:
+    centering is implicit. The class is used like `sklearn.cross_decomposition.CCA`, but it is exact, and its `score` is the
+    mean correlation of the pairs, not R².
 
     Parameters
     ----------
     n_components : int, optional
-        Pairs of canonical variables [default: 20, or as many as the data allow].
+        The number of pairs of canonical variables [default: 20, or as many as the data allow].
     method : str
-        One of `lcca.METHODS`, the names the program knows. "auto" finds the exact answer by whichever way suits the data.
+        One of `lcca.METHODS`, the names that the program uses. "auto" finds the exact answer in the way that suits the data.
     ridge, ridge_y : float
-        Relative ridge: C + ridge · (tr C/p) · I; of y alone where `ridge_y` is given.
+        Relative ridge: C + ridge · (tr C/p) · I. `ridge_y` is the ridge of y, if it differs.
     center : bool
         Subtract column means, implicitly.
     tol : float
-        What may be missing from the sum of the objective values, relative to it, to count as converged.
+        The fit has converged if at most this share of the sum of the objective values may be missing.
     max_passes : float, optional
-        Begin no iteration after this many passes over the rows or their Gram matrices.
+        No iteration begins after this many passes over the rows or their Gram matrices.
     structure : bool
-        Look for structure that makes the problem smaller.
+        Whether to look for structure that makes the problem smaller.
     t1, t2, inner, k_pc, k_rpcca : optional
-        Parameters of the methods of Lu & Foster 2014; see the program's help. None is a method's own default.
+        Parameters of the methods of Lu & Foster 2014; see the program's help. None is the default of the method.
     oversample : int, optional
         Extra columns carried along.
     power : int
         Power iterations of the randomized SVD.
     memory : int or str, optional
-        Bytes that factorisations may take, such as "8GiB" [default: half of the machine's].
+        Bytes that factorizations may take, such as "8GiB" [default: half of the machine's memory].
     random_state : int, RandomState, Generator or None
-        Seed of all random numbers.
+        The seed of all random numbers.
     n_jobs : int, optional
-        Threads: -1 for all processors; None is 1 unless in a joblib context. The same number gives the same bits.
+        The number of threads: -1 is all processors; None is 1 unless in a joblib context. The same number gives the same bits.
     verbose : bool
-        Show progress.
+        Whether to show progress.
     callback : callable, optional
-        Called after every iteration with a row of the trace, a dictionary. What it raises stops the fit.
+        Called after every iteration with a row of the trace, a dictionary. An exception that it raises stops the fit.
     resume : str or path, optional
-        A file in which the state of the fit is saved as it goes and when it is stopped. Where it exists, the fit goes on
-        from it; once converged, it is removed. The same as the program's `--resume`. Methods that do not iterate save
-        nothing, and a fit is known again only with an integer as `random_state`.
+        A file in which the state of the fit is saved while it runs and when it is stopped. If the file exists, the fit resumes
+        from it; once converged, the file is removed. The same as the program's `--resume`. Methods that do not iterate save
+        nothing, and `random_state` must be an integer for a fit to be recognized.
 
     Attributes
     ----------
@@ -77,28 +77,28 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
     x_loadings_, y_loadings_ : arrays of shape (p, k)
         The correlation of each column with each canonical variable of its own view.
     x_mean_, y_mean_ : arrays of shape (p,) or None
-        Column means, where centred.
+        Column means, if the view was centered.
     correlations_ : array of shape (k,)
-        Of the pairs of canonical variables on the training rows.
+        The correlation of each pair of canonical variables on the training rows.
     objective_ : array of shape (k,)
-        What is maximised; equal to the correlation only where there is no ridge.
+        The maximized value of each pair; it equals the correlation only if there is no ridge.
     residuals_ : array of shape (k,)
         How far each pair is from satisfying the equations of CCA.
     total_ : float
         The sum of the correlations between the two fitted subspaces.
     converged_, missing_ : bool, float
-        Whether what is missing from the objective's total is within the tolerance, and an estimate of it.
+        Whether the amount missing from the sum of the objective is within the tolerance, and an estimate of that amount.
     n_passes_, n_gram_passes_, work_, fit_seconds_ : float
-        What the fit cost.
+        The cost of the fit.
     trace_ : list of dict
-        One row an iteration: iteration, passes, gram_passes, work, total, missing, seconds; on a cluster also the bytes
+        One row per iteration: iteration, passes, gram_passes, work, total, missing, seconds; on a cluster also the bytes
         `moved` and the seconds spent `waiting` so far.
     chosen_, why_, notes_ : str, str, list of str
-        The method that ran, why, and what else there is to know.
+        The method that ran, why it was chosen, and remarks for the user.
     n_samples_, n_features_in_ : int
         Rows and columns of X.
     feature_names_in_, y_feature_names_in_ : arrays of str
-        Names of the columns, where they have them.
+        Names of the columns, if they have names.
 
     Examples
     --------
@@ -167,10 +167,15 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         Parameters
         ----------
         X, y : of shape (n, p₁), and (n, p₂) or (n,)
-            SciPy sparse matrices, NumPy arrays, frames, tables, paths of files that the program reads, or what `read` opened.
-            Or X alone: a pair of views on a cluster, as `lcca.dask` makes it.
+            SciPy sparse matrices, NumPy arrays, frames, tables, paths of files that the program reads, or views that `read`
+            opened. Or X alone: a pair of views on a cluster, made by `lcca.dask`.
         sample_weight : array of shape (n,), optional
-            Multiplies each row's contribution.
+            One factor per row, which multiplies the contribution of the row.
+
+        Returns
+        -------
+        CCA
+            The estimator itself.
         """
         if isinstance(X, RemotePair):
             self._fit_remote(X, y, sample_weight)
@@ -183,43 +188,47 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         weights = _inputs.row_weights(sample_weight, x)
         pairs = _settings.components(self.n_components, *x.shape, target.matrix.shape[1])
         options = _settings.options(self._parameters(), pairs)
-        found = self._found(x, target.matrix, weights, options, threads)
-        self._take_model(found)
-        self._take_fit(found)
-        self._take_target(target)
+        result = self._fit_views(x, target.matrix, weights, options, threads)
+        self._set_model(result)
+        self._set_fit(result)
+        self._set_target(target)
         _report.warn(self)
         return self
 
     def _fit_remote(self, pair: RemotePair, y: Any, sample_weight: Any) -> None:
-        """The same over rows that somebody else holds."""
+        """Fits a pair of views whose rows are not in this process."""
         if y is not None or sample_weight is not None:
-            raise ValueError("a pair of views brings its own y and weights, expected nothing beside it")
+            raise ValueError("a pair of views brings its own y and weights, expected neither as an argument")
         pairs = _settings.components(self.n_components, *pair.shape)
         options = _settings.options(self._parameters(), pairs)
         pair.prepare(_settings.columns(options))
-        self._take_model(found := self._run(_lcca.fit_remote, pair, options, self._state_file(), _settings.threads(self.n_jobs)))
-        self._take_fit(found)
+        try:
+            result = self._run(_lcca.fit_remote, pair, options, self._state_file(), _settings.threads(self.n_jobs))
+        finally:
+            pair.finish()
+        self._set_model(result)
+        self._set_fit(result)
         self.n_features_in_ = pair.shape[1]
         for names in ("feature_names_in_", "y_feature_names_in_"):
             if hasattr(self, names):
                 delattr(self, names)
 
     def _parameters(self) -> dict[str, Any]:
-        """All that the engine takes."""
+        """The parameters that the engine takes."""
         return dict(self.get_params(deep=False))
 
-    def _found(
+    def _fit_views(
         self, x: Matrix, y: Matrix, weights: Array | None, options: dict[str, Any], threads: int
-    ) -> Found:
-        """What the engine finds in two views at hand."""
-        found: Found = self._run(_lcca.fit, x, y, weights, options, self._state_file(), threads)
-        return found
+    ) -> FitResult:
+        """Fits two views in memory."""
+        result: FitResult = self._run(_lcca.fit, x, y, weights, options, self._state_file(), threads)
+        return result
 
     def _state_file(self) -> str | None:
         return None if self.resume is None else os.fspath(self.resume)
 
     def _run(self, engine: Callable[..., Any], *arguments: Any) -> Any:
-        """Runs a function of the engine, with progress where it is wanted."""
+        """Runs a function of the engine, with progress if the estimator is verbose."""
         if not self.verbose:
             return engine(*arguments, None, self.callback)
         progress = Progress(f"lcca {self.method}")
@@ -234,57 +243,65 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         finally:
             progress.close()
 
-    def _take_model(self, found: ModelParts) -> None:
-        self.x_weights_ = self.x_rotations_ = found["x_weights"]
-        self.y_weights_ = self.y_rotations_ = found["y_weights"]
-        self.x_loadings_, self.y_loadings_ = found["x_loadings"], found["y_loadings"]
-        self.x_mean_, self.y_mean_ = found["x_mean"], found["y_mean"]
-        self.correlations_, self.objective_ = found["correlations"], found["objective"]
-        self.residuals_, self.total_ = found["residuals"], found["total"]
-        self.n_samples_ = found["rows"]
-        self._settings_json = found["settings"]
+    def _set_model(self, parts: ModelParts) -> None:
+        self.x_weights_ = self.x_rotations_ = parts["x_weights"]
+        self.y_weights_ = self.y_rotations_ = parts["y_weights"]
+        self.x_loadings_, self.y_loadings_ = parts["x_loadings"], parts["y_loadings"]
+        self.x_mean_, self.y_mean_ = parts["x_mean"], parts["y_mean"]
+        self.correlations_, self.objective_ = parts["correlations"], parts["objective"]
+        self.residuals_, self.total_ = parts["residuals"], parts["total"]
+        self.n_samples_ = parts["rows"]
+        self._settings_json = parts["settings"]
         self._provenance: dict[str, Any] = {}
         self._predicts_vector = False
 
-    def _take_fit(self, found: Found) -> None:
-        self._x_regression: Array | None = found["x_regression"]
-        self._y_regression: Array | None = found["y_regression"]
-        self._y_on_x_regression: Array | None = found["y_on_x_regression"]
-        self.converged_: bool | None = found["converged"]
-        self.missing_: float | None = found["missing"]
-        self.trace_, self.notes_ = found["trace"], found["notes"]
-        self.chosen_: str | None = found["chosen"]
-        self.why_: str | None = found["why"]
-        self.n_passes_: float | None = found["passes"]
-        self.n_gram_passes_: float | None = found["gram_passes"]
-        self.work_: float | None = found["work"]
-        self.fit_seconds_: float | None = found["seconds"]
+    def _set_fit(self, result: FitResult) -> None:
+        self._x_regression: Array | None = result["x_regression"]
+        self._y_regression: Array | None = result["y_regression"]
+        self._y_on_x_regression: Array | None = result["y_on_x_regression"]
+        self.converged_: bool | None = result["converged"]
+        self.missing_: float | None = result["missing"]
+        self.trace_, self.notes_ = result["trace"], result["notes"]
+        self.chosen_: str | None = result["chosen"]
+        self.why_: str | None = result["why"]
+        self.n_passes_: float | None = result["passes"]
+        self.n_gram_passes_: float | None = result["gram_passes"]
+        self.work_: float | None = result["work"]
+        self.fit_seconds_: float | None = result["seconds"]
 
-    def _forget_fit(self) -> None:
-        """What a model file does not tell."""
+    def _clear_fit(self) -> None:
+        """Sets the attributes that a model file does not hold to None."""
         self._x_regression = self._y_regression = self._y_on_x_regression = None
         self.converged_ = self.missing_ = self.chosen_ = self.why_ = None
         self.n_passes_ = self.n_gram_passes_ = self.work_ = self.fit_seconds_ = None
         self.trace_, self.notes_ = [], []
 
-    def _take_target(self, target: _inputs.Target) -> None:
+    def _set_target(self, target: _inputs.Target) -> None:
         self._predicts_vector = target.is_vector
         if target.names is not None:
             self.y_feature_names_in_ = np.asarray(target.names, dtype=object)
         elif hasattr(self, "y_feature_names_in_"):
             del self.y_feature_names_in_
 
-    # Using what was fitted
+    # Using the fitted model
 
     def transform(self, X: Any, y: Any = None) -> Any:
-        """The canonical variables of rows of X, and those of y where given: one array, or two.
+        """The canonical variables of rows.
 
-        Of a pair of views on a cluster: two Dask arrays, computed when asked for.
+        Parameters
+        ----------
+        X, y : as for `fit`
+            Rows of X and, optionally, of y; or a pair of views on a cluster.
+
+        Returns
+        -------
+        array, or a pair of arrays if y is given
+            One row per row of the view, one column per pair. For a pair of views on a cluster, two lazy Dask arrays.
         """
         check_is_fitted(self)
         if isinstance(X, RemotePair):
             self._check_remote(X)
-            return X.scores(self._halves())
+            return X.scores(self._view_weights())
         x_scores = self._x_scores(X)
         if y is None:
             return x_scores
@@ -293,11 +310,22 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         return x_scores, _lcca.transform((self.y_weights_, self.y_mean_), target.matrix, threads)
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
-        """Fits, and returns the canonical variables of both views."""
+        """Fits both views and returns the canonical variables of both. The parameters are those of `fit`."""
         return self.fit(X, y, **fit_params).transform(X, y)
 
     def inverse_transform(self, X: Any, y: Any = None) -> Any:
-        """Rows from canonical variables: each column's least-squares estimate, learned on the training rows."""
+        """Estimates rows from canonical variables.
+
+        Parameters
+        ----------
+        X, y : arrays of shape (n, k)
+            Canonical variables of X and, optionally, of y.
+
+        Returns
+        -------
+        array, or a pair of arrays if y is given
+            The least-squares estimate of each column, learned on the training rows.
+        """
         check_is_fitted(self)
         x_rows = _regression.estimate(self._x_regression, self.x_mean_, X, "X")
         if y is None:
@@ -305,65 +333,106 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         return x_rows, _regression.estimate(self._y_regression, self.y_mean_, y, "y")
 
     def predict(self, X: Any) -> Array:
-        """Estimates of y: least squares of y's columns on X's canonical variables, learned on the training rows."""
+        """Estimates y from X.
+
+        Parameters
+        ----------
+        X : as for `fit`
+            Rows of X.
+
+        Returns
+        -------
+        array of shape (n, p₂), or (n,) if the model was fitted to a vector
+            Least squares of the columns of y on the canonical variables of X, learned on the training rows.
+        """
         check_is_fitted(self)
         rows = _regression.estimate(self._y_on_x_regression, self.y_mean_, self._x_scores(X), "X")
         return rows[:, 0] if self._predicts_vector else rows
 
-    def _halves(self) -> list[Any]:
+    def _view_weights(self) -> list[ViewWeights]:
         return [(self.x_weights_, self.x_mean_), (self.y_weights_, self.y_mean_)]
 
     def _check_remote(self, pair: RemotePair) -> None:
-        (_, *found), expected = pair.shape, [len(self.x_weights_), len(self.y_weights_)]
-        if found != expected:
-            raise ValueError(f"the pair has {found[0]} + {found[1]} columns, but CCA is expecting {expected[0]} + {expected[1]}")
+        (_, *widths), expected = pair.shape, [len(self.x_weights_), len(self.y_weights_)]
+        if widths != expected:
+            raise ValueError(f"the pair has {widths[0]} + {widths[1]} columns, but CCA is expecting {expected[0]} + {expected[1]}")
 
     def _x_scores(self, X: Any) -> Array:
-        """`transform` of X alone, as a NumPy array whatever `set_output` says."""
+        """The canonical variables of X as a NumPy array, whatever `set_output` says."""
         threads = _settings.threads(self.n_jobs)
         view = _inputs.x_matrix(self, X, threads, reset=False)
         return _lcca.transform((self.x_weights_, self.x_mean_), view, threads)
 
     def correlations(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
-        """The correlation of each pair of canonical variables on given rows, about the means of these rows."""
+        """The correlation of each pair of canonical variables on given rows, about the means of these rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as for `fit`
+            The rows.
+
+        Returns
+        -------
+        array of shape (k,)
+            One correlation per pair.
+        """
         check_is_fitted(self)
         threads = _settings.threads(self.n_jobs)
-        x_half, y_half = self._halves()
+        x_weights, y_weights = self._view_weights()
         if isinstance(X, RemotePair):
             self._check_remote(X)
-            return _lcca.score_remote(x_half, y_half, X, threads)[0]
+            try:
+                return _lcca.score_remote(x_weights, y_weights, X, threads)[0]
+            finally:
+                X.finish()
         x = _inputs.x_matrix(self, X, threads, reset=False)
         target = _inputs.target(y, threads, len(self.y_weights_)).matrix
         check_consistent_length(x, target)
-        return _lcca.score(x_half, y_half, x, target, _inputs.row_weights(sample_weight, x), threads)[0]
+        return _lcca.score(x_weights, y_weights, x, target, _inputs.row_weights(sample_weight, x), threads)[0]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The mean of `correlations`: between -1 and 1, and larger is better.
 
-        scikit-learn's CCA returns R² of `predict` here, which says how much of y's variance is explained. CCA maximises
-        correlation, so that is what is measured; `sklearn.metrics.r2_score(y, model.predict(X))` is still there.
+        scikit-learn's CCA returns R² of `predict` here, the share of y's variance that is explained. CCA maximizes correlation,
+        so `score` measures correlation; for R², call `sklearn.metrics.r2_score(y, model.predict(X))`.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as for `fit`
+            The rows.
+
+        Returns
+        -------
+        float
+            The mean correlation.
         """
-        found = self.correlations(X, y, sample_weight)
-        return float(found.mean()) if len(found) else 0.0
+        correlations = self.correlations(X, y, sample_weight)
+        return float(correlations.mean()) if len(correlations) else 0.0
 
     def report(self) -> str:
-        """What was found, in words: pairs, whether it converged, what it cost."""
+        """The result as text: the pairs, whether the fit converged, and its cost."""
         check_is_fitted(self)
         return _report.text(self)
 
     def save(self, path: "str | os.PathLike[str]") -> None:
-        """Writes a model file, for the program or for `load`."""
+        """Writes a model file, for the program or for `load`.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write. It appears whole or not at all.
+        """
         check_is_fitted(self)
         _model.save(self, path)
 
     @property
     def coef_(self) -> Array:
-        """Coefficients of `predict`, (columns of y) × (columns of X); formed when asked for, as it may be large."""
+        """The coefficients of `predict`, (columns of y) × (columns of X). They are computed on access, because they may be large."""
         return np.asarray(_regression.known(self._y_on_x_regression) @ self.x_weights_.T)
 
     @property
     def intercept_(self) -> Array:
-        """What `predict` adds to X @ coef_.T."""
+        """The vector that `predict` adds to X @ coef_.T."""
         y_mean = np.zeros(len(self.y_weights_)) if self.y_mean_ is None else self.y_mean_
         x_mean = np.zeros(len(self.x_weights_)) if self.x_mean_ is None else self.x_mean_
         return np.asarray(y_mean - _regression.known(self._y_on_x_regression) @ (x_mean @ self.x_weights_))

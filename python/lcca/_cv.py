@@ -1,4 +1,4 @@
-"""The estimator that finds its own ridge."""
+"""The estimator that chooses its own ridge."""
 
 from collections.abc import Callable, Sequence
 from numbers import Integral
@@ -11,24 +11,24 @@ from lcca import _lcca
 from lcca._cca import CCA, Array
 from lcca._lcca import Matrix
 from lcca._pair import RemotePair
-from lcca._types import Found, TraceRow, Validated
+from lcca._types import CrossValidation, FitResult, TraceRow
 
 
 class CCACV(CCA):
     """`CCA` with the ridge chosen by cross-validation.
 
-    Rows are dealt to folds at random. For each fold every ridge is fitted to the other rows, along a path of fits that start
-    from each other, and scored on the fold by the mean correlation. The model is then fitted to all rows with the chosen
-    ridge. The same from the shell: `lcca fit --ridge-path`.
+    Rows are assigned to folds at random. For each fold, every ridge is fitted to the other rows, each fit starting from the
+    last, and scored on the fold by the mean correlation. The model is then fitted to all rows with the chosen ridge.
+    From the shell: `lcca fit --ridge-path`.
 
     Parameters
     ----------
     n_components : int, optional
         Pairs of canonical variables [default: 20, or as many as the data allow].
     ridges : sequence of float
-        Relative ridges to choose from, of both views.
+        Relative ridges to choose from, used for both views.
     folds : int
-        How many folds rows are dealt to.
+        The number of folds.
     select : "simplest" or "best"
         "best" has the largest mean over folds; "simplest" is the largest ridge within one standard error of it.
     method, center, tol, max_passes, structure, t1, t2, inner, k_pc, k_rpcca, oversample, power, memory, random_state, \
@@ -38,11 +38,11 @@ n_jobs, verbose, callback
     Attributes
     ----------
     ridge_ : float
-        The ridge that was chosen.
+        The chosen ridge.
     ridges_, cv_mean_, cv_error_ : arrays of shape (ridges,)
-        The ridges, and the mean correlation on rows held out with its standard error.
+        The ridges, and the mean correlation on held-out rows with its standard error.
     cv_scores_ : array of shape (folds, ridges)
-        One by one.
+        The score of each fold and ridge.
 
     Examples
     --------
@@ -109,19 +109,19 @@ n_jobs, verbose, callback
         return super()._parameters() | {"ridge": 0.0, "ridge_y": None}
 
     def _fit_remote(self, pair: RemotePair, y: Any, sample_weight: Any) -> None:
-        raise ValueError("cross-validation needs rows at hand, expected two views; lcca.CCA takes pairs on a cluster")
+        raise ValueError("cross-validation needs rows in memory, expected two views; lcca.CCA takes pairs on a cluster")
 
-    def _found(
+    def _fit_views(
         self, x: Matrix, y: Matrix, weights: Array | None, options: dict[str, Any], threads: int
-    ) -> Found:
+    ) -> FitResult:
         if self.select not in ("simplest", "best"):
             raise ValueError(f'select == {self.select!r}, expected "simplest" or "best"')
         check_scalar(self.folds, "folds", Integral, min_val=2)
         self.ridges_ = np.asarray(self.ridges, dtype=np.float64).ravel()
         ridges = [float(ridge) for ridge in self.ridges_]
         folds = int(self.folds)
-        found: Validated = self._run(_lcca.cross_validate, x, y, weights, options, ridges, folds, threads)
-        self.cv_mean_, self.cv_error_ = found["mean"], found["error"]
-        self.cv_scores_ = np.asarray(found["scores"])
-        self.ridge_ = ridges[found["best"] if self.select == "best" else found["simplest"]]
-        return super()._found(x, y, weights, options | {"ridge": self.ridge_}, threads)
+        result: CrossValidation = self._run(_lcca.cross_validate, x, y, weights, options, ridges, folds, threads)
+        self.cv_mean_, self.cv_error_ = result["mean"], result["error"]
+        self.cv_scores_ = np.asarray(result["scores"])
+        self.ridge_ = ridges[result["best"] if self.select == "best" else result["simplest"]]
+        return super()._fit_views(x, y, weights, options | {"ridge": self.ridge_}, threads)

@@ -1,4 +1,4 @@
-"""What an estimator is given, checked as scikit-learn does and taken over by the engine."""
+"""The inputs of an estimator, validated as scikit-learn does and converted for the engine."""
 
 import warnings
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ class Target(NamedTuple):
 
 
 def x_matrix(estimator: Any, X: Any, threads: int, *, reset: bool) -> Matrix:
-    """The first view; `reset` where it is fitted, and otherwise it must look as it did then."""
+    """The first view. With `reset` its columns are recorded, as in a fit; otherwise they must be those of the fit."""
     if _views.is_file(X):
         X = _read(X, None if reset else estimator.n_features_in_, threads)
     if isinstance(X, Matrix):
@@ -34,24 +34,24 @@ def x_matrix(estimator: Any, X: Any, threads: int, *, reset: bool) -> Matrix:
 
 
 def target(y: Any, threads: int, width: int | None = None) -> Target:
-    """The second view, of `width` columns where that is known."""
+    """The second view; it must have `width` columns if that is given."""
     if y is None:
         raise ValueError("CCA requires y to be passed, but the target y is None")
     if _views.is_file(y):
         y = _read(y, width, threads)
-    found = Target(y, y.names, False) if isinstance(y, Matrix) else _from_array(y, threads)
-    if width is not None and found.matrix.shape[1] != width:
-        raise ValueError(f"y has {found.matrix.shape[1]} columns, but CCA is expecting {width} columns as input.")
-    return found
+    view = Target(y, y.names, False) if isinstance(y, Matrix) else _from_array(y, threads)
+    if width is not None and view.matrix.shape[1] != width:
+        raise ValueError(f"y has {view.matrix.shape[1]} columns, but CCA is expecting {width} columns as input.")
+    return view
 
 
 def row_weights(sample_weight: Any, view: Matrix) -> NDArray[np.float64] | None:
-    """A number for each row, none negative and one above 0."""
+    """One weight per row. None may be negative, and at least one must be positive."""
     if sample_weight is None:
         return None
     weights = _check_sample_weight(sample_weight, view, dtype=np.float64, ensure_non_negative=True)
     if not weights.any():
-        raise ValueError("every sample weight is 0, expected one above")
+        raise ValueError("every sample weight is 0, expected a positive one")
     return np.ascontiguousarray(weights)
 
 

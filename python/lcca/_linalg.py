@@ -1,4 +1,4 @@
-"""Least squares and singular vectors of large sparse matrices, centred without densifying them."""
+"""Least squares and singular vectors of large sparse matrices, centered without making them dense."""
 
 from typing import Any, NamedTuple
 
@@ -12,14 +12,14 @@ _CHECKS: dict[str, Any] = {"accept_sparse": _views.SPARSE, "dtype": "numeric"}
 
 
 class LeastSquares(NamedTuple):
-    """What `least_squares` found."""
+    """The result of `least_squares`."""
 
     coef: NDArray[np.float64]
-    """Coefficients, one row a column of X, one column a target."""
+    """Coefficients, with one row per column of X and one column per target."""
     intercept: NDArray[np.float64]
-    """What to add to X @ coef; 0 where nothing was centred."""
+    """The vector to add to X @ coef; 0 if nothing was centered."""
     explained: NDArray[np.float64]
-    """1 - |T - X coef|² / |T|² of each target, about its mean where it was centred."""
+    """1 - |T - X coef|² / |T|² per target, about its mean if it was centered."""
 
 
 def least_squares(
@@ -36,7 +36,7 @@ def least_squares(
     random_state: Any = 0,
     n_jobs: int | None = -1,
 ) -> LeastSquares:
-    """Regresses the columns of T on those of X: minimises |X w - t|² + λ|w|², λ = ridge · tr(XᵀX)/p.
+    """Regresses the columns of T on those of X: minimizes |X w - t|² + λ|w|², λ = ridge · tr(XᵀX)/p.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def least_squares(
     T : the same, of shape (n, q) or (n,)
         The targets.
     method : {"cg", "cholesky", "ling", "gradient", "diagonal"}
-        Conjugate gradients; a Cholesky factorisation of XᵀX; LING of Lu & Foster 2014, exact on `k_pc` leading singular
+        Conjugate gradients; a Cholesky factorization of XᵀX; LING of Lu & Foster 2014, exact on `k_pc` leading singular
         directions and `steps` of gradient descent on the rest; gradient descent; the diagonal of XᵀX.
     ridge : float
         Relative to the mean diagonal entry of XᵀX.
@@ -66,14 +66,14 @@ def least_squares(
     --------
     >>> import numpy as np, scipy.sparse as sp, lcca
     >>> X = sp.random(1000, 30, density=0.1, random_state=0, format="csr")
-    >>> found = lcca.least_squares(X, X @ np.arange(30.0) + 5)
-    >>> bool(np.allclose(found.coef[:, 0], np.arange(30)) and np.allclose(found.intercept, 5))
+    >>> fit = lcca.least_squares(X, X @ np.arange(30.0) + 5)
+    >>> bool(np.allclose(fit.coef[:, 0], np.arange(30)) and np.allclose(fit.intercept, 5))
     True
     """
     threads = _settings.threads(n_jobs)
     x, targets = _matrix(X, "X", threads), _matrix(T, "T", threads)
-    how = _how(method, ridge, center, 10, 2, memory, random_state) | {"steps": steps, "k_pc": k_pc, "tol": tol}
-    coef, explained, x_mean, t_mean = _lcca.least_squares(x, targets, how, threads)
+    options = _options(method, ridge, center, 10, 2, memory, random_state) | {"steps": steps, "k_pc": k_pc, "tol": tol}
+    coef, explained, x_mean, t_mean = _lcca.least_squares(x, targets, options, threads)
     return LeastSquares(coef, t_mean - x_mean @ coef, explained)
 
 
@@ -93,11 +93,11 @@ def randomized_svd(
     ----------
     X : array, sparse matrix, frame or path, of shape (n, p)
     n_components : int
-        How many; fewer come back where the rank is lower.
+        The number of singular vectors; fewer are returned if the rank is lower.
     center : bool
         Subtract column means, implicitly: principal components of sparse data.
     n_oversamples, n_iter : int
-        Columns carried beyond those wanted, and power iterations.
+        Extra columns carried along, and power iterations.
     random_state, n_jobs
         As for `CCA`.
 
@@ -117,16 +117,16 @@ def randomized_svd(
     """
     threads = _settings.threads(n_jobs)
     x = _matrix(X, "X", threads)
-    how = _how("", 0.0, center, n_oversamples, n_iter, 0, random_state) | {"steps": None, "k_pc": None, "tol": 0.0}
-    s, v, mean = _lcca.singular_vectors(x, n_components, how, threads)
+    options = _options("", 0.0, center, n_oversamples, n_iter, 0, random_state) | {"steps": None, "k_pc": None, "tol": 0.0}
+    s, v, mean = _lcca.singular_vectors(x, n_components, options, threads)
     return _lcca.transform((v / s, mean), x, threads), s, v.T
 
 
-def _how(
+def _options(
     method: str, ridge: float, center: bool, oversample: int, power: int, memory: int | str | None, random_state: Any
 ) -> dict[str, Any]:
-    how = {"method": method, "ridge": ridge, "center": center, "oversample": oversample, "power": power}
-    return how | {"memory": _settings.memory(memory), "seed": _settings.seed(random_state)}
+    options = {"method": method, "ridge": ridge, "center": center, "oversample": oversample, "power": power}
+    return options | {"memory": _settings.memory(memory), "seed": _settings.seed(random_state)}
 
 
 def _matrix(data: Any, name: str, threads: int) -> _lcca.Matrix:

@@ -1,15 +1,24 @@
-"""Rows that somebody else holds, as the engine asks for them."""
+"""The contract of a pair of views whose rows are not in this process."""
 
 from abc import ABC, abstractmethod
 from typing import Any
 
 
 class RemotePair(ABC):
-    """Two views of the same rows, known by sums over their rows alone. `lcca.dask.Pair` is one.
+    """Two views of the same rows, seen only through sums over their rows. `lcca.dask.Pair` is one.
 
-    The engine calls every method from a thread of its own. Views are numbered: 0 is X, 1 is y. What a method raises stops
-    the fit and reaches whoever asked for it unchanged; a MemoryError with attributes `needed` and `allowed` says that a matrix
-    does not fit, and the engine may find another way.
+    The engine calls every method from a thread of its own. Views are numbered: 0 is X, 1 is y. An exception that a method raises
+    stops the fit and reaches the caller of `fit` unchanged. A MemoryError with attributes `needed` and `allowed` says that a
+    matrix does not fit into memory; the engine may then choose another way.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Rows, columns of X, columns of y.
+    one_hot : tuple of bool
+        Per view, whether every row has at most one entry, which is 1.
+    dense : tuple of bool
+        Per view, whether any of it is stored densely.
     """
 
     shape: tuple[int, int, int]
@@ -18,44 +27,60 @@ class RemotePair(ABC):
 
     @abstractmethod
     def prepare(self, columns: int) -> None:
-        """Looks whether panels of so many columns fit the memory that there is, and raises a MemoryError where not."""
+        """Called before a fit. Raises a MemoryError if panels of so many columns do not fit into memory."""
+
+    def finish(self) -> None:  # noqa: B027
+        """Called after a fit, whether or not it succeeded. Frees what was kept between passes."""
 
     @abstractmethod
     def spent(self) -> tuple[int, float]:
-        """Bytes moved between machines since `prepare`, and seconds spent waiting for that."""
+        """Bytes moved between machines since `prepare`, and seconds spent waiting for them."""
 
     @abstractmethod
-    def products(self, sources: Any, wanted: list[tuple[int, int]]) -> list[Any]:
-        """(target)ᵀ((source) W − offset) for every wanted (target, source); `sources` holds (W, offset) for each view."""
+    def products(self, sources: Any, requested: list[tuple[int, int]]) -> list[Any]:
+        """The products (target)ᵀ((source) W − offset).
+
+        Parameters
+        ----------
+        sources : pair of (W, offset) or None
+            One panel per view with what to subtract from the product of each row, or None.
+        requested : list of (target, source)
+            The products to form.
+
+        Returns
+        -------
+        list of arrays
+            One per requested product, of double precision, in C order, aligned.
+        """
 
     @abstractmethod
     def moments(self, side: int) -> Any:
-        """Weight of all rows; sum, sum of squares and count of every column."""
+        """Moments of one view: the weight of all rows; the sum, the sum of squares and the count of entries per column."""
 
     @abstractmethod
     def reduced(self, x_columns: Any, y_columns: Any) -> "RemotePair | None":
-        """Equal rows merged, and views in terms of the kept columns; nothing where all would stay as it is."""
+        """The pair in terms of the kept columns, with equal rows merged; None if nothing would change."""
 
     @abstractmethod
     def gram(self, side: int, limit: int) -> Any:
-        """The Gram matrix of one view."""
+        """The Gram matrix of one view, in at most `limit` bytes."""
 
     @abstractmethod
     def gram_sample(self) -> Any:
-        """What a guess at the joint Gram matrix goes by."""
+        """The sample of pairs of columns from which the size of the joint Gram matrix is estimated; None if it cannot be formed."""
 
     @abstractmethod
     def joint_gram(self, limit: int) -> Any:
-        """XᵀX, XᵀY and YᵀY, sparse."""
+        """The sparse blocks XᵀX, XᵀY and YᵀY, in at most `limit` bytes; None if they cannot be formed."""
 
     @abstractmethod
     def dense_gram(self, means: Any, limit: int) -> Any:
-        """The lower triangle of [X Y]ᵀ[X Y]."""
+        """The lower triangle of [X Y]ᵀ[X Y] about the given means, in at most `limit` bytes."""
 
     @abstractmethod
     def triangle(self, limit: int) -> Any:
-        """The triangular factor of [1 X Y]."""
+        """The triangular factor of [1 X Y], in at most `limit` bytes."""
 
     @abstractmethod
-    def scores(self, halves: list[Any]) -> tuple[Any, Any]:
-        """The canonical variables of both views, where the rows are."""
+    def scores(self, view_weights: list[Any]) -> tuple[Any, Any]:
+        """The canonical variables of both views, left where the rows are."""

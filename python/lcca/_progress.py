@@ -1,4 +1,4 @@
-"""Progress of a fit on standard error: tqdm's bar where it is installed, in notebooks too, else a line of its own."""
+"""Progress of a fit on standard error: a tqdm bar if tqdm is installed, also in notebooks, else a plain line."""
 
 import sys
 import time
@@ -6,11 +6,11 @@ from typing import Any
 
 from lcca._types import TraceRow
 
-_BETWEEN = 0.1  # seconds between two drawings
+_BETWEEN = 0.1  # seconds between two updates
 
 
 class Progress:
-    """Told of passes and iterations. Nobody knows how many passes a default fit takes, so none are promised."""
+    """Shows passes and iterations, without a total: the number of passes of a default fit is not known in advance."""
 
     def __init__(self, name: str) -> None:
         self._bar = _tqdm(name) or _Line(name)

@@ -1,4 +1,4 @@
-"""Columns from canonical variables, by the regressions that a fit leaves behind."""
+"""Estimates of columns from canonical variables, by the regressions that a fit computes."""
 
 from typing import Any
 
@@ -11,14 +11,14 @@ Array = NDArray[np.float64]
 
 
 def known(regression: Array | None) -> Array:
-    """The coefficients, one row a column; a model that was loaded from a file has none."""
+    """The coefficients, one row per column of the view. A model that was loaded from a file has none."""
     if regression is None:
         raise NotFittedError("A model file holds no regressions: fit in Python, or unpickle, to predict or to transform back.")
     return regression
 
 
 def estimate(regression: Array | None, mean: Array | None, scores: Any, name: str) -> Array:
-    """Each column's least-squares estimate."""
+    """The least-squares estimate of each column."""
     regression = known(regression)
     scores = check_array(scores, input_name=name, dtype=np.float64)
     if scores.shape[1] != regression.shape[1]:

@@ -1,4 +1,4 @@
-"""A fitted estimator in words, much as the program prints it, and what it should warn of."""
+"""The report of a fitted estimator, much as the program prints it, and its warnings."""
 
 import math
 import warnings
@@ -6,11 +6,11 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-_CALLER = 3  # whoever called `fit`, counted from here
+_CALLER = 3  # stack frames from here to the caller of `fit`
 
 
 def text(model: Any) -> str:
-    """Sizes, pairs, and whether the fit converged."""
+    """The report: sizes, pairs, whether the fit converged, and its cost."""
     pairs, (x_cols, y_cols) = len(model.correlations_), (len(model.x_weights_), len(model.y_weights_))
     lines = [f"{model.chosen_ or 'loaded'}: {pairs} pairs from {model.n_samples_:,} rows × ({x_cols:,} + {y_cols:,} columns)"]
     if model.why_:
@@ -43,12 +43,12 @@ def _cost(model: Any) -> str:
 
 
 def warn(model: Any) -> None:
-    """Of fewer pairs than asked for, and of not having converged."""
+    """Warns if there are fewer pairs than requested, or if the fit did not converge."""
     for note in model.notes_ if model.n_components is not None else []:
         warnings.warn(note, UserWarning, stacklevel=_CALLER)
     if not model.converged_:
-        found = f"CCA did not converge to tol={model.tol}: there is more correlation to be found, {_missing(model)}"
-        warnings.warn(f"{found}; {_advice(model)}.", ConvergenceWarning, stacklevel=_CALLER)
+        message = f"CCA did not converge to tol={model.tol}: there is more correlation to be found, {_missing(model)}"
+        warnings.warn(f"{message}; {_advice(model)}.", ConvergenceWarning, stacklevel=_CALLER)
 
 
 def _advice(model: Any) -> str:

@@ -1,4 +1,4 @@
-"""What the parameters of an estimator mean to the engine."""
+"""The parameters of an estimator, checked and converted for the engine."""
 
 import os
 import re
@@ -15,12 +15,12 @@ _UNITS |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
 
 
 def threads(n_jobs: int | None) -> int:
-    """As scikit-learn understands `n_jobs`: None is 1 unless joblib's context says otherwise, -1 all processors."""
+    """The number of threads, as scikit-learn understands `n_jobs`: None is 1 unless in a joblib context, -1 is all processors."""
     return int(joblib.effective_n_jobs(n_jobs))
 
 
 def seed(random_state: Any) -> int:
-    """An integer is itself, so that the same seed gives the same bits as in the program; others are drawn from."""
+    """The engine's seed: an integer is used as it is, so that the program gives the same bits; a generator is drawn from."""
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**63))
     if isinstance(random_state, Integral) and not isinstance(random_state, bool):
@@ -29,36 +29,36 @@ def seed(random_state: Any) -> int:
 
 
 def memory(size: int | str | None) -> int:
-    """Bytes; a size such as "8GiB" in words; half of the machine's where nothing is said."""
+    """The allowed bytes, from a number or a size such as "8GiB"; half of the machine's memory if none is given."""
     if size is None:
         return _half_of_memory()
     if isinstance(size, str):
-        found = re.fullmatch(r"([0-9.]+)\s*([a-z]*)", size.strip().lower())
-        if found is None or found[2] not in _UNITS or found[1].count(".") > 1 or found[1] == ".":
+        parts = re.fullmatch(r"([0-9.]+)\s*([a-z]*)", size.strip().lower())
+        if parts is None or parts[2] not in _UNITS or parts[1].count(".") > 1 or parts[1] == ".":
             raise ValueError(f'memory == {size!r}, expected a size such as "500MB" or "8GiB"')
-        return int(float(found[1]) * _UNITS[found[2]])
+        return int(float(parts[1]) * _UNITS[parts[2]])
     return int(check_scalar(size, "memory", Integral, min_val=0))
 
 
 def _half_of_memory() -> int:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (AttributeError, ValueError, OSError):  # not on every system
+    except (AttributeError, ValueError, OSError):  # not available on every system
         return 4 << 30
 
 
-def components(wanted: int | None, rows: int, x_cols: int, y_cols: int) -> int:
-    """As many pairs as asked for; 20, or as many as the data allow, where nothing is said."""
+def components(requested: int | None, rows: int, x_cols: int, y_cols: int) -> int:
+    """The number of pairs: the requested one, or 20 or as many as the data allow if none is requested."""
     limit = min(rows, x_cols, y_cols)
-    if wanted is None:
+    if requested is None:
         return min(20, limit)
-    check_scalar(wanted, "n_components", Integral, min_val=1)
-    if wanted > limit:
+    check_scalar(requested, "n_components", Integral, min_val=1)
+    if requested > limit:
         raise ValueError(
-            f"`n_components` upper bound is {limit}. Got {wanted} instead. Reduce `n_components`: there are no more pairs "
+            f"`n_components` upper bound is {limit}. Got {requested} instead. Reduce `n_components`: there are no more pairs "
             f"than the smallest of {rows} rows, {x_cols} columns of X and {y_cols} of y."
         )
-    return int(wanted)
+    return int(requested)
 
 
 def options(params: dict[str, Any], n_components: int) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def options(params: dict[str, Any], n_components: int) -> dict[str, Any]:
 
 
 def columns(options: dict[str, Any]) -> int:
-    """About the widest panels that a fit multiplies with: LOBPCG carries half as many again along."""
+    """The approximate width of the widest panels in a fit: LOBPCG carries half as many extra columns along."""
     k = options["n_components"]
     extra = options["oversample"] if options["oversample"] is not None else max(k // 2, 4)
     components = max(options[name] or 0 for name in ("k_pc", "k_rpcca"))

@@ -1,4 +1,4 @@
-"""Whether correlations on held-out rows could be chance."""
+"""Testing whether correlations on held-out rows could be chance."""
 
 import warnings
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from lcca._cca import CCA
 
 @dataclass(frozen=True)
 class Significance:
-    """What a permutation test found, a number for each pair."""
+    """The result of a permutation test, with one number per pair."""
 
     correlations: NDArray[np.float64]
-    """On the given rows."""
+    """The correlations on the given rows."""
     p_values: NDArray[np.float64]
     """The share of orders, the observed one included, in which the pair correlates at least as much."""
     p_adjusted: NDArray[np.float64]
-    """The same with the chance of any false finding among all pairs controlled (Westfall and Young, step down)."""
+    """The p-values adjusted so that the chance of any false finding among all pairs is controlled (Westfall and Young, step down)."""
     n_permutations: int
 
 
@@ -38,7 +38,25 @@ def permutation_test(
     the rows a model was trained on is a common shortcut and far too generous: the weights were chosen to make just these rows
     correlate, and no order of the scores undoes that.
 
-    Memory for the scores of the given rows: 16 bytes a row and pair. From the shell: `lcca score --permutations`.
+    The scores of the given rows take 16 bytes of memory per row and pair. From the shell: `lcca score --permutations`.
+
+    Parameters
+    ----------
+    model : CCA
+        A fitted model.
+    X_test, y_test : as for `CCA.fit`
+        Rows that the model was not trained on.
+    n : int
+        The number of random orders.
+    random_state : int, RandomState, Generator or None
+        The seed of the orders.
+    n_jobs : int, optional
+        The number of threads, as for `CCA`.
+
+    Returns
+    -------
+    Significance
+        Correlations and p-values, one per pair.
 
     Examples
     --------
@@ -56,9 +74,9 @@ def permutation_test(
     x = _inputs.x_matrix(model, X_test, threads, reset=False)
     y = _inputs.target(y_test, threads, len(model.y_weights_)).matrix
     check_consistent_length(x, y)
-    halves = (model.x_weights_, model.x_mean_), (model.y_weights_, model.y_mean_)
-    found = _lcca.permutation_test(*halves, x, y, int(n), _settings.seed(random_state), threads)
-    if x.shape[0] == model.n_samples_ and np.allclose(found[0], model.correlations_, rtol=0, atol=1e-9):
-        warned = "these look like the rows the model was trained on; p-values mean nothing there"
-        warnings.warn(warned, UserWarning, stacklevel=2)
-    return Significance(*found, int(n))
+    view_weights = (model.x_weights_, model.x_mean_), (model.y_weights_, model.y_mean_)
+    result = _lcca.permutation_test(*view_weights, x, y, int(n), _settings.seed(random_state), threads)
+    if x.shape[0] == model.n_samples_ and np.allclose(result[0], model.correlations_, rtol=0, atol=1e-9):
+        message = "these look like the rows the model was trained on; p-values mean nothing there"
+        warnings.warn(message, UserWarning, stacklevel=2)
+    return Significance(*result, int(n))

@@ -1,4 +1,4 @@
-"""What passes between Python and the engine."""
+"""The types of values that pass between Python and the engine."""
 
 from os import PathLike
 from typing import TypeAlias, TypedDict
@@ -8,19 +8,19 @@ from numpy.typing import NDArray
 
 Vector: TypeAlias = NDArray[np.float64]
 Table: TypeAlias = NDArray[np.float64]
-Half: TypeAlias = tuple[Table, Vector | None]
+ViewWeights: TypeAlias = tuple[Table, Vector | None]
 Path: TypeAlias = str | PathLike[str]
 
 
 class Moved(TypedDict, total=False):
-    """What a cluster adds: bytes moved between machines, and seconds spent waiting for that, so far."""
+    """Columns of the trace on a cluster: bytes moved between machines so far, and seconds spent waiting for them."""
 
     moved: int
     waiting: float
 
 
 class TraceRow(Moved):
-    """One finished iteration; passes, work and seconds so far."""
+    """One finished iteration. Passes, work and seconds are counted from the start of the fit."""
 
     iteration: int
     passes: float
@@ -32,7 +32,7 @@ class TraceRow(Moved):
 
 
 class ModelParts(TypedDict):
-    """What every model has; settings are JSON."""
+    """The parts of every model. The settings are JSON."""
 
     x_weights: Table
     y_weights: Table
@@ -49,15 +49,15 @@ class ModelParts(TypedDict):
 
 
 class ModelFile(ModelParts):
-    """A model file; provenance is JSON."""
+    """The content of a model file. The provenance is JSON."""
 
     x_names: list[str] | None
     y_names: list[str] | None
     provenance: str
 
 
-class Found(ModelParts):
-    """What a fit found."""
+class FitResult(ModelParts):
+    """The result of a fit."""
 
     trace: list[TraceRow]
     x_regression: Table
@@ -74,8 +74,8 @@ class Found(ModelParts):
     seconds: float
 
 
-class Validated(TypedDict):
-    """How ridges did on rows held out: scores by fold and ridge, and places of the best and the simplest."""
+class CrossValidation(TypedDict):
+    """Scores of ridges on held-out rows, by fold and ridge, and the positions of the best and the simplest ridge."""
 
     scores: list[list[float]]
     mean: Vector

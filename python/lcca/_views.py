@@ -1,4 +1,4 @@
-"""Views: from whatever holds them to the engine's rows, without a copy where the layout allows."""
+"""Views: from arrays and files to the engine's rows, without a copy if the layout allows."""
 
 import os
 from typing import Any
@@ -11,13 +11,13 @@ from lcca import _settings
 from lcca._lcca import Matrix
 
 SPARSE = ("csr", "csc", "coo")
-_WORTH_A_THREAD = 1 << 20  # numbers to be checked, below which starting another thread takes longer
+_WORTH_A_THREAD = 1 << 20  # checking fewer numbers takes less time than starting another thread
 
 
 def read(
     path: "str | os.PathLike[str]", *, cols: int | None = None, zero_based: bool = False, n_jobs: int | None = -1
 ) -> Matrix:
-    """Opens a file that the program `lcca` reads; what can be mapped is mapped.
+    """Opens a file that the program `lcca` reads. Formats that can be mapped are mapped.
 
     Parameters
     ----------
@@ -25,16 +25,16 @@ def read(
         SciPy's .npz, NumPy's .npy, MatrixMarket, svmlight, .csv, .tsv, .parquet, a folder of single-cell counts, or the
         store (.safetensors).
     cols : int, optional
-        Columns, for svmlight files, which do not say.
+        The number of columns of an svmlight file, which does not state it.
     zero_based : bool
-        Whether an svmlight file counts columns from 0.
+        Whether an svmlight file counts its columns from 0.
     n_jobs : int, optional
-        Threads.
+        The number of threads, as for `CCA`.
 
     Returns
     -------
     Matrix
-        To be given to `CCA.fit` and the like in place of an array.
+        Takes the place of an array in `CCA.fit` and other functions.
 
     Examples
     --------
@@ -49,12 +49,12 @@ def read(
 
 
 def is_file(data: Any) -> bool:
-    """Whether a view is named by its path."""
+    """Whether a view is given by the path of a file."""
     return isinstance(data, (str, os.PathLike))
 
 
 def from_arrays(data: Any, name: str, threads: int) -> Matrix:
-    """Rows of an array of two dimensions, SciPy's or NumPy's, that scikit-learn has looked at."""
+    """The rows of a two-dimensional SciPy or NumPy array that scikit-learn has validated."""
     if sp.issparse(data):
         return _from_sparse(data, name, threads)
     array = _known_type(np.asarray(data))
@@ -70,7 +70,7 @@ def _from_sparse(data: Any, name: str, threads: int) -> Matrix:
     if data.format == "coo":
         first, second = data.row, data.col
     else:
-        # SciPy tolerates entries behind the last row.
+        # SciPy tolerates entries after the last row.
         entries = int(data.indptr[-1])
         first, second, values = data.indptr, data.indices[:entries], values[:entries]
     return Matrix.sparse(name, data.format, shape, _plain(first), _plain(second), _plain(values), threads)
@@ -85,14 +85,14 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _known_type(array: NDArray[Any]) -> NDArray[Any]:
-    """The engine reads all of NumPy's numbers but half and extended precision."""
+    """Converts half and extended precision, the only NumPy numbers that the engine does not read."""
     if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
         return array.astype(np.float32 if array.dtype.itemsize < 4 else np.float64)
     return array
 
 
 def column_names(data: Any) -> list[str] | None:
-    """The names of a table's columns, where it has them and all are text."""
+    """The column names of a table, if it has names and all are strings."""
     names = getattr(data, "column_names", None)  # PyArrow
     if names is None:
         names = getattr(data, "columns", None)  # pandas, polars

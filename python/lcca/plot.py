@@ -1,6 +1,6 @@
-"""Pictures of a fitted model, by matplotlib: `pip install lcca[plot]`.
+"""Plots of a fitted model with matplotlib: `pip install lcca[plot]`.
 
-Each takes the axes to draw on, or makes its own, and returns them.
+Every function draws on the given axes, or makes its own, and returns them.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from lcca._cv import CCACV
 
 
 def correlations(model: CCA, X: Any = None, y: Any = None, *, ax: Any = None) -> Any:
-    """Correlation of each pair on the training rows and, where rows are given, on those.
+    """Plots the correlation of each pair on the training rows and, if rows are given, on those.
 
     >>> import matplotlib; matplotlib.use("Agg")
     >>> import numpy as np, lcca, lcca.plot
@@ -33,9 +33,9 @@ def correlations(model: CCA, X: Any = None, y: Any = None, *, ax: Any = None) ->
 
 
 def trace(model: CCA, *, by: str = "passes", ax: Any = None) -> Any:
-    """Captured correlation as the fit went on, against "passes", "work", "seconds" or "iteration"."""
+    """Plots the captured correlation during the fit against "passes", "work", "seconds" or "iteration"."""
     if not model.trace_:
-        raise ValueError("the model has no trace: it was loaded from a file")
+        raise ValueError("the model has no trace: it was loaded from a file that holds none")
     ax = _axes(ax)
     grams = "gram_passes" if by == "passes" else None
     across = [row[by] + (row[grams] if grams else 0.0) for row in model.trace_]  # type: ignore[literal-required]
@@ -45,7 +45,7 @@ def trace(model: CCA, *, by: str = "passes", ax: Any = None) -> Any:
 
 
 def loadings(model: CCA, pair: int = 0, *, view: str = "x", top: int = 20, ax: Any = None) -> Any:
-    """The columns that correlate most with one canonical variable, by name where they have names."""
+    """Plots the columns that correlate most with one canonical variable, by name if they have names."""
     ax = _axes(ax)
     values = _side(model.x_loadings_, model.y_loadings_, view)[:, pair]
     named = _side(getattr(model, "feature_names_in_", None), getattr(model, "y_feature_names_in_", None), view)
@@ -58,9 +58,9 @@ def loadings(model: CCA, pair: int = 0, *, view: str = "x", top: int = 20, ax: A
 
 
 def scores(model: CCA, X: Any, y: Any, pair: int = 0, *, ax: Any = None, **points: Any) -> Any:
-    """Rows as points: a canonical variable of X against its partner of y."""
+    """Plots rows as points: a canonical variable of X against its partner of y."""
     ax = _axes(ax)
-    x_scores, y_scores = (np.asarray(found) for found in model.transform(X, y))
+    x_scores, y_scores = (np.asarray(variables) for variables in model.transform(X, y))
     ax.scatter(x_scores[:, pair], y_scores[:, pair], **({"s": 8, "alpha": 0.6} | points))
     correlation = model.correlations(X, y)[pair]
     ax.set(xlabel=f"x, variable {pair}", ylabel=f"y, variable {pair}", title=f"correlation {correlation:.4f}")
@@ -68,7 +68,7 @@ def scores(model: CCA, X: Any, y: Any, pair: int = 0, *, ax: Any = None, **point
 
 
 def ridge_path(model: CCACV, *, ax: Any = None) -> Any:
-    """Mean correlation on rows held out against the ridge, with its standard error; the chosen ridge is marked."""
+    """Plots the mean correlation on held-out rows with its standard error against the ridge, and marks the chosen ridge."""
     ax = _axes(ax)
     order = np.argsort(model.ridges_)
     ax.errorbar(model.ridges_[order], model.cv_mean_[order], yerr=model.cv_error_[order], fmt="o-", capsize=3)

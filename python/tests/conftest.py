@@ -1,4 +1,4 @@
-"""What tests share."""
+"""Fixtures and data that tests share."""
 
 import os
 import subprocess
@@ -7,16 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from clusters import ROWS, X_COLS, Y_COLS
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
 def program():
-    """Runs the program `lcca` on what it is given and returns what it prints."""
+    """Runs the program `lcca` with the given arguments and returns its output."""
     path = Path(os.environ.get("LCCA_PROGRAM", ROOT / "target/release/lcca"))
     if not path.exists():
-        pytest.skip(f"{path} is not there: cargo build --release makes it")
+        pytest.skip(f"{path} does not exist: cargo build --release makes it")
 
     def run(*words):
         done = subprocess.run([path, *map(str, words)], capture_output=True, text=True, check=False)
@@ -24,6 +25,36 @@ def program():
         return done.stdout
 
     return run
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two workers of one thread each, with nannies. Tests that lose or add workers leave two behind."""
+    dask = pytest.importorskip("dask")
+    distributed = pytest.importorskip("distributed")
+    # A LocalCluster checks some time after every loss whether that worker is back, and may find it lost again by then.
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None, memory_limit="2GB"
+        ) as made,
+    ):
+        yield made
+
+
+@pytest.fixture
+def client(cluster):
+    """A client of the cluster, once both workers are ready."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.Client(cluster) as client:
+        client.wait_for_workers(2, timeout=60)
+        yield client
+
+
+@pytest.fixture(scope="module")
+def views():
+    """Sparse views to be cut into shards."""
+    return sparse_pair(ROWS, X_COLS, Y_COLS)
 
 
 @pytest.fixture
@@ -43,7 +74,7 @@ def factors():
 
 @pytest.fixture
 def words():
-    """Sparse views of few columns a row, as bags of words are."""
+    """Sparse views with few entries per row, like bags of words."""
     return sparse_pair(2000, 120, 90)
 
 
@@ -71,7 +102,7 @@ def sparse_pair(rows, x_cols, y_cols, seed=0):
 
 
 def exact_correlations(x, y):
-    """By QR and SVD of the centred views (Björck & Golub)."""
+    """Canonical correlations by QR and SVD of the centered views (Björck & Golub)."""
     dense = [np.asarray(v.toarray() if sp.issparse(v) else v, dtype=float) for v in (x, y)]
     bases = []
     for view in dense:

@@ -13,7 +13,7 @@ from lcca import CCA
 
 
 @pytest.mark.parametrize("method", ["auto", "lobpcg", "gram", "exact"])
-def test_it_finds_what_factorisations_of_the_whole_find(factors, words, method):
+def test_it_finds_what_factorizations_of_dense_views_find(factors, words, method):
     for x, y in (factors, words):
         model = CCA(n_components=3, method=method, tol=1e-9).fit(x, y)
         assert np.allclose(model.correlations_, exact_correlations(x, y)[:3], atol=1e-6)
@@ -42,13 +42,13 @@ def test_predictions_and_reconstructions_are_least_squares_on_the_scores(factors
     x, y = factors
     model = CCA(n_components=3, ridge=ridge).fit(x, y)
     zx, zy = model.transform(x, y)
-    for scores, target, found in (
+    for scores, target, estimate in (
         (zx, y, model.predict(x)),
         (zx, x, model.inverse_transform(zx)),
         (zy, y, model.inverse_transform(zx, zy)[1]),
     ):
         coefficients = np.linalg.lstsq(scores, target - target.mean(axis=0), rcond=None)[0]
-        assert np.allclose(found, scores @ coefficients + target.mean(axis=0))
+        assert np.allclose(estimate, scores @ coefficients + target.mean(axis=0))
     assert np.allclose(model.predict(x), x @ model.coef_.T + model.intercept_)
 
 
@@ -66,13 +66,13 @@ def test_weights_count_rows(words):
     plain = CCA(n_components=3, tol=1e-10).fit(x[repeated], y[repeated])
     assert np.allclose(weighted.correlations_, plain.correlations_, atol=1e-7)
     assert weighted.score(x, y, sample_weight=times) == pytest.approx(weighted.correlations_.mean(), abs=1e-7)
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="every sample weight is (0|zero)|Sample weights must contain at least one non-zero"):
         CCA().fit(x, y, sample_weight=np.zeros(x.shape[0]))
     with pytest.raises(ValueError, match="[Nn]egative"):
         CCA().fit(x, y, sample_weight=-np.ones(x.shape[0]))
 
 
-def test_without_centring_correlations_are_cosines(factors):
+def test_without_centering_correlations_are_cosines(factors):
     x, y = factors
     model = CCA(n_components=2, center=False).fit(x, y)
     u, v = (np.linalg.svd(view, full_matrices=False)[0] for view in (x, y))

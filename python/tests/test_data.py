@@ -1,4 +1,4 @@
-"""Whatever holds the views, the same numbers give the same bits; what is wrong with them is said."""
+"""The same numbers give the same bits, whatever holds the views; errors say what is wrong with the data."""
 
 import subprocess
 import sys
@@ -75,15 +75,6 @@ def test_frames_and_tables(factors):
     assert np.allclose(fitted(*sparse), fitted(*map(np.round, factors)))
 
 
-def test_single_cell_objects_by_their_arrays(words):
-    class Cells:
-        def __init__(self, counts):
-            self.X = counts
-
-    rna, protein = map(Cells, words)
-    assert (fitted(rna.X, protein.X) == fitted(*words)).all()
-
-
 def test_rows_in_any_order_of_columns_and_duplicates_are_summed(words):
     x, y = words
     shuffled = x.copy()
@@ -97,14 +88,14 @@ def test_rows_in_any_order_of_columns_and_duplicates_are_summed(words):
     assert np.allclose(fitted(twice, y), fitted(x, y))
 
 
-def test_entries_behind_the_last_row_are_left_alone(words):
+def test_entries_after_the_last_row_are_ignored(words):
     x, y = words
     longer = x.copy()
     longer.data, longer.indices = np.r_[x.data, 7.0], np.r_[x.indices, 1].astype(x.indices.dtype)
     assert (fitted(longer, y) == fitted(x, y)).all()
 
 
-def test_arrays_of_the_right_type_are_held_not_copied(words):
+def test_arrays_of_the_right_type_are_shared_not_copied(words):
     x = words[0].copy()
     x.data[0] = 2
     wide = [x.indices.astype("i8"), x.indptr.astype("i8"), x.data]
@@ -112,7 +103,7 @@ def test_arrays_of_the_right_type_are_held_not_copied(words):
     before = [[sys.getrefcount(array) for array in arrays] for arrays in (wide, narrow)]
     views = [Matrix.sparse("X", "csr", x.shape, p, i, v, 1) for i, p, v in (wide, narrow)]
     during = [[sys.getrefcount(array) for array in arrays] for arrays in (wide, narrow)]
-    # Indices of 32 bits, offsets of 64 and floating-point values are used where they lie.
+    # Indices of 32 bits, offsets of 64 bits and floating-point values are shared; anything else is converted.
     assert (np.array(during) - before).tolist() == [[0, 1, 1], [1, 0, 1]]
     del views
     assert before == [[sys.getrefcount(array) for array in arrays] for arrays in (wide, narrow)]
@@ -142,7 +133,7 @@ print(peak() - before, x.indices.nbytes, x.data.nbytes)
 def test_a_fit_takes_no_more_than_a_copy_of_the_indices():
     done = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True)
     added, indices, values = map(int, done.stdout.split())
-    # Up to the peak before the fit memory is filled, so that nothing it takes goes unseen.
+    # The script fills memory up to its former peak, so that everything the fit allocates raises the peak.
     assert 0 < added < indices < values, done.stdout
 
 

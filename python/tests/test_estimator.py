@@ -56,7 +56,7 @@ def test_a_wrong_type_is_a_type_error(factors, parameters):
         CCA(**parameters).fit(*factors)
 
 
-def test_as_many_pairs_as_the_data_allow_where_none_are_asked_for(factors):
+def test_the_default_is_as_many_pairs_as_the_data_allow_up_to_twenty(factors):
     assert CCA().fit(*factors).x_weights_.shape == (8, 6)
     wide = shared_factors(60, 30, 25, 3)
     assert CCA().fit(*wide).x_weights_.shape == (30, 20)

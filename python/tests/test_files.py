@@ -40,8 +40,8 @@ def test_the_same_seed_and_threads_give_identical_fits(program, files, flags, pa
     ours = CCA(4, n_jobs=threads, **parameters).fit(x, y)
     for name in ("correlations", "objective", "residuals"):
         assert theirs[name] == getattr(ours, f"{name}_").tolist()
-    found = (ours.total_, ours.converged_, ours.n_passes_, ours.n_gram_passes_, ours.chosen_, ours.why_)
-    assert found == tuple(theirs[name] for name in ("total", "converged", "passes", "gram_passes")) + (
+    facts = (ours.total_, ours.converged_, ours.n_passes_, ours.n_gram_passes_, ours.chosen_, ours.why_)
+    assert facts == tuple(theirs[name] for name in ("total", "converged", "passes", "gram_passes")) + (
         theirs["chosen"]["name"],
         theirs["why"],
     )

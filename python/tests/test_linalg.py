@@ -19,21 +19,21 @@ def problem():
 @pytest.mark.parametrize("method", ["cg", "cholesky", "ling", "gradient"])
 def test_least_squares(problem, method, ridge, center):
     x, t = problem
-    found = lcca.least_squares(x, t, method=method, ridge=ridge, center=center, steps=3000, k_pc=5)
+    solution = lcca.least_squares(x, t, method=method, ridge=ridge, center=center, steps=3000, k_pc=5)
     a = x.toarray() - (x.toarray().mean(axis=0) if center else 0)
     b = t - (t.mean(axis=0) if center else 0)
     absolute = ridge * (a**2).sum() / 25
     truth = np.linalg.solve(a.T @ a + absolute * np.eye(25), a.T @ b)
-    assert np.allclose(found.coef, truth, rtol=1e-6, atol=1e-6)
-    assert np.allclose(found.explained, 1 - ((b - a @ truth) ** 2).sum(axis=0) / (b**2).sum(axis=0))
-    assert np.allclose(found.intercept, t.mean(axis=0) - x.toarray().mean(axis=0) @ truth if center else 0, atol=1e-6)
+    assert np.allclose(solution.coef, truth, rtol=1e-6, atol=1e-6)
+    assert np.allclose(solution.explained, 1 - ((b - a @ truth) ** 2).sum(axis=0) / (b**2).sum(axis=0))
+    assert np.allclose(solution.intercept, t.mean(axis=0) - x.toarray().mean(axis=0) @ truth if center else 0, atol=1e-6)
 
 
 def test_a_diagonal_problem_is_solved_by_its_diagonal():
     x = sp.csr_array(np.eye(6)[np.arange(60) % 6])
     t = np.arange(60.0)
-    found = lcca.least_squares(x, t, method="diagonal", center=False)
-    assert np.allclose(found.coef[:, 0], [t[i::6].mean() for i in range(6)])
+    solution = lcca.least_squares(x, t, method="diagonal", center=False)
+    assert np.allclose(solution.coef[:, 0], [t[i::6].mean() for i in range(6)])
 
 
 def test_wrong_names_and_shapes_are_refused(problem):

@@ -1,4 +1,4 @@
-"""A fit is a good citizen: interruptible, silent unless asked, deterministic, and it leaves nothing behind."""
+"""A fit is a good citizen: interruptible, silent by default, deterministic, and it leaves nothing behind."""
 
 import gc
 import multiprocessing
@@ -91,7 +91,7 @@ def test_other_threads_run_meanwhile():
     seen = ticks[0]
     over.set()
     thread.join()
-    # With the lock held, the other thread would have had the time before and after the fit at most.
+    # If the fit kept the interpreter's lock, the other thread would have run before and after it only.
     assert seen > 20 * model.fit_seconds_
 
 
@@ -141,7 +141,7 @@ def test_what_a_callback_raises_stops_the_fit(words):
 
 
 @pytest.mark.parametrize("tqdm", [True, False])
-def test_progress_is_shown_where_it_is_asked_for(words, capfd, monkeypatch, tqdm):
+def test_progress_is_shown_if_it_is_requested(words, capfd, monkeypatch, tqdm):
     if not tqdm:
         monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     monkeypatch.setattr("lcca._progress._BETWEEN", 0.0)
@@ -161,7 +161,7 @@ def test_not_converging_is_a_warning_with_what_is_missing(words):
         assert CCA(3).fit(*words).converged_
 
 
-def test_fewer_pairs_than_asked_for_is_a_warning(factors):
+def test_fewer_pairs_than_requested_is_a_warning(factors):
     x, y = factors
     twice = np.c_[x[:, 0], x[:, 0], x[:, 0]]
     with pytest.warns(UserWarning, match="1 of the 3 pairs asked for were found"):
@@ -179,7 +179,7 @@ def test_the_same_seed_gives_the_same_bits(words):
         assert (weights(used) != weights(used)).any()
     np.random.seed(0)
     assert (weights(None) != weights(None)).any()
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="random_state == -1"):
         weights(-1)
 
 
@@ -212,7 +212,7 @@ for jobs in (1, 3):
 
 
 @linux
-def test_threads_are_as_many_as_asked_for_and_end_with_the_fit():
+def test_threads_are_as_many_as_requested_and_end_with_the_fit():
     words = [sys.executable, "-c", THREADS, os.path.dirname(__file__)]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["1", "0", "3", "0"]

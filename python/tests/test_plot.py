@@ -1,4 +1,4 @@
-"""Pictures show the numbers of the model."""
+"""Plots show the numbers of the model."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Choosing a ridge and testing correlations on rows held out."""
+"""Choosing a ridge and testing correlations on held-out rows."""
 
 import json
 import warnings
@@ -18,7 +18,7 @@ RIDGES = [0.01, 1.0, 100.0]
 
 
 def expected_failures(_):
-    """`fit_transform` returns both views' variables, which scikit-learn expects of what is called CCA only."""
+    """`fit_transform` returns the variables of both views, which scikit-learn expects only of a class named CCA."""
     why = "fit_transform returns the canonical variables of both views"
     return dict.fromkeys(["check_transformer_general", "check_transformer_data_not_an_array"], why)
 
@@ -35,12 +35,12 @@ def test_the_ridge_is_the_programs(words, program, tmp_path):
         "fit", tmp_path / "x.npz", tmp_path / "y.npz", "-k", 3, "--ridge-path", "0.01,1,100", "--folds", 3, "--json", "--quiet",
         "--threads", 1,
     )
-    told = json.loads(printed)
+    theirs = json.loads(printed)
     model = CCACV(3, ridges=RIDGES, folds=3, n_jobs=1).fit(*words)
-    assert model.ridge_ == told["ridge_path"]["chosen"]
-    assert model.cv_mean_.tolist() == told["ridge_path"]["mean"]
-    assert model.cv_scores_.tolist() == told["ridge_path"]["scores"]
-    assert model.correlations_.tolist() == told["correlations"]
+    assert model.ridge_ == theirs["ridge_path"]["chosen"]
+    assert model.cv_mean_.tolist() == theirs["ridge_path"]["mean"]
+    assert model.cv_scores_.tolist() == theirs["ridge_path"]["scores"]
+    assert model.correlations_.tolist() == theirs["correlations"]
 
 
 def test_the_fit_is_that_of_the_chosen_ridge(factors):
@@ -54,8 +54,8 @@ def test_the_fit_is_that_of_the_chosen_ridge(factors):
 
 def test_noise_calls_for_a_ridge_and_the_simplest_is_no_smaller_than_the_best():
     X, Y = shared_factors(150, 60, 60, 2)
-    found = {rule: CCACV(2, ridges=[1e-6, 0.1, 1, 10], select=rule).fit(X, Y).ridge_ for rule in ("best", "simplest")}
-    assert found["simplest"] >= found["best"] > 1e-6
+    ridges = {rule: CCACV(2, ridges=[1e-6, 0.1, 1, 10], select=rule).fit(X, Y).ridge_ for rule in ("best", "simplest")}
+    assert ridges["simplest"] >= ridges["best"] > 1e-6
 
 
 def test_weights_of_rows_count(factors):
@@ -70,9 +70,9 @@ def test_weights_of_rows_count(factors):
     ("parameters", "words"),
     [
         ({"folds": 1}, "folds == 1"),
-        ({"folds": 301}, "folds"),
+        ({"folds": 301}, "folds == 301"),
         ({"ridges": []}, "ridges"),
-        ({"ridges": [0.1, -1]}, "ridge"),
+        ({"ridges": [0.1, -1]}, "ridge.* == -1"),
         ({"select": "worst"}, 'expected "simplest" or "best"'),
     ],
 )
@@ -86,15 +86,15 @@ def test_it_is_cloned_with_its_own_parameters():
     assert model.get_params()["folds"] == 4 and "ridge" not in model.get_params()
 
 
-def test_p_values_are_uniform_where_the_views_are_independent():
+def test_p_values_are_uniform_if_the_views_are_independent():
     alone, smallest = [], []
     for draw in range(200):
         random = np.random.default_rng(draw)
         X, Y = random.standard_normal((160, 6)), random.standard_normal((160, 5))
         model = CCA(3).fit(X[:80], Y[:80])
-        found = permutation_test(model, X[80:], Y[80:], 199, random_state=draw)
-        alone.append(found.p_values[0])
-        smallest.append(found.p_adjusted.min())
+        test = permutation_test(model, X[80:], Y[80:], 199, random_state=draw)
+        alone.append(test.p_values[0])
+        smallest.append(test.p_adjusted.min())
     for p in (alone, smallest):
         # p-values are multiples of 1/200; spread evenly below that they are uniform.
         spread = np.asarray(p) - np.random.default_rng(0).random(200) / 200
@@ -115,9 +115,9 @@ def test_p_values_are_the_programs(words, program, tmp_path):
     for name, view in zip("xy", (X, Y)):
         sp.save_npz(tmp_path / f"{name}.npz", sp.csr_array(view[1500:]), compressed=False)
     score = ["score", tmp_path / "model", tmp_path / "x.npz", tmp_path / "y.npz", "--permutations", 99, "--seed", 7, "--json"]
-    told = json.loads(program(*score))
-    found = permutation_test(model, X[1500:], Y[1500:], 99, random_state=7)
-    assert (found.p_values.tolist(), found.p_adjusted.tolist()) == (told["p"], told["p_adjusted"])
+    theirs = json.loads(program(*score))
+    ours = permutation_test(model, X[1500:], Y[1500:], 99, random_state=7)
+    assert (ours.p_values.tolist(), ours.p_adjusted.tolist()) == (theirs["p"], theirs["p_adjusted"])
 
 
 def test_training_rows_come_with_a_warning(factors):

@@ -1,17 +1,17 @@
-//! Graphs of modules: who uses whom, in which layers, and in which cycles.
+//! Graphs of modules: their edges, layers and cycles.
 
 use crate::resolve;
 use crate::scope::Crate;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// A directed graph. Each edge keeps one place, `file:line`, that makes it.
+/// A directed graph. Each edge keeps one place, `file:line`, that causes it.
 pub struct Graph {
     pub title: String,
     pub nodes: BTreeSet<String>,
     pub edges: BTreeMap<String, BTreeMap<String, String>>,
 }
 
-/// The files of a crate and what they use of one another.
+/// The graph of all files of a crate.
 pub fn between_files(source: &Crate) -> Graph {
     let files = (0..source.modules.len()).filter(|&module| source.file_module(module) == module);
     let nodes = files.map(|module| source.name(module)).collect();
@@ -22,7 +22,7 @@ pub fn between_files(source: &Crate) -> Graph {
     graph
 }
 
-/// For every module with children, these children and what they, or anything inside them, use of one another.
+/// One graph per module with children. Its nodes are the children, each with everything inside it.
 pub fn between_siblings(source: &Crate) -> Vec<Graph> {
     let mut graphs: BTreeMap<usize, Graph> = BTreeMap::new();
     for (number, module) in source.modules.iter().enumerate() {
@@ -38,7 +38,7 @@ pub fn between_siblings(source: &Crate) -> Vec<Graph> {
     for Use { user, used, place } in uses(source) {
         let [user, used] = [user, used].map(|module| &source.modules[module].path);
         let common = user.iter().zip(used).take_while(|(a, b)| a == b).count();
-        // If one lies inside the other, they are no siblings on any level.
+        // If one lies inside the other, they are not part of siblings on any level.
         if common == user.len() || common == used.len() {
             continue;
         }

@@ -80,7 +80,7 @@ fn unraw(ident: &syn::Ident) -> String {
     ident.to_string().trim_start_matches("r#").to_owned()
 }
 
-/// False if an attribute keeps the item out of every build that is no test.
+/// Returns whether the item can be part of a build other than a test.
 fn counts(attributes: &[Attribute]) -> bool {
     let excluded = |attribute: &Attribute| match &attribute.meta {
         Meta::Path(path) => path.is_ident("test"),
@@ -92,7 +92,7 @@ fn counts(attributes: &[Attribute]) -> bool {
     !attributes.iter().any(excluded)
 }
 
-/// The value of a condition in a build that is no test; none if it depends on something else.
+/// The value of a `cfg` condition outside of tests, or none if it depends on something else.
 fn truth(condition: &Meta) -> Option<bool> {
     let list = match condition {
         Meta::Path(path) => return path.is_ident("test").then_some(false),
@@ -153,10 +153,10 @@ fn defined_name(item: &Item) -> Option<String> {
     Some(unraw(ident))
 }
 
-/// Collects imports and references of one item, those inside function bodies included.
+/// Collects the imports and references of one item, including those inside function bodies.
 struct Collector<'a> {
     module: &'a mut Module,
-    /// Variables of the functions around: their names refer to no item.
+    /// The variables of the enclosing functions. Their names refer to no item.
     locals: Vec<HashSet<String>>,
 }
 
@@ -320,7 +320,6 @@ impl<'ast> Visit<'ast> for Collector<'_> {
 
     fn visit_macro(&mut self, invocation: &'ast syn::Macro) {
         self.visit_path(&invocation.path);
-        // `macro_rules!` and others have delimiters of any kind; what is inside is searched all the same.
         self.tokens(invocation.tokens.clone());
     }
 

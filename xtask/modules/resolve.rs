@@ -3,7 +3,7 @@
 use crate::scope::Crate;
 use std::collections::{BTreeSet, HashSet};
 
-/// What a path can name. A name may stand for several things, a module and a function for example.
+/// A thing that a path names. One name may stand for several, for example a module and a function.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Target {
     Module(usize),
@@ -11,7 +11,7 @@ enum Target {
     Item(usize),
 }
 
-/// The modules that define what `path`, written in `module`, names. Naming a module alone uses nothing of it.
+/// The modules that define the items that `path`, written in `module`, names. Naming a module uses nothing in it.
 pub fn definitions(source: &Crate, module: usize, path: &[String]) -> BTreeSet<usize> {
     let mut resolver = Resolver { source, active: HashSet::new() };
     let targets = resolver.path(module, path);
@@ -24,7 +24,7 @@ pub fn definitions(source: &Crate, module: usize, path: &[String]) -> BTreeSet<u
 
 struct Resolver<'a> {
     source: &'a Crate,
-    /// Names now being looked up. `pub use fit::fit` would otherwise look for `fit` in itself, without end.
+    /// The names being looked up. Without them, `pub use fit::fit` would look for `fit` in itself forever.
     active: HashSet<(usize, String)>,
 }
 
@@ -44,7 +44,7 @@ impl Resolver<'_> {
         targets
     }
 
-    /// What `name` stands for in `target`: a variant or an associated item belongs to the item itself.
+    /// The targets of `name` inside `target`. Variants and associated items belong to the item itself.
     fn below(&mut self, target: Target, name: &str) -> BTreeSet<Target> {
         match (target, name) {
             (Target::Item(_), _) => BTreeSet::from([target]),
@@ -55,7 +55,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// What `name` stands for in `module`. Names that are written out hide those that globs bring.
+    /// The targets of `name` in `module`. Explicit names hide names from globs.
     fn name(&mut self, module: usize, name: &str) -> BTreeSet<Target> {
         let key = (module, name.to_owned());
         if !self.active.insert(key.clone()) {
@@ -72,7 +72,7 @@ impl Resolver<'_> {
         if targets.is_empty() {
             for glob in &scope.globs {
                 for target in self.path(module, &glob.path) {
-                    // The variants of an enum are not listed, so a glob over them brings no names.
+                    // The variants of an enum are not listed, so a glob over them adds no names.
                     if let Target::Module(from) = target {
                         targets.extend(self.name(from, name));
                     }

@@ -1,4 +1,4 @@
-//! What a crate's source says about its modules: the items each one defines, the names it imports, the paths it writes.
+//! The modules of a crate as parsed: the items each one defines, the names it imports and the paths it uses.
 
 use crate::parse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,16 +12,16 @@ pub struct Crate {
 /// One module: a source file, or `mod x { … }` inside one.
 #[derive(Default)]
 pub struct Module {
-    /// Names from the root to this module.
+    /// The names from the root to this module.
     pub path: Vec<String>,
     pub file: String,
     pub parent: Option<usize>,
     pub children: BTreeMap<String, usize>,
-    /// Names of the items defined here.
+    /// The names of the items defined here.
     pub items: BTreeSet<String>,
     pub imports: Vec<Import>,
     pub globs: Vec<Glob>,
-    /// Paths written in code and in private `use` declarations.
+    /// The paths in code and in private `use` declarations.
     pub references: Vec<Reference>,
 }
 
@@ -43,7 +43,7 @@ pub struct Reference {
 }
 
 impl Crate {
-    /// Parses the crate whose root is `root`. `read` gives the text of a file, or none if there is no such file.
+    /// Parses the crate with the root file `root`. `read` returns the text of a file, or none if there is no such file.
     pub fn parse(root: &str, read: &dyn Fn(&str) -> Option<String>) -> Result<Self, String> {
         let mut source = Self::default();
         source.modules.push(Module { file: root.to_owned(), ..Module::default() });

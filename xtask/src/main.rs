@@ -16,14 +16,14 @@ use std::process::ExitCode;
 use std::{env, io};
 
 const HELP: &str = "\
-cargo xtask test                    format, lints, data, tests, docs, the Python package: everything CI checks
-cargo xtask bench kernel [FLAGS]    XᵀX·B beside SciPy and MKL; FLAGS go to bench/kernel.py, try --help
+cargo xtask test                    format, lints, data, tests, module layers, docs, the Python package: everything CI checks
+cargo xtask bench kernel [FLAGS]    XᵀX·B compared with SciPy and MKL; FLAGS go to bench/kernel.py, try --help
 cargo xtask bench fits              lcca on real data, every method; results in bench/results
 cargo xtask bench default [FLAGS]   the demands on the default method; FLAGS go to bench/default.py, try --help
-cargo xtask bench peers [FLAGS]     lcca beside other CCA software; FLAGS go to bench/peers.py, try --help
-cargo xtask experiment words|paths  the paper's experiments on real data; results in docs/experiments
-cargo xtask bench python [FLAGS]    the Python package beside the program and its peers; FLAGS go to bench/python.py
+cargo xtask bench peers [FLAGS]     lcca compared with other CCA software; FLAGS go to bench/peers.py, try --help
+cargo xtask bench python [FLAGS]    the Python package compared with the program and its peers; FLAGS go to bench/python.py
 cargo xtask bench dask [FLAGS]      the same fits on a cluster of processes on this machine; FLAGS go to bench/cluster.py
+cargo xtask experiment words|paths  the paper's experiments on real data; results in docs/experiments
 cargo xtask modules [CRATE]...      which modules use which, lowest layer first; --files for every source file
 cargo xtask python                  build the Python package into target/python-package and run its tests
 cargo xtask help                    this text

@@ -1,11 +1,11 @@
 "use strict";
 
-// Draws every chart of the page's data in the figure of its name, and again where the figure's width changes.
-// Nothing but text content is ever taken from data.
+// Draws every chart of the page's data in the figure with its id, and redraws it when the width of the figure changes.
+// Data reach the page as text content only.
 
 const page = (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const colours = ["var(--first)", "var(--second)", "var(--good)", "var(--fourth)", "var(--fifth)", "var(--sixth)"];
+  const colors = ["var(--first)", "var(--second)", "var(--good)", "var(--fourth)", "var(--fifth)", "var(--sixth)"];
   const symbols = ["circle", "square", "triangle", "diamond2", "cross", "star"];
   const shapes = [d3.symbolCircle, d3.symbolSquare, d3.symbolTriangle, d3.symbolDiamond2, d3.symbolCross, d3.symbolStar];
   const drawings = new Map();
@@ -18,38 +18,38 @@ const page = (() => {
     return made;
   }
 
-  /** A number of fixed digits with a true minus; a dash where there is none. */
+  /** A number with a fixed number of digits and a true minus; a dash if it is not finite. */
   function decimal(value, digits) {
     if (value === null || !Number.isFinite(value)) return "–";
     return value.toFixed(digits).replaceAll("-", "\u2212");
   }
 
-  /** A number of any size in a few digits. */
+  /** A number of any size with a few digits. */
   function short(value, digits = 4) {
     if (value === null || !Number.isFinite(value)) return "–";
     const plain = value === 0 || (Math.abs(value) >= 1e-3 && Math.abs(value) < 1e5);
     return (plain ? String(Number(value.toPrecision(digits))) : value.toExponential(2)).replaceAll("-", "\u2212");
   }
 
-  /** Keeps a drawing, a function from a width to an SVG, in the figure called `id`. */
+  /** Shows a drawing, a function from a width to an SVG, in the figure called `id`, now and at every new width. */
   function draw(id, drawing) {
-    const place = document.querySelector(`#${id} .drawing`);
-    if (place === null) return;
-    const first = !drawings.has(place);
-    drawings.set(place, { drawing, width: 0 });
-    redraw(place);
-    if (first) new ResizeObserver(() => redraw(place)).observe(place);
+    const container = document.querySelector(`#${id} .drawing`);
+    if (container === null) return;
+    const isNew = !drawings.has(container);
+    drawings.set(container, { drawing, width: 0 });
+    redraw(container);
+    if (isNew) new ResizeObserver(() => redraw(container)).observe(container);
   }
 
-  function redraw(place) {
-    const kept = drawings.get(place);
-    const width = Math.floor(place.clientWidth);
-    if (width === 0 || width === kept.width) return;
-    kept.width = width;
-    place.replaceChildren(...[kept.drawing(width)].flat());
+  function redraw(container) {
+    const current = drawings.get(container);
+    const width = Math.floor(container.clientWidth);
+    if (width === 0 || width === current.width) return;
+    current.width = width;
+    container.replaceChildren(...[current.drawing(width)].flat());
   }
 
-  /** A line for every series with a mark for every point, a legend where there are several. */
+  /** One line per series with one marker per point, and a legend if there are several series. */
   function lines(chart, width) {
     const points = chart.series.flatMap((series, i) => series.points.map(([x, y]) => ({ x, y, i, name: series.name })));
     const sparse = points.length <= 60 * chart.series.length;
@@ -59,10 +59,10 @@ const page = (() => {
       if (chart.series[i].dashed) {
         return [Plot.line(own, { x: "x", y: "y", stroke: "var(--ink)", strokeWidth: 1.5, strokeDasharray: "5 4" })];
       }
-      const line = Plot.line(own, { x: "x", y: "y", stroke: colours[i], strokeWidth: 1.75 });
-      // The first is hollow and larger, so that one that lies on it leaves it visible.
-      const look = i === 0 ? { r: 4.5, fill: "var(--paper)", strokeWidth: 1.75 } : { r: 2.8, fill: colours[i] };
-      const dots = { x: "x", y: "y", stroke: colours[i], symbol: symbols[i], ...look };
+      const line = Plot.line(own, { x: "x", y: "y", stroke: colors[i], strokeWidth: 1.75 });
+      // The first series is hollow and larger, so that it stays visible under another one.
+      const look = i === 0 ? { r: 4.5, fill: "var(--paper)", strokeWidth: 1.75 } : { r: 2.8, fill: colors[i] };
+      const dots = { x: "x", y: "y", stroke: colors[i], symbol: symbols[i], ...look };
       return sparse ? [line, Plot.dot(own, dots)] : [line];
     });
     const svg = Plot.plot({
@@ -96,13 +96,13 @@ const page = (() => {
 
   function vertical(chart, points) {
     if (chart.y.log) {
-      const reach = points.map((p) => p.y).concat(chart.limit ? [chart.limit.value].filter((v) => v > 0) : []);
-      return { type: "log", domain: d3.extent(reach), nice: true, ticks: 5, tickFormat: (v) => v.toExponential(0).replaceAll("-", "\u2212") };
+      const values = points.map((p) => p.y).concat(chart.limit ? [chart.limit.value].filter((v) => v > 0) : []);
+      return { type: "log", domain: d3.extent(values), nice: true, ticks: 5, tickFormat: (v) => v.toExponential(0).replaceAll("-", "\u2212") };
     }
     if (!chart.y.ends) return { nice: true };
     const [low, high] = d3.extent(points, (p) => p.y);
     const [bottom, top] = chart.y.ends;
-    // Points, not bars: the axis need not start at the bottom where everything is near the top.
+    // These are points, not bars, so the axis need not start at the bottom if all values are near the top.
     const begin = low > (bottom + top) / 2 ? low - (top - low) / 8 : Math.min(bottom, low ?? bottom);
     return { domain: [begin, Math.max(top, high ?? top)], nice: true };
   }
@@ -121,9 +121,9 @@ const page = (() => {
     series.forEach((one, i) => {
       const item = element("li");
       const mark = d3.create("svg").attr("viewBox", "-7 -7 14 14").attr("aria-hidden", "true");
-      const path = mark.append("path").attr("stroke", one.dashed ? "var(--ink)" : colours[i]).attr("stroke-width", 1.75);
+      const path = mark.append("path").attr("stroke", one.dashed ? "var(--ink)" : colors[i]).attr("stroke-width", 1.75);
       if (one.dashed) path.attr("d", "M-7,0H7").attr("stroke-dasharray", "5 4");
-      else path.attr("d", d3.symbol(shapes[i], i === 0 ? 70 : 35)()).attr("fill", i === 0 ? "none" : colours[i]);
+      else path.attr("d", d3.symbol(shapes[i], i === 0 ? 70 : 35)()).attr("fill", i === 0 ? "none" : colors[i]);
       item.append(mark.node(), one.name);
       list.append(item);
     });
@@ -131,5 +131,5 @@ const page = (() => {
   }
 
   data.charts.forEach((chart) => draw(chart.id, (width) => lines(chart, width)));
-  return { data, draw, element, decimal, short, frame, colours };
+  return { data, draw, element, decimal, short, frame, colors };
 })();

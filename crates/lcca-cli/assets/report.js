@@ -1,9 +1,9 @@
 "use strict";
 
-// One component at a time: its leading columns, its scatter; and the search over columns.
+// Shows one component at a time, with its leading columns and its scatter plot, and searches for columns.
 
 (() => {
-  const { data, draw, element, decimal, short, colours } = page;
+  const { data, draw, element, decimal, short, colors } = page;
   const components = data.components;
   const given = data.given;
   const picker = document.getElementById("component");
@@ -34,8 +34,8 @@
   /** The table of a view: name, bar, loading, weight. */
   function leaders(view, rows) {
     const table = document.getElementById(`leaders-${view}`);
-    const which = order.value === "weight" ? 2 : 1;
-    const largest = Math.max(...rows.map((row) => Math.abs(row[which] ?? 0))) || 1;
+    const ranked = order.value === "weight" ? 2 : 1;
+    const largest = Math.max(...rows.map((row) => Math.abs(row[ranked] ?? 0))) || 1;
     const head = element("thead");
     const titles = element("tr");
     for (const [title, kind] of [["column", "name"], ["", ""], ["loading", "number"], ["weight", "number"]]) {
@@ -47,14 +47,14 @@
       const line = element("tr");
       const name = element("td", undefined, { class: "name" });
       name.append(element("bdi", row[0]));
-      line.append(name, bar((row[which] ?? 0) / largest));
+      line.append(name, bar((row[ranked] ?? 0) / largest));
       line.append(element("td", decimal(row[1], 4), { class: "number" }), element("td", short(row[2], 3), { class: "number" }));
       body.append(line);
     }
     table.replaceChildren(table.caption, head, body);
   }
 
-  /** A bar to the right of the middle, or to the left where the share is negative. */
+  /** A bar to the right of the middle, or to the left if the share is negative. */
   function bar(share) {
     const cell = element("td", undefined, { class: "track" });
     const track = element("div", undefined, { class: "bar" });
@@ -81,7 +81,7 @@
         x: { ...axis, label: `variable ${chosen} of X` },
         y: { ...axis, label: `variable ${chosen} of Y` },
         marks: [
-          Plot.dot(points, { x: "x", y: "y", r: 2.2, fill: colours[0], fillOpacity: 0.45 }),
+          Plot.dot(points, { x: "x", y: "y", r: 2.2, fill: colors[0], fillOpacity: 0.45 }),
           Plot.tip(points, Plot.pointer({ x: "x", y: "y", title })),
         ],
       });
@@ -100,38 +100,38 @@
 
   // The search.
 
-  const most = 20;
+  const mostResults = 20;
   const query = document.getElementById("query");
   if (!data.search) return;
   const columns = ["x", "y"].flatMap((view) => {
     const { names, components: packed, loadings } = data.search[view];
-    const [which, values, each] = [bytes(packed), floats(loadings), data.search.strongest];
+    const [numbers, values, perColumn] = [bytes(packed), floats(loadings), data.search.strongest];
     return names.map((name, i) => ({
       name,
       view: view.toUpperCase(),
       lower: name.toLowerCase(),
-      strongest: d3.range(i * each, (i + 1) * each).map((at) => ({ component: which[at] + 1, loading: values[at] })),
+      strongest: d3.range(i * perColumn, (i + 1) * perColumn).map((j) => ({ component: numbers[j] + 1, loading: values[j] })),
     }));
   });
 
-  /** Whole names first, then beginnings, then the rest, each by importance. */
-  function find(wanted) {
-    const rank = (column) => (column.lower === wanted ? 0 : column.lower.startsWith(wanted) ? 1 : 2);
-    const found = columns.filter((column) => column.lower.includes(wanted));
-    return found.sort((a, b) => rank(a) - rank(b));
+  /** Columns whose name contains the text: exact matches first, then prefixes, then the rest, each by importance. */
+  function find(text) {
+    const rank = (column) => (column.lower === text ? 0 : column.lower.startsWith(text) ? 1 : 2);
+    const matches = columns.filter((column) => column.lower.includes(text));
+    return matches.sort((a, b) => rank(a) - rank(b));
   }
 
   function search() {
-    const wanted = query.value.trim().toLowerCase();
-    const found = wanted === "" ? [] : find(wanted);
+    const text = query.value.trim().toLowerCase();
+    const matches = text === "" ? [] : find(text);
     const list = element("ul", undefined, { class: "results" });
-    found.slice(0, most).forEach((column) => list.append(result(column)));
+    matches.slice(0, mostResults).forEach((column) => list.append(result(column)));
     document.getElementById("results").replaceChildren(list);
-    document.getElementById("found").textContent = wanted === "" ? "" : counted(found.length);
+    document.getElementById("found").textContent = text === "" ? "" : countText(matches.length);
   }
 
-  function counted(number) {
-    const shown = number > most ? `, the first ${most} are shown` : "";
+  function countText(number) {
+    const shown = number > mostResults ? `, the first ${mostResults} are shown` : "";
     return `${number === 0 ? "No" : number} column${number === 1 ? "" : "s"} found${shown}.`;
   }
 

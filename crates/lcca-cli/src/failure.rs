@@ -7,33 +7,33 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Why a command did not do what was asked.
+/// Why a command failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// What was typed makes no sense: code 2.
+    /// The arguments make no sense: code 2.
     Usage(String),
-    /// A file: code 2, or 3 where the machine failed.
+    /// A file cannot be read or written: code 2, or 3 if the machine failed.
     File(lcca_io::Error),
-    /// The data or settings: code 2, or 3 where the machine is too small.
+    /// The data or settings are refused: code 2, or 3 if the machine is too small.
     Data(lcca::Error),
-    /// Standard output, threads: code 3.
+    /// Standard output or threads failed: code 3.
     Machine(String),
-    /// Ctrl-C, with the state saved: code 130.
+    /// Ctrl-C was pressed and the state of the fit is saved: code 130.
     Interrupted(String),
 }
 
 impl Failure {
-    /// Data that came from this file.
-    pub fn data_of(path: &Path, error: lcca::Error) -> Self {
+    /// Bad data that came from this file.
+    pub fn in_file(path: &Path, error: lcca::Error) -> Self {
         Failure::File(lcca_io::Error::Data { path: path.into(), source: error })
     }
 
-    /// A view that cannot be fitted is named by its file.
+    /// Names the file of a view that cannot be fitted.
     pub fn in_view(self, x: &Path, y: &Path) -> Self {
         use lcca::Error::{NothingToCorrelate, Overflow};
         match self {
             Failure::Data(error @ (NothingToCorrelate { side, .. } | Overflow { side })) => {
-                Failure::data_of(if side == Side::X { x } else { y }, error)
+                Failure::in_file(if side == Side::X { x } else { y }, error)
             }
             other => other,
         }
@@ -42,7 +42,7 @@ impl Failure {
     pub fn code(&self) -> ExitCode {
         ExitCode::from(match self {
             Failure::Usage(_) => 2,
-            Failure::Interrupted(_) => interrupt::CODE,
+            Failure::Interrupted(_) => interrupt::EXIT_CODE,
             Failure::File(error) if error.is_machine_failure() => 3,
             Failure::Data(lcca::Error::Memory { .. }) | Failure::Machine(_) => 3,
             Failure::File(_) | Failure::Data(_) => 2,

@@ -1,47 +1,47 @@
-//! Ctrl-C, and being asked to end in other ways.
+//! Ctrl-C and other requests to terminate.
 //!
-//! As a rule the program ends at once and leaves nothing half-written. A fit that saves its state is let finish its
-//! current pass instead, the first time; the second time it ends at once as well.
+//! By default the program ends at once and leaves no unfinished files behind. A fit that saves its state finishes its
+//! current pass after the first interruption; a second one ends it at once.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
-/// The exit code of an interrupted program, by custom.
-pub const CODE: u8 = 130;
+/// The conventional exit code of an interrupted program.
+pub const EXIT_CODE: u8 = 130;
 
-static GENTLE: AtomicBool = AtomicBool::new(false);
-static WRITTEN: AtomicBool = AtomicBool::new(false);
-static ASKED: AtomicBool = AtomicBool::new(false);
+static STATE_IS_SAVABLE: AtomicBool = AtomicBool::new(false);
+static RESULTS_ARE_WRITTEN: AtomicBool = AtomicBool::new(false);
+static STOP_REQUESTED: AtomicBool = AtomicBool::new(false);
 
-/// From now on nobody waits for the current pass, and nothing half-written stays behind.
-pub fn handle() {
-    // Where no handler can be set, the system's own ends the program as quickly.
+/// Installs the handler for the rest of the run.
+pub fn install_handler() {
+    // If no handler can be set, the system's own ends the program as quickly.
     let _ = ctrlc::set_handler(|| {
-        let gentle = GENTLE.load(SeqCst);
-        if gentle && !ASKED.swap(true, SeqCst) {
+        let state_is_savable = STATE_IS_SAVABLE.load(SeqCst);
+        if state_is_savable && !STOP_REQUESTED.swap(true, SeqCst) {
             if std::io::stderr().is_terminal() {
                 eprintln!("lcca: stopping after this pass; Ctrl-C again stops at once");
             }
             return;
         }
         lcca_io::remove_unfinished();
-        let nothing = !gentle && !WRITTEN.load(SeqCst);
-        eprintln!("lcca: interrupted{}", if nothing { ", nothing was written" } else { "" });
-        std::process::exit(CODE.into());
+        let nothing_written = !state_is_savable && !RESULTS_ARE_WRITTEN.load(SeqCst);
+        eprintln!("lcca: interrupted{}", if nothing_written { ", nothing was written" } else { "" });
+        std::process::exit(EXIT_CODE.into());
     });
 }
 
-/// Whether there is a state worth saving, so that the first interruption waits for the pass.
-pub fn be_gentle(gentle: bool) {
-    GENTLE.store(gentle, SeqCst);
+/// Says whether there is a state worth saving, so that the first interruption waits for the end of the pass.
+pub fn set_state_is_savable(savable: bool) {
+    STATE_IS_SAVABLE.store(savable, SeqCst);
 }
 
-/// Whether there are results already, so that nobody is told otherwise.
-pub fn something_was_written(written: bool) {
-    WRITTEN.store(written, SeqCst);
+/// Says whether results are written already, so that an interruption does not claim otherwise.
+pub fn set_results_are_written(written: bool) {
+    RESULTS_ARE_WRITTEN.store(written, SeqCst);
 }
 
-/// Whether the fit was asked to end.
-pub fn asked() -> bool {
-    ASKED.load(SeqCst)
+/// Whether the first interruption has asked the fit to stop.
+pub fn stop_requested() -> bool {
+    STOP_REQUESTED.load(SeqCst)
 }

@@ -1,23 +1,20 @@
-//! What the machine has and what was used of it.
+//! What the machine has, and how much of it was used.
 
 use crate::failure::Failure;
 use std::fs;
-use std::thread;
 
-/// A rayon pool of the size that was asked for, or of all cores.
-pub fn pool(threads: Option<u32>) -> Result<rayon::ThreadPool, Failure> {
-    let all = || thread::available_parallelism().map_or(1, |n| n.get());
-    let threads = threads.map_or_else(all, |n| n as usize);
-    let made = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    made.map_err(|error| Failure::Machine(format!("{threads} threads could not be started: {error}")))
+/// A rayon pool of this size.
+pub fn pool(threads: usize) -> Result<rayon::ThreadPool, Failure> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|error| Failure::Machine(format!("{threads} threads could not be started: {error}")))
 }
 
-/// The most memory this process has held, where the system says.
+/// The most memory this process has held, if the system says.
 pub fn peak_rss_bytes() -> Option<u64> {
     kibibytes(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
 
-/// Half of the machine's memory; 4 GiB where it does not say.
+/// Half of the machine's memory, or 4 GiB if the system does not say how much it has.
 pub fn half_of_memory() -> u64 {
     let total = fs::read_to_string("/proc/meminfo").ok().and_then(|text| kibibytes(&text, "MemTotal:"));
     total.unwrap_or(8 << 30) / 2
@@ -52,7 +49,7 @@ mod tests {
 
     #[test]
     fn sizes_are_read_as_people_write_them() {
-        let read = ["1000", "500MB", "8GiB", "1.5g", " 3", "3 kb", "-1", "GB", "1XB", ""].map(parse_bytes);
+        let parsed = ["1000", "500MB", "8GiB", "1.5g", " 3", "3 kb", "-1", "GB", "1XB", ""].map(parse_bytes);
         let expected = [
             Some(1000),
             Some(500_000_000),
@@ -65,6 +62,6 @@ mod tests {
             None,
             None,
         ];
-        assert_eq!(read, expected);
+        assert_eq!(parsed, expected);
     }
 }

@@ -1,4 +1,4 @@
-//! The command line: what was typed ([`args`]), what it means ([`meaning`]), run, report.
+//! The command line in two stages: [`args`] is what was typed, [`resolve`] what it means; then [`commands`] runs it.
 
 mod args;
 mod commands;
@@ -9,44 +9,51 @@ mod html;
 mod interrupt;
 mod load;
 mod machine;
-mod meaning;
+mod output;
 mod plot;
 mod progress;
 mod provenance;
-mod report;
-mod save;
-mod saving;
+mod resolve;
+mod resume;
 mod spelling;
+mod text;
+mod write_file;
 
-use args::{Arguments, Command};
+use args::Arguments;
 use clap::Parser;
-use failure::Failure;
+use clap::error::ErrorKind;
 use std::process::ExitCode;
+
+/// The exit code of a defect in the program.
+const DEFECT: u8 = 3;
 
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return not_understood(&error),
+        Err(error) => return usage_error(&error),
     };
-    interrupt::handle();
-    one_line_panics();
-    match std::panic::catch_unwind(|| run(arguments)) {
+    interrupt::install_handler();
+    report_panics_in_one_line();
+    match std::panic::catch_unwind(|| resolve::resolve(arguments).and_then(commands::run)) {
         Ok(Ok(code)) => code,
         Ok(Err(failure)) => {
             eprintln!("lcca: {failure}");
             failure.code()
         }
-        Err(_) => ExitCode::from(3),
+        Err(_) => ExitCode::from(DEFECT),
     }
 }
 
-/// Help and versions as they are; what was mistyped in one line, as every other failure.
-fn not_understood(error: &clap::Error) -> ExitCode {
-    use clap::error::ErrorKind::*;
-    let asked_for =
-        matches!(error.kind(), DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand);
-    if asked_for {
-        // Nobody is left to hear about a failure here.
+/// Prints help and versions as they are, and a typing error in one line like every other failure.
+fn usage_error(error: &clap::Error) -> ExitCode {
+    let is_requested = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp
+            | ErrorKind::DisplayVersion
+            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    );
+    if is_requested {
+        // If printing help fails, there is no place left to say so.
         let _ = error.print();
     } else {
         eprintln!("lcca: {}", one_line(&error.to_string()));
@@ -54,7 +61,7 @@ fn not_understood(error: &clap::Error) -> ExitCode {
     ExitCode::from(error.exit_code() as u8)
 }
 
-/// The message without the usage that follows it; help has that.
+/// Drops the usage that clap appends to a message; `--help` shows it.
 fn one_line(message: &str) -> String {
     let message = message.strip_prefix("error: ").unwrap_or(message);
     let paragraphs = message.split("\n\n").filter(|part| !part.starts_with("Usage:"));
@@ -62,34 +69,19 @@ fn one_line(message: &str) -> String {
     lines.collect::<Vec<_>>().join("; ")
 }
 
-fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
-    match arguments.command {
-        Command::Demo(args) => commands::demo::run(&args),
-        Command::Fit(args) => commands::fit::run(&args),
-        Command::Transform(args) => commands::transform::run(&args),
-        Command::Score(args) => commands::score::run(&args),
-        Command::Export(args) => commands::export::run(&args),
-        Command::Neighbors(args) => commands::neighbors::run(&args),
-        Command::Report(args) => commands::report::run(&args),
-        Command::Compare(args) => commands::compare::run(&args),
-        Command::Views(args) => commands::views::run(&args),
-        Command::Convert(args) => commands::convert::run(&args),
-        Command::Info(args) => commands::info::run(&args),
-        Command::Completions(args) => commands::completions::run(&args),
-    }
-}
-
-/// A defect of ours is told in one line, without a stack trace.
-fn one_line_panics() {
+/// A defect of the program is reported in one line, without a stack trace.
+fn report_panics_in_one_line() {
     std::panic::set_hook(Box::new(|panic| {
         if lcca_io::panics_are_guarded() {
             return;
         }
         lcca_io::remove_unfinished();
-        let place = panic.location().map(|at| format!(" at {}:{}", at.file(), at.line())).unwrap_or_default();
+        let location =
+            panic.location().map(|location| format!(" at {}:{}", location.file(), location.line()));
         let payload = panic.payload();
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let message = text.or(payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
-        eprintln!("lcca: this should not happen; please report it: {message}{place}");
+        let location = location.unwrap_or_default();
+        eprintln!("lcca: this should not happen; please report it: {message}{location}");
     }));
 }

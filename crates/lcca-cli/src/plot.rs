@@ -19,17 +19,18 @@ use std::sync::Once;
 const PANEL: (u32, u32) = (520, 380);
 /// One row of the legend, in points.
 const LEGEND_ROW: u32 = 24;
-/// The line with its marker before each name of the legend, and the space after a name, in points.
+/// The width of the line with its marker before each name of the legend, in points.
 const SWATCH: i32 = 30;
+/// The space after each name of the legend, in points.
 const LEGEND_GAP: i32 = 22;
-/// Pixels of the PNG to a point.
+/// Pixels of the PNG per point.
 const PNG_SCALE: u32 = 2;
-/// The PNG is drawn this much larger and averaged down, which smooths thick lines and markers.
+/// The PNG is drawn this many times larger and averaged down, because the bitmap backend does not smooth thick lines.
 const SMOOTHING: u32 = 2;
-/// A curve of more points shows only some markers.
+/// The most markers on a curve; with more they would hide the line.
 const MARKERS: usize = 25;
 
-/// Okabe and Ito's colours, which people with any kind of colour blindness can tell apart.
+/// Okabe and Ito's colors, which people with any kind of color blindness can tell apart.
 const PALETTE: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -47,7 +48,7 @@ const GRID: RGBColor = RGBColor(228, 228, 228);
 
 /// One line of a chart.
 pub struct Curve {
-    /// What the legend calls it. Curves of one name look alike in every panel of a figure.
+    /// The name in the legend. Curves of one name look alike in every panel of a figure.
     pub name: String,
     /// From left to right; points that are not finite are left out.
     pub points: Vec<(f64, f64)>,
@@ -63,10 +64,10 @@ pub struct Chart {
     pub x_label: String,
     /// Left of the axes.
     pub y_label: String,
-    /// How far apart equal steps, or equal ratios, of x are.
+    /// Whether equal steps or equal ratios of x are equally far apart.
     pub x_scale: Scale,
-    /// Correlations from 0 to 1, whatever part of that the curves need.
-    pub whole: bool,
+    /// The vertical axis runs from 0 to 1 even if the curves need only a part of that.
+    pub y_from_0_to_1: bool,
     /// In the order of the legend.
     pub curves: Vec<Curve>,
 }
@@ -86,7 +87,7 @@ impl Figure {
         text
     }
 
-    /// The figure as a PNG file, two pixels to a point.
+    /// The figure as a PNG file, two pixels per point.
     pub fn png(&self) -> Result<Vec<u8>, String> {
         png(&self.refs())
     }
@@ -103,13 +104,13 @@ impl Figure {
 
 impl Chart {
     fn finite_points(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
-        self.curves.iter().flat_map(|curve| self.places(curve))
+        self.curves.iter().flat_map(|curve| self.positions(curve))
     }
 
-    /// A curve's points as they are placed: x on its scale, and only where both are finite.
-    fn places<'a>(&'a self, curve: &'a Curve) -> impl Iterator<Item = (f64, f64)> + 'a {
-        let placed = curve.points.iter().map(|&(x, y)| (self.x_scale.place(x), y));
-        placed.filter(|(x, y)| x.is_finite() && y.is_finite())
+    /// The points of a curve in axis coordinates; points that are not finite are left out.
+    fn positions<'a>(&'a self, curve: &'a Curve) -> impl Iterator<Item = (f64, f64)> + 'a {
+        let points = curve.points.iter().map(|&(x, y)| (self.x_scale.position(x), y));
+        points.filter(|(x, y)| x.is_finite() && y.is_finite())
     }
 
     fn x_range(&self) -> Range<f64> {
@@ -118,10 +119,10 @@ impl Chart {
         low - margin..high + margin
     }
 
-    /// The whole scale has room for the markers at either end.
+    /// From 0 to 1 the range extends a little beyond both ends, so that markers there are drawn whole.
     fn y_range(&self) -> Range<f64> {
         let (low, high) = bounds(self.finite_points().map(|(_, y)| y));
-        if self.whole && low >= 0.0 && high <= 1.0 + 1e-9 {
+        if self.y_from_0_to_1 && low >= 0.0 && high <= 1.0 + 1e-9 {
             return -0.02..1.03;
         }
         let margin = if high > low { 0.05 * (high - low) } else { 0.5 };
@@ -129,7 +130,7 @@ impl Chart {
     }
 }
 
-/// Smallest and largest of some finite numbers; 0 and 1 where there are none.
+/// The smallest and the largest of some finite numbers; 0 and 1 if there are none.
 fn bounds(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
     numbers.map(|v| (v, v)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0.0, 1.0))
 }
@@ -138,7 +139,7 @@ fn bounds(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Look {
     Dashed,
-    /// The how-manieth of the solid curves: picks colour and marker.
+    /// The number of the solid curve, from 0; it picks color and marker.
     Solid(usize),
 }
 
@@ -168,12 +169,13 @@ fn legend<'a>(panels: &[&'a Chart]) -> Vec<(&'a str, Look)> {
 
 /// The legend broken into rows that fit under the panels.
 fn legend_rows<'a>(panels: &[&'a Chart]) -> Vec<Vec<(&'a str, Look)>> {
-    let room = panels.len() as i32 * PANEL.0 as i32 - LEGEND_GAP;
+    let available = panels.len() as i32 * PANEL.0 as i32 - LEGEND_GAP;
     let mut rows: Vec<Vec<(&str, Look)>> = Vec::new();
-    let mut used = room;
+    // As if a row were full, so that the first entry opens one.
+    let mut used = available;
     for entry in legend(panels) {
         let width = entry_width(entry.0, 1);
-        if used + width > room {
+        if used + width > available {
             rows.push(Vec::new());
             used = 0;
         }
@@ -193,7 +195,7 @@ fn size(panels: &[&Chart]) -> (u32, u32) {
     (PANEL.0 * panels.len().max(1) as u32, PANEL.1 + legend + LEGEND_ROW / 2)
 }
 
-/// The font in the program, made known to plotters under the name SVG viewers have a font of their own for.
+/// The embedded font, registered under the name for which SVG viewers have a font of their own.
 fn font(points: u32, scale: u32) -> FontDesc<'static> {
     static EMBEDDED: Once = Once::new();
     EMBEDDED.call_once(|| {
@@ -212,12 +214,15 @@ fn png(panels: &[&Chart]) -> Result<Vec<u8>, String> {
     encode(&averaged(&pixels, large), (width, height)).map_err(|error| format!("PNG: {error}"))
 }
 
-/// Each pixel the mean of the square of [`SMOOTHING`]² it came from.
+/// Each pixel is the mean of a square of [`SMOOTHING`]² pixels.
 fn averaged(pixels: &[u8], (width, height): (u32, u32)) -> Vec<u8> {
     let (step, stride) = (SMOOTHING as usize, 3 * width as usize);
     let mean = |row: usize, column: usize, channel: usize| {
-        let at = |i: usize| (row * step + i / step) * stride + 3 * (column * step + i % step) + channel;
-        let sum: usize = (0..step * step).map(|i| usize::from(pixels[at(i)])).sum();
+        let mut sum = 0;
+        for i in 0..step * step {
+            let (pixel_row, pixel_column) = (row * step + i / step, column * step + i % step);
+            sum += usize::from(pixels[pixel_row * stride + 3 * pixel_column + channel]);
+        }
         (sum / (step * step)) as u8
     };
     let (rows, columns) = (height as usize / step, width as usize / step);
@@ -234,7 +239,7 @@ fn encode(pixels: &[u8], (width, height): (u32, u32)) -> Result<Vec<u8>, png::En
     Ok(file)
 }
 
-/// Where everything is drawn, in pixels.
+/// An area to draw on, in pixels.
 type Area<B> = DrawingArea<B, Shift>;
 type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
 
@@ -274,7 +279,7 @@ fn draw_panel<B: DrawingBackend>(
         .configure_mesh()
         .x_labels(11)
         .y_labels(11)
-        .x_label_formatter(&|place| tick(&panel.x_scale.value(*place)))
+        .x_label_formatter(&|position| tick(&panel.x_scale.value(*position)))
         .y_label_formatter(&tick)
         .x_desc(&panel.x_label)
         .y_desc(&panel.y_label)
@@ -290,7 +295,7 @@ fn draw_panel<B: DrawingBackend>(
     curves.sort_by_key(|curve| curve.dashed);
     for curve in curves {
         let look = looks.iter().find(|(name, _)| *name == curve.name).map_or(Look::Dashed, |entry| entry.1);
-        let pixels = panel.places(curve).map(|point| chart.backend_coord(&point)).collect();
+        let pixels = panel.positions(curve).map(|point| chart.backend_coord(&point)).collect();
         draw_curve(pixels, look, scale, root)?;
     }
     Ok(())
@@ -315,12 +320,12 @@ fn draw_curve<B: DrawingBackend>(
         Look::Solid(kind) => {
             area.draw(&PathElement::new(pixels.clone(), stroke))?;
             let shown = pixels.iter().step_by(pixels.len().div_ceil(MARKERS).max(1));
-            shown.into_iter().try_for_each(|&at| draw_marker(at, kind, look.color(), scale, area))
+            shown.into_iter().try_for_each(|&center| draw_marker(center, kind, look.color(), scale, area))
         }
     }
 }
 
-/// A shape of its own for each curve, so that colour is not the only difference.
+/// Each curve has a shape of its own, so that color is not the only difference.
 fn draw_marker<B: DrawingBackend>(
     (x, y): (i32, i32),
     kind: usize,
@@ -389,7 +394,7 @@ mod tests {
             x_label: "index of the pair".to_string(),
             y_label: "canonical correlation".to_string(),
             x_scale: Scale::Linear,
-            whole: true,
+            y_from_0_to_1: true,
             curves: solid.chain([curve("best possible", true, 0.02)]).collect(),
         }
     }
@@ -400,7 +405,7 @@ mod tests {
 
     fn dimensions(png: &[u8]) -> (u32, u32) {
         assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
-        let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+        let number = |start: usize| u32::from_be_bytes(png[start..start + 4].try_into().unwrap());
         (number(16), number(20))
     }
 
@@ -458,7 +463,7 @@ mod tests {
         let points = vec![(0.0, 1.0), (0.5, 12.0), (3.0, 14.0), (40.0, 15.0)];
         let curves = vec![Curve { name: "runs".to_string(), points, dashed: false }];
         let chart = Chart { curves, x_scale: Scale::Logarithmic, ..chart("t", &[]) };
-        assert_eq!(chart.places(&chart.curves[0]).count(), 3);
+        assert_eq!(chart.positions(&chart.curves[0]).count(), 3);
         let svg = alone(chart).svg();
         for tick in ["0.5", "1", "2", "5", "10", "20"] {
             assert!(svg.lines().any(|line| line.trim() == tick), "{tick}: {svg}");

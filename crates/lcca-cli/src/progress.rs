@@ -1,4 +1,4 @@
-//! Progress on standard error: silent where that is no terminal, or on request.
+//! Progress on standard error, shown only if that is a terminal and `--quiet` was not given.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lcca::data::Cost;
@@ -7,10 +7,10 @@ use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// Half passes are counted, so that a bar can stand on whole numbers.
+/// Bars count whole numbers, and a pass over one view is half a pass.
 const TICKS_PER_PASS: f64 = 2.0;
 
-/// Something of unknown length goes on.
+/// Shows that something of unknown length is running.
 pub fn spinner(message: String, quiet: bool) -> ProgressBar {
     let spinner = ProgressBar::with_draw_target(None, target(quiet));
     spinner.set_message(message);
@@ -18,8 +18,8 @@ pub fn spinner(message: String, quiet: bool) -> ProgressBar {
     spinner
 }
 
-/// A line that stays where bars are seen; nothing where they are not.
-pub fn leave(line: &str) {
+/// Prints a line that stays above the progress bars, if bars are visible.
+pub fn print_line(line: &str) {
     if io::stderr().is_terminal() {
         eprintln!("{line}");
     }
@@ -29,11 +29,11 @@ fn target(quiet: bool) -> ProgressDrawTarget {
     if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }
 }
 
-/// Watches a fit: keeps the time and shows passes, captured total and time left.
+/// Watches a fit: measures its time and shows passes, captured total and time left.
 pub struct FitProgress {
     bar: ProgressBar,
     start: Instant,
-    seconds_before: f64,
+    earlier_seconds: f64,
 }
 
 impl FitProgress {
@@ -45,16 +45,16 @@ impl FitProgress {
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
         );
         bar.set_prefix(name.to_string());
-        FitProgress { bar, start: Instant::now(), seconds_before: 0.0 }
+        FitProgress { bar, start: Instant::now(), earlier_seconds: 0.0 }
     }
 
-    /// Counts on from the seconds of an earlier run.
-    pub fn go_on_from(&mut self, seconds: f64) {
-        self.seconds_before = seconds;
+    /// Adds the seconds of the run that this one continues.
+    pub fn add_earlier_seconds(&mut self, seconds: f64) {
+        self.earlier_seconds = seconds;
     }
 
-    /// Says something without spoiling the bar.
-    pub fn say(&self, line: &str) {
+    /// Prints a line without disturbing the bar.
+    pub fn print_line(&self, line: &str) {
         self.bar.suspend(|| eprintln!("{line}"));
     }
 
@@ -74,6 +74,6 @@ impl Watch for FitProgress {
     }
 
     fn seconds(&self) -> f64 {
-        self.seconds_before + self.start.elapsed().as_secs_f64()
+        self.earlier_seconds + self.start.elapsed().as_secs_f64()
     }
 }

@@ -1,9 +1,8 @@
-//! What a model remembers of the fit that made it: written by `lcca fit`, read by `lcca report`.
+//! What a model remembers of its fit: written by `lcca fit`, read by `lcca report`.
 //!
-//! JSON in the model's metadata. No clock is in it: the same fit gives the same bytes. A model that says nothing, or
-//! something else, is still a model; what it does not say is `None` here.
+//! It is JSON in the model's metadata. It contains no clock, so that the same fit gives the same bytes. A model without it is
+//! still a model.
 
-use crate::args::FitArgs;
 use lcca::fit::{Certificate, Fit, TraceRow};
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -24,11 +23,11 @@ pub struct Outcome {
     pub notes: Vec<String>,
     pub certificate: Option<Certificate>,
     /// Some iterations, the first and the last among them.
-    pub trace: Vec<Moment>,
+    pub trace: Vec<TracePoint>,
 }
 
 /// Where a fit stood after an iteration.
-pub struct Moment {
+pub struct TracePoint {
     /// Over rows and Gram matrices together.
     pub passes: f64,
     pub total: f64,
@@ -36,34 +35,17 @@ pub struct Moment {
 }
 
 /// What is written into the model of a finished fit.
-pub fn of_fit(args: &FitArgs, fit: &Fit, threads: usize) -> Map<String, Value> {
+pub fn of_fit(files: [&Path; 2], flags: &[String], fit: &Fit, threads: usize) -> Map<String, Value> {
+    let file_name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let facts = json!({
-        "x": file_name(&args.x),
-        "y": file_name(&args.y),
+        "x": file_name(files[0]),
+        "y": file_name(files[1]),
         "version": env!("CARGO_PKG_VERSION"),
         "threads": threads,
-        "flags": flags(args),
+        "flags": flags,
         "outcome": outcome(fit),
     });
     facts.as_object().cloned().unwrap_or_default()
-}
-
-fn file_name(path: &Path) -> Option<String> {
-    path.file_name().map(|name| name.to_string_lossy().into_owned())
-}
-
-/// What was typed and is no setting of the engine, but changes what is read or done.
-fn flags(args: &FitArgs) -> Vec<String> {
-    let reading = &args.reading;
-    let with_value = [
-        ("--row-weights", args.problem.row_weights.as_deref().and_then(file_name)),
-        ("--x-cols", reading.x_cols.map(|cols| cols.to_string())),
-        ("--y-cols", reading.y_cols.map(|cols| cols.to_string())),
-        ("--memory", args.problem.memory.clone()),
-    ];
-    let alone = [("--zero-based", reading.zero_based), ("--certify", args.certify)];
-    let pairs = with_value.into_iter().filter_map(|(flag, value)| Some([flag.to_string(), value?]));
-    pairs.flatten().chain(alone.into_iter().filter(|flag| flag.1).map(|flag| flag.0.into())).collect()
 }
 
 fn outcome(fit: &Fit) -> Value {
@@ -76,11 +58,11 @@ fn outcome(fit: &Fit) -> Value {
         "gram_passes": fit.cost.gram_passes,
         "notes": fit.notes,
         "certified": fit.certificate,
-        "trace": thinned(&fit.trace, TRACE_ROWS).map(moment).collect::<Vec<_>>(),
+        "trace": thinned(&fit.trace, TRACE_ROWS).map(trace_point).collect::<Vec<_>>(),
     })
 }
 
-fn moment(row: &TraceRow) -> Value {
+fn trace_point(row: &TraceRow) -> Value {
     let TraceRow { iteration, passes, gram_passes, total, missing, .. } = row;
     json!({ "iteration": iteration, "passes": passes, "gram_passes": gram_passes, "total": total, "missing": missing })
 }
@@ -92,7 +74,7 @@ fn thinned<T>(rows: &[T], most: usize) -> impl Iterator<Item = &T> {
 }
 
 /// How the fit ended; `None` where the model does not say.
-pub fn outcome_in(provenance: &Map<String, Value>) -> Option<Outcome> {
+pub fn read_outcome(provenance: &Map<String, Value>) -> Option<Outcome> {
     let told = provenance.get("outcome")?;
     Some(Outcome {
         chosen: told["chosen"].as_str()?.to_string(),
@@ -103,12 +85,12 @@ pub fn outcome_in(provenance: &Map<String, Value>) -> Option<Outcome> {
         gram_passes: told["gram_passes"].as_f64()?,
         notes: texts(&told["notes"]),
         certificate: serde_json::from_value(told["certified"].clone()).ok(),
-        trace: told["trace"].as_array()?.iter().filter_map(read_moment).collect(),
+        trace: told["trace"].as_array()?.iter().filter_map(read_trace_point).collect(),
     })
 }
 
-fn read_moment(told: &Value) -> Option<Moment> {
-    Some(Moment {
+fn read_trace_point(told: &Value) -> Option<TracePoint> {
+    Some(TracePoint {
         passes: told["passes"].as_f64()? + told["gram_passes"].as_f64()?,
         total: told["total"].as_f64()?,
         missing: told["missing"].as_f64(),
@@ -116,7 +98,7 @@ fn read_moment(told: &Value) -> Option<Moment> {
 }
 
 /// What was typed besides settings.
-pub fn flags_in(provenance: &Map<String, Value>) -> Vec<String> {
+pub fn read_flags(provenance: &Map<String, Value>) -> Vec<String> {
     provenance.get("flags").map(texts).unwrap_or_default()
 }
 
@@ -143,7 +125,7 @@ mod tests {
     #[test]
     fn what_is_not_there_is_not_told() {
         for told in [json!({}), json!({ "outcome": 3 }), json!({ "outcome": { "why": "", "trace": [] } })] {
-            assert!(outcome_in(told.as_object().unwrap_or(&Map::new())).is_none());
+            assert!(read_outcome(told.as_object().unwrap_or(&Map::new())).is_none());
         }
     }
 }

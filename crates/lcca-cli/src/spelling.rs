@@ -1,27 +1,27 @@
-//! What could have been meant by a name that is not there.
+//! Suggestions for a name that does not exist.
 
 /// How many names are suggested.
-const FEW: usize = 5;
+const SUGGESTIONS: usize = 5;
 
-/// The names spelled most like `word`: fewest letters put in, left out, changed or swapped, upper and lower case alike.
-/// Names that differ in more than a third of the letters are not like it.
+/// The names spelled most like `word`: those with the fewest letters inserted, omitted, changed or swapped, ignoring case.
+/// Names that differ in more than a third of the letters are left out.
 pub fn closest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let word = word.to_lowercase();
     let letters = word.chars().count();
-    let most = (letters / 3).max(1);
-    let mut found: Vec<(usize, &str)> = Vec::new();
+    let most_changes = (letters / 3).max(1);
+    let mut similar: Vec<(usize, &str)> = Vec::new();
     for name in names {
-        // Cheap, and true of nearly all names.
-        if name.chars().count().abs_diff(letters) > most {
+        // The difference in length is a lower bound of the distance, and it rules out nearly all names cheaply.
+        if name.chars().count().abs_diff(letters) > most_changes {
             continue;
         }
         let distance = strsim::osa_distance(&word, &name.to_lowercase());
-        if distance <= most && !found.contains(&(distance, name)) {
-            found.push((distance, name));
+        if distance <= most_changes && !similar.contains(&(distance, name)) {
+            similar.push((distance, name));
         }
     }
-    found.sort_by_key(|&(distance, _)| distance);
-    found.into_iter().take(FEW).map(|(_, name)| name).collect()
+    similar.sort_by_key(|&(distance, _)| distance);
+    similar.into_iter().take(SUGGESTIONS).map(|(_, name)| name).collect()
 }
 
 #[cfg(test)]

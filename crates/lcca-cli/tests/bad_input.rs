@@ -1,4 +1,4 @@
-//! Bad input is told in one line that names the file, the place and what was expected; nothing is written.
+//! Bad input is refused in one line that names the file, the place and what was expected; nothing is written.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -7,6 +7,7 @@ mod common;
 use common::Folder;
 use common::data::{X_COLS, Y_COLS, dense, sparse, topics};
 use common::formats::{Csr, gzip, integers, npy, reals, store, with_flipped_byte, without_end, zstandard};
+use lcca::method::Method;
 use std::fs;
 
 const PNG: &[u8] =
@@ -175,7 +176,7 @@ fn negative_indices_are_refused_with_their_place() {
 }
 
 #[test]
-fn zero_based_indices_are_refused_where_counting_starts_at_one() {
+fn zero_based_indices_are_refused_if_counting_starts_at_one() {
     no_command_reads("x1.svm", SVM.replace("2:1", "0:1"), &["line 2", "index 0 where indices count from 1"]);
     no_command_reads("x1.mtx", MTX.replace("2 2 1", "2 0 1"), &["line 6", "column 0 is out of range 1..=4"]);
     no_command_reads("y1.mtx", MTX.replace("2 2 1", "0 2 1"), &["line 6", "row 0 is out of range 1..=3"]);
@@ -281,7 +282,7 @@ fn a_view_with_nothing_in_it_is_refused_by_file_name() {
     folder.write_matrix("zero.npz", &sparse(Y_COLS, &nothing));
     folder.write_matrix("constant.npz", &sparse(Y_COLS, &constant));
     folder.write_matrix("constant.npy", &dense(Y_COLS, &constant));
-    for method in ["l-cca", "g-cca", "d-cca", "als", "rp-cca", "exact"] {
+    for method in Method::NAMES {
         let fit = |views: &str| format!("fit {views} -k 1 --method {method} -o new");
         folder.refuses(&fit("x.npz zero.npz"), &["zero.npz", "Y is all zero"]);
         folder.refuses(&fit("zero.npz y.npz --no-center"), &["zero.npz", "X is all zero"]);
@@ -404,8 +405,8 @@ fn a_damaged_model_is_refused() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_in_one_line() {
-    no_fit_with("--method pca", &["pca", "als", "d-cca", "g-cca", "l-cca", "rp-cca", "exact"]);
+fn arguments_that_make_no_sense_are_refused_in_one_line() {
+    no_fit_with("--method pca", &[&["pca"], &Method::NAMES[..]].concat());
     no_fit_with("--t3 5", &["--t3"]);
     no_fit_with("-k many", &["many", "-k"]);
     no_fit_with("--threads 0", &["--threads"]);
@@ -452,7 +453,7 @@ fn settings_out_of_range_are_refused_with_name_and_value() {
 }
 
 #[test]
-fn too_little_memory_is_a_machine_too_small() {
+fn too_little_memory_is_a_failure_of_the_machine() {
     let folder = folder();
     for method in ["als", "exact"] {
         for output in ["new", "kept"] {

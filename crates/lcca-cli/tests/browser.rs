@@ -1,4 +1,4 @@
-//! Pages in a real browser, where `LCCA_BROWSER` names a Chromium and `LCCA_PYTHON` a Python with playwright.
+//! Pages in a real browser, if `LCCA_BROWSER` names a Chromium and `LCCA_PYTHON` a Python with playwright.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

@@ -1,4 +1,4 @@
-//! `lcca compare`: every file says the same, every number is of the run shown, and the known answers come out.
+//! `lcca compare`: all files agree, every number belongs to the run shown, and known answers come out.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -20,7 +20,7 @@ fn list<'a>(object: &'a Value, key: &str) -> &'a Vec<Value> {
     object[key].as_array().unwrap_or_else(|| panic!("no list {key:?} in {object}"))
 }
 
-/// A CSV file as one map a line.
+/// A CSV file as one list of named cells per line.
 fn csv(folder: &Folder, name: &str) -> Vec<Vec<(String, String)>> {
     let text = String::from_utf8(folder.read(name)).unwrap();
     let mut lines = text.lines().map(|line| line.split(',').map(String::from).collect::<Vec<_>>());
@@ -36,33 +36,33 @@ fn cell<'a>(line: &'a [(String, String)], name: &str) -> &'a str {
     &line.iter().find(|(column, _)| column == name).unwrap().1
 }
 
-/// The runs that are shown, each with its setting's object and its entry there.
-fn kept(comparison: &Value) -> Vec<(Option<(&Value, &Value)>, &Value)> {
+/// The runs that are shown, each with its setting and its entry there.
+fn shown(comparison: &Value) -> Vec<(Option<(&Value, &Value)>, &Value)> {
     let run = |index: &Value| &list(comparison, "runs")[index.as_u64().unwrap() as usize];
-    let mut kept = Vec::new();
+    let mut shown = Vec::new();
     for setting in list(comparison, "settings") {
-        list(setting, "entries").iter().for_each(|e| kept.push((Some((setting, e)), run(&e["run"]))));
+        list(setting, "entries").iter().for_each(|e| shown.push((Some((setting, e)), run(&e["run"]))));
     }
-    list(comparison, "once").iter().for_each(|index| kept.push((None, run(index))));
-    kept
+    list(comparison, "once").iter().for_each(|index| shown.push((None, run(index))));
+    shown
 }
 
 /// The one shown run of a method.
 fn run_of<'a>(comparison: &'a Value, name: &str) -> &'a Value {
-    kept(comparison).into_iter().find(|(_, run)| run["name"] == name).unwrap().1
+    shown(comparison).into_iter().find(|(_, run)| run["name"] == name).unwrap().1
 }
 
 #[test]
-fn table_csv_and_json_tell_the_same_runs() {
+fn table_csv_and_json_show_the_same_runs() {
     let folder = Folder::with_views(400, 3);
     let comparison = folder.json(&format!("{SMALL} --l-cca-t2 2,6 -o d"));
     let written: Value = serde_json::from_slice(&folder.read("d/compare.json")).unwrap();
     assert_eq!(written, comparison);
-    let (lines, kept) = (csv(&folder, "d/compare.csv"), kept(&comparison));
-    assert_eq!((lines.len(), kept.len()), (8, 8));
+    let (lines, shown) = (csv(&folder, "d/compare.csv"), shown(&comparison));
+    assert_eq!((lines.len(), shown.len()), (8, 8));
     let table = String::from_utf8(folder.read("d/table.md")).unwrap();
-    for (line, (at, run)) in lines.iter().zip(&kept) {
-        let setting = at.map_or(String::new(), |(setting, _)| setting["id"].to_string());
+    for (line, (entry, run)) in lines.iter().zip(&shown) {
+        let setting = entry.map_or(String::new(), |(setting, _)| setting["id"].to_string());
         assert_eq!(cell(line, "setting"), setting);
         assert_eq!(cell(line, "method"), run["name"].as_str().unwrap());
         for (column, key) in [("cpu_seconds", "cpu_seconds"), ("captured", "total"), ("passes", "passes")] {
@@ -71,11 +71,11 @@ fn table_csv_and_json_tell_the_same_runs() {
         assert!(table.contains(&format!("{:.4} |", number(run, "total"))), "{table}");
     }
     let all = csv(&folder, "d/correlations.csv");
-    assert_eq!(all.len(), 3 * (kept.len() + 1));
+    assert_eq!(all.len(), 3 * (shown.len() + 1));
     let sum: f64 = all[..3].iter().map(|line| cell(line, "correlation").parse::<f64>().unwrap()).sum();
-    assert!((sum - number(kept[0].1, "total")).abs() < 1e-12);
+    assert!((sum - number(shown[0].1, "total")).abs() < 1e-12);
     let page = String::from_utf8(folder.read("d/compare.html")).unwrap();
-    for (_, run) in &kept {
+    for (_, run) in &shown {
         assert!(page.contains(&format!(">{:.4}</td>", number(run, "total"))), "{}", run["name"]);
     }
     for figure in ["figure", "captured"] {
@@ -88,13 +88,13 @@ fn table_csv_and_json_tell_the_same_runs() {
 }
 
 #[test]
-fn times_agree_where_it_says_so_and_are_marked_where_not() {
+fn times_agree_or_are_marked() {
     let folder = Folder::with_views(400, 3);
     let comparison = folder.json(&format!("{SMALL} --l-cca-t2 2,6 -o d"));
     let table = String::from_utf8(folder.read("d/table.md")).unwrap();
     let mut marked = 0;
-    for (at, run) in kept(&comparison) {
-        let Some((setting, entry)) = at else { continue };
+    for (entry, run) in shown(&comparison) {
+        let Some((setting, entry)) = entry else { continue };
         let ratio = number(run, "cpu_seconds") / number(setting, "cpu_seconds");
         assert!((number(entry, "ratio") - ratio).abs() < 1e-12);
         assert_eq!(entry["outcome"] == "agrees", (ratio - 1.0).abs() <= 0.1, "{entry}");
@@ -102,15 +102,15 @@ fn times_agree_where_it_says_so_and_are_marked_where_not() {
     }
     assert_eq!(table.matches("- † setting").count(), marked, "{table}");
     let first = &list(&comparison, "settings")[0];
-    assert_eq!(number(first, "cpu_seconds"), number(kept(&comparison)[0].1, "cpu_seconds"));
+    assert_eq!(number(first, "cpu_seconds"), number(shown(&comparison)[0].1, "cpu_seconds"));
 }
 
-/// What is shown is what `lcca fit` finds with the same parameters, and the best possible is the exact answer.
+/// The results are those of `lcca fit` with the same parameters, and the best possible is the exact answer.
 #[test]
 fn every_method_captures_what_a_fit_of_its_own_captures() {
     let folder = Folder::with_views(400, 4);
     let comparison = folder.json(&format!("{SMALL} --l-cca-t2 3 --seed 7 --threads 2 -o d"));
-    for (_, run) in kept(&comparison) {
+    for (_, run) in shown(&comparison) {
         let method = &run["method"];
         let typed = [("t1", "t1"), ("t2", "t2"), ("k_pc", "k-pc"), ("k_rpcca", "k-rpcca")];
         let flags = typed.iter().filter(|(key, _)| !method[key].is_null());
@@ -139,13 +139,13 @@ fn distances_are_those_of_each_views_own_subspaces() {
         folder.run(&format!("fit x.npz y.npz -k 3 --quiet --method {flags} -o {name}")).done();
         lcca_io::read_model(&folder.path(name)).unwrap().0
     };
-    let (truth, found) = (model("truth", "exact"), model("found", "l-cca --t1 5 --t2 3 --k-pc 4"));
+    let (truth, fitted) = (model("truth", "exact"), model("fitted", "l-cca --t1 5 --t2 3 --k-pc 4"));
     let read = |name: &str| lcca_io::read_matrix(&folder.path(name)).unwrap().matrix;
     let pair = InMemory::new(read("x.npz"), read("y.npz")).unwrap();
     let pair = Centred::new(&pair).unwrap();
     let shown = &run_of(&comparison, "L-CCA")["distance"];
     for (side, key) in [(Side::X, "x"), (Side::Y, "y")] {
-        let (w, t) = (&found.view(side).weights, &truth.view(side).weights);
+        let (w, t) = (&fitted.view(side).weights, &truth.view(side).weights);
         let angles = metric::principal_angles(&pair, side, w, t).unwrap();
         let squares: f64 = angles.iter().map(|angle| angle.sin().powi(2)).sum();
         assert!((number(&shown[key], "largest") - angles[2].sin()).abs() < 1e-6, "{shown}");
@@ -177,16 +177,16 @@ fn diagonal_iteration_is_exact_on_one_hot_rows() {
     let d_cca = run_of(&comparison, "D-CCA");
     assert!((number(d_cca, "total") - number(&comparison["best"], "total")).abs() < 1e-9, "{comparison}");
     assert!(number(&d_cca["distance"]["x"], "largest") < 1e-6, "{d_cca}");
-    assert_eq!(kept(&comparison).len(), 2);
+    assert_eq!(shown(&comparison).len(), 2);
 }
 
 #[test]
-fn seconds_can_be_asked_for_and_methods_chosen() {
+fn seconds_can_be_requested_and_methods_chosen() {
     let folder = Folder::with_views(3000, 6);
     let comparison = folder.json(&format!("{SMALL} --cpu-seconds 0.05 --methods g-cca -o d"));
     let setting = &list(&comparison, "settings")[0];
     assert_eq!(number(setting, "cpu_seconds_asked"), 0.05);
-    let names: Vec<&str> = kept(&comparison).iter().map(|(_, run)| run["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> = shown(&comparison).iter().map(|(_, run)| run["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["L-CCA", "G-CCA"]);
     let l_cca = &list(setting, "entries")[0];
     assert!((number(l_cca, "ratio") - number(setting, "cpu_seconds") / 0.05).abs() < 1e-12);
@@ -205,7 +205,7 @@ fn a_ridge_and_an_unfinished_search_are_called_what_they_are() {
 }
 
 #[test]
-fn people_are_told_the_same_and_where_it_is() {
+fn the_printed_text_has_the_table_and_says_where_the_files_are() {
     let folder = Folder::with_views(300, 3);
     let ran = folder.run(&format!("{SMALL} --l-cca-t2 2 -o d")).done();
     for text in ["L-CCA", "best possible", "k_pc 4, t1 5, t2 2", "distance X", "Tables and figures are in d;"]
@@ -223,7 +223,7 @@ fn names(folder: &Folder) -> Vec<String> {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_in_one_line_and_nothing_is_written() {
+fn arguments_that_make_no_sense_are_refused_and_nothing_is_written() {
     let folder = Folder::with_views(100, 3);
     folder.write("short.csv", "1,2\n3,4\n");
     fs::create_dir(folder.path("full")).unwrap();

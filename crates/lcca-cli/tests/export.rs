@@ -1,4 +1,4 @@
-//! Weights, loadings and vectors for other programs: every format holds the model's numbers to the bit, under its names.
+//! Weights, loadings and vectors for other programs: every format has the model's numbers to the bit, under its names.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -14,7 +14,7 @@ use std::process::Command;
 
 const K: usize = 4;
 
-/// Names that break formats: spaces of many kinds, quotes, delimiters, none at all, and what becomes the same as another.
+/// Names that break formats: spaces of many kinds, quotes, delimiters, an empty name, and names that become equal.
 const AWKWARD: [&str; 19] = [
     "",
     "a b",
@@ -48,7 +48,7 @@ fn folder() -> (Folder, Model) {
 }
 
 fn names() -> Vec<String> {
-    let plain = (AWKWARD.len()..common::data::X_COLS).map(|at| format!("word{at}"));
+    let plain = (AWKWARD.len()..common::data::X_COLS).map(|column| format!("word{column}"));
     AWKWARD.iter().map(|name| name.to_string()).chain(plain).collect()
 }
 
@@ -80,7 +80,7 @@ fn word2vec(folder: &Folder, file: &str) -> (Vec<String>, Vec<Vec<f64>>) {
 fn word2vec_text_holds_every_bit_and_names_of_one_word() {
     let (folder, model) = folder();
     let said = folder.run("export model -o x.vec").done();
-    let (found, numbers) = word2vec(&folder, "x.vec");
+    let (words, numbers) = word2vec(&folder, "x.vec");
     assert_eq!(bits(&numbers), bits(&rows(&model.x.weights)));
     let expected: Vec<String> = AWKWARD
         .iter()
@@ -90,8 +90,8 @@ fn word2vec_text_holds_every_bit_and_names_of_one_word() {
             if word.is_empty() { "_".into() } else { word }
         })
         .collect();
-    assert_eq!(found[..AWKWARD.len()], expected);
-    assert_eq!(found[AWKWARD.len()..], names()[AWKWARD.len()..]);
+    assert_eq!(words[..AWKWARD.len()], expected);
+    assert_eq!(words[AWKWARD.len()..], names()[AWKWARD.len()..]);
     // Ten names hold white space or nothing; a_b comes out seven times and _ twice.
     assert!(
         said.stderr.contains("10 names with white space, or empty, are written with _; 7 are now the same"),
@@ -103,7 +103,7 @@ fn word2vec_text_holds_every_bit_and_names_of_one_word() {
 }
 
 #[test]
-fn what_is_asked_for_is_what_is_written() {
+fn the_requested_numbers_are_written() {
     let (folder, model) = folder();
     let scale = (model.rows as f64).sqrt();
     let scaled: Vec<Vec<f64>> =
@@ -120,7 +120,7 @@ fn what_is_asked_for_is_what_is_written() {
         assert_eq!(bits(&word2vec(&folder, "out.vec").1), bits(&expected), "{flags}");
     }
     folder.run("export model --view y -o out.vec").done();
-    let numbered: Vec<String> = (0..common::data::Y_COLS).map(|at| at.to_string()).collect();
+    let numbered: Vec<String> = (0..common::data::Y_COLS).map(|column| column.to_string()).collect();
     assert_eq!(word2vec(&folder, "out.vec").0, numbered);
 }
 
@@ -130,17 +130,20 @@ fn normalized_rows_keep_their_direction_and_have_length_one() {
     for what in ["weights", "vectors", "loadings"] {
         folder.run(&format!("export model --normalize --what {what} -o out.vec")).done();
         let panel = if what == "loadings" { &model.x.loadings } else { &model.x.weights };
-        for (found, row) in word2vec(&folder, "out.vec").1.iter().zip(rows(panel)) {
+        for (exported, row) in word2vec(&folder, "out.vec").1.iter().zip(rows(panel)) {
             let length = row.iter().map(|number| number * number).sum::<f64>().sqrt();
             assert!(
-                found.iter().zip(row).all(|(found, number)| (found * length - number).abs() < 1e-12 * length),
+                exported
+                    .iter()
+                    .zip(row)
+                    .all(|(scaled, number)| (scaled * length - number).abs() < 1e-12 * length),
                 "{what}"
             );
         }
     }
 }
 
-/// What Python reads from a file: names, and numbers as hexadecimal digits, which hold every bit.
+/// What Python reads from a file: names, and numbers to the bit.
 fn python(folder: &Folder, file: &str) -> Option<Value> {
     let Some(python) = std::env::var_os("LCCA_PYTHON") else {
         assert!(!on_ci(), "LCCA_PYTHON is not set");
@@ -161,9 +164,9 @@ fn python_reads_the_same_names_and_bits_from_every_format() {
         let Some(read) = python(&folder, file) else { return };
         let numbers: Vec<Vec<f64>> = serde_json::from_value(read["numbers"].clone()).unwrap();
         assert_eq!(bits(&numbers), bits(&rows(&model.x.loadings)), "{file}");
-        let found: Vec<String> = serde_json::from_value(read["names"].clone()).unwrap();
+        let read_names: Vec<String> = serde_json::from_value(read["names"].clone()).unwrap();
         let expected = if file == "x.vec" { word2vec(&folder, file).0 } else { names() };
-        assert_eq!(found, expected, "{file}");
+        assert_eq!(read_names, expected, "{file}");
     }
 }
 
@@ -176,8 +179,8 @@ fn parquet_holds_more_rows_than_a_group() {
     let whole = lcca_io::NamedRows { numbers: &panel, names: None, rows, components: 2 };
     lcca_io::export_rows(&folder.path("m.parquet"), &whole).unwrap();
     let Some(read) = python(&folder, "m.parquet") else { return };
-    let found: Vec<Vec<f64>> = serde_json::from_value(read["numbers"].clone()).unwrap();
-    assert_eq!(bits(&found), bits(&self::rows(&panel)));
+    let numbers: Vec<Vec<f64>> = serde_json::from_value(read["numbers"].clone()).unwrap();
+    assert_eq!(bits(&numbers), bits(&self::rows(&panel)));
     assert_eq!(read["names"][149_999], "149999");
 }
 

@@ -50,10 +50,10 @@ fn an_interrupted_fit_leaves_everything_as_it_was() {
 #[test]
 fn an_interrupted_conversion_removes_its_temporary_file() {
     let folder = Folder::new();
-    let (rows, a_row) = (400_000u64, 12u64);
-    let ends: Vec<u64> = (0..=rows).map(|row| row * a_row).collect();
-    let columns: Vec<u32> = (0..rows * a_row).map(|at| (at % a_row) as u32).collect();
-    let values = Values::F64((0..rows * a_row).map(|at| at as f64 / 3.0).collect::<Vec<_>>().into());
+    let (rows, per_row) = (400_000u64, 12u64);
+    let ends: Vec<u64> = (0..=rows).map(|row| row * per_row).collect();
+    let columns: Vec<u32> = (0..rows * per_row).map(|entry| (entry % per_row) as u32).collect();
+    let values = Values::F64((0..rows * per_row).map(|entry| entry as f64 / 3.0).collect::<Vec<_>>().into());
     let matrix = SparseRows::new(X_COLS.max(Y_COLS), ends.into(), columns.into(), values).unwrap();
     folder.write_matrix("x.npz", &matrix.into());
     folder.write("kept.mtx", "precious");
@@ -66,7 +66,7 @@ fn an_interrupted_conversion_removes_its_temporary_file() {
     }
 }
 
-/// A folder in the making goes as a whole.
+/// An unfinished folder is removed as a whole.
 #[test]
 fn interrupted_views_leave_no_folder() {
     let folder = Folder::new();

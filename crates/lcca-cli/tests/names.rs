@@ -1,4 +1,4 @@
-//! Columns are matched by place, so where model and file both have names, these must be the same.
+//! Columns are matched by position, so if model and file both have names, these must be the same.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -18,7 +18,7 @@ fn folder() -> Folder {
 }
 
 fn names(view: &str, cols: usize) -> Vec<String> {
-    (0..cols).map(|at| format!("{view}{at}")).collect()
+    (0..cols).map(|column| format!("{view}{column}")).collect()
 }
 
 /// The rows of x.npz or y.npz as a store with these names.
@@ -80,11 +80,11 @@ fn info_names_the_columns_that_stand_out() {
             let mut sizes: Vec<(f64, usize)> =
                 (0..loadings.rows()).map(|row| (loadings.row(row)[pair], row)).collect();
             sizes.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
-            let found = info["top"][pair][side].as_array().unwrap();
-            assert_eq!(found.len(), 3);
-            for (found, (loading, column)) in found.iter().zip(sizes) {
+            let top = info["top"][pair][side].as_array().unwrap();
+            assert_eq!(top.len(), 3);
+            for (listed, (loading, column)) in top.iter().zip(sizes) {
                 assert_eq!(
-                    (&found["name"], &found["loading"]),
+                    (&listed["name"], &listed["loading"]),
                     (&format!("{view}{column}").into(), &loading.into())
                 );
             }

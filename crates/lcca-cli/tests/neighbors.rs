@@ -1,4 +1,4 @@
-//! What is near a column, by an independent computation; and what is said of columns that are not there.
+//! The neighbors of a column, by an independent computation, and the message about columns that do not exist.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -9,22 +9,24 @@ use lcca::matrix::Panel;
 use lcca_io::{ModelNames, Names, read_model, write_model_named};
 use serde_json::{Map, Value};
 
-/// A model; `named` says whether its columns are called x0, x1, … and y0, y1, … .
+/// A model; if `named`, its columns are called x0, x1, … and y0, y1, … .
 fn folder(named: bool) -> Folder {
     let folder = Folder::with_views(300, 5);
     folder.run("fit x.npz y.npz -k 4 --ridge 0.1 -o model").done();
     if named {
         let (model, _) = read_model(&folder.path("model")).unwrap();
-        let call = |view: &str, panel: &Panel| Names::new((0..panel.rows()).map(|at| format!("{view}{at}")));
-        let names = ModelNames { x: Some(call("x", &model.x.weights)), y: Some(call("y", &model.y.weights)) };
+        let numbered =
+            |view: &str, panel: &Panel| Names::new((0..panel.rows()).map(|i| format!("{view}{i}")));
+        let names =
+            ModelNames { x: Some(numbered("x", &model.x.weights)), y: Some(numbered("y", &model.y.weights)) };
         write_model_named(&folder.path("model"), &model, &names, &Map::new()).unwrap();
     }
     folder
 }
 
-/// Every row but `without`, with its cosine with `vector`, largest first: written out, all sorted.
+/// Every row but `without`, with its cosine with `vector`, largest first.
 fn by_hand(panel: &Panel, vector: &[f64], without: Option<usize>, components: usize) -> Vec<(usize, f64)> {
-    let dot = |a: &[f64], b: &[f64]| (0..components).map(|at| a[at] * b[at]).sum::<f64>();
+    let dot = |a: &[f64], b: &[f64]| (0..components).map(|i| a[i] * b[i]).sum::<f64>();
     let cosine = |row: &[f64]| dot(row, vector) / (dot(row, row) * dot(vector, vector)).sqrt();
     let rows = (0..panel.rows()).filter(|&row| Some(row) != without);
     let mut all: Vec<(usize, f64)> = rows.map(|row| (row, cosine(panel.row(row)))).collect();
@@ -32,17 +34,17 @@ fn by_hand(panel: &Panel, vector: &[f64], without: Option<usize>, components: us
     all
 }
 
-fn found(word: &Value, view: &str) -> Vec<(usize, f64)> {
+fn listed(word: &Value, view: &str) -> Vec<(usize, f64)> {
     let list = word["neighbors"][view].as_array().unwrap();
     list.iter()
         .map(|one| (one["column"].as_u64().unwrap() as usize, one["cosine"].as_f64().unwrap()))
         .collect()
 }
 
-fn same(found: &[(usize, f64)], expected: &[(usize, f64)]) {
-    assert!(!expected.is_empty() && found.len() == expected.len(), "{found:?} {expected:?}");
-    for (found, expected) in found.iter().zip(expected) {
-        assert!(found.0 == expected.0 && (found.1 - expected.1).abs() < 1e-12, "{found:?} {expected:?}");
+fn same(listed: &[(usize, f64)], expected: &[(usize, f64)]) {
+    assert!(!expected.is_empty() && listed.len() == expected.len(), "{listed:?} {expected:?}");
+    for (listed, expected) in listed.iter().zip(expected) {
+        assert!(listed.0 == expected.0 && (listed.1 - expected.1).abs() < 1e-12, "{listed:?} {expected:?}");
     }
 }
 
@@ -59,15 +61,15 @@ fn the_nearest_columns_are_those_with_the_largest_cosines() {
         let answer = folder.json(&format!("neighbors model x3 y5 -n 6 {flags}"));
         let words = answer["words"].as_array().unwrap();
         assert_eq!((&words[0]["view"], &words[1]["view"]), (&"x".into(), &"y".into()));
-        same(&found(&words[0], "x"), &by_hand(x, x.row(3), Some(3), components)[..6]);
-        same(&found(&words[0], "y"), &by_hand(y, x.row(3), None, components)[..6]);
-        same(&found(&words[1], "x"), &by_hand(x, y.row(5), None, components)[..6]);
-        same(&found(&words[1], "y"), &by_hand(y, y.row(5), Some(5), components)[..6]);
+        same(&listed(&words[0], "x"), &by_hand(x, x.row(3), Some(3), components)[..6]);
+        same(&listed(&words[0], "y"), &by_hand(y, x.row(3), None, components)[..6]);
+        same(&listed(&words[1], "x"), &by_hand(x, y.row(5), None, components)[..6]);
+        same(&listed(&words[1], "y"), &by_hand(y, y.row(5), Some(5), components)[..6]);
     }
 }
 
 #[test]
-fn views_are_looked_through_as_asked() {
+fn the_requested_views_are_searched() {
     let folder = folder(true);
     let only = |view: &str| {
         let answer = folder.json(&format!("neighbors model x3 --in {view}"));
@@ -88,7 +90,7 @@ fn views_are_looked_through_as_asked() {
 }
 
 #[test]
-fn a_name_in_both_views_is_taken_from_x_unless_y_is_asked_for() {
+fn a_name_in_both_views_is_taken_from_x_unless_y_is_requested() {
     let folder = folder(false);
     for (flags, view) in [("", "x"), ("--view x", "x"), ("--view y", "y")] {
         let word = &folder.json(&format!("neighbors model 17 {flags}"))["words"][0];
@@ -104,7 +106,7 @@ fn a_name_in_both_views_is_taken_from_x_unless_y_is_asked_for() {
 }
 
 #[test]
-fn an_unknown_word_is_told_with_what_is_spelled_like_it() {
+fn an_unknown_word_is_refused_with_words_spelled_like_it() {
     let folder = folder(true);
     folder.refuses(
         "neighbors model x3 X7",
@@ -129,7 +131,7 @@ fn a_column_without_weight_has_no_direction() {
     assert_eq!(text, "x3 (x): its numbers are all 0, so nothing is near it\n");
     let others = folder.json("neighbors model x4 -n 99");
     assert!(
-        found(&others["words"][0], "x").len() == 38
-            && !found(&others["words"][0], "x").iter().any(|one| one.0 == 3)
+        listed(&others["words"][0], "x").len() == 38
+            && !listed(&others["words"][0], "x").iter().any(|one| one.0 == 3)
     );
 }

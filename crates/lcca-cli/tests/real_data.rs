@@ -1,4 +1,4 @@
-//! Known answers on real data, where `LCCA_DATA` names a folder of prepared sets.
+//! Known answers on real data, if `LCCA_DATA` names a folder of prepared sets.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The folder of prepared sets, where it holds the set called `name`; otherwise says that the test is skipped.
+/// The folder of prepared sets, if it has the set called `name`; otherwise says that the test is skipped.
 fn sets_with(name: &str) -> Option<PathBuf> {
     let Some(sets) = std::env::var_os("LCCA_DATA").map(PathBuf::from) else {
         let raw = workspace().join("../shared/data");
@@ -19,14 +19,14 @@ fn sets_with(name: &str) -> Option<PathBuf> {
         println!("skipped: LCCA_DATA is not set");
         return None;
     };
-    let found = sets.join(name).exists();
-    if !found {
+    let exists = sets.join(name).exists();
+    if !exists {
         println!("skipped: no {name} in {}", sets.display());
     }
-    found.then_some(sets)
+    exists.then_some(sets)
 }
 
-/// Held by a test while it runs: each fit takes all cores, and several at once would only be in each other's way.
+/// Locked by a test while it runs: each fit takes all cores, and several at once would only slow each other down.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -38,14 +38,14 @@ fn json(sets: &Path, line: &str, output: Option<&Path>) -> Value {
     output.iter().for_each(|path| {
         command.arg("-o").arg(path);
     });
-    Ran::of(&mut command).done().json()
+    Ran::output(&mut command).done().json()
 }
 
 fn fit_brown(sets: &Path, method: &str) -> Value {
     json(sets, &format!("fit brown/x.npz brown/y.npz -k 20 --no-center --method {method}"), None)
 }
 
-/// The sum of the 20 largest canonical correlations of brown, not centred.
+/// The sum of the 20 largest canonical correlations of brown, not centered.
 const BROWN_TOTAL: f64 = 14.994762323;
 
 #[test]
@@ -88,7 +88,7 @@ fn ling_captures_more_than_gradients_or_principal_components_alone() {
 }
 
 #[test]
-fn halves_of_digits_correlate_as_dense_factorisations_say() {
+fn halves_of_digits_correlate_as_dense_factorizations_say() {
     let Some(sets) = sets_with("mnist") else { return };
     let _alone = alone();
     let folder = Folder::new();
@@ -98,7 +98,7 @@ fn halves_of_digits_correlate_as_dense_factorisations_say() {
     assert!((total - 16.97992).abs() < 1e-5, "{total}");
     let mut score = lcca(&sets, "score");
     score.arg(&model).args(["mnist/x_test.npy", "mnist/y_test.npy", "--json"]);
-    let score = Ran::of(&mut score).done().json();
+    let score = Ran::output(&mut score).done().json();
     let held_out = number(&score, "total");
     println!("mnist: {total:.6} in training, {held_out:.6} held out");
     assert_eq!(number(&score, "rows"), 10_000.0);
@@ -128,10 +128,10 @@ fn memory_is_the_store_and_a_few_panels() {
     }
 }
 
-/// Makes the store of one view and tells its size.
+/// Makes the store of one view and returns its size.
 fn convert(sets: &Path, set: &str, view: &str, folder: &Folder) -> u64 {
     let store = folder.path(&format!("{view}.safetensors"));
-    Ran::of(lcca(sets, &format!("convert {set}/{view}.npz")).arg(&store)).done();
+    Ran::output(lcca(sets, &format!("convert {set}/{view}.npz")).arg(&store)).done();
     fs::metadata(store).unwrap().len()
 }
 
@@ -150,9 +150,9 @@ fn words_that_translate_each_other_lead_the_same_components_of_a_report() {
     let folder = Folder::new();
     let pairs = sets.join("tatoeba/pairs.tsv");
     let mut views = folder.command("views text --no-header --x 1 --y 2 --lowercase -o views");
-    Ran::of(views.arg(pairs)).done();
+    Ran::output(views.arg(pairs)).done();
     folder.run("fit views/x.safetensors views/y.safetensors --ridge 0.01 --tol 1e-3 -o model").done();
-    let page = Page::of(&folder, "model views/x.safetensors views/y.safetensors");
+    let page = Page::report(&folder, "model views/x.safetensors views/y.safetensors");
     for (english, french) in
         [("tom", "tom"), ("french", "français"), ("tomorrow", "demain"), ("brother", "frère")]
     {

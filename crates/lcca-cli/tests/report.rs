@@ -1,4 +1,4 @@
-//! `lcca report`: what the page says is what the model, the score and the transform say.
+//! `lcca report`: the numbers on the page are those of the model, of `lcca score` and of `lcca transform`.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -21,7 +21,7 @@ fn fitted(rows: usize) -> Folder {
     folder
 }
 
-/// Every page: whole, small, and unable to fetch anything.
+/// What holds for every page: it is whole, small, and unable to fetch anything.
 fn check(page: &Page) {
     assert!(page.html.len() < 2_000_000, "{}", page.html.len());
     assert!(page.html.starts_with("<!DOCTYPE html>") && page.html.ends_with("</html>\n"));
@@ -37,10 +37,10 @@ fn check(page: &Page) {
 }
 
 #[test]
-fn the_page_tells_the_fit_in_words_and_numbers() {
+fn the_page_describes_the_fit_in_words_and_numbers() {
     let folder = Folder::with_named_views(300, 1);
     let fit = folder.json(&format!("{FIT} -o model"));
-    let page = Page::of(&folder, "model");
+    let page = Page::report(&folder, "model");
     check(&page);
     let head = page.text("<header>", "</header>");
     for said in ["model", "Converged: about", "components4", "rows300", "columns of X40", "columns of Y30"] {
@@ -58,7 +58,7 @@ fn the_page_tells_the_fit_in_words_and_numbers() {
 #[test]
 fn the_leading_columns_are_those_with_the_largest_loadings() {
     let folder = fitted(300);
-    let page = Page::of(&folder, "model");
+    let page = Page::report(&folder, "model");
     let (model, _) = read_model(&folder.path("model")).unwrap();
     let names = read_model_names(&folder.path("model")).unwrap();
     for (side, view, names) in [("x", &model.x, names.x.unwrap()), ("y", &model.y, names.y.unwrap())] {
@@ -69,8 +69,8 @@ fn the_leading_columns_are_those_with_the_largest_loadings() {
                 let listed = page.data["components"][j][side][order].as_array().unwrap();
                 assert_eq!(listed.len(), 15);
                 for (row, &column) in listed.iter().zip(&columns) {
-                    let near = |at: usize, value: f64| {
-                        (row[at].as_f64().unwrap() - value).abs() <= 1e-6 * value.abs()
+                    let near = |index: usize, value: f64| {
+                        (row[index].as_f64().unwrap() - value).abs() <= 1e-6 * value.abs()
                     };
                     assert_eq!(row[0], names.get(column), "{side} {j} {order}");
                     assert!(
@@ -87,7 +87,7 @@ fn the_leading_columns_are_those_with_the_largest_loadings() {
 fn numbers_on_given_rows_are_those_of_score_and_transform() {
     let folder = fitted(300);
     let score = folder.json("score model x.safetensors y.safetensors");
-    let page = Page::of(&folder, "model x.safetensors y.safetensors");
+    let page = Page::report(&folder, "model x.safetensors y.safetensors");
     check(&page);
     assert_eq!(numbers(&page.data["given"], "correlations"), numbers(&score, "correlations"));
     let head = page.text("<header>", "</header>");
@@ -110,7 +110,7 @@ fn numbers_on_given_rows_are_those_of_score_and_transform() {
 fn many_rows_are_sampled_the_same_way_every_time() {
     let folder = fitted(5000);
     let line = "model x.safetensors y.safetensors";
-    let (page, again) = (Page::of(&folder, line), Page::of(&folder, line));
+    let (page, again) = (Page::report(&folder, line), Page::report(&folder, line));
     assert_eq!(page.html, again.html);
     let rows: Vec<usize> = page.data["given"]["rows"]
         .as_array()
@@ -127,9 +127,9 @@ fn many_rows_are_sampled_the_same_way_every_time() {
 }
 
 #[test]
-fn names_stay_text_whatever_they_are() {
+fn names_stay_text_whatever_they_contain() {
     let folder = fitted(300);
-    let page = Page::of(&folder, "model");
+    let page = Page::report(&folder, "model");
     check(&page);
     assert!(!page.html.contains("<b>") && page.has("&lt;/script&gt;&lt;b&gt;&quot;&amp;&#39;&lt;!--"));
     assert!(!between(&page.html, "id=\"data\">", "</script>").contains(['<', '>', '&', '\u{2028}']));
@@ -149,8 +149,8 @@ fn the_command_on_the_page_repeats_the_fit_to_the_bit() {
         "--no-structure --oversample 3 --memory 1GiB --certify",
     ] {
         let mut fit = folder.command(&format!("fit x.safetensors y.safetensors -k 3 {flags} -o model"));
-        common::Ran::of(fit.arg("--row-weights").arg("row weights.npy")).done();
-        let command = Page::of(&folder, "model").text("<pre><code>", "</code></pre>");
+        common::Ran::output(fit.arg("--row-weights").arg("row weights.npy")).done();
+        let command = Page::report(&folder, "model").text("<pre><code>", "</code></pre>");
         let shell =
             format!("\"$0\" {} 2>&1", command.strip_prefix("lcca ").unwrap().replace("-o model", "-o again"));
         let mut run = std::process::Command::new("sh");
@@ -170,7 +170,7 @@ fn the_command_on_the_page_repeats_the_fit_to_the_bit() {
 fn the_trace_in_the_page_is_that_of_the_fit() {
     let folder = Folder::with_named_views(300, 1);
     let fit = folder.json(&format!("{FIT} --method lobpcg --tol 1e-8 -o model"));
-    let page = Page::of(&folder, "model");
+    let page = Page::report(&folder, "model");
     assert_eq!(page.charts(), ["correlations", "captured", "rest"]);
     let points = page.data["charts"][1]["series"][0]["points"].as_array().unwrap();
     let trace = fit["trace"].as_array().unwrap();
@@ -189,14 +189,14 @@ fn the_trace_in_the_page_is_that_of_the_fit() {
 }
 
 #[test]
-fn what_a_method_cannot_trace_is_said() {
+fn a_missing_trace_is_explained() {
     let folder = Folder::with_named_views(300, 1);
     for (method, charts, said) in [
         ("exact", vec!["correlations"], "The fit took one step"),
         ("d-cca", vec!["correlations", "captured"], "No iteration came with an estimate of what is missing."),
     ] {
         folder.run(&format!("fit x.safetensors y.safetensors -k 2 --method {method} -o model")).done();
-        let page = Page::of(&folder, "model");
+        let page = Page::report(&folder, "model");
         check(&page);
         assert_eq!(page.charts(), charts);
         assert!(page.has(said), "{said}");
@@ -209,7 +209,7 @@ fn a_fit_that_did_not_converge_is_called_so() {
     folder
         .run("fit x.safetensors y.safetensors -k 4 --method lobpcg --max-passes 1 --no-structure -o model")
         .done();
-    let page = Page::of(&folder, "model");
+    let page = Page::report(&folder, "model");
     assert!(page.has("Not converged: ") && !page.has("Converged: "));
 }
 
@@ -217,7 +217,7 @@ fn a_fit_that_did_not_converge_is_called_so() {
 fn a_certificate_is_shown_with_what_it_does_not_prove() {
     let folder = Folder::with_named_views(300, 1);
     folder.run(&format!("{FIT} -o model --certify")).done();
-    let page = Page::of(&folder, "model");
+    let page = Page::report(&folder, "model");
     assert!(page.has("Certified, rigorously: ") && page.has("That no larger pair was missed is not proved."));
 }
 
@@ -225,7 +225,7 @@ fn a_certificate_is_shown_with_what_it_does_not_prove() {
 fn columns_without_names_are_numbered() {
     let folder = Folder::with_views(300, 1);
     folder.run("fit x.npz y.npz -k 1 -o model").done();
-    let page = Page::of(&folder, "model x.npz y.npz");
+    let page = Page::report(&folder, "model x.npz y.npz");
     check(&page);
     assert!(page.has("The columns of X have no names; they are counted from 0."));
     let (model, _) = read_model(&folder.path("model")).unwrap();
@@ -235,8 +235,8 @@ fn columns_without_names_are_numbered() {
     assert_eq!(page.data["components"].as_array().unwrap().len(), 1);
 }
 
-/// A model of these sizes that no fit made.
-fn made(folder: &Folder, cols: usize, k: usize, name: impl Fn(usize) -> String) {
+/// Writes a model of these sizes that no fit made.
+fn write_model(folder: &Folder, cols: usize, k: usize, name: impl Fn(usize) -> String) {
     let number = |i: usize, j: usize| ((i * 7 + j * 13) as f64).sin();
     let view = || View {
         weights: Panel::from_fn(cols, k, |i, j| 1e-3 * number(j, i)),
@@ -260,10 +260,10 @@ fn made(folder: &Folder, cols: usize, k: usize, name: impl Fn(usize) -> String) 
 }
 
 #[test]
-fn a_model_that_says_nothing_about_its_fit_is_reported_all_the_same() {
+fn a_model_without_a_record_of_its_fit_is_reported_too() {
     let folder = Folder::new();
-    made(&folder, 5, 2, |i| format!("n{i}"));
-    let page = Page::of(&folder, "model");
+    write_model(&folder, 5, 2, |i| format!("n{i}"));
+    let page = Page::report(&folder, "model");
     check(&page);
     assert!(page.has("How the fit ended is not known") && page.has("The model holds no trace of its fit"));
     assert_eq!(page.charts(), ["correlations"]);
@@ -274,10 +274,10 @@ fn the_page_stays_small_and_says_what_it_leaves_out() {
     let folder = Folder::new();
     for (cols, k, name) in [(30_000, 20, "a plain name of a column, number "), (2_000, 300, "<&>\"'\u{2028}")]
     {
-        made(&folder, cols, k, |i| {
+        write_model(&folder, cols, k, |i| {
             format!("{}{i}", if k == 300 { name.repeat(20) } else { name.to_string() })
         });
-        let page = Page::of(&folder, "model");
+        let page = Page::report(&folder, "model");
         check(&page);
         assert!(page.html.len() > 1_900_000 || k == 300, "{} bytes: room is left", page.html.len());
         let stored = page.data["search"]["x"]["names"].as_array().unwrap().len();
@@ -295,7 +295,7 @@ fn the_page_stays_small_and_says_what_it_leaves_out() {
 #[test]
 fn the_search_knows_each_columns_strongest_components() {
     let folder = fitted(300);
-    let search = &Page::of(&folder, "model").data["search"];
+    let search = &Page::report(&folder, "model").data["search"];
     let (model, _) = read_model(&folder.path("model")).unwrap();
     let loadings = unpacked(&search["y"]["loadings"]);
     assert_eq!((loadings.len(), search["strongest"].as_u64()), (90, Some(3)));
@@ -328,11 +328,11 @@ fn bad_input_is_refused_in_one_line_and_leaves_the_page_alone() {
 }
 
 #[test]
-fn scripts_learn_where_the_page_is() {
+fn json_says_where_the_page_is() {
     let folder = fitted(100);
-    let told = folder.json("report model -o report.html");
+    let printed = folder.json("report model -o report.html");
     assert_eq!(
-        (told["output"].as_str(), number(&told, "bytes")),
+        (printed["output"].as_str(), number(&printed, "bytes")),
         (Some("report.html"), folder.read("report.html").len() as f64)
     );
     let quiet = folder.run("report model -o report.html --quiet").done();

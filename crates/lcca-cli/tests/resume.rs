@@ -1,4 +1,4 @@
-//! A fit that was stopped, in whatever way, goes on from its last saved state when the command is typed again.
+//! A fit that was stopped, in whatever way, continues from its last saved state when the command is repeated.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 #![cfg(unix)]
@@ -13,10 +13,10 @@ use std::process::Child;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A fit of some hundred passes, long enough to be interrupted and short enough to be waited for.
+/// A fit of some hundred passes: long enough to be interrupted, short enough to wait for.
 const SLOW: &str = "fit x.npz y.npz -k 12 --tol 1e-9 --threads 1 --no-structure";
 
-/// The same on Gram matrices: too quick to be interrupted at will.
+/// The same on Gram matrices, which is too quick to be interrupted at a chosen moment.
 const ON_GRAMS: &str = "fit x.npz y.npz -k 12 --tol 1e-9 --threads 1";
 
 fn slow_views() -> Folder {
@@ -43,12 +43,12 @@ fn interrupt(child: Child) -> Ran {
 
 /// The iteration that an interrupted program says it saved.
 fn saved_iteration(ran: &Ran) -> usize {
-    ran.refused(130, &["interrupted; state holds iteration ", ": the same command goes on from there"]);
+    ran.refused(130, &["interrupted; state holds iteration ", ": the same command continues from there"]);
     let words: Vec<&str> = ran.stderr.split([' ', ':']).collect();
     words[words.iter().position(|&word| word == "iteration").unwrap() + 1].parse().unwrap()
 }
 
-/// The same answer, and counts that went on.
+/// The same answer, and counts that continued.
 fn agree(end: &Value, whole: &Value) {
     let gap = gap(&numbers(end, "objective"), &numbers(whole, "objective"));
     assert!(gap < 1e-9, "{gap:e}");
@@ -58,14 +58,14 @@ fn agree(end: &Value, whole: &Value) {
     let iterations = |fit: &Value| fit["trace"].as_array().unwrap().len();
     assert!(iterations(end).abs_diff(iterations(whole)) <= 2, "{} {}", iterations(end), iterations(whole));
     let passes = |row: &Value| number(row, "passes") + number(row, "gram_passes");
-    for of in [|row: &Value| number(row, "iteration"), passes, |row: &Value| number(row, "seconds")] {
-        let column: Vec<f64> = end["trace"].as_array().unwrap().iter().map(of).collect();
+    for count in [|row: &Value| number(row, "iteration"), passes, |row: &Value| number(row, "seconds")] {
+        let column: Vec<f64> = end["trace"].as_array().unwrap().iter().map(count).collect();
         assert!(column.windows(2).all(|pair| pair[0] < pair[1]), "{column:?}");
     }
 }
 
 #[test]
-fn an_interrupted_fit_goes_on_where_it_was() {
+fn an_interrupted_fit_continues_where_it_was() {
     let folder = slow_views();
     let whole = folder.json(SLOW);
     let line = format!("{SLOW} -o model --resume state --save-every 0");
@@ -74,8 +74,8 @@ fn an_interrupted_fit_goes_on_where_it_was() {
         let child = start(&folder, &line);
         wait_for_change(&folder, state.as_deref());
         let ran = interrupt(child);
-        let told = ran.stderr.lines().last().unwrap_or_default().to_string() + "\n";
-        let iteration = saved_iteration(&Ran { stderr: told, ..ran });
+        let last_line = ran.stderr.lines().last().unwrap_or_default().to_string() + "\n";
+        let iteration = saved_iteration(&Ran { stderr: last_line, ..ran });
         assert!(iteration > last, "{iteration} after {last}");
         (last, state) = (iteration, Some(folder.read("state")));
     }
@@ -84,14 +84,14 @@ fn an_interrupted_fit_goes_on_where_it_was() {
     assert!(end.stderr.contains(&format!("continuing after iteration {last}, ")), "{end:?}");
     agree(&end.json(), &whole);
     let names: Vec<_> = folder.contents().into_keys().collect();
-    assert_eq!(names, ["model", "x.npz", "y.npz"], "a converged fit needs its state no more");
+    assert_eq!(names, ["model", "x.npz", "y.npz"], "the state of a converged fit is removed");
 }
 
 #[test]
-fn an_interruption_saves_the_state_even_where_no_saving_is_due() {
+fn an_interruption_saves_the_state_even_if_no_save_is_due() {
     let folder = slow_views();
     let line = "fit x.npz y.npz -k 5 --method d-cca --t1 1000000000 --save-every 1e9 --resume state";
-    // On a slow machine the first iteration may take longer; then there is nothing to save, and it is tried again.
+    // On a slow machine the first iteration may take longer. Then there is nothing to save, and the test tries again.
     let stopped = [1, 2, 4, 8, 16, 32].into_iter().find_map(|seconds| {
         let child = start(&folder, line);
         thread::sleep(Duration::from_secs(seconds));
@@ -105,7 +105,7 @@ fn an_interruption_saves_the_state_even_where_no_saving_is_due() {
 }
 
 #[test]
-fn a_killed_fit_goes_on_from_what_was_saved_last() {
+fn a_killed_fit_continues_from_the_last_saved_state() {
     let folder = slow_views();
     let line = format!("{SLOW} --resume state --save-every 0");
     let mut child = start(&folder, &line);
@@ -133,15 +133,15 @@ fn before_the_first_iteration_there_is_nothing_to_wait_for() {
 fn a_fit_cut_short_keeps_its_state_for_a_run_with_more_passes() {
     let folder = slow_views();
     for line in [SLOW, ON_GRAMS] {
-        cut_short_and_gone_on_with(&folder, line);
+        cut_short_and_continue(&folder, line);
     }
     let fit = folder.json(ON_GRAMS);
     assert!(number(&fit, "gram_passes") > number(&fit, "passes"), "{fit}");
 }
 
-fn cut_short_and_gone_on_with(folder: &Folder, line: &str) {
+fn cut_short_and_continue(folder: &Folder, line: &str) {
     let short = folder.run(&format!("{line} --max-passes 9 --resume state --json")).done();
-    assert!(short.stderr.contains("more --max-passes goes on from there"), "{short:?}");
+    assert!(short.stderr.contains("more --max-passes continues from there"), "{short:?}");
     let kept = folder.read("state");
     let again = folder.run(&format!("{line} --max-passes 9 --resume state --json")).done();
     assert!(gap(&numbers(&again.json(), "objective"), &numbers(&short.json(), "objective")) < 1e-10);
@@ -153,12 +153,12 @@ fn cut_short_and_gone_on_with(folder: &Folder, line: &str) {
 }
 
 #[test]
-fn methods_that_do_not_iterate_say_that_there_is_nothing_to_go_on_from() {
+fn methods_that_do_not_iterate_say_that_there_is_nothing_to_continue_from() {
     let folder = Folder::with_views(300, 2);
     for method in ["exact", "rp-cca --k-rpcca 20"] {
         let line = format!("fit x.npz y.npz -k 3 --method {method} --resume state");
         let ran = folder.run(&line).done();
-        assert!(ran.stderr.contains("has no state to go on from: --resume changes nothing"), "{ran:?}");
+        assert!(ran.stderr.contains("has no state to continue from: --resume changes nothing"), "{ran:?}");
         assert!(!folder.path("state").exists());
         assert_eq!(folder.run(&format!("{line} --quiet")).done().stderr, "");
     }

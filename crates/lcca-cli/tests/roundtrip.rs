@@ -1,4 +1,4 @@
-//! What is written can be used again, whatever the format, and the same command gives the same bits.
+//! Results can be used again in every format, and the same command gives the same bits.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -8,13 +8,20 @@ use common::data::{Dice, Rows, X_COLS, Y_COLS, columns, dense, svmlight, topics}
 use common::formats::{gzip, reals, zstandard};
 use common::{Folder, gap, number, numbers};
 use lcca::matrix::OneHotRows;
+use lcca::method::Method;
 use serde_json::Value;
 
-/// Every method, short of what the small views need.
-const METHODS: [&str; 7] =
-    ["lobpcg", "l-cca --k-pc 10 --t2 10", "g-cca", "d-cca", "als", "rp-cca --k-rpcca 25", "exact"];
+/// Every method of the engine, with parameters that the small views allow.
+fn methods() -> Vec<String> {
+    let parameters = |name: &str| match name {
+        "l-cca" => " --k-pc 10 --t2 10",
+        "rp-cca" => " --k-rpcca 25",
+        _ => "",
+    };
+    Method::NAMES.iter().map(|name| format!("{name}{}", parameters(name))).collect()
+}
 
-/// All that a fit says about the data.
+/// All results of a fit that depend on the data alone.
 fn findings(fit: &Value) -> Vec<Vec<f64>> {
     let mut lists: Vec<_> = ["correlations", "objective", "residuals"].map(|key| numbers(fit, key)).into();
     lists.push(vec![number(fit, "total"), number(fit, "passes")]);
@@ -22,9 +29,9 @@ fn findings(fit: &Value) -> Vec<Vec<f64>> {
 }
 
 /// The correlation of two columns, about their means or about zero.
-fn correlation(x: &[f64], y: &[f64], centred: bool) -> f64 {
+fn correlation(x: &[f64], y: &[f64], centered: bool) -> f64 {
     let less_mean = |v: &[f64]| -> Vec<f64> {
-        let mean = if centred { v.iter().sum::<f64>() / v.len() as f64 } else { 0.0 };
+        let mean = if centered { v.iter().sum::<f64>() / v.len() as f64 } else { 0.0 };
         v.iter().map(|number| number - mean).collect()
     };
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
@@ -33,28 +40,28 @@ fn correlation(x: &[f64], y: &[f64], centred: bool) -> f64 {
 }
 
 /// The correlations of the canonical variables of these files, by way of `lcca transform`.
-fn transformed(folder: &Folder, x: &str, y: &str, centred: bool) -> Vec<f64> {
+fn transformed(folder: &Folder, x: &str, y: &str, centered: bool) -> Vec<f64> {
     folder.run(&format!("transform model --x {x} -o zx.npy")).done();
     folder.run(&format!("transform model --y {y} -o zy.npy")).done();
     let (zx, zy) = (columns(&folder.path("zx.npy")), columns(&folder.path("zy.npy")));
     assert_eq!(zx.len(), zy.len());
-    zx.iter().zip(&zy).map(|(x, y)| correlation(x, y, centred)).collect()
+    zx.iter().zip(&zy).map(|(x, y)| correlation(x, y, centered)).collect()
 }
 
 #[test]
-fn a_model_scores_and_transforms_its_training_rows_as_the_fit_said() {
+fn a_model_scores_and_transforms_its_training_rows_as_the_fit_fitted() {
     let folder = Folder::with_views(500, 1);
-    for method in METHODS {
-        for (flags, centred) in [("", true), ("--no-center", false), ("--ridge 0.1 --ridge-y 0.2", true)] {
+    for method in methods() {
+        for (flags, centered) in [("", true), ("--no-center", false), ("--ridge 0.1 --ridge-y 0.2", true)] {
             let fit = folder.json(&format!("fit x.npz y.npz -k 4 -o model --method {method} {flags}"));
             let score = folder.json("score model x.npz y.npz");
-            let said = numbers(&fit, "correlations");
-            let scored = gap(&said, &numbers(&score, "correlations"));
+            let fitted = numbers(&fit, "correlations");
+            let scored = gap(&fitted, &numbers(&score, "correlations"));
             assert!(scored < 1e-10, "{method} {flags}: {scored:e}");
-            assert_eq!(said, numbers(&score, "training_correlations"), "{method} {flags}");
+            assert_eq!(fitted, numbers(&score, "training_correlations"), "{method} {flags}");
             assert!((number(&fit, "total") - number(&score, "captured")).abs() < 1e-9, "{method} {flags}");
-            let found = gap(&said, &transformed(&folder, "x.npz", "y.npz", centred));
-            assert!(found < 1e-10, "{method} {flags}: {found:e}");
+            let gap = gap(&fitted, &transformed(&folder, "x.npz", "y.npz", centered));
+            assert!(gap < 1e-10, "{method} {flags}: {gap:e}");
         }
     }
 }
@@ -69,14 +76,14 @@ fn scores_of_other_rows_are_the_correlations_of_their_canonical_variables() {
     for flags in ["", "--no-center"] {
         folder.run(&format!("fit x.npz y.npz -k 4 --method exact -o model {flags}")).done();
         let score = folder.json("score model x_test.npz y_test.npz");
-        let (said, training) = (numbers(&score, "correlations"), numbers(&score, "training_correlations"));
+        let (fitted, training) = (numbers(&score, "correlations"), numbers(&score, "training_correlations"));
         assert_eq!(number(&score, "rows"), 300.0);
-        let found = gap(&said, &transformed(&folder, "x_test.npz", "y_test.npz", flags.is_empty()));
-        assert!(found < 1e-10, "{found:e}");
-        assert!((number(&score, "total") - said.iter().sum::<f64>()).abs() < 1e-12);
+        let gap = gap(&fitted, &transformed(&folder, "x_test.npz", "y_test.npz", flags.is_empty()));
+        assert!(gap < 1e-10, "{gap:e}");
+        assert!((number(&score, "total") - fitted.iter().sum::<f64>()).abs() < 1e-12);
         assert!(number(&score, "total") < training.iter().sum::<f64>(), "{score}");
         let by_chance = 4.0 / 300f64.sqrt();
-        assert!(said[0] > by_chance, "what was planted is found again: {score}");
+        assert!(fitted[0] > by_chance, "the planted correlation is not found again: {score}");
     }
 }
 
@@ -93,15 +100,15 @@ fn every_format_of_the_same_data_gives_the_same_bits() {
         folder.write(&format!("{name}.svm.gz"), gzip(text.as_bytes()));
         folder.write(&format!("{name}.mtx.zst"), zstandard(&folder.read(&format!("{name}.mtx"))));
     }
-    for method in METHODS {
+    for method in methods() {
         let fit = |x: &str, y: &str| {
             let widths = if x.contains(".svm") { "--x-cols 40 --y-cols 30" } else { "" };
             findings(&folder.json(&format!("fit {x} {y} -k 4 --method {method} {widths}")))
         };
         let from_npz = fit("x.npz", "y.npz");
         for format in ["safetensors", "lcca", "mtx", "svm", "svm.gz", "mtx.zst"] {
-            let found = fit(&format!("x.{format}"), &format!("y.{format}"));
-            assert_eq!(from_npz, found, "{method} from {format}");
+            let converted = fit(&format!("x.{format}"), &format!("y.{format}"));
+            assert_eq!(from_npz, converted, "{method} from {format}");
         }
         assert_eq!(from_npz, fit("x.mtx", "y.safetensors"), "{method} from two formats");
     }
@@ -113,8 +120,8 @@ fn converting_around_changes_nothing() {
     let steps = ["x.npz", "a.safetensors", "b.mtx", "c.npz", "d.lcca"];
     let fit = |x: &str| findings(&folder.json(&format!("fit {x} y.npz -k 4 --method als")));
     for pair in steps.windows(2) {
-        let said = folder.json(&format!("convert {} {}", pair[0], pair[1]));
-        assert_eq!((number(&said, "rows"), number(&said, "cols")), (200.0, X_COLS as f64));
+        let fitted = folder.json(&format!("convert {} {}", pair[0], pair[1]));
+        assert_eq!((number(&fitted, "rows"), number(&fitted, "cols")), (200.0, X_COLS as f64));
         assert_eq!(fit(pair[0]), fit(pair[1]), "{pair:?}");
     }
     folder.run("convert a.safetensors there.npz").done();
@@ -143,7 +150,7 @@ fn dense_rows_keep_their_bits_through_every_format_that_holds_them() {
 #[test]
 fn the_same_command_twice_writes_the_same_bytes() {
     let folder = Folder::with_views(600, 6);
-    for method in METHODS {
+    for method in methods() {
         let line = format!("fit x.npz y.npz -k 4 --seed 3 --threads 2 --method {method}");
         folder.run(&format!("{line} -o first")).done();
         folder.run(&format!("{line} -o second")).done();
@@ -156,7 +163,7 @@ fn the_same_command_twice_writes_the_same_bytes() {
 #[test]
 fn the_thread_count_changes_nothing_beyond_rounding() {
     let folder = Folder::with_views(2000, 7);
-    for method in METHODS {
+    for method in methods() {
         let fit = |threads: u32| {
             let line = format!("fit x.npz y.npz -k 4 --method {method} --threads {threads} -o m{threads}");
             let fit = folder.json(&line);
@@ -213,7 +220,7 @@ fn a_row_of_weight_two_counts_as_two_rows() {
     let weights: Vec<f64> = (0..150).map(|row| weight(row) as f64).collect();
     folder.write("w.npy", reals("(150,)", &weights));
     folder.write("column.npy", reals("(150, 1)", &weights));
-    for method in METHODS {
+    for method in methods() {
         for flags in ["", "--no-center", "--ridge 0.1"] {
             let flags = format!("-k 3 --method {method} {flags}");
             let repeated = folder.json(&format!("fit xx.npz yy.npz {flags}"));
@@ -229,7 +236,7 @@ fn a_row_of_weight_two_counts_as_two_rows() {
 }
 
 #[test]
-fn info_tells_what_a_matrix_holds() {
+fn info_describes_a_matrix() {
     let folder = Folder::with_views(400, 3);
     let entries: usize = topics(400, X_COLS, Y_COLS, 3)[0].iter().map(Vec::len).sum();
     for (name, format) in [
@@ -251,7 +258,7 @@ fn info_tells_what_a_matrix_holds() {
 }
 
 #[test]
-fn info_tells_what_a_model_holds() {
+fn info_describes_a_model() {
     let folder = Folder::with_views(400, 3);
     let fit = folder.json("fit x.npz y.npz -k 3 --method g-cca --t1 7 --ridge 0.25 --seed 9 -o model");
     let info = folder.json("info model");

@@ -1,4 +1,4 @@
-//! Choosing a ridge by held-out rows, and p-values of held-out correlations.
+//! Choosing a ridge on held-out rows, and p-values of held-out correlations.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -17,8 +17,8 @@ fn the_chosen_ridge_is_the_one_fitted() {
     assert_eq!(ridge_path["scores"].as_array().map(Vec::len), Some(4));
     let mean = numbers(ridge_path, "mean");
     let best = mean.iter().copied().fold(f64::MIN, f64::max);
-    let at = mean.iter().position(|&m| m == best).unwrap();
-    assert_eq!(number(ridge_path, "chosen"), numbers(ridge_path, "ridges")[at]);
+    let index = mean.iter().position(|&m| m == best).unwrap();
+    assert_eq!(number(ridge_path, "chosen"), numbers(ridge_path, "ridges")[index]);
     let alone =
         folder.json(&format!("fit x.npz y.npz -k 3 --seed 5 --ridge {}", number(ridge_path, "chosen")));
     assert_eq!(numbers(&chosen, "correlations"), numbers(&alone, "correlations"));
@@ -51,7 +51,7 @@ fn bad_paths_are_refused_and_nothing_is_written() {
 }
 
 #[test]
-fn planted_correlations_are_significant_on_rows_held_out() {
+fn planted_correlations_are_significant_on_held_out_rows() {
     let folder = Folder::with_views(600, 1);
     folder.write_views(
         ["x_test.npz", "y_test.npz"],
@@ -59,14 +59,14 @@ fn planted_correlations_are_significant_on_rows_held_out() {
     );
     folder.run("fit x.npz y.npz -k 3 --ridge 0.1 -o model").done();
     let score = "score model x_test.npz y_test.npz --permutations 199";
-    let found = folder.json(score);
-    let (p, adjusted) = (numbers(&found, "p"), numbers(&found, "p_adjusted"));
+    let tested = folder.json(score);
+    let (p, adjusted) = (numbers(&tested, "p"), numbers(&tested, "p_adjusted"));
     assert_eq!((p[0], adjusted[0]), (0.005, 0.005));
     assert!(p.iter().zip(&adjusted).all(|(p, adjusted)| p <= adjusted));
     assert_eq!(numbers(&folder.json(score), "p"), p);
     assert!(gap(&numbers(&folder.json(&format!("{score} --seed 1 --threads 1")), "p"), &p) < 0.1);
     let plain = folder.json("score model x_test.npz y_test.npz");
-    assert_eq!((&plain["p"], &plain["correlations"]), (&Value::Null, &found["correlations"]));
+    assert_eq!((&plain["p"], &plain["correlations"]), (&Value::Null, &tested["correlations"]));
     let text = folder.run(score).done().stdout;
     assert!(text.contains("p adjusted") && text.contains("199 random orders"), "{text}");
     folder.refuses("score model x_test.npz y_test.npz --permutations 0", &["--permutations"]);

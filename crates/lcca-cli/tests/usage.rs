@@ -1,4 +1,4 @@
-//! Help, completions, what goes to which stream, and exit codes.
+//! Help, completions, the stream that each output goes to, and exit codes.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -9,19 +9,25 @@ use common::formats::Csr;
 use common::{Folder, Ran, gap, number, numbers};
 use std::process::Stdio;
 
-const COMMANDS: [&str; 11] = [
-    "demo",
-    "fit",
-    "compare",
-    "transform",
-    "score",
-    "report",
-    "export",
-    "neighbors",
-    "convert",
-    "info",
-    "completions",
-];
+/// Every command and subcommand, such as "fit" and "views text", as the help lists them.
+fn commands() -> Vec<String> {
+    let commands = subcommands("");
+    for known in ["fit", "completions", "views", "views text"] {
+        assert!(commands.iter().any(|command| command == known), "{commands:?}");
+    }
+    commands
+}
+
+fn subcommands(parent: &str) -> Vec<String> {
+    let help = Folder::new().run(&format!("{parent} --help")).done().stdout;
+    let Some((_, list)) = help.split_once("\nCommands:\n") else { return Vec::new() };
+    let list = list.split("\n\n").next().unwrap();
+    // The names are indented by two spaces, descriptions that go on in the next line by more.
+    let names = list.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let names = names.filter(|name| !name.is_empty() && *name != "help");
+    let names = names.map(|name| format!("{parent} {name}").trim().to_string());
+    names.flat_map(|name| [vec![name.clone()], subcommands(&name)].concat()).collect()
+}
 
 /// The keys of a fit's JSON object that others may rely on.
 const KEYS: [&str; 19] = [
@@ -49,7 +55,7 @@ const KEYS: [&str; 19] = [
 #[test]
 fn every_command_explains_itself_with_an_example() {
     let folder = Folder::new();
-    for command in COMMANDS {
+    for command in commands() {
         for flag in ["--help", "-h"] {
             let help = folder.run(&format!("{command} {flag}")).done();
             assert!(help.stderr.is_empty(), "{help:?}");
@@ -63,13 +69,15 @@ fn every_command_explains_itself_with_an_example() {
 #[test]
 fn the_first_help_names_every_command_and_format() {
     let help = Folder::new().run("--help").done().stdout;
-    COMMANDS.iter().for_each(|command| assert!(help.contains(&format!("\n  {command} ")), "{command}"));
+    for command in commands().iter().filter(|command| !command.contains(' ')) {
+        assert!(help.contains(&format!("\n  {command} ")), "{command}");
+    }
     let formats = [".npz", ".npy", ".mtx", ".svm", ".safetensors", ".gz", ".zst"];
     formats.iter().for_each(|format| assert!(help.contains(format), "{format}"));
 }
 
 #[test]
-fn every_method_is_explained_where_it_is_chosen() {
+fn every_method_is_explained_in_the_help_of_fit() {
     let help = Folder::new().run("fit --help").done().stdout;
     for method in lcca::method::Method::NAMES {
         assert!(help.contains(&format!("\n  {method} ")), "{method}: {help}");
@@ -84,7 +92,7 @@ fn nothing_typed_shows_the_help() {
 }
 
 #[test]
-fn the_version_is_told() {
+fn the_version_is_printed() {
     let folder = Folder::new();
     for line in ["--version", "-V", "fit --version"] {
         assert!(folder.run(line).done().stdout.trim_end().ends_with(env!("CARGO_PKG_VERSION")), "{line}");
@@ -97,7 +105,9 @@ fn completions_know_the_commands_of_every_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = folder.run(&format!("completions {shell}")).done();
         assert!(script.stderr.is_empty(), "{script:?}");
-        COMMANDS.iter().for_each(|command| assert!(script.stdout.contains(command), "{shell}: {command}"));
+        for word in commands().iter().flat_map(|command| command.split(' ')) {
+            assert!(script.stdout.contains(word), "{shell}: {word}");
+        }
         assert!(script.stdout.contains("row-weights"), "{shell}");
     }
 }
@@ -149,14 +159,29 @@ fn json_is_one_object_with_the_documented_keys_and_nothing_else() {
 #[test]
 fn every_command_that_reports_prints_one_object_under_json() {
     let folder = Folder::with_views(100, 2);
-    for line in [
+    folder.write("t.tsv", "a b\tc\nb\tc d\na\td\n");
+    let lines = [
+        "demo",
         "fit x.npz y.npz -k 2 -o model",
         "score model x.npz y.npz",
         "transform model --x x.npz -o zx.npy",
         "convert x.npz x.safetensors",
         "info model",
         "info x.npz",
-    ] {
+        "export model -o x.vec",
+        "neighbors model 3",
+        "report model -o report.html",
+        "compare x.npz y.npz -k 2 --k-pc 3 --l-cca-t2 1 -o compared",
+        "views text t.tsv --no-header --x 1 --y 2 --min-count 1 -o text",
+        "views words t.tsv -o words",
+        "views columns x.npz --x 0..20 --y 20..40 -o columns",
+    ];
+    for command in commands() {
+        // The list is complete but for these two, which report nothing.
+        let reports = !["completions", "views"].contains(&command.as_str());
+        assert_eq!(lines.iter().any(|line| line.starts_with(&command) && reports), reports, "{command}");
+    }
+    for line in lines {
         let ran = folder.run(&format!("{line} --json --quiet")).done();
         assert_eq!((ran.stdout.lines().count(), ran.stderr.as_str()), (1, ""), "{line}: {ran:?}");
         ran.json();
@@ -195,13 +220,13 @@ fn quiet_leaves_standard_error_empty() {
 }
 
 #[test]
-fn a_failure_is_told_even_where_remarks_are_not() {
+fn a_failure_is_printed_even_if_remarks_are_not() {
     let folder = Folder::with_views(60, 1);
     folder.refuses("fit x.npz nowhere.npz --quiet", &["nowhere.npz"]);
 }
 
 #[test]
-fn nobody_reading_to_the_end_is_no_failure() {
+fn a_reader_that_stops_early_is_no_failure() {
     let folder = Folder::with_views(100, 1);
     folder.run("fit x.npz y.npz -k 2 -o model").done();
     for line in [
@@ -227,7 +252,7 @@ fn nobody_reading_to_the_end_is_no_failure() {
 fn a_full_disk_is_a_failure_of_the_machine() {
     let folder = Folder::with_views(100, 1);
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-    let ran = Ran::of(folder.command("fit x.npz y.npz -k 2 --quiet").stdout(full));
+    let ran = Ran::output(folder.command("fit x.npz y.npz -k 2 --quiet").stdout(full));
     ran.refused(3, &["standard output", "No space left"]);
 }
 
@@ -317,7 +342,7 @@ fn hidden_in_a_difference(folder: &Folder) {
 }
 
 #[test]
-fn a_certificate_takes_back_a_claim_that_is_wrong() {
+fn a_certificate_withdraws_a_wrong_claim_of_convergence() {
     let folder = Folder::new();
     hidden_in_a_difference(&folder);
     let truth = numbers(&folder.json("fit x.svm y.svm -k 1 --method exact"), "correlations")[0];
@@ -336,7 +361,7 @@ fn a_certificate_takes_back_a_claim_that_is_wrong() {
 }
 
 #[test]
-fn duplicates_in_a_row_are_summed_and_said_once() {
+fn duplicates_in_a_row_are_summed_and_reported_once() {
     let folder = Folder::new();
     let twice = Csr {
         shape: [4, 4],
@@ -367,7 +392,7 @@ fn duplicates_in_a_row_are_summed_and_said_once() {
 }
 
 #[test]
-fn only_the_pairs_that_exist_are_returned_and_said() {
+fn only_the_pairs_that_exist_are_returned_and_a_note_says_so() {
     let folder = Folder::new();
     let [x, y] = topics(200, 3, 3, 4);
     // Every column twice: six columns of rank three.
@@ -400,7 +425,7 @@ fn the_default_number_of_pairs_is_what_the_data_allow() {
 }
 
 #[test]
-fn what_svmlight_does_not_say_can_be_said() {
+fn flags_say_what_svmlight_files_do_not() {
     let folder = Folder::with_views(3, 1);
     folder.write("x.svm", "0 0:1 2:1\n0 1:2\n0 3:1\n");
     let info = folder.json("info x.svm --zero-based");

@@ -1,15 +1,15 @@
-//! The one place that turns failures into Python's exceptions.
+//! The one place that turns failures into Python exceptions.
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-/// Why a call did not do what was asked.
+/// Why a call failed.
 pub enum Failure {
-    /// What was asked makes no sense.
+    /// An argument that makes no sense.
     Usage(String),
-    /// A file, or arrays in place of one.
+    /// A file, or arrays read in place of one.
     File(lcca_io::Error),
-    /// The data or settings.
+    /// The data or the settings.
     Data(lcca::Error),
     /// Threads that could not be started, or a bug.
     Machine(String),
@@ -32,26 +32,30 @@ impl From<Failure> for PyErr {
         match failure {
             Failure::Usage(message) => PyValueError::new_err(message),
             Failure::Machine(message) => PyRuntimeError::new_err(message),
+            // An exception that a Python-backed pair raised leaves the engine as it entered.
             Failure::Data(lcca::Error::Elsewhere(error)) => match error.downcast::<PyErr>() {
                 Ok(error) => *error,
                 Err(error) => PyRuntimeError::new_err(error.to_string()),
             },
-            Failure::Data(error) => of_data(&error, error.to_string()),
+            Failure::Data(error) => data_error(&error, error.to_string()),
             Failure::File(lcca_io::Error::Io { path, source }) => {
-                // Python makes a FileNotFoundError and the like of the number.
-                PyOSError::new_err((source.raw_os_error(), words(&source), path.display().to_string()))
+                // Python chooses the subclass, such as FileNotFoundError, by the error number. Its message shows the number,
+                // so Rust's own remark about it is cut off.
+                let text = source.to_string();
+                let text = text.split(" (os error").next().unwrap_or_default().to_string();
+                PyOSError::new_err((source.raw_os_error(), text, path.display().to_string()))
             }
             Failure::File(lcca_io::Error::Data { path, source }) => {
-                of_data(&source, format!("{}: {source}", path.display()))
+                data_error(&source, format!("{}: {source}", path.display()))
             }
             Failure::File(error) => PyValueError::new_err(error.to_string()),
         }
     }
 }
 
-fn of_data(error: &lcca::Error, message: String) -> PyErr {
+fn data_error(error: &lcca::Error, message: String) -> PyErr {
     match error {
-        lcca::Error::Memory { needed, allowed, .. } => of_memory(message, *needed, *allowed),
+        lcca::Error::Memory { needed, allowed, .. } => memory_error(message, *needed, *allowed),
         lcca::Error::Interrupted => PyKeyboardInterrupt::new_err(()),
         lcca::Error::Setting { name, value, expected } => {
             let name = if *name == "k" { "n_components".into() } else { name.replace('-', "_") };
@@ -61,19 +65,13 @@ fn of_data(error: &lcca::Error, message: String) -> PyErr {
     }
 }
 
-/// With the numbers as attributes, for whoever can go on with less.
-fn of_memory(message: String, needed: u64, allowed: u64) -> PyErr {
+/// A MemoryError with both numbers as attributes, so that a caller can choose a method that needs less.
+fn memory_error(message: String, needed: u64, allowed: u64) -> PyErr {
     let error = PyMemoryError::new_err(message);
     Python::attach(|py| {
-        // An exception that takes no attributes is still the right one.
+        // If the exception takes no attributes, it is still the right exception.
         let _ = error.value(py).setattr("needed", needed);
         let _ = error.value(py).setattr("allowed", allowed);
     });
     error
-}
-
-/// What the operating system said, without Rust's remark about the number.
-fn words(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_string()
 }

@@ -1,40 +1,49 @@
-//! The Python module `lcca._lcca`: the engine over NumPy's and SciPy's arrays, without a copy where their layout allows.
+//! The Python module `lcca._lcca`: the engine on NumPy and SciPy arrays, without a copy if their layout allows.
 //!
-//! No mathematics: conversion in, one call of the engine, conversion out. Every call computes on a pool of threads of its own,
-//! which ends with it, so that no thread is left behind and a process can be forked at any time. The interpreter is free
-//! meanwhile, and asked for signals twenty times a second.
+//! There is no mathematics here: every function converts its arguments, calls the engine once and converts the result. Every
+//! call computes on a thread pool of its own, which ends with the call, so that no thread is left behind and a process can be
+//! forked at any time. Cluster workers are the exception: they keep a pool between passes. The interpreter is free during a
+//! call and checks for signals twenty times per second.
 
-mod blocks;
 mod failure;
 mod fit;
-mod held;
+mod grams;
 mod matrix;
+mod merge;
 mod model;
 mod options;
 mod panels;
+mod pieces;
+mod pinned;
+mod pool;
 mod remote;
 mod resume;
 mod rows;
 mod run;
 mod select;
 mod solve;
+mod sums;
 
 use pyo3::prelude::*;
 
 /// The engine of lcca.
 #[pymodule(gil_used = true)]
 fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    be_silent_about_guarded_panics();
+    silence_guarded_panics();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("METHODS", lcca::method::Method::NAMES)?;
     module.add_class::<matrix::Matrix>()?;
     module.add_class::<rows::Rows>()?;
-    module.add_class::<rows::Pieces>()?;
+    module.add_class::<pieces::Pieces>()?;
+    module.add_class::<pool::Pool>()?;
     module.add_function(wrap_pyfunction!(fit::fit, module)?)?;
     module.add_function(wrap_pyfunction!(fit::fit_remote, module)?)?;
     module.add_function(wrap_pyfunction!(model::score_remote, module)?)?;
-    module.add_function(wrap_pyfunction!(blocks::add_grams, module)?)?;
-    module.add_function(wrap_pyfunction!(blocks::add_joint_grams, module)?)?;
+    module.add_function(wrap_pyfunction!(merge::add_moments, module)?)?;
+    module.add_function(wrap_pyfunction!(merge::add_grams, module)?)?;
+    module.add_function(wrap_pyfunction!(merge::add_gram_samples, module)?)?;
+    module.add_function(wrap_pyfunction!(merge::add_joint_grams, module)?)?;
+    module.add_function(wrap_pyfunction!(merge::stack_triangles, module)?)?;
     module.add_function(wrap_pyfunction!(model::transform, module)?)?;
     module.add_function(wrap_pyfunction!(model::score, module)?)?;
     module.add_function(wrap_pyfunction!(model::save, module)?)?;
@@ -45,12 +54,13 @@ fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(solve::singular_vectors, module)?)
 }
 
-/// Readers catch the panics of libraries over broken files; nobody needs to see those.
-fn be_silent_about_guarded_panics() {
-    let before = std::panic::take_hook();
+/// Keeps Rust from printing the panics that readers catch: some libraries panic on broken files, and the reader turns that into
+/// an error of its own.
+fn silence_guarded_panics() {
+    let default_hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         if !lcca_io::panics_are_guarded() {
-            before(panic);
+            default_hook(panic);
         }
     }));
 }

@@ -1,14 +1,15 @@
 //! One view, from arrays or from a file.
 
 use crate::failure::Failure;
-use crate::held::share;
-use crate::run::quietly;
+use crate::pinned::pin;
+use crate::run::compute;
+use lcca::data::InMemory;
 use lcca_io::{Arrays, ReadOptions};
-use numpy::{PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
-/// The rows of one view, checked once and shared with whatever holds their numbers.
+/// The rows of one view, checked once. Their numbers stay in the array or file that owns them, if its layout allows.
 #[pyclass(frozen, module = "lcca._lcca")]
 pub struct Matrix {
     pub rows: lcca::matrix::Matrix,
@@ -20,7 +21,8 @@ type Numbers<'a, 'py> = &'a Bound<'py, PyUntypedArray>;
 
 #[pymethods]
 impl Matrix {
-    /// One of SciPy's layouts: "csr" and "csc" have offsets and indices, "coo" rows and columns, before the values.
+    /// A matrix in one of SciPy's layouts. For "csr" and "csc", `first` and `second` are offsets and indices; for "coo" they are
+    /// rows and columns.
     #[staticmethod]
     fn sparse(
         py: Python<'_>,
@@ -32,7 +34,7 @@ impl Matrix {
         data: Numbers<'_, '_>,
         threads: usize,
     ) -> PyResult<Self> {
-        let (first, second, data) = (share(first)?, share(second)?, share(data)?);
+        let (first, second, data) = (pin(first)?, pin(second)?, pin(data)?);
         let arrays = match layout {
             "csr" => Arrays::Csr { indptr: first, indices: second, data },
             "csc" => Arrays::Csc { indptr: first, indices: second, data },
@@ -45,18 +47,18 @@ impl Matrix {
         Matrix::from_arrays(py, name, shape, arrays, threads)
     }
 
-    /// Every number: a NumPy array of two dimensions, contiguous in either order.
+    /// A two-dimensional NumPy array, contiguous in either order.
     #[staticmethod]
     fn dense(py: Python<'_>, name: String, array: Numbers<'_, '_>, threads: usize) -> PyResult<Self> {
         let &[rows, cols] = array.shape() else {
-            let found = array.shape().len();
-            return Err(Failure::Usage(format!("the array has {found} dimensions, expected 2")).into());
+            let dimensions = array.shape().len();
+            return Err(Failure::Usage(format!("the array has {dimensions} dimensions, expected 2")).into());
         };
-        let arrays = Arrays::Dense { data: share(array)?, fortran: !array.is_c_contiguous() };
+        let arrays = Arrays::Dense { data: pin(array)?, fortran: !array.is_c_contiguous() };
         Matrix::from_arrays(py, name, (rows, cols), arrays, threads)
     }
 
-    /// Any file that the program `lcca` reads.
+    /// A file of any format that the program `lcca` reads.
     #[staticmethod]
     fn read(
         py: Python<'_>,
@@ -65,7 +67,7 @@ impl Matrix {
         zero_based: bool,
         threads: usize,
     ) -> PyResult<Self> {
-        quietly(py, threads, move || {
+        compute(py, threads, move || {
             let cols = cols.filter(|_| !lcca_io::says_its_width(&path));
             let options = ReadOptions { cols, zero_based: zero_based.then_some(true) };
             let loaded = lcca_io::read_matrix_with(&path, &options)?;
@@ -81,25 +83,25 @@ impl Matrix {
         (self.rows.rows(), self.rows.cols())
     }
 
-    /// How many entries are stored.
+    /// The number of stored entries.
     #[getter]
     fn nnz(&self) -> u64 {
         self.rows.entries()
     }
 
-    /// What a person would call the storage.
+    /// A short description of the storage, such as "one-hot".
     #[getter]
     fn kind(&self) -> &'static str {
         self.rows.kind()
     }
 
-    /// The names of the columns, where a file had them.
+    /// The names of the columns, if the file had them.
     #[getter]
     fn names(&self) -> Option<Vec<String>> {
         self.names.clone()
     }
 
-    /// What a person should know about the reading.
+    /// Remarks about the file that the user should see.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.notes.clone()
@@ -112,8 +114,8 @@ impl Matrix {
 }
 
 impl Matrix {
-    /// Rows that are there already.
-    pub fn of(rows: lcca::matrix::Matrix) -> Self {
+    /// A view without names, from rows that were checked before.
+    pub fn from_rows(rows: lcca::matrix::Matrix) -> Self {
         Matrix { rows, names: None, notes: Vec::new() }
     }
 
@@ -124,9 +126,22 @@ impl Matrix {
         arrays: Arrays,
         threads: usize,
     ) -> PyResult<Self> {
-        quietly(py, threads, move || {
+        compute(py, threads, move || {
             let loaded = lcca_io::matrix_from(&name, rows, cols, &arrays)?;
             Ok(Matrix { rows: loaded.matrix, names: None, notes: loaded.notes })
         })
+    }
+}
+
+/// Two views of the same rows, with optional weights of the rows.
+pub fn pair_from_views(
+    x: &Bound<'_, Matrix>,
+    y: &Bound<'_, Matrix>,
+    weights: Option<PyReadonlyArray1<'_, f64>>,
+) -> Result<InMemory, Failure> {
+    let pair = InMemory::new(x.get().rows.clone(), y.get().rows.clone())?;
+    match weights {
+        None => Ok(pair),
+        Some(weights) => Ok(pair.weighted(weights.as_array().to_vec().into())?),
     }
 }

@@ -1,11 +1,11 @@
-//! Using what was fitted: canonical variables, correlations, model files.
+//! Fitted models: canonical variables, correlations, model files.
 
 use crate::failure::Failure;
-use crate::fit::{model_dict, pair};
-use crate::matrix::Matrix;
-use crate::panels::{from_numpy, rows_to_numpy};
+use crate::fit::model_dict;
+use crate::matrix::{Matrix, pair_from_views};
+use crate::panels::{panel_from_numpy, rows_to_numpy};
 use crate::remote::Remote;
-use crate::run::quietly;
+use crate::run::compute;
 use lcca::data::{Pair, Side};
 use lcca::fit::{Model, View};
 use lcca::matrix::Panel;
@@ -16,20 +16,20 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
 
-/// Weights and means of one view.
-pub type Half<'py> = (PyReadonlyArray2<'py, f64>, Option<PyReadonlyArray1<'py, f64>>);
+/// Weights of one view, and its column means if it was centered.
+pub type ViewWeights<'py> = (PyReadonlyArray2<'py, f64>, Option<PyReadonlyArray1<'py, f64>>);
 
 /// The canonical variables (x − μ)ᵀW of rows.
 #[pyfunction]
 pub fn transform<'py>(
     py: Python<'py>,
-    half: Half<'py>,
+    weights: ViewWeights<'py>,
     rows: &Bound<'py, Matrix>,
     threads: usize,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let (view, rows) = (bare_view(&half), rows.get().rows.clone());
+    let (view, rows) = (bare_view(&weights), rows.get().rows.clone());
     let (count, k) = (rows.rows(), view.weights.cols());
-    let scores = quietly(py, threads, move || {
+    let scores = compute(py, threads, move || {
         let mut scores = Vec::with_capacity(count * k);
         view.transform(Side::X, &rows, |block| -> Result<(), Failure> {
             scores.extend_from_slice(block);
@@ -40,46 +40,46 @@ pub fn transform<'py>(
     rows_to_numpy(py, scores, count, k)
 }
 
-/// Correlations on given rows: of each pair, and those captured between the two subspaces, summed.
+/// Correlations on the given rows: one per pair, and the sum of those captured between the two subspaces.
 #[pyfunction]
 pub fn score<'py>(
     py: Python<'py>,
-    x_half: Half<'py>,
-    y_half: Half<'py>,
+    x_weights: ViewWeights<'py>,
+    y_weights: ViewWeights<'py>,
     x: &Bound<'py, Matrix>,
     y: &Bound<'py, Matrix>,
     weights: Option<PyReadonlyArray1<'py, f64>>,
     threads: usize,
 ) -> PyResult<(Bound<'py, PyArray1<f64>>, f64)> {
-    run_score(py, x_half, y_half, Box::new(pair(x, y, weights)?), threads)
+    run_score(py, x_weights, y_weights, Box::new(pair_from_views(x, y, weights)?), threads)
 }
 
-/// The same on rows that a Python object holds.
+/// The same for a pair of views that a Python object answers for.
 #[pyfunction]
 pub fn score_remote<'py>(
     py: Python<'py>,
-    x_half: Half<'py>,
-    y_half: Half<'py>,
+    x_weights: ViewWeights<'py>,
+    y_weights: ViewWeights<'py>,
     pair: &Bound<'py, PyAny>,
     threads: usize,
 ) -> PyResult<(Bound<'py, PyArray1<f64>>, f64)> {
-    run_score(py, x_half, y_half, Box::new(Remote::new(pair)?), threads)
+    run_score(py, x_weights, y_weights, Box::new(Remote::new(pair)?), threads)
 }
 
 fn run_score<'py>(
     py: Python<'py>,
-    x_half: Half<'py>,
-    y_half: Half<'py>,
+    x_weights: ViewWeights<'py>,
+    y_weights: ViewWeights<'py>,
     pair: Box<dyn Pair + Send>,
     threads: usize,
 ) -> PyResult<(Bound<'py, PyArray1<f64>>, f64)> {
-    let model = bare_model(&x_half, &y_half);
-    let scores = quietly(py, threads, move || Ok(model.score(&*pair)?))?;
+    let model = bare_model(&x_weights, &y_weights);
+    let scores = compute(py, threads, move || Ok(model.score(&*pair)?))?;
     Ok((PyArray1::from_vec(py, scores.correlations), scores.captured))
 }
 
-/// A model that can score and transform but has nothing to say of its training.
-pub fn bare_model(x: &Half<'_>, y: &Half<'_>) -> Model {
+/// A model that can score and transform, without the numbers of its training.
+pub fn bare_model(x: &ViewWeights<'_>, y: &ViewWeights<'_>) -> Model {
     let (k, center) = (x.0.as_array().ncols(), x.1.is_some());
     Model {
         x: bare_view(x),
@@ -93,10 +93,10 @@ pub fn bare_model(x: &Half<'_>, y: &Half<'_>) -> Model {
     }
 }
 
-/// A view that can transform but has no loadings to show.
-fn bare_view((weights, mean): &Half<'_>) -> View {
+/// A view that can transform, without loadings.
+fn bare_view((weights, mean): &ViewWeights<'_>) -> View {
     let mean = mean.as_ref().map(|mean| mean.as_array().to_vec());
-    View { weights: from_numpy(weights), loadings: Panel::zeros(0, 0), mean }
+    View { weights: panel_from_numpy(weights), loadings: Panel::zeros(0, 0), mean }
 }
 
 /// A dictionary as [`load`] returns it.
@@ -136,20 +136,20 @@ pub fn save(py: Python<'_>, path: PathBuf, parts: Parts<'_>) -> PyResult<()> {
 pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyDict>> {
     let read = py.detach(|| Ok((read_model(&path)?, read_model_names(&path)?)));
     let ((model, provenance), names) = read.map_err(|error: lcca_io::Error| Failure::from(error))?;
-    let found = model_dict(py, &model)?;
+    let dict = model_dict(py, &model)?;
     let list = |names: Option<Names>| names.map(|names| names.iter().map(String::from).collect::<Vec<_>>());
-    found.set_item("x_names", list(names.x))?;
-    found.set_item("y_names", list(names.y))?;
-    found.set_item("provenance", serde_json::Value::Object(provenance).to_string())?;
-    Ok(found)
+    dict.set_item("x_names", list(names.x))?;
+    dict.set_item("y_names", list(names.y))?;
+    dict.set_item("provenance", serde_json::Value::Object(provenance).to_string())?;
+    Ok(dict)
 }
 
 impl Parts<'_> {
     fn model(&self) -> Result<Model, Failure> {
         let numbers = |array: &PyReadonlyArray1<'_, f64>| array.as_array().to_vec();
         let view = |weights, loadings, mean: &Option<PyReadonlyArray1<'_, f64>>| View {
-            weights: from_numpy(weights),
-            loadings: from_numpy(loadings),
+            weights: panel_from_numpy(weights),
+            loadings: panel_from_numpy(loadings),
             mean: mean.as_ref().map(numbers),
         };
         Ok(Model {

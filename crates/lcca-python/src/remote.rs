@@ -3,9 +3,9 @@
 //! The interpreter's lock is held for the call and for taking over what it returns. What Python raises travels through the
 //! engine as it is and comes out as it was.
 
-use crate::blocks::{Blocks, Gram, block_from_numpy, gram_from_numpy};
 use crate::failure::Failure;
-use crate::panels::{add_numpy, mat_from_numpy, offset_to_numpy, to_numpy};
+use crate::grams::{GramArrays, JointArrays, block_from_numpy, gram_from_numpy};
+use crate::panels::{add_to_panel, mat_from_numpy, offset_to_numpy, panel_to_numpy};
 use faer::Mat;
 use lcca::data::{
     Ask, GramEstimate, GramMatrix, GramSample, JointGram, Moments, Pair, Reduced, Shape, Side, Triangle,
@@ -99,7 +99,7 @@ impl Pair for Remote {
                 let source = ask.source_of(side).filter(|_| ask.wants(side));
                 let array = |s: lcca::data::Source<'_>| -> PyResult<_> {
                     Ok((
-                        to_numpy(py, s.panel)?,
+                        panel_to_numpy(py, s.panel)?,
                         s.offset.map(|lines| offset_to_numpy(py, lines, s.panel.cols())),
                     ))
                 };
@@ -110,7 +110,7 @@ impl Pair for Remote {
             let found: Vec<PyReadonlyArray2<'_, f64>> = found.extract()?;
             for (&(target, source), product) in wanted.iter().zip(&found) {
                 if let Some(out) = ask.target(target, source) {
-                    add_numpy(out, product)?;
+                    add_to_panel(out, product)?;
                 }
             }
             Ok(())
@@ -137,7 +137,7 @@ impl Pair for Remote {
 
     fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
         self.ask(|object| {
-            let found: Gram<'_> = object.call_method1("gram", (side as usize, limit))?.extract()?;
+            let found: GramArrays<'_> = object.call_method1("gram", (side as usize, limit))?.extract()?;
             Ok(gram_from_numpy(found))
         })
     }
@@ -158,7 +158,7 @@ impl Pair for Remote {
         let moments = [self.moments(Side::X)?.clone(), self.moments(Side::Y)?.clone()];
         let Shape { x_cols, y_cols, .. } = self.shape;
         let blocks = self.ask(|object| {
-            let found: Option<Blocks<'_>> = object.call_method1("joint_gram", (limit,))?.extract()?;
+            let found: Option<JointArrays<'_>> = object.call_method1("joint_gram", (limit,))?.extract()?;
             let Some([xx, xy, yy]) = found else { return Ok(None) };
             let block = |block, cols| block_from_numpy(block, cols).map_err(raised);
             Ok(Some([block(&xx, x_cols)?, block(&xy, y_cols)?, block(&yy, y_cols)?]))

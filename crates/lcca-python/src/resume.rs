@@ -1,4 +1,4 @@
-//! Fits whose state is saved as they go, and that go on from it.
+//! Fits that save their state while they run and resume from it.
 
 use crate::failure::Failure;
 use crate::run::{Reporter, warn};
@@ -11,27 +11,27 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-/// Reports, and saves.
-struct SavedFit<'a, T> {
+/// Reports progress and saves the state.
+struct SavingWatch<'a, T> {
     reporter: &'a Reporter<T>,
     saver: Saver,
     seconds_before: f64,
 }
 
-/// Fits, from where the file says or from the beginning; and the seconds of all runs together.
-pub fn resumable<T: Send>(
+/// Resumes the fit in the file, or starts it if there is no file. Returns the fit and the seconds of all runs together.
+pub fn fit_with_state<T: Send>(
     path: &Path,
     pair: &dyn Pair,
     settings: &Settings,
     reporter: &Reporter<T>,
 ) -> Result<(Fit, f64), Failure> {
     let every = Duration::from_secs_f64(Saver::EVERY_SECONDS);
-    let (saver, from) = Saver::open(path, every, Identity::of(pair, settings)?)?;
+    let (saver, checkpoint) = Saver::open(path, every, Identity::of(pair, settings)?)?;
     let seconds_before =
-        from.as_ref().and_then(|from| from.trace.last()).map_or(0.0, |row: &TraceRow| row.seconds);
-    let watch = SavedFit { reporter, saver, seconds_before };
-    let outcome = match from {
-        Some(from) => lcca::fit::resume(from, pair, settings, &watch),
+        checkpoint.as_ref().and_then(|state| state.trace.last()).map_or(0.0, |row: &TraceRow| row.seconds);
+    let watch = SavingWatch { reporter, saver, seconds_before };
+    let outcome = match checkpoint {
+        Some(state) => lcca::fit::resume(state, pair, settings, &watch),
         None => lcca::fit::fit(pair, settings, &watch),
     };
     let fit = outcome.map_err(|error| match error {
@@ -41,15 +41,18 @@ pub fn resumable<T: Send>(
     Ok((fit, watch.seconds()))
 }
 
-/// Once nothing can come between: a converged fit needs its state no more, any other may be gone on with.
-pub fn settle(py: Python<'_>, path: &Path, fit: &Fit) -> PyResult<()> {
-    match fit.converged.then(|| remove_checkpoint(path)) {
-        Some(Err(failure)) => warn(py, &format!("the state is not removed: {failure}")),
-        _ => Ok(()),
+/// Removes the state of a converged fit. Any other fit can still be resumed with more passes.
+pub fn remove_state_if_converged(py: Python<'_>, path: &Path, fit: &Fit) -> PyResult<()> {
+    if !fit.converged {
+        return Ok(());
+    }
+    match remove_checkpoint(path) {
+        Ok(_) => Ok(()),
+        Err(error) => warn(py, &format!("the state is not removed: {error}")),
     }
 }
 
-impl<T: Send> Watch for SavedFit<'_, T> {
+impl<T: Send> Watch for SavingWatch<'_, T> {
     fn pass(&self, cost: Cost) -> ControlFlow<()> {
         self.reporter.pass(cost)
     }
@@ -59,7 +62,7 @@ impl<T: Send> Watch for SavedFit<'_, T> {
     }
 
     fn wants_checkpoint(&self, iteration: usize, last: bool) -> bool {
-        self.saver.wants(iteration, last || self.reporter.stops())
+        self.saver.wants(iteration, last || self.reporter.stop_requested())
     }
 
     fn checkpoint(&self, state: Checkpoint) {

@@ -1,17 +1,18 @@
-//! Work that takes long: on a pool of its own, with the interpreter free, stopped by Ctrl-C within a second.
+//! Long computations: on a thread pool, with the interpreter free, stopped by Ctrl-C within a second.
 //!
-//! The work runs on the pool's threads and sends what happens to the calling thread, which alone talks to Python. Signals
-//! reach Python's main thread only, so it looks for them while it waits. Work that is asked to stop ends after its current
-//! pass. Where that takes longer than half a second it is left to end by itself; what it reads is kept alive until then.
-//! Work that has something to save is waited for, until another signal comes.
+//! The work runs on the pool's threads and sends events to the calling thread, which alone talks to Python. Python delivers
+//! signals to its main thread only, so that thread checks for them while it waits. Work that is asked to stop ends after its
+//! current pass. If that takes longer than half a second, the work is left to end by itself; the data it reads stay alive until
+//! then. Work that has a state to save is waited for until another signal arrives.
 
 use crate::failure::Failure;
+use crate::pool;
 use lcca::data::Cost;
 use lcca::fit::{TraceRow, Watch};
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 use std::ffi::CString;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,10 +23,10 @@ use std::time::{Duration, Instant};
 
 /// How long a signal may go unnoticed.
 const POLL: Duration = Duration::from_millis(50);
-/// How long work that is asked to stop is waited for.
+/// How long to wait for work that was asked to stop.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Bytes that were moved between machines, and seconds spent waiting for that, so far.
+/// Bytes moved between machines so far, and seconds spent waiting for them.
 pub type Spent = (u64, f64);
 
 enum Event<T> {
@@ -35,76 +36,92 @@ enum Event<T> {
     Done(Result<T, Failure>),
 }
 
-/// The Python functions that want to know what happens, as far as there are any.
+/// Python functions that follow the progress of the work. Each is optional.
 #[derive(Default)]
 pub struct Listeners<'py> {
-    /// Called with the passes so far.
+    /// Called with the number of passes so far.
     pub on_pass: Option<Bound<'py, PyAny>>,
-    /// Called with every row of the trace.
+    /// Called with each row of the trace.
     pub on_iteration: Option<Bound<'py, PyAny>>,
-    /// Whether work that is asked to stop has something to save.
+    /// Whether work that is asked to stop has a state to save.
     pub saves: bool,
-    /// Tells what was spent on moving things between machines; asked by the work itself after every iteration.
+    /// Returns the cost of moving data between machines so far. The work itself calls it after every iteration.
     pub meter: Option<Py<PyAny>>,
 }
 
-/// What the work reports to.
+/// The work's end of the conversation with the calling thread.
 pub struct Reporter<T> {
     sender: Sender<Event<T>>,
     stop: Arc<AtomicBool>,
-    passes_are_wanted: bool,
+    reports_passes: bool,
     meter: Option<Py<PyAny>>,
     readings: Mutex<Vec<Spent>>,
     start: Instant,
 }
 
-/// Runs `work` on `threads` threads and waits for it, with nobody told how it goes.
-pub fn quietly<T: Send + 'static>(
+/// Runs `work` on new threads and waits for the result, without listeners.
+pub fn compute<T: Send + 'static>(
     py: Python<'_>,
     threads: usize,
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
-    run(py, threads, &Listeners::default(), |_| work())
+    compute_on(py, &pool::start(threads)?, work)
 }
 
-/// Runs `work` on `threads` threads and waits for it. An exception of a listener, or of a signal, stops it.
+/// Runs `work` on the threads of a pool that outlives the call and waits for the result, without listeners.
+pub fn compute_on<T: Send + 'static>(
+    py: Python<'_>,
+    pool: &ThreadPool,
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> PyResult<T> {
+    run_on(py, pool, &Listeners::default(), |_| work())
+}
+
+/// Runs `work` on new threads and waits for the result. An exception raised by a listener or a signal stops it.
 pub fn run<T: Send + 'static>(
     py: Python<'_>,
     threads: usize,
     listeners: &Listeners<'_>,
     work: impl FnOnce(&Reporter<T>) -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
-    let pool = pool(threads)?;
+    run_on(py, &pool::start(threads)?, listeners, work)
+}
+
+fn run_on<T: Send + 'static>(
+    py: Python<'_>,
+    pool: &ThreadPool,
+    listeners: &Listeners<'_>,
+    work: impl FnOnce(&Reporter<T>) -> Result<T, Failure> + Send + 'static,
+) -> PyResult<T> {
     let (sender, mut events) = channel();
     let stop = Arc::new(AtomicBool::new(false));
-    let passes_are_wanted = listeners.on_pass.is_some();
     let reporter = Reporter {
         sender,
         stop: stop.clone(),
-        passes_are_wanted,
+        reports_passes: listeners.on_pass.is_some(),
         meter: listeners.meter.as_ref().map(|meter| meter.clone_ref(py)),
         readings: Mutex::default(),
         start: Instant::now(),
     };
     pool.spawn(move || {
-        // Everything the work held is gone before it counts as done.
-        let done = catch_unwind(AssertUnwindSafe(|| work(&reporter)));
-        let done = done.unwrap_or_else(|panic| Err(bug(panic.as_ref())));
-        // Nobody listens any more where the work was given up.
-        let _ = reporter.sender.send(Event::Done(done));
+        // `work` consumes everything it captured, so its memory is free before the result is sent.
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(&reporter)));
+        let outcome = outcome.unwrap_or_else(|panic| Err(bug(panic.as_ref())));
+        // If the caller gave up waiting, there is no receiver anymore, and that is fine.
+        let _ = reporter.sender.send(Event::Done(outcome));
     });
     wait(py, &mut events, listeners).inspect_err(|_| {
         stop.store(true, Relaxed);
-        drain(py, &mut events, listeners.saves);
+        wait_for_stop(py, &mut events, listeners.saves);
     })
 }
 
-/// Until the work is done; an error where somebody wants it stopped.
+/// Waits until the work is done. Fails if a listener or a signal handler raised an exception.
 fn wait<T: Send>(py: Python<'_>, events: &mut Receiver<Event<T>>, listeners: &Listeners<'_>) -> PyResult<T> {
     loop {
-        match py.detach(|| next(events, POLL)) {
-            Ok(Event::Done(done)) => return Ok(done?),
-            Ok(event) => listeners.hear(py, &event)?,
+        match py.detach(|| next_event(events)) {
+            Ok(Event::Done(outcome)) => return Ok(outcome?),
+            Ok(event) => listeners.notify(py, &event)?,
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(Failure::Machine("the work ended without a result".into()).into());
@@ -114,27 +131,22 @@ fn wait<T: Send>(py: Python<'_>, events: &mut Receiver<Event<T>>, listeners: &Li
     }
 }
 
-/// The next event. A receiver is for one thread at a time, so it is borrowed by that one.
-fn next<T>(events: &mut Receiver<Event<T>>, patience: Duration) -> Result<Event<T>, RecvTimeoutError> {
-    events.recv_timeout(patience)
+/// The next event, or a timeout so that signals can be checked. A receiver is not `Sync`, hence the exclusive borrow.
+fn next_event<T>(events: &mut Receiver<Event<T>>) -> Result<Event<T>, RecvTimeoutError> {
+    events.recv_timeout(POLL)
 }
 
-/// Waits for work that was asked to stop, but not for ever, or until nobody wants to wait any longer.
-fn drain<T: Send>(py: Python<'_>, events: &mut Receiver<Event<T>>, saves: bool) {
+/// Waits for work that was asked to stop: for a limited time, or until the next signal if the work saves its state.
+fn wait_for_stop<T: Send>(py: Python<'_>, events: &mut Receiver<Event<T>>, saves: bool) {
     let end = Instant::now() + PATIENCE;
     while saves || Instant::now() < end {
-        match py.detach(|| next(events, POLL)) {
+        match py.detach(|| next_event(events)) {
             Ok(Event::Done(_)) | Err(RecvTimeoutError::Disconnected) => return,
             Ok(_) => {}
             Err(RecvTimeoutError::Timeout) if py.check_signals().is_err() => return,
             Err(RecvTimeoutError::Timeout) => {}
         }
     }
-}
-
-fn pool(threads: usize) -> Result<ThreadPool, Failure> {
-    let made = ThreadPoolBuilder::new().num_threads(threads.max(1)).build();
-    made.map_err(|error| Failure::Machine(format!("{threads} threads could not be started: {error}")))
 }
 
 fn bug(panic: &(dyn std::any::Any + Send)) -> Failure {
@@ -144,7 +156,7 @@ fn bug(panic: &(dyn std::any::Any + Send)) -> Failure {
 }
 
 impl Listeners<'_> {
-    fn hear<T>(&self, py: Python<'_>, event: &Event<T>) -> PyResult<()> {
+    fn notify<T>(&self, py: Python<'_>, event: &Event<T>) -> PyResult<()> {
         match (event, &self.on_pass, &self.on_iteration) {
             (Event::Pass(passes), Some(listener), _) => listener.call1((*passes,)).map(drop),
             (Event::Iteration(row, spent), _, Some(listener)) => {
@@ -156,7 +168,7 @@ impl Listeners<'_> {
     }
 }
 
-/// Python's warning.
+/// Issues a Python warning.
 pub fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
     let text = CString::new(text.replace('\0', " ")).map_err(|error| Failure::Machine(error.to_string()))?;
     PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)
@@ -164,16 +176,16 @@ pub fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
 
 impl<T> Reporter<T> {
     /// Whether the work was asked to stop.
-    pub fn stops(&self) -> bool {
+    pub fn stop_requested(&self) -> bool {
         self.stop.load(Relaxed)
     }
 
-    /// What was spent after each iteration.
+    /// The meter's readings, one per iteration.
     pub fn readings(&self) -> Vec<Spent> {
         self.readings.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What a meter that does not work says is not worth a fit.
+    /// Reads the meter. A meter that fails costs its reading, not the fit.
     fn read_meter(&self) -> Option<Spent> {
         let meter = self.meter.as_ref()?;
         let spent = Python::attach(|py| meter.call0(py).and_then(|spent| spent.extract(py))).ok()?;
@@ -181,7 +193,7 @@ impl<T> Reporter<T> {
         Some(spent)
     }
 
-    /// Becomes a warning of Python's.
+    /// Has the calling thread issue a Python warning.
     pub fn warn(&self, text: String) {
         let _ = self.sender.send(Event::Warning(text));
     }
@@ -189,10 +201,10 @@ impl<T> Reporter<T> {
 
 impl<T: Send> Watch for Reporter<T> {
     fn pass(&self, cost: Cost) -> ControlFlow<()> {
-        if self.passes_are_wanted {
+        if self.reports_passes {
             let _ = self.sender.send(Event::Pass(cost.passes + cost.gram_passes));
         }
-        if self.stops() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.stop_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn iteration(&self, row: &TraceRow) {
@@ -204,7 +216,7 @@ impl<T: Send> Watch for Reporter<T> {
     }
 }
 
-/// A row of the trace, as Python sees it.
+/// A row of the trace as a dictionary.
 pub fn row_dict<'py>(py: Python<'py>, row: &TraceRow, spent: Option<Spent>) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("iteration", row.iteration)?;

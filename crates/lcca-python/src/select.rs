@@ -1,15 +1,14 @@
-//! Choosing a ridge, and testing correlations, on rows that were not trained on.
+//! Choosing a ridge and testing correlations, both on held-out rows.
 
-use crate::fit::pair;
-use crate::matrix::Matrix;
-use crate::model::{Half, bare_model};
+use crate::matrix::{Matrix, pair_from_views};
+use crate::model::{ViewWeights, bare_model};
 use crate::options::Options;
 use crate::run::{Listeners, run};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// How ridges did in cross-validation.
+/// Scores ridges by cross-validation.
 #[pyfunction]
 #[pyo3(signature = (x, y, weights, options, ridges, folds, threads, on_pass, on_iteration))]
 pub fn cross_validate<'py>(
@@ -25,41 +24,41 @@ pub fn cross_validate<'py>(
     on_iteration: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let settings = options.settings()?;
-    let pair = pair(x, y, weights)?;
+    let pair = pair_from_views(x, y, weights)?;
     let listeners = Listeners { on_pass, on_iteration, ..Listeners::default() };
     let selection = run(py, threads, &listeners, move |reporter| {
         Ok(lcca::fit::cross_validate(&pair, &settings, &ridges, folds, reporter)?)
     })?;
-    let found = PyDict::new(py);
-    found.set_item("scores", selection.scores)?;
-    found.set_item("mean", PyArray1::from_vec(py, selection.mean))?;
-    found.set_item("error", PyArray1::from_vec(py, selection.error))?;
-    found.set_item("best", selection.best)?;
-    found.set_item("simplest", selection.simplest)?;
-    found.set_item("converged", selection.converged)?;
-    Ok(found)
+    let dict = PyDict::new(py);
+    dict.set_item("scores", selection.scores)?;
+    dict.set_item("mean", PyArray1::from_vec(py, selection.mean))?;
+    dict.set_item("error", PyArray1::from_vec(py, selection.error))?;
+    dict.set_item("best", selection.best)?;
+    dict.set_item("simplest", selection.simplest)?;
+    dict.set_item("converged", selection.converged)?;
+    Ok(dict)
 }
 
-/// Three numbers for each pair: its correlation, its p-value alone, and its p-value among all.
-pub type Tested<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+/// Three numbers per pair: its correlation, its p-value, and its p-value adjusted for testing all pairs.
+pub type TestArrays<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 
-/// Whether correlations on rows that were not trained on could be chance.
+/// Tests whether correlations on held-out rows could be chance.
 #[pyfunction]
 pub fn permutation_test<'py>(
     py: Python<'py>,
-    x_half: Half<'py>,
-    y_half: Half<'py>,
+    x_weights: ViewWeights<'py>,
+    y_weights: ViewWeights<'py>,
     x: &Bound<'py, Matrix>,
     y: &Bound<'py, Matrix>,
     permutations: usize,
     seed: u64,
     threads: usize,
-) -> PyResult<Tested<'py>> {
-    let model = bare_model(&x_half, &y_half);
+) -> PyResult<TestArrays<'py>> {
+    let model = bare_model(&x_weights, &y_weights);
     let (x, y) = (x.get().rows.clone(), y.get().rows.clone());
-    let found = run(py, threads, &Listeners::default(), move |reporter| {
+    let test = run(py, threads, &Listeners::default(), move |reporter| {
         Ok(model.permutation_test(&x, &y, permutations, seed, reporter)?)
     })?;
     let array = |values: Vec<f64>| PyArray1::from_vec(py, values);
-    Ok((array(found.correlations), array(found.p), array(found.adjusted)))
+    Ok((array(test.correlations), array(test.p), array(test.adjusted)))
 }

@@ -1,23 +1,23 @@
-//! Least squares and singular vectors of one view, centred without densifying.
+//! Least squares and singular vectors of one view, centered without making it dense.
 
 use crate::failure::Failure;
 use crate::matrix::Matrix;
-use crate::panels::to_numpy;
-use crate::run::quietly;
+use crate::panels::{Table, Vector, panel_to_numpy};
+use crate::run::compute;
 use lcca::data::{Centred, InMemory, Pair, Side};
 use lcca::matrix::Panel;
 use lcca::solve::{Resources, Solver, project};
 use lcca::svd;
-use numpy::{PyArray1, PyArray2};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 
-type Vector<'py> = Bound<'py, PyArray1<f64>>;
-type Table<'py> = Bound<'py, PyArray2<f64>>;
+/// The coefficients, the explained share of each target, and the column means of `x` and of the targets.
+type SolutionArrays<'py> = (Table<'py>, Vector<'py, f64>, Vector<'py, f64>, Vector<'py, f64>);
 
-/// How a problem is to be solved, as a dictionary.
+/// A dictionary of options.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct How {
+pub struct SolveOptions {
     method: String,
     ridge: f64,
     center: bool,
@@ -30,56 +30,61 @@ pub struct How {
     seed: u64,
 }
 
-/// Coefficients of the columns of `targets` on those of `x`, the share of each that they explain, and both views' means.
+/// Regresses the columns of `targets` on those of `x`.
 #[pyfunction]
 pub fn least_squares<'py>(
     py: Python<'py>,
     x: &Bound<'py, Matrix>,
     targets: &Bound<'py, Matrix>,
-    how: How,
+    options: SolveOptions,
     threads: usize,
-) -> PyResult<(Table<'py>, Vector<'py>, Vector<'py>, Vector<'py>)> {
+) -> PyResult<SolutionArrays<'py>> {
     let pair = InMemory::new(x.get().rows.clone(), targets.get().rows.clone()).map_err(Failure::from)?;
-    let solver = how.solver()?;
-    let (found, means) = quietly(py, threads, move || {
-        let centred = if how.center { Some(Centred::new(&pair)?) } else { None };
+    let solver = options.solver()?;
+    let (projection, means) = compute(py, threads, move || {
+        let centred = if options.center { Some(Centred::new(&pair)?) } else { None };
         let means = Side::BOTH.map(|side| {
             centred.as_ref().map_or_else(|| vec![0.0; pair.shape().cols(side)], |c| c.mean(side).to_vec())
         });
-        let wanted = pair.shape().y_cols;
-        let identity = Panel::from_fn(wanted, wanted, |i, j| f64::from(u8::from(i == j)));
-        let seen: &dyn Pair = centred.as_ref().map_or(&pair, |centred| centred);
-        Ok((project(seen, Side::X, &identity, solver, how.ridge, &how.resources())?, means))
+        let targets = pair.shape().y_cols;
+        let identity = Panel::from_fn(targets, targets, |i, j| f64::from(u8::from(i == j)));
+        let visible: &dyn Pair = centred.as_ref().map_or(&pair, |centred| centred);
+        Ok((project(visible, Side::X, &identity, solver, options.ridge, &options.resources())?, means))
     })?;
     let [x_mean, y_mean] = means.map(|mean| PyArray1::from_vec(py, mean));
-    Ok((to_numpy(py, &found.weights)?, PyArray1::from_vec(py, found.explained), x_mean, y_mean))
+    Ok((
+        panel_to_numpy(py, &projection.weights)?,
+        PyArray1::from_vec(py, projection.explained),
+        x_mean,
+        y_mean,
+    ))
 }
 
-/// The leading singular values and right singular vectors (p×k) of a view, and its means.
+/// The leading singular values and right singular vectors (p×k) of a view, and its column means.
 #[pyfunction]
 pub fn singular_vectors<'py>(
     py: Python<'py>,
     x: &Bound<'py, Matrix>,
     k: usize,
-    how: How,
+    options: SolveOptions,
     threads: usize,
-) -> PyResult<(Vector<'py>, Table<'py>, Vector<'py>)> {
+) -> PyResult<(Vector<'py, f64>, Table<'py>, Vector<'py, f64>)> {
     let pair = InMemory::new(x.get().rows.clone(), x.get().rows.clone()).map_err(Failure::from)?;
-    let (found, mean) = quietly(py, threads, move || {
-        let options = how.resources().svd;
-        if !how.center {
+    let (svd, mean) = compute(py, threads, move || {
+        let svd_options = options.resources().svd;
+        if !options.center {
             let mean = vec![0.0; pair.shape().x_cols];
-            return Ok((svd::randomized(&pair, Side::X, k, &options)?, mean));
+            return Ok((svd::randomized(&pair, Side::X, k, &svd_options)?, mean));
         }
         let centred = Centred::new(&pair)?;
-        Ok((svd::randomized(&centred, Side::X, k, &options)?, centred.mean(Side::X).to_vec()))
+        Ok((svd::randomized(&centred, Side::X, k, &svd_options)?, centred.mean(Side::X).to_vec()))
     })?;
-    Ok((PyArray1::from_vec(py, found.s), to_numpy(py, &found.v)?, PyArray1::from_vec(py, mean)))
+    Ok((PyArray1::from_vec(py, svd.s), panel_to_numpy(py, &svd.v)?, PyArray1::from_vec(py, mean)))
 }
 
-impl How {
+impl SolveOptions {
     fn solver(&self) -> Result<Solver, Failure> {
-        let steps = |usual: usize| self.steps.unwrap_or(usual);
+        let steps = |default: usize| self.steps.unwrap_or(default);
         Ok(match self.method.as_str() {
             "cholesky" => Solver::Cholesky,
             "diagonal" => Solver::Diagonal,

@@ -1,4 +1,4 @@
-"""Beyond one machine: the same fit over rows that the workers of a Dask cluster hold. `pip install lcca[dask]`.
+"""Beyond one machine: the same fit, with the rows on the workers of a Dask cluster. `pip install lcca[dask]`.
 
     from dask.distributed import Client
     import lcca, lcca.dask
@@ -7,8 +7,8 @@
     pair = lcca.dask.from_loaders(client, [("x_0.npz", "y_0.npz"), ("x_1.npz", "y_1.npz")])
     model = lcca.CCA(n_components=20, ridge=0.01).fit(pair)
 
-The loop runs here; a pass sends thin panels to every worker, multiplies them there and brings home the sums. No row ever
-moves. A worker that dies costs the loading of its shards, by those that are left and by one that comes in its place.
+The loop runs in the client. A pass sends thin panels to every worker, multiplies them there and brings the sums home. No row
+ever moves. If a worker dies, its shards are loaded again by the workers that are left, or by one that replaces it.
 """
 
 try:

@@ -16,38 +16,55 @@ from lcca.dask._shards import Recipe
 def from_loaders(
     client: Client, loaders: Iterable[Sequence[Any]], *, transfer: str = "float64", retries: int = 2
 ) -> Pair:
-    """A pair of which every shard is loaded by a worker.
+    """Makes a pair whose shards are loaded by the workers.
 
     Parameters
     ----------
     client : distributed.Client
         The cluster.
     loaders : iterable of (x, y) or (x, y, weights)
-        One for each shard. `x` and `y` are functions without arguments that return rows, or paths of files that lcca reads, as
+        One entry per shard. `x` and `y` are functions without arguments that return rows, paths of files that lcca reads as
         the workers see them, or URLs of such files that fsspec opens; `weights` is a function or an array of row weights.
-        Shards without rows are left out; files must have some.
+        Shards without rows are left out; a file must have rows.
     transfer : str
-        What panels and products travel as. "float32" halves the bytes of a pass and rounds every number of a panel to 24 bits:
-        products are off by about 1e-7 of their size, and so is the total. [default: "float64"]
+        The type in which panels and products travel. "float32" halves the bytes of a pass and rounds every number of a panel
+        to 24 bits: products are off by about 1e-7 of their size, and so is the total. [default: "float64"]
     retries : int
-        How often a loader that raised is tried again.
+        How often a loader that raised an exception is called again.
+
+    Returns
+    -------
+    Pair
+        To be given to `CCA.fit`.
     """
     sources = [tuple(source) for source in loaders]
-    for at, source in enumerate(sources):
+    for shard, source in enumerate(sources):
         if len(source) not in (2, 3):
-            raise ValueError(f"shard {at} has {len(source)} loaders, expected (x, y) or (x, y, weights)")
-    names = _distinct([_name(at, source[0]) for at, source in enumerate(sources)])
+            raise ValueError(f"shard {shard} has {len(source)} loaders, expected (x, y) or (x, y, weights)")
+    names = _distinct([_name(shard, source[0]) for shard, source in enumerate(sources)])
     return Pair(client, names, [_recipe(n, s) for n, s in zip(names, sources, strict=True)], transfer=transfer, retries=retries)
 
 
 def from_parquet(client: Client, x: Any, y: Any, *, transfer: str = "float64", retries: int = 2) -> Pair:
-    """A pair of Parquet files with columns of numbers, one shard for each group of rows; no worker reads more than its own.
+    """Makes a pair from Parquet files with columns of numbers; no worker reads more than its own row groups.
 
-    `x` and `y` are paths as the workers see them, URLs that fsspec opens, or lists of either, with the same groups.
+    Parameters
+    ----------
+    client : distributed.Client
+        The cluster.
+    x, y : path, URL, or list of either
+        The files as the workers see them, or as fsspec opens them. Both views must have the same row groups.
+    transfer, retries
+        As for `from_loaders`.
+
+    Returns
+    -------
+    Pair
+        One shard per row group.
     """
     groups = [_row_groups(client, view) for view in (x, y)]
     if len(groups[0]) != len(groups[1]):
-        raise ValueError(f"x has {len(groups[0])} groups of rows and y {len(groups[1])}, expected as many")
+        raise ValueError(f"x has {len(groups[0])} groups of rows and y has {len(groups[1])}, expected equally many")
     return from_loaders(client, zip(*groups, strict=True), transfer=transfer, retries=retries)
 
 
@@ -57,27 +74,74 @@ def _row_groups(client: Client, view: Any) -> list[_files.RowGroup]:
 
 
 def from_delayed(client: Client, shards: Iterable[Sequence[Any]], *, transfer: str = "float64", retries: int = 2) -> Pair:
-    """A pair of shards (x, y) or (x, y, weights) of Delayed values: SciPy matrices, arrays, or whatever a loader may return."""
+    """Makes a pair from Delayed values.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The cluster.
+    shards : iterable of (x, y) or (x, y, weights)
+        Delayed values of anything that a loader may return, such as SciPy matrices and arrays.
+    transfer, retries
+        As for `from_loaders`.
+
+    Returns
+    -------
+    Pair
+        To be given to `CCA.fit`.
+    """
     return from_loaders(client, shards, transfer=transfer, retries=retries)
 
 
 def from_array(client: Client, x: Any, y: Any, weights: Any = None, *, transfer: str = "float64", retries: int = 2) -> Pair:
-    """A pair of Dask arrays with sparse or dense blocks, cut into the same chunks of rows and not into columns."""
+    """Makes a pair from Dask arrays with sparse or dense blocks.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The cluster.
+    x, y : dask arrays of two dimensions
+        Both views, in the same chunks of rows and in one chunk of columns each.
+    weights : dask array of one dimension, optional
+        Row weights, in the same chunks.
+    transfer, retries
+        As for `from_loaders`.
+
+    Returns
+    -------
+    Pair
+        One shard per chunk.
+    """
     views = [x, y] if weights is None else [x, y, weights]
     for name, view in zip("xy", views, strict=False):
         if view.ndim == 2 and view.numblocks[1] != 1:
             raise ValueError(f"{name} is cut into {view.numblocks[1]} chunks of columns, expected one: rechunk({{1: -1}})")
     if any(view.numblocks[0] != x.numblocks[0] for view in views) or any(_differ(view, x) for view in views):
-        raise ValueError("the arrays are cut into different chunks of rows: rechunk one as the other")
+        raise ValueError("the arrays have different chunks of rows: rechunk one like the other")
     return from_delayed(client, zip(*(view.to_delayed().ravel() for view in views), strict=True), transfer=transfer, retries=retries)
 
 
 def from_dataframe(
     client: Client, frame: Any, x: Callable[[Any], Any], y: Callable[[Any], Any], *, transfer: str = "float64", retries: int = 2
 ) -> Pair:
-    """A pair of what two functions make of every partition of a Dask frame, such as a vectorizer's `transform` of a column.
+    """Makes a pair from a Dask frame and two functions, such as a vectorizer's `transform` of a column.
 
-    They must give the same columns everywhere: a HashingVectorizer does, or one fitted beforehand.
+    Parameters
+    ----------
+    client : distributed.Client
+        The cluster.
+    frame : dask frame
+        The rows.
+    x, y : callable
+        Make one view each from a partition. They must return the same columns for every partition: a HashingVectorizer does,
+        and so does any vectorizer that was fitted beforehand.
+    transfer, retries
+        As for `from_loaders`.
+
+    Returns
+    -------
+    Pair
+        One shard per partition.
     """
     parts = frame.to_delayed()
     make_x, make_y = dask.delayed(x, pure=False), dask.delayed(y, pure=False)
@@ -85,25 +149,25 @@ def from_dataframe(
 
 
 def _recipe(name: str, source: tuple[Any, ...]) -> Recipe:
-    def make(key: str, _anew: bool) -> Any:
+    def make(key: str, _from_source: bool) -> Any:
         return dask.delayed(_worker.load, pure=False)(name, *source, dask_key_name=key)
 
     return make
 
 
-def _name(at: int, x: Any) -> str:
+def _name(shard: int, x: Any) -> str:
     if isinstance(x, _files.RowGroup):
         return f"{x.path}, group {x.group}"
-    return os.fspath(x) if _views.is_file(x) else f"shard {at}"
+    return os.fspath(x) if _views.is_file(x) else f"shard {shard}"
 
 
 def _distinct(names: list[str]) -> list[str]:
-    """The same file twice is two shards."""
+    """Numbers the names if two are equal: the same file twice is two shards."""
     if len(set(names)) == len(names):
         return names
-    return [f"{name} ({at})" for at, name in enumerate(names)]
+    return [f"{name} ({shard})" for shard, name in enumerate(names)]
 
 
 def _differ(a: Any, b: Any) -> bool:
-    """Chunks of unknown length are not compared."""
+    """Whether known lengths of chunks differ; unknown ones are NaN and compare unequal to themselves."""
     return any(m != n and m == m and n == n for m, n in zip(a.chunks[0], b.chunks[0], strict=True))

@@ -1,4 +1,4 @@
-"""Shards in files, wherever fsspec finds them."""
+"""Shards in files, local or anywhere that fsspec can open."""
 
 import os
 import posixpath
@@ -16,47 +16,57 @@ from lcca._lcca import Matrix
 
 
 def is_url(path: Any) -> bool:
-    """Whether a name is for fsspec, such as s3://bucket/x.npz, rather than for the operating system."""
+    """Whether fsspec has to open a path, as for s3://bucket/x.npz, rather than the operating system."""
     return isinstance(path, str) and ("://" in path or "::" in path)
 
 
 def read(path: Any) -> tuple[Matrix, bool]:
-    """A file that the engine reads, and whether it is mapped. One from elsewhere is fetched to the worker's folder, and gone
-    from there once nobody needs it."""
+    """Opens a file that the engine reads.
+
+    Parameters
+    ----------
+    path : str or path
+        A local file, or a URL. The file of a URL is copied to the worker's folder and removed after it has been read.
+
+    Returns
+    -------
+    matrix, mapped : Matrix, bool
+        The view, and whether it is mapped rather than in memory.
+    """
     if not is_url(path):
         return _views.read(path, n_jobs=1), _is_mapped(os.fspath(path))
-    files, there = fsspec.core.url_to_fs(path)
+    files, remote_path = fsspec.core.url_to_fs(path)
     web = str(path).startswith(("http://", "https://"))
-    with _room() as here:
-        name = urlsplit(there).path if web else there
-        copy = os.path.join(here, posixpath.basename(name.rstrip("/")))
-        if not web and files.isdir(there):
-            files.get(there, copy, recursive=True)
+    with _temporary_folder() as folder:
+        name = urlsplit(remote_path).path if web else remote_path
+        copy = os.path.join(folder, posixpath.basename(name.rstrip("/")))
+        if not web and files.isdir(remote_path):
+            files.get(remote_path, copy, recursive=True)
         else:
-            files.get_file(there, copy)
+            files.get_file(remote_path, copy)
         return _views.read(copy, n_jobs=1), False
 
 
 def _is_mapped(path: str) -> bool:
-    """Compressed files are not."""
+    """Whether the engine maps a file of this kind; compressed ones have to be read."""
     if path.endswith(".npz"):
         with zipfile.ZipFile(path) as archive:
             return all(entry.compress_type == zipfile.ZIP_STORED for entry in archive.infolist())
     return path.endswith((".npy", ".safetensors"))
 
 
-def _room() -> "tempfile.TemporaryDirectory[str]":
-    """A folder that is removed, in that of the worker, where there is one: a shard may also be made outside of a task."""
+def _temporary_folder() -> "tempfile.TemporaryDirectory[str]":
+    """A temporary folder within the worker's own. A shard may also be unpickled outside of a task, where there is no worker."""
     try:
-        within = get_worker().local_directory
+        parent = get_worker().local_directory
     except ValueError:
-        within = None
-    return tempfile.TemporaryDirectory(dir=within, ignore_cleanup_errors=True)
+        parent = None
+    return tempfile.TemporaryDirectory(dir=parent, ignore_cleanup_errors=True)
 
 
 @dataclass(frozen=True)
 class RowGroup:
-    """A loader of one group of rows of a Parquet file; no more of the file is read."""
+    """A loader that reads one row group of a Parquet file and nothing else."""
 
     path: str
     group: int
@@ -65,22 +75,22 @@ class RowGroup:
         parquet = _parquet()
         from pyarrow import feather
 
-        with _opened(self.path) as file:
+        with _open(self.path) as file:
             table = parquet.ParquetFile(file).read_row_group(self.group)
-        with _room() as here:
-            copy = os.path.join(here, "group.arrow")
+        with _temporary_folder() as folder:
+            copy = os.path.join(folder, "group.arrow")
             feather.write_feather(table, copy, compression="uncompressed")
             return _views.read(copy, n_jobs=1)
 
 
 def row_groups(path: str) -> list[RowGroup]:
-    """The loaders of a Parquet file's groups; those without rows are left out."""
-    with _opened(path) as file:
+    """Loaders of the row groups of a Parquet file; groups without rows are left out."""
+    with _open(path) as file:
         metadata = _parquet().ParquetFile(file).metadata
         return [RowGroup(path, i) for i in range(metadata.num_row_groups) if metadata.row_group(i).num_rows]
 
 
-def _opened(path: str) -> Any:
+def _open(path: str) -> Any:
     return fsspec.open(path, "rb") if is_url(path) else open(path, "rb")
 
 
@@ -88,5 +98,5 @@ def _parquet() -> Any:
     try:
         import pyarrow.parquet
     except ImportError as error:  # pragma: no cover
-        raise ImportError("groups of rows in Parquet files need PyArrow: pip install pyarrow") from error
+        raise ImportError("row groups of Parquet files need PyArrow: pip install pyarrow") from error
     return pyarrow.parquet

@@ -1,4 +1,4 @@
-"""What a fit will take on every worker, before it starts."""
+"""The memory that a fit needs on every worker, checked before it starts."""
 
 from collections import defaultdict
 from typing import Any
@@ -7,23 +7,26 @@ _LANES = 8
 
 
 def panel_bytes(shape: tuple[int, int, int], columns: int) -> int:
-    """One panel for each view."""
+    """The bytes of one panel per view."""
     padded = -(-columns // _LANES) * _LANES
     return 8 * (shape[1] + shape[2]) * padded
 
 
 def worker_bytes(shape: tuple[int, int, int], columns: int, threads: int) -> int:
-    """Panels on a worker at its worst: those it was sent, twice; four products for every thread, as they are sent, and as
-    they are added to another worker's."""
+    """The most that panels take on a worker, in units of one panel per view.
+
+    Sources take two: as they arrived, and in the engine's layout. The four products take two per thread, two more as they are
+    sent, and four while they are added to those of another worker. Panels that are kept between passes are among these.
+    """
     return panel_bytes(shape, columns) * (2 + 2 * min(threads, 16) + 2 + 4)
 
 
 def check(shards: list[dict[str, Any]], shape: tuple[int, int, int], columns: int) -> None:
-    """A MemoryError where a worker's shards and panels are more than it has."""
-    held: dict[str, int] = defaultdict(int)
+    """Raises a MemoryError if the shards and panels of a worker need more memory than it has."""
+    shard_bytes: dict[str, int] = defaultdict(int)
     for shard in shards:
-        held[shard["worker"]] += shard["bytes"]
-    for worker, data in sorted(held.items()):
+        shard_bytes[shard["worker"]] += shard["bytes"]
+    for worker, data in sorted(shard_bytes.items()):
         about = next(shard for shard in shards if shard["worker"] == worker)
         panels = worker_bytes(shape, columns, about["threads"])
         if about["memory"] is not None and data + panels > about["memory"]:

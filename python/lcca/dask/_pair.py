@@ -1,13 +1,15 @@
-"""A pair of views whose rows the workers of a Dask cluster hold."""
+"""A pair of views whose rows are on the workers of a Dask cluster."""
 
+import contextlib
 import threading
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 from distributed import Client
 
 from lcca._pair import RemotePair
-from lcca.dask import _cut, _round, _scores, _worker
+from lcca.dask import _cut, _kept, _round, _scores, _worker
 from lcca.dask._memory import check
 from lcca.dask._shards import Recipe, Shards
 
@@ -15,16 +17,16 @@ _TRANSFERS = ("float64", "float32")
 
 
 class Pair(RemotePair):
-    """Two views of the same rows, in shards on workers. Made by `from_loaders` and its like, given to `CCA.fit`.
+    """Two views of the same rows, in shards on workers. Make one with `from_loaders` or its siblings and give it to `CCA.fit`.
 
     Attributes
     ----------
     shape : tuple of int
         Rows, columns of X, columns of y.
     passes_ : list of dict
-        One for every round of the last fit: what was asked (`verb`), of how many `workers` and `shards`, the bytes that went out
-        and came in, all `seconds`, those of the slowest worker's `kernel`, those spent `waiting` for anything else, and
-        the `attempts` it took.
+        One entry per round of the last fit: the question (`verb`), the numbers of `workers` and `shards`, the bytes that went
+        out (`bytes_out`) and came in (`bytes_in`), the `seconds` in all, those of the slowest worker's `kernel`, those spent
+        `waiting` for anything else, and the number of `attempts`.
     """
 
     def __init__(self, client: Client, names: list[str], recipes: list[Recipe], *, transfer: str = "float64", retries: int = 2) -> None:
@@ -33,18 +35,22 @@ class Pair(RemotePair):
         if not names:
             raise ValueError("no shards, expected at least one")
         self.passes_: list[dict[str, Any]] = []
-        self._one_at_a_time = threading.Lock()
+        self._one_round_at_a_time = threading.Lock()
+        self._owners: list[str] = []
         self._start(Shards(client, names, recipes, retries), transfer)
 
     def _start(self, shards: Shards, transfer: str) -> None:
         self._shards, self._transfer = shards, transfer
+        # Workers keep what they build for this pair under this token.
+        self._owner = uuid4().hex
+        self._owners.append(self._owner)
         self._known: dict[Any, Any] = {}
-        self._summaries = self._summarised()
+        self._summaries = self._summarized()
         self._take_shape()
         self._leave_out_empty()
 
     def _leave_out_empty(self) -> None:
-        """Shards without rows say nothing but how many columns they have."""
+        """Drops shards without rows, whose column counts have been checked by now."""
         empty = {i for i, shard in enumerate(self._summaries) if shard["shape"][0] == 0}
         if len(empty) == len(self._summaries):
             raise ValueError("no shard has rows, expected some")
@@ -52,8 +58,8 @@ class Pair(RemotePair):
             self._shards = self._shards.without(empty)
             self._summaries = [shard for i, shard in enumerate(self._summaries) if i not in empty]
 
-    def _summarised(self) -> list[dict[str, Any]]:
-        """What the shards say of themselves, in their order."""
+    def _summarized(self) -> list[dict[str, Any]]:
+        """The summaries of the shards, in their order."""
         order = {name: i for i, name in enumerate(self._shards.names)}
         return sorted(self._ask("summary"), key=lambda shard: order[shard["name"]])
 
@@ -75,62 +81,72 @@ class Pair(RemotePair):
         return f"<lcca.dask.Pair of {rows} rows and {x_cols} + {y_cols} columns in {len(self._summaries)} shards>"
 
     def _ask(self, verb: str, *arguments: Any, panels: Any = None) -> Any:
-        """One round. Rounds of several fits at once take turns: each would keep every worker busy."""
-        with self._one_at_a_time:
-            found, record = _round.run(self._shards, verb, arguments, panels)
+        """Runs one round. Rounds of simultaneous fits take turns, because each round keeps every worker busy."""
+        with self._one_round_at_a_time:
+            value, record = _round.run(self._shards, self._owner, verb, arguments, panels)
             self.passes_.append(record)
-        return found
+        return value
 
     def _ask_once(self, verb: str, *arguments: Any) -> Any:
-        """Remembers the answer: rows do not change."""
+        """Runs a round whose answer is remembered: rows do not change."""
         if (verb, arguments) not in self._known:
             self._known[verb, arguments] = self._ask(verb, *arguments)
         return self._known[verb, arguments]
 
-    # What the engine asks
+    # The questions of the engine
 
     def prepare(self, columns: int) -> None:
-        """Forgets the last fit's trace, tries failed shards again, and looks whether every worker has enough memory."""
+        """Clears `passes_`, lets failed shards be loaded again, and checks that every worker has enough memory."""
         self.passes_.clear()
         self._shards.forget_failures()
-        self._summaries = self._summarised()
+        self._summaries = self._summarized()
         check(self._summaries, self.shape, columns)
+
+    def finish(self) -> None:
+        """Has the workers drop what they kept for the rounds of this pair.
+
+        The workers are told and not waited for. If that fails, the entries go later, with their shards.
+        """
+        owners, self._owners[:] = list(self._owners), [self._owner]
+        with contextlib.suppress(Exception):
+            self._shards.client.run(_kept.forget, owners, wait=False, on_error="ignore")
 
     def spent(self) -> tuple[int, float]:
         rounds = self.passes_
         return sum(r["bytes_out"] + r["bytes_in"] for r in rounds), sum(r["waiting"] for r in rounds)
 
-    def products(self, sources: Any, wanted: list[tuple[int, int]]) -> list[Any]:
+    def products(self, sources: Any, requested: list[tuple[int, int]]) -> list[Any]:
         if self._transfer == "float32":
             sources = tuple(s and (s[0].astype(np.float32), s[1]) for s in sources)
-        found = self._ask("products", wanted, self._transfer, panels=sources)
-        # One at a time: what arrived misaligned is not held twice.
-        return [np.require(_cut.whole(found.pop(0)), np.float64, ["C", "A"]) for _ in wanted]
+        products = self._ask("products", requested, self._transfer, panels=sources)
+        # One at a time, so that only one product that arrived misaligned is in memory twice.
+        return [np.require(_cut.whole(products.pop(0)), np.float64, ["C", "A"]) for _ in requested]
 
     def moments(self, side: int) -> Any:
-        return self._ask_once("moments", side)
+        return _worker.aligned_arrays(self._ask_once("moments", side))
 
     def reduced(self, x_columns: Any, y_columns: Any) -> "Pair | None":
         smaller = Pair.__new__(Pair)
-        smaller.passes_, smaller._one_at_a_time = self.passes_, self._one_at_a_time
+        smaller.passes_, smaller._one_round_at_a_time = self.passes_, self._one_round_at_a_time
+        smaller._owners = self._owners
         smaller._start(self._shards.mapped(_worker.reduce, (x_columns, y_columns)), self._transfer)
         stays = x_columns is None and y_columns is None and smaller.shape[0] == self.shape[0]
         return None if stays else smaller
 
     def gram(self, side: int, limit: int) -> Any:
-        return self._ask("gram", side, limit)
+        return _worker.aligned_arrays(self._ask("gram", side, limit))
 
     def gram_sample(self) -> Any:
-        return self._ask_once("gram_sample", len(self._summaries))
+        return _worker.aligned_arrays(self._ask_once("gram_sample", len(self._summaries)))
 
     def joint_gram(self, limit: int) -> Any:
-        return self._ask("joint_gram", limit)
+        return _worker.aligned_arrays(self._ask("joint_gram", limit))
 
     def dense_gram(self, means: Any, limit: int) -> Any:
-        return np.require(self._ask("dense_gram", means, limit), np.float64, ["C", "A"])
+        return _worker.aligned_arrays(self._ask("dense_gram", means, limit))
 
     def triangle(self, limit: int) -> Any:
-        return np.require(self._ask("triangle", limit), np.float64, ["C", "A"])
+        return _worker.aligned_arrays(self._ask("triangle", limit))
 
-    def scores(self, halves: list[Any]) -> tuple[Any, Any]:
-        return _scores.scores(self._shards, [shard["shape"][0] for shard in self._summaries], halves)
+    def scores(self, view_weights: list[Any]) -> tuple[Any, Any]:
+        return _scores.scores(self._shards, [shard["shape"][0] for shard in self._summaries], view_weights)

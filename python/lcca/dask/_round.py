@@ -1,4 +1,4 @@
-"""One round: ask every worker once, bring the sum home, and start again where something was lost on the way."""
+"""One round: ask every worker once and bring home the merged answer; if something is lost on the way, ask again."""
 
 import asyncio
 import concurrent.futures
@@ -11,34 +11,50 @@ from distributed import Client, Future, TimeoutError, wait
 from lcca.dask import _worker
 from lcca.dask._shards import Forgotten, Shards
 
-_FAN_IN = 4  # answers that one worker adds up
-_FEW = 4  # workers that the client itself sends panels to and adds up; beyond, they do so among themselves
-_SMALL = 32 << 20  # bytes of panels whose products are not worth sending from worker to worker
-_LOOK = 0.25  # seconds between two looks at whether every asked worker is still there
+_FAN_IN = 4  # answers that one worker merges
+_FEW = 4  # up to this many workers, the client itself sends the panels and adds the products; beyond, workers do so
+_SMALL = 32 << 20  # bytes of panels up to which products are not worth sending from worker to worker
+_LOOK = 0.25  # seconds between two checks that every worker of the round is alive
 _ATTEMPTS = 12
 
 
 class Lost(Exception):
-    """A worker, a panel or an answer went away in mid-round."""
+    """A worker, a panel or an answer disappeared during the round."""
 
 
 class Failed(Exception):
-    """A task raised something of its own."""
+    """A task raised an exception of its own."""
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
 
 
-def run(shards: Shards, verb: str, arguments: tuple[Any, ...], panels: Any = None) -> tuple[Any, dict[str, Any]]:
-    """The answer of all shards together, and what it took.
+def run(
+    shards: Shards, owner: str, verb: str, arguments: tuple[Any, ...], panels: Any = None
+) -> tuple[Any, dict[str, Any]]:
+    """Asks all shards one question.
 
-    `panels`, where given, go to every worker once and stand before the other arguments.
+    Parameters
+    ----------
+    shards : Shards
+        The shards of the pair.
+    owner : str
+        The token of the pair, under which workers keep what they build for it.
+    verb, arguments : str, tuple
+        The question; see `_worker.ask`.
+    panels : optional
+        Goes to every worker once and becomes the first argument.
+
+    Returns
+    -------
+    value, record : the merged answer, dict
+        The record says what the round cost.
     """
     start, lost = time.perf_counter(), None
     for attempt in range(1, _ATTEMPTS + 1):
         places = shards.places()
         try:
-            answer = _attempt(shards.client, places, verb, arguments, panels)
+            answer = _attempt(shards.client, places, owner, verb, arguments, panels)
         except (Lost, CancelledError, OSError, TimeoutError, KeyError) as error:
             lost = error
             time.sleep(0.05 * attempt)
@@ -46,31 +62,33 @@ def run(shards: Shards, verb: str, arguments: tuple[Any, ...], panels: Any = Non
         except Failed as failed:
             shards.raise_failures()
             raise failed.error from None
-        return answer.found, _record(verb, start, answer, places, panels, attempt)
-    why = f"the last time by {type(lost).__name__}: {lost}" if str(lost) else "workers go away faster than they can answer"
+        return answer.value, _record(verb, start, answer, places, panels, attempt)
+    why = f"the last time by {type(lost).__name__}: {lost}" if str(lost) else "workers disappear faster than they can answer"
     raise RuntimeError(f"{verb} was lost {_ATTEMPTS} times in a row; {why}") from lost
 
 
-def _attempt(client: Client, places: dict[str, list[Future]], verb: str, arguments: Any, panels: Any) -> _worker.Answer:
+def _attempt(
+    client: Client, places: dict[str, list[Future]], owner: str, verb: str, arguments: Any, panels: Any
+) -> _worker.Answer:
     sent = _broadcast(client, places, panels)
     level = []
     for address, shards in places.items():
         first = [] if panels is None else [sent[address]]
-        # Nobody else: a shard would have to move. Where the worker dies, the round is asked again.
-        task = client.submit(_worker.ask, verb, [*first, *arguments], *shards, workers=[address], pure=False)
+        # No other worker may answer, because shards would have to move. If this one dies, the round is repeated.
+        task = client.submit(_worker.ask, owner, verb, [*first, *arguments], *shards, workers=[address], pure=False)
         level.append((address, task))
-    if verb == "products" and len(level) <= _FEW and _worker.bytes_of(panels) <= _SMALL:
-        return _worker.summed_in_place(*_brought(client, [task for _, task in level], places))
-    return _brought(client, [_tree(client, verb, level)], places)[0]
+    if verb == "products" and len(level) <= _FEW and _worker.nested_bytes(panels) <= _SMALL:
+        return _worker.sum_in_place(*_fetched(client, [task for _, task in level], places))
+    return _fetched(client, [_tree(client, verb, level)], places)[0]
 
 
-def _brought(client: Client, tasks: list[Future], places: dict[str, list[Future]]) -> list[_worker.Answer]:
-    """The answers, here. Dask itself would wait for ever for one whose holder dies while it is on its way."""
+def _fetched(client: Client, tasks: list[Future], places: dict[str, list[Future]]) -> list[_worker.Answer]:
+    """Brings the answers to the client. Dask itself would wait forever for one whose worker dies during the transfer."""
     watch = _Watch(client, tasks, set(places))
     watch.until_finished()
     arrived: list[_worker.Answer] = []
 
-    # Futures of two libraries that wait for each other are freed late; what arrives is not left to them.
+    # Futures of two libraries that wait for each other are freed late, so they must not own the arrays that arrive.
     async def fetch() -> None:
         arrived.extend(await client.gather(tasks, direct=True, asynchronous=True))
 
@@ -82,13 +100,13 @@ def _brought(client: Client, tasks: list[Future], places: dict[str, list[Future]
         except concurrent.futures.TimeoutError:
             if arriving.done():
                 raise
-            if watch.is_in_vain():
+            if watch.is_hopeless():
                 arriving.cancel()
                 raise Lost from None
 
 
 def _broadcast(client: Client, places: dict[str, list[Future]], panels: Any) -> dict[str, Future]:
-    """The panels on every worker: sent to each where there are few, else to one and on from there as a tree."""
+    """Puts the panels on every worker: sent to each if there are few, else to one and from there along a tree."""
     if panels is None:
         return {}
     if len(places) > _FEW:
@@ -106,14 +124,14 @@ async def _send(client: Client, addresses: list[str], panels: Any) -> dict[str, 
 
 
 def _tree(client: Client, verb: str, level: list[tuple[str, Future]]) -> Future:
-    """Adds the answers up on the workers, a few at a time, so that one arrives here."""
+    """Merges the answers on the workers, a few at a time, so that one arrives at the client."""
     while len(level) > 1:
         groups = [level[i : i + _FAN_IN] for i in range(0, len(level), _FAN_IN)]
-        level = [(group[0][0], _combined(client, verb, group)) for group in groups]
+        level = [(group[0][0], _combine(client, verb, group)) for group in groups]
     return level[0][1]
 
 
-def _combined(client: Client, verb: str, group: list[tuple[str, Future]]) -> Future:
+def _combine(client: Client, verb: str, group: list[tuple[str, Future]]) -> Future:
     (address, first), *rest = group
     if not rest:
         return first
@@ -121,23 +139,23 @@ def _combined(client: Client, verb: str, group: list[tuple[str, Future]]) -> Fut
 
 
 class _Watch:
-    """Tasks that are waited for, of workers that may die. What these were asked is asked again of those that take over."""
+    """Waits for tasks of workers that may die. If one dies, the round is repeated on the workers that take over."""
 
-    def __init__(self, client: Client, tasks: list[Future], asked: set[str]) -> None:
-        self._client, self._tasks, self._asked = client, tasks, asked
+    def __init__(self, client: Client, tasks: list[Future], workers: set[str]) -> None:
+        self._client, self._tasks, self._workers = client, tasks, workers
         self._forgotten = Forgotten(client)
 
-    def is_in_vain(self) -> bool:
-        """Whether a worker is gone, or a task."""
-        return not self._asked <= set(self._client.nthreads()) or bool(self._forgotten.look(self._tasks))
+    def is_hopeless(self) -> bool:
+        """Whether a worker or a task is gone."""
+        return not self._workers <= set(self._client.nthreads()) or bool(self._forgotten.look(self._tasks))
 
     def until_finished(self) -> None:
-        """Until all answers are there, on the workers."""
+        """Waits until all answers are ready on the workers."""
         while True:
             try:
                 wait(self._tasks, timeout=_LOOK)
             except TimeoutError:
-                if self.is_in_vain():
+                if self.is_hopeless():
                     raise Lost from None
                 continue
             for task in self._tasks:
@@ -156,7 +174,7 @@ def _record(
         "verb": verb,
         "workers": len(places),
         "shards": answer.shards,
-        "bytes_out": len(places) * _worker.bytes_of(panels),
+        "bytes_out": len(places) * _worker.nested_bytes(panels),
         "bytes_in": answer.nbytes,
         "seconds": seconds,
         "kernel": answer.seconds,

@@ -1,8 +1,8 @@
-"""Row shards as futures: where they are, and how they come back.
+"""Row shards as futures: which worker holds each, and how lost ones are loaded again.
 
-Every shard is pinned to a worker when it is first loaded, but may be loaded by any other: that is how Dask replaces those of
-a worker that dies. Work stealing may move a loading task as well, so where shards are is asked before every round. Workers
-that join are given shards by `Balance`.
+Every shard is assigned to a worker when it is first loaded, but any other may load it: that is how Dask replaces the shards of
+a worker that dies. Work stealing may move a loading task as well, so the places of shards are looked up before every round.
+`Balance` gives shards to workers that join.
 """
 
 import time
@@ -17,16 +17,16 @@ from distributed import Client, Future, TimeoutError, wait
 
 from lcca.dask._balance import Balance
 
-# Makes a task under a given key; from the beginning, rather than of another shard, where so wanted.
+# Makes a task under a given key. If the flag is set, the task loads from the original source rather than from another shard.
 Recipe = Callable[[str, bool], Delayed]
 
-_BETWEEN = 0.05  # seconds between two looks at where shards are
-_LOOK = 1.0  # seconds between two looks at whether loading tasks are still known
-_ON_ITS_WAY = 2.5  # seconds that a task may take to the scheduler and on to a worker
+_BETWEEN = 0.05  # seconds between two looks at the places of shards
+_LOOK = 1.0  # seconds between two checks that the scheduler still knows the loading tasks
+_IN_TRANSIT = 2.5  # seconds that a task may take to the scheduler and on to a worker
 
 
 class ShardError(RuntimeError):
-    """A shard could not be loaded; `name` is the shard's, the loader's error is the cause."""
+    """A shard could not be loaded. `name` is the name of the shard, and the cause is the loader's error."""
 
     def __init__(self, name: str, text: str) -> None:
         super().__init__(f"shard {name!r} could not be loaded: {text}")
@@ -37,10 +37,10 @@ class ShardError(RuntimeError):
 
 
 class Forgotten:
-    """Looks for tasks that would be waited for in vain: sent while the scheduler was started anew, they are either unknown to
-    it, or it waits for a worker that is gone although any other would do.
+    """Finds tasks that will never finish because they were sent while the scheduler was restarting.
 
-    What is still on its way is not known either, so this must last for some time.
+    The scheduler either does not know them, or waits for a worker that is gone although any other would do. It does not know
+    tasks in transit either, so a task counts as forgotten only after some time.
     """
 
     def __init__(self, client: Client) -> None:
@@ -48,11 +48,11 @@ class Forgotten:
         self._since: dict[str, float] = {}
 
     def look(self, tasks: list[Future]) -> list[str]:
-        """The keys of those that are lost."""
+        """The keys of forgotten tasks."""
         now = time.monotonic()
         stuck = self._client.run_on_scheduler(_stuck, keys=[task.key for task in tasks])
         self._since = {key: self._since.get(key, now) for key in stuck}
-        return [key for key, since in self._since.items() if now - since > _ON_ITS_WAY]
+        return [key for key, since in self._since.items() if now - since > _IN_TRANSIT]
 
 
 def _stuck(keys: list[str], dask_scheduler: Any = None) -> list[str]:
@@ -64,90 +64,90 @@ class Shards:
     """Futures of shards, made from recipes as often as needed."""
 
     def __init__(
-        self, client: Client, names: list[str], recipes: list[Recipe], retries: int, of: "Shards | None" = None
+        self, client: Client, names: list[str], recipes: list[Recipe], retries: int, parent: "Shards | None" = None
     ) -> None:
         self.client, self.names = client, names
-        self._recipes, self._retries, self._of = recipes, retries, of
+        self._recipes, self._retries, self._parent = recipes, retries, parent
         self._futures: list[Future | None] = [None] * len(names)
         self._balance = Balance(client)
-        # Where each was last seen, and how many had come to another place before.
+        # Per shard, the worker that last had it and a count that orders the arrivals.
         self._seen: list[tuple[str, int]] = [("", 0)] * len(names)
         self._changes = 0
 
-    def without(self, which: set[int]) -> "Shards":
-        """All but some."""
-        kept = [i for i in range(len(self.names)) if i not in which]
+    def without(self, omitted: set[int]) -> "Shards":
+        """All shards but the omitted ones."""
+        kept = [i for i in range(len(self.names)) if i not in omitted]
         fewer = Shards(self.client, [self.names[i] for i in kept], [self._recipes[i] for i in kept], self._retries)
         fewer._futures = [self._futures[i] for i in kept]
         return fewer
 
     @property
     def futures(self) -> list[Future]:
-        """All of them, loading or loaded."""
+        """The futures of all shards, loading or loaded."""
         self._submit()
         return [future for future in self._futures if future is not None]
 
     def mapped(self, function: Callable[..., Any], *arguments: Any) -> "Shards":
-        """The shards that a function makes of these, each where its own is."""
+        """New shards that a function makes from these, each on the worker that holds its source."""
 
-        def recipe(at: int) -> Recipe:
-            def make(key: str, anew: bool) -> Delayed:
-                source = self._recipes[at](f"{key}-source", True) if anew else self._future(at)
+        def recipe(shard: int) -> Recipe:
+            def make(key: str, from_source: bool) -> Delayed:
+                source = self._recipes[shard](f"{key}-source", True) if from_source else self._future(shard)
                 return dask.delayed(function, pure=False)(source, *arguments, dask_key_name=key)
 
             return make
 
-        return Shards(self.client, self.names, [recipe(at) for at in range(len(self.names))], self._retries, self)
+        return Shards(self.client, self.names, [recipe(shard) for shard in range(len(self.names))], self._retries, self)
 
-    def _future(self, at: int) -> Future:
-        """One of them, loading or loaded."""
-        future = self._futures[at]
-        return self.futures[at] if future is None or future.cancelled() else future
+    def _future(self, shard: int) -> Future:
+        """The future of one shard, loading or loaded."""
+        future = self._futures[shard]
+        return self.futures[shard] if future is None or future.cancelled() else future
 
     def _submit(self) -> None:
-        """Starts what is not there: never loaded, or cancelled since."""
+        """Starts the loading of shards that were never loaded or have been cancelled."""
         missing = [i for i, future in enumerate(self._futures) if future is None or future.cancelled()]
         if not missing:
             return
-        homes = self._homes() if self._of is None else self._of._held()
+        homes = self._homes() if self._parent is None else self._parent._addresses()
         for i in missing:
             self._futures[i] = self._load(i, homes[i])
 
     def _homes(self) -> list[str]:
-        """Neighbours together, as many to every worker."""
+        """A worker per shard: neighbors together, equally many per worker."""
         workers, count = sorted(self.client.nthreads()) or [""], len(self.names)
         return [workers[i * len(workers) // count] for i in range(count)]
 
-    def _held(self) -> list[str]:
-        """Where each of these is."""
+    def _addresses(self) -> list[str]:
+        """The worker that holds each shard."""
         while True:
-            at = {future.key: address for address, held in self.places().items() for future in held}
+            addresses = {future.key: address for address, futures in self.places().items() for future in futures}
             keys = [future.key for future in self.futures]
-            if all(key in at for key in keys):
-                return [at[key] for key in keys]
+            if all(key in addresses for key in keys):
+                return [addresses[key] for key in keys]
 
-    def _load(self, at: int, home: str) -> Future:
-        """On that worker, or on another where it is gone."""
-        return self._compute(at, [home] if home else None, bool(home), False)
+    def _load(self, shard: int, home: str) -> Future:
+        """Loads a shard on that worker, or on another if that one is gone."""
+        return self._compute(shard, [home] if home else None, bool(home), False)
 
-    def _load_there(self, at: int, home: str) -> Future:
-        """On that worker alone, with nothing from another."""
-        return self._compute(at, [home], False, True)
+    def _load_only_on(self, shard: int, home: str) -> Future:
+        """Loads a shard on that worker and no other, from its original source."""
+        return self._compute(shard, [home], False, True)
 
-    def _compute(self, at: int, workers: list[str] | None, others: bool, anew: bool) -> Future:
-        task = self._recipes[at](f"lcca-shard-{uuid4().hex}", anew)
+    def _compute(self, shard: int, workers: list[str] | None, others: bool, from_source: bool) -> Future:
+        task = self._recipes[shard](f"lcca-shard-{uuid4().hex}", from_source)
         return self.client.compute(
             task, workers=workers, allow_other_workers=others, retries=self._retries, optimize_graph=False
         )
 
     def forget_failures(self) -> None:
-        """Lets shards that failed be tried again."""
+        """Lets failed shards be loaded again."""
         self._futures = [None if f is not None and f.status == "error" else f for f in self._futures]
 
     def places(self) -> dict[str, list[Future]]:
-        """The workers that hold shards, and which; waits for those on the way."""
-        for at, future in self._balance.moved().items():
-            self._futures[at] = future
+        """The shards of each worker, as futures by address; waits for shards that are being loaded."""
+        for shard, future in self._balance.moved().items():
+            self._futures[shard] = future
         forgotten = Forgotten(self.client)
         while True:
             futures = self.futures
@@ -171,23 +171,23 @@ class Shards:
         self._futures = [None if future is not None and future.key in keys else future for future in self._futures]
 
     def raise_failures(self) -> None:
-        """The loader's error, with the shard's name."""
+        """Raises the error of a loader that failed, with the name of its shard."""
         for name, future in zip(self.names, self._futures, strict=True):
             if future is not None and future.status == "error":
                 error = future.exception()
                 raise ShardError(name, f"{type(error).__name__}: {error}") from error
 
     def _grouped(self, futures: list[Future], holders: dict[str, Any]) -> dict[str, list[Future]]:
-        """Each shard once, at the holder that has fewest so far."""
+        """Groups shards by worker; a shard with several holders goes to the one that has fewest so far."""
         groups: dict[str, list[int]] = {}
-        for at, future in enumerate(futures):
+        for shard, future in enumerate(futures):
             home = min(holders[future.key], key=lambda address: len(groups.get(address, ())))
-            groups.setdefault(home, []).append(at)
-            if self._seen[at][0] != home:
+            groups.setdefault(home, []).append(shard)
+            if self._seen[shard][0] != home:
                 self._changes += 1
-                self._seen[at] = home, self._changes
-        places = {address: [futures[at] for at in groups[address]] for address in sorted(groups)}
-        # Those that came last go first: a worker that comes back is given what it had.
-        latest = {address: sorted(held, key=lambda at: self._seen[at][1]) for address, held in groups.items()}
-        self._balance.look(latest, self._load_there)
+                self._seen[shard] = home, self._changes
+        places = {address: [futures[shard] for shard in groups[address]] for address in sorted(groups)}
+        # The shards that arrived last move first, so that a worker that comes back gets the shards it had.
+        by_arrival = {address: sorted(shards, key=lambda shard: self._seen[shard][1]) for address, shards in groups.items()}
+        self._balance.look(by_arrival, self._load_only_on)
         return places

@@ -1,4 +1,4 @@
-"""What runs on the workers: loading a shard, answering what a pass asks of the shards that are there, adding answers up.
+"""Code that runs on the workers: loading a shard, answering one round's question for all shards of a worker, merging answers.
 
 Answers are NumPy arrays of the size of panels, never of the size of rows.
 """
@@ -14,14 +14,14 @@ from distributed import get_worker
 from numpy.typing import NDArray
 
 from lcca import _lcca, _views
-from lcca.dask import _cut, _files
+from lcca.dask import _cut, _files, _kept
 
 Columns = tuple[NDArray[np.uint32] | None, NDArray[np.uint32] | None]
 
 
 @dataclass
 class Shard:
-    """Rows of both views on a worker. It travels as what it was loaded from: moving it is loading it again."""
+    """Rows of both views on a worker. It is pickled as the sources it was loaded from: moving it means loading it again."""
 
     name: str
     source: tuple[Any, Any, Any]
@@ -33,35 +33,51 @@ class Shard:
         return load, (self.name, *self.source, self.columns)
 
     def __sizeof__(self) -> int:
-        """Nothing is gained by spilling what is mapped."""
+        """Next to nothing for a mapped shard: spilling it would gain nothing."""
         return 1024 if self.mapped else int(self.rows.nbytes)
 
     def summary(self) -> dict[str, Any]:
-        """What the client has to know."""
-        kept = 0 if self.mapped else self.rows.nbytes
+        """The facts that the client needs to know about this shard."""
+        in_memory = 0 if self.mapped else self.rows.nbytes
         about = {"shape": self.rows.shape, "one_hot": self.rows.one_hot, "dense": self.rows.dense}
-        return about | {"name": self.name, "bytes": kept}
+        return about | {"name": self.name, "bytes": in_memory}
 
     @cached_property
     def touched(self) -> list[NDArray[np.bool_]]:
-        """Of both views, which columns have entries."""
-        return [_pieces([self]).moments(side)[3] > 0 for side in (0, 1)]
+        """Per view, which columns have entries."""
+        pieces = _lcca.Pieces([self.rows], _kept.shared_pool(_kept.threads()))
+        return [pieces.moments(side)[3] > 0 for side in (0, 1)]
 
 
 @dataclass(frozen=True)
 class Empty:
-    """A shard without rows, of so many columns. The client leaves it out."""
+    """A shard without rows, known by its column counts. The client leaves it out."""
 
     name: str
     columns: tuple[int, int]
 
     def summary(self) -> dict[str, Any]:
-        """As a shard's."""
+        """The same facts as those of a shard with rows."""
         return {"shape": (0, *self.columns), "one_hot": (True, True), "dense": (False, False), "name": self.name, "bytes": 0}
 
 
 def load(name: str, x: Any, y: Any, weights: Any = None, columns: Columns | None = None) -> Shard | Empty:
-    """A shard from loaders, paths or arrays."""
+    """Loads a shard.
+
+    Parameters
+    ----------
+    name : str
+        The name of the shard in error messages.
+    x, y, weights : functions, paths, URLs or arrays
+        The sources of both views and of the row weights.
+    columns : pair of arrays, optional
+        The columns to keep, if the pair was reduced.
+
+    Returns
+    -------
+    Shard or Empty
+        An `Empty` if the sources have no rows.
+    """
     weights = None if weights is None else np.require(_called(weights), np.float64, ["C", "A"])
     views = _called(x), _called(y)
     if all(0 in getattr(view, "shape", ())[:1] for view in views):
@@ -79,77 +95,92 @@ def _called(source: Any) -> Any:
     return source() if callable(source) else source
 
 
-def _view(found: Any, name: str) -> tuple[_lcca.Matrix, bool]:
+def _view(source: Any, name: str) -> tuple[_lcca.Matrix, bool]:
     """One view, and whether it is mapped."""
-    if isinstance(found, _lcca.Matrix):
-        return found, False
-    if _views.is_file(found):
-        return _files.read(found)
-    if hasattr(found, "tocsr") and getattr(found, "format", "csr") not in _views.SPARSE:
-        found = found.tocsr()
-    if getattr(found, "ndim", 2) == 1:
-        found = np.asarray(found).reshape(-1, 1)
-    return _views.from_arrays(found, name, 1), False
+    if isinstance(source, _lcca.Matrix):
+        return source, False
+    if _views.is_file(source):
+        return _files.read(source)
+    if hasattr(source, "tocsr") and getattr(source, "format", "csr") not in _views.SPARSE:
+        source = source.tocsr()
+    if getattr(source, "ndim", 2) == 1:
+        source = np.asarray(source).reshape(-1, 1)
+    return _views.from_arrays(source, name, 1), False
 
 
 def reduce(shard: Shard, columns: Columns) -> Shard:
-    """Equal rows merged where that pays, in terms of the columns that are kept."""
+    """The shard in terms of the kept columns, with equal rows merged if that pays."""
     x_columns, y_columns = (None if view is None else view.tolist() for view in columns)
-    smaller = shard.rows.reduced(x_columns, y_columns, _threads())
+    smaller = shard.rows.reduced(x_columns, y_columns, _kept.threads())
     if smaller is None:
         return Shard(shard.name, shard.source, columns, shard.rows, shard.mapped)
     return Shard(shard.name, shard.source, columns, smaller, False)
 
 
-def scores(shard: Shard, half: Any, view: str) -> NDArray[np.float64]:
+def scores(shard: Shard, view_weights: Any, view: str) -> NDArray[np.float64]:
     """The canonical variables of one view's rows."""
-    weights, mean = half
-    half = _aligned(weights), None if mean is None else _aligned(mean)
-    return _lcca.transform(half, shard.rows.view(view), _threads())
+    weights, mean = view_weights
+    aligned = _aligned(weights), None if mean is None else _aligned(mean)
+    return _lcca.transform(aligned, shard.rows.view(view), _kept.threads())
 
 
 @dataclass
 class Answer:
-    """What one worker, or several together, say; seconds are those of the slowest, bytes those of all."""
+    """The answer of one worker, or of several merged: seconds are those of the slowest, bytes are those of all."""
 
-    found: Any
+    value: Any
     seconds: float
     shards: int
     nbytes: int
 
 
-def bytes_of(found: Any) -> int:
-    """Bytes of all arrays in a nest of tuples and lists."""
-    if isinstance(found, (tuple, list)):
-        return sum(map(bytes_of, found))
-    return int(getattr(found, "nbytes", 0))
+def nested_bytes(value: Any) -> int:
+    """The bytes of all arrays in nested tuples and lists."""
+    if isinstance(value, (tuple, list)):
+        return sum(map(nested_bytes, value))
+    return int(getattr(value, "nbytes", 0))
 
 
-def ask(verb: str, arguments: Sequence[Any], *shards: Any) -> Answer:
-    """Asks all shards of this worker at once."""
+def aligned_arrays(value: Any) -> Any:
+    """The same nested tuples and lists with arrays that the engine can read: those from a network may begin at any byte."""
+    if isinstance(value, (tuple, list)):
+        return type(value)(map(aligned_arrays, value))
+    return np.require(value, requirements=["C", "A"]) if isinstance(value, np.ndarray) else value
+
+
+def ask(owner: str, verb: str, arguments: Sequence[Any], *shards: Any) -> Answer:
+    """Answers one question for all shards of this worker together.
+
+    Parameters
+    ----------
+    owner : str
+        The token of the pair of views, under which the worker keeps what it built for these shards.
+    verb : str
+        "summary", or one of the methods of `_lcca.Pieces`.
+    arguments : sequence
+        The arguments of that method.
+    *shards : Shard or Empty
+        The shards of this worker. Only "summary" may be asked of empty ones.
+
+    Returns
+    -------
+    Answer
+        To be merged with the answers of other workers.
+    """
     start = time.perf_counter()
     if verb == "summary":
-        here = {"worker": str(get_worker().address), "threads": _threads(), "memory": _memory()}
-        found: Any = [shard.summary() | here for shard in shards]
+        here = {"worker": str(get_worker().address), "threads": _kept.threads(), "memory": _memory()}
+        value: Any = [shard.summary() | here for shard in shards]
     else:
-        found = _VERBS[verb](shards, *arguments)
-    return Answer(found, time.perf_counter() - start, len(shards), bytes_of(found))
+        value = _VERBS[verb](_kept.entry(owner, shards), *arguments)
+    return Answer(value, time.perf_counter() - start, len(shards), nested_bytes(value))
 
 
-def _pieces(shards: Sequence[Shard]) -> _lcca.Pieces:
-    return _lcca.Pieces([shard.rows for shard in shards], _threads())
-
-
-def _products(shards: Sequence[Shard], sources: Any, wanted: list[tuple[int, int]], dtype: str) -> list[_cut.Product]:
-    """Arrays that Dask delivers may lie at any byte; the engine wants them aligned."""
+def _products(entry: _kept.Entry, sources: Any, requested: list[tuple[int, int]], dtype: str) -> list[_cut.Product]:
+    """Products without the rows of columns that no shard here touches."""
     aligned = tuple(s and (_aligned(s[0]), None if s[1] is None else _aligned(s[1])) for s in sources)
-    touched = {side: _touched(shards, side) for side in {target for target, _ in wanted}}
-    products = zip(_pieces(shards).products(aligned, wanted), wanted, strict=True)
-    return [_cut.cut(product, touched[target], dtype) for product, (target, _) in products]
-
-
-def _touched(shards: Sequence[Shard], side: int) -> NDArray[np.intp]:
-    return np.flatnonzero(np.logical_or.reduce([shard.touched[side] for shard in shards]))
+    products = zip(entry.pieces.products(aligned, requested), requested, strict=True)
+    return [_cut.cut(product, entry.touched(target), dtype) for product, (target, _) in products]
 
 
 def _aligned(array: Any) -> NDArray[np.float64]:
@@ -158,72 +189,56 @@ def _aligned(array: Any) -> NDArray[np.float64]:
 
 _VERBS: dict[str, Callable[..., Any]] = {
     "products": _products,
-    "moments": lambda shards, side: _pieces(shards).moments(side),
-    "gram": lambda shards, side, limit: _pieces(shards).gram(side, _within(limit)),
-    "gram_sample": lambda shards, of: _pieces(shards).gram_sample(of),
-    "joint_gram": lambda shards, limit: _pieces(shards).joint_gram(_within(limit)),
-    "dense_gram": lambda shards, means, limit: _pieces(shards).dense_gram(means, _within(limit)),
-    "triangle": lambda shards, limit: _pieces(shards).triangle(_within(limit)),
+    "moments": lambda entry, side: entry.pieces.moments(side),
+    "gram": lambda entry, side, limit: entry.pieces.gram(side, _within(limit)),
+    "gram_sample": lambda entry, shards: entry.pieces.gram_sample(shards),
+    "joint_gram": lambda entry, limit: entry.pieces.joint_gram(_within(limit)),
+    "dense_gram": lambda entry, means, limit: entry.pieces.dense_gram(aligned_arrays(means), _within(limit)),
+    "triangle": lambda entry, limit: entry.pieces.triangle(_within(limit)),
 }
 
 
 def combine(verb: str, *answers: Answer) -> Answer:
-    """The answer for the shards of several workers together, added in the given order."""
-    found = answers[0].found
+    """The answer for the shards of several workers together, merged in the given order."""
+    value, *others = (answer.value if verb == "products" else aligned_arrays(answer.value) for answer in answers)
+    for other in others:
+        # None means that one of the workers cannot form the matrix, so nobody can form the sum.
+        value = None if value is None or other is None else _MERGES[verb](value, other)
+    return _merged(value, answers)
+
+
+def _merged(value: Any, answers: Sequence[Answer]) -> Answer:
+    return Answer(value, max(a.seconds for a in answers), sum(a.shards for a in answers), sum(a.nbytes for a in answers))
+
+
+def sum_in_place(*answers: Answer) -> Answer:
+    """The sum of products, formed in the memory of the first answer, which nobody else needs."""
+    value = answers[0].value
     for other in answers[1:]:
-        found = None if found is None or other.found is None else _SUMS[verb](found, other.found)
-    return _together(found, answers)
+        value = [_cut.add_in_place(x, y) for x, y in zip(value, other.value, strict=True)]
+    return _merged(value, answers)
 
 
-def _together(found: Any, answers: Sequence[Answer]) -> Answer:
-    return Answer(found, max(a.seconds for a in answers), sum(a.shards for a in answers), sum(a.nbytes for a in answers))
-
-
-def summed_in_place(*answers: Answer) -> Answer:
-    """The same of products that nobody else needs: where they have arrived."""
-    found = answers[0].found
-    for other in answers[1:]:
-        found = [_cut.add_in_place(x, y) for x, y in zip(found, other.found, strict=True)]
-    return _together(found, answers)
-
-
-def _add_products(a: Any, b: Any) -> Any:
-    return [_cut.add(x, y) for x, y in zip(a, b, strict=True)]
-
-
-def _add_samples(a: Any, b: Any) -> Any:
-    rows, looked_at, every, largest, stored, pairs = zip(a, b, strict=True)
-    return sum(rows), sum(looked_at), sum(every), max(largest), sum(stored), np.concatenate(pairs)
-
-
-_SUMS: dict[str, Callable[[Any, Any], Any]] = {
+_MERGES: dict[str, Callable[[Any, Any], Any]] = {
     "summary": lambda a, b: a + b,
-    "products": _add_products,
-    "moments": lambda a, b: tuple(x + y for x, y in zip(a, b, strict=True)),
+    "products": lambda a, b: [_cut.add(x, y) for x, y in zip(a, b, strict=True)],
+    "moments": lambda a, b: _lcca.add_moments(a, b),
     "gram": lambda a, b: _lcca.add_grams(a, b),
-    "gram_sample": _add_samples,
-    "joint_gram": lambda a, b: _lcca.add_joint_grams(a, b, _threads()),
+    "gram_sample": lambda a, b: _lcca.add_gram_samples(a, b),
+    "joint_gram": lambda a, b: _lcca.add_joint_grams(a, b, _kept.shared_pool(_kept.threads())),
     "dense_gram": lambda a, b: a + b,
-    "triangle": lambda a, b: np.linalg.qr(np.vstack([a, b]), mode="r"),
+    "triangle": lambda a, b: _lcca.stack_triangles(a, b, _kept.shared_pool(_kept.threads())),
 }
 
 
-def _threads() -> int:
-    """Outside of a task, where a shard may be made from what it travels as, one."""
-    try:
-        return int(get_worker().state.nthreads)
-    except ValueError:
-        return 1
-
-
 def _memory() -> int | None:
-    """Bytes that a worker has before it begins to spill."""
+    """The bytes that this worker may use before it begins to spill."""
     manager = get_worker().memory_manager
     share = manager.memory_target_fraction or manager.memory_spill_fraction or 1.0
     return int(manager.memory_limit * share) if manager.memory_limit else None
 
 
 def _within(limit: int) -> int:
-    """What matrices may take here: at most half of what a worker has before it spills."""
+    """The limit for a matrix on this worker: at most half of its memory before it spills."""
     memory = _memory()
     return limit if memory is None else min(limit, memory // 2)

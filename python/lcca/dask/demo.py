@@ -1,4 +1,4 @@
-"""`python -m lcca.dask.demo`: workers on this machine, generated shards, one worker killed in mid-fit, and the same answer."""
+"""`python -m lcca.dask.demo`: kills one of two local workers during a fit of generated shards and gets the same answer."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ SETTINGS: dict[str, Any] = {"n_components": 10, "ridge": 0.01, "method": "lobpcg
 
 
 def make(view: int, shard: int) -> sp.csr_array:
-    """Rows of one view of a shard: columns near a topic that both views share, and some at random."""
+    """Rows of one view of a shard: some columns near a topic that both views share, others at random."""
     topics, random = np.random.default_rng(shard), np.random.default_rng([view, shard])
     topic = topics.integers(0, 20, ROWS)
     near = topic[:, None] * COLUMNS // 20 + random.integers(0, COLUMNS // 20, (ROWS, 4))
@@ -29,12 +29,12 @@ def make(view: int, shard: int) -> sp.csr_array:
 
 
 def loader(view: int, shard: int) -> Callable[[], sp.csr_array]:
-    """Runs on a worker."""
+    """A function that makes the rows on the worker."""
     return lambda: make(view, shard)
 
 
 def main() -> int:
-    """0 where both answers agree."""
+    """Runs the demonstration and returns 0 if both answers agree."""
     cluster = LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None)
     with cluster, Client(cluster) as client:
         pair = lcca.dask.from_loaders(client, [(loader(0, i), loader(1, i)) for i in range(SHARDS)])
@@ -47,8 +47,8 @@ def main() -> int:
                 os.kill(victim, signal.SIGKILL)
 
         many = lcca.CCA(**SETTINGS, callback=kill).fit(pair)
-        again = sum(record["attempts"] - 1 for record in pair.passes_)
-        print(f"cluster:     total {many.total_:.12f} in {many.n_passes_:g} passes, {again} asked again")
+        repeated = sum(record["attempts"] - 1 for record in pair.passes_)
+        print(f"cluster:     total {many.total_:.12f} in {many.n_passes_:g} passes, {repeated} rounds repeated")
     one = lcca.CCA(**SETTINGS).fit(*(sp.vstack([make(view, i) for i in range(SHARDS)], format="csr") for view in (0, 1)))
     print(f"one machine: total {one.total_:.12f} in {one.n_passes_:g} passes")
     print(f"they differ by {abs(many.total_ - one.total_):.1e}")

@@ -1,40 +1,42 @@
 //! `lcca compare X Y -k 20 -o DIR`
 
-use crate::args::CompareArgs;
 use crate::compare::contest::contest;
 use crate::compare::result::Comparison;
 use crate::compare::{figure, table};
 use crate::failure::Failure;
-use crate::save::save;
-use crate::{html, load, machine, meaning, report};
+use crate::resolve::CompareJob;
+use crate::write_file::write_file;
+use crate::{html, load, machine, output};
 use lcca::data::Pair;
 use lcca_io::OutputFolder;
 use serde_json::Value;
-use std::process::ExitCode;
 
-pub fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
-    let folder = OutputFolder::create(&args.output)?;
-    let comparison = machine::pool(args.common.threads)?.install(|| load_and_compare(args))?;
+pub fn run(job: CompareJob) -> Result<(), Failure> {
+    let (output, json) = (job.output.clone(), job.session.json);
+    let folder = OutputFolder::create(&output)?;
+    let comparison = machine::pool(job.session.threads)?.install(|| load_and_compare(job))?;
     let object = serde_json::to_value(&comparison).unwrap_or_default();
     write(&folder, &comparison, &object)?;
     folder.commit()?;
-    if args.common.json {
-        report::print_json(&object)?;
+    if json {
+        output::print_json(&object)?;
     } else {
-        let place = args.output.display();
-        report::print(&format!(
-            "{}\nTables and figures are in {place}; compare.html shows them in any browser.\n",
-            table::text(&comparison)
+        output::print(&format!(
+            "{}\nTables and figures are in {}; compare.html shows them in any browser.\n",
+            table::text(&comparison),
+            output.display()
         ))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
-fn load_and_compare(args: &CompareArgs) -> Result<Comparison, Failure> {
-    let pair =
-        load::views(&args.x, &args.y, &args.reading, args.problem.row_weights.as_deref(), args.common.quiet)?;
-    let plan = meaning::plan(args, pair.shape())?;
-    contest(&pair, &plan).map_err(|failure| failure.in_view(&args.x, &args.y))
+fn load_and_compare(job: CompareJob) -> Result<Comparison, Failure> {
+    let (x, y, quiet) = (job.x.clone(), job.y.clone(), job.session.quiet);
+    let views = load::views([&x, &y], &job.reading, quiet)?;
+    let pair = load::pair([&x, &y], views.map(|view| view.matrix))?;
+    let pair = load::weighted(pair, job.row_weights.as_deref(), quiet)?;
+    let plan = job.plan(pair.shape())?;
+    contest(&pair, &plan).map_err(|failure| failure.in_view(&x, &y))
 }
 
 fn write(folder: &OutputFolder, comparison: &Comparison, object: &Value) -> Result<(), Failure> {
@@ -47,13 +49,12 @@ fn write(folder: &OutputFolder, comparison: &Comparison, object: &Value) -> Resu
         ("compare.html", html::comparison::html(comparison)),
     ];
     for (name, text) in texts {
-        save(&folder.path(name), text.as_bytes())?;
+        write_file(&folder.path(name), text.as_bytes())?;
     }
-    for (name, drawn) in
-        [("figure", figure::correlations(comparison)), ("captured", figure::captured(comparison))]
-    {
-        for (name, bytes) in figure::files(name, &drawn)? {
-            save(&folder.path(&name), &bytes)?;
+    let figures = [("figure", figure::correlations(comparison)), ("captured", figure::captured(comparison))];
+    for (name, figure) in figures {
+        for (name, bytes) in figure::files(name, &figure)? {
+            write_file(&folder.path(&name), &bytes)?;
         }
     }
     Ok(())

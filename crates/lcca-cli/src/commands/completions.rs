@@ -1,14 +1,11 @@
 //! `lcca completions SHELL`
 
-use crate::args::{Arguments, CompletionsArgs};
 use crate::failure::Failure;
-use crate::report;
-use clap::CommandFactory;
-use std::process::ExitCode;
+use crate::output;
+use crate::resolve::CompletionsJob;
 
-pub fn run(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
+pub fn run(mut job: CompletionsJob) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Arguments::command(), "lcca", &mut script);
-    report::print(&String::from_utf8_lossy(&script))?;
-    Ok(ExitCode::SUCCESS)
+    clap_complete::generate(job.shell, &mut job.program, "lcca", &mut script);
+    Ok(output::print(&String::from_utf8_lossy(&script))?)
 }

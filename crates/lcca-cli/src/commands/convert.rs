@@ -1,39 +1,38 @@
 //! `lcca convert IN OUT`
 
-use super::count;
-use crate::args::ConvertArgs;
 use crate::failure::Failure;
-use crate::{load, machine, progress, report};
+use crate::resolve::ConvertJob;
+use crate::text::{count, count_entries};
+use crate::{load, machine, output, progress};
+use lcca::matrix::Matrix;
 use serde_json::json;
-use std::process::ExitCode;
 
-pub fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
-    let matrix = machine::pool(args.common.threads)?.install(|| -> Result<_, Failure> {
-        let matrix = load::view(&args.input, args.cols, args.zero_based, args.common.quiet)?;
-        let spinner = progress::spinner(format!("writing {}", args.output.display()), args.common.quiet);
-        let names = lcca_io::read_names(&args.input)?;
-        if names.is_some() && !lcca_io::keeps_names(&args.output) && !args.common.quiet {
-            eprintln!("lcca: {}: names of columns are kept by .safetensors only", args.output.display());
-        }
-        lcca_io::write_matrix_named(&args.output, &matrix, names.as_ref())?;
-        spinner.finish_and_clear();
-        Ok(matrix)
-    })?;
+pub fn run(job: &ConvertJob) -> Result<(), Failure> {
+    let matrix = machine::pool(job.session.threads)?.install(|| convert(job))?;
     let (rows, cols, entries) = (matrix.rows() as u64, matrix.cols() as u64, matrix.entries());
-    if args.common.json {
-        let output = args.output.display().to_string();
-        let version = env!("CARGO_PKG_VERSION");
-        report::print_json(
-            &json!({ "output": output, "rows": rows, "cols": cols, "entries": entries, "version": version }),
-        )?;
-    } else if !args.common.quiet {
+    if job.session.json {
+        output::print_json(&json!({
+            "output": job.output.display().to_string(),
+            "rows": rows,
+            "cols": cols,
+            "entries": entries,
+            "version": env!("CARGO_PKG_VERSION"),
+        }))?;
+    } else if !job.session.quiet {
         let shape = format!("{} × {}", count(rows, "row"), count(cols, "column"));
-        eprintln!("lcca: {shape}, {}, written to {}", entry_count(entries), args.output.display());
+        eprintln!("lcca: {shape}, {}, written to {}", count_entries(entries), job.output.display());
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
-/// "1 entry", "2 entries".
-pub fn entry_count(entries: u64) -> String {
-    if entries == 1 { "1 entry".into() } else { format!("{} entries", report::grouped(entries)) }
+fn convert(job: &ConvertJob) -> Result<Matrix, Failure> {
+    let loaded = load::matrix(&job.input, &job.reading, job.session.quiet)?;
+    let spinner = progress::spinner(format!("writing {}", job.output.display()), job.session.quiet);
+    let names = lcca_io::read_names(&job.input)?;
+    if names.is_some() && !lcca_io::keeps_names(&job.output) && !job.session.quiet {
+        eprintln!("lcca: {}: names of columns are kept by .safetensors only", job.output.display());
+    }
+    lcca_io::write_matrix_named(&job.output, &loaded.matrix, names.as_ref())?;
+    spinner.finish_and_clear();
+    Ok(loaded.matrix)
 }

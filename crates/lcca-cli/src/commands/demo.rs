@@ -1,31 +1,31 @@
 //! `lcca demo`: the paper's comparison on generated data.
 
-use crate::args::DemoArgs;
 use crate::compare::figure;
-use crate::compare::measure::{Measured, once};
+use crate::compare::measure::{Measured, measure_once};
 use crate::compare::table::parameters;
 use crate::demo::{boolean, corpus};
 use crate::failure::Failure;
 use crate::plot::Figure;
-use crate::save::save;
-use crate::{machine, report};
+use crate::resolve::DemoJob;
+use crate::write_file::write_file;
+use crate::{machine, output, text};
 use lcca::data::{InMemory, Pair};
 use lcca::method::{Method, Settings};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
-use std::process::ExitCode;
 
-/// Pairs, as in the paper.
-const K: usize = 20;
-/// Of the generated data.
+/// The number of pairs, as in the paper.
+const PAIRS: usize = 20;
+/// The seed of the generated data.
 const SEED: u64 = 1;
+/// The length of the generated text.
 const TOKENS: usize = 300_000;
 const BOOLEAN_ROWS: usize = 60_000;
-/// What the last line is called.
+/// The name of the last line.
 const BEST: &str = "best possible";
 
-/// One data set and the methods run on it.
+/// One data set and the methods that run on it.
 struct Experiment {
     name: &'static str,
     title: &'static str,
@@ -40,29 +40,29 @@ struct Entry {
     measured: Measured,
 }
 
-pub fn run(args: &DemoArgs) -> Result<ExitCode, Failure> {
-    fs::create_dir_all(&args.output)
-        .map_err(|error| Failure::Usage(format!("{}: {error}", args.output.display())))?;
-    let pool = machine::pool(args.common.threads)?;
+pub fn run(job: &DemoJob) -> Result<(), Failure> {
+    fs::create_dir_all(&job.output)
+        .map_err(|error| Failure::Usage(format!("{}: {error}", job.output.display())))?;
+    let pool = machine::pool(job.session.threads)?;
     let mut results = Vec::new();
     for make in [words, features] {
         let experiment = make()?;
-        let entries = pool.install(|| run_all(&experiment, args.common.quiet))?;
-        draw(&args.output, &experiment, &entries)?;
-        if !args.common.json {
-            report::print(&text(&experiment, &entries))?;
+        let entries = pool.install(|| run_all(&experiment, job.session.quiet))?;
+        draw(&job.output, &experiment, &entries)?;
+        if !job.session.json {
+            output::print(&text(&experiment, &entries))?;
         }
         results.push(object(&experiment, &entries));
     }
-    if args.common.json {
-        report::print_json(&json!({ "experiments": results, "version": env!("CARGO_PKG_VERSION") }))?;
+    if job.session.json {
+        output::print_json(&json!({ "experiments": results, "version": env!("CARGO_PKG_VERSION") }))?;
     } else {
-        report::print(&format!(
+        output::print(&format!(
             "Figures are in {}: words and features, as .svg and .png.\n",
-            args.output.display()
+            job.output.display()
         ))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// The analogue of the paper's word experiment, at its first setting.
@@ -72,7 +72,7 @@ fn words() -> Result<Experiment, Failure> {
         name: "words",
         title: "Words: this word and the next",
         about: "Every row is one word and the word after it. Both Gram matrices are diagonal, so D-CCA is exact here;\n\
-                the others are not told.",
+                the other methods do not make use of that.",
         pair: InMemory::new(x, y)?,
         methods: vec![
             ("D-CCA", Method::DCca { t1: 30 }),
@@ -101,13 +101,15 @@ fn features() -> Result<Experiment, Failure> {
     })
 }
 
-/// Every method, and last the truth.
+/// Runs every method, and last the best possible.
 fn run_all(experiment: &Experiment, quiet: bool) -> Result<Vec<Entry>, Failure> {
     let mut entries = Vec::new();
     for (name, method) in experiment.methods.iter().copied().chain([(BEST, Method::Auto)]) {
-        let settings = Settings { center: false, tol: 1e-6, ..Settings::new(method, K) };
+        let mut settings = Settings::new(method, PAIRS);
+        settings.center = false;
+        settings.tol = 1e-6;
         let label = format!("{} {name}", experiment.name);
-        entries.push(Entry { name, measured: once(&experiment.pair, &settings, &label, quiet)? });
+        entries.push(Entry { name, measured: measure_once(&experiment.pair, &settings, &label, quiet)? });
     }
     Ok(entries)
 }
@@ -116,9 +118,9 @@ fn text(experiment: &Experiment, entries: &[Entry]) -> String {
     let shape = experiment.pair.shape();
     let size = format!(
         "{} rows × ({} + {} columns)",
-        report::grouped(shape.rows as u64),
-        report::grouped(shape.x_cols as u64),
-        report::grouped(shape.y_cols as u64)
+        text::grouped(shape.rows as u64),
+        text::grouped(shape.x_cols as u64),
+        text::grouped(shape.y_cols as u64)
     );
     let best = entries.last().map_or(f64::NAN, |truth| truth.measured.fit.model.total);
     let row = |entry: &Entry| {
@@ -127,13 +129,13 @@ fn text(experiment: &Experiment, entries: &[Entry]) -> String {
             parameters(&entry.measured.fit.model.settings.method),
             format!("{:.3}", entry.measured.fit.model.total),
             format!("{:.1}%", 100.0 * entry.measured.fit.model.total / best),
-            format!("{:.1}", entry.measured.fit.cost.work(K)),
+            format!("{:.1}", entry.measured.fit.cost.work(PAIRS)),
             format!("{:.2}", entry.measured.cpu_seconds),
         ]
     };
     let rows: Vec<Vec<String>> = entries.iter().map(row).collect();
     let header = ["method", "parameters", "captured", "of best", "work", "CPU s"];
-    format!("{}, {size}\n{}\n\n{}\n", experiment.title, experiment.about, report::table(&header, &rows))
+    format!("{}, {size}\n{}\n\n{}\n", experiment.title, experiment.about, text::table(&header, &rows))
 }
 
 fn object(experiment: &Experiment, entries: &[Entry]) -> Value {
@@ -144,20 +146,20 @@ fn object(experiment: &Experiment, entries: &[Entry]) -> Value {
             "total": entry.measured.fit.model.total,
             "correlations": entry.measured.fit.model.correlations,
             "passes": entry.measured.fit.cost.passes,
-            "work": entry.measured.fit.cost.work(K),
+            "work": entry.measured.fit.cost.work(PAIRS),
             "cpu_seconds": entry.measured.cpu_seconds,
         })
     };
     json!({ "name": experiment.name, "methods": entries.iter().map(entry).collect::<Vec<_>>() })
 }
 
-/// Correlation against index, one curve a method.
+/// Draws correlation against index, one curve per method.
 fn draw(folder: &Path, experiment: &Experiment, entries: &[Entry]) -> Result<(), Failure> {
     let curve =
         |entry: &Entry| figure::curve(entry.name, &entry.measured.fit.model.correlations, entry.name == BEST);
     let chart = figure::by_index(experiment.title.into(), entries.iter().map(curve).collect());
     for (name, bytes) in figure::files(experiment.name, &Figure { panels: vec![chart] })? {
-        save(&folder.join(name), &bytes)?;
+        write_file(&folder.join(name), &bytes)?;
     }
     Ok(())
 }

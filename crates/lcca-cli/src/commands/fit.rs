@@ -1,12 +1,12 @@
 //! `lcca fit X Y -k 20 -o MODEL`
 
-use super::count;
-use super::ridge_path::{self, Chosen};
-use crate::args::FitArgs;
+use super::ridge_search::{self, RidgeChoice};
 use crate::failure::Failure;
 use crate::progress::FitProgress;
-use crate::saving::Saving;
-use crate::{interrupt, load, machine, meaning, provenance, report};
+use crate::resolve::FitJob;
+use crate::resume::StateFile;
+use crate::text::{self, count, view_sizes};
+use crate::{interrupt, load, machine, output, provenance};
 use lcca::data::{InMemory, Pair};
 use lcca::fit::{Certificate, Fit, Kind, Watch, fit, planned_passes};
 use lcca_io::ModelNames;
@@ -24,41 +24,41 @@ struct Run {
     load_seconds: f64,
     fit_seconds: f64,
     threads: usize,
-    /// The last iteration whose state was saved, 0 for none.
-    saved: usize,
-    /// How the ridge was chosen, where it was.
-    ridge_path: Option<Chosen>,
+    /// The last iteration whose state was saved, or 0 if none was.
+    saved_iteration: usize,
+    /// How the ridge was chosen, if there was a choice.
+    ridge: Option<RidgeChoice>,
 }
 
-pub fn run(args: &FitArgs) -> Result<ExitCode, Failure> {
-    let saving = saving(args)?;
-    check_outputs(args)?;
-    let pool = machine::pool(args.common.threads)?;
-    let names = column_names(args)?;
-    let (fit, run) = pool.install(|| load_and_fit(args, saving, &names))?;
-    if args.common.json {
-        report::print_json(&object(args, &fit, &run))?;
+pub fn run(job: &FitJob) -> Result<ExitCode, Failure> {
+    check_outputs(job)?;
+    let (fit, run) = machine::pool(job.session.threads)?.install(|| load_and_fit(job))?;
+    if job.session.json {
+        output::print_json(&object(&fit, &run))?;
     } else {
-        report::print(&text(args, &fit, &run))?;
+        output::print(&text(job, &fit, &run))?;
     }
-    if !args.common.quiet {
-        warnings(&fit);
+    if !job.session.quiet {
+        warn(&fit);
     }
-    saving.map_or(Ok(()), |saving| saving.settle(&fit, run.saved))?;
-    Ok(ExitCode::from(u8::from(args.strict && !fit.converged)))
+    if let Some(state) = state_file(job) {
+        state.settle(&fit, run.saved_iteration)?;
+    }
+    Ok(ExitCode::from(u8::from(job.strict && !fit.converged)))
 }
 
-/// Whether everything can be written is known before hours of work, not after.
-fn check_outputs(args: &FitArgs) -> Result<(), Failure> {
-    let inputs = [&args.x, &args.y].into_iter().chain(&args.problem.row_weights);
+/// Finds out whether everything can be written before hours of work, not after.
+fn check_outputs(job: &FitJob) -> Result<(), Failure> {
+    let inputs = [&job.x, &job.y].into_iter().chain(&job.row_weights);
     let inputs: Vec<&Path> = inputs.map(|path| path.as_path()).collect();
-    args.path_figure.as_deref().map_or(Ok(()), ridge_path::check_figure)?;
-    for path in args.output.iter().chain(&args.resume).chain(&args.path_figure) {
+    let state = job.resume.as_ref().map(|resume| &resume.path);
+    let figure = job.ridge_search.as_ref().and_then(|search| search.figure.as_ref());
+    for path in job.output.iter().chain(state).chain(figure.map(|figure| &figure.path)) {
         load::check_output(path, &inputs)?;
         lcca_io::Output::create(path)?;
     }
-    match (&args.output, &args.resume) {
-        (Some(model), Some(state)) if load::is_same(model, state) => {
+    match (&job.output, state) {
+        (Some(model), Some(state)) if load::is_same_file(model, state) => {
             let state = state.display();
             Err(Failure::Usage(format!("{state}: is to hold the model, expected another file for --resume")))
         }
@@ -66,63 +66,65 @@ fn check_outputs(args: &FitArgs) -> Result<(), Failure> {
     }
 }
 
-fn saving(args: &FitArgs) -> Result<Option<Saving<'_>>, Failure> {
-    let every = meaning::save_every(args.save_every)?;
-    Ok(args.resume.as_deref().map(|path| Saving { path, every, quiet: args.common.quiet }))
+fn state_file(job: &FitJob) -> Option<StateFile<'_>> {
+    let resume = job.resume.as_ref()?;
+    Some(StateFile { path: &resume.path, every: resume.every, quiet: job.session.quiet })
 }
 
-fn load_and_fit(
-    args: &FitArgs,
-    saving: Option<Saving<'_>>,
-    names: &ModelNames,
-) -> Result<(Fit, Run), Failure> {
+fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
     let start = Instant::now();
-    let pair = load_pair(args)?;
+    let (pair, names) = load_pair(job)?;
     let load_seconds = start.elapsed().as_secs_f64();
-    let mut settings = meaning::settings(args, pair.shape())?;
-    let ridge_path = ridge_path::choose(args, &pair, &mut settings)
-        .map_err(|failure| failure.in_view(&args.x, &args.y))?;
-    let mut progress = FitProgress::new(settings.method.name(), planned_passes(&settings), args.common.quiet);
-    let outcome = match saving {
-        Some(saving) => saving.fit(&pair, &settings, &mut progress),
+    let mut settings = job.settings(pair.shape());
+    let name_view = |failure: Failure| failure.in_view(&job.x, &job.y);
+    let quiet = job.session.quiet;
+    let ridge = match &job.ridge_search {
+        Some(search) => Some(ridge_search::choose(search, &pair, &mut settings, quiet).map_err(name_view)?),
+        None => None,
+    };
+    let mut progress = FitProgress::new(settings.method.name(), planned_passes(&settings), quiet);
+    let result = match state_file(job) {
+        Some(state) => state.fit(&pair, &settings, &mut progress),
         None => fit(&pair, &settings, &progress).map(|fit| (fit, 0)).map_err(Failure::Data),
     };
     progress.finish();
-    let (mut fit, saved) = outcome.map_err(|failure| failure.in_view(&args.x, &args.y))?;
+    let (mut fit, saved_iteration) = result.map_err(name_view)?;
     let (fit_seconds, threads) = (progress.seconds(), rayon::current_num_threads());
-    write_model(args, &fit, names, threads)?;
-    if args.certify {
-        interrupt::something_was_written(args.output.is_some() || saved > 0);
-        let progress = FitProgress::new("certify", CERTIFICATE_PASSES, args.common.quiet);
+    write_model(job, &fit, &names, threads)?;
+    if job.certify {
+        // Certifying may be interrupted, so the model is written before it, and again with its certificate.
+        interrupt::set_results_are_written(job.output.is_some() || saved_iteration > 0);
+        let progress = FitProgress::new("certify", CERTIFICATE_PASSES, quiet);
         fit.certify(&pair, &progress)?;
         progress.finish();
-        write_model(args, &fit, names, threads)?;
+        write_model(job, &fit, &names, threads)?;
     }
-    Ok((fit, Run { load_seconds, fit_seconds, threads, saved, ridge_path }))
+    Ok((fit, Run { load_seconds, fit_seconds, threads, saved_iteration, ridge }))
 }
 
-/// A model is written before it is certified, which may be stopped, and again with its certificate.
-fn write_model(args: &FitArgs, fit: &Fit, names: &ModelNames, threads: usize) -> Result<(), Failure> {
-    let Some(path) = &args.output else { return Ok(()) };
-    Ok(lcca_io::write_model_named(path, &fit.model, names, &provenance::of_fit(args, fit, threads))?)
+/// Reads the views. Their names of columns are read only if a model will keep them.
+fn load_pair(job: &FitJob) -> Result<(InMemory, ModelNames), Failure> {
+    let paths: [&Path; 2] = [&job.x, &job.y];
+    let views = load::views(paths, &job.reading, job.session.quiet)?;
+    let names = if job.output.is_some() {
+        ModelNames { x: lcca_io::read_names(&job.x)?, y: lcca_io::read_names(&job.y)? }
+    } else {
+        ModelNames::default()
+    };
+    let pair = load::pair(paths, views.map(|view| view.matrix))?;
+    Ok((load::weighted(pair, job.row_weights.as_deref(), job.session.quiet)?, names))
 }
 
-fn load_pair(args: &FitArgs) -> Result<InMemory, Failure> {
-    load::views(&args.x, &args.y, &args.reading, args.problem.row_weights.as_deref(), args.common.quiet)
+fn write_model(job: &FitJob, fit: &Fit, names: &ModelNames, threads: usize) -> Result<(), Failure> {
+    let Some(path) = &job.output else { return Ok(()) };
+    let provenance = provenance::of_fit([&job.x, &job.y], &job.flags, fit, threads);
+    Ok(lcca_io::write_model_named(path, &fit.model, names, &provenance)?)
 }
 
-/// Names go from the views into the model; without a model nobody asks for them.
-fn column_names(args: &FitArgs) -> Result<ModelNames, Failure> {
-    match args.output {
-        None => Ok(ModelNames::default()),
-        Some(_) => Ok(ModelNames { x: lcca_io::read_names(&args.x)?, y: lcca_io::read_names(&args.y)? }),
-    }
-}
-
-fn object(args: &FitArgs, fit: &Fit, run: &Run) -> Value {
+fn object(fit: &Fit, run: &Run) -> Value {
     let (model, settings) = (&fit.model, &fit.model.settings);
     json!({
-        "method": args.method.method,
+        "method": settings.method.name(),
         "chosen": fit.chosen,
         "why": fit.why,
         "rows": model.rows,
@@ -145,53 +147,47 @@ fn object(args: &FitArgs, fit: &Fit, run: &Run) -> Value {
         "threads": run.threads,
         "version": env!("CARGO_PKG_VERSION"),
         "notes": fit.notes,
-        "ridge_path": run.ridge_path.as_ref().map(Chosen::object),
+        "ridge_path": run.ridge.as_ref().map(RidgeChoice::object),
         "trace": fit.trace,
     })
 }
 
-fn text(args: &FitArgs, fit: &Fit, run: &Run) -> String {
+fn text(job: &FitJob, fit: &Fit, run: &Run) -> String {
     let model = &fit.model;
-    let mut text = run.ridge_path.as_ref().map(Chosen::text).unwrap_or_default();
-    let (x_cols, y_cols) = (model.x.weights.rows() as u64, model.y.weights.rows() as u64);
-    let views = format!(
-        "{} × ({} + {} columns)",
-        count(model.rows, "row"),
-        report::grouped(x_cols),
-        report::grouped(y_cols)
-    );
-    let _ = writeln!(text, "{}: {} from {views}", fit.chosen.name(), count(model.pairs() as u64, "pair"));
-    if args.method.method != fit.chosen.name() {
+    let mut text = run.ridge.as_ref().map(RidgeChoice::text).unwrap_or_default();
+    let sizes = view_sizes(model.rows, model.x.weights.rows() as u64, model.y.weights.rows() as u64);
+    let _ = writeln!(text, "{}: {} from {sizes}", fit.chosen.name(), count(model.pairs() as u64, "pair"));
+    if model.settings.method.name() != fit.chosen.name() {
         let _ = writeln!(text, "{} was chosen: {}", fit.chosen.name(), fit.why);
     }
     text.push('\n');
-    text += &pairs(fit);
+    text += &pair_table(fit);
     let _ = writeln!(text, "\ncaptured total {:.6} of {}", model.total, model.pairs());
     let verdict = if fit.converged { "converged" } else { "not converged" };
-    let _ = writeln!(text, "{verdict}: {}, tolerance {:.1e}", missing(fit), model.settings.tol);
-    text += &fit.certificate.as_ref().map(certified).unwrap_or_default();
-    let spent = format!("{}, work {:.1}", report::passes(&fit.cost), fit.cost.work(model.settings.k));
-    let peak =
-        machine::peak_rss_bytes().map(|b| format!("; peak memory {}", report::bytes(b))).unwrap_or_default();
-    let (load, seconds) = (run.load_seconds, run.fit_seconds);
+    let _ = writeln!(text, "{verdict}: {}, tolerance {:.1e}", missing_share(fit), model.settings.tol);
+    text += &fit.certificate.as_ref().map(certificate_text).unwrap_or_default();
+    let spent = format!("{}, work {:.1}", text::passes(&fit.cost), fit.cost.work(model.settings.k));
+    let peak = machine::peak_rss_bytes().map(|bytes| format!("; peak memory {}", text::bytes(bytes)));
+    let (load, seconds, peak) = (run.load_seconds, run.fit_seconds, peak.unwrap_or_default());
     let _ = writeln!(text, "read in {load:.2} s, fitted in {seconds:.2} s ({spent}){peak}");
-    if let Some(path) = &args.output {
+    if let Some(path) = &job.output {
         let _ = writeln!(text, "model written to {}", path.display());
     }
     text
 }
 
 /// How much of the total may still be missing, in words.
-fn missing(fit: &Fit) -> String {
+fn missing_share(fit: &Fit) -> String {
     let share = fit.missing / fit.model.objective.iter().sum::<f64>();
-    match share.is_finite() {
-        true => format!("about {share:.1e} of it may be missing"),
-        false => "this method cannot tell what is missing".into(),
+    if share.is_finite() {
+        format!("about {share:.1e} of it may be missing")
+    } else {
+        "this method cannot tell what is missing".into()
     }
 }
 
-/// What the bounds say, and what they do not.
-fn certified(certificate: &Certificate) -> String {
+/// What the bounds prove, and what they do not.
+fn certificate_text(certificate: &Certificate) -> String {
     let Certificate { bounds, together, kind, passes, .. } = certificate;
     let kind = match kind {
         Kind::Rigorous => "rigorous",
@@ -206,31 +202,29 @@ fn certified(certificate: &Certificate) -> String {
     )
 }
 
-/// A line for each pair. Without ridge the objective is the correlation, and is left out.
-fn pairs(fit: &Fit) -> String {
+/// One line per pair. Without a ridge the objective equals the correlation and is left out.
+fn pair_table(fit: &Fit) -> String {
     let model = &fit.model;
-    let ridge = model.settings.ridge_x > 0.0 || model.settings.ridge_y > 0.0;
-    let mut columns = vec![("correlation", numbers(&model.correlations, |c| format!("{c:.6}")))];
-    if ridge {
-        columns.push(("objective", numbers(&model.objective, |d| format!("{d:.6}"))));
+    let formatted = |values: &[f64], format: fn(f64) -> String| -> Vec<String> {
+        values.iter().map(|&value| format(value)).collect()
+    };
+    let mut columns = vec![("correlation", formatted(&model.correlations, |c| format!("{c:.6}")))];
+    if model.settings.ridge_x > 0.0 || model.settings.ridge_y > 0.0 {
+        columns.push(("objective", formatted(&model.objective, |d| format!("{d:.6}"))));
     }
     if let Some(certificate) = &fit.certificate {
-        columns.push(("± bound", numbers(&certificate.bounds, |b| format!("{b:.1e}"))));
+        columns.push(("± bound", formatted(&certificate.bounds, |b| format!("{b:.1e}"))));
     }
-    columns.push(("residual", numbers(&model.residuals, |r| format!("{r:.1e}"))));
+    columns.push(("residual", formatted(&model.residuals, |r| format!("{r:.1e}"))));
     let header: Vec<&str> = ["pair"].into_iter().chain(columns.iter().map(|(name, _)| *name)).collect();
     let row = |i: usize| {
-        [(i + 1).to_string()].into_iter().chain(columns.iter().map(|(_, c)| c[i].clone())).collect()
+        [(i + 1).to_string()].into_iter().chain(columns.iter().map(|(_, cells)| cells[i].clone())).collect()
     };
-    report::table(&header, &(0..model.pairs()).map(row).collect::<Vec<_>>())
+    text::table(&header, &(0..model.pairs()).map(row).collect::<Vec<_>>())
 }
 
-fn numbers(values: &[f64], format: impl Fn(f64) -> String) -> Vec<String> {
-    values.iter().map(|&value| format(value)).collect()
-}
-
-/// Honest, and once.
-fn warnings(fit: &Fit) {
+/// Prints each note once, and what helps if the fit did not converge.
+fn warn(fit: &Fit) {
     fit.notes.iter().for_each(|note| eprintln!("lcca: {note}"));
     if !fit.converged {
         eprintln!("lcca: not converged: there is more correlation to be found; --method auto finds it");

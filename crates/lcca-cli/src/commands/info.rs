@@ -1,25 +1,31 @@
 //! `lcca info FILE`
 
-use super::convert::entry_count;
-use super::count;
-use crate::args::InfoArgs;
 use crate::failure::Failure;
-use crate::{machine, progress, report};
-use lcca_io::{Info, MatrixInfo, ModelInfo, ReadOptions, TopColumn, describe_with};
+use crate::resolve::InfoJob;
+use crate::text::{count, count_entries, view_sizes};
+use crate::{machine, output, progress};
+use lcca_io::{Info, MatrixInfo, ModelInfo, TopColumn, describe_with};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
-use std::process::ExitCode;
 
-pub fn run(args: &InfoArgs) -> Result<ExitCode, Failure> {
-    let spinner = progress::spinner(format!("reading {}", args.file.display()), args.common.quiet);
-    let options = ReadOptions { cols: None, zero_based: args.zero_based.then_some(true) };
-    let info = machine::pool(args.common.threads)?.install(|| describe_with(&args.file, &options))?;
+/// Pairs whose leading columns are printed; `--json` has all.
+const PAIRS_SHOWN: usize = 10;
+/// Characters of a name that are printed.
+const LONGEST_NAME: usize = 30;
+
+pub fn run(job: &InfoJob) -> Result<(), Failure> {
+    let spinner = progress::spinner(format!("reading {}", job.file.display()), job.session.quiet);
+    let info = machine::pool(job.session.threads)?.install(|| describe_with(&job.file, &job.reading))?;
     spinner.finish_and_clear();
-    match args.common.json {
-        true => report::print_json(&object(&info))?,
-        false => report::print(&text(&info))?,
+    if job.session.json {
+        output::print_json(&object(&info))?;
+    } else {
+        output::print(&match &info {
+            Info::Matrix(info) => matrix_text(info),
+            Info::Model(info) => model_text(info),
+        })?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 fn object(info: &Info) -> Value {
@@ -36,86 +42,78 @@ fn object(info: &Info) -> Value {
     }
 }
 
-fn text(info: &Info) -> String {
-    match info {
-        Info::Matrix(m) => matrix(m),
-        Info::Model(m) => model(m),
-    }
-}
-
-fn matrix(m: &MatrixInfo) -> String {
-    let cells = m.rows as f64 * m.cols as f64;
-    let share = 100.0 * m.entries as f64 / cells;
+fn matrix_text(info: &MatrixInfo) -> String {
+    let cells = info.rows as f64 * info.cols as f64;
+    let share = 100.0 * info.entries as f64 / cells;
     let mut text = format!(
-        "matrix ({}): {} × {}, {}, {} ({share:.4}% of all cells, {:.1} a row)\n",
-        m.format,
-        count(m.rows as u64, "row"),
-        count(m.cols as u64, "column"),
-        m.storage,
-        entry_count(m.entries),
-        m.entries as f64 / m.rows as f64,
+        "matrix ({}): {} × {}, {}, {} ({share:.4}% of all cells, {:.1} per row)\n",
+        info.format,
+        count(info.rows as u64, "row"),
+        count(info.cols as u64, "column"),
+        info.storage,
+        count_entries(info.entries),
+        info.entries as f64 / info.rows as f64,
     );
-    text += &named("columns", m.names.as_deref(), m.cols);
-    m.notes.iter().for_each(|note| text += &format!("{note}\n"));
+    text += &column_names("columns", info.names.as_deref(), info.cols);
+    info.notes.iter().for_each(|note| text += &format!("{note}\n"));
     text
 }
 
-fn model(m: &ModelInfo) -> String {
-    let mut text = format!("model ({}): {} by {}\n", m.format, count(m.k as u64, "pair"), m.method);
-    let (x_cols, y_cols) = (report::grouped(m.x_cols as u64), report::grouped(m.y_cols as u64));
-    let _ = writeln!(text, "trained on {} × ({x_cols} + {y_cols} columns)", count(m.rows, "row"));
-    let _ = writeln!(text, "captured total {:.6}", m.total);
-    let correlations: Vec<String> = m.correlations.iter().map(|c| format!("{c:.4}")).collect();
+fn model_text(info: &ModelInfo) -> String {
+    let mut text = format!("model ({}): {} by {}\n", info.format, count(info.k as u64, "pair"), info.method);
+    let sizes = view_sizes(info.rows, info.x_cols as u64, info.y_cols as u64);
+    let _ = writeln!(text, "trained on {sizes}");
+    let _ = writeln!(text, "captured total {:.6}", info.total);
+    let correlations: Vec<String> = info.correlations.iter().map(|c| format!("{c:.4}")).collect();
     let _ = writeln!(text, "correlations {}", correlations.join(" "));
-    text += &named("columns of x", m.x_names.as_deref(), m.x_cols);
-    text += &named("columns of y", m.y_names.as_deref(), m.y_cols);
-    text += &m.top.as_deref().map(top).unwrap_or_default();
-    text += &provenance(&m.provenance);
-    let _ = writeln!(text, "settings: {}", json!(m.settings));
+    text += &column_names("columns of x", info.x_names.as_deref(), info.x_cols);
+    text += &column_names("columns of y", info.y_names.as_deref(), info.y_cols);
+    text += &info.top.as_deref().map(top_columns).unwrap_or_default();
+    text += &provenance(&info.provenance);
+    let _ = writeln!(text, "settings: {}", json!(info.settings));
     text
 }
 
-/// A line for each of the first pairs: the columns that stand out, with their loadings.
-fn top(pairs: &[[Vec<TopColumn>; 2]]) -> String {
-    const SHOWN: usize = 10;
+/// One line for each of the first pairs: the columns that stand out, with their loadings.
+fn top_columns(pairs: &[[Vec<TopColumn>; 2]]) -> String {
     let list = |columns: &[TopColumn]| {
         let one = |column: &TopColumn| format!("{} {:.2}", quoted(&column.name), column.loading);
         columns.iter().map(one).collect::<Vec<_>>().join(", ")
     };
     let mut text = String::from("columns with the largest loadings, x | y:\n");
-    for (at, [x, y]) in pairs.iter().enumerate().take(SHOWN) {
-        let _ = writeln!(text, "  pair {}: {} | {}", at + 1, list(x), list(y));
+    for (i, [x, y]) in pairs.iter().enumerate().take(PAIRS_SHOWN) {
+        let _ = writeln!(text, "  pair {}: {} | {}", i + 1, list(x), list(y));
     }
-    if pairs.len() > SHOWN {
-        let _ = writeln!(text, "  and {} more pairs (--json has all)", pairs.len() - SHOWN);
+    if pairs.len() > PAIRS_SHOWN {
+        let _ = writeln!(text, "  and {} more pairs (--json has all)", pairs.len() - PAIRS_SHOWN);
     }
     text
 }
 
-/// A name can be a comma, and long.
+/// Quotes a name, which can be a comma, and shortens a long one.
 fn quoted(name: &str) -> String {
-    const LONGEST: usize = 30;
-    match name.chars().nth(LONGEST) {
-        Some(_) => format!("{:?}", name.chars().take(LONGEST).chain(['…']).collect::<String>()),
-        None => format!("{name:?}"),
+    if name.chars().count() > LONGEST_NAME {
+        format!("{:?}", name.chars().take(LONGEST_NAME).chain(['…']).collect::<String>())
+    } else {
+        format!("{name:?}")
     }
 }
 
-/// Where a model came from and how its fit ended; lists, such as the trace, are for scripts.
-fn provenance(told: &Map<String, Value>) -> String {
+/// Where a model came from and how its fit ended. Lists, such as the trace, are left to `--json`.
+fn provenance(facts: &Map<String, Value>) -> String {
     let line = |(key, value): (&String, &Value)| match value {
         Value::Object(inner) => provenance(inner),
         Value::Array(_) | Value::Null => String::new(),
         Value::String(plain) => format!("{key}: {plain}\n"),
         other => format!("{key}: {other}\n"),
     };
-    told.iter().map(line).collect()
+    facts.iter().map(line).collect()
 }
 
-/// The first few names, quoted: a name can be a comma.
-fn named(what: &str, names: Option<&[String]>, cols: usize) -> String {
-    let Some(names) = names else { return format!("{what} without names\n") };
+/// The first few names, quoted because a name can be a comma.
+fn column_names(columns: &str, names: Option<&[String]>, cols: usize) -> String {
+    let Some(names) = names else { return format!("{columns} without names\n") };
     let quoted: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
     let more = if names.len() < cols { ", …" } else { "" };
-    format!("{what} named {}{more}\n", quoted.join(", "))
+    format!("{columns} named {}{more}\n", quoted.join(", "))
 }

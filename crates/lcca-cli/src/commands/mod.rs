@@ -1,22 +1,39 @@
-//! One command a file.
+//! The commands, one per file. Each runs a resolved job and prints its result.
 
-pub mod compare;
-pub mod completions;
-pub mod convert;
-pub mod demo;
-pub mod export;
-pub mod fit;
-pub mod info;
-mod model;
-pub mod neighbors;
-pub mod report;
-pub mod ridge_path;
-mod same_names;
-pub mod score;
-pub mod transform;
-pub mod views;
+mod compare;
+mod completions;
+mod convert;
+mod demo;
+mod export;
+mod fit;
+mod fitting_rows;
+mod info;
+mod named_model;
+mod neighbors;
+mod report;
+mod ridge_search;
+mod score;
+mod transform;
+mod views;
 
-/// "1 row", "2 rows".
-fn count(number: u64, noun: &str) -> String {
-    format!("{} {noun}{}", crate::report::grouped(number), if number == 1 { "" } else { "s" })
+use crate::failure::Failure;
+use crate::resolve::Job;
+use std::process::ExitCode;
+
+pub fn run(job: Job) -> Result<ExitCode, Failure> {
+    match job {
+        Job::Demo(job) => demo::run(&job),
+        Job::Fit(job) => return fit::run(&job),
+        Job::Transform(job) => transform::run(&job),
+        Job::Score(job) => score::run(&job),
+        Job::Export(job) => export::run(&job),
+        Job::Neighbors(job) => neighbors::run(&job),
+        Job::Report(job) => report::run(&job),
+        Job::Compare(job) => compare::run(*job),
+        Job::Views(job) => views::run(&job),
+        Job::Convert(job) => convert::run(&job),
+        Job::Info(job) => info::run(&job),
+        Job::Completions(job) => completions::run(*job),
+    }?;
+    Ok(ExitCode::SUCCESS)
 }

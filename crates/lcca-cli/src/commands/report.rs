@@ -1,10 +1,10 @@
 //! `lcca report MODEL [X Y] -o report.html`
 
-use super::score::fitting_view;
-use crate::args::ReportArgs;
+use super::fitting_rows::ModelSource;
 use crate::failure::Failure;
-use crate::html::report::{Given, Subject};
-use crate::{load, machine, progress, report};
+use crate::html::report::{self, GivenRows, Subject};
+use crate::resolve::ReportJob;
+use crate::{load, machine, output, progress};
 use lcca::data::Side;
 use lcca::fit::Model;
 use lcca::matrix::Matrix;
@@ -14,48 +14,45 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
-use std::process::ExitCode;
 
-/// Rows drawn in a scatter, and canonical variables stored for it, at most.
-const SAMPLE: usize = 2_000;
-const VARIABLES: usize = 80_000;
+/// The most rows in a scatter plot: more are not told apart.
+const MOST_ROWS: usize = 2_000;
+/// The most canonical variables stored for scatter plots: about 400 kB of the page.
+const MOST_VARIABLES: usize = 80_000;
 
-pub fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
-    let inputs = [&args.model].into_iter().chain(&args.x).chain(&args.y);
-    load::check_output(&args.output, &inputs.map(|path| path.as_path()).collect::<Vec<_>>())?;
-    let mut output = Output::create(&args.output)?;
-    let html = machine::pool(args.common.threads)?.install(|| page(args))?;
-    let path = &args.output;
-    let failed = |source| Failure::File(lcca_io::Error::Io { path: path.clone(), source });
-    output.write_all(html.as_bytes()).map_err(failed)?;
+pub fn run(job: &ReportJob) -> Result<(), Failure> {
+    let inputs = [&job.model].into_iter().chain(job.rows.iter().flatten());
+    load::check_output(&job.output, &inputs.map(|path| path.as_path()).collect::<Vec<_>>())?;
+    let mut output = Output::create(&job.output)?;
+    let html = machine::pool(job.session.threads)?.install(|| page(job))?;
+    let path = &job.output;
+    output.write_all(html.as_bytes()).map_err(|source| lcca_io::Error::Io { path: path.clone(), source })?;
     output.commit()?;
-    said(args, html.len())?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn said(args: &ReportArgs, bytes: usize) -> Result<(), Failure> {
-    let output = args.output.display();
-    if args.common.json {
-        let version = env!("CARGO_PKG_VERSION");
-        report::print_json(&json!({ "output": output.to_string(), "bytes": bytes, "version": version }))?;
-    } else if !args.common.quiet {
-        eprintln!("lcca: report written to {output} ({} kB); open it in any browser", bytes / 1000);
+    if job.session.json {
+        output::print_json(&json!({
+            "output": path.display().to_string(),
+            "bytes": html.len(),
+            "version": env!("CARGO_PKG_VERSION"),
+        }))?;
+    } else if !job.session.quiet {
+        let (path, kilobytes) = (path.display(), html.len() / 1000);
+        eprintln!("lcca: report written to {path} ({kilobytes} kB); open it in any browser");
     }
     Ok(())
 }
 
-fn page(args: &ReportArgs) -> Result<String, Failure> {
-    let (model, provenance) = read_model(&args.model)?;
-    let names = read_model_names(&args.model)?;
-    let given = match (&args.x, &args.y) {
-        (Some(x), Some(y)) => Some(given(args, &model, x, y)?),
-        _ => None,
+fn page(job: &ReportJob) -> Result<String, Failure> {
+    let (model, provenance) = read_model(&job.model)?;
+    let names = read_model_names(&job.model)?;
+    let given = match &job.rows {
+        Some([x, y]) => Some(given_rows(job, &model, x, y)?),
+        None => None,
     };
-    let spinner = progress::spinner("writing the report".into(), args.common.quiet);
-    let name = file_name(&args.model);
+    let spinner = progress::spinner("writing the report".into(), job.session.quiet);
+    let name = file_name(&job.model);
     let subject =
         Subject { name: &name, model: &model, names: &names, provenance: &provenance, given: given.as_ref() };
-    let html = subject.html();
+    let html = report::html(&subject);
     spinner.finish_and_clear();
     Ok(html)
 }
@@ -64,23 +61,23 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Correlations by the code of `lcca score`, and the canonical variables of a sample.
-fn given(args: &ReportArgs, model: &Model, x_path: &Path, y_path: &Path) -> Result<Given, Failure> {
-    let view = |path: &Path, side: Side| {
-        fitting_view(&args.model, model, path, side, args.zero_based, args.common.quiet)
-    };
-    let (x, y) = (view(x_path, Side::X)?, view(y_path, Side::Y)?);
-    let pair = load::pair((x_path, x.clone()), (y_path, y.clone()))?;
-    let spinner = progress::spinner("correlating the given rows".into(), args.common.quiet);
+/// The correlations of all given rows, as `lcca score` computes them, and the canonical variables of a sample.
+fn given_rows(job: &ReportJob, model: &Model, x_path: &Path, y_path: &Path) -> Result<GivenRows, Failure> {
+    let source = ModelSource { path: &job.model, model };
+    let x = source.read_rows(x_path, Side::X, job.zero_based, job.session.quiet)?;
+    let y = source.read_rows(y_path, Side::Y, job.zero_based, job.session.quiet)?;
+    let spinner = progress::spinner("correlating the given rows".into(), job.session.quiet);
+    let rows = x.rows();
+    let sample = sample(rows, MOST_ROWS.min(MOST_VARIABLES / 2 / model.pairs().max(1)).max(1));
+    let pair = load::pair([x_path, y_path], [x, y])?;
+    let variables = |side| variables(model, side, pair.view(side), &sample);
+    let variables = [variables(Side::X)?, variables(Side::Y)?];
     let scores = model.score(&pair)?;
-    let most = SAMPLE.min(VARIABLES / 2 / model.pairs().max(1)).max(1);
-    let sample = sample(x.rows(), most);
-    let variables = [variables(model, Side::X, &x, &sample)?, variables(model, Side::Y, &y, &sample)?];
     spinner.finish_and_clear();
-    Ok(Given { files: [x_path, y_path].map(file_name), rows: x.rows(), scores, sample, variables })
+    Ok(GivenRows { files: [x_path, y_path].map(file_name), rows, scores, sample, variables })
 }
 
-/// A row at random from each of equally long runs of rows; always the same ones.
+/// One row at random from each of `most` equally long runs of rows, ascending. Always the same rows.
 fn sample(rows: usize, most: usize) -> Vec<usize> {
     let runs = rows.min(most);
     let mut random = ChaCha8Rng::seed_from_u64(0);
@@ -88,18 +85,15 @@ fn sample(rows: usize, most: usize) -> Vec<usize> {
     (0..runs).map(|run| random.random_range(start(run)..start(run + 1))).collect()
 }
 
-/// The canonical variables of some rows, in their order. All rows stream by, and nothing of the others is kept.
+/// The canonical variables of the sampled rows, k per row. No other row is touched.
 fn variables(model: &Model, side: Side, rows: &Matrix, sample: &[usize]) -> Result<Vec<f64>, Failure> {
-    let (k, mut wanted, mut first, mut kept) = (model.pairs(), sample.iter().peekable(), 0, Vec::new());
-    model.transform(side, rows, |block| -> Result<(), Failure> {
-        let end = first + block.len() / k;
-        while let Some(row) = wanted.next_if(|&&row| row < end) {
-            kept.extend_from_slice(&block[(row - first) * k..][..k]);
-        }
-        first = end;
+    let sampled = lcca_io::views::take_rows(rows, sample)?;
+    let mut variables = Vec::with_capacity(sample.len() * model.pairs());
+    model.transform(side, &sampled, |block| -> Result<(), Failure> {
+        variables.extend_from_slice(block);
         Ok(())
     })?;
-    Ok(kept)
+    Ok(variables)
 }
 
 #[cfg(test)]

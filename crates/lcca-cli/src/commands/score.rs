@@ -1,115 +1,92 @@
 //! `lcca score MODEL X Y`
 
-use super::count;
-use super::same_names::check_names;
-use crate::args::ScoreArgs;
+use super::fitting_rows::ModelSource;
 use crate::failure::Failure;
-use crate::{load, machine, progress, report};
-use lcca::data::Side;
+use crate::resolve::ScoreJob;
+use crate::text::{self, count};
+use crate::{load, machine, output, progress};
+use lcca::data::{InMemory, Pair, Side};
 use lcca::fit::{Model, Scores, Significance};
-use lcca::matrix::Matrix;
 use lcca_io::read_model;
 use serde_json::json;
-use std::path::Path;
-use std::process::ExitCode;
 
-pub fn run(args: &ScoreArgs) -> Result<ExitCode, Failure> {
-    let (model, _) = read_model(&args.model)?;
-    let Scored { rows, scores, chance } =
-        machine::pool(args.common.threads)?.install(|| score(args, &model))?;
-    if chance.is_some() && !args.common.quiet && are_training_rows(&model, &scores, rows) {
+pub fn run(job: &ScoreJob) -> Result<(), Failure> {
+    let (model, _) = read_model(&job.model)?;
+    let result = machine::pool(job.session.threads)?.install(|| score(job, &model))?;
+    let Scored { rows, scores, significance } = &result;
+    if significance.is_some() && !job.session.quiet && are_training_rows(&model, scores, *rows) {
         eprintln!("lcca: these look like the rows the model was trained on; p-values mean nothing there");
     }
-    if args.common.json {
-        report::print_json(&json!({
+    if job.session.json {
+        output::print_json(&json!({
             "rows": rows,
             "k": model.pairs(),
             "correlations": scores.correlations,
             "total": scores.total,
             "captured": scores.captured,
             "training_correlations": model.correlations,
-            "p": chance.as_ref().map(|chance| &chance.p),
-            "p_adjusted": chance.as_ref().map(|chance| &chance.adjusted),
-            "permutations": args.permutations,
+            "p": significance.as_ref().map(|significance| &significance.p),
+            "p_adjusted": significance.as_ref().map(|significance| &significance.adjusted),
+            "permutations": job.permutation_test.map(|test| test.permutations),
             "version": env!("CARGO_PKG_VERSION"),
         }))?;
     } else {
-        report::print(&text(&model, &scores, rows, chance.as_ref()))?;
+        output::print(&text(&model, &result))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
-/// What was found on the given rows.
+/// The result on the given rows.
 struct Scored {
     rows: usize,
     scores: Scores,
-    chance: Option<Significance>,
+    significance: Option<Significance>,
 }
 
-fn score(args: &ScoreArgs, model: &Model) -> Result<Scored, Failure> {
-    let view = |path: &Path, side: Side| {
-        fitting_view(&args.model, model, path, side, args.zero_based, args.common.quiet)
-    };
-    let (x, y) = (view(&args.x, Side::X)?, view(&args.y, Side::Y)?);
-    let rows = x.rows();
-    let pair = load::pair((&args.x, x), (&args.y, y))?;
+fn score(job: &ScoreJob, model: &Model) -> Result<Scored, Failure> {
+    let source = ModelSource { path: &job.model, model };
+    let x = source.read_rows(&job.x, Side::X, job.zero_based, job.session.quiet)?;
+    let y = source.read_rows(&job.y, Side::Y, job.zero_based, job.session.quiet)?;
+    let pair = load::pair([&job.x, &job.y], [x, y])?;
     let scores = model.score(&pair)?;
-    let spinner = progress::spinner("permuting".into(), args.common.quiet);
-    let [x, y] = Side::BOTH.map(|side| pair.view(side));
-    let test = |permutations: u32| model.permutation_test(x, y, permutations as usize, args.seed, &());
-    let chance = args.permutations.map(test).transpose()?;
-    spinner.finish_and_clear();
-    Ok(Scored { rows, scores, chance })
+    let significance = significance(job, model, &pair)?;
+    Ok(Scored { rows: pair.shape().rows, scores, significance })
 }
 
-/// Only training rows have the very correlations of training.
+fn significance(job: &ScoreJob, model: &Model, pair: &InMemory) -> Result<Option<Significance>, Failure> {
+    let Some(test) = job.permutation_test else { return Ok(None) };
+    let spinner = progress::spinner("permuting".into(), job.session.quiet);
+    let [x, y] = Side::BOTH.map(|side| pair.view(side));
+    let significance = model.permutation_test(x, y, test.permutations, test.seed, &())?;
+    spinner.finish_and_clear();
+    Ok(Some(significance))
+}
+
+/// Only training rows have exactly the correlations of training.
 fn are_training_rows(model: &Model, scores: &Scores, rows: usize) -> bool {
     let same = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-9;
     rows as u64 == model.rows && scores.correlations.iter().zip(&model.correlations).all(same)
 }
 
-/// Reads rows for a model; where their width is not the model's, says which file has which.
-pub fn fitting_view(
-    model_path: &Path,
-    model: &Model,
-    path: &Path,
-    side: Side,
-    zero_based: bool,
-    quiet: bool,
-) -> Result<Matrix, Failure> {
-    let expected = model.view(side).weights.rows();
-    let cols = (!lcca_io::says_its_width(path)).then_some(expected);
-    let matrix = load::view(path, cols, zero_based, quiet)?;
-    if matrix.cols() != expected {
-        return Err(Failure::Usage(format!(
-            "{} has {} columns, expected {expected}, the width of {side} in {}",
-            path.display(),
-            matrix.cols(),
-            model_path.display()
-        )));
-    }
-    check_names(model_path, path, side)?;
-    Ok(matrix)
-}
-
-fn text(model: &Model, scores: &Scores, rows: usize, chance: Option<&Significance>) -> String {
+fn text(model: &Model, result: &Scored) -> String {
+    let Scored { rows, scores, significance } = result;
     let row = |i: usize| {
-        let numbers = [scores.correlations[i], model.correlations[i]].map(|c| format!("{c:.6}"));
-        let shares = chance.map(|chance| [chance.p[i], chance.adjusted[i]].map(|p| format!("{p:.4}")));
-        [(i + 1).to_string()].into_iter().chain(numbers).chain(shares.into_iter().flatten()).collect()
+        let correlations = [scores.correlations[i], model.correlations[i]].map(|c| format!("{c:.6}"));
+        let p_values = significance.as_ref().map(|s| [s.p[i], s.adjusted[i]].map(|p| format!("{p:.4}")));
+        [(i + 1).to_string()].into_iter().chain(correlations).chain(p_values.into_iter().flatten()).collect()
     };
     let table: Vec<Vec<String>> = (0..model.pairs()).map(row).collect();
     let header = ["pair", "correlation", "in training", "p", "p adjusted"];
     let training: f64 = model.correlations.iter().sum();
     let mut text = format!(
         "{}\n\n{}\nsum of correlations {:.6} (in training {training:.6}); captured between the subspaces {:.6}\n",
-        count(rows as u64, "row"),
-        report::table(&header[..if chance.is_some() { 5 } else { 3 }], &table),
+        count(*rows as u64, "row"),
+        text::table(&header[..if significance.is_some() { 5 } else { 3 }], &table),
         scores.total,
         scores.captured
     );
-    if let Some(chance) = chance {
-        let orders = count(chance.permutations as u64, "random order");
+    if let Some(significance) = significance {
+        let orders = count(significance.permutations as u64, "random order");
         text += &format!(
             "p: how often chance does as well, from {orders} of the rows; adjusted: with the chance of any false\n\
              finding among all pairs controlled (Westfall and Young, step down)\n"

@@ -1,50 +1,38 @@
 //! `lcca transform MODEL --x X | --y Y -o scores.npy`
 
-use super::count;
-use super::score::fitting_view;
-use crate::args::TransformArgs;
+use super::fitting_rows::ModelSource;
 use crate::failure::Failure;
-use crate::{load, machine, progress, report};
-use lcca::data::Side;
+use crate::resolve::TransformJob;
+use crate::text::count;
+use crate::{load, machine, output, progress};
 use lcca_io::{NpyWriter, read_model};
 use serde_json::json;
-use std::path::Path;
-use std::process::ExitCode;
 
-pub fn run(args: &TransformArgs) -> Result<ExitCode, Failure> {
-    let (side, path) = typed_side(args)?;
-    load::check_output(&args.output, &[&args.model, path])?;
-    let rows = machine::pool(args.common.threads)?.install(|| transform(args, side, path))?;
-    if args.common.json {
-        let output = args.output.display().to_string();
-        let version = env!("CARGO_PKG_VERSION");
-        report::print_json(
-            &json!({ "rows": rows, "side": side.to_string(), "output": output, "version": version }),
-        )?;
-    } else if !args.common.quiet {
-        eprintln!(
-            "lcca: canonical variables of {} written to {}",
-            count(rows as u64, "row"),
-            args.output.display()
-        );
+pub fn run(job: &TransformJob) -> Result<(), Failure> {
+    load::check_output(&job.output, &[&job.model, &job.rows])?;
+    let rows = machine::pool(job.session.threads)?.install(|| transform(job))?;
+    let output = job.output.display();
+    if job.session.json {
+        output::print_json(&json!({
+            "rows": rows,
+            "side": job.side.to_string(),
+            "output": output.to_string(),
+            "version": env!("CARGO_PKG_VERSION"),
+        }))?;
+    } else if !job.session.quiet {
+        eprintln!("lcca: canonical variables of {} written to {output}", count(rows as u64, "row"));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
-fn typed_side(args: &TransformArgs) -> Result<(Side, &Path), Failure> {
-    match (&args.x, &args.y) {
-        (Some(x), None) => Ok((Side::X, x)),
-        (None, Some(y)) => Ok((Side::Y, y)),
-        _ => Err(Failure::Usage("expected one of --x and --y".into())),
-    }
-}
-
-fn transform(args: &TransformArgs, side: Side, path: &Path) -> Result<usize, Failure> {
-    let (model, _) = read_model(&args.model)?;
-    let rows = fitting_view(&args.model, &model, path, side, args.zero_based, args.common.quiet)?;
-    let spinner = progress::spinner(format!("transforming {}", path.display()), args.common.quiet);
-    let mut writer = NpyWriter::create(&args.output, rows.rows(), model.pairs())?;
-    model.transform(side, &rows, |block| -> Result<(), Failure> { Ok(writer.write_rows(block)?) })?;
+/// Writes the canonical variables block by block and returns the number of rows.
+fn transform(job: &TransformJob) -> Result<usize, Failure> {
+    let (model, _) = read_model(&job.model)?;
+    let source = ModelSource { path: &job.model, model: &model };
+    let rows = source.read_rows(&job.rows, job.side, job.zero_based, job.session.quiet)?;
+    let spinner = progress::spinner(format!("transforming {}", job.rows.display()), job.session.quiet);
+    let mut writer = NpyWriter::create(&job.output, rows.rows(), model.pairs())?;
+    model.transform(job.side, &rows, |block| -> Result<(), Failure> { Ok(writer.write_rows(block)?) })?;
     writer.finish()?;
     spinner.finish_and_clear();
     Ok(rows.rows())

@@ -1,7 +1,7 @@
-//! What every method is held against: the answer of the default method at a tight tolerance. One fit and one pass.
+//! The best possible, which every method is compared with: the default method at a tight tolerance. One fit and one pass.
 
-use super::contest::Plan;
-use super::measure::{Measured, once};
+use super::measure::{Measured, measure_once};
+use super::plan::Plan;
 use super::result::Best;
 use crate::failure::Failure;
 use lcca::data::{InMemory, Pair, Shape};
@@ -10,22 +10,20 @@ use lcca::matrix::Panel;
 use lcca::method::{Method, Settings};
 use lcca::{metric, panels};
 
-/// The default method at a tight tolerance, with one pair more where the data have one: what comes after the last pair tells
-/// how well the subspace is determined.
-pub fn best(pair: &InMemory, seen: &dyn Pair, plan: &Plan) -> Result<(Best, [Panel; 2]), Failure> {
+/// Fits one pair more than requested, if the data have one: the gap after the last pair tells how well the subspace is
+/// determined.
+pub fn best(pair: &InMemory, data: &dyn Pair, plan: &Plan) -> Result<(Best, [Panel; 2]), Failure> {
     let k = plan.settings.k;
     let Shape { rows, x_cols, y_cols } = pair.shape();
-    let settings = Settings {
-        method: Method::Auto,
-        k: (k + 1).min(rows).min(x_cols).min(y_cols),
-        tol: plan.best_tol,
-        max_passes: plan.best_passes,
-        ..plan.settings.clone()
-    };
-    let Measured { fit, cpu_seconds, .. } = once(pair, &settings, "the best possible", plan.quiet)?;
+    let mut settings = plan.settings.clone();
+    settings.method = Method::Auto;
+    settings.k = (k + 1).min(rows).min(x_cols).min(y_cols);
+    settings.tol = plan.best_tol;
+    settings.max_passes = plan.best_passes;
+    let Measured { fit, cpu_seconds, .. } = measure_once(pair, &settings, "the best possible", plan.quiet)?;
     let truth = [&fit.model.x, &fit.model.y]
         .map(|view| panels::columns(&view.weights, 0, k.min(view.weights.cols())));
-    let correlations = metric::captured(seen, &truth[0], &truth[1])?;
+    let correlations = metric::captured(data, &truth[0], &truth[1])?;
     let total = correlations.iter().sum();
     let objective = &fit.model.objective;
     let best = Best {
@@ -46,7 +44,7 @@ pub fn best(pair: &InMemory, seen: &dyn Pair, plan: &Plan) -> Result<(Best, [Pan
     Ok((best, truth))
 }
 
-/// A ridge's answer is not the one that correlates most on the rows it was fitted to.
+/// What the answer may be called: with a ridge it is not the one that correlates most on the rows it was fitted to.
 fn label(fit: &Fit) -> &'static str {
     let Settings { ridge_x, ridge_y, .. } = fit.model.settings;
     match (ridge_x > 0.0 || ridge_y > 0.0, fit.converged) {

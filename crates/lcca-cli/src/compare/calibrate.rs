@@ -1,8 +1,8 @@
 //! Finds the whole number at which a method takes a given time.
 //!
-//! Time grows with the parameter, and between two measured numbers nearly along a line. So each try is where the line
-//! through the nearest points meets the target; it becomes a point itself, and the search ends when a measured time
-//! agrees. There is no clock here: times come from whoever measures.
+//! Time grows with the parameter, and nearly linearly between two measured numbers. So each try is the number at which the
+//! line through the nearest points meets the target. It becomes a point itself, and the search ends when a measured time
+//! agrees. There is no clock here: the caller measures.
 
 use serde::Serialize;
 
@@ -13,21 +13,22 @@ pub struct Point {
     pub seconds: f64,
 }
 
-/// What is looked for.
+/// The target of a search, and its limits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
-    /// Seconds to be met.
+    /// Seconds that the method should take.
     pub target: f64,
-    /// How far off they may be, relative.
+    /// How far the time may be off, relative to the target.
     pub agreement: f64,
-    /// The smallest and the largest number allowed.
+    /// The smallest number allowed.
     pub least: usize,
+    /// The largest number allowed.
     pub most: usize,
-    /// Where to begin where nothing is known.
+    /// The first number to try if nothing was measured before.
     pub first: usize,
-    /// How many times larger than any measured number a try may be: time may grow faster than along a line.
+    /// How many times larger than any measured number a try may be: time may grow faster than linearly.
     pub growth: usize,
-    /// Measurements to make at most.
+    /// The most measurements to make.
     pub tries: usize,
 }
 
@@ -45,7 +46,7 @@ pub enum Outcome {
     BetweenNumbers,
     /// Larger numbers were quicker than smaller ones.
     Uneven,
-    /// The tries are used up.
+    /// All tries were used.
     OutOfTries,
 }
 
@@ -55,8 +56,8 @@ enum Next {
     GiveUp(Outcome),
 }
 
-/// The number measured nearest to the target, and how the search for it ended. Points measured before are used, and
-/// new ones added.
+/// Returns the measured number nearest to the target, and how the search for it ended. Earlier points are used, and new ones
+/// are added.
 pub fn calibrate<E>(
     search: &Search,
     points: &mut Vec<Point>,
@@ -84,10 +85,10 @@ impl Search {
         self.nearest(points).is_some_and(|point| (point.seconds / self.target - 1.0).abs() <= self.agreement)
     }
 
-    /// Nearest by ratio: half the time is as far off as twice the time.
+    /// The nearest point by ratio: half the time is as far off as twice the time.
     fn nearest<'p>(&self, points: &'p [Point]) -> Option<&'p Point> {
-        let off = |point: &Point| (point.seconds / self.target).ln().abs();
-        points.iter().min_by(|a, b| off(a).total_cmp(&off(b)))
+        let distance = |point: &Point| (point.seconds / self.target).ln().abs();
+        points.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))
     }
 
     fn next(&self, points: &[Point]) -> Next {
@@ -126,8 +127,8 @@ impl Search {
         Next::Try(self.towards(slow, points).clamp(self.least, slow.parameter - 1))
     }
 
-    /// Beyond all points: the line through the outermost and the one nearest to it, or through 0 where that is the only one
-    /// or the line would fall.
+    /// Extrapolates beyond all points: along the line through the outermost point and the one nearest to it, or through 0 if
+    /// there is no other point or the line would fall.
     fn towards(&self, outermost: &Point, points: &[Point]) -> usize {
         let others = points.iter().filter(|point| point.parameter != outermost.parameter);
         let second = others.min_by_key(|point| point.parameter.abs_diff(outermost.parameter));
@@ -139,11 +140,11 @@ impl Search {
         self.on_line(second.filter(rises).unwrap_or(&origin), outermost)
     }
 
-    /// Where the line through two points meets the target.
+    /// The number at which the line through two points meets the target.
     fn on_line(&self, a: &Point, b: &Point) -> usize {
         let [pa, pb] = [a, b].map(|point| point.parameter as f64);
         let share = (self.target - a.seconds) / (b.seconds - a.seconds);
-        // A cast of what is negative, infinite or no number gives the nearest there is.
+        // The cast saturates, so a negative, infinite or undefined number becomes the nearest valid one.
         (pa + share * (pb - pa)).round() as usize
     }
 }
@@ -156,8 +157,8 @@ mod tests {
     const SEARCH: Search =
         Search { target: 10.0, agreement: 0.1, least: 1, most: 100_000, first: 7, growth: 10, tries: 6 };
 
-    /// The number found, how, and the numbers measured on the way.
-    fn found(search: &Search, seconds: impl Fn(usize) -> f64) -> (usize, Outcome, Vec<usize>) {
+    /// The number, how the search ended, and the numbers measured on the way.
+    fn calibrated(search: &Search, seconds: impl Fn(usize) -> f64) -> (usize, Outcome, Vec<usize>) {
         let mut points = Vec::new();
         let Ok((number, outcome)) =
             calibrate(search, &mut points, |number| Ok::<_, Infallible>(seconds(number)));
@@ -167,7 +168,7 @@ mod tests {
     }
 
     fn agrees(search: &Search, seconds: impl Fn(usize) -> f64) -> usize {
-        let (number, outcome, tried) = found(search, &seconds);
+        let (number, outcome, tried) = calibrated(search, &seconds);
         assert_eq!(outcome, Outcome::Agrees, "{tried:?}");
         assert!((seconds(number) / search.target - 1.0).abs() <= search.agreement);
         tried.len()
@@ -182,9 +183,9 @@ mod tests {
         assert_eq!(agrees(&SEARCH, |number| 2.0 + 0.1 * number as f64), 3);
     }
 
-    /// Principal components cost their square, and more.
+    /// The cost of principal components grows at least with their square.
     #[test]
-    fn what_grows_faster_than_a_line_is_met_too() {
+    fn times_that_grow_faster_than_a_line_are_met_too() {
         for power in [1.5, 2.0, 2.5] {
             for scale in [20.0, 300.0, 2_000.0] {
                 let search = Search { least: 20, first: 100, growth: 3, ..SEARCH };
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_is_borne() {
+    fn noise_does_not_prevent_agreement() {
         for seed in 0..50usize {
             let noise =
                 |number: usize| 1.0 + 0.03 * (((number * 7919 + seed * 104_729) % 201) as f64 / 100.0 - 1.0);
@@ -204,20 +205,20 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_reached_is_said_and_the_nearest_kept() {
+    fn a_target_out_of_reach_gives_the_reason_and_the_nearest_number() {
         let capped = Search { most: 40, ..SEARCH };
-        assert_eq!(found(&capped, |number| 0.1 * number as f64), (40, Outcome::TooQuick, vec![7, 40]));
-        assert_eq!(found(&SEARCH, |number| 20.0 + number as f64), (1, Outcome::TooSlow, vec![7, 3, 1]));
-        let (number, outcome, _) = found(&SEARCH, |number| 7.0 * number as f64);
+        assert_eq!(calibrated(&capped, |number| 0.1 * number as f64), (40, Outcome::TooQuick, vec![7, 40]));
+        assert_eq!(calibrated(&SEARCH, |number| 20.0 + number as f64), (1, Outcome::TooSlow, vec![7, 3, 1]));
+        let (number, outcome, _) = calibrated(&SEARCH, |number| 7.0 * number as f64);
         assert_eq!((number, outcome), (2, Outcome::BetweenNumbers));
-        let (_, outcome, tried) = found(&SEARCH, |number| if number < 1000 { 1.0 } else { 99.0 });
+        let (_, outcome, tried) = calibrated(&SEARCH, |number| if number < 1000 { 1.0 } else { 99.0 });
         assert_eq!((outcome, tried.len()), (Outcome::OutOfTries, 6));
         let mut uneven = vec![Point { parameter: 60, seconds: 5.0 }, Point { parameter: 50, seconds: 20.0 }];
         assert_eq!(calibrate(&SEARCH, &mut uneven, |_| Err("measured")), Ok((60, Outcome::Uneven)));
     }
 
     #[test]
-    fn what_is_known_is_not_measured_again() {
+    fn earlier_points_are_not_measured_again() {
         let mut points = vec![Point { parameter: 90, seconds: 9.5 }];
         let outcome = calibrate(&SEARCH, &mut points, |_| Err("measured"));
         assert_eq!(outcome, Ok((90, Outcome::Agrees)));

@@ -1,80 +1,47 @@
-//! Runs the experiment: the best possible first, then what runs once, then each setting.
+//! Runs the experiment: the best possible first, then the methods that run once, then each setting.
 //!
-//! At each setting L-CCA runs first, and the others are calibrated until their own CPU time agrees with its. Every number
-//! that is reported comes from a run that was made; measuring what it found is not part of its time.
+//! At each setting L-CCA runs first, and the others are calibrated until their CPU time agrees with its time. Every reported
+//! number comes from an actual run; judging its result is not part of its time.
 
-use super::best;
+use super::best::best;
 use super::calibrate::{Outcome, Point, calibrate};
 use super::knob::{Knob, most_components};
-use super::measure::{Measured, steadily};
+use super::measure::{Measured, measure_repeatedly};
+use super::plan::{Plan, Targets};
 use super::result::{Comparison, Distance, Distances, Entry, Run, Setting};
+use super::table;
 use crate::failure::Failure;
+use crate::progress;
 use lcca::data::{Centred, InMemory, Pair, Shape, Side};
 use lcca::fit::Model;
 use lcca::matrix::Panel;
 use lcca::method::{Method, Settings};
 use lcca::metric;
 
-/// How far CPU times may differ and still agree, relative.
-pub const AGREEMENT: f64 = 0.1;
-
-/// What to compare.
-pub struct Plan {
-    /// File names of the views.
-    pub files: [String; 2],
-    /// Everything but the method.
-    pub settings: Settings,
-    pub asked: Asked,
-    /// Iterations of L-CCA and G-CCA, singular vectors of L-CCA.
-    pub t1: usize,
-    pub k_pc: usize,
-    /// Iterations of D-CCA.
-    pub d_cca_t1: usize,
-    pub rivals: Rivals,
-    /// When the best possible counts as found, and when it is given up.
-    pub best_tol: f64,
-    pub best_passes: Option<f64>,
-    pub quiet: bool,
-}
-
-/// The settings: L-CCA's gradient steps, or the CPU time to take.
-pub enum Asked {
-    Steps(Vec<usize>),
-    CpuSeconds(Vec<f64>),
-}
-
-/// Which methods run besides L-CCA.
-pub struct Rivals {
-    pub g_cca: bool,
-    pub rp_cca: bool,
-    pub d_cca: bool,
-    pub auto: bool,
-}
+/// The relative difference up to which CPU times agree.
+const AGREEMENT: f64 = 0.1;
 
 /// The experiment while it runs.
 struct Contest<'a> {
     plan: &'a Plan,
     pair: &'a InMemory,
-    /// The pair as correlations are taken of it: centred, or as it is.
-    seen: &'a dyn Pair,
-    /// Weights of the best possible subspaces.
+    /// The pair that correlations are measured on: centered if the fits are.
+    data: &'a dyn Pair,
+    /// Weights of the best possible subspaces of X and Y.
     truth: [Panel; 2],
     runs: Vec<Run>,
 }
 
 /// Runs everything, on the current rayon pool.
 pub fn contest(pair: &InMemory, plan: &Plan) -> Result<Comparison, Failure> {
-    match plan.settings.center {
-        true => compare(pair, &Centred::new(pair)?, plan),
-        false => compare(pair, pair, plan),
-    }
+    if plan.settings.center { compare(pair, &Centred::new(pair)?, plan) } else { compare(pair, pair, plan) }
 }
 
-fn compare(pair: &InMemory, seen: &dyn Pair, plan: &Plan) -> Result<Comparison, Failure> {
-    let (best, truth) = best::best(pair, seen, plan)?;
-    let mut contest = Contest { plan, pair, seen, truth, runs: Vec::new() };
-    let once = contest.once()?;
-    let settings = (0..plan.asked.len()).map(|at| contest.setting(at)).collect::<Result<_, _>>()?;
+fn compare(pair: &InMemory, data: &dyn Pair, plan: &Plan) -> Result<Comparison, Failure> {
+    let (best, truth) = best(pair, data, plan)?;
+    let mut contest = Contest { plan, pair, data, truth, runs: Vec::new() };
+    let once = contest.run_once()?;
+    let settings = (0..plan.targets.len()).map(|index| contest.setting(index)).collect::<Result<_, _>>()?;
     let Shape { rows, x_cols, y_cols } = pair.shape();
     let [x, y] = plan.files.clone();
     let Settings { k, center, ridge_x, ridge_y, seed, .. } = plan.settings;
@@ -102,31 +69,34 @@ fn compare(pair: &InMemory, seen: &dyn Pair, plan: &Plan) -> Result<Comparison, 
 }
 
 impl Contest<'_> {
-    /// What has no parameter to calibrate.
-    fn once(&mut self) -> Result<Vec<usize>, Failure> {
-        let rivals = &self.plan.rivals;
-        let d_cca = ("D-CCA", Method::DCca { t1: self.plan.d_cca_t1 }, rivals.d_cca);
-        let wanted = [d_cca, ("auto", Method::Auto, rivals.auto)].into_iter().filter(|(.., wanted)| *wanted);
+    /// Runs the methods that have no parameter to calibrate.
+    fn run_once(&mut self) -> Result<Vec<usize>, Failure> {
+        let optional = &self.plan.optional_methods;
+        let d_cca = ("D-CCA", Method::DCca { t1: self.plan.d_cca_t1 }, optional.d_cca);
+        let wanted =
+            [d_cca, ("auto", Method::Auto, optional.auto)].into_iter().filter(|(.., wanted)| *wanted);
         wanted.map(|(name, method, _)| self.run(name, method, name)).collect()
     }
 
-    fn setting(&mut self, at: usize) -> Result<Setting, Failure> {
+    fn setting(&mut self, index: usize) -> Result<Setting, Failure> {
         let plan = self.plan;
         let l_cca = Knob::Ling { t1: plan.t1, k_pc: plan.k_pc };
-        let (cpu_seconds_asked, first) = match &plan.asked {
-            Asked::CpuSeconds(asked) => (Some(asked[at]), self.calibrated(l_cca, asked[at], at)?),
-            Asked::Steps(steps) => {
-                let label = self.label(at, l_cca, 1);
-                let run = self.run(l_cca.name(), l_cca.method(steps[at]), &label)?;
+        let (cpu_seconds_asked, first) = match &plan.targets {
+            Targets::CpuSeconds(seconds) => {
+                (Some(seconds[index]), self.calibrated(l_cca, seconds[index], index)?)
+            }
+            Targets::Steps(steps) => {
+                let label = self.label(index, l_cca, 1);
+                let run = self.run(l_cca.name(), l_cca.method(steps[index]), &label)?;
                 (None, Entry { run, ratio: 1.0, outcome: Outcome::Agrees })
             }
         };
         let cpu_seconds = self.runs[first.run].cpu_seconds;
         let mut entries = vec![first];
         for knob in self.knobs() {
-            entries.push(self.calibrated(knob, cpu_seconds, at)?);
+            entries.push(self.calibrated(knob, cpu_seconds, index)?);
         }
-        Ok(Setting { id: at + 1, cpu_seconds_asked, cpu_seconds, entries })
+        Ok(Setting { id: index + 1, cpu_seconds_asked, cpu_seconds, entries })
     }
 
     /// The methods that are brought to L-CCA's CPU time.
@@ -134,20 +104,20 @@ impl Contest<'_> {
         let plan = self.plan;
         let most = most_components(self.pair.shape(), &plan.settings, rayon::current_num_threads());
         let all = [
-            (Knob::Gradient { t1: plan.t1 }, plan.rivals.g_cca),
-            (Knob::Components { most }, plan.rivals.rp_cca),
+            (Knob::Gradient { t1: plan.t1 }, plan.optional_methods.g_cca),
+            (Knob::Components { most }, plan.optional_methods.rp_cca),
         ];
         all.into_iter().filter(|(_, wanted)| *wanted).map(|(knob, _)| knob).collect()
     }
 
-    /// The run of a method that takes about `target` seconds; what it took at other settings is made use of.
-    fn calibrated(&mut self, knob: Knob, target: f64, at: usize) -> Result<Entry, Failure> {
+    /// The run of a method that takes about `target` seconds. Runs at other settings are points of the search.
+    fn calibrated(&mut self, knob: Knob, target: f64, index: usize) -> Result<Entry, Failure> {
         let search = knob.search(target, AGREEMENT, self.plan.settings.k);
         let mut points = self.points(knob.name());
         let mut tries = 0;
         let (parameter, outcome) = calibrate(&search, &mut points, |parameter| {
             tries += 1;
-            let label = self.label(at, knob, tries);
+            let label = self.label(index, knob, tries);
             let run = self.run(knob.name(), knob.method(parameter), &label)?;
             Ok::<f64, Failure>(self.runs[run].cpu_seconds)
         })?;
@@ -160,33 +130,34 @@ impl Contest<'_> {
         runs.map(|run| Point { parameter: Knob::parameter(&run.method), seconds: run.cpu_seconds }).collect()
     }
 
-    fn label(&self, at: usize, knob: Knob, attempt: usize) -> String {
+    fn label(&self, index: usize, knob: Knob, attempt: usize) -> String {
         let again = if attempt > 1 { format!(", try {attempt}") } else { String::new() };
-        format!("setting {} of {}: {}{again}", at + 1, self.plan.asked.len(), knob.name())
+        format!("setting {} of {}: {}{again}", index + 1, self.plan.targets.len(), knob.name())
     }
 
-    /// The index of the run of this method: the one there is, or a new one.
+    /// The index of the run of this method: an earlier one with the same parameters, or a new one.
     fn run(&mut self, name: &'static str, method: Method, label: &str) -> Result<usize, Failure> {
         if let Some(known) = self.runs.iter().position(|run| run.name == name && run.method == method) {
             return Ok(known);
         }
-        let settings = Settings { method, ..self.plan.settings.clone() };
-        let measured = steadily(self.pair, &settings, label, self.plan.quiet)?;
+        let mut settings = self.plan.settings.clone();
+        settings.method = method;
+        let measured = measure_repeatedly(self.pair, &settings, label, self.plan.quiet)?;
         let run = self.judge(name, &measured)?;
         if !self.plan.quiet {
-            crate::progress::leave(&super::table::line(label, &run));
+            progress::print_line(&table::line(label, &run));
         }
         self.runs.push(run);
         Ok(self.runs.len() - 1)
     }
 
-    /// What a fit found, measured on the rows by two passes that are not part of its time.
+    /// Measures the result of a fit on the rows, by two passes that are not part of its time.
     fn judge(&self, name: &'static str, measured: &Measured) -> Result<Run, Failure> {
         let Measured { fit, cpu_seconds, repeats } = measured;
         let Model { x, y, settings, .. } = &fit.model;
-        let correlations = metric::captured(self.seen, &x.weights, &y.weights)?;
+        let correlations = metric::captured(self.data, &x.weights, &y.weights)?;
         let distance = |side, weights, truth| {
-            metric::principal_sines(self.seen, side, weights, truth).map(|sines| Distance::of(&sines))
+            metric::principal_sines(self.data, side, weights, truth).map(|sines| Distance::from_sines(&sines))
         };
         Ok(Run {
             name,
@@ -204,14 +175,5 @@ impl Contest<'_> {
                 y: distance(Side::Y, &y.weights, &self.truth[1])?,
             },
         })
-    }
-}
-
-impl Asked {
-    pub fn len(&self) -> usize {
-        match self {
-            Asked::Steps(steps) => steps.len(),
-            Asked::CpuSeconds(seconds) => seconds.len(),
-        }
     }
 }

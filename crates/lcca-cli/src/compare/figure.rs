@@ -5,7 +5,7 @@ use super::result::{Comparison, Run, Setting};
 use crate::failure::Failure;
 use crate::plot::{Chart, Curve, Figure, Scale};
 
-/// Correlation against index, one panel a setting, as in the paper.
+/// Correlation against index, one panel per setting, as in the paper.
 pub fn correlations(comparison: &Comparison) -> Figure {
     Figure { panels: comparison.settings.iter().map(|setting| setting_panel(comparison, setting)).collect() }
 }
@@ -27,7 +27,7 @@ pub fn by_index(title: String, curves: Vec<Curve>) -> Chart {
         x_label: "index".into(),
         y_label: "canonical correlation".into(),
         x_scale: Scale::Linear,
-        whole: true,
+        y_from_0_to_1: true,
         curves,
     }
 }
@@ -38,7 +38,7 @@ pub fn curve(name: &str, correlations: &[f64], dashed: bool) -> Curve {
     Curve { name: name.into(), points, dashed }
 }
 
-/// Captured total against CPU time, every run a point, one curve a method.
+/// Captured total against CPU time: every run is a point and every method a curve.
 pub fn captured(comparison: &Comparison) -> Figure {
     let points = |runs: &[&Run]| runs.iter().map(|run| (run.cpu_seconds, run.total)).collect();
     let curve =
@@ -54,13 +54,13 @@ pub fn captured(comparison: &Comparison) -> Figure {
         x_label: "CPU seconds".into(),
         y_label: format!("captured, of {}", comparison.k),
         x_scale: Scale::Logarithmic,
-        whole: true,
+        y_from_0_to_1: true,
         curves,
     };
     Figure { panels: vec![chart] }
 }
 
-/// A figure as files: names and contents.
+/// The names and contents of a figure's files.
 pub fn files(name: &str, figure: &Figure) -> Result<[(String, Vec<u8>); 2], Failure> {
     let png = figure.png().map_err(Failure::Machine)?;
     Ok([(format!("{name}.svg"), figure.svg().into_bytes()), (format!("{name}.png"), png)])

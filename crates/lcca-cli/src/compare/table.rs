@@ -3,7 +3,7 @@
 use super::calibrate::Outcome;
 use super::knob::{Knob, reason};
 use super::result::{Best, Comparison, Entry, Run, Setting};
-use crate::report;
+use crate::text::{self, view_sizes};
 use lcca::method::Method;
 use std::fmt::Write as _;
 
@@ -21,40 +21,40 @@ pub fn parameters(method: &Method) -> String {
     }
 }
 
-/// Seconds with three digits that count.
+/// Seconds with three significant digits.
 pub fn seconds(seconds: f64) -> String {
     let decimals = (2 - seconds.max(1e-4).log10().floor() as i32).max(0) as usize;
     format!("{seconds:.decimals$}")
 }
 
-/// One finished run, while others are still to come.
+/// One finished run, printed while the comparison goes on.
 pub fn line(label: &str, run: &Run) -> String {
     let parameters = parameters(&run.method);
     format!("{label} ({parameters}): {} CPU s, captured {:.4}", seconds(run.cpu_seconds), run.total)
 }
 
-/// What the columns of [`rows`] are.
+/// The titles of the columns of [`rows`].
 pub const HEADER: [&str; 8] =
     ["setting", "method", "parameters", "CPU s", "captured", "of best", "distance X", "distance Y"];
 
-/// A row a method and setting, the best possible last.
+/// One row per method and setting, the best possible last.
 pub fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
-    let kept = comparison.kept().map(|(at, run)| text_row(comparison, at, run));
-    kept.chain([best_row(&comparison.best)]).collect()
+    let shown = comparison.shown().map(|(entry, run)| text_row(comparison, entry, run));
+    shown.chain([best_row(&comparison.best)]).collect()
 }
 
-/// What is printed.
+/// The comparison as it is printed.
 pub fn text(comparison: &Comparison) -> String {
     let notes: String = notes(comparison).iter().map(|note| format!("{note}\n")).collect();
-    format!("{}\n\n{}\n{notes}", sizes(comparison), report::table(&HEADER, &rows(comparison)))
+    format!("{}\n\n{}\n{notes}", sizes(comparison), text::table(&HEADER, &rows(comparison)))
 }
 
-fn text_row(comparison: &Comparison, at: Option<(&Setting, &Entry)>, run: &Run) -> Vec<String> {
+fn text_row(comparison: &Comparison, entry: Option<(&Setting, &Entry)>, run: &Run) -> Vec<String> {
     vec![
-        at.map_or(String::new(), |(setting, _)| setting.id.to_string()),
+        setting_id(entry),
         run.name.to_string(),
         parameters(&run.method),
-        format!("{}{}", seconds(run.cpu_seconds), at.map_or("", |(_, entry)| mark(entry))),
+        format!("{}{}", seconds(run.cpu_seconds), entry.map_or("", |(_, entry)| mark(entry))),
         format!("{:.4}", run.total),
         format!("{:.1}%", 100.0 * run.total / comparison.best.total),
         format!("{:.3}", run.distance.x.largest),
@@ -63,37 +63,50 @@ fn text_row(comparison: &Comparison, at: Option<(&Setting, &Entry)>, run: &Run) 
 }
 
 fn best_row(best: &Best) -> Vec<String> {
-    let of = ["", best.label, &format!("tolerance {:.0e}", best.tol), &seconds(best.cpu_seconds)];
-    let found = [format!("{:.4}", best.total), "100.0%".into(), "0".into(), "0".into()];
-    of.into_iter().map(String::from).chain(found).collect()
+    let cells = [
+        "",
+        best.label,
+        &format!("tolerance {:.0e}", best.tol),
+        &seconds(best.cpu_seconds),
+        &format!("{:.4}", best.total),
+        "100.0%",
+        "0",
+        "0",
+    ];
+    cells.map(String::from).into()
+}
+
+/// The number of the setting; empty for a method that ran once.
+fn setting_id(entry: Option<(&Setting, &Entry)>) -> String {
+    entry.map_or(String::new(), |(setting, _)| setting.id.to_string())
 }
 
 fn mark(entry: &Entry) -> &'static str {
     if entry.outcome == Outcome::Agrees { "" } else { MARK }
 }
 
-/// What was compared.
+/// The data and the settings of the comparison.
 pub fn sizes(comparison: &Comparison) -> String {
     let Comparison { rows, x_cols, y_cols, k, center, ridge_x, ridge_y, threads, .. } = comparison;
-    let [rows, x_cols, y_cols] = [rows, x_cols, y_cols].map(|&number| report::grouped(number as u64));
+    let sizes = view_sizes(*rows as u64, *x_cols as u64, *y_cols as u64);
     let ridge = match (*ridge_x, *ridge_y) {
         (0.0, 0.0) => "no ridge".to_string(),
         (x, y) if x == y => format!("ridge {x}"),
         (x, y) => format!("ridge {x} and {y}"),
     };
-    let centred = if *center { "centred" } else { "not centred" };
-    format!("{rows} rows × ({x_cols} + {y_cols} columns), k = {k}, {centred}, {ridge}; threads: {threads}")
+    let centered = if *center { "centered" } else { "not centered" };
+    format!("{sizes}, k = {k}, {centered}, {ridge}; threads: {threads}")
 }
 
-/// What a reader must know to believe the numbers.
+/// What a reader must know to interpret the numbers.
 pub fn notes(comparison: &Comparison) -> Vec<String> {
     let best = &comparison.best;
     let mut notes = vec![
-        "Captured is the sum of the canonical correlations between the two subspaces found, on the rows themselves. CPU \
-         seconds are of all threads, of the very run shown; what is short is run up to three times, and the least is told."
+        "Captured is the sum of the canonical correlations between the two fitted subspaces, on the rows themselves. CPU \
+         seconds are those of all threads in the run shown; short runs are repeated up to three times, and the least time is given."
             .to_string(),
     ];
-    notes.extend(comparison.kept().filter_map(|(at, run)| disagreement(comparison, at?, run)));
+    notes.extend(comparison.shown().filter_map(|(entry, run)| disagreement(comparison, entry?, run)));
     let verdict = if best.converged { "converged" } else { "did not converge" };
     let missing = best.missing / best.total;
     notes.push(format!(
@@ -103,8 +116,7 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
         best.tol
     ));
     if comparison.ridge_x > 0.0 || comparison.ridge_y > 0.0 {
-        let note =
-            "With a ridge, the exact answer does not capture most: others may capture more, and fit worse.";
+        let note = "With a ridge, the exact answer does not capture the most: others may capture more and fit worse.";
         notes.push(note.into());
     }
     notes.push(distance_note(comparison));
@@ -125,18 +137,18 @@ fn distance_note(comparison: &Comparison) -> String {
     format!("Distance is the sine of the largest angle between a subspace and the {label} one.{gap}{warning}")
 }
 
-/// A run whose CPU time is not what it was to be.
+/// Why the CPU time of a run is not the requested one, if it is not.
 fn disagreement(comparison: &Comparison, (setting, entry): (&Setting, &Entry), run: &Run) -> Option<String> {
     let why = reason(run.name, entry.outcome)?;
     let (ratio, id) = (entry.ratio, setting.id);
     let within = 100.0 * comparison.agreement;
     Some(format!(
-        "{MARK} setting {id}, {}: {ratio:.2} of the time asked for, not within {within:.0}%: {why}.",
+        "{MARK} setting {id}, {}: {ratio:.2} of the requested time, not within {within:.0}%: {why}.",
         run.name
     ))
 }
 
-/// The analogue of the paper's table 1, with what came of it.
+/// The analogue of the paper's table 1, with the results.
 pub fn markdown(comparison: &Comparison) -> String {
     let mut page = format!("`{}` and `{}`: {}\n\n", comparison.x, comparison.y, sizes(comparison));
     page += &settings_table(comparison);
@@ -147,13 +159,13 @@ pub fn markdown(comparison: &Comparison) -> String {
     page
 }
 
-/// A row a setting, as in the paper.
+/// One row per setting, as in the paper.
 fn settings_table(comparison: &Comparison) -> String {
     let Some(first) = comparison.settings.first() else { return String::new() };
     let names: Vec<&str> = first.entries.iter().map(|entry| comparison.runs[entry.run].name).collect();
-    let of = |what: &str| names.iter().map(|name| format!("{name} {what}")).collect::<Vec<_>>();
+    let titles = |title: &str| names.iter().map(|name| format!("{name} {title}")).collect::<Vec<_>>();
     let parameters = names.iter().map(|name| format!("{name} {}", Knob::parameter_name(name))).collect();
-    let header = [vec!["setting".to_string()], parameters, of("CPU s"), of("captured")].concat();
+    let header = [vec!["setting".to_string()], parameters, titles("CPU s"), titles("captured")].concat();
     let row = |setting: &Setting| {
         let each = |show: &dyn Fn(&Entry, &Run) -> String| -> Vec<String> {
             setting.entries.iter().map(|entry| show(entry, &comparison.runs[entry.run])).collect()
@@ -166,18 +178,18 @@ fn settings_table(comparison: &Comparison) -> String {
     markdown_table(&header, comparison.settings.iter().map(row))
 }
 
-/// A row a method and setting, with distances.
+/// One row per method and setting, with distances.
 fn runs_table(comparison: &Comparison) -> String {
     let header = "setting|method|parameters|CPU s|captured|of best|distance X|distance Y|mean X|mean Y";
     let header: Vec<String> = header.split('|').map(String::from).collect();
-    let row = |(at, run): (Option<(&Setting, &Entry)>, &Run)| {
-        let mut row = text_row(comparison, at, run);
+    let row = |(entry, run): (Option<(&Setting, &Entry)>, &Run)| {
+        let mut row = text_row(comparison, entry, run);
         let distance = &run.distance;
         row.extend([distance.x, distance.y].map(|distance| format!("{:.3}", distance.root_mean_square)));
         row
     };
     let best = best_row(&comparison.best).into_iter().chain(["0".into(), "0".into()]).collect();
-    markdown_table(&header, comparison.kept().map(row).chain([best]))
+    markdown_table(&header, comparison.shown().map(row).chain([best]))
 }
 
 fn markdown_table(header: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
@@ -188,15 +200,17 @@ fn markdown_table(header: &[String], rows: impl Iterator<Item = Vec<String>>) ->
     table
 }
 
-/// A line a method and setting; what ran once has no setting.
+/// One line per method and setting; a method that ran once has no setting.
 pub fn csv(comparison: &Comparison) -> String {
     let mut text = "setting,method,t1,t2,k_pc,k_rpcca,cpu_seconds,repeats,of_asked,agrees,captured,passes,gram_passes,work,\
                     distance_x,distance_y,mean_distance_x,mean_distance_y\n"
         .to_string();
-    for (at, run) in comparison.kept() {
-        let setting = at.map_or(String::new(), |(setting, _)| setting.id.to_string());
-        let agreement = at
-            .map_or(",".into(), |(_, entry)| format!("{},{}", entry.ratio, entry.outcome == Outcome::Agrees));
+    for (entry, run) in comparison.shown() {
+        let setting = setting_id(entry);
+        let agreement = match entry {
+            Some((_, entry)) => format!("{},{}", entry.ratio, entry.outcome == Outcome::Agrees),
+            None => ",".into(),
+        };
         let Run { name, cpu_seconds, repeats, total, passes, gram_passes, work, distance, .. } = run;
         let (x, y) = (distance.x, distance.y);
         let _ = writeln!(
@@ -212,7 +226,7 @@ pub fn csv(comparison: &Comparison) -> String {
     text
 }
 
-/// t1, t2, k_pc and k_rpcca, empty where a method has none.
+/// t1, t2, k_pc and k_rpcca; a cell is empty if the method has no such parameter.
 fn parameter_cells(method: &Method) -> String {
     match method {
         Method::DCca { t1 } => format!("{t1},,,"),
@@ -223,7 +237,7 @@ fn parameter_cells(method: &Method) -> String {
     }
 }
 
-/// A line a correlation.
+/// One line per correlation.
 pub fn correlations_csv(comparison: &Comparison) -> String {
     let mut text = "setting,method,index,correlation\n".to_string();
     let mut add = |setting: &str, name: &str, correlations: &[f64]| {
@@ -231,9 +245,8 @@ pub fn correlations_csv(comparison: &Comparison) -> String {
             let _ = writeln!(text, "{setting},{name},{},{correlation}", i + 1);
         }
     };
-    for (at, run) in comparison.kept() {
-        let setting = at.map_or(String::new(), |(setting, _)| setting.id.to_string());
-        add(&setting, run.name, &run.correlations);
+    for (entry, run) in comparison.shown() {
+        add(&setting_id(entry), run.name, &run.correlations);
     }
     add("", comparison.best.label, &comparison.best.correlations);
     text
@@ -244,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seconds_have_three_digits_that_count() {
+    fn seconds_have_three_significant_digits() {
         assert_eq!(
             [0.0123, 0.123_45, 1.234_5, 12.345, 123.45, 1234.5].map(seconds),
             ["0.0123", "0.123", "1.23", "12.3", "123", "1234"]

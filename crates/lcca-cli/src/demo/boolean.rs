@@ -2,8 +2,8 @@
 //!
 //! A page has a site, and the site fires a whole branch of features at once: category, network, name, and a near
 //! duplicate of each. Columns inside a view are therefore strongly correlated, the Gram matrices far from diagonal, and
-//! a method that takes them for diagonal counts every branch several times over. Yet the two views agree only loosely
-//! on the site. What they agree on closely are campaigns: rare, one column a view, hidden under frequent columns.
+//! a method that treats them as diagonal counts every branch several times over. Yet the two views agree only loosely
+//! on the site. What they agree on closely are campaigns: rare, one column per view, hidden under frequent columns.
 
 use super::frequency::{Numbering, counts};
 use super::wheel::{Wheel, chance, zipf};
@@ -11,33 +11,34 @@ use lcca::matrix::{Matrix, SparseRows, Values};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Features of a large part of all pages, in thousandths.
+/// How many pages, in thousandths, have each of the most frequent features.
 const EVERYWHERE: [u64; 3] = [900, 600, 350];
 /// How many categories, networks and sites there are. Each number divides the next: the branches form a tree.
 const LEVELS: [usize; 3] = [10, 100, 1_000];
 const SITES: usize = LEVELS[2];
 /// How often both views see the same site, in thousandths.
 const SAME_SITE: u64 = 600;
-/// How often a node of the branch fires, and how often its near duplicate joins it, in thousandths. Duplicates of
-/// the many small sites are looser: where one page alone tells a site from its duplicate, that page would be a
-/// perfect correlation by itself.
+/// How often a node of the branch fires, in thousandths.
 const FIRES: u64 = 950;
+/// How often the near duplicate of a node joins it, in thousandths. Duplicates of the many small sites are looser: if one
+/// page alone told a site from its duplicate, that page would be a perfect correlation by itself.
 const DUPLICATE_FIRES: [u64; 3] = [900, 900, 500];
 /// Rare causes which both views see.
 const CAMPAIGNS: usize = 40;
-/// How often the clearest campaign shows in a view, in thousandths, and how much less often each later one does.
+/// How often the clearest campaign shows in a view, in thousandths.
 const CLEAREST: u64 = 990;
+/// How much less often each later campaign shows, in thousandths.
 const BLURRING: u64 = 10;
-/// Words, one a page, that mean nothing to the other view.
+/// Words, one per page, that mean nothing to the other view.
 const WORDS: usize = 6_000;
 /// Columns with fewer ones are dropped: two such columns can agree by chance alone.
 const RARE: usize = 10;
 
-/// Where each kind of feature begins in the numbering before columns are sorted by frequency.
-const TREE_AT: usize = EVERYWHERE.len();
-const CAMPAIGNS_AT: usize = TREE_AT + 2 * (LEVELS[0] + LEVELS[1] + LEVELS[2]);
-const WORDS_AT: usize = CAMPAIGNS_AT + CAMPAIGNS;
-const FEATURES: usize = WORDS_AT + WORDS;
+/// The first number of each kind of feature, before columns are sorted by frequency.
+const FIRST_NODE: usize = EVERYWHERE.len();
+const FIRST_CAMPAIGN: usize = FIRST_NODE + 2 * (LEVELS[0] + LEVELS[1] + LEVELS[2]);
+const FIRST_WORD: usize = FIRST_CAMPAIGN + CAMPAIGNS;
+const FEATURES: usize = FIRST_WORD + WORDS;
 
 /// The features of `rows` pages, seen from the address (X) and from the host (Y); every stored value is one.
 ///
@@ -49,7 +50,7 @@ pub fn boolean(rows: usize, seed: u64) -> (Matrix, Matrix) {
     (matrix(&x), matrix(&y))
 }
 
-/// What pages are drawn from.
+/// The distributions that pages are drawn from.
 struct Web {
     sites: Wheel,
     /// The last item is no campaign at all.
@@ -82,25 +83,25 @@ impl Web {
             (0..EVERYWHERE.len()).filter(|&i| chance(rng, EVERYWHERE[i])).collect();
         fire_branch(site, rng, &mut features);
         if campaign < CAMPAIGNS && chance(rng, CLEAREST - BLURRING * campaign as u64) {
-            features.push(CAMPAIGNS_AT + campaign);
+            features.push(FIRST_CAMPAIGN + campaign);
         }
-        features.push(WORDS_AT + self.words.draw(rng));
+        features.push(FIRST_WORD + self.words.draw(rng));
         features
     }
 }
 
-/// Adds the site's category, network and name, each with its near duplicate, less what fails to fire.
+/// Adds the site's category, network and name, each with its near duplicate, except for those that do not fire.
 fn fire_branch(site: usize, rng: &mut impl Rng, features: &mut Vec<usize>) {
-    let mut level_at = TREE_AT;
+    let mut first_of_level = FIRST_NODE;
     for (nodes, duplicate_fires) in LEVELS.into_iter().zip(DUPLICATE_FIRES) {
-        let feature = level_at + 2 * (site % nodes);
+        let feature = first_of_level + 2 * (site % nodes);
         if chance(rng, FIRES) {
             features.push(feature);
             if chance(rng, duplicate_fires) {
                 features.push(feature + 1);
             }
         }
-        level_at += 2 * nodes;
+        first_of_level += 2 * nodes;
     }
 }
 
@@ -165,8 +166,8 @@ mod tests {
         for view in [x, y] {
             // Columns are sorted by frequency: the near duplicate of a category is among the first few dozen.
             let has_duplicate = |&a: &usize| (3..40).any(|b| b != a && cosine(&view, a, b) > 0.9);
-            let found = (3..13).filter(has_duplicate).count();
-            assert!(found >= 8, "only {found} of ten columns have a near duplicate");
+            let duplicated = (3..13).filter(has_duplicate).count();
+            assert!(duplicated >= 8, "only {duplicated} of ten columns have a near duplicate");
         }
     }
 }

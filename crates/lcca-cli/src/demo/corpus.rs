@@ -17,10 +17,11 @@ const LANGUAGE: usize = 30_000;
 const NEXT_WORDS: usize = 1_500;
 /// How many pairs of word classes the hidden chain has.
 const PAIRS: usize = 24;
-/// How often the strictest pair alternates, in thousandths, and how much less each looser one does.
+/// How often the strictest pair alternates, in thousandths.
 const STRICTEST: u64 = 960;
+/// How much less often each looser pair alternates, in thousandths.
 const LOOSENING: u64 = 41;
-/// How often, in thousandths, a word of any class stands in for one of the class at hand.
+/// How often, in thousandths, a word of any class replaces one of the current class.
 const STRAY: u64 = 30;
 
 /// The word and the word after it, for `tokens` tokens of generated text, as one-hot rows.
@@ -37,11 +38,11 @@ pub fn corpus(tokens: usize, seed: u64) -> (Matrix, Matrix) {
     (one_hot(&words), one_hot(&next))
 }
 
-/// Which words there are, and which class tends to follow which.
+/// The words of the language, and which class tends to follow which.
 struct Language {
     /// Class 2i alternates with class 2i + 1.
     classes: Vec<Class>,
-    /// Draws the class to go on with where a pair stops alternating.
+    /// Draws the next class when a pair stops alternating.
     entry: Wheel,
     /// Draws a word of any class.
     any_word: Wheel,

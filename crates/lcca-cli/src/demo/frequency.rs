@@ -11,19 +11,19 @@ pub fn counts(numbers: impl IntoIterator<Item = usize>, size: usize) -> Vec<usiz
 
 /// New numbers for old ones.
 pub struct Numbering {
-    /// The new number of each old one, `None` where it was dropped.
+    /// The new number of each old one, or `None` if it was dropped.
     pub new: Vec<Option<u32>>,
     /// How many were kept.
     pub kept: usize,
 }
 
 impl Numbering {
-    /// The most frequent first, ties in the old order; what occurs fewer than `at_least` times is dropped.
+    /// The most frequent first, ties in the old order; numbers that occur fewer than `at_least` times are dropped.
     pub fn by_frequency(counts: &[usize], at_least: usize) -> Self {
         let mut order: Vec<usize> = (0..counts.len()).filter(|&old| counts[old] >= at_least).collect();
         order.sort_by_key(|&old| (Reverse(counts[old]), old));
         let mut new = vec![None; counts.len()];
-        order.iter().zip(0..).for_each(|(&old, at)| new[old] = Some(at));
+        order.iter().zip(0..).for_each(|(&old, number)| new[old] = Some(number));
         Numbering { new, kept: order.len() }
     }
 }

@@ -1,7 +1,7 @@
 //! The demo's built-in data: two generated sets that stand in for the two of the paper.
 //!
-//! Whoever runs the demo must see the numbers we print, so nothing here depends on the machine: weights are integers,
-//! chances are whole thousandths, and the ChaCha stream is fixed by its specification.
+//! The numbers that the demo prints are documented, so nothing here depends on the machine: weights are integers, chances
+//! are whole thousandths, and the ChaCha stream is fixed by its specification.
 
 mod boolean;
 mod corpus;
@@ -31,7 +31,7 @@ mod laws {
         counts((0..matrix.rows()).flat_map(|row| columns(matrix, row)), matrix.cols())
     }
 
-    /// FNV-1a over the shape and every row's columns: two sets with one checksum are the same set.
+    /// FNV-1a over the shape and the columns of every row.
     pub fn checksum(matrix: &Matrix) -> u64 {
         let shape = [matrix.rows(), matrix.cols()];
         let rows = (0..matrix.rows()).flat_map(|row| [usize::MAX].into_iter().chain(columns(matrix, row)));

@@ -2,10 +2,10 @@
 
 use rand::Rng;
 
-/// The weight of the first of Zipf's ranks; later ones divide it.
+/// The weight of Zipf's first rank; rank r has this divided by r.
 const ZIPF_TOP: u64 = 1 << 40;
 
-/// Zipf's weight of the item `rank` places from the top. A larger `offset` flattens the head.
+/// Zipf's weight of an item, `rank` counted from 0. A larger `offset` flattens the head.
 pub fn zipf(rank: usize, offset: usize) -> u64 {
     ZIPF_TOP / (rank + offset + 1) as u64
 }
@@ -45,8 +45,8 @@ impl Wheel {
     /// One item.
     pub fn draw(&self, rng: &mut impl Rng) -> usize {
         let total = self.ends.last().copied().unwrap_or(0);
-        let at = below(rng, total);
-        self.ends.partition_point(|&end| end <= at)
+        let position = below(rng, total);
+        self.ends.partition_point(|&end| end <= position)
     }
 }
 
@@ -63,7 +63,7 @@ mod tests {
         let mut seen = [0i64; 4];
         (0..100_000).for_each(|_| seen[wheel.draw(&mut rng)] += 1);
         for (seen, expected) in seen.into_iter().zip([10_000, 0, 30_000, 60_000]) {
-            assert!((seen - expected).abs() < 800, "{seen} where about {expected} were due");
+            assert!((seen - expected).abs() < 800, "{seen}, expected about {expected}");
         }
         assert_eq!(seen[1], 0);
     }

@@ -1,19 +1,21 @@
-//! What a chart shows, as data; `assets/charts.js` draws it.
+//! A chart as data; `assets/charts.js` draws it.
 
 use serde_json::{Value, json};
 
-/// One curve: a name for the legend, and points from left to right. What is not finite is left out.
+/// One curve.
 pub struct Series {
+    /// The name in the legend.
     pub name: &'static str,
+    /// From left to right; points that are not finite are left out.
     pub points: Vec<(f64, f64)>,
-    /// Something to compare with: dashed, without marks.
+    /// Dashed and without markers: a line to compare with.
     pub dashed: bool,
 }
 
 /// One set of axes, drawn in the figure of the same `id`.
 pub struct Chart {
     pub id: String,
-    /// What it shows, for those who cannot see it.
+    /// A description for readers who cannot see the chart.
     pub description: String,
     pub x_label: &'static str,
     pub y_label: &'static str,
@@ -23,20 +25,20 @@ pub struct Chart {
     pub x_log: bool,
     /// The vertical axis is logarithmic; values that are not above 0 are left out.
     pub y_log: bool,
-    /// The vertical axis ends here, where the values do not go beyond.
+    /// The ends of the vertical axis, unless values lie beyond them.
     pub y_ends: Option<(f64, f64)>,
-    /// A line across, with its name: what is to be reached.
+    /// A horizontal line with a name: the value to be reached.
     pub limit: Option<(f64, String)>,
     pub series: Vec<Series>,
 }
 
 impl Chart {
     pub fn json(&self) -> Value {
-        let drawn = |&&(x, y): &&(f64, f64)| {
-            let placed = (!self.x_log || x > 0.0) && (!self.y_log || y > 0.0);
-            x.is_finite() && y.is_finite() && placed
+        let has_position = |&&(x, y): &&(f64, f64)| {
+            let on_log_axes = (!self.x_log || x > 0.0) && (!self.y_log || y > 0.0);
+            x.is_finite() && y.is_finite() && on_log_axes
         };
-        let points = |series: &Series| series.points.iter().filter(drawn).copied().collect::<Vec<_>>();
+        let points = |series: &Series| series.points.iter().filter(has_position).copied().collect::<Vec<_>>();
         let series = |s: &Series| json!({ "name": s.name, "points": points(s), "dashed": s.dashed });
         json!({
             "id": self.id,

@@ -6,10 +6,10 @@ use super::escape;
 use super::page::Page;
 use crate::compare::result::{Comparison, Run, Setting};
 use crate::compare::table;
-use crate::report::grouped;
+use crate::text::grouped;
 use serde_json::Map;
 
-/// Nothing on the page needs more than its charts do.
+/// The page needs no script besides the one that draws charts.
 const SCRIPT: &str = "";
 
 pub fn html(comparison: &Comparison) -> String {
@@ -23,11 +23,12 @@ pub fn html(comparison: &Comparison) -> String {
 
 fn header(comparison: &Comparison) -> String {
     let best = &comparison.best;
-    let (class, ended) = match best.converged {
-        true => ("converged", "from a fit that converged"),
-        false => ("open", "from a fit that did not converge"),
+    let (class, ended) = if best.converged {
+        ("converged", "from a fit that converged")
+    } else {
+        ("open", "from a fit that did not converge")
     };
-    let verdict = format!("Everything is held against \u{201c}{}\u{201d}, {ended}.", best.label);
+    let verdict = format!("Everything is compared with \u{201c}{}\u{201d}, {ended}.", best.label);
     let name = escape::text(&format!("{} and {}", comparison.x, comparison.y));
     let figures = [
         (format!("{:.4}", best.total), format!("{}, of {} at most", best.label, comparison.k)),
@@ -46,12 +47,12 @@ fn header(comparison: &Comparison) -> String {
 }
 
 fn time_section() -> String {
-    let said = "Every run is a point, those of the calibration included. Further left is faster, further up is better.";
+    let explanation = "Every run is a point, those of the calibration included. Further left is faster, further up is better.";
     let chart = element::chart("captured", "Captured correlation against CPU seconds of all threads.");
-    element::section("time", "What a second buys", &(element::paragraph(said) + &chart))
+    element::section("time", "What a second buys", &(element::paragraph(explanation) + &chart))
 }
 
-/// All runs of all methods that are shown.
+/// All runs of all methods.
 fn captured(comparison: &Comparison) -> Chart {
     let series = |(name, runs): (&'static str, Vec<&Run>)| Series {
         name,
@@ -73,7 +74,7 @@ fn captured(comparison: &Comparison) -> Chart {
 }
 
 fn index_section(comparison: &Comparison) -> String {
-    let said = "At each setting the methods were given the CPU time that L-CCA took. D-CCA and auto ran once, at parameters of their own.";
+    let explanation = "At each setting the methods took the CPU time that L-CCA took. D-CCA and auto ran once, with their own parameters.";
     let chart = |setting: &Setting| {
         let [first, ..] = &setting.entries[..] else { return String::new() };
         let parameters = table::parameters(&comparison.runs[first.run].method);
@@ -84,7 +85,7 @@ fn index_section(comparison: &Comparison) -> String {
         )
     };
     let charts: String = comparison.settings.iter().map(chart).collect();
-    element::section("index", "Correlation against index", &(element::paragraph(said) + &charts))
+    element::section("index", "Correlation against index", &(element::paragraph(explanation) + &charts))
 }
 
 fn id(setting: &Setting) -> String {

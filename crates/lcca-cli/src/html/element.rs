@@ -1,4 +1,4 @@
-//! The parts of a page. All take plain text and give markup, except where an argument is called `markup`.
+//! The parts of a page. All take plain text and return markup, unless an argument is called `markup`.
 
 use super::escape;
 use std::fmt::Write as _;
@@ -35,7 +35,7 @@ pub fn facts(facts: &[(String, String)]) -> String {
     markup + "</dl>\n"
 }
 
-/// Large numbers, each over what it counts.
+/// Large numbers, each above its name.
 pub fn figures(figures: &[(String, String)]) -> String {
     let mut markup = "<dl class=\"figures\">\n".to_string();
     for (value, name) in figures {
@@ -45,14 +45,14 @@ pub fn figures(figures: &[(String, String)]) -> String {
     markup + "</dl>\n"
 }
 
-/// Something to be typed, broken between words only where that is possible.
+/// A command to be typed; lines break between words if possible.
 pub fn command(plain: &str) -> String {
     let word = |word: &str| format!("<span>{}</span>", escape::text(word));
     let words: Vec<String> = plain.split(' ').map(word).collect();
     format!("<pre><code>{}</code></pre>\n", words.join(" "))
 }
 
-/// The place of a chart.
+/// The empty figure that the script draws a chart into.
 pub fn chart(id: &str, caption: &str) -> String {
     format!(
         "<figure class=\"chart\" id=\"{id}\">\n<div class=\"drawing\"></div>\n<figcaption>{}</figcaption>\n</figure>\n",
@@ -60,17 +60,17 @@ pub fn chart(id: &str, caption: &str) -> String {
     )
 }
 
-/// Who wrote the page.
+/// The program and version that wrote the page.
 pub fn footer() -> String {
     let version = env!("CARGO_PKG_VERSION");
-    let said = format!("Written by lcca {version}. This file needs nothing else and fetches nothing.");
-    format!("<footer>\n{}</footer>\n", paragraph(&said))
+    let text = format!("Written by lcca {version}. This file needs nothing else and fetches nothing.");
+    format!("<footer>\n{}</footer>\n", paragraph(&text))
 }
 
 /// A column of a table.
 pub struct Column<'t> {
     pub title: &'t str,
-    /// How its cells are set: "number", "names", or nothing.
+    /// The class of its cells for the styles: "number", "names", or nothing.
     pub class: &'t str,
 }
 

@@ -1,8 +1,8 @@
-//! Text in markup and data in a script element: whatever a column is called, it stays text.
+//! Text in markup and data in a script element: the name of a column stays text, whatever it contains.
 
 use serde_json::Value;
 
-/// Text as markup that shows it. Characters that no page may hold become the replacement character.
+/// Markup that shows the text. Characters that a page must not contain become the replacement character.
 pub fn text(plain: &str) -> String {
     let mut markup = String::with_capacity(plain.len());
     for character in plain.chars() {
@@ -20,7 +20,7 @@ pub fn text(plain: &str) -> String {
     markup
 }
 
-/// JSON that no parser of pages takes for markup. These characters occur in JSON's strings only.
+/// JSON that no HTML parser mistakes for markup. The escaped characters occur in JSON strings only.
 pub fn json(data: &Value) -> String {
     let mut script = String::new();
     for character in data.to_string().chars() {

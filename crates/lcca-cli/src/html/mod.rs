@@ -1,13 +1,13 @@
-//! Pages of results: one file that needs nothing else, for any browser, on paper too.
+//! Pages of results: one file that needs nothing else, for any browser and for print.
 //!
-//! [`page`] is the shell with styles and chart library inside, [`element`] the parts a page is put together from,
-//! [`chart`] what is to be drawn; what a page says is in a module of its own, [`report`] and [`comparison`]. Text reaches a page
-//! through [`escape`] only.
+//! [`page`] is the shell with styles and chart library inside, [`element`] the parts a page is built from, and [`chart`] the
+//! data of a drawing. The contents of the two pages are in [`report`] and [`comparison`]. Text reaches a page through
+//! [`escape`] only.
 
-pub mod chart;
+mod chart;
 pub mod comparison;
-pub mod element;
-pub mod escape;
-pub mod pack;
-pub mod page;
+mod element;
+mod escape;
+mod pack;
+mod page;
 pub mod report;

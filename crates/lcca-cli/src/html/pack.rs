@@ -1,4 +1,5 @@
-//! Many numbers in little text: single precision, base64 (RFC 4648). About five characters a number, seven digits kept.
+//! Numbers as compact text: single precision in base64 (RFC 4648). A number takes about five characters and keeps seven
+//! digits.
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -15,8 +16,8 @@ pub fn bytes(values: &[u8]) -> String {
 fn base64(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for triple in bytes.chunks(3) {
-        let at = |i: usize| u32::from(triple.get(i).copied().unwrap_or(0));
-        let bits = at(0) << 16 | at(1) << 8 | at(2);
+        let byte = |i: usize| u32::from(triple.get(i).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
         for i in 0..4 {
             let digit = ALPHABET[(bits >> (18 - 6 * i) & 63) as usize];
             text.push(if i <= triple.len() { digit.into() } else { '=' });

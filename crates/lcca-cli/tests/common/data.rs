@@ -27,7 +27,7 @@ impl Dice {
 /// Rows of (column, value), columns ascending.
 pub type Rows = Vec<Vec<(u32, f64)>>;
 
-/// Two sparse views that share a topic a row: some entries follow the topic, some do not.
+/// Two sparse views that share one topic per row: some entries follow the topic, some do not.
 pub fn topics(rows: usize, x_cols: usize, y_cols: usize, seed: u64) -> [Rows; 2] {
     let mut dice = Dice(seed);
     let mut views = [Rows::new(), Rows::new()];

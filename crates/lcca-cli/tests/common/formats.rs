@@ -4,7 +4,7 @@ use std::io::{Cursor, Write};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// A NumPy array file with this header, whatever follows it.
+/// A NumPy array file with this header, even if the bytes do not match it.
 pub fn npy(descr: &str, shape: &str, bytes: &[u8]) -> Vec<u8> {
     let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");
     let mut file = b"\x93NUMPY\x01\x00".to_vec();
@@ -88,9 +88,9 @@ pub fn store(indptr: &[u64], indices: &[u32], data: &[f64]) -> Vec<u8> {
 }
 
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    packer.write_all(bytes).unwrap();
-    packer.finish().unwrap()
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
 }
 
 pub fn zstandard(bytes: &[u8]) -> Vec<u8> {
@@ -103,8 +103,8 @@ pub fn without_end(mut bytes: Vec<u8>, count: usize) -> Vec<u8> {
     bytes
 }
 
-/// One byte in the middle flipped.
-pub fn with_flipped_byte(mut bytes: Vec<u8>, at: usize) -> Vec<u8> {
-    bytes[at] ^= 0xff;
+/// The bytes with one of them flipped.
+pub fn with_flipped_byte(mut bytes: Vec<u8>, index: usize) -> Vec<u8> {
+    bytes[index] ^= 0xff;
     bytes
 }

@@ -1,6 +1,6 @@
-//! Running the program in a folder of its own, and looking at all that it leaves behind.
+//! Runs the program in a folder of its own and inspects all that it leaves behind.
 
-// Every test file takes what it needs.
+// No test file uses everything.
 #![allow(dead_code)]
 
 pub mod data;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// The program with these words as arguments, in this folder, nothing typed into it.
+/// The program with these words as arguments, in this folder, with an empty standard input.
 pub fn lcca(folder: &Path, line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lcca"));
     command.current_dir(folder).args(line.split_whitespace()).stdin(Stdio::null());
@@ -31,7 +31,7 @@ pub struct Ran {
 }
 
 impl Ran {
-    pub fn of(command: &mut Command) -> Ran {
+    pub fn output(command: &mut Command) -> Ran {
         Ran::from(command.output().unwrap())
     }
 
@@ -91,7 +91,7 @@ impl Folder {
     }
 
     pub fn run(&self, line: &str) -> Ran {
-        Ran::of(&mut self.command(line))
+        Ran::output(&mut self.command(line))
     }
 
     /// What a successful command prints as JSON.
@@ -138,7 +138,7 @@ pub fn gap(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
-/// Whether tests must find what they need: on CI nothing is skipped silently.
+/// Whether missing tools and data are failures: on CI nothing is skipped silently.
 pub fn on_ci() -> bool {
     std::env::var_os("CI").is_some_and(|ci| ci == "true")
 }

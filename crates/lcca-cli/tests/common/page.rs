@@ -1,4 +1,4 @@
-//! Pages that the program wrote, taken apart.
+//! Pages that the program wrote, parsed.
 
 use super::Folder;
 use serde_json::Value;
@@ -10,8 +10,8 @@ pub struct Page {
 }
 
 impl Page {
-    /// What `lcca report …` writes.
-    pub fn of(folder: &Folder, line: &str) -> Page {
+    /// Runs `lcca report …` and parses its page.
+    pub fn report(folder: &Folder, line: &str) -> Page {
         folder.run(&format!("report {line} -o report.html")).done();
         let html = String::from_utf8(folder.read("report.html")).unwrap();
         let data = serde_json::from_str(between(&html, "id=\"data\">", "</script>")).unwrap();

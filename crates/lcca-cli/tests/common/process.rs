@@ -1,4 +1,4 @@
-//! Programs that run on while a test looks at them.
+//! Programs that keep running while a test watches them.
 
 use super::Folder;
 use std::process::{Child, Command, Stdio};

@@ -1,6 +1,6 @@
 //! Parquet files, as matrices and as texts.
 
-use super::{bytes, columns_of, rows};
+use super::{bytes, column_names, rows};
 use crate::common::Folder;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
 use parquet::file::properties::WriterProperties;
@@ -9,7 +9,7 @@ use parquet::schema::parser::parse_message_type;
 use std::fs::File;
 use std::sync::Arc;
 
-/// One column of a group of rows; levels say which rows are there, where rows can be missing.
+/// One column of a group of rows; if rows can be missing, levels say which rows exist.
 enum Column<'a> {
     Text(&'a [&'a str], Option<&'a [i16]>),
     Double(&'a [f64], Option<&'a [i16]>),
@@ -26,20 +26,26 @@ fn write(folder: &Folder, name: &str, schema: &str, groups: &[&[Column<'_>]]) {
     for group in groups {
         let mut group_writer = writer.next_row_group().unwrap();
         for column in *group {
-            let mut to = group_writer.next_column().unwrap().unwrap();
+            let mut column_writer = group_writer.next_column().unwrap().unwrap();
             match column {
                 Column::Text(texts, levels) => {
                     let texts: Vec<ByteArray> = texts.iter().map(|&text| text.into()).collect();
-                    to.typed::<ByteArrayType>().write_batch(&texts, *levels, None).unwrap()
+                    column_writer.typed::<ByteArrayType>().write_batch(&texts, *levels, None).unwrap()
                 }
                 Column::Double(values, levels) => {
-                    to.typed::<DoubleType>().write_batch(values, *levels, None).unwrap()
+                    column_writer.typed::<DoubleType>().write_batch(values, *levels, None).unwrap()
                 }
-                Column::Int(values) => to.typed::<Int32Type>().write_batch(values, None, None).unwrap(),
-                Column::Long(values) => to.typed::<Int64Type>().write_batch(values, None, None).unwrap(),
-                Column::Bool(values) => to.typed::<BoolType>().write_batch(values, None, None).unwrap(),
+                Column::Int(values) => {
+                    column_writer.typed::<Int32Type>().write_batch(values, None, None).unwrap()
+                }
+                Column::Long(values) => {
+                    column_writer.typed::<Int64Type>().write_batch(values, None, None).unwrap()
+                }
+                Column::Bool(values) => {
+                    column_writer.typed::<BoolType>().write_batch(values, None, None).unwrap()
+                }
             };
-            to.close().unwrap();
+            column_writer.close().unwrap();
         }
         group_writer.close().unwrap();
     }
@@ -66,7 +72,7 @@ fn columns_of_numbers_are_a_matrix_with_names() {
     ];
     write(&folder, "m.parquet", schema, &[&first, &second]);
     folder.run("convert m.parquet m.safetensors").done();
-    assert_eq!(columns_of(&folder, "m.safetensors"), ["d", "o", "i", "u", "b"]);
+    assert_eq!(column_names(&folder, "m.safetensors"), ["d", "o", "i", "u", "b"]);
     let numbers: Vec<Vec<f64>> = rows(&folder, "m.safetensors")
         .into_iter()
         .map(|row| row.into_iter().map(|(_, value)| value).collect())
@@ -103,7 +109,7 @@ fn columns_of_texts_give_the_views_of_the_same_table() {
 }
 
 #[test]
-fn what_is_missing_or_no_number_is_named() {
+fn a_value_that_is_missing_or_no_number_is_named() {
     let folder = Folder::with_views(2, 1);
     let missing = [Column::Double(&[0.1, 2.0], None), Column::Double(&[1.0], Some(&[1, 0]))];
     write(&folder, "m.parquet", "REQUIRED DOUBLE d; OPTIONAL DOUBLE o;", &[&missing]);

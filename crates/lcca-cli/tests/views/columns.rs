@@ -1,6 +1,6 @@
 //! `lcca views columns`
 
-use super::{columns_of, rows, words};
+use super::{column_names, rows, words};
 use crate::common::Folder;
 use crate::common::data::{X_COLS, sparse, topics};
 use lcca_io::{Names, write_matrix_named};
@@ -15,11 +15,11 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn columns_go_where_they_are_sent_and_keep_their_order() {
+fn columns_go_to_their_view_and_keep_their_order() {
     let folder = folder();
     folder.run("views columns m.svm --x 0..2,5 --y 2..5 -o d").done();
-    assert_eq!(columns_of(&folder, "d/x.safetensors"), ["0", "1", "5"]);
-    assert_eq!(columns_of(&folder, "d/y.safetensors"), ["2", "3", "4"]);
+    assert_eq!(column_names(&folder, "d/x.safetensors"), ["0", "1", "5"]);
+    assert_eq!(column_names(&folder, "d/y.safetensors"), ["2", "3", "4"]);
     assert_eq!(
         rows(&folder, "d/x.safetensors")[1],
         [("0".into(), 1.0), ("1".into(), 2.0), ("5".into(), 1.0)]
@@ -29,32 +29,32 @@ fn columns_go_where_they_are_sent_and_keep_their_order() {
 }
 
 #[test]
-fn boolean_frequent_and_other_columns_are_told_apart_on_the_rows_kept() {
+fn columns_are_judged_on_the_rows_kept() {
     let folder = folder();
     let facts = folder.json("views columns m.svm --x first:100% --y last:50% --boolean-only -o boolean");
-    assert_eq!(columns_of(&folder, "boolean/x.safetensors"), ["0", "2", "3", "4", "5"]);
+    assert_eq!(column_names(&folder, "boolean/x.safetensors"), ["0", "2", "3", "4", "5"]);
     assert_eq!((&facts["x"]["not_boolean"], &facts["shared"]), (&1.into(), &3.into()));
     folder.run("views columns m.svm --x 0..6 --y 0..6 --rows 1 --boolean-only --min-count 1 -o row").done();
-    assert_eq!(columns_of(&folder, "row/x.safetensors"), ["0", "1", "2", "3"]);
+    assert_eq!(column_names(&folder, "row/x.safetensors"), ["0", "1", "2", "3"]);
     folder.run("views columns m.svm --x 0..6 --y 0..6 --skip 1 --top 2 -o top").done();
-    assert_eq!(columns_of(&folder, "top/x.safetensors"), ["1", "2"]);
+    assert_eq!(column_names(&folder, "top/x.safetensors"), ["1", "2"]);
     folder.run("views columns m.svm --x 0..6 --y 0..6 --skip 9 --x-skip 0 --y-skip 1 --top 2 -o each").done();
-    assert_eq!(columns_of(&folder, "each/y.safetensors"), ["1", "2"]);
-    assert_eq!(columns_of(&folder, "each/x.safetensors"), ["0", "1"]);
+    assert_eq!(column_names(&folder, "each/y.safetensors"), ["1", "2"]);
+    assert_eq!(column_names(&folder, "each/x.safetensors"), ["0", "1"]);
 }
 
 #[test]
-fn names_choose_columns_where_there_are_names() {
+fn names_choose_columns_if_there_are_names() {
     let folder = Folder::new();
     let names =
-        Names::new((0..X_COLS).map(|at| format!("{}_{at}", if at % 3 == 0 { "protein" } else { "gene" })));
+        Names::new((0..X_COLS).map(|i| format!("{}_{i}", if i % 3 == 0 { "protein" } else { "gene" })));
     let [x, _] = topics(20, X_COLS, 1, 5);
     write_matrix_named(&folder.path("m.safetensors"), &sparse(X_COLS, &x), Some(&names)).unwrap();
     folder.run("views columns m.safetensors --x gene_* --y protein_?,protein_3? -o d").done();
-    assert_eq!(columns_of(&folder, "d/x.safetensors").len(), X_COLS - 14);
+    assert_eq!(column_names(&folder, "d/x.safetensors").len(), X_COLS - 14);
     assert_eq!(
-        columns_of(&folder, "d/y.safetensors"),
-        ["0", "3", "6", "9", "30", "33", "36", "39"].map(|at| format!("protein_{at}"))
+        column_names(&folder, "d/y.safetensors"),
+        ["0", "3", "6", "9", "30", "33", "36", "39"].map(|i| format!("protein_{i}"))
     );
     let entries = |store: &str| rows(&folder, store).concat().len();
     let all: usize = x.iter().map(Vec::len).sum();

@@ -1,12 +1,12 @@
-//! Rows held out: every row is in one of two parts, columns are those of all rows.
+//! Held-out rows: every row is in one of two parts, and both parts have the columns of all rows.
 
-use super::{bytes, columns_of, rows, words};
+use super::{bytes, column_names, rows, words};
 use crate::common::Folder;
 
 const TABLE: &str = "a b\tx\tone\nb c\ty z\ttwo\na c\tx\tthree\n\tz y\tfour\nb a\tx y\tfive\n";
 
 #[test]
-fn every_so_manyth_row_goes_to_the_test_stores_with_its_label() {
+fn every_nth_row_goes_to_the_test_stores_with_its_label() {
     let folder = Folder::new();
     folder.write("t.tsv", TABLE);
     let line = "views text t.tsv --no-header --x 1 --y 2 --label 3 --min-count 1";
@@ -14,12 +14,13 @@ fn every_so_manyth_row_goes_to_the_test_stores_with_its_label() {
     folder.run(&format!("{line} --hold-out 2 -o d")).done();
     let parts = [("x", words(&folder, "all/x.safetensors")), ("y", words(&folder, "all/y.safetensors"))];
     for (view, all) in parts {
-        let [held, kept] = [0, 1].map(|part| all.iter().skip(part).step_by(2).cloned().collect::<Vec<_>>());
+        let [held_out, kept] =
+            [0, 1].map(|part| all.iter().skip(part).step_by(2).cloned().collect::<Vec<_>>());
         assert_eq!(words(&folder, &format!("d/{view}.safetensors")), kept);
-        assert_eq!(words(&folder, &format!("d/{view}_test.safetensors")), held);
-        let named = columns_of(&folder, &format!("all/{view}.safetensors"));
-        assert_eq!(columns_of(&folder, &format!("d/{view}.safetensors")), named);
-        assert_eq!(columns_of(&folder, &format!("d/{view}_test.safetensors")), named);
+        assert_eq!(words(&folder, &format!("d/{view}_test.safetensors")), held_out);
+        let names = column_names(&folder, &format!("all/{view}.safetensors"));
+        assert_eq!(column_names(&folder, &format!("d/{view}.safetensors")), names);
+        assert_eq!(column_names(&folder, &format!("d/{view}_test.safetensors")), names);
     }
     assert_eq!(folder.read("d/labels.txt"), b"two\nfour\n");
     assert_eq!(folder.read("d/labels_test.txt"), b"one\nthree\nfive\n");
@@ -31,7 +32,7 @@ fn every_so_manyth_row_goes_to_the_test_stores_with_its_label() {
 #[test]
 fn the_bytes_do_not_depend_on_the_threads() {
     let folder = Folder::new();
-    let line = |at: usize| format!("w{} w{} w{}\tv{}\n", at % 7, at % 50, at % 311, at % 13);
+    let line = |row: usize| format!("w{} w{} w{}\tv{}\n", row % 7, row % 50, row % 311, row % 13);
     folder.write("t.tsv", (0..20_000).map(line).collect::<String>());
     for (threads, to) in [("1", "one"), ("2", "two"), ("5", "five")] {
         let flags = "--no-header --x 1 --y 2 --values tf-idf --hold-out 10";
@@ -51,16 +52,17 @@ fn rows_of_a_matrix_are_held_out_alike() {
     folder.run(&format!("{line} --hold-out 3 -o d")).done();
     for view in ["x", "y"] {
         let all = rows(&folder, &format!("all/{view}.safetensors"));
-        let (held, kept): (Vec<_>, Vec<_>) = all.into_iter().enumerate().partition(|(row, _)| row % 3 == 0);
+        let (held_out, kept): (Vec<_>, Vec<_>) =
+            all.into_iter().enumerate().partition(|(row, _)| row % 3 == 0);
         let part =
             |rows: Vec<(usize, Vec<(String, f64)>)>| rows.into_iter().map(|(_, row)| row).collect::<Vec<_>>();
         assert_eq!(rows(&folder, &format!("d/{view}.safetensors")), part(kept));
-        assert_eq!(rows(&folder, &format!("d/{view}_test.safetensors")), part(held));
+        assert_eq!(rows(&folder, &format!("d/{view}_test.safetensors")), part(held_out));
     }
 }
 
 #[test]
-fn one_row_cannot_be_parted() {
+fn one_row_cannot_be_split() {
     let folder = Folder::new();
     folder.write("t.tsv", "a\tb\n");
     folder.write("m.csv", "1,2\n");

@@ -1,4 +1,4 @@
-//! From raw data to views: what comes out, and what is refused.
+//! `lcca views`: the views made from raw data, and the input that is refused.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -40,7 +40,7 @@ fn words(folder: &Folder, store: &str) -> Vec<String> {
     rows(folder, store).into_iter().map(text).collect()
 }
 
-fn columns_of(folder: &Folder, store: &str) -> Vec<String> {
+fn column_names(folder: &Folder, store: &str) -> Vec<String> {
     read_names(&folder.path(store)).unwrap().unwrap().iter().map(str::to_string).collect()
 }
 

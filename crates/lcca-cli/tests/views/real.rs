@@ -1,6 +1,6 @@
-//! Real data, where `LCCA_DATA` names a folder of prepared sets: the views come out as they were prepared elsewhere.
+//! Real data, if `LCCA_DATA` names a folder of prepared sets: the views are those that were prepared independently.
 
-use super::{columns_of, rows};
+use super::{column_names, rows};
 use crate::common::{Folder, Ran, number, on_ci, workspace};
 use lcca::matrix::Matrix;
 use serde_json::Value;
@@ -26,7 +26,7 @@ fn prepared(name: &str) -> Option<PathBuf> {
 /// Runs `lcca views KIND FILE FLAGS -o d`.
 fn views(folder: &Folder, kind: &str, file: &Path, flags: &str) {
     let mut command = folder.command(&format!("views {kind}"));
-    Ran::of(command.arg(file).args(flags.split_whitespace()).args(["-o", "d"])).done();
+    Ran::output(command.arg(file).args(flags.split_whitespace()).args(["-o", "d"])).done();
 }
 
 fn same(a: &Matrix, b: &Matrix) -> bool {
@@ -35,7 +35,7 @@ fn same(a: &Matrix, b: &Matrix) -> bool {
         matrix.for_each(row, |column, value| entries.push((column, value)));
         entries
     };
-    (a.rows(), a.cols()) == (b.rows(), b.cols()) && (0..a.rows()).all(|at| row(a, at) == row(b, at))
+    (a.rows(), a.cols()) == (b.rows(), b.cols()) && (0..a.rows()).all(|i| row(a, i) == row(b, i))
 }
 
 /// Both stores hold what was prepared beside `file`, column by column.
@@ -116,16 +116,13 @@ fn a_newcomer_gets_from_sentences_to_held_out_correlations_and_translations() {
 
     let words = TRANSLATIONS.map(|(english, _)| english);
     let near = folder.json(&format!("neighbors model {} --in y -n 5", words.join(" ")));
-    let has = |at: usize| {
-        near["words"][at]["neighbors"]["y"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .any(|one| one["name"] == TRANSLATIONS[at].1)
+    let is_translated = |i: usize| {
+        let neighbors = near["words"][i]["neighbors"]["y"].as_array().unwrap();
+        neighbors.iter().any(|one| one["name"] == TRANSLATIONS[i].1)
     };
-    let found = (0..words.len()).filter(|&at| has(at)).count();
-    println!("{found} of {} words have their translation among the five nearest", words.len());
-    assert!(found >= 20, "{found}");
+    let translated = (0..words.len()).filter(|&i| is_translated(i)).count();
+    println!("{translated} of {} words have their translation among the five nearest", words.len());
+    assert!(translated >= 20, "{translated}");
 }
 
 #[test]
@@ -167,7 +164,7 @@ fn urls_are_cut_as_in_the_paper() {
             expected.sort_unstable();
             let names = expected.iter().map(usize::to_string).collect::<Vec<_>>();
             let store = format!("d/{view}.safetensors");
-            assert_eq!(columns_of(folder, &store), names);
+            assert_eq!(column_names(folder, &store), names);
             let entries: usize = rows(folder, &store).iter().map(Vec::len).sum();
             assert_eq!(entries, expected.iter().map(|&column| counts[column]).sum::<usize>());
         }

@@ -4,7 +4,7 @@ use crate::common::Folder;
 use crate::common::formats::gzip;
 use std::fs;
 
-/// The command is refused; no folder is left, neither the one asked for nor a hidden one.
+/// The command is refused, and no folder is left, neither the requested one nor a hidden one.
 fn refuses(folder: &Folder, line: &str, needles: &[&str]) {
     folder.refuses(&format!("{line} -o made"), needles);
     let parent = folder.path("made").parent().unwrap().to_path_buf();

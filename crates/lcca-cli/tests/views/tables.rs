@@ -1,6 +1,6 @@
 //! Tables and folders wherever a matrix is read.
 
-use super::{columns_of, rows};
+use super::{column_names, rows};
 use crate::common::formats::{gzip, zstandard};
 use crate::common::{Folder, gap, number, numbers, workspace};
 use flate2::read::GzDecoder;
@@ -10,7 +10,7 @@ use std::io::Read;
 /// The columns, names and storage that `lcca convert` makes of a file.
 fn converted(folder: &Folder, name: &str) -> (Vec<Vec<f64>>, Vec<String>) {
     folder.run(&format!("convert {name} out.safetensors --quiet")).done();
-    (crate::common::data::columns(&folder.path("out.safetensors")), columns_of(folder, "out.safetensors"))
+    (crate::common::data::columns(&folder.path("out.safetensors")), column_names(folder, "out.safetensors"))
 }
 
 #[test]
@@ -96,12 +96,16 @@ fn a_folder_of_single_cells_has_cells_for_rows_and_genes_for_columns() {
     let info = folder.json("info cells");
     assert_eq!((&info["rows"], &info["cols"], &info["format"]), (&4.into(), &3.into(), &"mtx folder".into()));
     folder.run("convert cells cells.safetensors").done();
-    let of = |name: &str, value: f64| (name.to_string(), value);
-    let expected =
-        [vec![of("CD4", 5.0), of("MS4A1", 1.0)], vec![of("MS4A1", 2.0)], vec![], vec![of("CD8A", 7.0)]];
+    let entry = |name: &str, value: f64| (name.to_string(), value);
+    let expected = [
+        vec![entry("CD4", 5.0), entry("MS4A1", 1.0)],
+        vec![entry("MS4A1", 2.0)],
+        vec![],
+        vec![entry("CD8A", 7.0)],
+    ];
     assert_eq!(rows(&folder, "cells.safetensors"), expected);
     folder.run("views columns cells --x CD* --y MS4A1 -o d").done();
-    assert_eq!(columns_of(&folder, "d/x.safetensors"), ["CD4", "CD8A"]);
+    assert_eq!(column_names(&folder, "d/x.safetensors"), ["CD4", "CD8A"]);
 }
 
 #[test]

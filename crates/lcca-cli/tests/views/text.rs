@@ -1,6 +1,6 @@
 //! `lcca views text`
 
-use super::{bytes, columns_of, rows, words};
+use super::{bytes, column_names, rows, words};
 use crate::common::data::Dice;
 use crate::common::formats::{gzip, zstandard};
 use crate::common::{Folder, Ran};
@@ -23,8 +23,8 @@ fn folder() -> Folder {
 fn texts_become_sets_of_words_most_frequent_first() {
     let folder = folder();
     let facts = folder.json("views text pairs.tsv --x en --y 2 --label id --lowercase -o d --min-count 1");
-    assert_eq!(columns_of(&folder, "d/x.safetensors"), ["cat", "the", "a", "dog", "go", "goes"]);
-    assert_eq!(columns_of(&folder, "d/y.safetensors"), ["chat", "le", "va", "chien", "un"]);
+    assert_eq!(column_names(&folder, "d/x.safetensors"), ["cat", "the", "a", "dog", "go", "goes"]);
+    assert_eq!(column_names(&folder, "d/y.safetensors"), ["chat", "le", "va", "chien", "un"]);
     assert_eq!(words(&folder, "d/x.safetensors"), ["go", "cat the", "the dog", "cat a goes"]);
     assert_eq!(words(&folder, "d/y.safetensors"), ["va", "chat le", "le chien", "chat va un"]);
     assert_eq!(folder.read("d/labels.txt"), b"1\n2\n3\n4\n");
@@ -41,21 +41,21 @@ fn texts_become_sets_of_words_most_frequent_first() {
 fn rare_frequent_and_excess_words_are_dropped() {
     let folder = folder();
     folder.run("views text pairs.tsv --x en --y fr --lowercase -o two").done();
-    assert_eq!(columns_of(&folder, "two/x.safetensors"), ["cat", "the"]);
+    assert_eq!(column_names(&folder, "two/x.safetensors"), ["cat", "the"]);
     assert_eq!(words(&folder, "two/x.safetensors"), ["", "cat the", "the", "cat"]);
     folder
         .run("views text pairs.tsv --x en --y fr --lowercase --min-count 1 --skip 1 --top 3 --y-top 2 -o top")
         .done();
-    assert_eq!(columns_of(&folder, "top/x.safetensors"), ["the", "a", "dog"]);
-    assert_eq!(columns_of(&folder, "top/y.safetensors"), ["le", "va"]);
+    assert_eq!(column_names(&folder, "top/x.safetensors"), ["the", "a", "dog"]);
+    assert_eq!(column_names(&folder, "top/y.safetensors"), ["le", "va"]);
     folder
         .run("views text pairs.tsv --x en --y fr --lowercase --min-count 1 --x-skip 1 --top 3 -o each")
         .done();
-    assert_eq!(columns_of(&folder, "each/x.safetensors"), ["the", "a", "dog"]);
-    assert_eq!(columns_of(&folder, "each/y.safetensors")[1..], ["le", "va"]);
+    assert_eq!(column_names(&folder, "each/x.safetensors"), ["the", "a", "dog"]);
+    assert_eq!(column_names(&folder, "each/y.safetensors")[1..], ["le", "va"]);
     folder.run("views text pairs.tsv --x en --y fr --lowercase=x --min-count 1 --max-share 0.3 --ties first -o rare").done();
-    assert_eq!(columns_of(&folder, "rare/x.safetensors"), ["go", "dog", "a", "goes"]);
-    assert_eq!(columns_of(&folder, "rare/y.safetensors"), ["Va", "chien", "le", "Un", "va"]);
+    assert_eq!(column_names(&folder, "rare/x.safetensors"), ["go", "dog", "a", "goes"]);
+    assert_eq!(column_names(&folder, "rare/y.safetensors"), ["Va", "chien", "le", "Un", "va"]);
 }
 
 #[test]
@@ -76,26 +76,26 @@ fn every_format_and_packing_gives_the_same_views() {
     folder.run("views text pairs.tsv --x en --y fr --label id -o expected").done();
     let expected = bytes(&folder, "expected");
     assert_eq!(expected.len(), 5);
-    for (at, file) in ["pairs.csv", "pairs.jsonl", "pairs.tsv.gz", "pairs.tsv.zst", "unnamed --format tsv"]
+    for (i, file) in ["pairs.csv", "pairs.jsonl", "pairs.tsv.gz", "pairs.tsv.zst", "unnamed --format tsv"]
         .iter()
         .enumerate()
     {
-        folder.run(&format!("views text {file} --x en --y fr --label id -o d{at}")).done();
-        assert!(bytes(&folder, &format!("d{at}")) == expected, "{file}");
+        folder.run(&format!("views text {file} --x en --y fr --label id -o d{i}")).done();
+        assert!(bytes(&folder, &format!("d{i}")) == expected, "{file}");
     }
     let mut typed = folder.command("views text - --x en --y fr --label id -o typed");
-    Ran::of(typed.stdin(File::open(folder.path("pairs.tsv")).unwrap())).done();
+    Ran::output(typed.stdin(File::open(folder.path("pairs.tsv")).unwrap())).done();
     assert!(bytes(&folder, "typed") == expected);
 }
 
 #[test]
 fn lines_of_two_files_are_rows() {
     let folder = folder();
-    let column = |at: usize| {
+    let column = |index: usize| {
         PAIRS
             .lines()
             .skip(1)
-            .map(|line| format!("{}\n", line.split('\t').nth(at).unwrap()))
+            .map(|line| format!("{}\n", line.split('\t').nth(index).unwrap()))
             .collect::<String>()
     };
     folder.write("en.txt", column(0));
@@ -177,12 +177,12 @@ fn the_views_are_those_of_a_slow_twin_whatever_the_number_of_threads() {
         sets.iter().flatten().for_each(|word| *counts.entry(word).or_default() += 1);
         let mut columns: Vec<&str> = counts.keys().copied().filter(|word| counts[word] >= 3).collect();
         columns.sort_by_key(|word| (std::cmp::Reverse(counts[word]), *word));
-        assert_eq!(columns_of(&folder, store), columns);
-        let place: BTreeMap<&str, usize> = columns.iter().copied().zip(0..).collect();
+        assert_eq!(column_names(&folder, store), columns);
+        let position: BTreeMap<&str, usize> = columns.iter().copied().zip(0..).collect();
         for (set, row) in sets.iter().zip(words(&folder, store)) {
             let mut expected: Vec<&str> =
-                set.iter().copied().filter(|word| place.contains_key(word)).collect();
-            expected.sort_by_key(|word| place[word]);
+                set.iter().copied().filter(|word| position.contains_key(word)).collect();
+            expected.sort_by_key(|word| position[word]);
             assert_eq!(row, expected.join(" "));
         }
     }
@@ -197,7 +197,7 @@ fn names_go_from_views_into_the_model() {
     let names = lcca_io::read_model_names(&folder.path("model")).unwrap();
     assert_eq!(names.x, lcca_io::read_names(&folder.path("d/x.safetensors")).unwrap());
     let info = folder.json("info model");
-    assert_eq!(info["x_names"][0], columns_of(&folder, "d/x.safetensors")[0].as_str());
+    assert_eq!(info["x_names"][0], column_names(&folder, "d/x.safetensors")[0].as_str());
     assert!(folder.run("info d/x.safetensors").done().stdout.contains("columns named \"w0\", "));
     folder.run("convert d/x.safetensors again.safetensors").done();
     assert_eq!(folder.read("again.safetensors"), folder.read("d/x.safetensors"));

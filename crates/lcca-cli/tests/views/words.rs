@@ -1,6 +1,6 @@
 //! `lcca views words`
 
-use super::{bytes, columns_of, words};
+use super::{bytes, column_names, words};
 use crate::common::data::Dice;
 use crate::common::{Folder, gap, numbers};
 use std::fs;
@@ -12,12 +12,12 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn a_word_stands_against_the_next() {
+fn a_row_is_a_word_and_the_next() {
     let folder = folder();
     let facts = folder.json("views words c.txt -o d");
     assert_eq!(words(&folder, "d/x.safetensors"), ["the", "cat", "the", "dog", "sat", "on", "the"]);
     assert_eq!(words(&folder, "d/y.safetensors"), ["cat", "sat", "dog", "sat", "on", "the", "cat"]);
-    assert_eq!(columns_of(&folder, "d/x.safetensors"), ["the", "cat", "sat", "dog", "on"]);
+    assert_eq!(column_names(&folder, "d/x.safetensors"), ["the", "cat", "sat", "dog", "on"]);
     assert_eq!(folder.read("d/x_columns.tsv"), b"the\t3\ncat\t1\nsat\t1\ndog\t1\non\t1\n");
     assert_eq!(
         (&facts["tokens"], &facts["distinct"], &facts["x"]["storage"]),
@@ -35,11 +35,11 @@ fn rows_outside_the_vocabulary_are_dropped_and_then_columns() {
     // The two most frequent words are "the" (3) and, by name, "cat" of those that occur twice.
     assert_eq!(words(&folder, "d/x.safetensors"), ["the", "sat", "on", "the"]);
     assert_eq!(words(&folder, "d/y.safetensors"), ["cat", "the", "the", "cat"]);
-    assert_eq!(columns_of(&folder, "d/x.safetensors"), ["the", "on", "sat"]);
+    assert_eq!(column_names(&folder, "d/x.safetensors"), ["the", "on", "sat"]);
 }
 
 #[test]
-fn wider_windows_are_sets_or_places() {
+fn wider_windows_are_sets_or_positions() {
     let folder = folder();
     folder.run("views words c.txt --window 1:2 -o sets").done();
     assert_eq!(words(&folder, "sets/x.safetensors")[..4], ["the", "cat", "sat", "the"]);
@@ -108,7 +108,7 @@ fn pairs_are_those_of_a_slow_twin() {
             line.windows(2).map(|pair| (pair[0].to_string(), pair[1].to_string())).collect::<Vec<_>>()
         })
         .collect();
-    let found: Vec<(String, String)> =
+    let rows: Vec<(String, String)> =
         words(&folder, "d/x.safetensors").into_iter().zip(words(&folder, "d/y.safetensors")).collect();
-    assert!(found == pairs);
+    assert!(rows == pairs);
 }

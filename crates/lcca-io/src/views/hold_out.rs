@@ -10,7 +10,7 @@ use std::ops::Range;
 pub fn hold_out(matrix: &Matrix, every: usize) -> Result<[Matrix; 2]> {
     let rows = 0..matrix.rows();
     let (held, kept): (Vec<usize>, Vec<usize>) = rows.partition(|row| row.is_multiple_of(every));
-    Ok([take(matrix, &kept)?, take(matrix, &held)?])
+    Ok([take_rows(matrix, &kept)?, take_rows(matrix, &held)?])
 }
 
 /// The lines of a text that are kept, then those that are held out, chosen as rows are.
@@ -22,7 +22,8 @@ pub fn hold_out_lines(lines: &[u8], every: usize) -> [Vec<u8>; 2] {
     parts
 }
 
-fn take(matrix: &Matrix, rows: &[usize]) -> Result<Matrix> {
+/// The given rows of a matrix, in the given order.
+pub fn take_rows(matrix: &Matrix, rows: &[usize]) -> Result<Matrix> {
     Ok(match matrix {
         Matrix::Sparse(all) => take_sparse(all, rows)?.into(),
         Matrix::OneHot(all) => {

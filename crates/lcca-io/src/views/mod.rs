@@ -25,7 +25,7 @@ pub use bag::{Amounts, Bagging, Columns};
 pub use columns::{ColumnSettings, ColumnView, ColumnViews, column_views};
 pub use corpus::Corpus;
 pub use finish::MadeView;
-pub use hold_out::{hold_out, hold_out_lines};
+pub use hold_out::{hold_out, hold_out_lines, take_rows};
 pub use input::{TableFormat, TextInput};
 pub use keep::{Keep, Ties};
 pub use selection::Selection;

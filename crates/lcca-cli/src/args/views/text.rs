@@ -1,7 +1,7 @@
 //! What can be typed after `lcca views text`.
 
-use super::{FormatArg, KeepArgs, ValuesArg, Which};
-use crate::args::Common;
+use super::{FormatChoice, KeepArgs, ValueChoice};
+use crate::args::{CommonArgs, ViewChoice};
 use clap::Args;
 use lcca_io::views::Tokens;
 use std::path::PathBuf;
@@ -18,22 +18,22 @@ Examples:
 
 Tokens:
   words       runs of letters, digits and underscores, in any script
-  whitespace  what stands between white space
+  whitespace  the parts between white space
   chars:N     every N characters in a row
   path        the parts of a path: usr/share/doc/a.gz is usr, share, doc, a.gz
-  folders     the same without the last
+  folders     the same without the last part
   prefixes    every folder above a path: usr, usr/share, usr/share/doc
   basename    runs of ASCII letters and digits in the last part of a path
   alnum       runs of ASCII letters and digits
-  split:C     what stands between one character, such as split:,
+  split:C     the parts between one character, such as split:,
   whole       the text as it is: a category
 
 The folder holds x.safetensors and y.safetensors (columns named by their tokens, most frequent
-first), x_columns.tsv and y_columns.tsv (token and how many rows hold it), labels.txt where
-asked for, and views.json (settings and sizes); with --hold-out also x_test.safetensors,
+first), x_columns.tsv and y_columns.tsv (token and the number of rows that have it), labels.txt if
+--label is given, and views.json (settings and sizes); with --hold-out also x_test.safetensors,
 y_test.safetensors and labels_test.txt.";
 
-/// Two columns of texts, or two files of lines, as bags of tokens.
+/// Make bags of tokens from two columns of texts, or from two files of lines.
 #[derive(Args)]
 #[command(after_help = TEXT_EXAMPLES)]
 pub struct TextArgs {
@@ -43,36 +43,36 @@ pub struct TextArgs {
     /// The column of x: its name, or its number from 1
     #[arg(long, value_name = "COL")]
     pub x: Option<String>,
-    /// The column of y, likewise
+    /// The column of y: its name, or its number from 1
     #[arg(long, value_name = "COL")]
     pub y: Option<String>,
-    /// A column to write to labels.txt, one line a row
+    /// Write this column to labels.txt, one line per row
     #[arg(long, value_name = "COL")]
     pub label: Option<String>,
-    /// Folder to write, which must not be there
+    /// Write the views to this folder, which must not exist
     #[arg(long, short, value_name = "DIR")]
     pub output: PathBuf,
-    /// The first line is a row, not the names of the columns
+    /// Read the first line as a row instead of the names of the columns
     #[arg(long)]
     pub no_header: bool,
-    /// The format, where the file's name does not say
+    /// The format of the file [default: by its extension]
     #[arg(long, value_enum, value_name = "FORMAT")]
-    pub format: Option<FormatArg>,
+    pub format: Option<FormatChoice>,
     /// How texts become tokens; see below
     #[arg(long, value_name = "RULE", default_value = "words")]
     pub tokens: Tokens,
-    /// The same for x alone
+    /// How texts of x become tokens [default: the value of --tokens]
     #[arg(long, value_name = "RULE")]
     pub x_tokens: Option<Tokens>,
-    /// The same for y alone
+    /// How texts of y become tokens [default: the value of --tokens]
     #[arg(long, value_name = "RULE")]
     pub y_tokens: Option<Tokens>,
-    /// Bring texts into lower case first; --lowercase=x or =y for one view alone
+    /// Convert texts to lower case first; --lowercase=x or =y for one view alone
     #[arg(long, value_enum, value_name = "VIEW", num_args = 0..=1, require_equals = true, default_missing_value = "both")]
-    pub lowercase: Option<Which>,
-    /// What an entry is
+    pub lowercase: Option<ViewChoice>,
+    /// The value of an entry
     #[arg(long, value_enum, value_name = "KIND", default_value = "binary")]
-    pub values: ValuesArg,
+    pub values: ValueChoice,
     #[command(flatten)]
     pub keep: KeepArgs,
     /// Hash tokens into 2^B columns with signs (scikit-learn's FeatureHasher); such columns have no names
@@ -81,12 +81,12 @@ pub struct TextArgs {
     pub hash_bits: Option<u32>,
     /// Hold out rows 1, N+1, 2N+1 and so on: they go to x_test and y_test, the others to x and y
     ///
-    /// Columns are chosen from all rows, so that both parts have the same; x_columns.tsv counts all rows as well.
+    /// Columns are chosen from all rows, so that both parts have the same columns; x_columns.tsv counts all rows as well.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub hold_out: Option<u32>,
-    /// Replace broken UTF-8 instead of refusing it
+    /// Replace invalid UTF-8 instead of refusing it
     #[arg(long)]
     pub lossy: bool,
     #[command(flatten)]
-    pub common: Common,
+    pub common: CommonArgs,
 }

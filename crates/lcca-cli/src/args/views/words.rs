@@ -1,52 +1,51 @@
 //! What can be typed after `lcca views words`.
 
-use super::TiesArg;
-use crate::args::Common;
+use super::TieChoice;
+use crate::args::CommonArgs;
 use clap::Args;
 use lcca_io::views::{Tokens, Window};
 use std::path::PathBuf;
 
 const WORDS_EXAMPLES: &str = "\
 Examples:
-  lcca views words corpus.txt -o views          each word against the next; lines are sentences
+  lcca views words corpus.txt -o views          each word and the next; lines are sentences
   lcca views words part*.txt.gz --lowercase --window 2:2 -o views
   lcca views words corpus.txt --window 1:1 --positions --y-top 10000 -o views
   lcca views words corpus.txt --merge -o views
   lcca fit views/x.safetensors views/y.safetensors --row-weights views/weights.npy -o model
 
-x is the word, one-hot. y is its context: one-hot where that is one neighbour, else the set of
-the words around it, each once, wherever they stand; with --positions the same word at another
-distance is another column (-1:the, +1:the). A row is dropped where its word or its whole
-context is not among the columns, and so are columns without rows. Columns are in the order of
-how often their word occurs in the corpus. The corpus is read twice and need not fit into
-memory.
+x is the word, one-hot. y is its context: one-hot if the window has one position, otherwise the set
+of the words around it, each once, at any position; with --positions the same word at another
+distance is another column (-1:the, +1:the). A row is dropped if its word or its whole context is
+not among the columns, and so are columns without rows. Columns are ordered by how often their word
+occurs in the corpus. The corpus is read twice and need not fit into memory.
 
-The folder holds x.safetensors, y.safetensors, x_columns.tsv and y_columns.tsv (word and in how
-many rows it is), weights.npy with --merge, and views.json (settings and sizes).";
+The folder holds x.safetensors, y.safetensors, x_columns.tsv and y_columns.tsv (word and the number
+of rows that have it), weights.npy with --merge, and views.json (settings and sizes).";
 
-/// The words of a corpus and the words around them.
+/// Pair the words of a corpus with the words around them.
 #[derive(Args)]
 #[command(after_help = WORDS_EXAMPLES)]
 pub struct WordsArgs {
-    /// Text files, one sentence a line (also .gz, .zst)
+    /// Text files with one sentence per line (also .gz, .zst)
     #[arg(required = true, value_name = "CORPUS")]
     pub files: Vec<PathBuf>,
-    /// Folder to write, which must not be there
+    /// Write the views to this folder, which must not exist
     #[arg(long, short, value_name = "DIR")]
     pub output: PathBuf,
-    /// How many words before and after are the context
+    /// How many words before and after a word are its context
     #[arg(long, value_name = "L:R", default_value = "0:1")]
     pub window: Window,
     /// Tell the same word at different distances apart
     #[arg(long)]
     pub positions: bool,
-    /// Contexts reach across line ends (never from one file into the next)
+    /// Let contexts reach across line ends, but never from one file into the next
     #[arg(long)]
     pub across_lines: bool,
     /// How a line becomes words: whitespace, words, or any rule of `lcca views text`
     #[arg(long, value_name = "RULE", default_value = "whitespace")]
     pub tokens: Tokens,
-    /// Bring the corpus into lower case
+    /// Convert the corpus to lower case
     #[arg(long)]
     pub lowercase: bool,
     /// Keep the N most frequent words in x [default: all]
@@ -60,13 +59,13 @@ pub struct WordsArgs {
     pub min_count: u64,
     /// Which of equally frequent words comes first: by name, or the one that appeared first
     #[arg(long, value_enum, value_name = "ORDER", default_value = "name")]
-    pub ties: TiesArg,
+    pub ties: TieChoice,
     /// Write equal rows once, with weights.npy for `lcca fit --row-weights`
     #[arg(long)]
     pub merge: bool,
-    /// Replace broken UTF-8 instead of refusing it
+    /// Replace invalid UTF-8 instead of refusing it
     #[arg(long)]
     pub lossy: bool,
     #[command(flatten)]
-    pub common: Common,
+    pub common: CommonArgs,
 }

@@ -1,74 +1,59 @@
 //! `lcca views columns MATRIX --x COLUMNS --y COLUMNS -o DIR`
 
-use super::folder::{self, Written};
-use crate::args::views::ColumnsArgs;
+use super::view_folder::{self, NamedView};
 use crate::failure::Failure;
+use crate::resolve::ColumnViewsJob;
 use crate::{load, machine, progress};
 use lcca_io::OutputFolder;
-use lcca_io::views::{ColumnSettings, ColumnView, ColumnViews, column_views};
+use lcca_io::views::{ColumnView, ColumnViews, column_views};
 use serde_json::{Value, json};
-use std::process::ExitCode;
 
-pub fn run(args: &ColumnsArgs) -> Result<ExitCode, Failure> {
-    let folder = OutputFolder::create(&args.output)?;
-    let made = machine::pool(args.common.threads)?.install(|| -> Result<ColumnViews, Failure> {
-        let names = lcca_io::read_names(&args.matrix)?;
-        let matrix = load::view(&args.matrix, args.cols, args.zero_based, args.common.quiet)?;
-        let spinner = progress::spinner(format!("cutting {}", args.matrix.display()), args.common.quiet);
-        let made = column_views(&args.matrix, &matrix, names.as_ref(), &settings(args))?;
-        folder::check_hold_out(made.views[0].matrix.rows() as u64, args.hold_out, &args.matrix)?;
-        write(&folder, &made, args.hold_out)?;
-        spinner.finish_and_clear();
-        Ok(made)
-    })?;
-    if made.shared > 0 && !args.common.quiet {
+pub fn run(job: &ColumnViewsJob) -> Result<(), Failure> {
+    let folder = OutputFolder::create(&job.output)?;
+    let made = machine::pool(job.session.threads)?.install(|| make(job, &folder))?;
+    if made.shared > 0 && !job.session.quiet {
         eprintln!("lcca: {} columns are in both views, and correlate perfectly with themselves", made.shared);
     }
-    folder::finish(folder, &args.output, &facts(args, &made), &args.common)?;
-    Ok(ExitCode::SUCCESS)
+    view_folder::finish(folder, &job.output, &facts(job, &made), &job.session)
 }
 
-fn settings(args: &ColumnsArgs) -> ColumnSettings {
-    ColumnSettings {
-        selections: [args.x.clone(), args.y.clone()],
-        rows: args.rows,
-        boolean_only: args.boolean_only,
-        min_count: args.min_count,
-        skips: [args.x_skip, args.y_skip].map(|skip| skip.unwrap_or(args.skip)),
-        top: args.top,
-    }
-}
-
-fn write(folder: &OutputFolder, made: &ColumnViews, hold_out: Option<u32>) -> Result<(), Failure> {
+fn make(job: &ColumnViewsJob, folder: &OutputFolder) -> Result<ColumnViews, Failure> {
+    let names = lcca_io::read_names(&job.matrix)?;
+    let matrix = load::matrix(&job.matrix, &job.reading, job.session.quiet)?.matrix;
+    let spinner = progress::spinner(format!("cutting {}", job.matrix.display()), job.session.quiet);
+    let made = column_views(&job.matrix, &matrix, names.as_ref(), &job.settings)?;
+    view_folder::check_hold_out(made.views[0].matrix.rows() as u64, job.hold_out, &job.matrix)?;
     for (name, view) in ["x", "y"].into_iter().zip(&made.views) {
-        let written = Written { matrix: &view.matrix, names: Some(&view.names), counts: &view.counts };
-        folder::write_view(folder, name, &written, hold_out)?;
+        let view = NamedView { matrix: &view.matrix, names: Some(&view.names), counts: &view.counts };
+        view_folder::write_view(folder, name, &view, job.hold_out)?;
     }
-    Ok(())
+    spinner.finish_and_clear();
+    Ok(made)
 }
 
-/// What views.json says.
-fn facts(args: &ColumnsArgs, made: &ColumnViews) -> Value {
-    let view = |view: &ColumnView| {
+/// The contents of views.json.
+fn facts(job: &ColumnViewsJob, made: &ColumnViews) -> Value {
+    let view_facts = |view: &ColumnView| {
         let more = json!({ "selected": view.selected, "not_boolean": view.not_boolean });
-        folder::with(folder::sizes(&view.matrix), more)
+        view_folder::merged(view_folder::sizes(&view.matrix), more)
     };
+    let (settings, rows) = (&job.settings, made.views[0].matrix.rows());
     json!({
         "command": "columns",
-        "file": args.matrix.file_name().map(|name| name.to_string_lossy()),
-        "rows": made.views[0].matrix.rows(),
-        "x": view(&made.views[0]),
-        "y": view(&made.views[1]),
-        "held_out": folder::held_out(made.views[0].matrix.rows() as u64, args.hold_out),
+        "file": job.matrix.file_name().map(|name| name.to_string_lossy()),
+        "rows": rows,
+        "x": view_facts(&made.views[0]),
+        "y": view_facts(&made.views[1]),
+        "held_out": view_folder::held_out(rows as u64, job.hold_out),
         "shared": made.shared,
         "settings": {
-            "x": args.x.to_string(),
-            "y": args.y.to_string(),
-            "rows": args.rows,
-            "boolean_only": args.boolean_only,
-            "min_count": args.min_count,
-            "skip": { "x": args.x_skip.unwrap_or(args.skip), "y": args.y_skip.unwrap_or(args.skip) },
-            "top": args.top,
+            "x": settings.selections[0].to_string(),
+            "y": settings.selections[1].to_string(),
+            "rows": settings.rows,
+            "boolean_only": settings.boolean_only,
+            "min_count": settings.min_count,
+            "skip": { "x": settings.skips[0], "y": settings.skips[1] },
+            "top": settings.top,
         },
         "version": env!("CARGO_PKG_VERSION"),
     })

@@ -1,18 +1,17 @@
-//! `lcca views …`: from raw data to two views, one kind of data a file.
+//! `lcca views …`: from raw data to two views, one kind of data per file.
 
 mod columns;
-mod folder;
 mod text;
+mod view_folder;
 mod words;
 
-use crate::args::views::{ViewsArgs, ViewsCommand};
 use crate::failure::Failure;
-use std::process::ExitCode;
+use crate::resolve::ViewsJob;
 
-pub fn run(args: &ViewsArgs) -> Result<ExitCode, Failure> {
-    match &args.command {
-        ViewsCommand::Columns(args) => columns::run(args),
-        ViewsCommand::Text(args) => text::run(args),
-        ViewsCommand::Words(args) => words::run(args),
+pub fn run(job: &ViewsJob) -> Result<(), Failure> {
+    match job {
+        ViewsJob::Columns(job) => columns::run(job),
+        ViewsJob::Text(job) => text::run(job),
+        ViewsJob::Words(job) => words::run(job),
     }
 }

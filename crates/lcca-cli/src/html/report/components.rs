@@ -1,39 +1,42 @@
 //! The components: their correlations, and for each the columns that matter most in either view.
 //!
-//! A column matters by its loading, its correlation with the canonical variable of its own view; a second order is by its
-//! weight, what the variable is computed with. Sparse text has frequent words first by loading, rare ones by weight.
+//! A column matters by its loading, its correlation with the canonical variable of its own view. A second order is by its
+//! weight, which the variable is computed with. In sparse text the leading words are frequent by loading and rare by
+//! weight.
 
-use super::{Given, Subject, decimal};
+use super::given_rows::GivenRows;
+use super::numbers::decimal;
+use super::subject::Subject;
 use crate::html::chart::{Chart, Series};
 use crate::html::element::{self, Column};
 use crate::html::escape;
-use crate::report::grouped;
+use crate::text::grouped;
 use lcca::data::Side;
 use lcca::fit::View;
 use lcca::matrix::Panel;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-/// Columns listed for a component, and in the overview.
+/// Columns listed for one component.
 const LISTED: usize = 15;
+/// Columns listed per component in the overview.
 const LEADING: usize = 6;
 
 /// The columns with the largest numbers in every component, largest first.
-pub struct Leaders {
+struct Leaders {
     by_loading: Vec<Vec<usize>>,
     by_weight: Vec<Vec<usize>>,
 }
 
-/// What is shown of the components.
 pub struct Components {
-    /// The first so many; may be made less.
+    /// How many components are shown; may be reduced later.
     pub shown: usize,
     x: Leaders,
     y: Leaders,
 }
 
 impl Components {
-    pub fn of(subject: &Subject<'_>, shown: usize) -> Self {
+    pub fn new(subject: &Subject<'_>, shown: usize) -> Self {
         let leaders = |view: &View| Leaders {
             by_loading: (0..shown).into_par_iter().map(|j| largest(&view.loadings, j, LISTED)).collect(),
             by_weight: (0..shown).into_par_iter().map(|j| largest(&view.weights, j, LISTED)).collect(),
@@ -70,23 +73,23 @@ impl Components {
     /// All components with their correlations and leading columns.
     pub fn overview(&self, subject: &Subject<'_>) -> String {
         let numbers = self.numbers(subject);
-        let number = |name| Column { title: name, class: "number" };
-        let names = |name| Column { title: name, class: "names" };
+        let number = |title| Column { title, class: "number" };
+        let names = |title| Column { title, class: "names" };
         let mut columns = vec![number("component")];
-        columns.extend(numbers.iter().map(|(name, _)| number(name)));
+        columns.extend(numbers.iter().map(|(title, _)| number(title)));
         columns.extend([names("leading columns of X"), names("leading columns of Y")]);
         let row = |j: usize| {
             let cells = numbers.iter().map(|(_, cells)| cells[j].clone());
             let leading = Side::BOTH.map(|side| self.leading(subject, side, j));
-            [chooser(j)].into_iter().chain(cells).chain(leading).collect()
+            [component_link(j)].into_iter().chain(cells).chain(leading).collect()
         };
         let rows: Vec<Vec<String>> = (0..self.shown).map(row).collect();
         let table = element::table("Every component and its leading columns", &columns, &rows);
         let chart = element::chart("correlations", "Correlation of each pair of canonical variables.");
-        element::section("components", "Components", &(self.explained(subject) + &chart + &table))
+        element::section("components", "Components", &(self.explanation(subject) + &chart + &table))
     }
 
-    fn explained(&self, subject: &Subject<'_>) -> String {
+    fn explanation(&self, subject: &Subject<'_>) -> String {
         let mut text = element::paragraph(
             "Each component is a pair of canonical variables, one of X and one of Y, that rise and fall together. Leading columns \
              are those with the largest loadings: the correlations of a column with the variable of its view. Columns of \
@@ -107,7 +110,7 @@ impl Components {
         text
     }
 
-    /// The numbers of each component: their names, and a cell each.
+    /// The numeric columns of the overview: their titles, and one cell per component.
     fn numbers(&self, subject: &Subject<'_>) -> Vec<(&'static str, Vec<String>)> {
         let model = subject.model;
         let cells = |values: &[f64]| values.iter().map(|&v| decimal(v, 4)).collect::<Vec<_>>();
@@ -131,21 +134,24 @@ impl Components {
         listed.map(name).collect::<Vec<_>>().join(" ")
     }
 
-    /// The place of one component at a time; the script fills it.
+    /// The empty tables and controls for one component at a time; the script fills them.
     pub fn explorer(&self, subject: &Subject<'_>) -> String {
         let options: String =
             (1..=self.shown).map(|i| format!("<option value=\"{i}\">{i}</option>")).collect();
-        let pick = format!(
+        let mut content = format!(
             "<div class=\"controls\"><label for=\"component\">Component</label> <select id=\"component\">{options}</select> \
              <button type=\"button\" id=\"previous\" aria-label=\"previous component\">‹</button> \
              <button type=\"button\" id=\"next\" aria-label=\"next component\">›</button> \
              <label for=\"order\">ordered by</label> <select id=\"order\"><option value=\"loading\">loading</option>\
-             <option value=\"weight\">weight</option></select></div>\n"
+             <option value=\"weight\">weight</option></select></div>\n\
+             <h3 id=\"chosen\" aria-live=\"polite\"></h3>\n<div class=\"sides explorer\">\n"
         );
-        let mut content =
-            pick + "<h3 id=\"chosen\" aria-live=\"polite\"></h3>\n<div class=\"sides explorer\">\n";
-        content += &Side::BOTH.map(place_of_table).concat();
-        content += &subject.given.map(Given::place_of_scatter).unwrap_or_default();
+        for (id, side) in [("leaders-x", Side::X), ("leaders-y", Side::Y)] {
+            content += &format!(
+                "<table class=\"leaders\" id=\"{id}\"><caption>Columns of {side}</caption></table>\n"
+            );
+        }
+        content += &subject.given.map(GivenRows::scatter_figure).unwrap_or_default();
         content += "</div>\n";
         if subject.given.is_none() {
             let hint = "Give rows as well, lcca report MODEL X Y, to see the canonical variables.";
@@ -181,22 +187,18 @@ impl Leaders {
     }
 }
 
-/// Seven digits, as many as anybody sees.
+/// Seven digits: the page shows no more, and more would only make it larger.
 fn rounded(value: f64) -> f64 {
     format!("{value:.6e}").parse().unwrap_or(value)
 }
 
-fn chooser(j: usize) -> String {
+/// A link that shows one component in the explorer.
+fn component_link(j: usize) -> String {
     let i = j + 1;
     format!("<a href=\"#component-by-component\" data-component=\"{i}\">{i}</a>")
 }
 
-fn place_of_table(side: Side) -> String {
-    let class = if side == Side::X { "x" } else { "y" };
-    format!("<table class=\"leaders\" id=\"leaders-{class}\"><caption>Columns of {side}</caption></table>\n")
-}
-
-/// The rows of a panel that are largest in column `j`, whatever the sign, largest first; of equals the first.
+/// The rows of a panel that are largest in column `j` by absolute value, largest first; of equals the first.
 fn largest(panel: &Panel, j: usize, most: usize) -> Vec<usize> {
     let size = |row: &usize| panel.row(*row)[j].abs();
     let order = |a: &usize, b: &usize| size(b).total_cmp(&size(a)).then(a.cmp(b));

@@ -1,52 +1,54 @@
-//! The columns that can be searched for in a page: as many as fit, those with the largest loadings first, each with the
+//! The columns that the page can search for: as many as fit, those with the largest loadings first, each with the
 //! components it is strongest in.
 
-use super::Subject;
+use super::subject::Subject;
 use crate::html::{element, escape, pack};
-use crate::report::grouped;
+use crate::text::grouped;
 use lcca::data::Side;
 use lcca::matrix::Panel;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-/// Components kept of a column.
+/// Components stored per column.
 const STRONGEST: usize = 3;
-/// What a column takes besides its name: a comma, and its components and loadings as base64.
+/// The bytes of a column besides its name: a comma, one byte per component and four per loading as base64, and quotes.
 const PACKED: usize = 2 + (STRONGEST * 5).div_ceil(3) * 4;
-/// Left free for what surrounds the columns.
+/// Bytes reserved for the markup around the columns.
 const AROUND: usize = 4_000;
 
-/// The columns of one view that are stored.
-struct Stored {
-    all: usize,
-    names: Vec<String>,
-    /// `STRONGEST` components of each, counted from 0, and the loadings on them.
-    components: Vec<u8>,
-    loadings: Vec<f64>,
-}
-
-/// What can be found in a page.
-pub struct Found {
-    x: Stored,
-    y: Stored,
+/// The columns of both views that are stored in a page.
+pub struct SearchIndex {
+    x: StoredColumns,
+    y: StoredColumns,
+    /// Components stored per column.
     strongest: usize,
 }
 
-/// As many columns of both views as fit into so many bytes.
-pub fn columns(subject: &Subject<'_>, shown: usize, room: usize) -> Found {
+/// The stored columns of one view.
+struct StoredColumns {
+    /// How many columns the view has.
+    all: usize,
+    names: Vec<String>,
+    /// The strongest components of each column, counted from 0.
+    components: Vec<u8>,
+    /// The loadings on these components.
+    loadings: Vec<f64>,
+}
+
+/// Indexes as many columns of both views as fit into `bytes`.
+pub fn index(subject: &Subject<'_>, shown: usize, bytes: usize) -> SearchIndex {
     let ordered = Side::BOTH.map(|side| by_importance(&subject.model.view(side).loadings, shown));
     let sizes = |i: usize| ordered[i].iter().map(move |&column| size(&subject.column(Side::BOTH[i], column)));
-    let room = room.saturating_sub(AROUND);
+    let bytes = bytes.saturating_sub(AROUND);
     // A view that needs less than half leaves the rest to the other.
-    let needs: [usize; 2] = [sizes(0).sum(), sizes(1).sum()];
-    let for_x = room.saturating_sub(needs[1]).max(room / 2);
-    let x_taken = fitting(sizes(0), for_x);
-    let y_taken = fitting(sizes(1), room.saturating_sub(sizes(0).take(x_taken).sum()));
-    let strongest = STRONGEST.min(shown);
-    Found {
-        x: stored(subject, Side::X, &ordered[0][..x_taken], shown),
-        y: stored(subject, Side::Y, &ordered[1][..y_taken], shown),
-        strongest,
+    let y_needs: usize = sizes(1).sum();
+    let for_x = bytes.saturating_sub(y_needs).max(bytes / 2);
+    let x_stored = fitting(sizes(0), for_x);
+    let y_stored = fitting(sizes(1), bytes.saturating_sub(sizes(0).take(x_stored).sum()));
+    SearchIndex {
+        x: stored(subject, Side::X, &ordered[0][..x_stored], shown),
+        y: stored(subject, Side::Y, &ordered[1][..y_stored], shown),
+        strongest: STRONGEST.min(shown),
     }
 }
 
@@ -64,15 +66,15 @@ fn size(name: &str) -> usize {
     escape::json(&json!(name)).len() + PACKED
 }
 
-/// How many of the first fit together.
-fn fitting(sizes: impl Iterator<Item = usize>, room: usize) -> usize {
+/// How many of the first columns fit together.
+fn fitting(sizes: impl Iterator<Item = usize>, bytes: usize) -> usize {
     let mut used = 0;
-    sizes.take_while(|size| (used + size <= room).then(|| used += size).is_some()).count()
+    sizes.take_while(|size| (used + size <= bytes).then(|| used += size).is_some()).count()
 }
 
-fn stored(subject: &Subject<'_>, side: Side, columns: &[usize], shown: usize) -> Stored {
+fn stored(subject: &Subject<'_>, side: Side, columns: &[usize], shown: usize) -> StoredColumns {
     let loadings = &subject.model.view(side).loadings;
-    let mut stored = Stored {
+    let mut stored = StoredColumns {
         all: loadings.rows(),
         names: columns.iter().map(|&column| subject.column(side, column)).collect(),
         components: Vec::new(),
@@ -89,20 +91,18 @@ fn stored(subject: &Subject<'_>, side: Side, columns: &[usize], shown: usize) ->
     stored
 }
 
-impl Found {
+impl SearchIndex {
     pub fn section(&self) -> String {
-        let count = |s: &Stored, side: Side| {
-            format!("{} of {} columns of {side}", grouped(s.names.len() as u64), grouped(s.all as u64))
-        };
         let each = "A column is listed with the components it loads on most, each with its loading: choose one to see it.";
-        let all = self.x.names.len() == self.x.all && self.y.names.len() == self.y.all;
-        let remark = match all {
-            true => "All columns of both views can be found.".to_string(),
-            false => format!(
-                "So that the page stays small, {} and {} can be found: those with the largest loadings.",
-                count(&self.x, Side::X),
-                count(&self.y, Side::Y)
-            ),
+        let is_complete = [&self.x, &self.y].iter().all(|view| view.names.len() == view.all);
+        let remark = if is_complete {
+            "All columns of both views can be found.".to_string()
+        } else {
+            format!(
+                "So that the page stays small, {} of X and {} of Y can be found: those with the largest loadings.",
+                self.x.count(),
+                self.y.count()
+            )
         };
         let content = format!(
             "<div class=\"controls\"><label for=\"query\">Column</label> \
@@ -114,8 +114,21 @@ impl Found {
     }
 
     pub fn json(&self) -> Value {
-        let view = |s: &Stored| json!({ "names": s.names, "components": pack::bytes(&s.components), "loadings": pack::numbers(s.loadings.iter().copied()) });
-        json!({ "strongest": self.strongest, "x": view(&self.x), "y": view(&self.y) })
+        json!({ "strongest": self.strongest, "x": self.x.json(), "y": self.y.json() })
+    }
+}
+
+impl StoredColumns {
+    fn count(&self) -> String {
+        format!("{} of {} columns", grouped(self.names.len() as u64), grouped(self.all as u64))
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "names": self.names,
+            "components": pack::bytes(&self.components),
+            "loadings": pack::numbers(self.loadings.iter().copied()),
+        })
     }
 }
 

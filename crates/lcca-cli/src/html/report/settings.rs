@@ -1,28 +1,29 @@
-//! With what settings the model was made, and the command that makes it again.
+//! The settings of the fit, and the command that repeats it.
 
-use super::{Subject, shortened};
+use super::numbers::shortened;
+use super::subject::Subject;
 use crate::html::element;
-use crate::provenance::flags_in;
+use crate::provenance::read_flags;
 use lcca::method::{Method, Settings};
 use serde_json::{Value, json};
 
 pub fn section(subject: &Subject<'_>) -> String {
     let command = shortened(&command(subject), 4000);
     let content = [
-        element::paragraph("This command repeats the fit, where the views lie in the folder it is typed in:"),
+        element::paragraph("This command repeats the fit if it is typed in the folder of the views:"),
         element::command(&command),
         element::facts(&facts(subject)),
     ];
     element::section("settings", "Settings", &content.concat())
 }
 
-/// What was typed, as far as the model knows: settings at their defaults are left out.
+/// The command as far as the model knows it; settings at their defaults are left out.
 fn command(subject: &Subject<'_>) -> String {
-    let told = |key: &str| subject.provenance.get(key).and_then(Value::as_str);
+    let file = |key: &str| subject.provenance.get(key).and_then(Value::as_str);
     let mut words = vec!["lcca".to_string(), "fit".into()];
-    words.extend([told("x").unwrap_or("X").to_string(), told("y").unwrap_or("Y").to_string()]);
+    words.extend([file("x").unwrap_or("X").to_string(), file("y").unwrap_or("Y").to_string()]);
     words.extend(flags(&subject.model.settings));
-    words.extend(flags_in(subject.provenance));
+    words.extend(read_flags(subject.provenance));
     if let Some(threads) = subject.provenance.get("threads").and_then(Value::as_u64) {
         words.extend(["--threads".into(), threads.to_string()]);
     }
@@ -30,17 +31,18 @@ fn command(subject: &Subject<'_>) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// A word as a shell takes it.
+/// A word as a shell reads it.
 fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./:=+,@%".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_string(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:=+,@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_string()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 
 fn flags(settings: &Settings) -> Vec<String> {
-    let usual = Settings::new(Method::Auto, settings.k);
+    let defaults = Settings::new(Method::Auto, settings.k);
     let mut words = vec!["-k".to_string(), settings.k.to_string()];
     words.extend(method(settings.method));
     let mut flag = |name: &str, value: String, differs: bool| {
@@ -51,9 +53,9 @@ fn flags(settings: &Settings) -> Vec<String> {
     flag("--ridge", settings.ridge_x.to_string(), settings.ridge_x != 0.0);
     flag("--ridge-y", settings.ridge_y.to_string(), settings.ridge_y != settings.ridge_x);
     flag("--oversample", settings.oversample.unwrap_or(0).to_string(), settings.oversample.is_some());
-    flag("--power", settings.power.to_string(), settings.power != usual.power);
-    flag("--seed", settings.seed.to_string(), settings.seed != usual.seed);
-    flag("--tol", settings.tol.to_string(), settings.tol != usual.tol);
+    flag("--power", settings.power.to_string(), settings.power != defaults.power);
+    flag("--seed", settings.seed.to_string(), settings.seed != defaults.seed);
+    flag("--tol", settings.tol.to_string(), settings.tol != defaults.tol);
     flag("--max-passes", settings.max_passes.unwrap_or(0.0).to_string(), settings.max_passes.is_some());
     words.extend((!settings.center).then(|| "--no-center".to_string()));
     words.extend((!settings.structure).then(|| "--no-structure".to_string()));
@@ -87,24 +89,24 @@ fn parameters(method: &Value) -> Vec<(String, u64)> {
 
 fn facts(subject: &Subject<'_>) -> Vec<(String, String)> {
     let settings = &subject.model.settings;
-    let yes = |is: bool| if is { "yes" } else { "no" }.to_string();
-    let told = |key: &str| {
-        let value = subject.provenance.get(key)?;
-        Some(shortened(&value.as_str().map_or_else(|| value.to_string(), str::to_string), 100))
+    let yes_or_no = |flag: bool| if flag { "yes" } else { "no" }.to_string();
+    let known = |key: &str| match subject.provenance.get(key) {
+        None => "not known".to_string(),
+        Some(Value::String(plain)) => shortened(plain, 100),
+        Some(other) => shortened(&other.to_string(), 100),
     };
-    let untold = || "not known".to_string();
     let facts = [
-        ("method asked for", settings.method.full_name()),
+        ("requested method", settings.method.full_name()),
         ("components", settings.k.to_string()),
-        ("centred", yes(settings.center)),
+        ("centered", yes_or_no(settings.center)),
         ("ridge of X, relative", settings.ridge_x.to_string()),
         ("ridge of Y, relative", settings.ridge_y.to_string()),
         ("tolerance", settings.tol.to_string()),
         ("passes at most", settings.max_passes.map_or("no limit".into(), |passes| passes.to_string())),
-        ("structure looked for", yes(settings.structure)),
+        ("structure looked for", yes_or_no(settings.structure)),
         ("seed", settings.seed.to_string()),
-        ("threads", told("threads").unwrap_or_else(untold)),
-        ("fitted by lcca", told("version").unwrap_or_else(untold)),
+        ("threads", known("threads")),
+        ("fitted by lcca", known("version")),
         ("page by lcca", env!("CARGO_PKG_VERSION").into()),
     ];
     facts.map(|(name, value)| (name.to_string(), value)).into()

@@ -1,32 +1,35 @@
-//! The head of the page: what was fitted and how that ended, in plain words.
+//! The head of the page: what was fitted and how the fit ended, in plain words.
 
-use super::{Subject, decimal, shortened, small};
+use super::numbers::{decimal, shortened, small};
+use super::subject::Subject;
 use crate::html::{element, escape};
 use crate::provenance::Outcome;
-use crate::report::grouped;
+use crate::text::grouped;
 use lcca::fit::{Certificate, Kind};
 
-/// Characters of a sentence that comes from the model, at most.
-const SENTENCE: usize = 2000;
+/// The most characters of a sentence that comes from the model.
+const LONGEST_SENTENCE: usize = 2000;
+/// The most notes shown.
+const MOST_NOTES: usize = 20;
 
-/// Where the model has a place for it but nothing in it.
-const UNTOLD: &str =
+const UNKNOWN_OUTCOME: &str =
     "The model does not say how its fit ended: it was written by another version or another program.";
 
 pub fn header(subject: &Subject<'_>, outcome: Option<&Outcome>) -> String {
-    let verdict =
-        outcome.map_or(("untold", "How the fit ended is not known".to_string()), |o| verdict(subject, o));
-    let name = escape::text(&shortened(subject.name, 200));
-    let mut markup = format!(
-        "<header>\n<p class=\"kind\">Canonical correlation analysis</p>\n<h1>{name}</h1>\n<p class=\"verdict {}\">{}</p>\n",
-        verdict.0,
-        escape::text(&verdict.1)
-    );
-    markup += &element::figures(&figures(subject));
-    markup += &told(subject, outcome);
-    markup + "</header>\n"
+    let (class, verdict) = match outcome {
+        Some(outcome) => verdict(subject, outcome),
+        None => ("untold", "How the fit ended is not known".to_string()),
+    };
+    format!(
+        "<header>\n<p class=\"kind\">Canonical correlation analysis</p>\n<h1>{}</h1>\n<p class=\"verdict {class}\">{}</p>\n{}{}</header>\n",
+        escape::text(&shortened(subject.name, 200)),
+        escape::text(&verdict),
+        element::figures(&figures(subject)),
+        story(subject, outcome)
+    )
 }
 
+/// A class for the styles, and a sentence.
 fn verdict(subject: &Subject<'_>, outcome: &Outcome) -> (&'static str, String) {
     let total: f64 = subject.model.objective.iter().sum();
     let tol = small(subject.model.settings.tol);
@@ -34,9 +37,10 @@ fn verdict(subject: &Subject<'_>, outcome: &Outcome) -> (&'static str, String) {
         Some(share) => format!("about {} of the total may be missing, {tol} is allowed", small(share)),
         None => "the method cannot tell what is missing".to_string(),
     };
-    match outcome.converged {
-        true => ("converged", format!("Converged: {missing}.")),
-        false => ("open", format!("Not converged: {missing}. There is more correlation to be found.")),
+    if outcome.converged {
+        ("converged", format!("Converged: {missing}."))
+    } else {
+        ("open", format!("Not converged: {missing}. There is more correlation to be found."))
     }
 }
 
@@ -56,53 +60,55 @@ fn figures(subject: &Subject<'_>) -> Vec<(String, String)> {
     figures
 }
 
-/// The story in sentences: views, method and why, certificate, given rows, what else was noticed.
-fn told(subject: &Subject<'_>, outcome: Option<&Outcome>) -> String {
-    let mut text = element::paragraph(&views(subject));
+/// The fit in sentences: views, method and why, certificate, notes, given rows.
+fn story(subject: &Subject<'_>, outcome: Option<&Outcome>) -> String {
+    let mut markup = element::paragraph(&views(subject));
     match outcome {
-        None => text += &element::paragraph(UNTOLD),
+        None => markup += &element::paragraph(UNKNOWN_OUTCOME),
         Some(outcome) => {
-            text += &element::paragraph(&method(subject, outcome));
-            text +=
-                &outcome.certificate.as_ref().map(|c| element::paragraph(&certified(c))).unwrap_or_default();
-            let notes: Vec<String> =
-                outcome.notes.iter().take(20).map(|note| shortened(note, SENTENCE)).collect();
-            text += &element::list(&notes);
+            markup += &element::paragraph(&method(subject, outcome));
+            if let Some(certificate) = &outcome.certificate {
+                markup += &element::paragraph(&certified(certificate));
+            }
+            let notes = outcome.notes.iter().take(MOST_NOTES);
+            let notes: Vec<String> = notes.map(|note| shortened(note, LONGEST_SENTENCE)).collect();
+            markup += &element::list(&notes);
         }
     }
-    text + &given(subject)
+    markup + &given(subject)
 }
 
 fn views(subject: &Subject<'_>) -> String {
-    let named = |key: &str| {
+    let file = |key: &str| {
         subject.provenance.get(key).and_then(|name| name.as_str()).map(|name| shortened(name, 200))
     };
-    let files = match (named("x"), named("y")) {
+    let files = match (file("x"), file("y")) {
         (Some(x), Some(y)) => format!("X is {x} and Y is {y}"),
         _ => "X and Y are views of the same rows".into(),
     };
-    let centred = if subject.model.settings.center {
+    let centered = if subject.model.settings.center {
         "with the means of their columns subtracted"
     } else {
-        "not centred"
+        "not centered"
     };
-    format!("{files}, {centred}.")
+    format!("{files}, {centered}.")
 }
 
 fn method(subject: &Subject<'_>, outcome: &Outcome) -> String {
-    let asked = subject.model.settings.method.full_name();
+    let requested = subject.model.settings.method.full_name();
     let chosen = &outcome.chosen;
-    let grams = match outcome.gram_passes {
-        0.0 => String::new(),
-        passes => format!(" and {passes} over Gram matrices"),
-    };
-    let who = if asked == *chosen {
-        format!("The method {chosen} was asked for")
+    let choice = if requested == *chosen {
+        format!("The method {chosen} was requested")
     } else {
-        format!("The method {asked} chose {chosen}")
+        format!("The method {requested} chose {chosen}")
     };
-    let why = shortened(&outcome.why, SENTENCE);
-    format!("{who}: {why}. It took {} passes over the rows{grams}.", outcome.passes)
+    let why = shortened(&outcome.why, LONGEST_SENTENCE);
+    let gram_passes = if outcome.gram_passes == 0.0 {
+        String::new()
+    } else {
+        format!(" and {} over Gram matrices", outcome.gram_passes)
+    };
+    format!("{choice}: {why}. It took {} passes over the rows{gram_passes}.", outcome.passes)
 }
 
 fn certified(certificate: &Certificate) -> String {
@@ -126,8 +132,8 @@ fn given(subject: &Subject<'_>) -> String {
     let [x, y] = given.files.each_ref().map(|file| shortened(file, 200));
     let training: f64 = subject.model.correlations.iter().sum();
     element::paragraph(&format!(
-        "On the {} given rows of {x} and {y} the correlations sum to {}, in training to {}. Whether the fit has seen these \
-         rows is not known here.",
+        "On the {} given rows of {x} and {y} the correlations sum to {}, in training to {}. The page does not know \
+         whether the fit has seen these rows.",
         grouped(given.rows as u64),
         decimal(given.scores.total, 4),
         decimal(training, 4)

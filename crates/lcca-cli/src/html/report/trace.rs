@@ -1,31 +1,32 @@
-//! How the fit got there: captured total and estimated rest, iteration by iteration.
+//! How the fit converged: captured total and estimated missing share, iteration by iteration.
 //!
-//! Against passes, not seconds: a model has no clock in it, so that the same fit gives the same bytes.
+//! The horizontal axis is passes, not seconds: a model has no clock in it, so that the same fit gives the same bytes.
 
-use super::{Subject, small};
+use super::numbers::small;
+use super::subject::Subject;
 use crate::html::chart::{Chart, Series};
 use crate::html::element;
-use crate::provenance::{Moment, Outcome};
+use crate::provenance::{Outcome, TracePoint};
 
 const PASSES: &str = "passes over rows and Gram matrices";
 
 pub fn charts(subject: &Subject<'_>, outcome: Option<&Outcome>) -> Vec<Chart> {
     let Some(outcome) = outcome.filter(|outcome| outcome.trace.len() > 1) else { return Vec::new() };
     let mut charts = vec![captured(&outcome.trace)];
-    if estimates(&outcome.trace) {
-        charts.push(rest(subject, &outcome.trace));
+    if has_estimates(&outcome.trace) {
+        charts.push(missing(subject, &outcome.trace));
     }
     charts
 }
 
-fn estimates(trace: &[Moment]) -> bool {
-    trace.iter().any(|moment| moment.missing.is_some())
+fn has_estimates(trace: &[TracePoint]) -> bool {
+    trace.iter().any(|point| point.missing.is_some())
 }
 
-fn captured(trace: &[Moment]) -> Chart {
+fn captured(trace: &[TracePoint]) -> Chart {
     Chart {
         id: "captured".into(),
-        description: "captured correlation after every iteration".into(),
+        description: "captured correlation after each iteration".into(),
         x_label: PASSES,
         y_label: "captured total",
         x_counts: false,
@@ -35,24 +36,24 @@ fn captured(trace: &[Moment]) -> Chart {
         limit: None,
         series: vec![Series {
             name: "captured total",
-            points: trace.iter().map(|m| (m.passes, m.total)).collect(),
+            points: trace.iter().map(|point| (point.passes, point.total)).collect(),
             dashed: false,
         }],
     }
 }
 
-fn rest(subject: &Subject<'_>, trace: &[Moment]) -> Chart {
+fn missing(subject: &Subject<'_>, trace: &[TracePoint]) -> Chart {
     let tol = subject.model.settings.tol;
-    let point = |m: &Moment| Some((m.passes, m.missing? / m.total));
+    let share = |point: &TracePoint| Some((point.passes, point.missing? / point.total));
     Chart {
         id: "rest".into(),
-        description: "estimated share of the total that is missing after every iteration".into(),
+        description: "estimated share of the total that is missing after each iteration".into(),
         y_label: "share missing, estimated",
         y_log: true,
         limit: Some((tol, format!("allowed: {}", small(tol)))),
         series: vec![Series {
             name: "share missing",
-            points: trace.iter().filter_map(point).collect(),
+            points: trace.iter().filter_map(share).collect(),
             dashed: false,
         }],
         ..captured(&[])
@@ -66,12 +67,13 @@ pub fn section(outcome: Option<&Outcome>) -> String {
         ),
         Some([] | [_]) => element::remark("The fit took one step, so there is nothing to trace."),
         Some(trace) => {
-            let rest = match estimates(trace) {
-                true => element::chart("rest", "What is about missing from the total, as a share of it."),
-                false => element::remark("No iteration came with an estimate of what is missing."),
+            let missing = if has_estimates(trace) {
+                element::chart("rest", "The estimated share of the total that is missing.")
+            } else {
+                element::remark("No iteration came with an estimate of what is missing.")
             };
             let captured = element::chart("captured", "The sum of correlations captured so far.");
-            format!("<div class=\"sides\">\n{captured}{rest}</div>\n")
+            format!("<div class=\"sides\">\n{captured}{missing}</div>\n")
         }
     };
     element::section("convergence", "Convergence", &content)

@@ -1,0 +1,33 @@
+//! Values that flags of several commands choose from.
+
+use clap::ValueEnum;
+
+/// One of the two views.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum SideChoice {
+    X,
+    Y,
+}
+
+/// One view or both.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum ViewChoice {
+    X,
+    Y,
+    Both,
+}
+
+/// Which numbers of a model are exported or compared.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum ContentChoice {
+    Weights,
+    Loadings,
+    Vectors,
+}
+
+/// Which ridge `--ridge-path` selects.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum RidgeRule {
+    Simplest,
+    Best,
+}

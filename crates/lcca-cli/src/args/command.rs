@@ -1,0 +1,66 @@
+//! The program itself and the list of its commands.
+
+use super::views::ViewsArgs;
+use super::{
+    CompareArgs, CompletionsArgs, ConvertArgs, DemoArgs, ExportArgs, FitArgs, InfoArgs, NeighborsArgs,
+    ReportArgs, ScoreArgs, TransformArgs,
+};
+use clap::{Parser, Subcommand};
+
+/// Canonical correlation analysis on huge sparse data.
+///
+/// Two files hold two views of the same rows: words and contexts, English and French, URLs and hosts. lcca finds the
+/// directions of each view that correlate most with the other view.
+#[derive(Parser)]
+#[command(name = "lcca", version, propagate_version = true, after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lcca demo                                    see it work on generated data
+  lcca fit x.npz y.npz -k 20 -o model          train
+  lcca score model x_test.npz y_test.npz       correlations on rows the model has not seen
+  lcca transform model --x x.npz -o zx.npy     canonical variables
+  lcca report model x.npz y.npz -o report.html the results as a page for any browser
+  lcca compare x.npz y.npz -o comparison       the paper's experiment on your data
+  lcca views text pairs.tsv --x en --y fr -o d two views from raw texts, for lcca fit
+  lcca neighbors model house                   the columns nearest to a column, in both views
+  lcca export model -o words.vec               weights or word vectors for other programs
+  lcca convert x.mtx.gz x.safetensors          the store that opens at once and needs no memory
+
+Files: SciPy .npz, NumPy .npy, MatrixMarket .mtx, svmlight .svm, tables .csv .tsv .parquet .arrow,
+folders with matrix.mtx, the store .safetensors; text formats and .npy also as .gz or .zst.
+
+The words that lcca prints (pair, objective, captured total, residual, pass, work, missing) are
+explained in docs/glossary.md.";
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Run the paper's methods on generated data and draw the results
+    Demo(DemoArgs),
+    /// Find the canonical variables of two views
+    Fit(Box<FitArgs>),
+    /// Compute the canonical variables of rows with a fitted model
+    Transform(TransformArgs),
+    /// Correlate the canonical variables of given rows with a fitted model
+    Score(ScoreArgs),
+    /// Write weights, loadings or word vectors of a model for other programs
+    Export(ExportArgs),
+    /// Find the columns nearest to a column, in its own view and in the other
+    Neighbors(NeighborsArgs),
+    /// Write a page about a model: correlations, leading columns, convergence
+    Report(ReportArgs),
+    /// Run the paper's methods on your data at equal CPU time
+    Compare(Box<CompareArgs>),
+    /// Make two views from raw data: texts, a corpus, or one matrix
+    Views(ViewsArgs),
+    /// Write a matrix in another format
+    Convert(ConvertArgs),
+    /// Describe the contents of a matrix or model file
+    Info(InfoArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+}

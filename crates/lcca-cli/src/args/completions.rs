@@ -1,0 +1,11 @@
+//! What can be typed after `lcca completions`.
+
+use clap::Args;
+
+/// Print a completion script.
+#[derive(Args)]
+#[command(after_help = "Example:\n  lcca completions bash > ~/.local/share/bash-completion/completions/lcca")]
+pub struct CompletionsArgs {
+    /// The shell to complete commands in
+    pub shell: clap_complete::Shell,
+}

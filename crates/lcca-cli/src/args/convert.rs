@@ -1,0 +1,23 @@
+//! What can be typed after `lcca convert`.
+
+use super::CommonArgs;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Write a matrix in another format, chosen by the extension of the output.
+#[derive(Args)]
+#[command(after_help = "Example:\n  lcca convert x.svm.gz x.safetensors --cols 20000")]
+pub struct ConvertArgs {
+    /// Any matrix lcca reads
+    pub input: PathBuf,
+    /// The file to write: .safetensors (the store), .npz, .npy or .mtx
+    pub output: PathBuf,
+    /// Number of columns of an svmlight file [default: the largest index in the file]
+    #[arg(long, value_name = "N")]
+    pub cols: Option<usize>,
+    /// Count the columns of svmlight files from 0 instead of 1
+    #[arg(long)]
+    pub zero_based: bool,
+    #[command(flatten)]
+    pub common: CommonArgs,
+}

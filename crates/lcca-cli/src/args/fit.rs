@@ -1,0 +1,97 @@
+//! What can be typed after `lcca fit`.
+
+use super::{CommonArgs, MethodArgs, ProblemArgs, ReadingArgs, RidgeRule};
+use clap::Args;
+use std::path::PathBuf;
+
+const FIT_EXAMPLES: &str = "\
+Examples:
+  lcca fit x.npz y.npz -k 20 -o model
+  lcca fit x.npz y.npz -k 20 --method d-cca --t1 100 --no-center
+  lcca fit x.svm.gz y.svm.gz --method l-cca --k-pc 100 --t2 38 --ridge 0.01 -o model
+  lcca fit x.npy y.npy --json > result.json
+  lcca fit x.npz y.npz --ridge 0.01 --certify
+  lcca fit x.npz y.npz --ridge-path 0.001,0.01,0.1,1 -o model     the ridge that does best on held-out rows
+  lcca fit x.npz y.npz -k 20 -o model --resume state     stop it at any time; the same command continues
+
+Methods:
+  auto          the exact answer by whichever of the next four suits the data
+  lobpcg        the exact answer in typically 20 to 150 passes over the rows (--tol --max-passes --oversample)
+  shift-invert  lobpcg on the Gram matrices of sparse views, with one large Cholesky factor: few iterations, much memory
+  gram          the exact answer from Gram matrices: for narrow views
+  exact         the exact answer by QR and SVD: for small data
+Methods of Lu & Foster 2014:
+  l-cca         alternating least squares by LING: singular vectors, then gradient descent (--t1 --t2 --k-pc)
+  g-cca         the same by gradient descent alone (--t1 --t2)
+  d-cca         the same with the Gram matrix's diagonal: fast, exact for one-hot views (--t1)
+  als           the same solved exactly by Cholesky factorization or, with --inner cg, by conjugate gradients (--t1 --t2)
+  rp-cca        exact between leading principal components (--k-rpcca)
+
+The words of the output (pair, objective, captured total, residual, pass, work, missing) are explained
+in docs/glossary.md.";
+
+/// Find the canonical variables of two views.
+#[derive(Args)]
+#[command(after_help = FIT_EXAMPLES, allow_negative_numbers = true)]
+pub struct FitArgs {
+    /// The first view: a matrix with one row per sample
+    pub x: PathBuf,
+    /// The second view: a matrix with the same rows
+    pub y: PathBuf,
+    /// Number of pairs of canonical variables [default: 20, or as many as the data allow]
+    #[arg(short, value_name = "K")]
+    pub k: Option<usize>,
+    /// Write the model to this safetensors file
+    #[arg(long, short, value_name = "MODEL")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub method: MethodArgs,
+    #[command(flatten)]
+    pub problem: ProblemArgs,
+    /// Choose among these ridges, such as 0.001,0.01,0.1, by cross-validation
+    ///
+    /// Rows are dealt to --folds folds at random. For each fold every ridge is fitted to the other rows and scored on the
+    /// fold; the model is then fitted to all rows with the ridge chosen by --select. Fits along the path start from each
+    /// other.
+    #[arg(long, value_name = "RIDGES", value_delimiter = ',', conflicts_with_all = ["ridge", "ridge_y", "resume"])]
+    pub ridge_path: Vec<f64>,
+    /// Number of folds for --ridge-path
+    #[arg(long, value_name = "K", default_value_t = 5, requires = "ridge_path")]
+    pub folds: usize,
+    /// Which ridge of --ridge-path to take; simplest is the largest within one standard error of the best
+    #[arg(long, value_name = "RULE", default_value = "simplest", requires = "ridge_path")]
+    pub select: RidgeRule,
+    /// Draw the scores of --ridge-path to this .svg or .png file
+    #[arg(long, value_name = "FILE", requires = "ridge_path")]
+    pub path_figure: Option<PathBuf>,
+    /// The share of the total that may be missing for the fit to count as converged
+    #[arg(long, value_name = "TOL", default_value_t = 1e-4)]
+    pub tol: f64,
+    /// Begin no iteration after this many passes over the rows or their Gram matrices [default: no limit]
+    #[arg(long, value_name = "N")]
+    pub max_passes: Option<f64>,
+    /// Bound how far each objective value is from a true one, with more passes over the rows
+    ///
+    /// If both views have a ridge, the bounds are rigorous. Otherwise they are conditional: they hold if no direction of
+    /// the data has a share of its columns' variance between 0 and 1e-12. They do not prove that no larger pair was missed.
+    /// A fit that is shown to miss more than the tolerance allows no longer counts as converged. The model has the same
+    /// numbers and keeps the bounds for lcca report. --max-passes does not count these passes.
+    #[arg(long)]
+    pub certify: bool,
+    /// Save the state of the fit in FILE as it runs and on Ctrl-C; continue from FILE if it exists
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+    /// Save the state for --resume at most once in this many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = lcca_io::Saver::EVERY_SECONDS, requires = "resume")]
+    pub save_every: f64,
+    /// Do not look for structure that makes the problem smaller: one-hot views, equal rows, empty columns, Gram matrices
+    #[arg(long)]
+    pub no_structure: bool,
+    /// Exit with code 1 if the tolerance was not reached
+    #[arg(long)]
+    pub strict: bool,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    #[command(flatten)]
+    pub common: CommonArgs,
+}

@@ -1,0 +1,18 @@
+//! What can be typed after `lcca info`.
+
+use super::CommonArgs;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Describe the contents of a matrix or model file.
+#[derive(Args)]
+#[command(after_help = "Example:\n  lcca info model --json")]
+pub struct InfoArgs {
+    /// A matrix or a model
+    pub file: PathBuf,
+    /// Count the columns of svmlight files from 0 instead of 1
+    #[arg(long)]
+    pub zero_based: bool,
+    #[command(flatten)]
+    pub common: CommonArgs,
+}

@@ -1,0 +1,38 @@
+//! The first stage of the command line: what can be typed. Help, documentation and completions come from here.
+//!
+//! Nothing is interpreted in this module; [`crate::resolve`] does that.
+
+mod choices;
+mod command;
+mod common;
+mod compare;
+mod completions;
+mod convert;
+mod demo;
+mod export;
+mod fit;
+mod info;
+mod method;
+mod neighbors;
+mod problem;
+mod report;
+mod score;
+mod transform;
+pub mod views;
+
+pub use choices::{ContentChoice, RidgeRule, SideChoice, ViewChoice};
+pub use command::{Arguments, Command};
+pub use common::{CommonArgs, ReadingArgs};
+pub use compare::{CompareArgs, OPTIONAL_METHODS};
+pub use completions::CompletionsArgs;
+pub use convert::ConvertArgs;
+pub use demo::DemoArgs;
+pub use export::ExportArgs;
+pub use fit::FitArgs;
+pub use info::InfoArgs;
+pub use method::MethodArgs;
+pub use neighbors::NeighborsArgs;
+pub use problem::ProblemArgs;
+pub use report::ReportArgs;
+pub use score::ScoreArgs;
+pub use transform::TransformArgs;

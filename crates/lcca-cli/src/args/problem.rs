@@ -1,0 +1,26 @@
+//! Flags that define the problem to be solved, whatever the method.
+
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct ProblemArgs {
+    /// Do not subtract column means
+    #[arg(long)]
+    pub no_center: bool,
+    /// Ridge of both views, relative: C + RIDGE·(tr C/p)·I
+    #[arg(long, value_name = "RIDGE", default_value_t = 0.0)]
+    pub ridge: f64,
+    /// Ridge of Y alone [default: the value of --ridge]
+    #[arg(long, value_name = "RIDGE")]
+    pub ridge_y: Option<f64>,
+    /// Weight each row by this .npy file of one column [default: all rows count once]
+    #[arg(long, value_name = "FILE")]
+    pub row_weights: Option<PathBuf>,
+    /// Seed of all random numbers
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Memory that factorizations and components may take, such as 500MB or 8GiB [default: half of the machine's]
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
+}

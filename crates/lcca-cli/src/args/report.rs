@@ -1,0 +1,43 @@
+//! What can be typed after `lcca report`.
+
+use super::CommonArgs;
+use clap::Args;
+use std::path::PathBuf;
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  lcca report model -o report.html
+  lcca report model x_test.npz y_test.npz -o report.html     with correlations on these rows
+
+From raw texts to a page in three commands:
+  lcca views text pairs.tsv --x english --y french --lowercase -o views
+  lcca fit views/x.safetensors views/y.safetensors --ridge 0.01 -o model
+  lcca report model views/x.safetensors views/y.safetensors -o report.html
+
+The words of the page (component or pair, objective, captured total, pass, missing) are explained in
+docs/glossary.md.";
+
+/// Write a page about a model: one HTML file that needs nothing else.
+///
+/// The page says how the fit ended and shows the correlations, the columns that lead each component (by name if the views
+/// have names), and how the fit converged. Given rows, seen in training or not, it also shows the correlations on them and
+/// the canonical variables of up to 2,000 of them. It is under 2 MB, fetches nothing and prints well.
+#[derive(Args)]
+#[command(after_help = REPORT_EXAMPLES)]
+pub struct ReportArgs {
+    /// A model written by `lcca fit`
+    pub model: PathBuf,
+    /// Rows of the first view
+    #[arg(requires = "y")]
+    pub x: Option<PathBuf>,
+    /// The same rows of the second view
+    pub y: Option<PathBuf>,
+    /// Write the page to this file
+    #[arg(long, short, value_name = "REPORT.html")]
+    pub output: PathBuf,
+    /// Count the columns of svmlight files from 0 instead of 1
+    #[arg(long)]
+    pub zero_based: bool,
+    #[command(flatten)]
+    pub common: CommonArgs,
+}

@@ -1,0 +1,38 @@
+//! What can be typed after `lcca score`.
+
+use super::CommonArgs;
+use clap::Args;
+use std::path::PathBuf;
+
+const SCORE_EXAMPLES: &str = "\
+Examples:
+  lcca score model x_test.npz y_test.npz --json
+  lcca score model x_test.npz y_test.npz --permutations 999    p-values
+
+The words of the output (pair, captured total) are explained in docs/glossary.md.";
+
+/// Correlate the canonical variables of given rows with a fitted model.
+#[derive(Args)]
+#[command(after_help = SCORE_EXAMPLES)]
+pub struct ScoreArgs {
+    /// A model written by `lcca fit`
+    pub model: PathBuf,
+    /// Rows of the first view
+    pub x: PathBuf,
+    /// The same rows of the second view
+    pub y: PathBuf,
+    /// Test each correlation against this many random orders of the rows, such as 999; for rows not trained on
+    ///
+    /// Prints a p-value for each pair alone, and one adjusted so that the chance of any false finding among all pairs is
+    /// controlled. On training rows p-values mean nothing: the weights have seen them.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub permutations: Option<u32>,
+    /// Seed of the random orders
+    #[arg(long, default_value_t = 0, requires = "permutations")]
+    pub seed: u64,
+    /// Count the columns of svmlight files from 0 instead of 1
+    #[arg(long)]
+    pub zero_based: bool,
+    #[command(flatten)]
+    pub common: CommonArgs,
+}

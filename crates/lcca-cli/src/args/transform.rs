@@ -1,0 +1,28 @@
+//! What can be typed after `lcca transform`.
+
+use super::CommonArgs;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Compute the canonical variables of rows with a fitted model.
+#[derive(Args)]
+#[command(after_help = "Example:\n  lcca transform model --x x_test.npz -o zx.npy")]
+#[group(id = "side", required = true, multiple = false, args = ["x", "y"])]
+pub struct TransformArgs {
+    /// A model written by `lcca fit`
+    pub model: PathBuf,
+    /// Rows of the first view
+    #[arg(long, value_name = "FILE")]
+    pub x: Option<PathBuf>,
+    /// Rows of the second view
+    #[arg(long, value_name = "FILE")]
+    pub y: Option<PathBuf>,
+    /// Write the canonical variables to this .npy file, one row per sample
+    #[arg(long, short, value_name = "SCORES.npy")]
+    pub output: PathBuf,
+    /// Count the columns of svmlight files from 0 instead of 1
+    #[arg(long)]
+    pub zero_based: bool,
+    #[command(flatten)]
+    pub common: CommonArgs,
+}

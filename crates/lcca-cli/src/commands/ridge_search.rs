@@ -1,0 +1,140 @@
+//! `lcca fit --ridge-path`: the ridge that does best on held-out rows.
+
+use crate::failure::Failure;
+use crate::plot::{Chart, Curve, Figure, Scale};
+use crate::progress::FitProgress;
+use crate::resolve::{FigureFile, FigureFormat, RidgeRule, RidgeSearch};
+use crate::text;
+use crate::write_file::write_file;
+use lcca::data::InMemory;
+use lcca::fit::{Selection, cross_validate, planned_passes};
+use lcca::method::Settings;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// How the ridges did, and which one was taken.
+pub struct RidgeChoice {
+    selection: Selection,
+    /// The index of the ridge that was taken.
+    chosen: usize,
+}
+
+/// Tries every ridge and puts the chosen one into the settings.
+pub fn choose(
+    search: &RidgeSearch,
+    pair: &InMemory,
+    settings: &mut Settings,
+    quiet: bool,
+) -> Result<RidgeChoice, Failure> {
+    let fits = (search.folds * search.ridges.len()) as f64;
+    let progress = FitProgress::new("folds", fits * planned_passes(settings), quiet);
+    let selection = cross_validate(pair, settings, &search.ridges, search.folds, &progress)?;
+    progress.finish();
+    let chosen = match search.rule {
+        RidgeRule::Simplest => selection.simplest,
+        RidgeRule::Best => selection.best,
+    };
+    (settings.ridge_x, settings.ridge_y) = (selection.ridges[chosen], selection.ridges[chosen]);
+    let choice = RidgeChoice { selection, chosen };
+    if let Some(file) = &search.figure {
+        choice.draw(file)?;
+    }
+    Ok(choice)
+}
+
+impl RidgeChoice {
+    pub fn object(&self) -> Value {
+        let selection = &self.selection;
+        let ridges = &selection.ridges;
+        json!({
+            "ridges": ridges,
+            "mean": selection.mean,
+            "standard_error": selection.error,
+            "scores": selection.scores,
+            "best": ridges[selection.best],
+            "simplest": ridges[selection.simplest],
+            "chosen": ridges[self.chosen],
+            "converged": selection.converged,
+        })
+    }
+
+    /// Indices of the ridges, the smallest ridge first.
+    fn ascending(&self) -> Vec<usize> {
+        let ridges = &self.selection.ridges;
+        let mut order: Vec<usize> = (0..ridges.len()).collect();
+        order.sort_by(|&a, &b| ridges[a].total_cmp(&ridges[b]));
+        order
+    }
+
+    /// If the best of several ridges is the first or the last, a better one may lie beyond.
+    fn end_of_range(&self) -> Option<&'static str> {
+        let (order, best) = (self.ascending(), self.selection.best);
+        match order[..] {
+            [smallest, .., _] if smallest == best => Some("smallest tried: a smaller one may do better"),
+            [.., _, largest] if largest == best => Some("largest tried: a larger one may do better"),
+            _ => None,
+        }
+    }
+
+    /// One line per ridge.
+    pub fn text(&self) -> String {
+        let selection = &self.selection;
+        let remark = |i: usize| match (i == self.chosen, i == selection.best) {
+            (true, true) => "best, chosen",
+            (true, false) => "chosen: the largest within one standard error of the best",
+            (false, true) => "best",
+            (false, false) => "",
+        };
+        let row = |i: usize| {
+            vec![
+                selection.ridges[i].to_string(),
+                format!("{:.6}", selection.mean[i]),
+                format!("{:.6}", selection.error[i]),
+                remark(i).into(),
+            ]
+        };
+        let rows: Vec<Vec<String>> = self.ascending().into_iter().map(row).collect();
+        let mut text = format!("mean correlation on held-out rows, {} folds:\n\n", selection.scores.len());
+        text += &text::table(&["ridge", "held out", "± error", ""], &rows);
+        if let Some(end) = self.end_of_range() {
+            let _ = writeln!(text, "\nthe best ridge is the {end}");
+        }
+        if !selection.converged {
+            let _ = writeln!(text, "\nsome of these fits did not converge");
+        }
+        text + "\n"
+    }
+
+    fn draw(&self, file: &FigureFile) -> Result<(), Failure> {
+        let figure = Figure { panels: vec![self.chart()] };
+        let bytes = match file.format {
+            FigureFormat::Svg => figure.svg().into_bytes(),
+            FigureFormat::Png => {
+                figure.png().map_err(|error| Failure::Usage(format!("{}: {error}", file.path.display())))?
+            }
+        };
+        write_file(&file.path, &bytes)
+    }
+
+    fn chart(&self) -> Chart {
+        let Selection { ridges, mean, error, .. } = &self.selection;
+        let order = self.ascending();
+        let curve = |name: &str, dashed: bool, errors: f64| Curve {
+            name: name.into(),
+            points: order.iter().map(|&i| (ridges[i], mean[i] + errors * error[i])).collect(),
+            dashed,
+        };
+        let mut curves = vec![curve("held out", false, 0.0)];
+        curves.extend([-1.0, 1.0].map(|errors| curve("± one standard error", true, errors)));
+        let chosen = (ridges[self.chosen], mean[self.chosen]);
+        curves.push(Curve { name: "chosen".into(), points: vec![chosen], dashed: false });
+        Chart {
+            title: "Mean correlation on held-out rows".into(),
+            x_label: "ridge".into(),
+            y_label: "mean canonical correlation".into(),
+            x_scale: Scale::Logarithmic,
+            y_from_0_to_1: false,
+            curves,
+        }
+    }
+}

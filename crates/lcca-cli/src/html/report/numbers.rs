@@ -1,0 +1,46 @@
+//! Texts and numbers as the page shows them.
+
+/// At most `most` characters, on one line. Longer text ends in an ellipsis, and blank text is quoted.
+pub fn shortened(text: &str, most: usize) -> String {
+    let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let kept: String = text.chars().take(most).map(clean).collect();
+    match text.chars().nth(most) {
+        Some(_) => kept + "…",
+        None if kept.trim().is_empty() => format!("“{kept}”"),
+        None => kept,
+    }
+}
+
+/// A number with a fixed number of digits; a dash if it is not finite.
+pub fn decimal(value: f64, digits: usize) -> String {
+    if value.is_finite() { format!("{value:.digits$}").replace('-', "\u{2212}") } else { "–".into() }
+}
+
+/// A small share, such as 3.1e−5.
+pub fn small(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        decimal(value, 0)
+    } else {
+        format!("{value:.1e}").replace('-', "\u{2212}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_cut_and_cleaned() {
+        assert_eq!(shortened("abcdef", 3), "abc…");
+        assert_eq!(shortened("ab\u{1b}\n", 60), "ab\u{fffd}\u{fffd}");
+        assert_eq!([shortened("", 5), shortened(" ", 5), shortened("é", 1)], ["“”", "“ ”", "é"]);
+    }
+
+    #[test]
+    fn numbers_have_a_true_minus_and_odd_ones_a_dash() {
+        assert_eq!(
+            [decimal(-0.5, 2), decimal(f64::NAN, 2), small(3.14e-5), small(0.0)],
+            ["−0.50", "–", "3.1e−5", "0"]
+        );
+    }
+}

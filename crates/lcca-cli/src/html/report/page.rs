@@ -1,0 +1,61 @@
+//! The whole page, kept below a size limit.
+//!
+//! The parts that every page has are built first. If they are too large, fewer components are shown; then as many columns
+//! as still fit are stored for the search.
+
+use super::components::Components;
+use super::search::{self, SearchIndex};
+use super::subject::Subject;
+use super::{settings, summary, trace};
+use crate::html::element;
+use crate::html::page::{LIMIT, Page};
+use crate::provenance::{Outcome, read_outcome};
+use serde_json::json;
+
+const SCRIPT: &str = include_str!("../../../assets/report.js");
+/// The most components shown: the search stores the number of a component in one byte.
+const MOST_COMPONENTS: usize = 200;
+/// The bytes that the search should get at least; components are dropped to make room for it.
+const LEAST_FOR_SEARCH: usize = 300_000;
+
+pub fn html(subject: &Subject<'_>) -> String {
+    let outcome = read_outcome(subject.provenance);
+    let outcome = outcome.as_ref();
+    let bytes_left =
+        |components: &Components| LIMIT.saturating_sub(page(subject, outcome, components, None).len());
+    let mut components = Components::new(subject, subject.model.pairs().min(MOST_COMPONENTS));
+    let mut for_search = bytes_left(&components);
+    while for_search < LEAST_FOR_SEARCH && components.shown > 1 {
+        components.shown /= 2;
+        for_search = bytes_left(&components);
+    }
+    let index = search::index(subject, components.shown, for_search);
+    page(subject, outcome, &components, Some(&index))
+}
+
+fn page(
+    subject: &Subject<'_>,
+    outcome: Option<&Outcome>,
+    components: &Components,
+    index: Option<&SearchIndex>,
+) -> String {
+    let main = [
+        components.overview(subject),
+        components.explorer(subject),
+        index.map(SearchIndex::section).unwrap_or_default(),
+        trace::section(outcome),
+        settings::section(subject),
+    ];
+    let header = summary::header(subject, outcome);
+    let markup = format!("{header}<main>\n{}</main>\n{}", main.concat(), element::footer());
+    let data = json!({
+        "components": components.json(subject),
+        "given": subject.given.map(|given| given.json(components.shown)),
+        "search": index.map(SearchIndex::json),
+    });
+    let data = data.as_object().cloned().unwrap_or_default();
+    let trace = trace::charts(subject, outcome);
+    let charts: Vec<_> = [components.chart(subject)].into_iter().chain(trace).collect();
+    let title = format!("{}: canonical correlations", subject.name);
+    Page { title: &title, markup: &markup, charts: &charts, data, script: SCRIPT }.html()
+}

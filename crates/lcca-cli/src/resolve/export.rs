@@ -1,0 +1,46 @@
+//! `lcca export`
+
+use super::model_content::ModelContent;
+use super::session::Session;
+use crate::args::{ExportArgs, SideChoice};
+use crate::failure::Failure;
+use lcca::data::Side;
+use std::path::PathBuf;
+
+pub struct ExportJob {
+    pub model: PathBuf,
+    pub output: PathBuf,
+    pub side: Side,
+    pub content: ModelContent,
+    pub normalize: bool,
+    /// How many columns to write; `None` for all.
+    pub top: Option<usize>,
+    /// How many components to write; `None` for all.
+    pub components: Option<usize>,
+    pub session: Session,
+}
+
+impl ExportJob {
+    pub fn new(args: ExportArgs) -> Result<Self, Failure> {
+        if args.top == Some(0) {
+            return Err(Failure::Usage("--top is 0, expected 1 or more".into()));
+        }
+        Ok(ExportJob {
+            model: args.model,
+            output: args.output,
+            side: side(args.view),
+            content: args.what.into(),
+            normalize: args.normalize,
+            top: args.top,
+            components: args.components,
+            session: Session::new(args.common),
+        })
+    }
+}
+
+fn side(typed: SideChoice) -> Side {
+    match typed {
+        SideChoice::X => Side::X,
+        SideChoice::Y => Side::Y,
+    }
+}

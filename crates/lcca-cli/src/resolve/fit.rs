@@ -1,0 +1,152 @@
+//! `lcca fit`
+
+use super::method::method;
+use super::problem::{self, max_passes};
+use super::reading::view_options;
+use super::session::Session;
+use crate::args::{self, FitArgs};
+use crate::failure::Failure;
+use lcca::data::Shape;
+use lcca::method::Settings;
+use lcca_io::ReadOptions;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub struct FitJob {
+    pub x: PathBuf,
+    pub y: PathBuf,
+    /// How X and Y are read.
+    pub reading: [ReadOptions; 2],
+    pub row_weights: Option<PathBuf>,
+    pub output: Option<PathBuf>,
+    pub ridge_search: Option<RidgeSearch>,
+    pub certify: bool,
+    pub resume: Option<Resume>,
+    pub strict: bool,
+    /// Typed flags that are not settings of the engine but that repeating the fit needs.
+    pub flags: Vec<String>,
+    pub session: Session,
+    /// The requested number of pairs; `None` lets the data decide.
+    pairs: Option<usize>,
+    /// Everything but the number of pairs.
+    settings: Settings,
+}
+
+/// Ridges to choose from by cross-validation.
+pub struct RidgeSearch {
+    pub ridges: Vec<f64>,
+    pub folds: usize,
+    pub rule: RidgeRule,
+    pub figure: Option<FigureFile>,
+}
+
+/// Which ridge is taken.
+#[derive(Clone, Copy)]
+pub enum RidgeRule {
+    /// The largest within one standard error of the best.
+    Simplest,
+    Best,
+}
+
+pub struct FigureFile {
+    pub path: PathBuf,
+    pub format: FigureFormat,
+}
+
+#[derive(Clone, Copy)]
+pub enum FigureFormat {
+    Svg,
+    Png,
+}
+
+/// A state file that the fit is saved to and continued from.
+pub struct Resume {
+    pub path: PathBuf,
+    /// The least time between two saves.
+    pub every: Duration,
+}
+
+impl FitJob {
+    pub fn new(args: FitArgs) -> Result<Self, Failure> {
+        let mut settings = problem::settings(&args.problem, method(&args.method)?)?;
+        settings.oversample = args.method.oversample;
+        settings.power = args.method.power;
+        settings.tol = args.tol;
+        settings.max_passes = max_passes(args.max_passes)?;
+        settings.structure = !args.no_structure;
+        Ok(FitJob {
+            reading: view_options(&args.reading),
+            ridge_search: ridge_search(&args)?,
+            resume: resume(&args)?,
+            flags: flags(&args),
+            x: args.x,
+            y: args.y,
+            row_weights: args.problem.row_weights,
+            output: args.output,
+            certify: args.certify,
+            strict: args.strict,
+            session: Session::new(args.common),
+            pairs: args.k,
+            settings,
+        })
+    }
+
+    /// The settings for data of this shape.
+    pub fn settings(&self, shape: Shape) -> Settings {
+        let mut settings = self.settings.clone();
+        settings.k = problem::pairs(self.pairs, shape);
+        settings
+    }
+}
+
+fn ridge_search(args: &FitArgs) -> Result<Option<RidgeSearch>, Failure> {
+    let figure = args.path_figure.as_deref().map(figure_file).transpose()?;
+    if args.ridge_path.is_empty() {
+        return Ok(None);
+    }
+    let rule = match args.select {
+        args::RidgeRule::Simplest => RidgeRule::Simplest,
+        args::RidgeRule::Best => RidgeRule::Best,
+    };
+    Ok(Some(RidgeSearch { ridges: args.ridge_path.clone(), folds: args.folds, rule, figure }))
+}
+
+fn figure_file(path: &Path) -> Result<FigureFile, Failure> {
+    let format = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("svg") => FigureFormat::Svg,
+        Some("png") => FigureFormat::Png,
+        _ => {
+            let path = path.display();
+            return Err(Failure::Usage(format!("{path}: expected a figure that ends in .svg or .png")));
+        }
+    };
+    Ok(FigureFile { path: path.into(), format })
+}
+
+fn resume(args: &FitArgs) -> Result<Option<Resume>, Failure> {
+    let Some(path) = args.resume.clone() else { return Ok(None) };
+    let typed = args.save_every;
+    let every = Duration::try_from_secs_f64(typed).map_err(|_| {
+        Failure::Usage(format!("--save-every is {typed}, expected a number of seconds that is not negative"))
+    })?;
+    Ok(Some(Resume { path, every }))
+}
+
+/// Flags that change what is read or done without being settings of the engine.
+fn flags(args: &FitArgs) -> Vec<String> {
+    let weights = args.problem.row_weights.as_deref().and_then(Path::file_name);
+    let with_value = [
+        ("--row-weights", weights.map(|name| name.to_string_lossy().into_owned())),
+        ("--x-cols", args.reading.x_cols.map(|cols| cols.to_string())),
+        ("--y-cols", args.reading.y_cols.map(|cols| cols.to_string())),
+        ("--memory", args.problem.memory.clone()),
+    ];
+    let mut flags = Vec::new();
+    for (flag, value) in with_value {
+        flags.extend(value.into_iter().flat_map(|value| [flag.to_string(), value]));
+    }
+    for (flag, typed) in [("--zero-based", args.reading.zero_based), ("--certify", args.certify)] {
+        flags.extend(typed.then(|| flag.to_string()));
+    }
+    flags
+}

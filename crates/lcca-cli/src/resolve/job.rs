@@ -1,0 +1,42 @@
+//! From the typed command to the job that runs.
+
+use super::{
+    CompareJob, CompletionsJob, ConvertJob, DemoJob, ExportJob, FitJob, InfoJob, NeighborsJob, ReportJob,
+    ScoreJob, TransformJob, ViewsJob,
+};
+use crate::args::{Arguments, Command};
+use crate::failure::Failure;
+
+/// A command with all of its arguments resolved.
+pub enum Job {
+    Demo(DemoJob),
+    Fit(Box<FitJob>),
+    Transform(TransformJob),
+    Score(ScoreJob),
+    Export(ExportJob),
+    Neighbors(NeighborsJob),
+    Report(ReportJob),
+    Compare(Box<CompareJob>),
+    Views(Box<ViewsJob>),
+    Convert(ConvertJob),
+    Info(InfoJob),
+    Completions(Box<CompletionsJob>),
+}
+
+/// Resolves the typed arguments, or says which of them makes no sense.
+pub fn resolve(arguments: Arguments) -> Result<Job, Failure> {
+    Ok(match arguments.command {
+        Command::Demo(args) => Job::Demo(DemoJob::new(args)),
+        Command::Fit(args) => Job::Fit(Box::new(FitJob::new(*args)?)),
+        Command::Transform(args) => Job::Transform(TransformJob::new(args)?),
+        Command::Score(args) => Job::Score(ScoreJob::new(args)),
+        Command::Export(args) => Job::Export(ExportJob::new(args)?),
+        Command::Neighbors(args) => Job::Neighbors(NeighborsJob::new(args)),
+        Command::Report(args) => Job::Report(ReportJob::new(args)),
+        Command::Compare(args) => Job::Compare(Box::new(CompareJob::new(*args)?)),
+        Command::Views(args) => Job::Views(Box::new(ViewsJob::new(args)?)),
+        Command::Convert(args) => Job::Convert(ConvertJob::new(args)),
+        Command::Info(args) => Job::Info(InfoJob::new(args)),
+        Command::Completions(args) => Job::Completions(Box::new(CompletionsJob::new(args))),
+    })
+}

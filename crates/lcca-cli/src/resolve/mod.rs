@@ -1,0 +1,39 @@
+//! The second stage of the command line: what the typed arguments mean.
+//!
+//! [`resolve`] turns [`crate::args`] into a [`Job`]: defaults are filled in, flags that depend on each other are combined,
+//! and everything that can be refused without reading the data is refused. Commands see resolved values only.
+
+mod compare;
+mod completions;
+mod convert;
+mod demo;
+mod export;
+mod fit;
+mod info;
+mod job;
+mod method;
+mod model_content;
+mod neighbors;
+mod problem;
+mod reading;
+mod report;
+mod score;
+mod session;
+mod transform;
+mod views;
+
+pub use compare::CompareJob;
+pub use completions::CompletionsJob;
+pub use convert::ConvertJob;
+pub use demo::DemoJob;
+pub use export::ExportJob;
+pub use fit::{FigureFile, FigureFormat, FitJob, RidgeRule, RidgeSearch};
+pub use info::InfoJob;
+pub use job::{Job, resolve};
+pub use model_content::ModelContent;
+pub use neighbors::NeighborsJob;
+pub use report::ReportJob;
+pub use score::ScoreJob;
+pub use session::Session;
+pub use transform::TransformJob;
+pub use views::{ColumnViewsJob, TextViewsJob, ViewsJob, WordViewsJob};

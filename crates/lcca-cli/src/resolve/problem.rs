@@ -1,0 +1,46 @@
+//! The problem to be solved, and the settings of the engine that follow from it.
+
+use crate::args::ProblemArgs;
+use crate::failure::Failure;
+use crate::machine;
+use lcca::data::Shape;
+use lcca::method::{Method, Settings};
+
+/// The number of pairs if none is given and the data have as many.
+const DEFAULT_PAIRS: usize = 20;
+
+/// `--no-center`, ridges, seed and memory, as settings for one pair: the number of pairs follows from the data.
+pub fn settings(args: &ProblemArgs, method: Method) -> Result<Settings, Failure> {
+    let mut settings = Settings::new(method, 1);
+    settings.center = !args.no_center;
+    settings.ridge_x = args.ridge;
+    settings.ridge_y = args.ridge_y.unwrap_or(args.ridge);
+    settings.seed = args.seed;
+    settings.memory = match &args.memory {
+        None => machine::half_of_memory(),
+        Some(typed) => machine::parse_bytes(typed).ok_or_else(|| {
+            Failure::Usage(format!("--memory is {typed}, expected a size such as 500MB or 8GiB"))
+        })?,
+    };
+    Ok(settings)
+}
+
+/// The most pairs that data of this shape can have.
+pub fn most_pairs(shape: Shape) -> usize {
+    shape.rows.min(shape.x_cols).min(shape.y_cols)
+}
+
+/// The requested number of pairs, or the default for data of this shape.
+pub fn pairs(requested: Option<usize>, shape: Shape) -> usize {
+    requested.unwrap_or(DEFAULT_PAIRS.min(most_pairs(shape)))
+}
+
+/// `--max-passes`, which must be a number that is not negative.
+pub fn max_passes(typed: Option<f64>) -> Result<Option<f64>, Failure> {
+    match typed {
+        Some(passes) if passes.is_nan() || passes < 0.0 => {
+            Err(Failure::Usage(format!("--max-passes is {passes}, expected a number that is not negative")))
+        }
+        passes => Ok(passes),
+    }
+}

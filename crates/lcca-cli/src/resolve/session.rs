@@ -1,0 +1,20 @@
+//! What every computing command does alike: how many threads it uses and how it talks.
+
+use crate::args::CommonArgs;
+use std::thread;
+
+pub struct Session {
+    pub threads: usize,
+    /// Results are one JSON object instead of text.
+    pub json: bool,
+    /// There is no progress bar and there are no remarks.
+    pub quiet: bool,
+}
+
+impl Session {
+    pub fn new(args: CommonArgs) -> Self {
+        let all_cores = || thread::available_parallelism().map_or(1, |cores| cores.get());
+        let threads = args.threads.map_or_else(all_cores, |threads| threads as usize);
+        Session { threads, json: args.json, quiet: args.quiet }
+    }
+}

@@ -1,0 +1,35 @@
+//! `lcca transform`
+
+use super::session::Session;
+use crate::args::TransformArgs;
+use crate::failure::Failure;
+use lcca::data::Side;
+use std::path::PathBuf;
+
+pub struct TransformJob {
+    pub model: PathBuf,
+    /// The view that the rows belong to.
+    pub side: Side,
+    pub rows: PathBuf,
+    pub output: PathBuf,
+    pub zero_based: bool,
+    pub session: Session,
+}
+
+impl TransformJob {
+    pub fn new(args: TransformArgs) -> Result<Self, Failure> {
+        let (side, rows) = match (args.x, args.y) {
+            (Some(x), None) => (Side::X, x),
+            (None, Some(y)) => (Side::Y, y),
+            _ => return Err(Failure::Usage("expected one of --x and --y".into())),
+        };
+        Ok(TransformJob {
+            model: args.model,
+            side,
+            rows,
+            output: args.output,
+            zero_based: args.zero_based,
+            session: Session::new(args.common),
+        })
+    }
+}

@@ -1,0 +1,83 @@
+//! Numbers and tables as people read them.
+
+use lcca::data::Cost;
+use std::fmt::Write as _;
+
+/// 1234567 as 1,234,567.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// "1 row", "2 rows".
+pub fn count(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// "1 entry", "2 entries".
+pub fn count_entries(entries: u64) -> String {
+    if entries == 1 { "1 entry".into() } else { format!("{} entries", grouped(entries)) }
+}
+
+/// "100 rows × (40 + 30 columns)".
+pub fn view_sizes(rows: u64, x_cols: u64, y_cols: u64) -> String {
+    format!("{} × ({} + {} columns)", count(rows, "row"), grouped(x_cols), grouped(y_cols))
+}
+
+/// Passes over the rows, and over Gram matrices if there were any.
+pub fn passes(cost: &Cost) -> String {
+    if cost.gram_passes == 0.0 {
+        format!("{} passes", cost.passes)
+    } else {
+        format!("{} passes and {} over Gram matrices", cost.passes, cost.gram_passes)
+    }
+}
+
+/// Bytes as MiB or GiB.
+pub fn bytes(number: u64) -> String {
+    let mebibytes = number as f64 / (1 << 20) as f64;
+    if mebibytes < 1024.0 { format!("{mebibytes:.0} MiB") } else { format!("{:.1} GiB", mebibytes / 1024.0) }
+}
+
+/// Columns of equal width, the first left-aligned and the others right-aligned.
+pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
+    let width = |j: usize| {
+        let cells = rows.iter().map(|row| row[j].chars().count());
+        cells.chain([header[j].chars().count()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..header.len()).map(width).collect();
+    let mut text = String::new();
+    let head: Vec<String> = header.iter().map(|h| h.to_string()).collect();
+    for row in std::iter::once(&head).chain(rows) {
+        let mut line = String::new();
+        for (j, cell) in row.iter().enumerate() {
+            let pad = " ".repeat(widths[j] - cell.chars().count());
+            let _ = if j == 0 { write!(line, "{cell}{pad}") } else { write!(line, "  {pad}{cell}") };
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_three() {
+        assert_eq!([0, 12, 999, 1000, 1_234_567].map(grouped), ["0", "12", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn table_columns_line_up() {
+        let text = table(&["name", "x"], &[vec!["a".into(), "10".into()], vec!["longer".into(), "9".into()]]);
+        assert_eq!(text, "name     x\na       10\nlonger   9\n");
+    }
+}

@@ -1,0 +1,50 @@
+"""Opening model files."""
+
+import json
+import os
+
+import numpy as np
+
+from lcca import _lcca, _model
+from lcca._cca import CCA
+
+
+def load(path: "str | os.PathLike[str]") -> CCA:
+    """Opens a model that `lcca fit -o` or `CCA.save` wrote.
+
+    It transforms and scores as the fitted one did, to the bit. Attributes that the file does not hold are None: the trace,
+    whether the fit converged, and the regressions behind `predict` and `inverse_transform`; pickle an estimator to keep those.
+
+    Parameters
+    ----------
+    path : str or path
+        A model file.
+
+    Returns
+    -------
+    CCA
+        Fitted, with the parameters it was fitted with.
+
+    Examples
+    --------
+    >>> import numpy as np, lcca, tempfile, os
+    >>> random = np.random.default_rng(0)
+    >>> X, Y = random.standard_normal((50, 3)), random.standard_normal((50, 2))
+    >>> model = lcca.CCA(n_components=2).fit(X, Y)
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = os.path.join(folder.name, "model")
+    >>> model.save(path)
+    >>> bool((lcca.load(path).transform(X) == model.transform(X)).all())
+    True
+    """
+    parts = _lcca.load(os.fspath(path))
+    model = CCA(**_model.parameters(json.loads(parts["settings"])))
+    model._set_model(parts)
+    model._clear_fit()
+    model._provenance = json.loads(parts["provenance"])
+    model.n_features_in_ = len(model.x_weights_)
+    if parts["x_names"] is not None:
+        model.feature_names_in_ = np.asarray(parts["x_names"], dtype=object)
+    if parts["y_names"] is not None:
+        model.y_feature_names_in_ = np.asarray(parts["y_names"], dtype=object)
+    return model
