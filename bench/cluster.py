@@ -20,8 +20,8 @@ import lcca.dask
 import machine
 import numpy as np
 import scipy.sparse as sp
-from demands import judged, shown, write
 from distributed import Client, LocalCluster
+from verdicts import judged, shown, write
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("LCCA_DATA", ROOT / "target/data"))

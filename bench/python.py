@@ -11,7 +11,7 @@ from pathlib import Path
 
 import machine
 from default import program
-from demands import judged, shown, write
+from verdicts import judged, shown, write
 
 ROOT = program.ROOT
 ROUNDS = 3  # the program and the package run in turn, and the fastest run of each counts
