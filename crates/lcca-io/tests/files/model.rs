@@ -8,20 +8,20 @@ use lcca_io::*;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-fn view(cols: usize, k: usize, seed: f64, centred: bool) -> View {
+fn view(cols: usize, k: usize, seed: f64, centered: bool) -> View {
     let number = |i: usize, j: usize| (seed + i as f64 * 0.1 + j as f64 / 3.0).sin();
     View {
         weights: Panel::from_fn(cols, k, number),
         loadings: Panel::from_fn(cols, k, |i, j| -number(i, j)),
-        mean: centred.then(|| (0..cols).map(|i| number(i, k)).collect()),
+        mean: centered.then(|| (0..cols).map(|i| number(i, k)).collect()),
     }
 }
 
-fn model(k: usize, seed: f64, centred: bool) -> Model {
+fn model(k: usize, seed: f64, centered: bool) -> Model {
     let numbers = |from: f64| (0..k).map(|i| (from + i as f64).cos()).collect::<Vec<_>>();
     Model {
-        x: view(5, k, seed, centred),
-        y: view(3, k, seed + 1.0, centred),
+        x: view(5, k, seed, centered),
+        y: view(3, k, seed + 1.0, centered),
         correlations: numbers(seed),
         objective: numbers(seed * 0.3),
         residuals: numbers(seed * 1e-9),
@@ -37,14 +37,14 @@ fn provenance() -> Map<String, Value> {
 
 proptest! {
     #[test]
-    fn every_bit_comes_back(k in 1usize..12, seed in -1e3..1e3f64, centred: bool) {
-        let (file, model) = (scratch("m.lcca"), model(k, seed, centred));
+    fn every_bit_comes_back(k in 1usize..12, seed in -1e3..1e3f64, centered: bool) {
+        let (file, model) = (scratch("m.lcca"), model(k, seed, centered));
         write_model(&file.path, &model, &provenance()).unwrap();
-        let (back, told) = read_model(&file.path).unwrap();
+        let (back, origin) = read_model(&file.path).unwrap();
         prop_assert_eq!(&back, &model);
         prop_assert_eq!(back.settings.ridge_x.to_bits(), model.settings.ridge_x.to_bits());
         prop_assert_eq!(back.total.to_bits(), model.total.to_bits());
-        prop_assert_eq!(told, provenance());
+        prop_assert_eq!(origin, provenance());
     }
 }
 
@@ -54,8 +54,8 @@ fn a_model_written_before_als_had_a_choice_of_solvers_still_opens() {
     write_model(&file.path, &model(2, 0.5, true), &provenance()).unwrap();
     let mut bytes = std::fs::read(&file.path).unwrap();
     let added = br#",\"inner\":\"cholesky\""#;
-    let at = bytes.windows(added.len()).position(|window| window == added).expect("the solver is written");
-    bytes[at..at + added.len()].fill(b' ');
+    let start = bytes.windows(added.len()).position(|window| window == added).expect("the solver is written");
+    bytes[start..start + added.len()].fill(b' ');
     std::fs::write(&file.path, bytes).unwrap();
     assert_eq!(read_model(&file.path).unwrap().0, model(2, 0.5, true));
 }
@@ -91,14 +91,14 @@ fn a_model_describes_itself() {
     let Info::Model(info) = describe(&file.path).unwrap() else { panic!("not a model") };
     assert_eq!((info.method, info.k, info.x_cols, info.y_cols), ("als", 4, 5, 3));
     assert_eq!(info.provenance, provenance());
-    let told = serde_json::to_value(describe(&file.path).unwrap()).unwrap();
-    assert_eq!((&told["kind"], &told["settings"]["method"]["name"]), (&json!("model"), &json!("als")));
+    let json = serde_json::to_value(describe(&file.path).unwrap()).unwrap();
+    assert_eq!((&json["kind"], &json["settings"]["method"]["name"]), (&json!("model"), &json!("als")));
     let error = read_matrix(&file.path).err().unwrap().to_string();
     assert!(error.contains("is a model, expected a matrix"), "{error}");
 }
 
 #[test]
-fn a_matrix_describes_itself_and_is_no_model() {
+fn a_matrix_describes_itself_and_is_not_a_model() {
     let file = scratch("m.lcca");
     write_matrix(&file.path, &sparse(&[vec![0.0, 2.0, 0.0]], true)).unwrap();
     let Info::Matrix(info) = describe(&file.path).unwrap() else { panic!("not a matrix") };
