@@ -97,7 +97,7 @@ pub fn describe(path: &Path) -> Result<Info> {
 pub fn describe_with(path: &Path, options: &ReadOptions) -> Result<Info> {
     let contents = Opened::open(path).and_then(|opened| contents(opened, path, options));
     match contents.map_err(|fault| fault.at(path))? {
-        Contents::Matrix(loaded) => Ok(Info::Matrix(matrix_info(loaded)?)),
+        Contents::Matrix(loaded) => Ok(Info::Matrix(matrix_info(*loaded)?)),
         Contents::Model(file) => {
             let names = file.names()?;
             Ok(Info::Model(Box::new(model_info(*file, &names))))
@@ -106,7 +106,7 @@ pub fn describe_with(path: &Path, options: &ReadOptions) -> Result<Info> {
 }
 
 enum Contents {
-    Matrix(Loaded),
+    Matrix(Box<Loaded>),
     Model(Box<ModelFile>),
 }
 
@@ -115,7 +115,7 @@ fn contents(opened: Opened, path: &Path, options: &ReadOptions) -> Outcome<Conte
         Opened::Tensors(file) if Kind::read(&file)? == Some(Kind::Model) => {
             Ok(Contents::Model(Box::new(ModelFile::new(file, path)?)))
         }
-        matrix => Ok(Contents::Matrix(matrix.read(path, options)?)),
+        matrix => Ok(Contents::Matrix(Box::new(matrix.read(path, options)?))),
     }
 }
 
