@@ -38,7 +38,7 @@ fn write(out: &mut impl Write, state: &Checkpoint, identity: &Identity) -> io::R
         ("format", Kind::Checkpoint.format().to_string()),
         ("version", VERSION.to_string()),
         ("program", env!("CARGO_PKG_VERSION").to_string()),
-        ("loop", serde_json::to_string(&state.of)?),
+        ("loop", serde_json::to_string(&state.algorithm)?),
         ("passes", format!("{:?}", state.cost.passes)),
         ("gram_passes", format!("{:?}", state.cost.gram_passes)),
         ("columns", format!("{:?}", state.cost.columns)),
@@ -83,7 +83,7 @@ pub fn read_checkpoint(path: &Path, identity: &Identity) -> Result<Checkpoint> {
 fn read(file: &TensorFile, identity: &Identity) -> Outcome<Checkpoint> {
     Kind::Checkpoint.check(file)?;
     let state = Checkpoint {
-        of: serde_json::from_str(file.text("loop")?)
+        algorithm: serde_json::from_str(file.text("loop")?)
             .map_err(|error| Fault::new(one_line(&error)).within("loop"))?,
         weights: read_pair(file, WEIGHTS)?,
         step: file.dtype(STEP[0]).map(|_| read_pair(file, STEP)).transpose()?,

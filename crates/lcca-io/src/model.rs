@@ -10,6 +10,7 @@ use crate::error::{Fault, Outcome, Result, one_line};
 use crate::kind::{Kind, VERSION};
 use crate::names::{NameTensors, Names};
 use crate::panels::{read_panel, write_panel};
+use crate::record::FitRecord;
 use crate::source;
 use crate::tensors::{Announced, TensorFile, write_header};
 use lcca::fit::{Model, View};
@@ -151,6 +152,11 @@ impl ModelFile {
         Ok(ModelFile { model, provenance, path: path.into(), file })
     }
 
+    /// What the file remembers of the fit; `None` if it does not say.
+    pub fn record(&self) -> Option<FitRecord> {
+        FitRecord::from_provenance(&self.provenance)
+    }
+
     /// The names of both views' columns. They are mapped with the file and checked by this call.
     pub fn names(&self) -> Result<ModelNames> {
         names(&self.file).map_err(|fault| fault.at(&self.path))
@@ -185,16 +191,12 @@ fn names(file: &TensorFile) -> Outcome<ModelNames> {
 
 fn read(file: &TensorFile) -> Outcome<(Model, Map<String, Value>)> {
     Kind::Model.check(file)?;
-    let model = Model {
-        x: read_view(file, &X)?,
-        y: read_view(file, &Y)?,
-        correlations: read_vector(file, "correlations")?,
-        objective: read_vector(file, "objective")?,
-        residuals: read_vector(file, "residuals")?,
-        total: file.parsed("total")?,
-        rows: file.parsed("rows")?,
-        settings: json(file, "settings")?,
-    };
+    let mut model = Model::new(read_view(file, &X)?, read_view(file, &Y)?, json(file, "settings")?);
+    model.correlations = read_vector(file, "correlations")?;
+    model.objective = read_vector(file, "objective")?;
+    model.residuals = read_vector(file, "residuals")?;
+    model.total = file.parsed("total")?;
+    model.rows = file.parsed("rows")?;
     check(&model)?;
     Ok((model, json(file, "provenance")?))
 }
@@ -208,7 +210,7 @@ fn read_view(file: &TensorFile, names: &Tensors) -> Outcome<View> {
         Some(_) => Some(read_vector(file, names.mean)?),
         None => None,
     };
-    Ok(View { weights: read_panel(file, names.weights)?, loadings: read_panel(file, names.loadings)?, mean })
+    Ok(View::new(read_panel(file, names.weights)?, read_panel(file, names.loadings)?, mean))
 }
 
 fn read_vector(file: &TensorFile, name: &str) -> Outcome<Vec<f64>> {
@@ -251,21 +253,11 @@ mod tests {
 
     #[test]
     fn a_model_is_opened_once_names_included() {
-        let view = |cols: usize| View {
-            weights: Panel::zeros(cols, 1),
-            loadings: Panel::zeros(cols, 1),
-            mean: None,
-        };
-        let model = Model {
-            x: view(2),
-            y: view(1),
-            correlations: vec![0.5],
-            objective: vec![0.5],
-            residuals: vec![0.0],
-            total: 0.5,
-            rows: 3,
-            settings: Settings::new(Method::als(3), 1),
-        };
+        let view = |cols: usize| View::new(Panel::zeros(cols, 1), Panel::zeros(cols, 1), None);
+        let mut model = Model::new(view(2), view(1), Settings::new(Method::als(3), 1));
+        model.correlations = vec![0.5];
+        model.objective = vec![0.5];
+        model.residuals = vec![0.0];
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model");
         let names = ModelNames { x: Some(Names::new(["a", "b"])), y: None };

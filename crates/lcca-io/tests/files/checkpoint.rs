@@ -13,7 +13,13 @@ fn pair(value: f64) -> InMemory {
 }
 
 fn settings() -> Settings {
-    Settings { ridge_x: 0.1, ..Settings::new(Method::LCca { t1: 5, t2: 6, k_pc: 2 }, 2) }
+    Settings::new(Method::l_cca(5, 6, 2), 2).ridges(0.1, 0.0)
+}
+
+fn changed(change: impl FnOnce(&mut Settings)) -> Settings {
+    let mut settings = settings();
+    change(&mut settings);
+    settings
 }
 
 fn identity(settings: &Settings) -> Identity {
@@ -37,7 +43,7 @@ fn state(kind: Loop, step: bool, totals: &[f64]) -> Checkpoint {
     };
     let x_columns = if kind == Loop::Eliminate { 0 } else { 2 };
     Checkpoint {
-        of: kind,
+        algorithm: kind,
         weights: [panel(x_columns, 0.1), panel(2, 0.2)],
         step: step.then(|| [panel(x_columns, 0.3), panel(2, 0.4)]),
         trace: (1..5).map(row).collect(),
@@ -73,8 +79,8 @@ fn a_checkpoint_comes_back_to_the_bit() {
 fn limits_of_time_and_memory_may_differ() {
     let file = scratch("state");
     write_checkpoint(&file.path, &state(Loop::Alternate, false, &[]), &identity(&settings())).unwrap();
-    let method = Method::LCca { t1: 50, t2: 6, k_pc: 2 };
-    let other = Settings { method, tol: 1e-9, max_passes: Some(7.0), memory: 1, ..settings() };
+    let mut other = settings().tol(1e-9).max_passes(Some(7.0)).memory(1);
+    other.method = Method::l_cca(50, 6, 2);
     assert!(read_checkpoint(&file.path, &identity(&other)).is_ok());
 }
 
@@ -91,15 +97,12 @@ fn a_checkpoint_of_another_fit_is_refused_with_what_differs() {
     let file = scratch("state");
     write_checkpoint(&file.path, &state(Loop::Alternate, false, &[]), &identity(&settings())).unwrap();
     for (other, needle) in [
-        (Settings { k: 1, ..settings() }, "k is 2 there and 1 here"),
-        (Settings { ridge_x: 0.25, ..settings() }, "ridge_x is 0.1 there and 0.25 here"),
-        (Settings { center: false, ..settings() }, "center is true there and false here"),
-        (Settings { oversample: Some(4), ..settings() }, "oversample is not set there and 4 here"),
-        (Settings { method: Method::Lobpcg, ..settings() }, "method is l-cca there and lobpcg here"),
-        (
-            Settings { method: Method::LCca { t1: 5, t2: 7, k_pc: 2 }, ..settings() },
-            "t2 is 6 there and 7 here",
-        ),
+        (changed(|settings| settings.k = 1), "k is 2 there and 1 here"),
+        (settings().ridges(0.25, 0.0), "ridge_x is 0.1 there and 0.25 here"),
+        (settings().center(false), "center is true there and false here"),
+        (settings().oversample(Some(4)), "oversample is not set there and 4 here"),
+        (changed(|settings| settings.method = Method::lobpcg()), "method is l-cca there and lobpcg here"),
+        (changed(|settings| settings.method = Method::l_cca(5, 7, 2)), "t2 is 6 there and 7 here"),
     ] {
         let message = complaint_of(&file.path, &identity(&other));
         assert!(message.contains(&format!("state: belongs to another fit: {needle}")), "{message}");
