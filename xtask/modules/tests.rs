@@ -6,7 +6,7 @@ use crate::{CRATES, cycles, listing, read};
 /// How many cycles each crate may have while they are being ended; breaking a large one up may leave several small ones
 /// for a while. Lower the numbers; at zero everywhere this list goes.
 const ALLOWED_FOR_NOW: [(&str, usize); 5] =
-    [("lcca", 14), ("lcca-io", 14), ("lcca-cli", 0), ("lcca-python", 0), ("xtask", 0)];
+    [("lcca", 14), ("lcca-io", 0), ("lcca-cli", 0), ("lcca-python", 0), ("xtask", 0)];
 
 #[test]
 fn the_modules_of_every_crate_form_layers() {

@@ -2,6 +2,7 @@
 
 use crate::interrupt;
 use lcca::data::Side;
+use lcca_io::Remedy;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -56,9 +57,22 @@ impl fmt::Display for Failure {
             Failure::Usage(message) | Failure::Machine(message) | Failure::Interrupted(message) => {
                 f.write_str(message)
             }
-            Failure::File(error) => error.fmt(f),
+            Failure::File(error) => write!(f, "{error}{}", error.remedy().map_or("", flags)),
             Failure::Data(error) => error.fmt(f),
         }
+    }
+}
+
+/// The flags that would help, as the end of a message.
+fn flags(remedy: Remedy) -> &'static str {
+    match remedy {
+        Remedy::NameFormat => ", or --format",
+        Remedy::ReplaceBrokenText => "; --lossy replaces what is broken",
+        Remedy::CountFromZero => "; --zero-based says that they count from 0",
+        Remedy::KeepMoreColumns => " (--boolean-only, --min-count, --skip, --top)",
+        Remedy::KeepMoreTokens => " (--min-count, --max-share, --skip, --top)",
+        Remedy::KeepMoreWords => " (--min-count, --x-top, --y-top)",
+        _ => "",
     }
 }
 

@@ -35,7 +35,7 @@ impl StateFile<'_> {
         settings: &Settings,
         progress: &mut FitProgress,
     ) -> Result<(Fit, usize), Failure> {
-        let (saver, start) = Saver::open(self.path, self.every, Identity::of(pair, settings)?)?;
+        let (saver, start) = Saver::open(self.path, self.every, Identity::new(pair, settings)?)?;
         if let Some(start) = &start {
             let (iteration, passes) = (start.trace.len(), text::passes(&start.cost));
             self.remark(&format!("continuing after iteration {iteration}, {passes}"));

@@ -177,7 +177,11 @@ fn negative_indices_are_refused_with_their_place() {
 
 #[test]
 fn zero_based_indices_are_refused_if_counting_starts_at_one() {
-    no_command_reads("x1.svm", SVM.replace("2:1", "0:1"), &["line 2", "index 0 where indices count from 1"]);
+    no_command_reads(
+        "x1.svm",
+        SVM.replace("2:1", "0:1"),
+        &["line 2", "index 0, but indices count from 1", "--zero-based"],
+    );
     no_command_reads("x1.mtx", MTX.replace("2 2 1", "2 0 1"), &["line 6", "column 0 is out of range 1..=4"]);
     no_command_reads("y1.mtx", MTX.replace("2 2 1", "0 2 1"), &["line 6", "row 0 is out of range 1..=3"]);
 }

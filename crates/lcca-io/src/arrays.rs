@@ -1,24 +1,24 @@
 //! Matrices from arrays that another program holds in memory: NumPy's and SciPy's, without a file between.
 //!
-//! The same checks and the same storage as for files, so that the same numbers give the same matrix wherever they come from.
-//! Faults are told like those of a file, with a name of the caller's choice in place of the path.
+//! The checks and the storage are those of files, so the same numbers give the same matrix whatever their source. Errors
+//! are those of files too, with a name of the caller's choice in place of the path.
 
 use crate::assemble::Assembled;
 use crate::error::{Fault, Outcome, Result};
 use crate::layouts::{self, Compressed, Coordinates};
+use crate::loaded::{ColumnNames, Loaded};
 use crate::npy::{self, Kind, Numbers};
-use crate::read::Loaded;
 use lcca::matrix::Owner;
 use std::path::Path;
 
-/// A run of numbers that somebody keeps alive. Cloning shares them.
+/// A run of numbers that its owner keeps alive. Cloning shares them.
 #[derive(Clone)]
 pub struct Array {
     /// The bytes, all of which are numbers.
     pub owner: Owner,
     /// NumPy's letter for their type: `f`, `i`, `u` or `b`.
     pub letter: u8,
-    /// Bytes of each number.
+    /// Bytes per number.
     pub width: usize,
     /// Whether the most significant byte comes first.
     pub big_endian: bool,
@@ -28,7 +28,7 @@ pub struct Array {
 pub enum Arrays {
     /// Compressed rows.
     Csr {
-        /// Where each row begins, and where the last one ends.
+        /// The offset of each row's first entry, and the end of the last row.
         indptr: Array,
         /// The column of each entry.
         indices: Array,
@@ -37,7 +37,7 @@ pub enum Arrays {
     },
     /// Compressed columns.
     Csc {
-        /// Where each column begins, and where the last one ends.
+        /// The offset of each column's first entry, and the end of the last column.
         indptr: Array,
         /// The row of each entry.
         indices: Array,
@@ -53,20 +53,20 @@ pub enum Arrays {
         /// The value of each entry.
         data: Array,
     },
-    /// Every number.
+    /// All numbers, zeros included.
     Dense {
-        /// The numbers, row after row, or column after column where `fortran`.
+        /// The numbers, row after row, or column after column if `fortran`.
         data: Array,
         /// Whether the first index changes fastest.
         fortran: bool,
     },
 }
 
-/// A matrix of `rows`×`cols` from its arrays, sharing what can be shared; `name` stands for the path in errors.
+/// A matrix of `rows`×`cols` from its arrays, which are shared if possible. In errors `name` stands for the path.
 pub fn matrix_from(name: &str, rows: usize, cols: usize, arrays: &Arrays) -> Result<Loaded> {
     let Assembled { matrix, notes } =
         assemble(rows, cols, arrays).map_err(|fault| fault.at(Path::new(name)))?;
-    Ok(Loaded { matrix, format: arrays.layout(), notes })
+    Ok(Loaded::new(matrix, arrays.layout(), notes, ColumnNames::Read(None)))
 }
 
 fn assemble(rows: usize, cols: usize, arrays: &Arrays) -> Outcome<Assembled> {
@@ -124,9 +124,9 @@ mod tests {
     }
 
     fn entries(matrix: &Matrix) -> Vec<(usize, usize, f64)> {
-        let mut seen = Vec::new();
-        (0..matrix.rows()).for_each(|row| matrix.for_each(row, |col, value| seen.push((row, col, value))));
-        seen
+        let mut entries = Vec::new();
+        (0..matrix.rows()).for_each(|row| matrix.for_each(row, |col, value| entries.push((row, col, value))));
+        entries
     }
 
     fn matrix(rows: usize, cols: usize, arrays: Arrays) -> Matrix {

@@ -2,10 +2,14 @@
 
 use crate::error::{Fault, Outcome};
 use crate::triplets::Triplets;
+use crate::values::Growing;
 use lcca::matrix::search::first;
-use lcca::matrix::{Buffer, DenseValues, Matrix, OneHotRows, Packed, SparseRows, Values};
+use lcca::matrix::{Buffer, DenseRows, DenseValues, Matrix, OneHotRows, Packed, SparseRows, Values};
 
-/// A matrix and what its reader has to say about it.
+/// The share of zeros from which on sparse rows take less memory than dense ones.
+const SPARSE_SHARE: f64 = 0.75;
+
+/// A matrix, with its reader's notes about it.
 pub(crate) struct Assembled {
     pub(crate) matrix: Matrix,
     pub(crate) notes: Vec<String>,
@@ -17,7 +21,7 @@ impl From<Matrix> for Assembled {
     }
 }
 
-/// A matrix without rows or columns is always a mistake.
+/// Refuses a matrix without rows or columns: that is always a mistake.
 pub(crate) fn check_shape(rows: usize, cols: usize) -> Outcome<()> {
     match (rows, cols) {
         (0, _) => Err(Fault::new("the matrix has no rows")),
@@ -26,7 +30,7 @@ pub(crate) fn check_shape(rows: usize, cols: usize) -> Outcome<()> {
     }
 }
 
-/// Sparse rows in any column order.
+/// A matrix of sparse rows whose columns may be in any order.
 pub(crate) fn sparse(
     cols: usize,
     offsets: Buffer<u64>,
@@ -43,14 +47,14 @@ pub(crate) fn sparse(
     Ok(Assembled { matrix: smallest(canonical.rows)?, notes })
 }
 
-/// Entries in any order.
+/// A matrix of entries in any order.
 pub(crate) fn triplets(rows: usize, cols: usize, entries: Triplets) -> Outcome<Assembled> {
     check_shape(rows, cols)?;
     let (offsets, columns, values) = entries.into_rows(rows)?;
     sparse(cols, offsets, columns, values)
 }
 
-/// Values without an array where all of them are one.
+/// Values as a matrix keeps them: without an array if all of them are one.
 pub(crate) fn values(reals: DenseValues) -> Values {
     match reals {
         DenseValues::F32(reals) if first(reals.as_slice(), |real| real != 1.0).is_none() => Values::Ones,
@@ -60,24 +64,48 @@ pub(crate) fn values(reals: DenseValues) -> Values {
     }
 }
 
-/// One-hot where every row holds at most one entry and that is 1.
+/// One-hot rows if every row holds at most one entry and all entries are 1, and the same rows otherwise.
 pub(crate) fn smallest(rows: SparseRows) -> Outcome<Matrix> {
     let offsets = rows.offsets().as_slice();
     let single = offsets.windows(2).all(|pair| pair[1].get() - pair[0].get() <= 1);
     if !single || !matches!(rows.values(), Values::Ones) {
         return Ok(rows.into());
     }
-    let columns = match rows.columns().len() == rows.rows() {
-        true => rows.columns().clone(),
-        false => one_or_empty(offsets, rows.columns().as_slice()).into(),
+    let columns = if rows.columns().len() == rows.rows() {
+        rows.columns().clone()
+    } else {
+        one_or_empty(offsets, rows.columns().as_slice()).into()
     };
     Ok(OneHotRows::new(rows.cols(), columns)?.into())
 }
 
 fn one_or_empty(offsets: &[Packed<u64>], columns: &[Packed<u32>]) -> Vec<u32> {
-    let column = |pair: &[Packed<u64>]| match pair[0].get() == pair[1].get() {
-        true => OneHotRows::EMPTY,
-        false => columns[pair[0].get() as usize].get(),
-    };
-    offsets.windows(2).map(column).collect()
+    let rows = offsets.windows(2).map(|pair| (pair[0].get(), pair[1].get()));
+    rows.map(|(start, end)| if start == end { OneHotRows::EMPTY } else { columns[start as usize].get() })
+        .collect()
+}
+
+/// Rows of all values, zeros included, in the storage that takes less memory.
+pub(crate) fn dense_or_sparse(values: Growing, rows: usize, cols: usize) -> Outcome<Assembled> {
+    check_shape(rows, cols)?;
+    let cells = values.len() as f64;
+    let zeros = values.zeros() as f64;
+    let dense = DenseRows::new(rows, cols, values.into_dense())?;
+    let matrix = if zeros >= SPARSE_SHARE * cells { without_zeros(&dense)? } else { dense.into() };
+    Ok(matrix.into())
+}
+
+/// The same numbers as sparse rows.
+fn without_zeros(dense: &DenseRows) -> Outcome<Matrix> {
+    let (mut ends, mut columns, mut values) = (vec![0u64], Vec::new(), Growing::new());
+    for row in 0..dense.rows() {
+        dense.for_each(row, |column, value| {
+            if value != 0.0 {
+                columns.push(column as u32);
+                values.push(value);
+            }
+        });
+        ends.push(columns.len() as u64);
+    }
+    smallest(SparseRows::new(dense.cols(), ends.into(), columns.into(), values.into_values())?)
 }

@@ -1,4 +1,4 @@
-//! Output that is either whole or not there: write beside the target, sync, rename.
+//! Files that appear whole or not at all: they are written beside the target, synced, and renamed.
 
 use crate::error::{Error, Fault, Outcome, Result};
 use std::collections::BTreeSet;
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Temporary files of this process that are neither committed nor removed.
+/// The temporary files of this process that are neither committed nor removed.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// A file in the making. Dropping it without [`Output::commit`] leaves the target as it was.
+/// A file that is being written. Dropping it without [`Output::commit`] leaves the target as it was.
 #[derive(Debug)]
 pub struct Output {
     target: PathBuf,
@@ -22,7 +22,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Begins a file that will become `path`.
+    /// Begins a file that will appear at `path`.
     pub fn create(path: &Path) -> Result<Self> {
         Self::begin(path).map_err(|fault| fault.at(path))
     }
@@ -36,7 +36,7 @@ impl Output {
         Ok(Output { target, temporary, file: BufWriter::with_capacity(BUFFER_BYTES, file) })
     }
 
-    /// Puts the file in place: after this it is there, whole, even if the machine stops.
+    /// Puts the file in place. Once this returns, the whole file is there even if the machine stops.
     pub fn commit(mut self) -> Result<()> {
         self.put_in_place().map_err(|fault| fault.at(&self.target))
     }
@@ -55,7 +55,7 @@ impl Output {
         Ok(())
     }
 
-    /// The file that is being made.
+    /// Where the file will appear.
     pub fn target(&self) -> &Path {
         &self.target
     }
@@ -68,7 +68,7 @@ impl Output {
 impl Drop for Output {
     fn drop(&mut self) {
         if registry().remove(&self.temporary) {
-            // Nobody is left to hear about a failure here.
+            // A destructor has nobody to report a failure to.
             let _ = fs::remove_file(&self.temporary);
         }
     }
@@ -90,7 +90,8 @@ impl Seek for Output {
     }
 }
 
-/// Removes every file and folder of this process that was begun and not committed. For a Ctrl-C handler, just before it exits.
+/// Removes every file and folder of this process that was begun and not committed. For a Ctrl-C handler, just before
+/// it exits.
 pub fn remove_unfinished() {
     for path in std::mem::take(&mut *registry()) {
         let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
@@ -101,11 +102,11 @@ pub(crate) fn registry() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Follows links, so that renaming replaces the file and not the link to it.
+/// The file to replace. Links are followed, so that renaming replaces the file and not the link to it.
 fn final_target(path: &Path) -> Outcome<PathBuf> {
     match fs::metadata(path) {
-        Ok(found) if found.is_dir() => Err(Fault::new("is a folder, expected a file to write")),
-        Ok(found) if !found.is_file() => Err(Fault::new("is not a regular file, expected one to write")),
+        Ok(facts) if facts.is_dir() => Err(Fault::new("is a folder, expected a file to write")),
+        Ok(facts) if !facts.is_file() => Err(Fault::new("is not a regular file, expected one to write")),
         Ok(_) => Ok(fs::canonicalize(path)?),
         Err(_) => {
             check_folder(folder_of(path))?;
@@ -116,7 +117,7 @@ fn final_target(path: &Path) -> Outcome<PathBuf> {
 
 pub(crate) fn check_folder(folder: &Path) -> Outcome<()> {
     match fs::metadata(folder) {
-        Ok(found) if found.is_dir() => Ok(()),
+        Ok(facts) if facts.is_dir() => Ok(()),
         Ok(_) => Err(Fault::new(format!("cannot be written: {} is not a folder", folder.display()))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             Err(Fault::new(format!("cannot be written: the folder {} does not exist", folder.display())))
@@ -140,14 +141,15 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
 
 pub(crate) fn temporary_beside(target: &Path) -> Outcome<PathBuf> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let name = target.file_name().ok_or_else(|| Fault::new("is no file name, expected a file to write"))?;
+    let name =
+        target.file_name().ok_or_else(|| Fault::new("is not a file name, expected a file to write"))?;
     let mut hidden = std::ffi::OsString::from(".");
     hidden.push(name);
     hidden.push(format!(".{}-{}.part", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
     Ok(folder_of(target).join(hidden))
 }
 
-/// Some file systems cannot sync a folder; the file itself is synced all the same.
+/// Syncs a folder. Some file systems cannot do that, and the file in it is synced anyway, so failures are ignored.
 pub(crate) fn sync_folder(folder: &Path) {
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
 }

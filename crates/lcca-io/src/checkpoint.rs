@@ -1,16 +1,16 @@
-//! Where a fit stands, as a safetensors file, for the same fit to go on from.
+//! The state of a fit as a safetensors file, from which the same fit can continue.
 //!
-//! Tensors, all f64: `x.weights` and `y.weights` (columns × m), `x.step` and `y.step` where the loop keeps its last step,
-//! `trace` (iterations × 7: iteration, passes, passes over Gram matrices, work, total, seconds, what was about missing or NaN),
-//! `totals` and `by_residuals`. The metadata says `format` (`lcca-checkpoint`), `version`, `program`, `loop`, `passes`, `gram_passes`,
+//! Tensors, all f64: `x.weights` and `y.weights` (columns × m), `x.step` and `y.step` if the loop keeps its last step,
+//! `trace` (iterations × 7: iteration, passes, passes over Gram matrices, work, total, seconds, and an estimate of what
+//! is missing or NaN), `totals` and `by_residuals`. The metadata says `format` (`lcca-checkpoint`), `version`, `program`, `loop`, `passes`, `gram_passes`,
 //! `columns`, `identity` (JSON: the fit it belongs to) and `checksum` (CRC-32 of all the others and of the tensors).
 
 use crate::atomic::Output;
 use crate::error::{Fault, Outcome, Result, one_line};
 use crate::identity::Identity;
-use crate::model::{read_panel, write_panel};
+use crate::kind::{Kind, VERSION};
+use crate::panels::{read_panel, write_panel};
 use crate::source;
-use crate::store::check_version;
 use crate::tensors::{Announced, TensorFile, write_header};
 use lcca::data::Cost;
 use lcca::fit::{Checkpoint, TraceRow};
@@ -21,14 +21,12 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
-pub(crate) const FORMAT: &str = "lcca-checkpoint";
-const VERSION: &str = "1";
-/// The texts that must be as they were written; `program` is for people.
+/// The texts that the checksum covers; `program` is for people.
 const CHECKED: [&str; 5] = ["loop", "passes", "gram_passes", "columns", "identity"];
 const WEIGHTS: [&str; 2] = ["x.weights", "y.weights"];
 const STEP: [&str; 2] = ["x.step", "y.step"];
 
-/// Writes a checkpoint of the fit that `identity` tells from others.
+/// Writes a checkpoint of the fit that `identity` describes.
 pub fn write_checkpoint(path: &Path, state: &Checkpoint, identity: &Identity) -> Result<()> {
     let mut output = Output::create(path)?;
     write(&mut output, state, identity).map_err(|error| output.failed(error))?;
@@ -37,19 +35,19 @@ pub fn write_checkpoint(path: &Path, state: &Checkpoint, identity: &Identity) ->
 
 fn write(out: &mut impl Write, state: &Checkpoint, identity: &Identity) -> io::Result<()> {
     let mut texts = BTreeMap::from([
-        ("format", FORMAT.to_string()),
+        ("format", Kind::Checkpoint.format().to_string()),
         ("version", VERSION.to_string()),
         ("program", env!("CARGO_PKG_VERSION").to_string()),
-        ("loop", serde_json::to_string(&state.of)?),
+        ("loop", serde_json::to_string(&state.algorithm)?),
         ("passes", format!("{:?}", state.cost.passes)),
         ("gram_passes", format!("{:?}", state.cost.gram_passes)),
         ("columns", format!("{:?}", state.cost.columns)),
         ("identity", identity.to_json()),
     ]);
     let tensors = tensors(state);
-    let mut checksum = Checksum::of(CHECKED.iter().map(|key| texts[key].as_str()));
+    let mut checksum = Checksum::new(CHECKED.iter().map(|key| texts[key].as_str()));
     tensors.iter().try_for_each(|(_, panel)| write_panel(&mut checksum, panel))?;
-    texts.insert("checksum", checksum.told());
+    texts.insert("checksum", checksum.finish());
     let announced =
         |(name, panel): &Tensor<'_>| -> Announced { (name, Dtype::F64, vec![panel.rows(), panel.cols()]) };
     write_header(out, &texts, &tensors.iter().map(announced).collect::<Vec<_>>())?;
@@ -64,34 +62,28 @@ fn tensors(state: &Checkpoint) -> Vec<Tensor<'_>> {
     let trace: Vec<[f64; 7]> = state.trace.iter().map(numbers).collect();
     let trace = Panel::from_fn(trace.len(), 7, |i, j| trace[i][j]);
     let column = |values: &[f64]| Cow::Owned(Panel::from_fn(values.len(), 1, |i, _| values[i]));
-    let told = [("totals", column(&state.totals)), ("by_residuals", column(&state.by_residuals))];
+    let history = [("totals", column(&state.totals)), ("by_residuals", column(&state.by_residuals))];
     let weights = WEIGHTS.into_iter().zip(state.weights.iter().map(Cow::Borrowed));
     let step = STEP.into_iter().zip(state.step.iter().flatten().map(Cow::Borrowed));
-    weights.chain(step).chain([("trace", Cow::Owned(trace))]).chain(told).collect()
+    weights.chain(step).chain([("trace", Cow::Owned(trace))]).chain(history).collect()
 }
 
-/// What is missing is NaN where it is not known.
+/// The numbers of a row; an unknown `missing` is NaN.
 fn numbers(row: &TraceRow) -> [f64; 7] {
     let TraceRow { iteration, passes, gram_passes, work, total, missing, seconds } = *row;
     [iteration as f64, passes, gram_passes, work, total, seconds, missing.unwrap_or(f64::NAN)]
 }
 
-/// Reads a checkpoint; one of another fit is refused, saying what differs.
+/// Reads a checkpoint. One that belongs to another fit is refused with a message that says what differs.
 pub fn read_checkpoint(path: &Path, identity: &Identity) -> Result<Checkpoint> {
     let file = source::map(path).and_then(TensorFile::open);
     file.and_then(|file| read(&file, identity)).map_err(|fault| fault.at(path))
 }
 
 fn read(file: &TensorFile, identity: &Identity) -> Outcome<Checkpoint> {
-    match file.text("format")? {
-        FORMAT => {}
-        crate::model::FORMAT => return Err(Fault::new("is a model, expected a checkpoint")),
-        crate::store::FORMAT => return Err(Fault::new("is a matrix, expected a checkpoint")),
-        other => return Err(Fault::new(format!("holds {other:?}, expected {FORMAT:?}"))),
-    }
-    check_version(file, VERSION)?;
+    Kind::Checkpoint.check(file)?;
     let state = Checkpoint {
-        of: serde_json::from_str(file.text("loop")?)
+        algorithm: serde_json::from_str(file.text("loop")?)
             .map_err(|error| Fault::new(one_line(&error)).within("loop"))?,
         weights: read_pair(file, WEIGHTS)?,
         step: file.dtype(STEP[0]).map(|_| read_pair(file, STEP)).transpose()?,
@@ -127,32 +119,32 @@ fn read_trace(file: &TensorFile) -> Outcome<Vec<TraceRow>> {
     (0..rows.rows()).map(row).collect()
 }
 
-/// A loop that remembers nothing has a tensor without rows, which is no panel.
+/// The history of a loop; a loop without one has a tensor without rows, which is not a panel.
 fn read_column(file: &TensorFile, name: &str) -> Outcome<Vec<f64>> {
     Ok(file.tensor::<f64>(name, Dtype::F64)?.0.iter().collect())
 }
 
 fn check_sum(file: &TensorFile, state: &Checkpoint) -> Outcome<()> {
     let texts: Vec<&str> = CHECKED.iter().map(|key| file.text(key)).collect::<Outcome<_>>()?;
-    let mut checksum = Checksum::of(texts.into_iter());
+    let mut checksum = Checksum::new(texts.into_iter());
     tensors(state).iter().try_for_each(|(_, panel)| write_panel(&mut checksum, panel))?;
-    match checksum.told() == file.text("checksum")? {
-        true => Ok(()),
-        false => Err(Fault::new("is damaged: the checksum does not match")),
+    if checksum.finish() != file.text("checksum")? {
+        return Err(Fault::new("is damaged: the checksum does not match"));
     }
+    Ok(())
 }
 
-/// CRC-32 of whatever is written into it.
+/// The CRC-32 of all bytes that are written into it.
 struct Checksum(crc32fast::Hasher);
 
 impl Checksum {
-    fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
+    fn new<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
         let mut hasher = crc32fast::Hasher::new();
         texts.for_each(|text| hasher.update(text.as_bytes()));
         Checksum(hasher)
     }
 
-    fn told(self) -> String {
+    fn finish(self) -> String {
         format!("{:08x}", self.0.finalize())
     }
 }

@@ -1,9 +1,13 @@
 //! What a file holds, for a person or a script.
 
 use crate::error::{Outcome, Result};
-use crate::format::{self, Format};
-use crate::tensors::TensorFile;
-use crate::{ModelNames, Names, ReadOptions, model, read_matrix_with, read_names, source};
+use crate::format::Format;
+use crate::kind::Kind;
+use crate::loaded::Loaded;
+use crate::model::{ModelFile, ModelNames};
+use crate::names::Names;
+use crate::options::ReadOptions;
+use crate::read::Opened;
 use lcca::fit::Model;
 use lcca::matrix::Panel;
 use lcca::method::Settings;
@@ -12,7 +16,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// Columns named for each pair of a model.
+/// How many columns are named for each pair of a model.
 const TOP: usize = 3;
 
 /// What a file holds.
@@ -38,9 +42,9 @@ pub struct MatrixInfo {
     pub entries: u64,
     /// What the entries are stored as.
     pub storage: &'static str,
-    /// The first few names of columns, where they have names.
+    /// The first few names of columns, if they have names.
     pub names: Option<Vec<String>>,
-    /// What reading it had to do.
+    /// What a person should know about the reading.
     pub notes: Vec<String>,
 }
 
@@ -65,17 +69,17 @@ pub struct ModelInfo {
     pub correlations: Vec<f64>,
     /// All settings.
     pub settings: Settings,
-    /// The first few names of columns of X, where they have names.
+    /// The first few names of columns of X, if they have names.
     pub x_names: Option<Vec<String>>,
-    /// The same of Y.
+    /// The first few names of columns of Y, if they have names.
     pub y_names: Option<Vec<String>>,
-    /// The columns of X and Y that stand out most in each pair, where any have names.
+    /// The columns of X and Y with the largest loadings of each pair, if columns of either view have names.
     pub top: Option<Vec<[Vec<TopColumn>; 2]>>,
-    /// Where it came from, as far as it was told.
+    /// Where it came from, as far as its file says.
     pub provenance: Map<String, Value>,
 }
 
-/// A column that stands out.
+/// A column with a large loading.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TopColumn {
     /// Its name, or its number from 0.
@@ -89,22 +93,42 @@ pub fn describe(path: &Path) -> Result<Info> {
     describe_with(path, &ReadOptions::default())
 }
 
-/// As [`describe`], with what the caller knows.
+/// As [`describe`], with what the caller knows. The file is opened once.
 pub fn describe_with(path: &Path, options: &ReadOptions) -> Result<Info> {
-    if let Some(info) = as_model(path).map_err(|fault| fault.at(path))? {
-        return Ok(Info::Model(Box::new(info)));
+    let contents = Opened::open(path).and_then(|opened| contents(opened, path, options));
+    match contents.map_err(|fault| fault.at(path))? {
+        Contents::Matrix(loaded) => Ok(Info::Matrix(matrix_info(*loaded)?)),
+        Contents::Model(file) => {
+            let names = file.names()?;
+            Ok(Info::Model(Box::new(model_info(*file, &names))))
+        }
     }
-    let loaded = read_matrix_with(path, options)?;
-    let names = read_names(path)?;
-    Ok(Info::Matrix(MatrixInfo {
+}
+
+enum Contents {
+    Matrix(Box<Loaded>),
+    Model(Box<ModelFile>),
+}
+
+fn contents(opened: Opened, path: &Path, options: &ReadOptions) -> Outcome<Contents> {
+    match opened {
+        Opened::Tensors(file) if Kind::read(&file)? == Some(Kind::Model) => {
+            Ok(Contents::Model(Box::new(ModelFile::new(file, path)?)))
+        }
+        matrix => Ok(Contents::Matrix(Box::new(matrix.read(path, options)?))),
+    }
+}
+
+fn matrix_info(loaded: Loaded) -> Result<MatrixInfo> {
+    Ok(MatrixInfo {
         format: loaded.format,
         rows: loaded.matrix.rows(),
         cols: loaded.matrix.cols(),
         entries: loaded.matrix.entries(),
         storage: loaded.matrix.kind(),
-        names: first_few(names.as_ref()),
+        names: first_few(loaded.names()?.as_ref()),
         notes: loaded.notes,
-    }))
+    })
 }
 
 fn first_few(names: Option<&Names>) -> Option<Vec<String>> {
@@ -112,36 +136,32 @@ fn first_few(names: Option<&Names>) -> Option<Vec<String>> {
     names.map(|names| names.iter().take(FEW).map(str::to_string).collect())
 }
 
-fn as_model(path: &Path) -> Outcome<Option<ModelInfo>> {
-    if format::of_file(path)?.0 != Format::Store {
-        return Ok(None);
-    }
-    let file = TensorFile::open(source::map(path)?)?;
-    match file.text("format")? {
-        model::FORMAT => {
-            let (model, provenance) = model::read(&file)?;
-            Ok(Some(model_info(model, &model::names(&file)?, provenance)))
-        }
-        _ => Ok(None),
-    }
-}
-
 /// The columns with the largest loadings: weights of rare columns can be large and mean little.
 fn top(model: &Model, names: &ModelNames) -> Option<Vec<[Vec<TopColumn>; 2]>> {
     if names.x.is_none() && names.y.is_none() {
         return None;
     }
-    let of = |loadings: &Panel, names: &Option<Names>, pair: usize| {
-        let name =
-            |row: usize| names.as_ref().map_or_else(|| row.to_string(), |names| names.get(row).to_string());
-        let columns = leading(loadings, pair, TOP).into_iter();
-        columns.map(|found| TopColumn { name: name(found.row), loading: found.score }).collect()
-    };
-    let pair = |at: usize| [of(&model.x.loadings, &names.x, at), of(&model.y.loadings, &names.y, at)];
-    Some((0..model.pairs()).map(pair).collect())
+    let pairs = (0..model.pairs()).map(|pair| {
+        [
+            leading_columns(&model.x.loadings, names.x.as_ref(), pair),
+            leading_columns(&model.y.loadings, names.y.as_ref(), pair),
+        ]
+    });
+    Some(pairs.collect())
 }
 
-fn model_info(model: Model, names: &ModelNames, provenance: Map<String, Value>) -> ModelInfo {
+fn leading_columns(loadings: &Panel, names: Option<&Names>, pair: usize) -> Vec<TopColumn> {
+    let columns = leading(loadings, pair, TOP).into_iter();
+    columns
+        .map(|column| TopColumn {
+            name: names.map_or_else(|| column.row.to_string(), |names| names.get(column.row).to_string()),
+            loading: column.score,
+        })
+        .collect()
+}
+
+fn model_info(file: ModelFile, names: &ModelNames) -> ModelInfo {
+    let ModelFile { model, provenance, .. } = file;
     ModelInfo {
         format: Format::Store.name(),
         method: model.settings.method.name(),
@@ -156,5 +176,21 @@ fn model_info(model: Model, names: &ModelNames, provenance: Map<String, Value>) 
         x_names: first_few(names.x.as_ref()),
         y_names: first_few(names.y.as_ref()),
         provenance,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::opens;
+
+    #[test]
+    fn a_file_is_opened_once_to_be_described() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.csv");
+        std::fs::write(&path, "a,b\n1,2\n").unwrap();
+        let (opens, info) = opens::during(|| describe(&path).unwrap());
+        let Info::Matrix(info) = info else { panic!("not a matrix") };
+        assert_eq!((opens, info.names), (1, Some(vec!["a".into(), "b".into()])));
     }
 }

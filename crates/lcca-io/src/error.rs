@@ -1,4 +1,4 @@
-//! What can be wrong with a file, told in one line: the file, the place in it, what was expected there.
+//! What can be wrong with a file, in one line: the file, the place in it, what was expected there.
 
 use std::fmt;
 use std::io;
@@ -21,6 +21,7 @@ pub enum Error {
     },
     /// The file is not what it should be.
     #[error("{}: {place}{message}", path.display())]
+    #[non_exhaustive]
     Bad {
         /// The file.
         path: PathBuf,
@@ -28,6 +29,8 @@ pub enum Error {
         place: Place,
         /// What is there and what was expected.
         message: String,
+        /// An option that would help, for a caller that knows what it is called.
+        remedy: Option<Remedy>,
     },
     /// The file is well formed and its numbers do not make a matrix.
     #[error("{}: {source}", path.display())]
@@ -49,12 +52,39 @@ impl Error {
         }
     }
 
+    /// An option of the caller that would help. The message does not mention it, because only the caller knows what
+    /// its options are called.
+    pub fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Error::Bad { remedy, .. } => *remedy,
+            _ => None,
+        }
+    }
+
     /// The file concerned.
     pub fn path(&self) -> &Path {
         match self {
             Error::Io { path, .. } | Error::Bad { path, .. } | Error::Data { path, .. } => path,
         }
     }
+}
+
+/// An option that would let a refused file pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// Name the format of a table whose extension says nothing.
+    NameFormat,
+    /// Replace bytes that are not UTF-8.
+    ReplaceBrokenText,
+    /// Count the indices of an svmlight file from 0.
+    CountFromZero,
+    /// Keep more columns of a matrix.
+    KeepMoreColumns,
+    /// Keep more tokens of texts.
+    KeepMoreTokens,
+    /// Keep more words of a corpus.
+    KeepMoreWords,
 }
 
 /// Decoders report corrupt data as errors without a number from the operating system.
@@ -92,48 +122,79 @@ impl fmt::Display for Place {
 #[derive(Debug)]
 pub(crate) enum Fault {
     Io(io::Error),
-    Bad(Place, String),
+    Bad { place: Place, message: String, remedy: Option<Remedy> },
     Data(lcca::Error),
 }
 
 impl Fault {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Fault::Bad(Place::Whole, message.into())
+        Fault::in_place(Place::Whole, message)
     }
 
     pub(crate) fn line(line: u64, message: impl Into<String>) -> Self {
-        Fault::Bad(Place::Line(line), message.into())
+        Fault::in_place(Place::Line(line), message)
     }
 
-    /// Names the part of the file, where no more exact place is known.
+    fn in_place(place: Place, message: impl Into<String>) -> Self {
+        Fault::Bad { place, message: message.into(), remedy: None }
+    }
+
+    /// Adds the option that would help.
+    pub(crate) fn remedied_by(mut self, option: Remedy) -> Self {
+        if let Fault::Bad { remedy, .. } = &mut self {
+            *remedy = Some(option);
+        }
+        self
+    }
+
+    /// Names the part of the file if no more exact place is known.
     pub(crate) fn within(self, part: &str) -> Self {
         match self {
-            Fault::Bad(Place::Whole, message) => Fault::Bad(Place::Part(part.into()), message),
+            Fault::Bad { place: Place::Whole, message, remedy } => {
+                Fault::Bad { place: Place::Part(part.into()), message, remedy }
+            }
             Fault::Io(error) if error.raw_os_error().is_none() => {
-                Fault::Bad(Place::Part(part.into()), one_line(&error))
+                Fault::in_place(Place::Part(part.into()), one_line(&error))
             }
             other => other,
         }
     }
 
     /// Names the file of a folder that the place is in.
-    pub(crate) fn beneath(self, file: &str) -> Self {
-        match self {
-            Fault::Bad(Place::Line(line), message) => {
-                Fault::Bad(Place::Part(format!("{file}: line {line}")), message)
+    pub(crate) fn in_file(mut self, file: &str) -> Self {
+        if let Fault::Bad { place, .. } = &mut self {
+            match place {
+                Place::Line(line) => *place = Place::Part(format!("{file}: line {line}")),
+                Place::Part(part) => *place = Place::Part(format!("{file}: {part}")),
+                Place::Whole => {}
             }
-            Fault::Bad(Place::Part(part), message) => {
-                Fault::Bad(Place::Part(format!("{file}: {part}")), message)
-            }
-            other => other.within(file),
         }
+        self.within(file)
+    }
+
+    /// Names the line if no more exact place is known.
+    pub(crate) fn on_line(mut self, line: u64) -> Self {
+        if let Fault::Bad { place: place @ Place::Whole, .. } = &mut self {
+            *place = Place::Line(line);
+        }
+        self
+    }
+
+    /// Moves a line number of a part of a text to its place in the whole text.
+    pub(crate) fn after_lines(mut self, lines: u64) -> Self {
+        if let Fault::Bad { place: Place::Line(line), .. } = &mut self {
+            *line += lines;
+        }
+        self
     }
 
     pub(crate) fn at(self, path: &Path) -> Error {
         let path = path.to_path_buf();
         match self {
             Fault::Io(source) => Error::Io { path, source },
-            Fault::Bad(place, message) => Error::Bad { path, place, message: legible(&message) },
+            Fault::Bad { place, message, remedy } => {
+                Error::Bad { path, place, message: legible(&message), remedy }
+            }
             Fault::Data(source) => Error::Data { path, source },
         }
     }
@@ -144,11 +205,18 @@ pub(crate) fn one_line(error: &dyn fmt::Display) -> String {
     error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Messages quote files, and files hold anything: what is quoted stays short and on the line.
+/// Messages quote files, and files hold anything: a quotation stays short and on its line.
 fn legible(message: &str) -> String {
     const LONGEST: usize = 400;
-    let escaped = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-    message.chars().take(LONGEST).map(escaped).collect()
+    let mut legible = String::new();
+    for c in message.chars().take(LONGEST) {
+        if c.is_control() {
+            legible.extend(c.escape_default());
+        } else {
+            legible.push(c);
+        }
+    }
+    legible
 }
 
 impl From<io::Error> for Fault {

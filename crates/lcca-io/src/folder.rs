@@ -1,11 +1,11 @@
-//! A folder that is either whole or not there: its files are written in a hidden folder beside it, which is renamed.
+//! Folders that appear whole or not at all: their files are written to a hidden folder beside them, which is renamed.
 
 use crate::atomic::{self, folder_of, sync_folder, temporary_beside};
 use crate::error::{Fault, Outcome, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A folder in the making. Dropping it without [`OutputFolder::commit`] leaves nothing.
+/// A folder that is being written. Dropping it without [`OutputFolder::commit`] leaves nothing behind.
 #[derive(Debug)]
 pub struct OutputFolder {
     target: PathBuf,
@@ -13,7 +13,7 @@ pub struct OutputFolder {
 }
 
 impl OutputFolder {
-    /// Begins a folder that will become `path`, which must not be there, or be empty.
+    /// Begins a folder that will appear at `path`. A folder that exists there must be empty.
     pub fn create(path: &Path) -> Result<Self> {
         Self::begin(path).map_err(|fault| fault.at(path))
     }
@@ -28,7 +28,7 @@ impl OutputFolder {
         Ok(OutputFolder { target: path.into(), temporary })
     }
 
-    /// Where to write the file of this name meanwhile.
+    /// Where to write the file of this name until the folder is put in place.
     pub fn path(&self, name: &str) -> PathBuf {
         self.temporary.join(name)
     }
@@ -56,20 +56,18 @@ impl OutputFolder {
 impl Drop for OutputFolder {
     fn drop(&mut self) {
         if atomic::registry().remove(&self.temporary) {
-            // Nobody is left to hear about a failure here.
+            // A destructor has nobody to report a failure to.
             let _ = fs::remove_dir_all(&self.temporary);
         }
     }
 }
 
-/// What is there is never replaced: it may be somebody's work.
+/// Refuses a path that is taken. Nothing is ever replaced, because it may be somebody's work.
 fn check_free(path: &Path) -> Outcome<()> {
     match fs::read_dir(path).map(|mut entries| entries.next().is_none()) {
         Ok(true) => Ok(()),
-        Ok(_) => Err(Fault::new("is there already and not empty, expected a new folder")),
-        Err(_) if fs::symlink_metadata(path).is_ok() => {
-            Err(Fault::new("is there already, expected a new folder"))
-        }
+        Ok(_) => Err(Fault::new("exists and is not empty, expected a new folder")),
+        Err(_) if fs::symlink_metadata(path).is_ok() => Err(Fault::new("exists, expected a new folder")),
         Err(_) => Ok(()),
     }
 }
@@ -97,13 +95,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_stays() {
+    fn existing_files_and_folders_stay() {
         let parent = tempfile::tempdir().unwrap();
         fs::create_dir(parent.path().join("empty")).unwrap();
         OutputFolder::create(&parent.path().join("empty")).unwrap().commit().unwrap();
         fs::write(parent.path().join("file"), "old").unwrap();
         for (name, message) in
-            [("file", "is there already"), ("", "not empty"), ("no/where", "does not exist")]
+            [("file", "exists, expected a new folder"), ("", "not empty"), ("no/where", "does not exist")]
         {
             let error = OutputFolder::create(&parent.path().join(name)).unwrap_err();
             assert!(error.to_string().contains(message) && !error.is_machine_failure(), "{error}");

@@ -1,9 +1,7 @@
-//! Which format a file is in: its name says, its first bytes confirm.
+//! The formats of matrices: what they are called, and how a file's name and first bytes tell which one it is in.
 
 use crate::error::{Fault, Outcome};
-use crate::source::{Packing, stream};
-use crate::{arrow, columnar, matrix_market, mtx_folder, npy};
-use std::io::Read;
+use crate::source::{Packing, Source};
 use std::path::Path;
 
 /// A format of matrices.
@@ -22,6 +20,16 @@ pub(crate) enum Format {
 }
 
 const READ: &str = "expected .npz, .npy, .mtx, .svm (.svmlight, .libsvm), .csv, .tsv, .parquet, .arrow (.feather), .safetensors (.lcca) or a folder with matrix.mtx; .npy, .mtx, .svm, .csv and .tsv also with .gz or .zst";
+
+/// The formats that begin with bytes of their own. Those of MatrixMarket may be in any case of letters.
+const MAGIC: [(&[u8], Format); 6] = [
+    (b"PK\x03\x04", Format::Npz),
+    (b"PK\x05\x06", Format::Npz),
+    (b"PAR1", Format::Parquet),
+    (b"ARROW1", Format::Arrow),
+    (b"\x93NUMPY", Format::Npy),
+    (b"%%MatrixMarket", Format::MatrixMarket),
+];
 
 impl Format {
     pub(crate) fn name(self) -> &'static str {
@@ -54,12 +62,24 @@ impl Format {
         })
     }
 
-    /// Files that begin like nothing in particular.
+    /// The format that begins with these bytes; plain texts begin like nothing in particular.
+    fn sniffed(head: &[u8]) -> Option<Self> {
+        let begins_with =
+            |magic: &[u8]| head.get(..magic.len()).is_some_and(|start| start.eq_ignore_ascii_case(magic));
+        if let Some((_, format)) = MAGIC.iter().find(|(magic, _)| begins_with(magic)) {
+            return Some(*format);
+        }
+        // A safetensors file begins with the length of its JSON header in eight bytes, of which the last are zero.
+        let is_store = head.get(8) == Some(&b'{') && head[5..8] == [0, 0, 0];
+        is_store.then_some(Format::Store)
+    }
+
+    /// Whether files of this format begin like nothing in particular.
     fn is_plain_text(self) -> bool {
         matches!(self, Format::Svmlight | Format::Csv | Format::Tsv)
     }
 
-    /// Archives and stores are mapped and read in any order, which a packed stream does not allow.
+    /// Whether a packed file can be read. Archives and stores are read in any order, which a stream does not allow.
     fn can_stream(self) -> bool {
         !matches!(self, Format::Npz | Format::Store | Format::Parquet | Format::Arrow)
     }
@@ -67,90 +87,29 @@ impl Format {
 
 /// The format and packing that a name announces.
 pub(crate) fn named(path: &Path) -> (Option<Format>, Packing) {
-    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let (rest, packing) = match name.rsplit_once('.') {
-        Some((rest, "gz")) => (rest, Packing::Gzip),
-        Some((rest, "zst")) => (rest, Packing::Zstd),
-        _ => (&name[..], Packing::Plain),
-    };
-    let format = rest.rsplit_once('.').and_then(|(_, extension)| Format::from_extension(extension));
+    let (name, packing) = Packing::named(path);
+    let format = name.rsplit_once('.').and_then(|(_, extension)| Format::from_extension(extension));
     (format, packing)
 }
 
-/// The format and packing of an existing file.
-pub(crate) fn of_file(path: &Path) -> Outcome<(Format, Packing)> {
-    if mtx_folder::is_one(path) {
-        return Ok((Format::MtxFolder, Packing::Plain));
-    }
-    let (announced, packing) = (named(path).0, packing(path)?);
-    let found = sniff(&head(path, packing)?);
-    let format = match (announced, found) {
-        (Some(format), Some(found)) if format != found => return Err(mismatch(format, Some(found))),
-        (Some(format), None) if !format.is_plain_text() => return Err(mismatch(format, None)),
+/// The format of an opened file: its name says, its first bytes confirm.
+pub(crate) fn detect(path: &Path, source: &Source) -> Outcome<Format> {
+    let format = match (named(path).0, Format::sniffed(&source.head()?)) {
+        (Some(named), Some(sniffed)) if named != sniffed => {
+            let message = format!("is named like {} but begins like {}", named.name(), sniffed.name());
+            return Err(Fault::new(message));
+        }
+        (Some(named), None) if !named.is_plain_text() => {
+            return Err(Fault::new(format!("is named like {} but does not begin like one", named.name())));
+        }
         (Some(format), _) | (None, Some(format)) => format,
         (None, None) => return Err(Fault::new(format!("is in no known format; {READ}"))),
     };
-    match format.can_stream() || packing == Packing::Plain {
-        true => Ok((format, packing)),
-        false => {
-            Err(Fault::new(format!("a packed {} file cannot be mapped: unpack it first", format.name())))
-        }
+    if source.packing != Packing::Plain && !format.can_stream() {
+        let message = format!("a packed {} file cannot be mapped: unpack it first", format.name());
+        return Err(Fault::new(message));
     }
-}
-
-/// How an existing file of any kind is packed.
-pub(crate) fn packing(path: &Path) -> Outcome<Packing> {
-    check_packing(named(path).1, packing_of(&head(path, Packing::Plain)?))
-}
-
-/// What the first bytes say about the packing.
-fn packing_of(head: &[u8]) -> Packing {
-    match head {
-        [0x1f, 0x8b, ..] => Packing::Gzip,
-        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Packing::Zstd,
-        _ => Packing::Plain,
-    }
-}
-
-fn check_packing(named: Packing, found: Packing) -> Outcome<Packing> {
-    match named {
-        Packing::Gzip if found != named => Err(Fault::new("does not begin like a gzip stream")),
-        Packing::Zstd if found != named => Err(Fault::new("does not begin like a zstd stream")),
-        _ => Ok(found),
-    }
-}
-
-fn mismatch(named: Format, found: Option<Format>) -> Fault {
-    let found =
-        found.map_or("does not begin like one".into(), |found| format!("begins like {}", found.name()));
-    Fault::new(format!("is named like {} but {found}", named.name()))
-}
-
-/// The first bytes once unpacked.
-fn head(path: &Path, packing: Packing) -> Outcome<Vec<u8>> {
-    let mut head = Vec::new();
-    stream(path, packing)?.take(64).read_to_end(&mut head)?;
-    Ok(head)
-}
-
-/// The format that begins like this; svmlight begins like nothing in particular.
-fn sniff(head: &[u8]) -> Option<Format> {
-    let market = head.get(..matrix_market::MAGIC.len());
-    if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
-        Some(Format::Npz)
-    } else if head.starts_with(columnar::MAGIC) {
-        Some(Format::Parquet)
-    } else if head.starts_with(arrow::MAGIC) {
-        Some(Format::Arrow)
-    } else if head.starts_with(npy::MAGIC) {
-        Some(Format::Npy)
-    } else if market.is_some_and(|market| market.eq_ignore_ascii_case(matrix_market::MAGIC)) {
-        Some(Format::MatrixMarket)
-    } else if head.get(8) == Some(&b'{') && head[5..8] == [0, 0, 0] {
-        Some(Format::Store)
-    } else {
-        None
-    }
+    Ok(format)
 }
 
 /// The format to write, by name alone.
@@ -179,11 +138,23 @@ mod tests {
 
     #[test]
     fn names_announce_format_and_packing() {
-        let of = |name: &str| named(Path::new(name));
-        assert_eq!(of("a/b.mtx"), (Some(Format::MatrixMarket), Packing::Plain));
-        assert_eq!(of("b.SVM.gz"), (Some(Format::Svmlight), Packing::Gzip));
-        assert_eq!(of("b.npy.zst"), (Some(Format::Npy), Packing::Zstd));
-        assert_eq!(of("b.txt"), (None, Packing::Plain));
-        assert_eq!(of("npz"), (None, Packing::Plain));
+        for (name, expected) in [
+            ("a/b.mtx", (Some(Format::MatrixMarket), Packing::Plain)),
+            ("b.SVM.gz", (Some(Format::Svmlight), Packing::Gzip)),
+            ("b.npy.zst", (Some(Format::Npy), Packing::Zstd)),
+            ("b.feather", (Some(Format::Arrow), Packing::Plain)),
+            ("b.txt", (None, Packing::Plain)),
+            ("npz", (None, Packing::Plain)),
+        ] {
+            assert_eq!(named(Path::new(name)), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn first_bytes_announce_a_format_too() {
+        assert_eq!(Format::sniffed(b"%%matrixmarket matrix"), Some(Format::MatrixMarket));
+        assert_eq!(Format::sniffed(b"\x40\0\0\0\0\0\0\0{\"a\""), Some(Format::Store));
+        assert_eq!(Format::sniffed(b"1 2:3"), None);
+        assert_eq!(Format::sniffed(b""), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Libraries that panic over broken files: the panic is caught and told as what it is, a broken file.
+//! Protection from libraries that panic over broken files: the panic is caught and reported as a broken file.
 
 use crate::error::{Fault, Outcome};
 use std::cell::Cell;
@@ -8,17 +8,17 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether a panic of this thread will be caught here; a hook that reports panics should then be silent.
+/// Whether a panic of this thread will be caught here. A hook that reports panics should be silent then.
 pub fn panics_are_guarded() -> bool {
     GUARDED.get()
 }
 
-/// Runs what may panic over broken input. What it worked on is dropped with the error, so nothing half-done is seen.
+/// Runs work that may panic over broken input. The work's data is dropped with the error, so no caller sees it half done.
 pub(crate) fn guarded<T>(what: &str, work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
     let before = GUARDED.replace(true);
-    let done = catch_unwind(AssertUnwindSafe(work));
+    let result = catch_unwind(AssertUnwindSafe(work));
     GUARDED.set(before);
-    done.unwrap_or_else(|_| Err(Fault::new(format!("truncated, corrupt or not a {what} file"))))
+    result.unwrap_or_else(|_| Err(Fault::new(format!("truncated, corrupt or not a {what} file"))))
 }
 
 #[cfg(test)]
@@ -28,7 +28,7 @@ mod tests {
     #[test]
     fn a_panic_becomes_a_fault_and_nothing_else_changes() {
         let fault = guarded("test", || -> Outcome<()> { panic!("seen in the log of tests only") }).err();
-        assert!(matches!(fault, Some(Fault::Bad(_, message)) if message.contains("not a test file")));
+        assert!(matches!(fault, Some(Fault::Bad { message, .. }) if message.contains("not a test file")));
         assert!(
             !panics_are_guarded() && guarded("test", || Ok(panics_are_guarded())).is_ok_and(|inside| inside)
         );

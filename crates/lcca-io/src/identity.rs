@@ -1,22 +1,22 @@
-//! What tells one fit from another: the settings that decide its path, the shape of the data, and a checksum of every
-//! column's moments. Which rows stand beside which is not part of it; a checkpoint's products are formed afresh anyway.
-//! Moments count in steps of about a thousandth: where rows are added up in another order, their last digits differ.
+//! What distinguishes one fit from another: the settings that decide its path, the shape of the data, and a checksum of
+//! every column's moments. The order of the rows is not part of it, because a checkpoint's products are formed afresh
+//! anyway. Moments are rounded to about a thousandth, because their last digits depend on the order of summation.
 
 use crate::error::{Fault, Outcome, one_line};
 use lcca::data::{Moments, Pair, Side};
 use lcca::method::Settings;
 use serde_json::{Map, Value, json};
 
-/// Settings that say how long a fit goes on or what it may use, not where it goes.
+/// Settings that limit how long a fit runs or what it may use, and do not change its path.
 const FREE: [&str; 4] = ["tol", "max_passes", "memory", "t1"];
 
-/// The facts by which a fit is known again, in the order in which differences are told.
+/// The facts by which a fit is recognized, in the order in which differences are reported.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Identity(Vec<(String, Value)>);
 
 impl Identity {
-    /// Of a fit to this data with these settings. Reads the moments, which the fit needs anyway.
-    pub fn of(pair: &dyn Pair, settings: &Settings) -> lcca::Result<Self> {
+    /// The identity of a fit to this data with these settings. Reads the moments, which the fit needs anyway.
+    pub fn new(pair: &dyn Pair, settings: &Settings) -> lcca::Result<Self> {
         let shape = pair.shape();
         let mut facts = vec![
             ("rows".to_string(), json!(shape.rows)),
@@ -34,15 +34,14 @@ impl Identity {
         Value::Object(self.0.iter().cloned().collect()).to_string()
     }
 
-    /// What differs from the fit described by `json`, in words.
+    /// The first difference from the fit that `json` describes, in words.
     pub(crate) fn difference(&self, json: &str) -> Outcome<Option<String>> {
         let there: Map<String, Value> =
             serde_json::from_str(json).map_err(|error| Fault::new(one_line(&error)).within("identity"))?;
-        let told = |(key, here): &(String, Value)| {
+        Ok(self.0.iter().find_map(|(key, here)| {
             let there = there.get(key).unwrap_or(&Value::Null);
             (there != here).then(|| difference(key, there, here))
-        };
-        Ok(self.0.iter().find_map(told))
+        }))
     }
 }
 
@@ -50,12 +49,12 @@ fn difference(key: &str, there: &Value, here: &Value) -> String {
     if let Some(side) = Side::BOTH.into_iter().find(|&side| numbers_of(side) == key) {
         return format!("{side} held other numbers then");
     }
-    let told = |value: &Value| match value {
+    let [there, here] = [there, here].map(|value| match value {
         Value::Null => "not set".to_string(),
         Value::String(text) => text.clone(),
         other => other.to_string(),
-    };
-    format!("{key} is {} there and {} here", told(there), told(here))
+    });
+    format!("{key} is {there} there and {here} here")
 }
 
 fn numbers_of(side: Side) -> String {
@@ -67,9 +66,10 @@ fn choices(settings: &Settings) -> Vec<(String, Value)> {
     let Ok(Value::Object(mut settings)) = serde_json::to_value(settings) else { return Vec::new() };
     let mut choices = Vec::new();
     if let Some(Value::Object(method)) = settings.remove("method") {
-        let rename =
-            |(key, value): (String, Value)| (if key == "name" { "method".into() } else { key }, value);
-        choices.extend(method.into_iter().map(rename));
+        choices.extend(method.into_iter().map(|(key, value)| match key.as_str() {
+            "name" => ("method".into(), value),
+            _ => (key, value),
+        }));
     }
     choices.extend(settings);
     choices.retain(|(key, _)| !FREE.contains(&key.as_str()));
@@ -88,7 +88,8 @@ fn checksum(moments: &Moments) -> u32 {
     hasher.finalize()
 }
 
-/// A number to a thousandth, as bytes. Steps end at odd places, where no root of a share of rows lies.
+/// A number rounded to a thousandth, as bytes. The borders between steps are shifted by an odd amount: shares of rows
+/// and their roots are common values, and none of them lies on a shifted border.
 fn step(number: f64) -> [u8; 8] {
     ((number * 1000.0 + 0.37).round() as i64).to_le_bytes()
 }

@@ -1,6 +1,6 @@
 //! SciPy's sparse layouts, from their arrays to rows: compressed rows, compressed columns, coordinates.
 //!
-//! Compressed rows are used as they lie where their types allow; columns and coordinates are brought into rows.
+//! Compressed rows are used as they lie if their types allow; columns and coordinates are brought into rows.
 
 use crate::assemble::{self, Assembled};
 use crate::error::{Fault, Outcome};
@@ -22,13 +22,13 @@ pub(crate) struct Coordinates {
     pub(crate) data: Numbers,
 }
 
-/// A matrix must have rows and columns, and columns that can be numbered.
+/// Refuses a matrix without rows or columns, or with more columns than can be numbered.
 pub(crate) fn check_shape(rows: usize, cols: usize) -> Outcome<()> {
     assemble::check_shape(rows, cols)?;
-    match cols < u32::MAX as usize {
-        true => Ok(()),
-        false => Err(lcca::Error::TooManyColumns { cols }.into()),
+    if cols >= u32::MAX as usize {
+        return Err(lcca::Error::TooManyColumns { cols }.into());
     }
+    Ok(())
 }
 
 pub(crate) fn csr(rows: usize, cols: usize, arrays: &Compressed) -> Outcome<Assembled> {
@@ -79,22 +79,22 @@ fn indices(numbers: &Numbers, name: &str, len: usize, limit: usize, what: &str) 
 }
 
 fn check_len(numbers: &Numbers, expected: usize) -> Outcome<()> {
-    match numbers.len() {
-        found if found == expected => Ok(()),
-        found => Err(Fault::new(format!("holds {found} numbers, expected {expected}"))),
+    let len = numbers.len();
+    if len != expected {
+        return Err(Fault::new(format!("holds {len} numbers, expected {expected}")));
     }
+    Ok(())
 }
 
-/// SciPy tolerates entries behind the last row; a matrix here has none.
+/// Refuses entries behind the last row, which SciPy tolerates.
 fn check_ends(offsets: &Buffer<u64>, entries: usize) -> Outcome<()> {
     let numbers = offsets.as_slice();
     let (first, last) = (numbers[0].get(), numbers[numbers.len() - 1].get());
-    match (first, last) {
-        (0, last) if last == entries as u64 => Ok(()),
-        _ => {
-            Err(Fault::new(format!("runs from {first} to {last}, expected from 0 to the {entries} entries")))
-        }
+    if first != 0 || last != entries as u64 {
+        let message = format!("runs from {first} to {last}, expected from 0 to the {entries} entries");
+        return Err(Fault::new(message));
     }
+    Ok(())
 }
 
 fn first_decrease(offsets: &Buffer<u64>) -> Option<usize> {
@@ -102,8 +102,8 @@ fn first_decrease(offsets: &Buffer<u64>) -> Option<usize> {
 }
 
 fn check_row_count(rows: usize) -> Outcome<()> {
-    match rows <= u32::MAX as usize {
-        true => Ok(()),
-        false => Err(Fault::new(format!("has {rows} rows in column or coordinate layout: save it as csr"))),
+    if rows > u32::MAX as usize {
+        return Err(Fault::new(format!("has {rows} rows in column or coordinate layout: save it as csr")));
     }
+    Ok(())
 }

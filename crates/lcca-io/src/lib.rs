@@ -1,13 +1,17 @@
 //! Files of lcca: matrices in the formats people have them in, the mapped store, fitted models, checkpoints.
 //!
-//! Whatever can be mapped is mapped, and whatever is written appears whole or not at all. What is wrong with a file is
-//! told in one line that names the file, the place in it and what was expected there.
+//! Every file is opened once. Files that can be mapped are mapped, and files that are written appear whole or not at
+//! all. An error is one line that names the file, the place in it and what was expected there.
+//!
+//! Two formats need large libraries or code of their own and are features, both on by default: `parquet` and `arrow`.
 
 mod arrays;
+#[cfg(feature = "arrow")]
 mod arrow;
 mod assemble;
 mod atomic;
 mod checkpoint;
+#[cfg(feature = "parquet")]
 mod columnar;
 mod delimited;
 mod describe;
@@ -17,14 +21,21 @@ mod folder;
 mod format;
 mod guard;
 mod identity;
+mod kind;
 mod layouts;
+mod lines;
+mod loaded;
 mod matrix_market;
 mod model;
 mod mtx_folder;
 mod names;
 mod npy;
 mod npz;
+mod options;
+mod panels;
+mod parallel;
 mod read;
+mod record;
 mod rows;
 mod saver;
 mod source;
@@ -35,20 +46,24 @@ mod text;
 mod triplets;
 mod values;
 pub mod views;
+pub mod wording;
 mod write;
 
 pub use arrays::{Array, Arrays, matrix_from};
 pub use atomic::{Output, remove_unfinished};
 pub use checkpoint::{read_checkpoint, write_checkpoint};
 pub use describe::{Info, MatrixInfo, ModelInfo, TopColumn, describe, describe_with};
-pub use error::{Error, Place, Result};
+pub use error::{Error, Place, Remedy, Result};
 pub use export::{Exported, NamedRows, check_export, escaped, export_rows, names_beside};
 pub use folder::OutputFolder;
 pub use guard::panics_are_guarded;
 pub use identity::Identity;
-pub use model::{ModelNames, read_model, read_model_names, write_model, write_model_named};
+pub use loaded::Loaded;
+pub use model::{ModelFile, ModelNames, read_model, read_model_names, write_model, write_model_named};
 pub use names::Names;
 pub use npy::NpyWriter;
-pub use read::{Loaded, ReadOptions, read_matrix, read_matrix_with, read_names, says_its_width};
+pub use options::ReadOptions;
+pub use read::{read_matrix, read_matrix_with, read_names, says_its_width};
+pub use record::{FitRecord, Recorded, TracePoint};
 pub use saver::{Saved, Saver, remove_checkpoint};
 pub use write::{keeps_names, write_matrix, write_matrix_named};

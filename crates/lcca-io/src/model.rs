@@ -1,26 +1,26 @@
 //! A fitted model as a safetensors file.
 //!
-//! Tensors, all f64: `x.weights` and `x.loadings` (columns of X × k), `x.mean` where the model is centred, the same
-//! for y, and `correlations`, `objective`, `residuals` (k). Where the columns have names, these are `x.names` (u8) and
-//! `x.name_ends` (u64), as in a store, the same for y. The metadata says `format` (`lcca-model`), `version`,
+//! Tensors, all f64: `x.weights` and `x.loadings` (columns of X × k), `x.mean` if the model is centered, the same
+//! for y, and `correlations`, `objective`, `residuals` (k). If the columns have names, these are `x.names` (u8) and
+//! `x.name_ends` (u64), as in a store, and the same for y. The metadata says `format` (`lcca-model`), `version`,
 //! `rows`, `total`, `settings` and `provenance`, the last two as JSON. Every number comes back to the bit.
 
 use crate::atomic::Output;
 use crate::error::{Fault, Outcome, Result, one_line};
+use crate::kind::{Kind, VERSION};
 use crate::names::{NameTensors, Names};
+use crate::panels::{read_panel, write_panel};
+use crate::record::FitRecord;
 use crate::source;
-use crate::store::check_version;
 use crate::tensors::{Announced, TensorFile, write_header};
 use lcca::fit::{Model, View};
 use lcca::matrix::Panel;
 use safetensors::tensor::Dtype;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{self, Write};
-use std::path::Path;
-
-pub(crate) const FORMAT: &str = "lcca-model";
-const VERSION: &str = "1";
+use std::path::{Path, PathBuf};
 
 /// What one view's tensors are called.
 struct Tensors {
@@ -43,12 +43,12 @@ const Y: Tensors = Tensors {
     names: NameTensors { bytes: "y.names", ends: "y.name_ends" },
 };
 
-/// The names of both views' columns, as far as they have any.
+/// The names of both views' columns, if they have any.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelNames {
-    /// Of the columns of X.
+    /// The names of the columns of X.
     pub x: Option<Names>,
-    /// Of the columns of Y.
+    /// The names of the columns of Y.
     pub y: Option<Names>,
 }
 
@@ -59,7 +59,7 @@ impl ModelNames {
     }
 }
 
-/// Writes a model, and whatever is known about where it came from.
+/// Writes a model, with what is known about its origin.
 pub fn write_model(path: &Path, model: &Model, provenance: &Map<String, Value>) -> Result<()> {
     write_model_named(path, model, &ModelNames::default(), provenance)
 }
@@ -73,8 +73,8 @@ pub fn write_model_named(
 ) -> Result<()> {
     let views = [(&names.x, &model.x, &X), (&names.y, &model.y, &Y)];
     for (names, view, tensors) in views {
-        let found = names.as_ref().map_or(view.weights.rows(), Names::len);
-        check_len(tensors.names.ends, found, view.weights.rows()).map_err(|fault| fault.at(path))?;
+        let named = names.as_ref().map_or(view.weights.rows(), Names::len);
+        check_len(tensors.names.ends, named, view.weights.rows()).map_err(|fault| fault.at(path))?;
     }
     let mut output = Output::create(path)?;
     write(&mut output, model, names, provenance).map_err(|error| output.failed(error))?;
@@ -88,7 +88,7 @@ fn write(
     provenance: &Map<String, Value>,
 ) -> io::Result<()> {
     let texts = BTreeMap::from([
-        ("format", FORMAT.to_string()),
+        ("format", Kind::Model.format().to_string()),
         ("version", VERSION.to_string()),
         ("rows", model.rows.to_string()),
         ("total", format!("{:?}", model.total)),
@@ -104,8 +104,8 @@ fn write(
         ("residuals", &model.residuals),
     ];
     tensors.extend(vectors.map(|(name, vector)| (name, Dtype::F64, vec![vector.len()])));
-    tensors.extend(names.each().map(|(names, called)| names.announce_ends(&called.names)));
-    tensors.extend(names.each().map(|(names, called)| names.announce_bytes(&called.names)));
+    tensors.extend(names.each().map(|(names, view)| names.announce_ends(&view.names)));
+    tensors.extend(names.each().map(|(names, view)| names.announce_bytes(&view.names)));
     write_header(out, &texts, &tensors)?;
     write_view(out, &model.x)?;
     write_view(out, &model.y)?;
@@ -129,48 +129,74 @@ fn write_view(out: &mut impl Write, view: &View) -> io::Result<()> {
     out.write_all(bytemuck::cast_slice(view.mean.as_deref().unwrap_or_default()))
 }
 
-pub(crate) fn write_panel(out: &mut impl Write, panel: &Panel) -> io::Result<()> {
-    (0..panel.rows()).try_for_each(|row| out.write_all(bytemuck::cast_slice(panel.row(row))))
+/// A model's file, opened once: its model, what it says about its origin, and its names when they are needed.
+#[non_exhaustive]
+pub struct ModelFile {
+    /// The model.
+    pub model: Model,
+    /// What was written about where the model came from.
+    pub provenance: Map<String, Value>,
+    path: PathBuf,
+    file: TensorFile,
 }
 
-/// Reads a model, and what was written about where it came from.
+impl ModelFile {
+    /// Reads a model.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = source::map(path).and_then(TensorFile::open);
+        file.and_then(|file| ModelFile::new(file, path)).map_err(|fault| fault.at(path))
+    }
+
+    pub(crate) fn new(file: TensorFile, path: &Path) -> Outcome<Self> {
+        let (model, provenance) = read(&file)?;
+        Ok(ModelFile { model, provenance, path: path.into(), file })
+    }
+
+    /// What the file remembers of the fit; `None` if it does not say.
+    pub fn record(&self) -> Option<FitRecord> {
+        FitRecord::from_provenance(&self.provenance)
+    }
+
+    /// The names of both views' columns. They are mapped with the file and checked by this call.
+    pub fn names(&self) -> Result<ModelNames> {
+        names(&self.file).map_err(|fault| fault.at(&self.path))
+    }
+}
+
+impl fmt::Debug for ModelFile {
+    /// The path, not the numbers.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ModelFile").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// Reads a model, and what was written about its origin; [`ModelFile`] also has the names.
 pub fn read_model(path: &Path) -> Result<(Model, Map<String, Value>)> {
-    let file = source::map(path).and_then(TensorFile::open);
-    file.and_then(|file| read(&file)).map_err(|fault| fault.at(path))
+    ModelFile::open(path).map(|file| (file.model, file.provenance))
 }
 
-/// The names of a model's columns. A model's numbers are read without them.
+/// The names of a model's columns. The model itself is not read; [`ModelFile::names`] has the names of one that was.
 pub fn read_model_names(path: &Path) -> Result<ModelNames> {
     let file = source::map(path).and_then(TensorFile::open);
     file.and_then(|file| names(&file)).map_err(|fault| fault.at(path))
 }
 
-pub(crate) fn names(file: &TensorFile) -> Outcome<ModelNames> {
-    let of = |tensors: &Tensors| {
-        let (_, shape) = file.tensor::<f64>(tensors.weights, Dtype::F64)?;
-        Names::read(file, &tensors.names, shape.first().copied().unwrap_or(0))
-    };
-    Ok(ModelNames { x: of(&X)?, y: of(&Y)? })
+fn names(file: &TensorFile) -> Outcome<ModelNames> {
+    let [x, y] = [&X, &Y].map(|view| {
+        let (_, shape) = file.tensor::<f64>(view.weights, Dtype::F64)?;
+        Names::read(file, &view.names, shape.first().copied().unwrap_or(0))
+    });
+    Ok(ModelNames { x: x?, y: y? })
 }
 
-pub(crate) fn read(file: &TensorFile) -> Outcome<(Model, Map<String, Value>)> {
-    match file.text("format")? {
-        FORMAT => {}
-        crate::store::FORMAT => return Err(Fault::new("is a matrix, expected a model")),
-        crate::checkpoint::FORMAT => return Err(Fault::new("is a checkpoint, expected a model")),
-        other => return Err(Fault::new(format!("holds {other:?}, expected {FORMAT:?}"))),
-    }
-    check_version(file, VERSION)?;
-    let model = Model {
-        x: read_view(file, &X)?,
-        y: read_view(file, &Y)?,
-        correlations: read_vector(file, "correlations")?,
-        objective: read_vector(file, "objective")?,
-        residuals: read_vector(file, "residuals")?,
-        total: file.parsed("total")?,
-        rows: file.parsed("rows")?,
-        settings: json(file, "settings")?,
-    };
+fn read(file: &TensorFile) -> Outcome<(Model, Map<String, Value>)> {
+    Kind::Model.check(file)?;
+    let mut model = Model::new(read_view(file, &X)?, read_view(file, &Y)?, json(file, "settings")?);
+    model.correlations = read_vector(file, "correlations")?;
+    model.objective = read_vector(file, "objective")?;
+    model.residuals = read_vector(file, "residuals")?;
+    model.total = file.parsed("total")?;
+    model.rows = file.parsed("rows")?;
     check(&model)?;
     Ok((model, json(file, "provenance")?))
 }
@@ -184,30 +210,14 @@ fn read_view(file: &TensorFile, names: &Tensors) -> Outcome<View> {
         Some(_) => Some(read_vector(file, names.mean)?),
         None => None,
     };
-    Ok(View { weights: read_panel(file, names.weights)?, loadings: read_panel(file, names.loadings)?, mean })
+    Ok(View::new(read_panel(file, names.weights)?, read_panel(file, names.loadings)?, mean))
 }
 
 fn read_vector(file: &TensorFile, name: &str) -> Outcome<Vec<f64>> {
     Ok(file.vector(name, Dtype::F64)?.iter().collect())
 }
 
-pub(crate) fn read_panel(file: &TensorFile, name: &str) -> Outcome<Panel> {
-    let (numbers, shape) = file.tensor::<f64>(name, Dtype::F64)?;
-    let &[rows, cols] = shape else {
-        return Err(Fault::new(format!("has shape {shape:?}, expected two dimensions")).within(name));
-    };
-    if cols == 0 {
-        return Ok(Panel::zeros(rows, 0));
-    }
-    // Zero of anything fits into no bytes at all: only a panel with numbers has been checked against the file.
-    if numbers.is_empty() {
-        return Err(Fault::new(format!("has shape {shape:?}, expected numbers")).within(name));
-    }
-    let numbers = numbers.as_slice();
-    Ok(Panel::from_fn(rows, cols, |row, column| numbers[row * cols + column].get()))
-}
-
-/// The parts must fit each other.
+/// The parts of a model must fit each other.
 fn check(model: &Model) -> Outcome<()> {
     let k = model.correlations.len();
     let vectors = [("objective", &model.objective), ("residuals", &model.residuals)];
@@ -228,9 +238,35 @@ fn check_view(view: &View, names: &Tensors, k: usize) -> Outcome<()> {
     }
 }
 
-fn check_len(name: &str, found: usize, expected: usize) -> Outcome<()> {
-    match found == expected {
-        true => Ok(()),
-        false => Err(Fault::new(format!("has a side of {found}, expected {expected}")).within(name)),
+fn check_len(name: &str, len: usize, expected: usize) -> Outcome<()> {
+    if len != expected {
+        return Err(Fault::new(format!("has a side of {len}, expected {expected}")).within(name));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::opens;
+    use lcca::method::{Method, Settings};
+
+    #[test]
+    fn a_model_is_opened_once_names_included() {
+        let view = |cols: usize| View::new(Panel::zeros(cols, 1), Panel::zeros(cols, 1), None);
+        let mut model = Model::new(view(2), view(1), Settings::new(Method::als(3), 1));
+        model.correlations = vec![0.5];
+        model.objective = vec![0.5];
+        model.residuals = vec![0.0];
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        let names = ModelNames { x: Some(Names::new(["a", "b"])), y: None };
+        write_model_named(&path, &model, &names, &Map::new()).unwrap();
+        let (opens, (read_back, read_names)) = opens::during(|| {
+            let file = ModelFile::open(&path).unwrap();
+            let names = file.names().unwrap();
+            (file.model, names)
+        });
+        assert_eq!((opens, read_back, read_names), (1, model, names));
     }
 }

@@ -1,15 +1,16 @@
 //! A folder of single-cell counts: `matrix.mtx` (features × cells), `features.tsv` (or `genes.tsv`) and `barcodes.tsv`,
-//! each possibly with `.gz` or `.zst`. Cells are samples, so they become the rows; features name the columns, by the second
-//! field of their line (the symbol of a gene) where there is one.
+//! each possibly with `.gz` or `.zst`. Cells are samples, so they become the rows. Features name the columns, by the
+//! second field of their line (the symbol of a gene) if there is one.
 
-use crate::Names;
 use crate::assemble::{self, Assembled};
 use crate::error::{Fault, Outcome};
+use crate::lines::LineReader;
+use crate::matrix_market;
+use crate::names::Names;
+use crate::source::Source;
 use crate::text::Text;
 use crate::triplets::{Columns, Triplets};
 use crate::values::Growing;
-use crate::views::LineReader;
-use crate::{format, matrix_market, source};
 use lcca::matrix::{Buffer, Matrix, Values};
 use std::path::{Path, PathBuf};
 
@@ -27,59 +28,73 @@ fn find(folder: &Path, names: &[&str]) -> Option<PathBuf> {
     packed.map(|name| folder.join(name)).find(|path| path.is_file())
 }
 
-pub(crate) fn read(folder: &Path) -> Outcome<Assembled> {
+/// The matrix and the names of its columns, if the folder has them. Each file is opened once.
+pub(crate) fn read(folder: &Path) -> Outcome<(Assembled, Option<Names>)> {
     let path = find(folder, MATRIX).ok_or_else(|| Fault::new("holds no matrix.mtx"))?;
-    let name = name_of(&path);
-    let text = Text::new(source::stream(&path, format::packing(&path)?)?);
-    let Assembled { matrix, mut notes } = matrix_market::read(text).map_err(|fault| fault.beneath(&name))?;
-    check_lines(folder, FEATURES, matrix.rows(), &name, "rows")?;
-    check_lines(folder, BARCODES, matrix.cols(), &name, "columns")?;
-    let turned = transposed(&matrix)?;
+    let name = file_name(&path);
+    let text = Text::new(Source::open(&path)?.stream()?);
+    let Assembled { matrix, mut notes } = matrix_market::read(text).map_err(|fault| fault.in_file(&name))?;
+    let features = lines(folder, FEATURES)?;
+    if let Some(features) = &features {
+        features.check_len(matrix.rows(), &format!("the rows of {name}"))?;
+    }
+    if let Some(barcodes) = lines(folder, BARCODES)? {
+        barcodes.check_len(matrix.cols(), &format!("the columns of {name}"))?;
+    }
+    let cells_as_rows = transposed(&matrix)?;
     notes.push("cells are rows: the matrix was transposed".into());
-    notes.extend(turned.notes);
-    Ok(Assembled { matrix: turned.matrix, notes })
+    notes.extend(cells_as_rows.notes);
+    Ok((Assembled { matrix: cells_as_rows.matrix, notes }, features.map(|features| features.symbols())))
 }
 
-/// The names of the features, where the folder has them.
+/// The names of the features, if the folder has them.
 pub(crate) fn read_names(folder: &Path) -> Outcome<Option<Names>> {
-    match find(folder, FEATURES) {
-        None => Ok(None),
-        Some(path) => {
-            let symbol = |line: &str| {
-                line.split('\t').nth(1).or(line.split('\t').next()).unwrap_or_default().to_string()
-            };
-            Ok(Some(Names::new(lines(&path)?.iter().map(|line| symbol(line)))))
-        }
-    }
+    Ok(lines(folder, FEATURES)?.map(|features| features.symbols()))
 }
 
-fn lines(path: &Path) -> Outcome<Vec<String>> {
-    let within = |fault: Fault| fault.beneath(&name_of(path));
-    let mut reader = LineReader::open(path).map_err(within)?;
+/// The lines of one file of the folder.
+struct Lines {
+    file: String,
+    lines: Vec<String>,
+}
+
+fn lines(folder: &Path, names: &[&str]) -> Outcome<Option<Lines>> {
+    let Some(path) = find(folder, names) else { return Ok(None) };
+    let file = file_name(&path);
     let mut lines = Vec::new();
-    while let Some(bytes) = reader.one().map_err(within)? {
+    let mut reader = LineReader::open(&path).map_err(|fault| fault.in_file(&file))?;
+    while let Some(bytes) = reader.one().map_err(|fault| fault.in_file(&file))? {
         let line = String::from_utf8(bytes);
-        lines.push(line.map_err(|_| within(Fault::line(reader.line - 1, "is not UTF-8")))?);
+        lines.push(line.map_err(|_| Fault::line(reader.line - 1, "is not UTF-8").in_file(&file))?);
     }
-    Ok(lines)
+    Ok(Some(Lines { file, lines }))
 }
 
-fn check_lines(folder: &Path, names: &[&str], expected: usize, matrix: &str, side: &str) -> Outcome<()> {
-    let Some(path) = find(folder, names) else { return Ok(()) };
-    match lines(&path)?.len() {
-        found if found == expected => Ok(()),
-        found => {
-            let message = format!("has {found} lines, expected {expected}, the {side} of {matrix}");
-            Err(Fault::new(message).within(&name_of(&path)))
+impl Lines {
+    fn check_len(&self, expected: usize, what: &str) -> Outcome<()> {
+        let len = self.lines.len();
+        if len != expected {
+            let message = format!("has {len} lines, expected {expected}, {what}");
+            return Err(Fault::new(message).within(&self.file));
         }
+        Ok(())
+    }
+
+    /// The second field of each line, or the first if it is the only one.
+    fn symbols(&self) -> Names {
+        Names::new(self.lines.iter().map(|line| {
+            let mut fields = line.split('\t');
+            let first = fields.next().unwrap_or_default();
+            fields.next().unwrap_or(first)
+        }))
     }
 }
 
-fn name_of(path: &Path) -> String {
+fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Compressed rows of a matrix are compressed columns of its transpose.
+/// The transpose. Compressed rows of a matrix are compressed columns of its transpose.
 fn transposed(matrix: &Matrix) -> Outcome<Assembled> {
     let (offsets, rows_of, values) = match matrix {
         Matrix::Sparse(rows) => (rows.offsets().clone(), rows.columns().clone(), rows.values().clone()),

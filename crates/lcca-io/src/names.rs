@@ -1,7 +1,7 @@
 //! Column names: all of them as one run of bytes, and where each ends.
 //!
-//! In safetensors files these are two tensors, `names` (u8, UTF-8) and `name_ends` (u64, one a column). They are
-//! mapped, and looked at only where somebody asks for them: then once, as a whole.
+//! In safetensors files these are two tensors, `names` (u8, UTF-8) and `name_ends` (u64, one per column). They are
+//! mapped, and checked as a whole when a caller asks for them, because most fits never do.
 
 use crate::error::{Fault, Outcome};
 use crate::tensors::{Announced, TensorFile};
@@ -17,14 +17,14 @@ pub struct Names {
     ends: Buffer<u64>,
 }
 
-/// What the two tensors are called.
+/// The names of the two tensors.
 pub(crate) struct NameTensors {
     pub(crate) bytes: &'static str,
     pub(crate) ends: &'static str,
 }
 
 impl Names {
-    /// These names.
+    /// A list of names.
     pub fn new<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Self {
         let (mut bytes, mut ends) = (Vec::new(), Vec::new());
         for name in names {
@@ -44,12 +44,12 @@ impl Names {
         self.ends.is_empty()
     }
 
-    /// The name of this column; panics where there is no such column.
+    /// The name of a column. Panics if there is no such column.
     pub fn get(&self, column: usize) -> &str {
         let ends = self.ends.as_slice();
         let start = if column == 0 { 0 } else { ends[column - 1].get() as usize };
         let bytes: &[u8] = bytemuck::cast_slice(&self.bytes.as_slice()[start..ends[column].get() as usize]);
-        // Checked when the names were read or made; another program may have changed a mapped file since.
+        // The names were checked when they were read, but another program may have changed a mapped file since.
         std::str::from_utf8(bytes).unwrap_or("\u{fffd}")
     }
 
@@ -58,32 +58,32 @@ impl Names {
         (0..self.len()).map(|column| self.get(column))
     }
 
-    /// The first column of which the other names have another, or none, where there is one.
+    /// The first column whose name differs from that of the other names, or that only one of them names.
     pub fn first_difference(&self, other: &Names) -> Option<usize> {
         let same = self.iter().zip(other.iter()).take_while(|(a, b)| a == b).count();
         (same < self.len().max(other.len())).then_some(same)
     }
 
-    /// The column of this name, the first of several.
+    /// The first column of this name.
     pub fn position(&self, name: &str) -> Option<usize> {
-        self.iter().position(|found| found == name)
+        self.iter().position(|candidate| candidate == name)
     }
 
-    /// The two tensors of a file, where it has them.
-    pub(crate) fn read(file: &TensorFile, called: &NameTensors, cols: usize) -> Outcome<Option<Names>> {
-        if file.dtype(called.bytes).is_none() && file.dtype(called.ends).is_none() {
+    /// The names in a file, if it has the two tensors.
+    pub(crate) fn read(file: &TensorFile, tensors: &NameTensors, cols: usize) -> Outcome<Option<Names>> {
+        if file.dtype(tensors.bytes).is_none() && file.dtype(tensors.ends).is_none() {
             return Ok(None);
         }
-        let ends = file.vector(called.ends, Dtype::U64)?;
-        let names = Names { bytes: file.vector(called.bytes, Dtype::U8)?, ends };
-        names.check(cols, called)?;
+        let ends = file.vector(tensors.ends, Dtype::U64)?;
+        let names = Names { bytes: file.vector(tensors.bytes, Dtype::U8)?, ends };
+        names.check(cols, tensors)?;
         Ok(Some(names))
     }
 
-    fn check(&self, cols: usize, called: &NameTensors) -> Outcome<()> {
+    fn check(&self, cols: usize, tensors: &NameTensors) -> Outcome<()> {
         if self.len() != cols {
-            let message = format!("holds {} names, expected {cols}, one a column", self.len());
-            return Err(Fault::new(message).within(called.ends));
+            let message = format!("holds {} names, expected {cols}, one per column", self.len());
+            return Err(Fault::new(message).within(tensors.ends));
         }
         let bytes: &[u8] = bytemuck::cast_slice(self.bytes.as_slice());
         let mut start = 0;
@@ -91,29 +91,29 @@ impl Names {
             let name = usize::try_from(end).ok().and_then(|end| bytes.get(start..end));
             let name = name.ok_or_else(|| {
                 let message = format!("the name of column {column} ends at {end}, expected {start} or more and at most {} bytes", bytes.len());
-                Fault::new(message).within(called.ends)
+                Fault::new(message).within(tensors.ends)
             })?;
             if std::str::from_utf8(name).is_err() {
                 let message = format!("the name of column {column} is not UTF-8");
-                return Err(Fault::new(message).within(called.bytes));
+                return Err(Fault::new(message).within(tensors.bytes));
             }
             start += name.len();
         }
-        match start == bytes.len() {
-            true => Ok(()),
-            false => Err(Fault::new(format!("the names end at byte {start}, expected {}", bytes.len()))
-                .within(called.ends)),
+        if start != bytes.len() {
+            let message = format!("the names end at byte {start}, expected {}", bytes.len());
+            return Err(Fault::new(message).within(tensors.ends));
         }
+        Ok(())
     }
 
-    /// Where the names end, announced; wide numbers come first in a file.
-    pub(crate) fn announce_ends(&self, called: &NameTensors) -> Announced {
-        (called.ends, Dtype::U64, vec![self.len()])
+    /// The tensor of the ends; it comes before the bytes, because wide numbers come first in a file.
+    pub(crate) fn announce_ends(&self, tensors: &NameTensors) -> Announced {
+        (tensors.ends, Dtype::U64, vec![self.len()])
     }
 
-    /// The bytes of all names, announced.
-    pub(crate) fn announce_bytes(&self, called: &NameTensors) -> Announced {
-        (called.bytes, Dtype::U8, vec![self.bytes.len()])
+    /// The tensor of the bytes of all names.
+    pub(crate) fn announce_bytes(&self, tensors: &NameTensors) -> Announced {
+        (tensors.bytes, Dtype::U8, vec![self.bytes.len()])
     }
 
     pub(crate) fn write_ends(&self, out: &mut impl Write) -> io::Result<()> {
@@ -132,7 +132,7 @@ impl PartialEq for Names {
 }
 
 impl fmt::Debug for Names {
-    /// The first few.
+    /// The first few names.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter().take(20)).finish()
     }

@@ -1,48 +1,22 @@
-//! Reading a matrix, whatever it is stored in.
+//! Reading a matrix, whatever it is stored in. This is the registry: the one place that knows a reader for every format.
 
+#[cfg(feature = "arrow")]
+use crate::arrow::ArrowFile;
 use crate::assemble::Assembled;
+#[cfg(feature = "parquet")]
+use crate::columnar::ParquetFile;
+use crate::delimited::Table;
 use crate::error::{Fault, Outcome, Result};
 use crate::format::{self, Format};
+use crate::lines::LineReader;
+use crate::loaded::{ColumnNames, Loaded};
 use crate::names::Names;
-use crate::source::{self, Packing};
+use crate::options::ReadOptions;
+use crate::source::Source;
 use crate::tensors::TensorFile;
 use crate::text::Text;
-use crate::{arrow, columnar, delimited, matrix_market, mtx_folder, npy, npz, store, svmlight};
-use lcca::matrix::Matrix;
-use std::fmt;
+use crate::{matrix_market, mtx_folder, npy, npz, store, svmlight};
 use std::path::Path;
-
-/// What the caller knows that a file may not say.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ReadOptions {
-    /// How many columns. svmlight files do not say; for any other file it must be what the file says.
-    pub cols: Option<usize>,
-    /// Whether the indices of an svmlight file count from 0; from 1 otherwise.
-    pub zero_based: Option<bool>,
-}
-
-/// A matrix and how it came in.
-pub struct Loaded {
-    /// The rows.
-    pub matrix: Matrix,
-    /// The name of the file's format.
-    pub format: &'static str,
-    /// What a person should know about the reading, such as duplicates that were summed.
-    pub notes: Vec<String>,
-}
-
-impl fmt::Debug for Loaded {
-    /// The shape, not the numbers.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (rows, cols) = (self.matrix.rows(), self.matrix.cols());
-        let what = format_args!("{rows}×{cols} {}", self.matrix.kind()).to_string();
-        f.debug_struct("Loaded")
-            .field("matrix", &what)
-            .field("format", &self.format)
-            .field("notes", &self.notes)
-            .finish()
-    }
-}
 
 /// Reads a matrix. The extension names the format; without a known one, the first bytes do.
 pub fn read_matrix(path: &Path) -> Result<Loaded> {
@@ -51,50 +25,13 @@ pub fn read_matrix(path: &Path) -> Result<Loaded> {
 
 /// As [`read_matrix`], with what the caller knows.
 pub fn read_matrix_with(path: &Path, options: &ReadOptions) -> Result<Loaded> {
-    let (format, packing) = format::of_file(path).map_err(|fault| fault.at(path))?;
-    let Assembled { matrix, notes } = match format {
-        Format::Csv => delimited::read(path, b',')?,
-        Format::Tsv => delimited::read(path, b'\t')?,
-        _ => read(path, format, packing, options).map_err(|fault| fault.at(path))?,
-    };
-    match options.cols.filter(|&cols| cols != matrix.cols()) {
-        Some(expected) => {
-            Err(Fault::new(format!("has {} columns, expected {expected}", matrix.cols())).at(path))
-        }
-        None => Ok(Loaded { matrix, format: format.name(), notes }),
-    }
+    Opened::open(path).and_then(|opened| opened.read(path, options)).map_err(|fault| fault.at(path))
 }
 
-fn read(path: &Path, format: Format, packing: Packing, options: &ReadOptions) -> Outcome<Assembled> {
-    let text = || source::stream(path, packing).map(Text::new);
-    Ok(match format {
-        Format::Npz => npz::read(source::map(path)?)?,
-        Format::Npy => npy::read(&source::load(path, packing)?)?.into(),
-        Format::MatrixMarket => matrix_market::read(text()?)?,
-        Format::Svmlight => svmlight::read(text()?, options)?,
-        Format::Store => store::read(&TensorFile::open(source::map(path)?)?)?.into(),
-        Format::Parquet => columnar::read(path)?,
-        Format::Arrow => arrow::read(path)?,
-        Format::MtxFolder => mtx_folder::read(path)?,
-        Format::Csv | Format::Tsv => return Err(Fault::new("is a table")),
-    })
-}
-
-/// The names of a matrix's columns, where its file has them. The matrix itself is not read.
+/// The names of a matrix's columns, if its file has them. The matrix itself is not read; [`Loaded::names`] has the
+/// names of a matrix that was read.
 pub fn read_names(path: &Path) -> Result<Option<Names>> {
-    names(path).map_err(|fault| fault.at(path))
-}
-
-fn names(path: &Path) -> Outcome<Option<Names>> {
-    match format::of_file(path)?.0 {
-        Format::Store => store::read_names(&TensorFile::open(source::map(path)?)?),
-        Format::Csv => delimited::read_names(path, b','),
-        Format::Tsv => delimited::read_names(path, b'\t'),
-        Format::Parquet => columnar::read_names(path),
-        Format::Arrow => arrow::read_names(path),
-        Format::MtxFolder => mtx_folder::read_names(path),
-        _ => Ok(None),
-    }
+    Opened::open(path).and_then(|opened| opened.names(path)).map_err(|fault| fault.at(path))
 }
 
 /// Whether a file of this name says how many columns it has; svmlight files do not.
@@ -102,17 +39,133 @@ pub fn says_its_width(path: &Path) -> bool {
     !matches!(format::named(path), (Some(Format::Svmlight), _))
 }
 
+/// A file that was opened, once, and whose format is known. Its numbers have not been read.
+pub(crate) enum Opened {
+    Folder,
+    Tensors(TensorFile),
+    File(Format, Source),
+}
+
+impl Opened {
+    pub(crate) fn open(path: &Path) -> Outcome<Self> {
+        if mtx_folder::is_one(path) {
+            return Ok(Opened::Folder);
+        }
+        let source = Source::open(path)?;
+        match format::detect(path, &source)? {
+            Format::Store => Ok(Opened::Tensors(TensorFile::open(source.map()?)?)),
+            format => Ok(Opened::File(format, source)),
+        }
+    }
+
+    pub(crate) fn read(self, path: &Path, options: &ReadOptions) -> Outcome<Loaded> {
+        let loaded = match self {
+            Opened::Folder => {
+                let (assembled, names) = mtx_folder::read(path)?;
+                loaded(assembled, Format::MtxFolder, names)
+            }
+            Opened::Tensors(file) => {
+                let matrix = store::read(&file)?;
+                let names = ColumnNames::Stored(file, path.into());
+                Loaded::new(matrix, Format::Store.name(), Vec::new(), names)
+            }
+            Opened::File(format, source) => {
+                let (assembled, names) = read_file(format, source, options)?;
+                loaded(assembled, format, names)
+            }
+        };
+        let cols = loaded.matrix.cols();
+        match options.cols.filter(|&expected| expected != cols) {
+            Some(expected) => Err(Fault::new(format!("has {cols} columns, expected {expected}"))),
+            None => Ok(loaded),
+        }
+    }
+
+    fn names(self, path: &Path) -> Outcome<Option<Names>> {
+        match self {
+            Opened::Folder => mtx_folder::read_names(path),
+            Opened::Tensors(file) => store::read_names(&file),
+            Opened::File(format, source) => read_file_names(format, source),
+        }
+    }
+}
+
+fn loaded(assembled: Assembled, format: Format, names: Option<Names>) -> Loaded {
+    Loaded::new(assembled.matrix, format.name(), assembled.notes, ColumnNames::Read(names))
+}
+
+fn read_file(format: Format, source: Source, options: &ReadOptions) -> Outcome<(Assembled, Option<Names>)> {
+    let without_names = match format {
+        Format::Npz => npz::read(source.map()?)?,
+        Format::Npy => npy::read(&source.load()?)?.into(),
+        Format::MatrixMarket => matrix_market::read(Text::new(source.stream()?))?,
+        Format::Svmlight => svmlight::read(Text::new(source.stream()?), options)?,
+        Format::Csv | Format::Tsv => {
+            let table = table(format, source)?;
+            let names = table.names();
+            return Ok((table.read()?, names));
+        }
+        #[cfg(feature = "parquet")]
+        Format::Parquet => {
+            let file = ParquetFile::open(source.into_file())?;
+            return Ok((file.read()?, Some(Names::new(file.names()))));
+        }
+        #[cfg(feature = "arrow")]
+        Format::Arrow => {
+            let file = ArrowFile::open(source.map()?)?;
+            return Ok((file.read()?, Some(file.names()?)));
+        }
+        #[allow(unreachable_patterns, reason = "without a feature, its format comes here")]
+        other => return Err(not_in_this_build(other)),
+    };
+    Ok((without_names, None))
+}
+
+fn read_file_names(format: Format, source: Source) -> Outcome<Option<Names>> {
+    match format {
+        Format::Csv | Format::Tsv => Ok(table(format, source)?.names()),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => Ok(Some(Names::new(ParquetFile::open(source.into_file())?.names()))),
+        #[cfg(feature = "arrow")]
+        Format::Arrow => Ok(Some(ArrowFile::open(source.map()?)?.names()?)),
+        #[allow(unreachable_patterns, reason = "without a feature, its format comes here")]
+        Format::Parquet | Format::Arrow => Err(not_in_this_build(format)),
+        _ => Ok(None),
+    }
+}
+
+fn table(format: Format, source: Source) -> Outcome<Table> {
+    let delimiter = if format == Format::Csv { b',' } else { b'\t' };
+    Table::open(LineReader::new(source)?, delimiter)
+}
+
+/// Formats whose readers are compiled in on demand.
+fn not_in_this_build(format: Format) -> Fault {
+    Fault::new(format!("is in the format {}, and this build reads no such files", format.name()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rows::bytes;
-    use crate::write_matrix;
-    use lcca::matrix::{DenseRows, DenseValues, Owner, SparseRows, Values};
+    use crate::source::{self, opens};
+    use crate::write_matrix_named;
+    use lcca::matrix::{DenseRows, DenseValues, Matrix, Owner, SparseRows, Values};
+    use std::fs;
+
+    fn sparse() -> Matrix {
+        let values = Values::F64(vec![0.5, 2.0, 3.0].into());
+        SparseRows::new(4, vec![0, 2, 3].into(), vec![1, 3, 0].into(), values).unwrap().into()
+    }
+
+    fn dense() -> Matrix {
+        DenseRows::new(2, 2, DenseValues::F32(vec![1.0, 2.0, 3.0, 4.0].into())).unwrap().into()
+    }
 
     fn mapped(name: &str, matrix: &Matrix) -> Owner {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
-        write_matrix(&path, matrix).unwrap();
+        write_matrix_named(&path, matrix, None).unwrap();
         source::map(&path).ok().unwrap()
     }
 
@@ -124,9 +177,7 @@ mod tests {
 
     #[test]
     fn sparse_files_are_used_where_they_lie() {
-        let values = Values::F64(vec![0.5, 2.0, 3.0].into());
-        let rows = SparseRows::new(4, vec![0, 2, 3].into(), vec![1, 3, 0].into(), values).unwrap().into();
-        let (archive, tensors) = (mapped("m.npz", &rows), mapped("m.lcca", &rows));
+        let (archive, tensors) = (mapped("m.npz", &sparse()), mapped("m.lcca", &sparse()));
         let from_archive = npz::read(archive.clone()).ok().unwrap().matrix;
         let from_tensors = store::read(&TensorFile::open(tensors.clone()).ok().unwrap()).ok().unwrap();
         for (owner, matrix) in [(archive, from_archive), (tensors, from_tensors)] {
@@ -139,9 +190,65 @@ mod tests {
 
     #[test]
     fn dense_files_are_used_where_they_lie() {
-        let dense = DenseRows::new(2, 2, DenseValues::F32(vec![1.0, 2.0, 3.0, 4.0].into())).unwrap().into();
-        let owner = mapped("m.npy", &dense);
+        let owner = mapped("m.npy", &dense());
         let Matrix::Dense(rows) = npy::read(&owner).ok().unwrap() else { panic!("not dense") };
         assert!(lies_in(&owner, npy::dense_bytes(rows.values()).1));
+    }
+
+    /// The number of files that reading the matrix and then its names opens.
+    fn opens_of(path: &Path) -> (usize, Option<Names>) {
+        let (opens, names) = opens::during(|| read_matrix(path).unwrap().names().unwrap());
+        assert_eq!(read_names(path).unwrap(), names, "{}", path.display());
+        (opens, names)
+    }
+
+    #[test]
+    fn every_format_is_opened_once_names_included() {
+        let folder = tempfile::tempdir().unwrap();
+        let named = Names::new(["a", "b", "c", "d"]);
+        for name in ["m.npz", "m.mtx", "m.lcca"] {
+            write_matrix_named(&folder.path().join(name), &sparse(), Some(&named)).unwrap();
+        }
+        write_matrix_named(&folder.path().join("m.npy"), &dense(), None).unwrap();
+        fs::write(folder.path().join("m.svm"), "1 1:2 2:3\n").unwrap();
+        fs::write(folder.path().join("m.csv"), "a,b\n1,2\n").unwrap();
+        fs::write(folder.path().join("m.tsv"), "a\tb\n1\t2\n").unwrap();
+        for name in ["m.npz", "m.mtx", "m.lcca", "m.npy", "m.svm", "m.csv", "m.tsv"] {
+            let (opens, names) = opens_of(&folder.path().join(name));
+            assert_eq!(opens, 1, "{name}");
+            assert_eq!(names.is_some(), ["m.lcca", "m.csv", "m.tsv"].contains(&name), "{name}");
+        }
+    }
+
+    #[test]
+    fn each_file_of_a_folder_is_opened_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let market = "%%MatrixMarket matrix coordinate real general\n2 1 1\n1 1 3\n";
+        fs::write(folder.path().join("matrix.mtx"), market).unwrap();
+        fs::write(folder.path().join("features.tsv"), "id1\tA\nid2\tB\n").unwrap();
+        fs::write(folder.path().join("barcodes.tsv"), "cell\n").unwrap();
+        assert_eq!(opens_of(folder.path()), (3, Some(Names::new(["A", "B"]))));
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    #[test]
+    fn without_the_feature_a_parquet_file_is_refused_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.parquet");
+        fs::write(&path, "PAR1").unwrap();
+        let error = read_matrix(&path).unwrap_err().to_string();
+        assert!(error.ends_with("is in the format parquet, and this build reads no such files"), "{error}");
+        assert!(read_names(&path).is_err());
+    }
+
+    #[cfg(not(feature = "arrow"))]
+    #[test]
+    fn without_the_feature_an_arrow_file_is_refused_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.arrow");
+        fs::write(&path, "ARROW1").unwrap();
+        let error = read_matrix(&path).unwrap_err().to_string();
+        assert!(error.ends_with("is in the format arrow, and this build reads no such files"), "{error}");
+        assert!(read_names(&path).is_err());
     }
 }

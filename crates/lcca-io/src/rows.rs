@@ -7,7 +7,7 @@ use std::ops::Range;
 /// One of the three arrays of compressed rows.
 #[derive(Clone, Copy)]
 pub(crate) enum Part {
-    /// u64: where each row begins, from 0.
+    /// u64: the offset of each row's first entry, from 0.
     Offsets,
     /// u32: the column of each entry.
     Columns,
@@ -15,7 +15,7 @@ pub(crate) enum Part {
     Values,
 }
 
-/// Numbers converted at a time.
+/// How many numbers are converted at a time.
 const BLOCK: usize = 1 << 16;
 
 /// How many entries rows hold.
@@ -32,7 +32,8 @@ pub(crate) fn is_all_ones(matrix: &Matrix) -> bool {
     }
 }
 
-/// NumPy's name of the values' type; ones are written in single precision: in SciPy, products of bytes would overflow.
+/// NumPy's name of the values' type. Ones are written in single precision, because products of bytes would overflow in
+/// SciPy.
 pub(crate) fn value_type(matrix: &Matrix) -> &'static str {
     match matrix {
         Matrix::Sparse(rows) => match rows.values() {
@@ -44,7 +45,7 @@ pub(crate) fn value_type(matrix: &Matrix) -> &'static str {
     }
 }
 
-/// One array of sparse or one-hot rows; a dense matrix has none and writes nothing.
+/// Writes one array of sparse or one-hot rows; a dense matrix has none.
 pub(crate) fn write(out: &mut dyn Write, matrix: &Matrix, part: Part) -> io::Result<()> {
     match (matrix, part) {
         (Matrix::Sparse(rows), Part::Offsets) => write_offsets(out, rows),
@@ -57,7 +58,7 @@ pub(crate) fn write(out: &mut dyn Write, matrix: &Matrix, part: Part) -> io::Res
     }
 }
 
-/// The entries of these rows; a slice of rows shares the arrays of all of them.
+/// The entries of these rows. A slice of rows shares the arrays of all of them, so it need not begin at 0.
 fn span(rows: &SparseRows) -> Range<usize> {
     let offsets = rows.offsets().as_slice();
     offsets[0].get() as usize..offsets[offsets.len() - 1].get() as usize
@@ -100,9 +101,9 @@ fn write_one_hot_columns(out: &mut dyn Write, rows: &OneHotRows) -> io::Result<(
 fn write_ones(out: &mut dyn Write, mut count: usize) -> io::Result<()> {
     let ones = vec![1f32; BLOCK];
     while count > 0 {
-        let now = count.min(BLOCK);
-        out.write_all(bytemuck::cast_slice(&ones[..now]))?;
-        count -= now;
+        let written = count.min(BLOCK);
+        out.write_all(bytemuck::cast_slice(&ones[..written]))?;
+        count -= written;
     }
     Ok(())
 }
@@ -119,7 +120,7 @@ fn blocks<T: bytemuck::Pod>(out: &mut dyn Write, numbers: impl Iterator<Item = T
     out.write_all(bytemuck::cast_slice(&block))
 }
 
-/// All numbers of a buffer, as they lie.
+/// The bytes of a buffer's numbers, as they lie.
 pub(crate) fn bytes<T: bytemuck::Pod>(buffer: &Buffer<T>) -> &[u8] {
     bytemuck::cast_slice::<Packed<T>, u8>(buffer.as_slice())
 }

@@ -1,4 +1,4 @@
-//! The file in which a fit's state is saved as it goes, for the same fit to go on from.
+//! Saving the state of a fit while it runs, so that the same fit can continue from the file.
 
 use crate::checkpoint::{read_checkpoint, write_checkpoint};
 use crate::error::{Error, Result};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Saving takes at most about one part in this many of the time.
+/// Saving takes at most about one twentieth of the time.
 const SHARE: u32 = 20;
 
 /// Saves the state of one fit, not too often.
@@ -28,39 +28,40 @@ struct Record {
 
 /// What the file holds when a fit has ended.
 pub struct Saved {
-    /// Its last iteration, 0 where there is nothing.
+    /// The last iteration in the file, 0 if there is none.
     pub iteration: usize,
-    /// Why the last saving failed, where it did.
+    /// Why the last attempt failed, if it did.
     pub failure: Option<Error>,
 }
 
 impl Saver {
-    /// Seconds between two savings where nobody says otherwise.
+    /// The default number of seconds between two saves.
     pub const EVERY_SECONDS: f64 = 20.0;
 
-    /// The saver of the fit that `identity` tells from others, and the state it left in the file, where it did. That of
+    /// The saver of the fit that `identity` describes, and the state that it left in the file, if it did. The state of
     /// another fit is refused.
     pub fn open(path: &Path, every: Duration, identity: Identity) -> Result<(Self, Option<Checkpoint>)> {
-        let from = path.exists().then(|| read_checkpoint(path, &identity)).transpose()?;
-        let saved = Saved { iteration: from.as_ref().map_or(0, |from| from.trace.len()), failure: None };
+        let state = path.exists().then(|| read_checkpoint(path, &identity)).transpose()?;
+        let saved = Saved { iteration: state.as_ref().map_or(0, |state| state.trace.len()), failure: None };
         let record = Mutex::new(Record { saved, due: Instant::now() + every });
-        Ok((Saver { path: path.into(), every, identity, record }, from))
+        Ok((Saver { path: path.into(), every, identity, record }, state))
     }
 
-    /// Whether the state after an iteration should be saved; where it may be the last one, time plays no part.
+    /// Whether the state after an iteration should be saved. A state that may be the last one is saved whatever the time.
     pub fn wants(&self, iteration: usize, perhaps_last: bool) -> bool {
         let record = self.record();
         iteration > record.saved.iteration && (perhaps_last || Instant::now() >= record.due)
     }
 
-    /// Saves. A full disk costs the state, not the fit: what went wrong is returned the first time, and it is tried again.
+    /// Saves the state. A full disk costs the state and not the fit: the failure is returned the first time it happens,
+    /// and the next call tries again.
     pub fn save(&self, state: &Checkpoint) -> Option<String> {
         let start = Instant::now();
-        let outcome = write_checkpoint(&self.path, state, &self.identity);
+        let written = write_checkpoint(&self.path, state, &self.identity);
         let mut record = self.record();
         record.due = Instant::now() + self.every.max(SHARE * start.elapsed());
         let before = record.saved.failure.take();
-        match outcome {
+        match written {
             Ok(()) => {
                 record.saved.iteration = state.trace.len();
                 None
@@ -73,7 +74,7 @@ impl Saver {
         }
     }
 
-    /// What became of it.
+    /// What the file holds now.
     pub fn saved(self) -> Saved {
         self.record.into_inner().unwrap_or_else(PoisonError::into_inner).saved
     }
@@ -83,7 +84,7 @@ impl Saver {
     }
 }
 
-/// Removes the state of a fit that needs it no more.
+/// Removes the state of a fit that no longer needs it.
 pub fn remove_checkpoint(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {

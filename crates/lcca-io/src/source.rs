@@ -1,14 +1,14 @@
-//! Where bytes come from: a mapped file, or a stream that is unpacked on the way.
+//! Where bytes come from: a mapped file, or a stream that is unpacked on the way. Every file is opened here, once.
 
 use crate::error::{Fault, Outcome};
 use lcca::matrix::Owner;
 use memmap2::Mmap;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
 
-/// How the whole file is packed.
+/// How a whole file is packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
     Plain,
@@ -16,49 +16,78 @@ pub(crate) enum Packing {
     Zstd,
 }
 
-/// Opens a regular file that is not empty.
-pub(crate) fn open(path: &Path) -> Outcome<File> {
-    let file = File::open(path)?;
-    let found = file.metadata()?;
-    if found.is_dir() {
-        return Err(Fault::new("is a folder, expected a file"));
-    }
-    if !found.is_file() {
-        return Err(Fault::new("is not a regular file, expected one"));
-    }
-    if found.len() == 0 {
-        return Err(Fault::new("is empty"));
-    }
-    Ok(file)
-}
-
-/// All bytes of a file, without reading them.
-pub(crate) fn map(path: &Path) -> Outcome<Owner> {
-    let file = open(path)?;
-    // SAFETY: the map is only ever read. As with every mapped file, another program that cuts the file short while
-    // it is in use ends this process; writers of this crate never do, they rename a new file into place.
-    let mapped = unsafe { Mmap::map(&file)? };
-    Ok(Arc::new(mapped))
-}
-
-/// All bytes of a file, mapped where they are not packed.
-pub(crate) fn load(path: &Path, packing: Packing) -> Outcome<Owner> {
-    match packing {
-        Packing::Plain => map(path),
-        _ => Ok(Arc::new(read_all(stream(path, packing)?)?)),
-    }
-}
-
-/// The unpacked bytes of a file, one after another.
-pub(crate) fn stream(path: &Path, packing: Packing) -> Outcome<Box<dyn Read + Send>> {
-    let file = BufReader::with_capacity(1 << 20, open(path)?);
-    Ok(match packing {
-        Packing::Plain => Box::new(file),
-        Packing::Gzip => {
-            Box::new(Unpacked { inner: flate2::bufread::MultiGzDecoder::new(file), kind: "gzip" })
+impl Packing {
+    /// The packing that a file's name announces, and the name without it, in lower case.
+    pub(crate) fn named(path: &Path) -> (String, Packing) {
+        let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+        match name.rsplit_once('.') {
+            Some((rest, "gz")) => (rest.into(), Packing::Gzip),
+            Some((rest, "zst")) => (rest.into(), Packing::Zstd),
+            _ => (name, Packing::Plain),
         }
-        Packing::Zstd => Box::new(Unpacked { inner: zstd::Decoder::with_buffer(file)?, kind: "zstd" }),
-    })
+    }
+
+    /// The packing that the first bytes announce.
+    fn sniffed(head: &[u8]) -> Packing {
+        match head {
+            [0x1f, 0x8b, ..] => Packing::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Packing::Zstd,
+            _ => Packing::Plain,
+        }
+    }
+}
+
+/// An opened file that has not been read, and how it is packed.
+pub(crate) struct Source {
+    file: File,
+    pub(crate) packing: Packing,
+}
+
+impl Source {
+    /// Opens a file whose name, if it announces a packing, must tell the truth.
+    pub(crate) fn open(path: &Path) -> Outcome<Self> {
+        let file = open(path)?;
+        let packing = Packing::sniffed(&first_bytes(&file, Packing::Plain)?);
+        match Packing::named(path).1 {
+            Packing::Gzip if packing != Packing::Gzip => Err(Fault::new("does not begin like a gzip stream")),
+            Packing::Zstd if packing != Packing::Zstd => Err(Fault::new("does not begin like a zstd stream")),
+            _ => Ok(Source { file, packing }),
+        }
+    }
+
+    /// The first bytes once unpacked; the file is left as if it had not been read.
+    pub(crate) fn head(&self) -> Outcome<Vec<u8>> {
+        first_bytes(&self.file, self.packing)
+    }
+
+    /// The file itself, for readers that jump about in it.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn into_file(self) -> File {
+        self.file
+    }
+
+    /// All bytes of the file, without reading them.
+    pub(crate) fn map(self) -> Outcome<Owner> {
+        map_file(&self.file)
+    }
+
+    /// All bytes once unpacked, mapped if they are not packed.
+    pub(crate) fn load(self) -> Outcome<Owner> {
+        if self.packing == Packing::Plain {
+            return self.map();
+        }
+        Ok(Arc::new(read_all(self.stream()?)?))
+    }
+
+    /// The unpacked bytes, one after another.
+    pub(crate) fn stream(self) -> Outcome<Box<dyn Read + Send>> {
+        unpacked(self.file, self.packing, 1 << 20)
+    }
+}
+
+/// All bytes of a file of any name, without reading them.
+pub(crate) fn map(path: &Path) -> Outcome<Owner> {
+    map_file(&open(path)?)
 }
 
 /// Memory grows with the bytes that arrive, never with a size that a header claims.
@@ -67,6 +96,51 @@ pub(crate) fn read_all(mut from: impl Read) -> Outcome<Vec<u8>> {
     from.read_to_end(&mut bytes)?;
     bytes.shrink_to_fit();
     Ok(bytes)
+}
+
+/// Opens a regular file that is not empty.
+fn open(path: &Path) -> Outcome<File> {
+    #[cfg(test)]
+    opens::count();
+    let file = File::open(path)?;
+    let facts = file.metadata()?;
+    if facts.is_dir() {
+        return Err(Fault::new("is a folder, expected a file"));
+    }
+    if !facts.is_file() {
+        return Err(Fault::new("is not a regular file, expected one"));
+    }
+    if facts.len() == 0 {
+        return Err(Fault::new("is empty"));
+    }
+    Ok(file)
+}
+
+fn map_file(file: &File) -> Outcome<Owner> {
+    // SAFETY: the map is only ever read. As with every mapped file, another program that cuts the file short while
+    // it is in use ends this process; writers of this crate never do, they rename a new file into place.
+    let mapped = unsafe { Mmap::map(file)? };
+    Ok(Arc::new(mapped))
+}
+
+/// The first bytes once unpacked. Only regular files are opened, so it is possible to go back to the beginning.
+fn first_bytes(mut file: &File, packing: Packing) -> Outcome<Vec<u8>> {
+    const ENOUGH: u64 = 64;
+    let mut head = Vec::new();
+    unpacked(file.try_clone()?, packing, 1 << 10)?.take(ENOUGH).read_to_end(&mut head)?;
+    file.rewind()?;
+    Ok(head)
+}
+
+fn unpacked(file: File, packing: Packing, buffer_bytes: usize) -> Outcome<Box<dyn Read + Send>> {
+    let file = BufReader::with_capacity(buffer_bytes, file);
+    Ok(match packing {
+        Packing::Plain => Box::new(file),
+        Packing::Gzip => {
+            Box::new(Unpacked { inner: flate2::bufread::MultiGzDecoder::new(file), kind: "gzip" })
+        }
+        Packing::Zstd => Box::new(Unpacked { inner: zstd::Decoder::with_buffer(file)?, kind: "zstd" }),
+    })
 }
 
 /// Says of a decoder's error that it is the packed stream that is broken.
@@ -84,5 +158,26 @@ impl<R: Read> Read for Unpacked<R> {
                 std::io::Error::new(error.kind(), message)
             }
         })
+    }
+}
+
+/// How often this thread has opened a file, for the tests that demand one open per file.
+#[cfg(test)]
+pub(crate) mod opens {
+    use std::cell::Cell;
+
+    thread_local! {
+        static OPENS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub(super) fn count() {
+        OPENS.set(OPENS.get() + 1);
+    }
+
+    /// The files that `work` opens on this thread, and its result.
+    pub(crate) fn during<T>(work: impl FnOnce() -> T) -> (usize, T) {
+        let before = OPENS.get();
+        let result = work();
+        (OPENS.get() - before, result)
     }
 }

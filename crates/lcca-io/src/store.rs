@@ -3,15 +3,16 @@
 //! | kind | tensors |
 //! |---|---|
 //! | `sparse` | `indptr` u64, `indices` u32, and `data` f32 or f64 unless every value is one |
-//! | `one-hot` | `columns` u32, one a row; 4294967295 marks an empty row |
+//! | `one-hot` | `columns` u32, one per row; 4294967295 marks an empty row |
 //! | `dense` | `values` f32 or f64, rows × columns |
 //!
-//! Columns may have names, in any kind: `names` u8 (UTF-8, one after another) and `name_ends` u64, one a column.
+//! Columns may have names, in any kind: `names` u8 (UTF-8, one after another) and `name_ends` u64, one per column.
 //!
 //! The metadata says `format` (`lcca-matrix`), `version`, `kind`, `rows` and `cols`.
 
 use crate::assemble::check_shape;
 use crate::error::{Fault, Outcome};
+use crate::kind::{Kind, VERSION};
 use crate::names::{NameTensors, Names};
 use crate::rows::{self, Part, bytes};
 use crate::tensors::{Announced, TensorFile, write_header};
@@ -20,27 +21,16 @@ use safetensors::tensor::Dtype;
 use std::collections::BTreeMap;
 use std::io::Write;
 
-pub(crate) const FORMAT: &str = "lcca-matrix";
-const VERSION: &str = "1";
 const NAMES: NameTensors = NameTensors { bytes: "names", ends: "name_ends" };
 
-/// The names of the columns, where the store has them.
+/// The names of the columns, if the store has them.
 pub(crate) fn read_names(file: &TensorFile) -> Outcome<Option<Names>> {
-    check_format(file)?;
+    Kind::Matrix.check(file)?;
     Names::read(file, &NAMES, file.parsed("cols")?)
 }
 
-fn check_format(file: &TensorFile) -> Outcome<()> {
-    match file.text("format")? {
-        FORMAT => check_version(file, VERSION),
-        crate::model::FORMAT => Err(Fault::new("is a model, expected a matrix")),
-        crate::checkpoint::FORMAT => Err(Fault::new("is a checkpoint, expected a matrix")),
-        other => Err(Fault::new(format!("holds {other:?}, expected {FORMAT:?}"))),
-    }
-}
-
 pub(crate) fn read(file: &TensorFile) -> Outcome<Matrix> {
-    check_format(file)?;
+    Kind::Matrix.check(file)?;
     let (rows, cols) = (file.parsed("rows")?, file.parsed("cols")?);
     check_shape(rows, cols)?;
     let matrix: Matrix = match file.text("kind")? {
@@ -49,18 +39,10 @@ pub(crate) fn read(file: &TensorFile) -> Outcome<Matrix> {
         "dense" => read_dense(file, rows, cols)?.into(),
         other => return Err(Fault::new(format!("is of kind {other:?}, expected sparse, one-hot or dense"))),
     };
-    match matrix.rows() == rows {
-        true => Ok(matrix),
-        false => Err(Fault::new(format!("the header says {rows} rows, the tensors hold {}", matrix.rows()))),
+    if matrix.rows() != rows {
+        return Err(Fault::new(format!("the header says {rows} rows, the tensors hold {}", matrix.rows())));
     }
-}
-
-/// Newer files may mean something else by the same names.
-pub(crate) fn check_version(file: &TensorFile, expected: &str) -> Outcome<()> {
-    match file.text("version")? {
-        version if version == expected => Ok(()),
-        version => Err(Fault::new(format!("is of version {version:?}, expected {expected:?}"))),
-    }
+    Ok(matrix)
 }
 
 fn read_sparse(file: &TensorFile, cols: usize) -> Outcome<SparseRows> {
@@ -84,10 +66,10 @@ fn read_dense(file: &TensorFile, rows: usize, cols: usize) -> Outcome<DenseRows>
             (DenseValues::F64(values), shape)
         }
     };
-    match shape == [rows, cols] {
-        true => Ok(DenseRows::new(rows, cols, values)?),
-        false => Err(Fault::new(format!("has shape {shape:?}, expected [{rows}, {cols}]")).within("values")),
+    if shape != [rows, cols] {
+        return Err(Fault::new(format!("has shape {shape:?}, expected [{rows}, {cols}]")).within("values"));
     }
+    Ok(DenseRows::new(rows, cols, values)?)
 }
 
 pub(crate) fn write(out: &mut impl Write, matrix: &Matrix, names: Option<&Names>) -> Outcome<()> {
@@ -97,7 +79,7 @@ pub(crate) fn write(out: &mut impl Write, matrix: &Matrix, names: Option<&Names>
         Matrix::Dense(_) => "dense",
     };
     let texts = BTreeMap::from([
-        ("format", FORMAT.to_string()),
+        ("format", Kind::Matrix.format().to_string()),
         ("version", VERSION.to_string()),
         ("kind", kind.to_string()),
         ("rows", matrix.rows().to_string()),
@@ -116,7 +98,7 @@ pub(crate) fn write(out: &mut impl Write, matrix: &Matrix, names: Option<&Names>
     Ok(names.map_or(Ok(()), |names| names.write_bytes(out))?)
 }
 
-/// Wide numbers first, so that all of them are aligned.
+/// The tensors of a matrix, wide numbers first, so that all of them are aligned.
 fn announced(matrix: &Matrix) -> Vec<Announced> {
     let (rows, cols) = (matrix.rows(), matrix.cols());
     match matrix {

@@ -1,11 +1,11 @@
-//! svmlight, also called libsvm: a line a row, `label index:value index:value … # comment`.
+//! svmlight, also called libsvm: one line per row, `label index:value index:value … # comment`.
 //!
 //! Indices count from 1 unless the caller says otherwise; labels and `qid:` are skipped. The file does not carry the
 //! number of columns: it is the largest index, or what the caller says.
 
-use crate::ReadOptions;
 use crate::assemble::{self, Assembled};
-use crate::error::{Fault, Outcome};
+use crate::error::{Fault, Outcome, Remedy};
+use crate::options::ReadOptions;
 use crate::text::{Lines, Text, index, quoted, real, tokens};
 use crate::values::Growing;
 
@@ -13,32 +13,32 @@ use crate::values::Growing;
 #[derive(Clone, Copy)]
 struct Indices {
     first: u64,
-    /// One past the largest index; none may reach it.
+    /// One past the largest index that is allowed.
     end: u64,
-    forced: Option<usize>,
+    cols: Option<usize>,
 }
 
 impl Indices {
     fn new(options: &ReadOptions) -> Self {
         let first = if options.zero_based == Some(true) { 0 } else { 1 };
         let cols = options.cols.map_or(u64::from(u32::MAX) - 1, |cols| cols as u64);
-        Indices { first, end: first.saturating_add(cols), forced: options.cols }
+        Indices { first, end: first.saturating_add(cols), cols: options.cols }
     }
 
-    fn column(self, index: u64) -> Result<u32, String> {
-        match index {
-            0 if self.first == 1 => {
-                Err("index 0 where indices count from 1; pass the zero-based option".into())
-            }
-            _ if index >= self.end => {
-                Err(format!("index {index} is out of range {}..={}", self.first, self.end.saturating_sub(1)))
-            }
-            _ => Ok((index - self.first) as u32),
+    fn column(self, index: u64) -> Outcome<u32> {
+        if index < self.first {
+            let message = "index 0, but indices count from 1";
+            return Err(Fault::new(message).remedied_by(Remedy::CountFromZero));
         }
+        if index >= self.end {
+            let last = self.end.saturating_sub(1);
+            return Err(Fault::new(format!("index {index} is out of range {}..={last}", self.first)));
+        }
+        Ok((index - self.first) as u32)
     }
 }
 
-/// Rows parsed so far.
+/// Rows that were parsed, without the offset 0 of the first.
 struct Rows {
     ends: Vec<u64>,
     columns: Vec<u32>,
@@ -70,13 +70,13 @@ pub(crate) fn read(text: Text, options: &ReadOptions) -> Outcome<Assembled> {
         },
     )?;
     let widest = rows.columns.iter().max().map_or(0, |&column| column as usize + 1);
-    let cols = indices.forced.unwrap_or(widest);
+    let cols = indices.cols.unwrap_or(widest);
     let values = rows.values.into_values();
-    let mut made = assemble::sparse(cols, rows.ends.into(), rows.columns.into(), values)?;
-    if indices.forced.is_none() {
-        made.notes.push(format!("the file does not say how many columns it has; {cols} were seen"));
+    let mut assembled = assemble::sparse(cols, rows.ends.into(), rows.columns.into(), values)?;
+    if indices.cols.is_none() {
+        assembled.notes.push(format!("the file does not say how many columns it has; {cols} were seen"));
     }
-    Ok(made)
+    Ok(assembled)
 }
 
 fn parse_lines(lines: Lines<'_>, indices: Indices) -> Outcome<Rows> {
@@ -84,13 +84,13 @@ fn parse_lines(lines: Lines<'_>, indices: Indices) -> Outcome<Rows> {
     for (number, line) in lines {
         let line = line.split(|&byte| byte == b'#').next().unwrap_or_default();
         if !line.trim_ascii().is_empty() {
-            parse_row(line, indices, &mut rows).map_err(|message| Fault::line(number, message))?;
+            parse_row(line, indices, &mut rows).map_err(|fault| fault.on_line(number))?;
         }
     }
     Ok(rows)
 }
 
-fn parse_row(line: &[u8], indices: Indices, rows: &mut Rows) -> Result<(), String> {
+fn parse_row(line: &[u8], indices: Indices, rows: &mut Rows) -> Outcome<()> {
     let mut words = tokens(line).peekable();
     if let Some(label) = words.next_if(|word| !word.contains(&b':')) {
         check_label(label)?;
@@ -104,21 +104,21 @@ fn parse_row(line: &[u8], indices: Indices, rows: &mut Rows) -> Result<(), Strin
     Ok(())
 }
 
-/// A number, or several with commas between them.
-fn check_label(label: &[u8]) -> Result<(), String> {
-    match label.split(|&byte| byte == b',').all(|part| real(part).is_some()) {
-        true => Ok(()),
-        false => Err(format!("expected a label, found {}", quoted(label))),
+/// Refuses a label that is not a number, or several with commas between them.
+fn check_label(label: &[u8]) -> Outcome<()> {
+    if label.split(|&byte| byte == b',').any(|part| real(part).is_none()) {
+        return Err(Fault::new(format!("expected a label, found {}", quoted(label))));
     }
+    Ok(())
 }
 
-fn parse_entry(word: &[u8], indices: Indices) -> Result<(u32, f64), String> {
-    let unclear = || format!("expected index:value, found {}", quoted(word));
+fn parse_entry(word: &[u8], indices: Indices) -> Outcome<(u32, f64)> {
+    let unclear = || Fault::new(format!("expected index:value, found {}", quoted(word)));
     let colon = word.iter().position(|&byte| byte == b':').ok_or_else(unclear)?;
     let column = indices.column(index(&word[..colon]).ok_or_else(unclear)?)?;
     let value = real(&word[colon + 1..]).ok_or_else(unclear)?;
-    match value.is_finite() {
-        true => Ok((column, value)),
-        false => Err(format!("the value in {} is not a finite number", quoted(word))),
+    if !value.is_finite() {
+        return Err(Fault::new(format!("the value in {} is not a finite number", quoted(word))));
     }
+    Ok((column, value))
 }

@@ -1,5 +1,5 @@
 //! safetensors: eight bytes of header length, a JSON header (type, shape and place of each tensor, and a map of
-//! strings), then the tensors. Stores and models are such files.
+//! strings), then the tensors. Stores, models and checkpoints are such files.
 
 use crate::error::{Fault, Outcome, one_line};
 use bytemuck::Pod;
@@ -24,17 +24,17 @@ impl TensorFile {
 
     /// The string called `key`.
     pub(crate) fn text(&self, key: &str) -> Outcome<&str> {
-        let found = self.header.metadata().as_ref().and_then(|texts| texts.get(key));
-        found.map(String::as_str).ok_or_else(|| Fault::new(format!("the header's metadata has no {key:?}")))
+        let text = self.header.metadata().as_ref().and_then(|texts| texts.get(key));
+        text.map(String::as_str).ok_or_else(|| Fault::new(format!("the header's metadata has no {key:?}")))
     }
 
-    /// The string called `key`, as a number or whatever it stands for.
+    /// The string called `key`, parsed.
     pub(crate) fn parsed<T: std::str::FromStr>(&self, key: &str) -> Outcome<T> {
         let text = self.text(key)?;
         text.parse().map_err(|_| Fault::new(format!("the header's metadata has {text:?} for {key:?}")))
     }
 
-    /// The tensor's type, where there is such a tensor.
+    /// The tensor's type, if there is such a tensor.
     pub(crate) fn dtype(&self, name: &str) -> Option<Dtype> {
         self.header.info(name).map(|info| info.dtype)
     }
@@ -67,11 +67,11 @@ fn corrupt(error: SafeTensorError) -> Fault {
     Fault::new(format!("truncated, corrupt or not a safetensors file ({})", one_line(&error)))
 }
 
-/// Announces a tensor: its name, type and shape.
+/// A tensor that will be written: its name, type and shape.
 pub(crate) type Announced = (&'static str, Dtype, Vec<usize>);
 
-/// Writes all that comes before the tensors, which must then follow in this order. The tensors begin at a multiple of
-/// 64 bytes. The same contents give the same bytes.
+/// Writes everything before the tensors, which must then follow in this order. The tensors begin at a multiple of 64
+/// bytes. The same contents give the same bytes.
 pub(crate) fn write_header(
     out: &mut impl Write,
     texts: &BTreeMap<&str, String>,

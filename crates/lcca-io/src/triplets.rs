@@ -1,4 +1,4 @@
-//! Entries in any order, brought into rows by a counting sort: the result plus one counter a row.
+//! Entries in any order, brought into rows by a counting sort. It takes one counter per row besides the result.
 
 use crate::error::{Fault, Outcome};
 use lcca::matrix::{Buffer, Packed, Values};
@@ -12,16 +12,16 @@ pub(crate) struct Triplets {
 
 /// The column of each entry.
 pub(crate) enum Columns {
-    /// Entry by entry.
+    /// One column per entry.
     Listed(Buffer<u32>),
-    /// Entries come column after column; these are the offsets of the columns.
+    /// The offsets of the columns, if entries come column after column.
     Grouped(Buffer<u64>),
 }
 
 type Rows = (Buffer<u64>, Buffer<u32>, Values);
 
 impl Triplets {
-    /// Offsets, columns and values of sparse rows; within a row the entries keep their order.
+    /// Offsets, columns and values of sparse rows. Entries keep their order within a row.
     pub(crate) fn into_rows(self, rows: usize) -> Outcome<Rows> {
         check_claim(rows, self.rows.len())?;
         let offsets = self.offsets(rows);
@@ -31,11 +31,11 @@ impl Triplets {
         let (columns, values) = match &self.values {
             Values::Ones => (self.placed(&offsets, |_| ()).0, Values::Ones),
             Values::F32(from) => {
-                let (columns, values) = self.placed(&offsets, |at| from.as_slice()[at].get());
+                let (columns, values) = self.placed(&offsets, |entry| from.as_slice()[entry].get());
                 (columns, Values::F32(values.into()))
             }
             Values::F64(from) => {
-                let (columns, values) = self.placed(&offsets, |at| from.as_slice()[at].get());
+                let (columns, values) = self.placed(&offsets, |entry| from.as_slice()[entry].get());
                 (columns, Values::F64(values.into()))
             }
         };
@@ -61,10 +61,10 @@ impl Triplets {
         let mut next = offsets.to_vec();
         let mut columns = vec![0u32; self.rows.len()];
         let mut values = vec![T::default(); self.rows.len()];
-        self.for_each(|row, column, at| {
+        self.for_each(|row, column, entry| {
             let slot = &mut next[row as usize];
             columns[*slot as usize] = column;
-            values[*slot as usize] = value(at);
+            values[*slot as usize] = value(entry);
             *slot += 1;
         });
         (columns, values)
@@ -75,10 +75,10 @@ impl Triplets {
         match &self.columns {
             Columns::Listed(columns) => {
                 let pairs = rows.iter().zip(columns.as_slice());
-                pairs.enumerate().for_each(|(at, (row, column))| visit(row.get(), column.get(), at));
+                pairs.enumerate().for_each(|(entry, (row, column))| visit(row.get(), column.get(), entry));
             }
             Columns::Grouped(offsets) => offsets.as_slice().windows(2).zip(0..).for_each(|(pair, column)| {
-                span(pair).for_each(|at| visit(rows[at].get(), column, at));
+                span(pair).for_each(|entry| visit(rows[entry].get(), column, entry));
             }),
         }
     }
@@ -88,13 +88,13 @@ fn span(pair: &[Packed<u64>]) -> std::ops::Range<usize> {
     pair[0].get() as usize..pair[1].get() as usize
 }
 
-/// Rows cost memory even where they are empty, so a row count far beyond the entries is taken for a broken header.
+/// Refuses a row count far beyond the number of entries: empty rows cost memory too, and such a header is broken.
 fn check_claim(rows: usize, entries: usize) -> Outcome<()> {
     const SMALL: usize = 1 << 24;
     const EMPTY_PER_ENTRY: usize = 64;
     if rows > SMALL && rows / EMPTY_PER_ENTRY > entries {
         return Err(Fault::new(format!(
-            "{rows} rows are claimed for {entries} entries, expected at most {EMPTY_PER_ENTRY} rows an entry"
+            "{rows} rows are claimed for {entries} entries, expected at most {EMPTY_PER_ENTRY} rows per entry"
         )));
     }
     Ok(())
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     fn triplets(rows: Vec<u32>, columns: Columns) -> Triplets {
-        let values = Values::F64((0..rows.len()).map(|at| at as f64).collect::<Vec<_>>().into());
+        let values = Values::F64((0..rows.len()).map(|entry| entry as f64).collect::<Vec<_>>().into());
         Triplets { rows: rows.into(), columns, values }
     }
 
@@ -117,7 +117,7 @@ mod tests {
             let (offsets, columns, values) = triplets(vec![2, 0, 1, 2], columns).into_rows(4).ok().unwrap();
             assert_eq!(offsets.iter().collect::<Vec<_>>(), [0, 1, 2, 4, 4]);
             assert_eq!(columns.iter().collect::<Vec<_>>(), [0, 2, 0, 2]);
-            assert_eq!((0..4).map(|at| values.get(at)).collect::<Vec<_>>(), [1.0, 2.0, 0.0, 3.0]);
+            assert_eq!((0..4).map(|entry| values.get(entry)).collect::<Vec<_>>(), [1.0, 2.0, 0.0, 3.0]);
         }
     }
 

@@ -1,8 +1,8 @@
-//! Values that arrive one by one and take no more room than they need.
+//! Values that arrive one by one and take no more memory than they need.
 
 use lcca::matrix::{Buffer, DenseValues, Values};
 
-/// All ones until another value comes, single precision until one comes that is not exact in it.
+/// Values without an array as long as all of them are one, and of single precision as long as all are exact in it.
 pub(crate) enum Growing {
     Ones(usize),
     F32(Vec<f32>),
@@ -99,7 +99,7 @@ mod tests {
             whole.append(rest);
             prop_assert_eq!(whole.len(), values.len());
             let kept = whole.into_values();
-            prop_assert!(values.iter().enumerate().all(|(at, &value)| kept.get(at) == value));
+            prop_assert!(values.iter().enumerate().all(|(index, &value)| kept.get(index) == value));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Writing a matrix in the format its name asks for.
+//! Writing a matrix in the format that its name announces.
 
 use crate::assemble::check_shape;
 use crate::atomic::Output;
@@ -30,11 +30,9 @@ pub fn keeps_names(path: &Path) -> bool {
 
 fn write(output: &mut Output, matrix: &Matrix, names: Option<&Names>, format: Format) -> Outcome<()> {
     check_shape(matrix.rows(), matrix.cols())?;
-    if let Some(found) = names.map(Names::len).filter(|&found| found != matrix.cols()) {
-        return Err(Fault::new(format!(
-            "{found} names for {} columns, expected one a column",
-            matrix.cols()
-        )));
+    if let Some(named) = names.map(Names::len).filter(|&named| named != matrix.cols()) {
+        let message = format!("{named} names for {} columns, expected one per column", matrix.cols());
+        return Err(Fault::new(message));
     }
     match (format, matrix) {
         (Format::Npz, _) => npz::write(output, matrix),

@@ -1,4 +1,5 @@
-//! What a stopped program leaves behind. Alone in its process: it removes the unfinished files of all of it.
+//! What a stopped program leaves behind. This test is alone in its process, because it removes all unfinished files of
+//! the process.
 
 use lcca_io::{Output, remove_unfinished};
 use std::fs;
@@ -12,8 +13,9 @@ fn a_stopped_program_leaves_no_files_and_cannot_commit_later() {
     let mut output = Output::create(&open).unwrap();
     output.write_all(b"half").unwrap();
     remove_unfinished();
-    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(left, ["done"]);
+    let names: Vec<_> =
+        fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["done"]);
     let error = output.commit().unwrap_err().to_string();
     assert!(error.contains("was not written"), "{error}");
     assert!(done.exists() && !open.exists());

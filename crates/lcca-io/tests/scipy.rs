@@ -1,7 +1,7 @@
-//! Files that SciPy and NumPy wrote, and SciPy's reading of what is written here.
+//! Files that SciPy, NumPy and pyarrow wrote, and SciPy's reading of the files written here.
 //!
-//! Runs the interpreter that `LCCA_PYTHON` names (it needs numpy and scipy). Skipped where that is unset, except on a
-//! build server (`CI=true`), where skipping would hide a failure.
+//! Runs the interpreter that `LCCA_PYTHON` names, which needs numpy, scipy and pyarrow. The tests are skipped if it is
+//! not set, except on a build server (`CI=true`): skipping would hide a failure there.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn interpreter() -> Option<String> {
-    let found = std::env::var("LCCA_PYTHON").ok();
-    if found.is_none() {
+    let python = std::env::var("LCCA_PYTHON").ok();
+    if python.is_none() {
         assert_ne!(
             std::env::var("CI").as_deref(),
             Ok("true"),
@@ -21,7 +21,7 @@ fn interpreter() -> Option<String> {
         );
         println!("skipped: LCCA_PYTHON is not set");
     }
-    found
+    python
 }
 
 fn script(python: &str, verb: &str, folder: &Path) -> String {
@@ -31,12 +31,13 @@ fn script(python: &str, verb: &str, folder: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Every file beside which its numbers lie as text.
+/// Every file with a text of its numbers beside it.
 fn described(folder: &Path) -> Vec<PathBuf> {
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     paths
         .filter(|path| path.extension().is_some_and(|end| end == "txt"))
         .map(|path| path.with_extension(""))
+        .filter(|path| cfg!(feature = "arrow") || path.extension().is_none_or(|end| end != "feather"))
         .collect()
 }
 
@@ -72,8 +73,8 @@ fn scipy_and_this_crate_read_the_same_numbers() {
         assert_eq!(parsed(&as_text(&matrix)), parsed(&expected(path)), "{}", path.display());
         write_again(&matrix, path, ours.path());
     }
-    let told = script(&python, "check", ours.path());
-    assert_eq!(told.lines().count(), 2 * files.len(), "{told}");
+    let checked = script(&python, "check", ours.path());
+    assert_eq!(checked.lines().count(), 2 * files.len(), "{checked}");
 }
 
 fn write_again(matrix: &Matrix, path: &Path, folder: &Path) {
@@ -86,8 +87,9 @@ fn write_again(matrix: &Matrix, path: &Path, folder: &Path) {
     }
 }
 
+#[cfg(feature = "arrow")]
 #[test]
-fn arrow_files_have_names_and_what_is_no_number_is_told() {
+fn arrow_files_have_names_and_columns_without_numbers_are_refused() {
     let Some(python) = interpreter() else { return };
     let folder = tempfile::tempdir().unwrap();
     script(&python, "make", folder.path());
@@ -105,7 +107,7 @@ fn arrow_files_have_names_and_what_is_no_number_is_told() {
 }
 
 #[test]
-fn what_scipy_wrote_is_stored_as_small_as_it_can_be() {
+fn files_of_scipy_are_stored_as_small_as_possible() {
     let Some(python) = interpreter() else { return };
     let folder = tempfile::tempdir().unwrap();
     script(&python, "make", folder.path());

@@ -18,7 +18,7 @@ rng = np.random.default_rng(0)
 
 
 def expect(path, dense):
-    """A line of sizes, then a line a row; as many digits as it takes to read the same number back."""
+    """A line of sizes, then one line per row; as many digits as it takes to read the same number back."""
     dense = np.asarray(dense)
     dense = dense.reshape(dense.shape[0], -1)
     lines = [" ".join(repr(float(value)) for value in row) for row in dense]

@@ -48,7 +48,13 @@ impl From<Failure> for PyErr {
             Failure::File(lcca_io::Error::Data { path, source }) => {
                 data_error(&source, format!("{}: {source}", path.display()))
             }
-            Failure::File(error) => PyValueError::new_err(error.to_string()),
+            Failure::File(error) => {
+                let remedy = match error.remedy() {
+                    Some(lcca_io::Remedy::CountFromZero) => "; zero_based=True says that they count from 0",
+                    _ => "",
+                };
+                PyValueError::new_err(format!("{error}{remedy}"))
+            }
         }
     }
 }

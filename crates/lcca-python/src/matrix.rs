@@ -69,7 +69,7 @@ impl Matrix {
     ) -> PyResult<Self> {
         compute(py, threads, move || {
             let cols = cols.filter(|_| !lcca_io::says_its_width(&path));
-            let options = ReadOptions { cols, zero_based: zero_based.then_some(true) };
+            let options = ReadOptions::default().cols(cols).zero_based(zero_based);
             let loaded = lcca_io::read_matrix_with(&path, &options)?;
             let names = lcca_io::read_names(&path)?;
             let names = names.map(|names| names.iter().map(String::from).collect());

@@ -29,7 +29,7 @@ impl ModelSource<'_> {
         let expected = self.model.view(side).weights.rows();
         // A file that does not state its width has the model's.
         let cols = (!lcca_io::says_its_width(path)).then_some(expected);
-        let options = ReadOptions { cols, zero_based: zero_based.then_some(true) };
+        let options = ReadOptions::default().cols(cols).zero_based(zero_based);
         let loaded = load::matrix(path, &options, quiet)?;
         if loaded.matrix.cols() != expected {
             return Err(Failure::Usage(format!(

@@ -5,8 +5,7 @@ use lcca_io::ReadOptions;
 
 /// Options for one matrix.
 pub fn read_options(cols: Option<usize>, zero_based: bool) -> ReadOptions {
-    // Without the flag, the reader decides by itself what to make of an index 0.
-    ReadOptions { cols, zero_based: zero_based.then_some(true) }
+    ReadOptions::default().cols(cols).zero_based(zero_based)
 }
 
 /// Options for both views, X first.

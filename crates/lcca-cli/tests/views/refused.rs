@@ -117,14 +117,14 @@ fn a_folder_that_is_there_stays() {
     let folder = Folder::new();
     folder.write("t.tsv", "a\tb\nu\tv\n");
     folder.write("made", "precious");
-    folder.refuses("views text t.tsv --x a --y b --min-count 1 -o made", &["made: is there already"]);
+    folder.refuses(
+        "views text t.tsv --x a --y b --min-count 1 -o made",
+        &["made: exists, expected a new folder"],
+    );
     folder.refuses("views text t.tsv --x a --y b --min-count 1 -o no/where", &["folder no does not exist"]);
     fs::create_dir(folder.path("full")).unwrap();
     folder.write("full/mine", "precious");
-    folder.refuses(
-        "views text t.tsv --x a --y b --min-count 1 -o full",
-        &["full: is there already and not empty"],
-    );
+    folder.refuses("views text t.tsv --x a --y b --min-count 1 -o full", &["full: exists and is not empty"]);
     assert_eq!(folder.read("full/mine"), b"precious");
 }
 
@@ -151,12 +151,12 @@ fn columns_that_mean_nothing_are_refused() {
     let folder = Folder::new();
     folder.write("m.svm", "1 1:2 2:1\n1 3:1\n");
     for (flags, needles) in [
-        ("--x 0..9 --y 1", ["m.svm: x: columns 0..9 are asked for, expected at most 3", ""]),
+        ("--x 0..9 --y 1", ["m.svm: x: columns 0..9 are requested, expected at most 3", ""]),
         ("--x 0 --y gene_*", ["m.svm: y: the columns have no names", "gene_*"]),
         ("--x first:20% --y 1", ["x: first:20% is no column of 3", ""]),
         ("--x 0 --y 1 --boolean-only", ["x: no column is left of 1 (1 are not Boolean)", ""]),
         ("--x 0 --y 1 --skip 5", ["x: no column is left of 1", "--skip"]),
-        ("--x 0 --y 1 --rows 0", ["0 rows are asked for", ""]),
+        ("--x 0 --y 1 --rows 0", ["0 rows are requested", ""]),
         ("--x 2..1 --y 1", ["2..1 holds no column", ""]),
     ] {
         refuses(&folder, &format!("views columns m.svm --cols 3 {flags}"), &needles);

@@ -1,9 +1,7 @@
-//! Columns of numbers and Booleans as a matrix, a group of rows at a time.
+//! Columns of numbers and Booleans as a matrix, one group of rows at a time.
 
-use super::{Opened, broken, guarded};
-use crate::Names;
-use crate::assemble::{Assembled, check_shape};
-use crate::delimited::dense_or_sparse;
+use super::file::{ParquetFile, broken, guarded};
+use crate::assemble::{Assembled, check_shape, dense_or_sparse};
 use crate::error::{Fault, Outcome};
 use crate::values::Growing;
 use parquet::basic::{ConvertedType, LogicalType, Type};
@@ -11,35 +9,33 @@ use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::file::reader::FileReader;
 use parquet::schema::types::ColumnDescPtr;
-use std::path::Path;
 
-const AT_A_TIME: usize = 1 << 16;
+/// Rows read at a time. The library makes room for as many as are requested, and a header may claim any number.
+const ROWS_AT_A_TIME: usize = 1 << 16;
 
-/// The names of the columns.
-pub(crate) fn read_names(path: &Path) -> Outcome<Option<Names>> {
-    Ok(Some(Names::new(Opened::open(path)?.names())))
+impl ParquetFile {
+    /// All columns as a matrix.
+    pub(crate) fn read(&self) -> Outcome<Assembled> {
+        guarded(|| read_all(self))
+    }
 }
 
-pub(crate) fn read(path: &Path) -> Outcome<Assembled> {
-    let opened = Opened::open(path)?;
-    guarded(|| read_all(&opened))
-}
-
-fn read_all(opened: &Opened) -> Outcome<Assembled> {
-    let cols = opened.columns.len();
+fn read_all(file: &ParquetFile) -> Outcome<Assembled> {
+    let cols = file.columns.len();
     check_shape(1, cols)?;
-    opened.columns.iter().try_for_each(|(_, column)| check_kind(column))?;
+    file.columns.iter().try_for_each(|(_, column)| check_kind(column))?;
     let (mut values, mut rows) = (Growing::new(), 0);
-    for group in 0..opened.groups() {
-        let reader = opened.file.get_row_group(group).map_err(broken)?;
-        let here = usize::try_from(reader.metadata().num_rows()).unwrap_or(0);
-        let column = |(place, column): &(usize, ColumnDescPtr)| {
-            let numbers = read_column(reader.get_column_reader(*place).map_err(broken)?, column, here);
-            numbers.map_err(|problem| problem.fault(column.name(), rows))
-        };
-        let columns = opened.columns.iter().map(column).collect::<Outcome<Vec<Vec<f64>>>>()?;
-        (0..here).for_each(|row| columns.iter().for_each(|column| values.push(column[row])));
-        rows += here;
+    for index in 0..file.groups() {
+        let group = file.file.get_row_group(index).map_err(broken)?;
+        let group_rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+        let mut columns = Vec::with_capacity(cols);
+        for (index, column) in &file.columns {
+            let reader = group.get_column_reader(*index).map_err(broken)?;
+            let numbers = read_column(reader, column, group_rows);
+            columns.push(numbers.map_err(|problem| problem.fault(column.name(), rows))?);
+        }
+        (0..group_rows).for_each(|row| columns.iter().for_each(|column| values.push(column[row])));
+        rows += group_rows;
     }
     check_shape(rows, cols)?;
     dense_or_sparse(values, rows, cols)
@@ -60,16 +56,14 @@ fn check_kind(column: &ColumnDescPtr) -> Outcome<()> {
             | ConvertedType::TIMESTAMP_MILLIS
             | ConvertedType::TIMESTAMP_MICROS
     );
-    match number && plain && !old {
-        true => Ok(()),
-        false => {
-            let message = "holds texts, dates or decimals, expected plain numbers or Booleans";
-            Err(Fault::new(message).within(&format!("column {:?}", column.name())))
-        }
+    if !number || !plain || old {
+        let message = "holds texts, dates or decimals, expected plain numbers or Booleans";
+        return Err(Fault::new(message).within(&format!("column {:?}", column.name())));
     }
+    Ok(())
 }
 
-/// What is wrong with a column, before it is known which rows those are.
+/// What is wrong with a column of a group, which does not know how many rows come before it.
 enum Problem {
     Broken(Fault),
     Missing(usize),
@@ -117,8 +111,7 @@ fn all<T: DataType>(
     let mut read = 0;
     while read < rows {
         let broken = |error| Problem::Broken(broken(error));
-        // A few at a time: a header may claim any number, and room is made for what is asked.
-        let most = (rows - read).min(AT_A_TIME);
+        let most = (rows - read).min(ROWS_AT_A_TIME);
         let (records, _, _) =
             reader.read_records(most, Some(&mut levels), None, &mut values).map_err(broken)?;
         if records == 0 {

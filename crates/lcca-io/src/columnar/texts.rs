@@ -1,6 +1,6 @@
-//! Some columns as texts, a thousand rows at a time. What is missing is an empty text; numbers are written out.
+//! Some columns as texts, about a thousand rows at a time. A missing value is an empty text; numbers are written out.
 
-use super::{Opened, broken, guarded};
+use super::file::{ParquetFile, broken, guarded};
 use crate::error::{Fault, Outcome};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
@@ -21,23 +21,23 @@ struct Group {
     left: usize,
 }
 
-/// Gives the next rows of three columns of the opened file, none at the end.
+/// A function that returns the next rows of three columns of the file, and `None` at the end.
 pub(crate) fn texts(
-    opened: Opened,
+    opened: ParquetFile,
     picked: [Option<usize>; 3],
 ) -> impl FnMut() -> Outcome<Option<Texts>> + Send {
     let mut reading = Reading { opened, picked, group: None, next: 0, first: 1 };
     move || guarded(|| reading.step())
 }
 
-/// How far reading has come.
+/// The state of a file that is being read.
 struct Reading {
-    opened: Opened,
+    opened: ParquetFile,
     picked: [Option<usize>; 3],
     group: Option<Group>,
-    /// The group that comes next.
+    /// The index of the next group.
     next: usize,
-    /// The number of the row that comes next.
+    /// The number of the next row, from 1.
     first: u64,
 }
 
@@ -66,13 +66,13 @@ impl Reading {
     }
 }
 
-fn open_group(opened: &Opened, picked: &[Option<usize>; 3], at: usize) -> Outcome<Group> {
-    let group = opened.file.get_row_group(at).map_err(broken)?;
+fn open_group(opened: &ParquetFile, picked: &[Option<usize>; 3], index: usize) -> Outcome<Group> {
+    let group = opened.file.get_row_group(index).map_err(broken)?;
     let mut readers = [const { None }; 3];
     for (reader, pick) in readers.iter_mut().zip(picked) {
         if let Some(pick) = pick {
-            let (place, column) = &opened.columns[*pick];
-            *reader = Some((group.get_column_reader(*place).map_err(broken)?, column.max_def_level()));
+            let (index, column) = &opened.columns[*pick];
+            *reader = Some((group.get_column_reader(*index).map_err(broken)?, column.max_def_level()));
         }
     }
     Ok(Group { readers, left: usize::try_from(group.metadata().num_rows()).unwrap_or(0) })
@@ -114,8 +114,9 @@ fn some<T: DataType>(
     }
     let mut values = values.into_iter();
     let mut next = || values.next().map(&text).unwrap_or_default();
-    match levels.is_empty() {
-        true => Ok((0..rows).map(|_| next()).collect()),
-        false => Ok(levels.iter().map(|&found| if found == level { next() } else { Vec::new() }).collect()),
+    // Columns in which no value can be missing have no levels.
+    if levels.is_empty() {
+        return Ok((0..rows).map(|_| next()).collect());
     }
+    Ok(levels.iter().map(|&present| if present == level { next() } else { Vec::new() }).collect())
 }

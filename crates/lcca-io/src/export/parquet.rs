@@ -1,6 +1,6 @@
-//! Parquet: a column `name` of texts and one of doubles for each component, some tens of thousands of rows at a time.
+//! Parquet: a column `name` of texts and a column of doubles per component, 65,536 rows at a time.
 
-use super::NamedRows;
+use super::named_rows::NamedRows;
 use crate::error::{Fault, Outcome, one_line};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 const GROUP_ROWS: usize = 1 << 16;
 
 pub(super) fn write(out: &mut (impl Write + Send), rows: &NamedRows<'_>) -> Outcome<()> {
-    // Hardly a number comes twice: a dictionary of them would only be in the way.
+    // Hardly any number occurs twice, so a dictionary of numbers would only take space.
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_dictionary_enabled(false)
@@ -33,15 +33,15 @@ pub(super) fn write(out: &mut (impl Write + Send), rows: &NamedRows<'_>) -> Outc
 }
 
 fn schema(rows: &NamedRows<'_>) -> Result<Type, ParquetError> {
-    let field = |(at, name): (usize, String)| {
-        let (physical, logical) = match at {
+    let fields = rows.header().enumerate().map(|(index, name)| {
+        let (physical, logical) = match index {
             0 => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
             _ => (Physical::DOUBLE, None),
         };
-        let made = Type::primitive_type_builder(&name, physical).with_repetition(Repetition::REQUIRED);
-        Ok(Arc::new(made.with_logical_type(logical).build()?))
-    };
-    let fields = rows.header().enumerate().map(field).collect::<Result<Vec<_>, ParquetError>>()?;
+        let field = Type::primitive_type_builder(&name, physical).with_repetition(Repetition::REQUIRED);
+        Ok(Arc::new(field.with_logical_type(logical).build()?))
+    });
+    let fields = fields.collect::<Result<Vec<_>, ParquetError>>()?;
     Type::group_type_builder("rows").with_fields(fields).build()
 }
 
@@ -70,7 +70,7 @@ fn write_column<T: DataType, W: Write + Send>(
     column.close()
 }
 
-/// A full disk stays a failure of the machine, however the library wraps it.
+/// Unwraps errors of the operating system, so that a full disk stays a failure of the machine.
 fn failed(error: ParquetError) -> Fault {
     match error {
         ParquetError::External(inner) => match inner.downcast::<std::io::Error>() {

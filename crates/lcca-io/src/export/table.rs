@@ -1,6 +1,7 @@
-//! A table with commas or tabs: a header, then a name and its numbers a line. Names are quoted where they must be.
+//! A table with commas or tabs: a header, then one line per row with its name and its numbers. Names are quoted if need
+//! be.
 
-use super::NamedRows;
+use super::named_rows::NamedRows;
 use crate::error::{Fault, Outcome, one_line};
 use std::io::Write;
 

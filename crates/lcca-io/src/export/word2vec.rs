@@ -1,10 +1,10 @@
-//! The text format of word2vec: a line `rows components`, then a line for each row, its name and its numbers with one space
-//! between them.
+//! The text format of word2vec: a line `rows components`, then one line per row with its name and its numbers, separated
+//! by single spaces.
 //!
 //! Readers cut lines at spaces, and some at any white space, so a name must hold none: every character that Unicode or
 //! Python calls white space is written `_`, as word2vec itself joins phrases, and so is an empty name.
 
-use super::{Exported, NamedRows};
+use super::named_rows::{Exported, NamedRows};
 use crate::error::Outcome;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -20,7 +20,7 @@ pub(super) fn write(out: &mut impl Write, rows: &NamedRows<'_>) -> Outcome<Expor
         exported.changed += usize::from(word != name);
         out.write_all(word.as_bytes())?;
         exported.repeated += usize::from(!seen.insert(word.into_owned()));
-        // As many digits as it takes to read the same number back, with an exponent where that is shorter.
+        // As many digits as it takes to read the same number back, with an exponent if that is shorter.
         rows.numbers(row).iter().try_for_each(|number| write!(out, " {number:?}"))?;
         out.write_all(b"\n")?;
     }
@@ -31,13 +31,10 @@ fn one_word(name: &str) -> Cow<'_, str> {
     if name.is_empty() {
         return "_".into();
     }
-    match name.contains(is_space) {
-        true => name.replace(is_space, "_").into(),
-        false => name.into(),
-    }
+    if name.contains(is_space) { name.replace(is_space, "_").into() } else { name.into() }
 }
 
-/// Python also splits at the four separators of ASCII.
+/// Whether readers may split at this character. Python also splits at the four separators of ASCII.
 fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }

@@ -1,6 +1,6 @@
-//! Every value, column after column.
+//! Arrays: every value, column after column.
 
-use super::{Banner, Sizes, Symmetry, value};
+use super::header::{Header, Symmetry, value};
 use crate::assemble::Assembled;
 use crate::error::{Fault, Outcome};
 use crate::npy::transposed;
@@ -8,26 +8,26 @@ use crate::text::{Lines, Text, tokens};
 use crate::values::Growing;
 use lcca::matrix::{DenseRows, DenseValues, Matrix};
 
-pub(super) fn read(text: Text, banner: Banner, sizes: Sizes) -> Outcome<Assembled> {
+pub(super) fn read(text: Text, header: Header) -> Outcome<Assembled> {
     let mut all = Growing::new();
     text.parse(parse_lines, |more| {
         all.append(more);
         Ok(())
     })?;
-    // Nothing is set aside for the matrix before the file has shown that it holds it.
-    let expected = listed(banner.symmetry, sizes.rows, sizes.cols);
+    // No memory is allocated for the matrix before the file has shown that it holds as many values.
+    let expected = listed(header.symmetry, header.rows, header.cols);
     if expected != all.len() as u128 {
         let message = format!("the header says {expected} values, found {}", all.len());
-        return Err(Fault::line(sizes.line, message));
+        return Err(Fault::line(header.line, message));
     }
-    let values = match banner.symmetry {
-        Symmetry::General => transposed(&all.into_dense(), sizes.rows, sizes.cols),
-        symmetry => mirrored(all.into_dense(), symmetry, sizes.rows),
+    let values = match header.symmetry {
+        Symmetry::General => transposed(&all.into_dense(), header.rows, header.cols),
+        symmetry => mirrored(all.into_dense(), symmetry, header.rows),
     };
-    Ok(Matrix::from(DenseRows::new(sizes.rows, sizes.cols, values)?).into())
+    Ok(Matrix::from(DenseRows::new(header.rows, header.cols, values)?).into())
 }
 
-/// How many values the file lists.
+/// How many values a file lists.
 fn listed(symmetry: Symmetry, rows: usize, cols: usize) -> u128 {
     let (rows, cols) = (rows as u128, cols as u128);
     match symmetry {
@@ -37,7 +37,7 @@ fn listed(symmetry: Symmetry, rows: usize, cols: usize) -> u128 {
     }
 }
 
-/// The whole square from its lower triangle.
+/// The whole square matrix from its lower triangle.
 fn mirrored(triangle: DenseValues, symmetry: Symmetry, side: usize) -> DenseValues {
     let (skip, sign) = if symmetry == Symmetry::Skew { (1, -1.0) } else { (0, 1.0) };
     let mut values: Box<dyn Iterator<Item = f64>> = match &triangle {

@@ -1,6 +1,6 @@
-//! Entries listed one a line.
+//! Coordinates: entries, one per line.
 
-use super::{Banner, Sizes, Symmetry, value};
+use super::header::{Header, Symmetry, value};
 use crate::assemble::{self, Assembled};
 use crate::error::{Fault, Outcome};
 use crate::text::{Lines, Text, index, quoted, tokens};
@@ -11,7 +11,7 @@ struct Entries {
     rows: Vec<u32>,
     columns: Vec<u32>,
     values: Growing,
-    /// Entries listed, mirrored ones not counted.
+    /// The number of listed entries, without mirrored ones.
     listed: usize,
 }
 
@@ -34,51 +34,51 @@ impl Entries {
     }
 }
 
-pub(super) fn read(text: Text, banner: Banner, sizes: Sizes) -> Outcome<Assembled> {
+pub(super) fn read(text: Text, header: Header) -> Outcome<Assembled> {
     let mut all = Entries::new();
     text.parse(
-        |lines| parse_lines(lines, banner, sizes),
+        |lines| parse_lines(lines, header),
         |more| {
             all.append(more);
-            match all.listed > sizes.entries {
-                true => Err(count_fault(sizes, "more")),
-                false => Ok(()),
+            if all.listed > header.entries {
+                return Err(count_fault(header, "more"));
             }
+            Ok(())
         },
     )?;
-    if all.listed < sizes.entries {
-        return Err(count_fault(sizes, &format!("only {}: the file may be cut short", all.listed)));
+    if all.listed < header.entries {
+        return Err(count_fault(header, &format!("only {}: the file may be cut short", all.listed)));
     }
     let columns = Columns::Listed(all.columns.into());
     let entries = Triplets { rows: all.rows.into(), columns, values: all.values.into_values() };
-    assemble::triplets(sizes.rows, sizes.cols, entries)
+    assemble::triplets(header.rows, header.cols, entries)
 }
 
-fn count_fault(sizes: Sizes, found: &str) -> Fault {
-    Fault::line(sizes.line, format!("the header says {} entries, found {found}", sizes.entries))
+fn count_fault(header: Header, listed: &str) -> Fault {
+    Fault::line(header.line, format!("the header says {} entries, found {listed}", header.entries))
 }
 
-fn parse_lines(lines: Lines<'_>, banner: Banner, sizes: Sizes) -> Outcome<Entries> {
+fn parse_lines(lines: Lines<'_>, header: Header) -> Outcome<Entries> {
     let mut entries = Entries::new();
     for (number, line) in lines {
         if !line.is_empty() && !line.starts_with(b"%") {
-            parse_entry(line, banner, sizes, &mut entries).map_err(|message| Fault::line(number, message))?;
+            parse_entry(line, header, &mut entries).map_err(|message| Fault::line(number, message))?;
         }
     }
     Ok(entries)
 }
 
-fn parse_entry(line: &[u8], banner: Banner, sizes: Sizes, entries: &mut Entries) -> Result<(), String> {
+fn parse_entry(line: &[u8], header: Header, entries: &mut Entries) -> Result<(), String> {
     let mut words = tokens(line);
-    let row = position(words.next(), "row", sizes.rows)?;
-    let column = position(words.next(), "column", sizes.cols)?;
-    let value = if banner.pattern { 1.0 } else { value(words.next())? };
+    let row = position(words.next(), "row", header.rows)?;
+    let column = position(words.next(), "column", header.cols)?;
+    let value = if header.pattern { 1.0 } else { value(words.next())? };
     if let Some(word) = words.next() {
         return Err(format!("expected the line to end, found {}", quoted(word)));
     }
     entries.listed += 1;
     entries.push(row, column, value);
-    match banner.symmetry {
+    match header.symmetry {
         Symmetry::Symmetric if row != column => entries.push(column, row, value),
         Symmetry::Skew if row != column => entries.push(column, row, -value),
         _ => {}
@@ -86,7 +86,7 @@ fn parse_entry(line: &[u8], banner: Banner, sizes: Sizes, entries: &mut Entries)
     Ok(())
 }
 
-/// Files count from 1, matrices from 0.
+/// A row or column from 0. Files count from 1.
 fn position(word: Option<&[u8]>, what: &str, limit: usize) -> Result<u32, String> {
     let word = word.ok_or_else(|| format!("expected a {what}, the line ends"))?;
     match index(word) {

@@ -10,7 +10,7 @@ pub(crate) fn write(out: &mut impl Write, matrix: &Matrix) -> Outcome<()> {
     match matrix {
         Matrix::Dense(dense) => {
             writeln!(out, "%%MatrixMarket matrix array real general\n{rows} {cols}")?;
-            // Column after column, as the format wants it.
+            // The format lists arrays column after column.
             for column in 0..cols {
                 (0..rows).try_for_each(|row| writeln!(out, "{:?}", dense.get(row, column)))?;
             }
@@ -30,9 +30,10 @@ fn write_row(out: &mut impl Write, matrix: &Matrix, row: usize) -> io::Result<()
     let mut result = Ok(());
     matrix.for_each(row, |column, value| {
         if result.is_ok() {
-            result = match pattern {
-                true => writeln!(out, "{} {}", row + 1, column + 1),
-                false => writeln!(out, "{} {} {value:?}", row + 1, column + 1),
+            result = if pattern {
+                writeln!(out, "{} {}", row + 1, column + 1)
+            } else {
+                writeln!(out, "{} {} {value:?}", row + 1, column + 1)
             };
         }
     });

@@ -1,7 +1,9 @@
 //! The header of an array file.
 
-use super::MAGIC;
 use crate::error::{Fault, Outcome};
+
+/// The bytes every array file begins with.
+pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// What an array holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +12,7 @@ pub(crate) enum Descr {
     Number(Kind),
     /// Byte strings of this length.
     Bytes(usize),
-    /// Unicode strings of this length, four bytes a character.
+    /// Unicode strings of this length, four bytes per character.
     Unicode(usize),
 }
 
@@ -23,7 +25,7 @@ pub(crate) struct Kind {
 }
 
 impl Kind {
-    /// The type of numbers that NumPy calls by this letter and width, where it is one that can be read.
+    /// The type of numbers that NumPy calls by this letter and width, if it can be read.
     pub(crate) fn new(letter: u8, bytes: usize, big: bool) -> Option<Kind> {
         let known = matches!((letter, bytes), (b'f', 4 | 8) | (b'i' | b'u', 1 | 2 | 4 | 8) | (b'b', 1));
         known.then_some(Kind { letter, bytes, big })
@@ -47,7 +49,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// The header at the front of `bytes`, and where the numbers begin.
+    /// The header at the front of `bytes`, and the position of the first number.
     pub(crate) fn parse(bytes: &[u8]) -> Outcome<(Header, usize)> {
         let rest =
             bytes.strip_prefix(MAGIC).ok_or_else(|| Fault::new("does not begin like a NumPy array"))?;
@@ -87,15 +89,17 @@ fn field<'a>(text: &'a str, name: &str) -> Outcome<&'a str> {
 }
 
 fn parse_bool(text: &str) -> Outcome<bool> {
-    match (text.starts_with("True"), text.starts_with("False")) {
-        (true, _) => Ok(true),
-        (_, true) => Ok(false),
-        _ => Err(Fault::new("the header's fortran_order is neither True nor False")),
+    if text.starts_with("True") {
+        Ok(true)
+    } else if text.starts_with("False") {
+        Ok(false)
+    } else {
+        Err(Fault::new("the header's fortran_order is neither True nor False"))
     }
 }
 
 fn parse_shape(text: &str) -> Outcome<Vec<usize>> {
-    let bad = || Fault::new("the header's shape is no tuple of sizes");
+    let bad = || Fault::new("the header's shape is not a tuple of sizes");
     let (inside, _) = text.strip_prefix('(').and_then(|text| text.split_once(')')).ok_or_else(bad)?;
     let sides = inside.split(',').map(str::trim).filter(|side| !side.is_empty());
     sides.map(|side| side.trim_end_matches('L').parse().map_err(|_| bad())).collect()
@@ -106,17 +110,17 @@ fn parse_descr(text: &str) -> Outcome<Descr> {
     let quote =
         text.chars().next().filter(|&c| c == '\'' || c == '"').ok_or_else(|| bad("a structured type"))?;
     let (name, _) = text[1..].split_once(quote).ok_or_else(|| bad("an unnamed type"))?;
-    let (big, name_) = match name.as_bytes() {
+    let (big, letter_and_width) = match name.as_bytes() {
         [b'>', rest @ ..] => (true, rest),
         [b'<' | b'|' | b'=', rest @ ..] => (false, rest),
         rest => (false, rest),
     };
-    let digits = name_.get(1..).and_then(|digits| std::str::from_utf8(digits).ok());
+    let digits = letter_and_width.get(1..).and_then(|digits| std::str::from_utf8(digits).ok());
     let bytes = digits.and_then(|digits| digits.parse::<usize>().ok()).ok_or_else(|| bad(name))?;
-    if let Some(kind) = Kind::new(name_[0], bytes, big) {
+    if let Some(kind) = Kind::new(letter_and_width[0], bytes, big) {
         return Ok(Descr::Number(kind));
     }
-    match (name_[0], bytes) {
+    match (letter_and_width[0], bytes) {
         (b'S', _) => Ok(Descr::Bytes(bytes)),
         (b'U', _) if !big => Ok(Descr::Unicode(bytes)),
         _ => Err(bad(name)),
@@ -140,17 +144,17 @@ mod tests {
 
     #[test]
     fn every_version_says_the_same() {
-        for (version, at) in [(1, 10), (2, 12), (3, 12)] {
+        for (version, before) in [(1, 10), (2, 12), (3, 12)] {
             let text = "{'descr': '<f4', 'fortran_order': True, 'shape': (3, 4), }";
             let (header, start) = Header::parse(&file(version, text)).unwrap();
             let kind = Kind { letter: b'f', bytes: 4, big: false };
             assert_eq!(header, Header { descr: Descr::Number(kind), fortran: true, shape: vec![3, 4] });
-            assert_eq!(start, at + text.len());
+            assert_eq!(start, before + text.len());
         }
     }
 
     #[test]
-    fn what_is_not_plain_numbers_is_named() {
+    fn other_types_than_plain_numbers_are_named() {
         let message = |descr: &str| {
             let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (3,), }}");
             Header::parse(&file(1, &text)).err().map(|f| f.at("f".as_ref()).to_string()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Numbers of any NumPy type, as the types a matrix is made of: shared where they fit, converted where not.
+//! Numbers of any NumPy type, as the types a matrix is made of: shared if the type is the same, converted otherwise.
 
 use super::header::Kind;
 use crate::error::{Fault, Outcome};
@@ -15,7 +15,7 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// `len` numbers that begin `start` bytes into `owner`, which the caller has found to hold them.
+    /// `len` numbers that begin `start` bytes into `owner`, which the caller has checked to hold them.
     pub(crate) fn new(owner: Owner, start: usize, len: usize, kind: Kind) -> Self {
         Numbers { owner, start, len, kind }
     }
@@ -37,17 +37,17 @@ impl Numbers {
         self.kind.letter == b'f'
     }
 
-    /// As real numbers. Integers become single precision where all of them are exact in it.
+    /// As real numbers. Integers become single precision if all of them are exact in it.
     pub(crate) fn reals(&self) -> DenseValues {
         const EXACT: i128 = 1 << f32::MANTISSA_DIGITS;
         let elements = self.elements();
         match (self.is_float(), self.kind.bytes) {
-            (true, 4) => DenseValues::F32(self.floats(|at| f32::from_le_bytes(elements.bytes(at)))),
-            (true, _) => DenseValues::F64(self.floats(|at| f64::from_le_bytes(elements.bytes(at)))),
+            (true, 4) => DenseValues::F32(self.floats(|index| f32::from_le_bytes(elements.bytes(index)))),
+            (true, _) => DenseValues::F64(self.floats(|index| f64::from_le_bytes(elements.bytes(index)))),
             _ if self.all(|value| value.abs() <= EXACT) => {
-                DenseValues::F32(self.collect(|at| elements.integer(at) as f32))
+                DenseValues::F32(self.collect(|index| elements.integer(index) as f32))
             }
-            _ => DenseValues::F64(self.collect(|at| elements.integer(at) as f64)),
+            _ => DenseValues::F64(self.collect(|index| elements.integer(index) as f64)),
         }
     }
 
@@ -64,7 +64,7 @@ impl Numbers {
 
     fn all(&self, fits: impl Fn(i128) -> bool + Sync) -> bool {
         let elements = self.elements();
-        first_place(self.len, |at| !fits(elements.integer(at))).is_none()
+        first_place(self.len, |index| !fits(elements.integer(index))).is_none()
     }
 
     /// Every element must be an integer from 0 to `limit`, the limit excluded; the limit fits 63 bits.
@@ -74,14 +74,14 @@ impl Numbers {
         }
         match self.first_outside(limit)? {
             None => Ok(()),
-            Some(at) => {
-                let (value, last) = (self.elements().integer(at), limit - 1);
-                Err(Fault::new(format!("element {at} is {value}, expected {what} in 0..={last}")))
+            Some(index) => {
+                let (value, last) = (self.elements().integer(index), limit - 1);
+                Err(Fault::new(format!("element {index} is {value}, expected {what} in 0..={last}")))
             }
         }
     }
 
-    /// SciPy's own types go the fast way.
+    /// The first element outside of the range. The types that SciPy writes are compared as they lie, several at a time.
     fn first_outside(&self, limit: i128) -> Outcome<Option<usize>> {
         let most = limit as i64 - 1;
         Ok(if self.kind.is(b'i', 4) {
@@ -90,7 +90,7 @@ impl Numbers {
             first(self.shared::<i64>()?.as_slice(), |value| value < 0 || value > most)
         } else {
             let elements = self.elements();
-            first_place(self.len, |at| !(0..limit).contains(&elements.integer(at)))
+            first_place(self.len, |index| !(0..limit).contains(&elements.integer(index)))
         })
     }
 
@@ -98,9 +98,10 @@ impl Numbers {
     pub(crate) fn indices(&self, limit: usize, what: &str) -> Outcome<Buffer<u32>> {
         self.check_range((limit as i128).min(1 << 32), what)?;
         let elements = self.elements();
-        match self.kind.is(b'i', 4) || self.kind.is(b'u', 4) {
-            true => self.shared(),
-            false => Ok(self.collect(|at| elements.integer(at) as u32)),
+        if self.kind.is(b'i', 4) || self.kind.is(b'u', 4) {
+            self.shared()
+        } else {
+            Ok(self.collect(|index| elements.integer(index) as u32))
         }
     }
 
@@ -108,20 +109,21 @@ impl Numbers {
     pub(crate) fn offsets(&self, entries: usize) -> Outcome<Buffer<u64>> {
         self.check_range(entries as i128 + 1, "an offset")?;
         let elements = self.elements();
-        match self.kind.is(b'i', 8) || self.kind.is(b'u', 8) {
-            true => self.shared(),
-            false => Ok(self.collect(|at| elements.integer(at) as u64)),
+        if self.kind.is(b'i', 8) || self.kind.is(b'u', 8) {
+            self.shared()
+        } else {
+            Ok(self.collect(|index| elements.integer(index) as u64))
         }
     }
 
     /// As a few sizes.
     pub(crate) fn sizes(&self) -> Outcome<Vec<usize>> {
         self.check_range(1 << 62, "a size")?;
-        Ok((0..self.len).map(|at| self.elements().integer(at) as usize).collect())
+        Ok((0..self.len).map(|index| self.elements().integer(index) as usize).collect())
     }
 }
 
-/// The same numbers, looked at one by one.
+/// The same numbers, one by one.
 #[derive(Clone, Copy)]
 struct Elements<'a> {
     bytes: &'a [u8],
@@ -131,28 +133,28 @@ struct Elements<'a> {
 impl Elements<'_> {
     /// The element's bytes, least significant first.
     #[inline]
-    fn bytes<const N: usize>(self, at: usize) -> [u8; N] {
+    fn bytes<const N: usize>(self, index: usize) -> [u8; N] {
         let mut bytes = [0; N];
-        bytes.copy_from_slice(&self.bytes[at * N..(at + 1) * N]);
+        bytes.copy_from_slice(&self.bytes[index * N..(index + 1) * N]);
         if self.kind.big {
             bytes.reverse();
         }
         bytes
     }
 
-    /// Element `at` of an integer or boolean type.
+    /// Element `index` of an integer or boolean type.
     #[inline]
-    fn integer(self, at: usize) -> i128 {
+    fn integer(self, index: usize) -> i128 {
         match (self.kind.letter, self.kind.bytes) {
-            (b'i', 1) => i8::from_le_bytes(self.bytes(at)).into(),
-            (b'i', 2) => i16::from_le_bytes(self.bytes(at)).into(),
-            (b'i', 4) => i32::from_le_bytes(self.bytes(at)).into(),
-            (b'i', _) => i64::from_le_bytes(self.bytes(at)).into(),
-            (b'u', 1) => u8::from_le_bytes(self.bytes(at)).into(),
-            (b'u', 2) => u16::from_le_bytes(self.bytes(at)).into(),
-            (b'u', 4) => u32::from_le_bytes(self.bytes(at)).into(),
-            (b'u', _) => u64::from_le_bytes(self.bytes(at)).into(),
-            _ => (u8::from_le_bytes(self.bytes(at)) != 0).into(),
+            (b'i', 1) => i8::from_le_bytes(self.bytes(index)).into(),
+            (b'i', 2) => i16::from_le_bytes(self.bytes(index)).into(),
+            (b'i', 4) => i32::from_le_bytes(self.bytes(index)).into(),
+            (b'i', _) => i64::from_le_bytes(self.bytes(index)).into(),
+            (b'u', 1) => u8::from_le_bytes(self.bytes(index)).into(),
+            (b'u', 2) => u16::from_le_bytes(self.bytes(index)).into(),
+            (b'u', 4) => u32::from_le_bytes(self.bytes(index)).into(),
+            (b'u', _) => u64::from_le_bytes(self.bytes(index)).into(),
+            _ => (u8::from_le_bytes(self.bytes(index)) != 0).into(),
         }
     }
 }

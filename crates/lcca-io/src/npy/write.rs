@@ -1,6 +1,6 @@
-//! Writing array files: the header, then rows as they come.
+//! Writing array files: the header, then rows, a few at a time.
 
-use super::MAGIC;
+use super::header::MAGIC;
 use crate::atomic::Output;
 use crate::error::{Fault, Outcome, Result};
 use lcca::matrix::{DenseRows, DenseValues};
@@ -61,7 +61,7 @@ impl NpyWriter {
         self.output.write_all(bytemuck::cast_slice(rows)).map_err(|error| self.output.failed(error))
     }
 
-    /// Puts the file in place; an error where the rows written are not those announced.
+    /// Puts the file in place, or fails if another number of rows was announced.
     pub fn finish(self) -> Result<()> {
         let expected = self.rows.saturating_mul(self.cols);
         if self.numbers != expected {

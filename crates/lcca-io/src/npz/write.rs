@@ -1,4 +1,4 @@
-//! Writing SciPy's file: compressed rows, not packed, each array on a cache line of its own.
+//! Writing SciPy's file: compressed rows in an archive that is not packed, with every array on a cache line of its own.
 
 use crate::atomic::Output;
 use crate::error::{Fault, Outcome};
@@ -21,7 +21,8 @@ pub(crate) fn write(output: &mut Output, matrix: &Matrix) -> Outcome<()> {
     match write_members(&mut zip, matrix) {
         Ok(()) => zip.finish().map(|_| ()).map_err(failed),
         Err(fault) => {
-            // Dropped, it would try to end the archive and print that it could not; the output is discarded anyway.
+            // Dropping the writer would try to end the archive and print that it could not. The output is discarded
+            // anyway.
             std::mem::forget(zip);
             Err(fault)
         }
@@ -56,7 +57,7 @@ fn member(
     Ok(numbers(zip)?)
 }
 
-/// Keeps what the operating system said, which decides whether the disk or the input is to blame.
+/// Keeps the operating system's error, which decides whether the disk or the input is to blame.
 fn failed(error: ZipError) -> Fault {
     match error {
         ZipError::Io(error) => Fault::Io(error),

@@ -1,6 +1,7 @@
-//! One view in the making: rows of token numbers, batch after batch, and at the end a matrix of the columns kept.
+//! Bags of tokens: the rows of one view as numbers of tokens, batch after batch.
 //!
-//! Four bytes an entry, eight a row, and every distinct token once; values other than ones take four bytes an entry more.
+//! A bag takes four bytes per entry, eight per row, and every distinct token once. Values other than ones take four more
+//! bytes per entry.
 
 use super::interner::Interner;
 use super::keep::Keep;
@@ -8,7 +9,7 @@ use super::murmur;
 use super::tokens::{Tokens, lowercase};
 use serde::Serialize;
 
-/// What the entry of a token in a row is.
+/// The value of a token's entry in a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Amounts {
@@ -17,15 +18,15 @@ pub enum Amounts {
     Binary,
     /// How often the token occurs.
     Count,
-    /// As often as it occurs times ln((1 + n)/(1 + rows that hold it)) + 1, then rows of length one.
+    /// How often the token occurs times ln((1 + n)/(1 + rows that hold it)) + 1, with rows scaled to length one.
     TfIdf,
 }
 
-/// What the columns are.
+/// The columns of a view.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Columns {
-    /// The tokens, one each.
+    /// One column per token.
     Tokens(Keep),
     /// Tokens hashed into two to this power columns, with signs.
     Hashed(u32),
@@ -55,9 +56,9 @@ impl Bagging {
 pub(crate) struct Bag {
     pub(crate) names: Interner,
     pub(crate) ids: Vec<u32>,
-    /// Beside `ids`, where values are not all ones.
+    /// One amount per entry of `ids`; empty if all values are ones.
     pub(crate) amounts: Vec<i32>,
-    /// Where each row ends.
+    /// The end of each row in `ids`.
     pub(crate) ends: Vec<u64>,
     /// How many rows hold each token; not counted for hashed columns.
     pub(crate) rows_with: Vec<u64>,
@@ -66,7 +67,7 @@ pub(crate) struct Bag {
 }
 
 impl Bag {
-    /// Adds the row of this text. `row` is scratch.
+    /// Adds the row of a text. `row` is scratch space.
     pub(crate) fn push(&mut self, text: &str, how: &Bagging, row: &mut Vec<(u32, i32)>) {
         row.clear();
         let lowered = if how.lowercase { lowercase(text) } else { text.into() };
@@ -96,7 +97,7 @@ impl Bag {
         row.retain(|&(_, amount)| amount != 0);
     }
 
-    /// Appends the rows of the next batch. Hashed numbers mean the same in every batch; others are translated.
+    /// Appends the rows of the next batch. Hashed columns mean the same in every batch; token numbers are translated.
     pub(crate) fn append(&mut self, batch: Bag, how: &Bagging) {
         let before = self.ids.len() as u64;
         match how.columns {
@@ -104,10 +105,9 @@ impl Bag {
             Columns::Tokens(_) => {
                 let numbers: Vec<u32> = batch.names.names().map(|name| self.names.intern(name)).collect();
                 self.rows_with.resize(self.names.len(), 0);
-                numbers
-                    .iter()
-                    .zip(&batch.rows_with)
-                    .for_each(|(&to, rows)| self.rows_with[to as usize] += rows);
+                for (&number, rows) in numbers.iter().zip(&batch.rows_with) {
+                    self.rows_with[number as usize] += rows;
+                }
                 self.ids.extend(batch.ids.iter().map(|&id| numbers[id as usize]));
             }
         }
@@ -117,7 +117,7 @@ impl Bag {
     }
 }
 
-/// Sorts by number and adds up what is equal.
+/// Sorts a row by number and adds up the amounts of equal numbers.
 fn summed(row: &mut Vec<(u32, i32)>) {
     row.sort_unstable_by_key(|&(id, _)| id);
     row.dedup_by(|next, kept| {

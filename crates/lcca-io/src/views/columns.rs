@@ -1,61 +1,60 @@
-//! One matrix cut into two by columns, in the order they have. Two passes over its entries.
+//! One matrix cut into two views by columns, which keep their order. Takes two passes over the entries.
 
 use super::keep::{Keep, Ties};
 use super::selection::Selection;
-use crate::Names;
 use crate::assemble::smallest;
-use crate::error::{Fault, Outcome};
+use crate::error::{Fault, Outcome, Remedy, Result};
+use crate::names::Names;
 use crate::values::Growing;
-use crate::{Error, Result};
 use lcca::matrix::{DenseRows, DenseValues, Matrix, SparseRows};
 use std::path::Path;
 
-/// What to take from a matrix.
+/// Which columns and rows of a matrix to take.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColumnSettings {
-    /// Columns of x and of y.
+    /// The columns of x and of y.
     pub selections: [Selection; 2],
-    /// Only the first so many rows.
+    /// How many rows are taken, from the first on; `None` takes all.
     pub rows: Option<usize>,
-    /// Only columns whose values are all 0 or 1.
+    /// Whether only columns whose values are all 0 or 1 are taken.
     pub boolean_only: bool,
-    /// Only columns with at least so many entries.
+    /// The least number of entries of a column.
     pub min_count: u64,
-    /// Without so many columns with most entries, of x and of y.
+    /// How many columns with the most entries are left out, of x and of y.
     pub skips: [usize; 2],
-    /// Only so many columns with most entries of those that are left.
+    /// How many columns with the most entries are taken of those that are left; `None` takes all.
     pub top: Option<usize>,
 }
 
-/// A part of a matrix.
+/// One view cut from a matrix.
 pub struct ColumnView {
     /// The rows.
     pub matrix: Matrix,
-    /// The columns' names; where they had none, their numbers from 0.
+    /// The names of the columns; columns without names are named by their numbers from 0.
     pub names: Names,
     /// How many rows have an entry in each column.
     pub counts: Vec<u64>,
-    /// Columns meant before any was dropped.
+    /// How many columns were selected before any was dropped.
     pub selected: usize,
-    /// Columns dropped because of values other than 0 and 1.
+    /// How many columns were dropped because of values other than 0 and 1.
     pub not_boolean: usize,
 }
 
-/// Both parts.
+/// Both views.
 pub struct ColumnViews {
     /// x and y.
     pub views: [ColumnView; 2],
-    /// Columns that are in both.
+    /// How many columns are in both.
     pub shared: usize,
 }
 
-/// What is known about each column.
+/// The facts that columns are chosen by, one per column.
 struct Facts {
     counts: Vec<u64>,
     boolean: Vec<bool>,
 }
 
-/// Cuts the matrix that was read from `path`.
+/// Cuts the matrix that was read from `path` into two views.
 pub fn column_views(
     path: &Path,
     matrix: &Matrix,
@@ -64,23 +63,23 @@ pub fn column_views(
 ) -> Result<ColumnViews> {
     let rows = settings.rows.map_or(matrix.rows(), |rows| rows.min(matrix.rows()));
     let matrix = matrix.slice(0..rows);
-    let failed = |fault: Fault| -> Error { fault.at(path) };
     if rows == 0 {
-        return Err(failed(Fault::new("0 rows are asked for, expected one or more")));
+        return Err(Fault::new("0 rows are requested, expected one or more").at(path));
     }
-    let facts = facts(&matrix);
+    cut(&matrix, names, settings).map_err(|fault| fault.at(path))
+}
+
+fn cut(matrix: &Matrix, names: Option<&Names>, settings: &ColumnSettings) -> Outcome<ColumnViews> {
+    let facts = facts(matrix);
     let [x, y] = [0, 1].map(|side| {
-        let what = ["x", "y"][side];
-        let selected = settings.selections[side].of(matrix.cols(), names);
-        selected
-            .and_then(|selected| choose(&selected, &facts, settings, settings.skips[side]))
-            .map_err(|fault| fault.within(what))
-            .map_err(failed)
+        let selected = settings.selections[side].select(matrix.cols(), names);
+        let chosen = selected.and_then(|selected| choose(&selected, &facts, settings, settings.skips[side]));
+        chosen.map_err(|fault| fault.within(["x", "y"][side]))
     });
     let (x, y) = (x?, y?);
     let shared = x.columns.iter().filter(|column| y.columns.binary_search(column).is_ok()).count();
-    let view = |chosen: Chosen| view(&matrix, names, &facts, chosen).map_err(failed);
-    Ok(ColumnViews { views: [view(x)?, view(y)?], shared })
+    let views = [view(matrix, names, &facts, x)?, view(matrix, names, &facts, y)?];
+    Ok(ColumnViews { views, shared })
 }
 
 fn facts(matrix: &Matrix) -> Facts {
@@ -101,14 +100,14 @@ struct Chosen {
     not_boolean: usize,
 }
 
-/// Columns without entries stay only where nothing is asked about how frequent columns are.
+/// The columns that are taken. Columns without entries are among them only if no setting is about the number of entries.
 fn choose(selected: &[bool], facts: &Facts, settings: &ColumnSettings, skip: usize) -> Outcome<Chosen> {
-    let meant: Vec<usize> = (0..selected.len()).filter(|&column| selected[column]).collect();
-    let mut columns = meant.clone();
+    let all: Vec<usize> = (0..selected.len()).filter(|&column| selected[column]).collect();
+    let mut columns = all.clone();
     if settings.boolean_only {
         columns.retain(|&column| facts.boolean[column]);
     }
-    let not_boolean = meant.len() - columns.len();
+    let not_boolean = all.len() - columns.len();
     if settings.min_count > 0 || skip > 0 || settings.top.is_some() {
         let keep = Keep {
             min_count: settings.min_count,
@@ -118,18 +117,17 @@ fn choose(selected: &[bool], facts: &Facts, settings: &ColumnSettings, skip: usi
             ties: Ties::First,
         };
         let counts: Vec<u64> = columns.iter().map(|&column| facts.counts[column]).collect();
-        let mut chosen: Vec<usize> =
-            keep.choose(&counts, 0, |_| "").into_iter().map(|at| columns[at as usize]).collect();
-        chosen.sort_unstable();
-        columns = chosen;
+        let kept = keep.choose(&counts, 0, |_| "");
+        columns = kept.into_iter().map(|index| columns[index as usize]).collect();
+        columns.sort_unstable();
     }
-    match columns.is_empty() {
-        false => Ok(Chosen { columns, selected: meant.len(), not_boolean }),
-        true => Err(Fault::new(format!(
-            "no column is left of {} ({not_boolean} are not Boolean): keep more (--boolean-only, --min-count, --skip, --top)",
-            meant.len()
-        ))),
+    if columns.is_empty() {
+        let selected = all.len();
+        let message =
+            format!("no column is left of {selected} ({not_boolean} are not Boolean): keep more of them");
+        return Err(Fault::new(message).remedied_by(Remedy::KeepMoreColumns));
     }
+    Ok(Chosen { columns, selected: all.len(), not_boolean })
 }
 
 fn view(matrix: &Matrix, names: Option<&Names>, facts: &Facts, chosen: Chosen) -> Outcome<ColumnView> {
@@ -158,7 +156,7 @@ fn dense_part(dense: &DenseRows, columns: &[usize]) -> Outcome<Matrix> {
 fn sparse_part(matrix: &Matrix, columns: &[usize]) -> Outcome<Matrix> {
     const DROPPED: u32 = u32::MAX;
     let mut to = vec![DROPPED; matrix.cols()];
-    columns.iter().zip(0..).for_each(|(&column, at)| to[column] = at);
+    columns.iter().zip(0..).for_each(|(&column, index)| to[column] = index);
     let (mut ends, mut ids, mut values) = (vec![0u64], Vec::new(), Growing::new());
     for row in 0..matrix.rows() {
         matrix.for_each(row, |column, value| {

@@ -1,29 +1,29 @@
-//! A corpus of one or more files, read from beginning to end as often as needed: words counted, or as numbers.
+//! A corpus of one or more files, read from beginning to end as often as needed: to count its words, or to number them.
 
-use super::input::lines::{LineBatch, LineReader};
-use super::input::utf8;
+use super::input::broken_text;
 use super::interner::Interner;
-use super::parallel::in_order;
 use super::tokens::{Tokens, lowercase};
 use super::window::BREAK;
 use crate::error::{Fault, Result};
+use crate::lines::{LineBatch, LineReader};
+use crate::parallel::in_order;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// Where words are, and what a word is.
+/// The files of a corpus, and what a word is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Corpus {
     /// The files, read one after another. No context reaches from one file into the next.
     pub files: Vec<PathBuf>,
-    /// From a line to its words.
+    /// How lines are split into words.
     pub tokens: Tokens,
     /// Whether to bring lines into lower case first.
     pub lowercase: bool,
-    /// Replace broken UTF-8 instead of refusing it.
+    /// Whether broken UTF-8 is replaced and not refused.
     pub lossy: bool,
 }
 
-/// Words and how often each occurs.
+/// The words of a corpus and how often each occurs.
 #[derive(Default)]
 pub(crate) struct Counted {
     pub(crate) words: Interner,
@@ -61,16 +61,17 @@ impl Corpus {
         let text = match (std::str::from_utf8(bytes), self.lossy) {
             (Ok(text), _) => Cow::Borrowed(text),
             (Err(_), true) => String::from_utf8_lossy(bytes),
-            (Err(_), false) => return Err(utf8(line).at(path)),
+            (Err(_), false) => return Err(broken_text(line).at(path)),
         };
-        match self.lowercase {
-            true => self.tokens.for_each(&lowercase(&text), visit),
-            false => self.tokens.for_each(&text, visit),
+        if self.lowercase {
+            self.tokens.for_each(&lowercase(&text), visit);
+        } else {
+            self.tokens.for_each(&text, visit);
         }
         Ok(())
     }
 
-    /// Every word of the corpus, in order of first appearance. `progress` is told how many tokens have been read.
+    /// Every word of the corpus, in order of first appearance. `progress` gets the number of tokens read so far.
     pub(crate) fn count(&self, progress: &dyn Fn(u64)) -> Result<Counted> {
         let mut all = Counted::default();
         let work = |path: &Path, batch: &LineBatch| {
@@ -87,14 +88,15 @@ impl Corpus {
             Ok(())
         };
         self.pass(work, take, || Ok(()))?;
-        match all.tokens {
-            0 | 1 => Err(Fault::new(format!("{} words in the corpus, expected two or more", all.tokens))
-                .at(&self.files[0])),
-            _ => Ok(all),
+        if all.tokens < 2 {
+            let message = format!("{} words in the corpus, expected two or more", all.tokens);
+            return Err(Fault::new(message).at(&self.files[0]));
         }
+        Ok(all)
     }
 
-    /// The numbers of all words in order; [`BREAK`] after each file and, where lines are sentences, after each line.
+    /// Visits the numbers of all words in order, with [`BREAK`] after each file and, unless contexts reach across lines,
+    /// after each line.
     pub(crate) fn numbers(
         &self,
         words: &Interner,
@@ -104,7 +106,7 @@ impl Corpus {
         let work = |path: &Path, batch: &LineBatch| {
             let mut numbers = Vec::new();
             for (line, bytes) in batch.lines() {
-                // A word that was not there in the first pass: the file has changed. It is nobody's context.
+                // A word that the first pass did not see means that the file has changed. It ends the context.
                 self.for_each(path, line, bytes, |word| numbers.push(words.get(word).unwrap_or(BREAK)))?;
                 if !across_lines {
                     numbers.push(BREAK);

@@ -1,11 +1,11 @@
-//! From a bag of token numbers to a matrix: columns chosen and numbered, entries of others dropped, rows in order.
+//! From a bag of token numbers to a matrix: columns are chosen and numbered, other entries dropped, rows sorted.
 //!
-//! Works in place: beyond the bag, only values that are not all ones take memory.
+//! This works in place: beyond the bag, only values that are not all ones take memory.
 
 use super::bag::{Amounts, Bag, Bagging, Columns};
-use crate::Names;
 use crate::assemble::smallest;
-use crate::error::{Fault, Outcome};
+use crate::error::{Fault, Outcome, Remedy};
+use crate::names::Names;
 use lcca::matrix::{Matrix, OneHotRows, SparseRows, Values};
 use rayon::prelude::*;
 
@@ -19,15 +19,15 @@ pub struct MadeView {
     pub counts: Vec<u64>,
     /// Tokens seen, repeated ones counted.
     pub tokens: u64,
-    /// Different tokens seen; not known of hashed columns.
+    /// Distinct tokens seen; not known for hashed columns.
     pub distinct: Option<u64>,
-    /// Rows without any entry.
+    /// How many rows have no entry.
     pub empty_rows: u64,
 }
 
 const DROPPED: u32 = u32::MAX;
 
-/// `what` names the view in messages.
+/// Turns a bag into a matrix; `what` names the view in messages.
 pub(crate) fn finish(bag: Bag, how: &Bagging, what: &str) -> Outcome<MadeView> {
     let rows = bag.ends.len() as u64;
     let (chosen, cols) = match &how.columns {
@@ -61,12 +61,13 @@ fn counted(ids: &[u32], cols: usize) -> Vec<u64> {
 fn nothing_left(bag: &Bag, what: &str) -> Fault {
     let most = bag.rows_with.iter().max().copied().unwrap_or(0);
     let (distinct, rows) = (bag.rows_with.len(), bag.ends.len());
-    Fault::new(match distinct {
-        0 => format!("{what}: no text has a token, in {rows} rows"),
-        _ => format!(
-            "{what}: no column is left of {distinct} different tokens in {rows} rows, the most frequent in {most} of them: keep more (--min-count, --max-share, --skip, --top)"
-        ),
-    })
+    if distinct == 0 {
+        return Fault::new(format!("{what}: no text has a token, in {rows} rows"));
+    }
+    let message = format!(
+        "{what}: no column is left of {distinct} different tokens in {rows} rows, the most frequent in {most} of them: keep more of them"
+    );
+    Fault::new(message).remedied_by(Remedy::KeepMoreTokens)
 }
 
 fn empty_rows(matrix: &Matrix) -> u64 {
@@ -81,10 +82,10 @@ fn empty_rows(matrix: &Matrix) -> u64 {
     }
 }
 
-/// The column of each number, or that it has none.
+/// The column of each token number, or [`DROPPED`].
 fn numbered(chosen: &[u32], numbers: usize) -> Vec<u32> {
     let mut column = vec![DROPPED; numbers];
-    chosen.iter().zip(0..).for_each(|(&id, at)| column[id as usize] = at);
+    chosen.iter().zip(0..).for_each(|(&id, index)| column[id as usize] = index);
     column
 }
 
@@ -102,17 +103,16 @@ fn matrix(mut bag: Bag, column: Option<&[u32]>, counts: &[u64], amounts: Amounts
     let values = match (bag.amounts.is_empty(), amounts) {
         (true, _) => Values::Ones,
         (false, Amounts::TfIdf) => Values::F32(tf_idf(&bag, &offsets, counts).into()),
-        (false, _) => match bag.amounts.iter().all(|&amount| amount == 1) {
-            true => Values::Ones,
-            false => Values::F32(bag.amounts.iter().map(|&amount| amount as f32).collect::<Vec<_>>().into()),
-        },
+        (false, _) if bag.amounts.iter().all(|&amount| amount == 1) => Values::Ones,
+        (false, _) => Values::F32(bag.amounts.iter().map(|&amount| amount as f32).collect::<Vec<_>>().into()),
     };
     bag.amounts = Vec::new();
     smallest(SparseRows::new(counts.len(), offsets.into(), bag.ids.into(), values)?)
 }
 
-/// Brings each row's kept entries to its front, columns ascending, and tells how many there are.
+/// Moves the kept entries of each row to its front, columns ascending, and returns how many each row keeps.
 fn renumber(bag: &mut Bag, column: Option<&[u32]>) -> Vec<u32> {
+    // A part of 16,384 rows is enough work to be worth handing to another thread.
     const ROWS: usize = 1 << 14;
     let Bag { ids, amounts, ends, .. } = bag;
     let (mut ids, mut amounts, mut start) = (&mut ids[..], &mut amounts[..], 0);
@@ -132,27 +132,30 @@ fn renumber(bag: &mut Bag, column: Option<&[u32]>) -> Vec<u32> {
 
 fn part(start: u64, ends: &[u64], ids: &mut [u32], amounts: &mut [i32], column: Option<&[u32]>) -> Vec<u32> {
     let mut row: Vec<(u32, i32)> = Vec::new();
+    let mut kept = Vec::with_capacity(ends.len());
     let mut from = 0;
-    let one = |&end: &u64| {
+    for &end in ends {
         let span = from..(end - start) as usize;
         from = span.end;
         row.clear();
-        row.extend(span.clone().map(|at| {
-            let to = column.map_or(ids[at], |column| column[ids[at] as usize]);
-            (to, amounts.get(at).copied().unwrap_or(1))
+        row.extend(span.clone().map(|entry| {
+            let to = column.map_or(ids[entry], |column| column[ids[entry] as usize]);
+            (to, amounts.get(entry).copied().unwrap_or(1))
         }));
         row.retain(|&(to, _)| to != DROPPED);
         row.sort_unstable();
-        row.iter().zip(span).for_each(|(&(to, amount), at)| {
-            ids[at] = to;
-            amounts.get_mut(at).into_iter().for_each(|place| *place = amount);
-        });
-        row.len() as u32
-    };
-    ends.iter().map(one).collect()
+        for (&(to, amount), entry) in row.iter().zip(span) {
+            ids[entry] = to;
+            if let Some(place) = amounts.get_mut(entry) {
+                *place = amount;
+            }
+        }
+        kept.push(row.len() as u32);
+    }
+    kept
 }
 
-/// Moves the kept entries of all rows together.
+/// Closes the gaps between the kept entries of the rows.
 fn compact(bag: &mut Bag, kept: &[u32]) {
     let (mut to, mut from) = (0, 0);
     for (&end, &kept) in bag.ends.iter().zip(kept) {
@@ -178,9 +181,9 @@ fn tf_idf(bag: &Bag, offsets: &[u64], counts: &[u64]) -> Vec<f32> {
     let mut values = Vec::with_capacity(bag.ids.len());
     for pair in offsets.windows(2) {
         let span = pair[0] as usize..pair[1] as usize;
-        let value = |at: usize| f64::from(bag.amounts[at]) * weight[bag.ids[at] as usize];
-        let length = span.clone().map(|at| value(at).powi(2)).sum::<f64>().sqrt();
-        values.extend(span.map(|at| (value(at) / length) as f32));
+        let value = |entry: usize| f64::from(bag.amounts[entry]) * weight[bag.ids[entry] as usize];
+        let length = span.clone().map(|entry| value(entry).powi(2)).sum::<f64>().sqrt();
+        values.extend(span.map(|entry| (value(entry) / length) as f32));
     }
     values
 }

@@ -1,6 +1,6 @@
-//! Some rows set aside: every so-manyth, from the first on. Takes as much memory again as the rows do.
+//! Rows set aside for testing, at regular distances from the first on. The parts take as much memory again as the rows.
 //!
-//! Columns are those of all rows, so a model of the kept rows fits the others as it is.
+//! Both parts keep all columns, so a model of the kept rows can be used on the others as it is.
 
 use lcca::Result;
 use lcca::matrix::{Buffer, DenseRows, DenseValues, Matrix, OneHotRows, SparseRows, Values};
@@ -9,8 +9,8 @@ use std::ops::Range;
 /// The rows that are kept, then those that are held out: rows 0, `every`, 2·`every` and so on, in their order.
 pub fn hold_out(matrix: &Matrix, every: usize) -> Result<[Matrix; 2]> {
     let rows = 0..matrix.rows();
-    let (held, kept): (Vec<usize>, Vec<usize>) = rows.partition(|row| row.is_multiple_of(every));
-    Ok([take_rows(matrix, &kept)?, take_rows(matrix, &held)?])
+    let (held_out, kept): (Vec<usize>, Vec<usize>) = rows.partition(|row| row.is_multiple_of(every));
+    Ok([take_rows(matrix, &kept)?, take_rows(matrix, &held_out)?])
 }
 
 /// The lines of a text that are kept, then those that are held out, chosen as rows are.
@@ -34,8 +34,8 @@ pub fn take_rows(matrix: &Matrix, rows: &[usize]) -> Result<Matrix> {
         Matrix::Dense(all) => {
             let spans = || rows.iter().map(|row| row * all.cols()..(row + 1) * all.cols());
             let values = match all.values() {
-                DenseValues::F32(values) => DenseValues::F32(spans_of(values, spans())),
-                DenseValues::F64(values) => DenseValues::F64(spans_of(values, spans())),
+                DenseValues::F32(values) => DenseValues::F32(gather(values, spans())),
+                DenseValues::F64(values) => DenseValues::F64(gather(values, spans())),
             };
             DenseRows::new(rows.len(), all.cols(), values)?.into()
         }
@@ -54,13 +54,14 @@ fn take_sparse(all: &SparseRows, rows: &[usize]) -> Result<SparseRows> {
     }));
     let values = match all.values() {
         Values::Ones => Values::Ones,
-        Values::F32(values) => Values::F32(spans_of(values, spans())),
-        Values::F64(values) => Values::F64(spans_of(values, spans())),
+        Values::F32(values) => Values::F32(gather(values, spans())),
+        Values::F64(values) => Values::F64(gather(values, spans())),
     };
-    SparseRows::new(all.cols(), ends.into(), spans_of(all.columns(), spans()), values)
+    SparseRows::new(all.cols(), ends.into(), gather(all.columns(), spans()), values)
 }
 
-fn spans_of<T>(numbers: &Buffer<T>, spans: impl Iterator<Item = Range<usize>>) -> Buffer<T>
+/// The numbers of several spans, one after another.
+fn gather<T>(numbers: &Buffer<T>, spans: impl Iterator<Item = Range<usize>>) -> Buffer<T>
 where
     T: bytemuck::Pod + Send + Sync,
 {
@@ -103,17 +104,17 @@ mod tests {
     }
 
     #[test]
-    fn every_row_is_in_one_part_in_order_and_storage_stays() {
+    fn every_row_is_in_one_part_in_order_and_the_storage_stays() {
         for matrix in every_kind() {
             for every in 2..7 {
-                let [kept, held] = hold_out(&matrix, every).unwrap();
-                assert_eq!((kept.kind(), held.kind()), (matrix.kind(), matrix.kind()));
-                let (mut kept, mut held) = (dense(&kept).into_iter(), dense(&held).into_iter());
+                let [kept, held_out] = hold_out(&matrix, every).unwrap();
+                assert_eq!((kept.kind(), held_out.kind()), (matrix.kind(), matrix.kind()));
+                let (mut kept, mut held_out) = (dense(&kept).into_iter(), dense(&held_out).into_iter());
                 for (row, expected) in dense(&matrix).into_iter().enumerate() {
-                    let part = if row % every == 0 { &mut held } else { &mut kept };
+                    let part = if row % every == 0 { &mut held_out } else { &mut kept };
                     assert_eq!(part.next(), Some(expected), "{} every {every}", matrix.kind());
                 }
-                assert_eq!((kept.next(), held.next()), (None, None));
+                assert_eq!((kept.next(), held_out.next()), (None, None));
             }
         }
     }
@@ -121,10 +122,10 @@ mod tests {
     #[test]
     fn rows_of_a_slice_are_held_out_alike() {
         for matrix in every_kind() {
-            let [kept, held] = hold_out(&matrix.slice(1..5), 2).unwrap();
+            let [kept, held_out] = hold_out(&matrix.slice(1..5), 2).unwrap();
             let all = dense(&matrix);
             assert_eq!(
-                (dense(&held), dense(&kept)),
+                (dense(&held_out), dense(&kept)),
                 (vec![all[1].clone(), all[3].clone()], vec![all[2].clone(), all[4].clone()])
             );
         }

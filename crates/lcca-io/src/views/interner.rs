@@ -12,7 +12,7 @@ pub(crate) struct Interner {
 }
 
 impl Interner {
-    /// The number of this string, a new one where it is new.
+    /// The number of a string; a new string gets the next number.
     pub(crate) fn intern(&mut self, string: &str) -> u32 {
         let hash = self.hasher.hash_one(string);
         let (text, ends) = (&self.text, &self.ends);
@@ -29,8 +29,7 @@ impl Interner {
 
     /// The number of a string that was seen before.
     pub(crate) fn get(&self, string: &str) -> Option<u32> {
-        let found = self.numbers.find(self.hasher.hash_one(string), |&number| self.name(number) == string);
-        found.copied()
+        self.numbers.find(self.hasher.hash_one(string), |&number| self.name(number) == string).copied()
     }
 
     pub(crate) fn name(&self, number: u32) -> &str {
@@ -47,9 +46,9 @@ impl Interner {
 }
 
 fn slice<'a>(text: &'a str, ends: &[usize], number: u32) -> &'a str {
-    let at = number as usize;
-    let start = if at == 0 { 0 } else { ends[at - 1] };
-    &text[start..ends[at]]
+    let index = number as usize;
+    let start = if index == 0 { 0 } else { ends[index - 1] };
+    &text[start..ends[index]]
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! Which of the counted things become columns, and in which order.
+//! Which tokens, words or columns are kept by their counts, and in which order.
 
 use serde::Serialize;
 
-/// Equally frequent columns are in the order of their names, or of their first appearance.
+/// The order of equally frequent columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ties {
@@ -13,28 +13,30 @@ pub enum Ties {
     First,
 }
 
-/// What is kept. Columns are ordered by how many rows hold them, most first.
+/// Which columns are kept. They are ordered by how many rows hold them, most first.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Keep {
-    /// Only what at least so many rows hold.
+    /// The least number of rows that hold a column.
     pub min_count: u64,
-    /// Only what at most this share of all rows holds.
+    /// The largest share of all rows that hold a column.
     pub max_share: Option<f64>,
-    /// Without so many of the most frequent.
+    /// How many of the most frequent columns are left out.
     pub skip: usize,
-    /// Only so many of the most frequent that are left.
+    /// How many of the most frequent columns are kept of those that are left; `None` keeps all.
     pub top: Option<usize>,
     /// The order of equally frequent columns.
     pub ties: Ties,
 }
 
 impl Keep {
-    /// The numbers of what is kept, in the order of the columns. `counts` is by number, in order of first appearance.
+    /// The numbers of the kept columns, in their new order. `counts` has one count per number, in order of first
+    /// appearance.
     pub(crate) fn choose<'a>(&self, counts: &[u64], rows: u64, name: impl Fn(u32) -> &'a str) -> Vec<u32> {
         let most = self.max_share.map_or(u64::MAX, |share| (share * rows as f64).floor() as u64);
         let least = self.min_count.max(1);
-        let mut chosen: Vec<u32> =
-            (0..counts.len() as u32).filter(|&at| (least..=most).contains(&counts[at as usize])).collect();
+        let mut chosen: Vec<u32> = (0..counts.len() as u32)
+            .filter(|&number| (least..=most).contains(&counts[number as usize]))
+            .collect();
         chosen.sort_unstable_by(|&a, &b| {
             let by_count = counts[b as usize].cmp(&counts[a as usize]);
             by_count.then_with(|| match self.ties {
@@ -56,12 +58,12 @@ mod tests {
 
     fn chosen(keep: Keep) -> String {
         let names = ["d", "c", "b", "a", "e"];
-        let chosen = keep.choose(&[2, 5, 2, 2, 1], 5, |at| names[at as usize]);
-        chosen.into_iter().map(|at| names[at as usize]).collect()
+        let chosen = keep.choose(&[2, 5, 2, 2, 1], 5, |number| names[number as usize]);
+        chosen.into_iter().map(|number| names[number as usize]).collect()
     }
 
     #[test]
-    fn frequent_first_and_ties_as_asked() {
+    fn frequent_columns_come_first_and_ties_as_requested() {
         assert_eq!(chosen(ALL), "cabde");
         assert_eq!(chosen(Keep { ties: Ties::First, ..ALL }), "cdbae");
     }

@@ -9,7 +9,6 @@ mod input;
 mod interner;
 mod keep;
 mod murmur;
-mod parallel;
 mod rows;
 mod selection;
 mod spool;
@@ -17,9 +16,6 @@ mod text;
 mod tokens;
 mod window;
 mod words;
-
-pub(crate) use input::lines::{LineBatch, LineReader};
-pub(crate) use parallel::in_order;
 
 pub use bag::{Amounts, Bagging, Columns};
 pub use columns::{ColumnSettings, ColumnView, ColumnViews, column_views};

@@ -21,7 +21,7 @@ fn murmur3(bytes: &[u8]) -> u32 {
     hash ^ (hash >> 16)
 }
 
-/// Zero stays zero, so a missing tail changes nothing.
+/// Mixes the bits of a block. Zero stays zero, so a missing tail changes nothing.
 fn scrambled(block: u32) -> u32 {
     block.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593)
 }

@@ -1,27 +1,28 @@
-//! Rows of one word and its context on their way to matrices: as they come, or each different one once with a weight.
+//! Rows of a word and its context before they become matrices: all of them, or each distinct one once with a weight.
 
 use super::spool::Spool;
-use crate::OutputFolder;
 use crate::error::Result;
+use crate::folder::OutputFolder;
 use lcca::matrix::Buffer;
 use std::collections::HashMap;
 
-/// All rows.
+/// The rows of both views.
 pub(crate) struct Rows {
-    /// One column a row.
+    /// One column per row.
     pub(crate) x: Buffer<u32>,
-    /// Where each row's part of `y` begins, and where the last ends.
+    /// The offset of each row's part of `y`, and the end of the last.
     pub(crate) ends: Buffer<u64>,
     pub(crate) y: Buffer<u32>,
     pub(crate) weights: Option<Vec<f64>>,
 }
 
+/// A place for rows.
 pub(crate) trait RowSink {
     fn push(&mut self, x: u32, y: &[u32]) -> Result<()>;
     fn finish(self) -> Result<Rows>;
 }
 
-/// Rows as they come, through files.
+/// All rows in their order, written to files.
 pub(crate) struct Spooled {
     x: Spool<u32>,
     ends: Spool<u64>,
@@ -51,7 +52,7 @@ impl RowSink for Spooled {
     }
 }
 
-/// Each different row once, in the order of its columns, and how often it came.
+/// Each distinct row once, in the order of its columns, with the number of times it occurred.
 #[derive(Default)]
 pub(crate) struct Merged {
     times: HashMap<Box<[u32]>, u64>,

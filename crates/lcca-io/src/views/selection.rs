@@ -1,11 +1,11 @@
-//! Which columns of a matrix: by place, by share, or by patterns of names.
+//! Which columns of a matrix are selected: by place, by share, or by patterns of names.
 
-use crate::Names;
 use crate::error::{Fault, Outcome};
+use crate::names::Names;
 use std::ops::Range;
 use std::str::FromStr;
 
-/// Columns, typed as parts with commas between them: `first:35%`, `last:100`, `0..5000` (from 0, the end not
+/// Columns, written as parts with commas between them: `first:35%`, `last:100`, `0..5000` (from 0, the end not
 /// included), `17`, or a pattern of names in which `*` stands for anything and `?` for one character.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selection {
@@ -28,7 +28,7 @@ enum Amount {
 }
 
 impl Amount {
-    fn of(self, cols: usize) -> usize {
+    fn columns(self, cols: usize) -> usize {
         match self {
             Amount::Columns(columns) => columns.min(cols),
             Amount::Percent(percent) => (percent / 100.0 * cols as f64).floor() as usize,
@@ -84,48 +84,46 @@ fn amount(typed: &str) -> Result<Amount, String> {
 }
 
 impl Selection {
-    /// Whether each column is meant.
-    pub(crate) fn of(&self, cols: usize, names: Option<&Names>) -> Outcome<Vec<bool>> {
-        let mut chosen = vec![false; cols];
+    /// Whether each column is selected.
+    pub(crate) fn select(&self, cols: usize, names: Option<&Names>) -> Outcome<Vec<bool>> {
+        let mut selected = vec![false; cols];
         for part in &self.parts {
             match part {
-                Part::First(amount) => chosen[..amount.of(cols)].fill(true),
-                Part::Last(amount) => chosen[cols - amount.of(cols)..].fill(true),
-                Part::Range(range) if range.end <= cols => chosen[range.clone()].fill(true),
+                Part::First(amount) => selected[..amount.columns(cols)].fill(true),
+                Part::Last(amount) => selected[cols - amount.columns(cols)..].fill(true),
+                Part::Range(range) if range.end <= cols => selected[range.clone()].fill(true),
                 Part::Range(range) => {
-                    let message = format!(
-                        "columns {}..{} are asked for, expected at most {cols}",
-                        range.start, range.end
-                    );
+                    let Range { start, end } = range;
+                    let message = format!("columns {start}..{end} are requested, expected at most {cols}");
                     return Err(Fault::new(message));
                 }
-                Part::Named(pattern) => by_name(pattern, names, &mut chosen)?,
+                Part::Named(pattern) => by_name(pattern, names, &mut selected)?,
             }
         }
-        match chosen.contains(&true) {
-            true => Ok(chosen),
-            false => Err(Fault::new(format!("{} is no column of {cols}", self.typed))),
+        if !selected.contains(&true) {
+            return Err(Fault::new(format!("{} is no column of {cols}", self.typed)));
         }
+        Ok(selected)
     }
 }
 
-fn by_name(pattern: &str, names: Option<&Names>, chosen: &mut [bool]) -> Outcome<()> {
+fn by_name(pattern: &str, names: Option<&Names>, selected: &mut [bool]) -> Outcome<()> {
     let names = names.ok_or_else(|| {
         Fault::new(format!("the columns have no names, expected numbers and not {pattern:?}"))
     })?;
     let mut any = false;
-    for (name, chosen) in names.iter().zip(chosen) {
-        let found = matches(pattern, name);
-        *chosen |= found;
-        any |= found;
+    for (name, selected) in names.iter().zip(selected) {
+        let matches = matches(pattern, name);
+        *selected |= matches;
+        any |= matches;
     }
-    match any {
-        true => Ok(()),
-        false => Err(Fault::new(format!("no column has a name like {pattern:?}"))),
+    if !any {
+        return Err(Fault::new(format!("no column has a name like {pattern:?}")));
     }
+    Ok(())
 }
 
-/// Whether the pattern is the whole name. On a mismatch, the last `*` takes one character more.
+/// Whether the pattern matches the whole name. On a mismatch, the last `*` takes one more character.
 fn matches(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
     let (mut p, mut n, mut retry) = (0, 0, None);
@@ -153,16 +151,16 @@ mod tests {
     use super::*;
 
     fn columns(typed: &str) -> Result<Vec<usize>, String> {
-        let names = Names::new((0..10).map(|at| format!("gene_{at}")));
-        let chosen = typed
+        let names = Names::new((0..10).map(|number| format!("gene_{number}")));
+        let selected = typed
             .parse::<Selection>()?
-            .of(10, Some(&names))
+            .select(10, Some(&names))
             .map_err(|fault| fault.at("m".as_ref()).to_string())?;
-        Ok((0..10).filter(|&at| chosen[at]).collect())
+        Ok((0..10).filter(|&column| selected[column]).collect())
     }
 
     #[test]
-    fn columns_are_chosen_by_place_share_and_name() {
+    fn columns_are_selected_by_place_share_and_name() {
         assert_eq!(columns("first:35%").unwrap(), [0, 1, 2]);
         assert_eq!(columns("last:2").unwrap(), [8, 9]);
         assert_eq!(columns("0..2,7..9,5").unwrap(), [0, 1, 5, 7, 8]);
@@ -171,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_no_column_is_refused() {
+    fn selections_of_no_column_are_refused() {
         let cases = [
             "",
             "first:0",

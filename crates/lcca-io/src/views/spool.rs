@@ -1,4 +1,4 @@
-//! Numbers written to a file as they come and mapped at the end, so that a view may be larger than memory.
+//! Numbers that are written to a file one by one and mapped at the end, so that a view may be larger than memory.
 
 use crate::error::{Fault, Result};
 use crate::source;
@@ -17,7 +17,7 @@ pub(crate) struct Spool<T> {
 }
 
 impl<T: Pod + Send + Sync> Spool<T> {
-    /// Begins the file; whoever made its folder removes it.
+    /// Begins the file. It is removed with the folder it is in.
     pub(crate) fn create(path: &Path) -> Result<Self> {
         let file = File::create_new(path).map_err(|error| Fault::Io(error).at(path))?;
         Ok(Spool {
@@ -33,7 +33,7 @@ impl<T: Pod + Send + Sync> Spool<T> {
         self.file.write_all(bytemuck::bytes_of(&number)).map_err(|error| Fault::Io(error).at(&self.path))
     }
 
-    /// All numbers. The file can be removed; where the system allows that, they stay until they are dropped.
+    /// All numbers, mapped. If the system allows it, the file can be removed while they are in use.
     pub(crate) fn finish(mut self) -> Result<Buffer<T>> {
         self.file.flush().map_err(|error| Fault::Io(error).at(&self.path))?;
         if self.len == 0 {

@@ -1,20 +1,20 @@
-//! Two columns of texts to two bags of tokens, in one pass over the file.
+//! From two columns of texts to two bags of tokens, in one pass over the file.
 
 use super::bag::{Bag, Bagging};
 use super::finish::{MadeView, finish};
 use super::input::{self, Batch, Row, TextInput};
-use super::parallel::in_order;
 use crate::error::{Fault, Result};
+use crate::parallel::in_order;
 use std::borrow::Cow;
 
-/// What to make of which texts.
+/// The texts, and how they become views.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextSettings {
-    /// Where the texts are.
+    /// The files of the texts.
     pub input: TextInput,
     /// How each view's texts become rows.
     pub views: [Bagging; 2],
-    /// Replace broken UTF-8 instead of refusing it.
+    /// Whether broken UTF-8 is replaced and not refused.
     pub lossy: bool,
 }
 
@@ -22,13 +22,13 @@ pub struct TextSettings {
 pub struct TextViews {
     /// x and y.
     pub views: [MadeView; 2],
-    /// A line for every row, where labels were asked for.
+    /// One line per row if labels were requested, and empty otherwise.
     pub labels: Vec<u8>,
     /// How many rows.
     pub rows: u64,
 }
 
-/// What one batch, or all so far, came to.
+/// The bags of one batch, or of all batches so far.
 #[derive(Default)]
 struct Bags {
     views: [Bag; 2],
@@ -36,9 +36,9 @@ struct Bags {
     rows: u64,
 }
 
-/// Makes the views. `progress` is told how many rows have been read.
+/// Makes the views. `progress` gets the number of rows read so far.
 pub fn text_views(settings: &TextSettings, progress: &dyn Fn(u64)) -> Result<TextViews> {
-    let (path, labelled) = match &settings.input {
+    let (path, labeled) = match &settings.input {
         TextInput::Table { path, columns, .. } => (path, columns[2].is_some()),
         TextInput::Lines { x, .. } => (x, false),
     };
@@ -46,7 +46,7 @@ pub fn text_views(settings: &TextSettings, progress: &dyn Fn(u64)) -> Result<Tex
     let next = input::open(&settings.input)?;
     in_order(
         next,
-        |batch| bags(&*batch, settings, labelled),
+        |batch| bags(&*batch, settings, labeled),
         |batch| {
             for ((view, more), how) in all.views.iter_mut().zip(batch.views).zip(&settings.views) {
                 view.append(more, how);
@@ -61,20 +61,21 @@ pub fn text_views(settings: &TextSettings, progress: &dyn Fn(u64)) -> Result<Tex
         return Err(Fault::new("has no rows").at(path));
     }
     let [x, y] = all.views;
-    let made = |bag, how, what| finish(bag, how, what).map_err(|fault| fault.at(path));
-    let views = [made(x, &settings.views[0], "x")?, made(y, &settings.views[1], "y")?];
+    let x = finish(x, &settings.views[0], "x").map_err(|fault| fault.at(path))?;
+    let y = finish(y, &settings.views[1], "y").map_err(|fault| fault.at(path))?;
+    let views = [x, y];
     Ok(TextViews { views, labels: all.labels, rows: all.rows })
 }
 
-fn bags(batch: &dyn Batch, settings: &TextSettings, labelled: bool) -> Result<Bags> {
+fn bags(batch: &dyn Batch, settings: &TextSettings, labeled: bool) -> Result<Bags> {
     let mut bags = Bags::default();
     let mut scratch = Vec::new();
     batch.for_each(&mut |row: Row<'_>| {
-        for at in 0..2 {
-            let text = decoded(&row, at, batch, settings.lossy)?;
-            bags.views[at].push(&text, &settings.views[at], &mut scratch);
+        for side in 0..2 {
+            let text = decoded(&row, side, batch, settings.lossy)?;
+            bags.views[side].push(&text, &settings.views[side], &mut scratch);
         }
-        if labelled {
+        if labeled {
             push_line(&mut bags.labels, &decoded(&row, 2, batch, settings.lossy)?);
         }
         bags.rows += 1;
@@ -83,15 +84,15 @@ fn bags(batch: &dyn Batch, settings: &TextSettings, labelled: bool) -> Result<Ba
     Ok(bags)
 }
 
-fn decoded<'a>(row: &Row<'a>, at: usize, batch: &dyn Batch, lossy: bool) -> Result<Cow<'a, str>> {
-    match (std::str::from_utf8(row.texts[at]), lossy) {
+fn decoded<'a>(row: &Row<'a>, index: usize, batch: &dyn Batch, lossy: bool) -> Result<Cow<'a, str>> {
+    match (std::str::from_utf8(row.texts[index]), lossy) {
         (Ok(text), _) => Ok(text.into()),
-        (Err(_), true) => Ok(String::from_utf8_lossy(row.texts[at])),
-        (Err(_), false) => Err(input::utf8(row.line).at(batch.path(at))),
+        (Err(_), true) => Ok(String::from_utf8_lossy(row.texts[index])),
+        (Err(_), false) => Err(input::broken_text(row.line).at(batch.path(index))),
     }
 }
 
-/// A line stays one, whatever it holds.
+/// Adds a text as one line, whatever it holds: line ends in it become spaces.
 pub(crate) fn push_line(lines: &mut Vec<u8>, text: &str) {
     lines.extend(text.bytes().map(|byte| if byte == b'\n' || byte == b'\r' { b' ' } else { byte }));
     lines.push(b'\n');

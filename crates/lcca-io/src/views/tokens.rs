@@ -1,4 +1,4 @@
-//! From a text to its tokens, by one of a few plain rules. None looks outside the text; all keep the order.
+//! From a text to its tokens, by one of a few plain rules. No rule looks outside the text, and all keep the order.
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -8,9 +8,9 @@ use std::str::FromStr;
 pub enum Tokens {
     /// Runs of Unicode letters, digits and underscores.
     Words,
-    /// What stands between ASCII white space.
+    /// The runs between ASCII white space.
     Whitespace,
-    /// Every run of that many characters; a shorter text is one token.
+    /// Every run of so many characters; a shorter text is one token.
     Chars(usize),
     /// The parts of a path.
     Path,
@@ -22,22 +22,23 @@ pub enum Tokens {
     Basename,
     /// Runs of ASCII letters and digits.
     Alnum,
-    /// What stands between separators, without white space around it.
+    /// The parts between separators, without white space around them.
     Split(char),
     /// The whole text.
     Whole,
 }
 
 impl Tokens {
-    /// What can be typed, and what it means.
+    /// The rules, as they can be written.
     pub const RULES: &'static str =
         "words, whitespace, chars:N, path, folders, prefixes, basename, alnum, split:C or whole";
 
     /// Calls `visit` with every token.
     pub fn for_each(self, text: &str, mut visit: impl FnMut(&str)) {
-        let mut keep = |token: &str| match token.is_empty() {
-            true => {}
-            false => visit(token),
+        let mut keep = |token: &str| {
+            if !token.is_empty() {
+                visit(token);
+            }
         };
         match self {
             Tokens::Words => text.split(|c: char| !c.is_alphanumeric() && c != '_').for_each(keep),
@@ -48,7 +49,7 @@ impl Tokens {
                 .rsplit_once('/')
                 .into_iter()
                 .for_each(|(folder, _)| folder.split('/').for_each(&mut keep)),
-            Tokens::Prefixes => text.match_indices('/').for_each(|(at, _)| keep(&text[..at])),
+            Tokens::Prefixes => text.match_indices('/').for_each(|(end, _)| keep(&text[..end])),
             Tokens::Basename => alnum(text.rsplit_once('/').map_or(text, |(_, name)| name), keep),
             Tokens::Alnum => alnum(text, keep),
             Tokens::Split(separator) => text.split(separator).map(str::trim).for_each(keep),
@@ -62,7 +63,7 @@ fn alnum(text: &str, visit: impl FnMut(&str)) {
 }
 
 fn runs(text: &str, length: usize, mut visit: impl FnMut(&str)) {
-    let starts = || text.char_indices().map(|(at, _)| at);
+    let starts = || text.char_indices().map(|(start, _)| start);
     let ends = starts().chain([text.len()]).skip(length);
     let mut any = false;
     for (start, end) in starts().zip(ends) {
@@ -74,11 +75,12 @@ fn runs(text: &str, length: usize, mut visit: impl FnMut(&str)) {
     }
 }
 
-/// Lower case by Unicode's rules, without a copy where nothing changes.
+/// A text in lower case by Unicode's rules, not copied if it is ASCII without upper case letters.
 pub(crate) fn lowercase(text: &str) -> Cow<'_, str> {
-    match text.bytes().any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii()) {
-        true => Cow::Owned(text.to_lowercase()),
-        false => Cow::Borrowed(text),
+    if text.bytes().any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii()) {
+        Cow::Owned(text.to_lowercase())
+    } else {
+        Cow::Borrowed(text)
     }
 }
 
@@ -122,11 +124,11 @@ mod tests {
     use super::*;
 
     fn tokens(rule: &str, text: &str) -> Vec<String> {
-        let mut found = Vec::new();
+        let mut tokens = Vec::new();
         let rule: Tokens = rule.parse().unwrap();
-        rule.for_each(text, |token| found.push(token.to_string()));
+        rule.for_each(text, |token| tokens.push(token.to_string()));
         assert_eq!(rule.to_string().parse(), Ok(rule));
-        found
+        tokens
     }
 
     #[test]

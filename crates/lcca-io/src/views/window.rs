@@ -1,6 +1,6 @@
 //! Each word with the words around it, from a stream of word numbers.
 
-/// Ends a sentence; no word has this number.
+/// The number that ends a sentence; no word has it.
 pub(crate) const BREAK: u32 = u32::MAX;
 
 /// How many words on either side are the context.
@@ -13,7 +13,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// How many places a context has.
+    /// The number of places of a context.
     pub fn places(self) -> usize {
         self.left + self.right
     }
@@ -40,35 +40,35 @@ impl std::str::FromStr for Window {
     }
 }
 
-/// Words that wait for those after them.
+/// The words of a sentence that wait for their context, or are part of one.
 pub(crate) struct Sliding {
     window: Window,
     words: Vec<u32>,
-    /// The first word that was not handed over.
-    at: usize,
+    /// The index of the first word that was not handed over.
+    next: usize,
 }
 
 impl Sliding {
     pub(crate) fn new(window: Window) -> Self {
-        Sliding { window, words: Vec::new(), at: 0 }
+        Sliding { window, words: Vec::new(), next: 0 }
     }
 
-    /// Takes the next word, or [`BREAK`]; `visit` gets a word and every (place, word) around it.
+    /// Takes the next word, or [`BREAK`]; `visit` gets a word and every (place, word) of its context.
     pub(crate) fn push<E>(
         &mut self,
         word: u32,
         visit: &mut impl FnMut(u32, &mut dyn Iterator<Item = (usize, u32)>) -> Result<(), E>,
     ) -> Result<(), E> {
         if word == BREAK {
-            while self.at < self.words.len() {
+            while self.next < self.words.len() {
                 self.hand_over(visit)?;
             }
             self.words.clear();
-            self.at = 0;
+            self.next = 0;
             return Ok(());
         }
         self.words.push(word);
-        if self.at + self.window.right < self.words.len() {
+        if self.next + self.window.right < self.words.len() {
             self.hand_over(visit)?;
         }
         self.forget();
@@ -80,20 +80,20 @@ impl Sliding {
         visit: &mut impl FnMut(u32, &mut dyn Iterator<Item = (usize, u32)>) -> Result<(), E>,
     ) -> Result<(), E> {
         let Window { left, right } = self.window;
-        let (at, words) = (self.at, &self.words);
+        let (index, words) = (self.next, &self.words);
         let before =
-            (0..left).filter(|place| at + place >= left).map(|place| (place, words[at + place - left]));
-        let after = (1..=right).filter_map(|step| Some((left + step - 1, *words.get(at + step)?)));
-        self.at += 1;
-        visit(words[at], &mut before.chain(after))
+            (0..left).filter(|place| index + place >= left).map(|place| (place, words[index + place - left]));
+        let after = (1..=right).filter_map(|step| Some((left + step - 1, *words.get(index + step)?)));
+        self.next += 1;
+        visit(words[index], &mut before.chain(after))
     }
 
-    /// Words too far back are dropped, now and then.
+    /// Drops words that are too far back for any context. Moving the others is cheap if it is done rarely.
     fn forget(&mut self) {
         const MANY: usize = 1 << 16;
-        if self.at > MANY + self.window.left {
-            self.words.drain(..self.at - self.window.left);
-            self.at = self.window.left;
+        if self.next > MANY + self.window.left {
+            self.words.drain(..self.next - self.window.left);
+            self.next = self.window.left;
         }
     }
 }
@@ -104,32 +104,31 @@ mod tests {
 
     fn contexts(window: &str, words: &[u32]) -> Vec<(u32, Vec<(i64, u32)>)> {
         let window: Window = window.parse().unwrap();
-        let (mut sliding, mut found) = (Sliding::new(window), Vec::new());
+        let (mut sliding, mut contexts) = (Sliding::new(window), Vec::new());
         let mut visit = |word, around: &mut dyn Iterator<Item = (usize, u32)>| {
-            found.push((word, around.map(|(place, word)| (window.distance(place), word)).collect()));
+            contexts.push((word, around.map(|(place, word)| (window.distance(place), word)).collect()));
             Ok::<(), ()>(())
         };
         words.iter().chain([&BREAK]).for_each(|&word| sliding.push(word, &mut visit).unwrap());
-        found
+        contexts
     }
 
     #[test]
     fn contexts_end_with_their_sentence() {
-        let found = contexts("0:1", &[1, 2, BREAK, BREAK, 3]);
-        assert_eq!(found, [(1, vec![(1, 2)]), (2, vec![]), (3, vec![])]);
-        let found = contexts("1:2", &[1, 2, 3]);
-        assert_eq!(found, [(1, vec![(1, 2), (2, 3)]), (2, vec![(-1, 1), (1, 3)]), (3, vec![(-1, 2)])]);
+        let next = contexts("0:1", &[1, 2, BREAK, BREAK, 3]);
+        assert_eq!(next, [(1, vec![(1, 2)]), (2, vec![]), (3, vec![])]);
+        let around = contexts("1:2", &[1, 2, 3]);
+        assert_eq!(around, [(1, vec![(1, 2), (2, 3)]), (2, vec![(-1, 1), (1, 3)]), (3, vec![(-1, 2)])]);
     }
 
     #[test]
     fn a_long_stream_forgets_nothing_it_needs() {
         let words: Vec<u32> = (0..300_000).collect();
-        let found = contexts("3:2", &words);
-        for (at, (word, around)) in found.iter().enumerate() {
-            let expected = [-3i64, -2, -1, 1, 2].map(|d| (d, at as i64 + d));
+        for (index, (word, around)) in contexts("3:2", &words).iter().enumerate() {
+            let expected = [-3i64, -2, -1, 1, 2].map(|d| (d, index as i64 + d));
             let expected =
                 expected.iter().filter(|(_, w)| (0..300_000).contains(w)).map(|&(d, w)| (d, w as u32));
-            assert!(*word == at as u32 && around.iter().copied().eq(expected), "{at}");
+            assert!(*word == index as u32 && around.iter().copied().eq(expected), "{index}");
         }
     }
 

@@ -1,20 +1,21 @@
-//! A word against the words around it: x is the word, one-hot; y is its context, one-hot where that is one neighbour and
-//! a set of words otherwise. Two passes over the corpus: words are counted, then rows written.
+//! A word against the words around it: x is the word, one-hot; y is its context, one-hot if that is one neighbor and a
+//! set of words otherwise. Takes two passes over the corpus: words are counted, then rows written.
 //!
 //! A row whose word or whose whole context is not among the columns is dropped, and then columns without rows are.
-//! Memory holds the vocabulary and, where equal rows are merged, each different row once; rows go through files.
+//! Memory holds the vocabulary and, if equal rows are merged, each distinct row once. Other rows go through files.
 
 use super::corpus::{Corpus, Counted};
 use super::keep::Keep;
 use super::rows::{Merged, RowSink, Rows, Spooled};
 use super::spool::Spool;
 use super::window::{Sliding, Window};
-use crate::error::{Fault, Outcome, Result};
-use crate::{Names, OutputFolder};
+use crate::error::{Fault, Outcome, Remedy, Result};
+use crate::folder::OutputFolder;
+use crate::names::Names;
 use lcca::matrix::{Buffer, Matrix, OneHotRows, SparseRows, Values};
 use std::path::Path;
 
-/// What to make of a corpus.
+/// How a corpus becomes two views.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WordSettings {
     /// The words.
@@ -37,9 +38,9 @@ pub struct WordSettings {
 pub struct WordView {
     /// The rows.
     pub matrix: Matrix,
-    /// The words, with their distance where that counts.
+    /// The words, with their distance if that makes another column.
     pub names: Names,
-    /// How often each column occurs, merged rows counted as often as they were there.
+    /// How often each column occurs, with merged rows counted as often as they occurred.
     pub counts: Vec<u64>,
 }
 
@@ -47,18 +48,18 @@ pub struct WordView {
 pub struct WordViews {
     /// x and y.
     pub views: [WordView; 2],
-    /// How often each row was there, where equal rows were merged.
+    /// How often each row occurred, if equal rows were merged.
     pub weights: Option<Vec<f64>>,
-    /// Words in the corpus.
+    /// The number of words in the corpus.
     pub tokens: u64,
-    /// Different words in the corpus.
+    /// The number of distinct words in the corpus.
     pub distinct: u64,
 }
 
 const DROPPED: u32 = u32::MAX;
 
-/// Makes the views; files that are needed meanwhile are put into `folder` and removed. `progress` is told how many
-/// words have been counted.
+/// Makes the views. Temporary files are put into `folder` and removed. `progress` gets the number of words counted so
+/// far.
 pub fn word_views(
     settings: &WordSettings,
     folder: &OutputFolder,
@@ -66,16 +67,17 @@ pub fn word_views(
 ) -> Result<WordViews> {
     let failed = |fault: Fault| fault.at(&settings.corpus.files[0]);
     let vocabulary = Vocabulary::choose(settings, settings.corpus.count(progress)?).map_err(failed)?;
-    let rows = match settings.merge {
-        true => fill(settings, &vocabulary, Merged::default())?,
-        false => fill(settings, &vocabulary, Spooled::create(folder)?)?,
+    let rows = if settings.merge {
+        fill(settings, &vocabulary, Merged::default())?
+    } else {
+        fill(settings, &vocabulary, Spooled::create(folder)?)?
     };
     if rows.x.is_empty() {
         let message = "no row is left: no word kept in x has a word kept in y around it";
         return Err(failed(Fault::new(message)));
     }
-    let x = Used::of(&counts(&rows.x, None, rows.weights.as_deref(), vocabulary.chosen[0].len()));
-    let y = Used::of(&counts(&rows.y, Some(&rows.ends), rows.weights.as_deref(), vocabulary.contexts));
+    let x = Used::new(&counts(&rows.x, None, rows.weights.as_deref(), vocabulary.chosen[0].len()));
+    let y = Used::new(&counts(&rows.y, Some(&rows.ends), rows.weights.as_deref(), vocabulary.contexts));
     let x_ids = x.renumber(&rows.x, &folder.path("x.spool"))?;
     let y_ids = y.renumber(&rows.y, &folder.path("y.spool"))?;
     let y_matrix = match settings.window.places() {
@@ -89,7 +91,7 @@ pub fn word_views(
     Ok(WordViews { views: [x_view, y_view], weights: rows.weights, tokens, distinct })
 }
 
-/// Counted words, and those that are columns.
+/// The counted words, and which of them are columns.
 struct Vocabulary {
     counted: Counted,
     /// The words of x and of y, in the order of the columns.
@@ -103,18 +105,17 @@ impl Vocabulary {
         let choose =
             |keep: &Keep| keep.choose(&counted.counts, counted.tokens, |number| counted.words.name(number));
         let chosen = [choose(&settings.x), choose(&settings.y)];
-        if let Some(at) = chosen.iter().position(Vec::is_empty) {
-            let (view, words) = (["x", "y"][at], counted.words.len());
-            let message =
-                format!("{view}: no word is left of {words}: keep more (--min-count, --x-top, --y-top)");
-            return Err(Fault::new(message));
+        if let Some(side) = chosen.iter().position(Vec::is_empty) {
+            let (view, words) = (["x", "y"][side], counted.words.len());
+            let message = format!("{view}: no word is left of {words}: keep more of them");
+            return Err(Fault::new(message).remedied_by(Remedy::KeepMoreWords));
         }
         let places = if settings.positions { settings.window.places() } else { 1 };
         let contexts = places.saturating_mul(chosen[1].len());
-        match contexts < u32::MAX as usize {
-            true => Ok(Vocabulary { counted, chosen, contexts }),
-            false => Err(lcca::Error::TooManyColumns { cols: contexts }.into()),
+        if contexts >= u32::MAX as usize {
+            return Err(lcca::Error::TooManyColumns { cols: contexts }.into());
         }
+        Ok(Vocabulary { counted, chosen, contexts })
     }
 
     fn word(&self, side: usize, column: usize) -> &str {
@@ -124,14 +125,15 @@ impl Vocabulary {
     fn context(&self, settings: &WordSettings, column: usize) -> String {
         let words = self.chosen[1].len();
         let word = self.word(1, column % words);
-        match settings.positions {
-            false => word.to_string(),
-            true => format!("{:+}:{word}", settings.window.distance(column / words)),
+        if settings.positions {
+            format!("{:+}:{word}", settings.window.distance(column / words))
+        } else {
+            word.to_string()
         }
     }
 }
 
-/// The second pass.
+/// The second pass: the rows.
 fn fill(settings: &WordSettings, vocabulary: &Vocabulary, mut sink: impl RowSink) -> Result<Rows> {
     let words = &vocabulary.counted.words;
     let [x, y] = [0, 1].map(|side| numbered(&vocabulary.chosen[side], words.len()));
@@ -148,19 +150,19 @@ fn fill(settings: &WordSettings, vocabulary: &Vocabulary, mut sink: impl RowSink
         context.extend(kept.map(|(place, column)| (place * stride) as u32 + column));
         context.sort_unstable();
         context.dedup();
-        match context.is_empty() {
-            true => Ok(()),
-            false => sink.push(x[word as usize], &context),
+        if context.is_empty() {
+            return Ok(());
         }
+        sink.push(x[word as usize], &context)
     };
     settings.corpus.numbers(words, settings.across_lines, |number| sliding.push(number, &mut visit))?;
     sink.finish()
 }
 
-/// The column of each word, or that it has none.
+/// The column of each word, or [`DROPPED`].
 fn numbered(chosen: &[u32], words: usize) -> Vec<u32> {
     let mut column = vec![DROPPED; words];
-    chosen.iter().zip(0..).for_each(|(&number, at)| column[number as usize] = at);
+    chosen.iter().zip(0..).for_each(|(&number, index)| column[number as usize] = index);
     column
 }
 
@@ -172,7 +174,7 @@ fn sets(cols: usize, ends: Buffer<u64>, ids: Buffer<u32>) -> Outcome<Matrix> {
     Ok(SparseRows::new(cols, ends, ids, Values::Ones)?.into())
 }
 
-/// How often each column occurs in rows; `ends` where rows hold several, from 0.
+/// How often each column occurs in the rows. `ends` has the offsets of rows that hold several columns.
 fn counts(ids: &Buffer<u32>, ends: Option<&Buffer<u64>>, weights: Option<&[f64]>, cols: usize) -> Vec<u64> {
     let mut counts = vec![0u64; cols];
     let Some(weights) = weights else {
@@ -190,7 +192,7 @@ fn counts(ids: &Buffer<u32>, ends: Option<&Buffer<u64>>, weights: Option<&[f64]>
     counts
 }
 
-/// Columns that some row holds.
+/// The columns that at least one row holds.
 struct Used {
     columns: Vec<usize>,
     counts: Vec<u64>,
@@ -199,10 +201,10 @@ struct Used {
 }
 
 impl Used {
-    fn of(counts: &[u64]) -> Self {
+    fn new(counts: &[u64]) -> Self {
         let columns: Vec<usize> = (0..counts.len()).filter(|&column| counts[column] > 0).collect();
         let mut to = vec![DROPPED; counts.len()];
-        columns.iter().zip(0..).for_each(|(&column, at)| to[column] = at);
+        columns.iter().zip(0..).for_each(|(&column, index)| to[column] = index);
         Used { counts: columns.iter().map(|&column| counts[column]).collect(), columns, to }
     }
 

@@ -31,7 +31,7 @@ fn unreadable_names_list_what_is_read() {
 }
 
 #[test]
-fn a_name_that_does_not_fit_the_content_is_told() {
+fn a_name_that_does_not_fit_the_content_is_refused() {
     says(&complaint("m.npy", "PK\x03\x04"), &["is named like npy but begins like npz"]);
     says(&complaint("m.mtx", "1 2 3\n"), &["is named like MatrixMarket but does not begin like one"]);
     says(&complaint("m.svm", format!("{COORDINATE}1 1 0\n")), &["begins like MatrixMarket"]);
@@ -41,34 +41,34 @@ fn a_name_that_does_not_fit_the_content_is_told() {
 }
 
 #[test]
-fn packed_streams_that_are_cut_are_told() {
+fn packed_streams_that_are_cut_short_are_refused() {
     let text = format!("{COORDINATE}3 3 3\n1 1 1\n2 2 2\n3 3 3\n");
     let (gz, zst) = (gzip(text.as_bytes()), zstd(text.as_bytes()));
     says(&complaint("m.mtx.gz", &gz[..gz.len() - 5]), &["truncated or corrupt gzip stream"]);
     says(&complaint("m.mtx.zst", &zst[..zst.len() - 5]), &["truncated or corrupt zstd stream"]);
     let mut flipped = gz.clone();
-    let at = gz.len() - 6;
-    flipped[at] ^= 1;
+    let checksum = gz.len() - 6;
+    flipped[checksum] ^= 1;
     says(&complaint("m.mtx.gz", flipped), &["corrupt gzip stream"]);
 }
 
 #[test]
 fn matrix_market_complaints_name_the_line() {
-    let told = |rest: &str| complaint("m.mtx", format!("{COORDINATE}{rest}"));
-    says(&told("% c\n3 4 2\n1 1 1\n2 5 1\n"), &["/m.mtx: line 5: column 5 is out of range 1..=4"]);
-    says(&told("3 4 1\n0 1 1\n"), &["line 3: row 0 is out of range 1..=3"]);
-    says(&told("3 4 1\n-1 1 1\n"), &["line 3: expected a row in 1..=3, found \"-1\""]);
-    says(&told("3 4 1\n1 1 nan\n"), &["line 3: the value \"nan\" is not a finite number"]);
-    says(&told("3 4 1\n1 1 1e999\n"), &["line 3: the value \"1e999\" is not a finite number"]);
-    says(&told("3 4 1\n1 1 one\n"), &["line 3: expected a value, found \"one\""]);
-    says(&told("3 4 1\n1 1\n"), &["line 3: expected a value at the end"]);
-    says(&told("3 4 1\n1 1 1 1\n"), &["line 3: expected the line to end"]);
-    says(&told("3 4 2\n1 1 1\n"), &["line 2: the header says 2 entries, found only 1"]);
-    says(&told("3 4 1\n1 1 1\n2 1 1\n"), &["line 2: the header says 1 entries, found more"]);
-    says(&told("0 4 0\n"), &["the matrix has no rows"]);
-    says(&told("4 0 0\n"), &["the matrix has no columns"]);
-    says(&told("3 4\n"), &["line 2: expected rows, columns and entries, found \"3 4\""]);
-    says(&told(""), &["line 2: the line of sizes is missing"]);
+    let message = |rest: &str| complaint("m.mtx", format!("{COORDINATE}{rest}"));
+    says(&message("% c\n3 4 2\n1 1 1\n2 5 1\n"), &["/m.mtx: line 5: column 5 is out of range 1..=4"]);
+    says(&message("3 4 1\n0 1 1\n"), &["line 3: row 0 is out of range 1..=3"]);
+    says(&message("3 4 1\n-1 1 1\n"), &["line 3: expected a row in 1..=3, found \"-1\""]);
+    says(&message("3 4 1\n1 1 nan\n"), &["line 3: the value \"nan\" is not a finite number"]);
+    says(&message("3 4 1\n1 1 1e999\n"), &["line 3: the value \"1e999\" is not a finite number"]);
+    says(&message("3 4 1\n1 1 one\n"), &["line 3: expected a value, found \"one\""]);
+    says(&message("3 4 1\n1 1\n"), &["line 3: expected a value at the end"]);
+    says(&message("3 4 1\n1 1 1 1\n"), &["line 3: expected the line to end"]);
+    says(&message("3 4 2\n1 1 1\n"), &["line 2: the header says 2 entries, found only 1"]);
+    says(&message("3 4 1\n1 1 1\n2 1 1\n"), &["line 2: the header says 1 entries, found more"]);
+    says(&message("0 4 0\n"), &["the matrix has no rows"]);
+    says(&message("4 0 0\n"), &["the matrix has no columns"]);
+    says(&message("3 4\n"), &["line 2: expected rows, columns and entries, found \"3 4\""]);
+    says(&message(""), &["line 2: the line of sizes is missing"]);
     says(
         &complaint("m.mtx", format!("{ARRAY}2 2\n1\n2\n3\n")),
         &["line 2: the header says 4 values, found 3"],
@@ -81,7 +81,7 @@ fn matrix_market_complaints_name_the_line() {
 
 #[test]
 fn svmlight_complaints_name_the_line() {
-    says(&complaint("m.svm", "1 1:1\n1 0:1\n"), &["line 2: index 0", "pass the zero-based option"]);
+    says(&complaint("m.svm", "1 1:1\n1 0:1\n"), &["line 2: index 0, but indices count from 1"]);
     says(&complaint("m.svm", "1 1:1\n\n# c\n1 x\n"), &["line 4: expected index:value, found \"x\""]);
     says(&complaint("m.svm", "1 -3:1\n"), &["line 1: expected index:value, found \"-3:1\""]);
     says(&complaint("m.svm", "1 2:inf\n"), &["line 1: the value in \"2:inf\" is not a finite number"]);
@@ -89,54 +89,62 @@ fn svmlight_complaints_name_the_line() {
     says(&complaint("m.svm", "1 4294967296:1\n"), &["line 1: index 4294967296 is out of range"]);
     says(&complaint("m.svm", "1\n-1\n"), &["the matrix has no columns"]);
     says(&complaint("m.svm", "# nothing\n"), &["the matrix has no rows"]);
-    let narrow = ReadOptions { cols: Some(2), zero_based: None };
+    let narrow = ReadOptions::default().cols(2);
     says(&complaint_with("m.svm", "1 3:1\n", &narrow), &["line 1: index 3 is out of range 1..=2"]);
 }
 
 #[test]
-fn a_width_that_differs_from_the_callers_is_told() {
+fn a_width_that_differs_from_the_callers_is_refused() {
     let file = file("m.mtx", format!("{COORDINATE}1 3 0\n"));
-    let error = read_matrix_with(&file.path, &ReadOptions { cols: Some(4), zero_based: None }).err().unwrap();
+    let error = read_matrix_with(&file.path, &ReadOptions::default().cols(4)).err().unwrap();
     says(&error.to_string(), &["has 3 columns, expected 4"]);
 }
 
 #[test]
 fn scipy_complaints_name_the_array() {
-    let told = |members: &[(&str, Vec<u8>)]| {
-        let (stored, packed) = (archive(members, false), archive(members, true));
-        let message = complaint("m.npz", stored);
-        assert_eq!(message, complaint("m.npz", packed));
-        message
+    let message = |members: &[(&str, Vec<u8>)]| {
+        let stored = complaint("m.npz", archive(members, false));
+        assert_eq!(stored, complaint("m.npz", archive(members, true)));
+        stored
     };
     says(
-        &told(&csr([2, 3], &[0, 1, 2], &[0, -3], &[1.0, 1.0])),
+        &message(&csr([2, 3], &[0, 1, 2], &[0, -3], &[1.0, 1.0])),
         &["indices: element 1 is -3, expected a column in 0..=2"],
     );
     says(
-        &told(&csr([2, 3], &[0, 1, 2], &[0, 3], &[1.0, 1.0])),
+        &message(&csr([2, 3], &[0, 1, 2], &[0, 3], &[1.0, 1.0])),
         &["indices: element 1 is 3, expected a column in 0..=2"],
     );
-    says(&told(&csr([3, 3], &[0, 2, 1, 2], &[0, 2], &[1.0, 1.0])), &["row 1: offsets decrease from 2 to 1"]);
-    says(&told(&csr([2, 3], &[0, -1, 2], &[0, 2], &[1.0, 1.0])), &["indptr: element 1 is -1"]);
-    says(&told(&csr([2, 3], &[0, 1, 1], &[0, 2], &[1.0, 1.0])), &["indptr: runs from 0 to 1"]);
-    says(&told(&csr([2, 3], &[0, 2], &[0, 2], &[1.0, 1.0])), &["indptr: holds 2 numbers, expected 3"]);
-    says(&told(&csr([1, 3], &[0, 2], &[0], &[1.0, 1.0])), &["indices: holds 1 numbers, expected 2"]);
-    says(&told(&csr([1, 3], &[0, 2], &[0, 1], &[1.0, f64::NAN])), &["row 0, column 1: the value is NaN"]);
-    says(&told(&csr([0, 3], &[0], &[], &[])), &["the matrix has no rows"]);
-    says(&told(&csr([1, 0], &[0, 0], &[], &[])), &["the matrix has no columns"]);
-    says(&told(&csr([-1, 3], &[0, 0], &[], &[])), &["shape: element 0 is -1"]);
-    says(&told(&csr([1 << 40, 3], &[0, 0], &[], &[])), &["indptr: holds 2 numbers, expected 1099511627777"]);
-    says(&told(&csr([1, 1 << 40], &[0, 0], &[], &[])), &["1099511627776 columns are more than"]);
-    says(&told(&csr([1, 3], &[0, 0], &[], &[])[..3]), &["holds no array \"data\"", "it holds: format.npy"]);
+    says(
+        &message(&csr([3, 3], &[0, 2, 1, 2], &[0, 2], &[1.0, 1.0])),
+        &["row 1: offsets decrease from 2 to 1"],
+    );
+    says(&message(&csr([2, 3], &[0, -1, 2], &[0, 2], &[1.0, 1.0])), &["indptr: element 1 is -1"]);
+    says(&message(&csr([2, 3], &[0, 1, 1], &[0, 2], &[1.0, 1.0])), &["indptr: runs from 0 to 1"]);
+    says(&message(&csr([2, 3], &[0, 2], &[0, 2], &[1.0, 1.0])), &["indptr: holds 2 numbers, expected 3"]);
+    says(&message(&csr([1, 3], &[0, 2], &[0], &[1.0, 1.0])), &["indices: holds 1 numbers, expected 2"]);
+    says(&message(&csr([1, 3], &[0, 2], &[0, 1], &[1.0, f64::NAN])), &["row 0, column 1: the value is NaN"]);
+    says(&message(&csr([0, 3], &[0], &[], &[])), &["the matrix has no rows"]);
+    says(&message(&csr([1, 0], &[0, 0], &[], &[])), &["the matrix has no columns"]);
+    says(&message(&csr([-1, 3], &[0, 0], &[], &[])), &["shape: element 0 is -1"]);
+    says(
+        &message(&csr([1 << 40, 3], &[0, 0], &[], &[])),
+        &["indptr: holds 2 numbers, expected 1099511627777"],
+    );
+    says(&message(&csr([1, 1 << 40], &[0, 0], &[], &[])), &["1099511627776 columns are more than"]);
+    says(
+        &message(&csr([1, 3], &[0, 0], &[], &[])[..3]),
+        &["holds no array \"data\"", "it holds: format.npy"],
+    );
     let mut other = csr([1, 3], &[0, 0], &[], &[]);
     other[0].1 = npy("|S3", false, "", b"bsr");
-    says(&told(&other), &["format: is in SciPy's layout \"bsr\""]);
+    says(&message(&other), &["format: is in SciPy's layout \"bsr\""]);
     other[0].1 = npy("|S3", false, "", b"csc");
-    says(&told(&other), &["indptr: holds 2 numbers, expected 4"]);
+    says(&message(&other), &["indptr: holds 2 numbers, expected 4"]);
 }
 
 #[test]
-fn cut_archives_are_told() {
+fn archives_that_are_cut_short_are_refused() {
     let bytes = archive(&csr([1, 3], &[0, 2], &[0, 2], &[1.0, 0.5]), false);
     says(&complaint("m.npz", &bytes[..bytes.len() - 30]), &["truncated or corrupt zip archive"]);
     says(&complaint("m.npz", &bytes[..bytes.len() / 2]), &["truncated or corrupt zip archive"]);
@@ -151,21 +159,21 @@ fn cut_archives_are_told() {
 
 #[test]
 fn array_complaints_name_shape_and_type() {
-    let told = |descr: &str, shape: &str, data: &[f64]| {
+    let message = |descr: &str, shape: &str, data: &[f64]| {
         complaint("m.npy", npy(descr, false, shape, bytemuck::cast_slice(data)))
     };
-    says(&told("<f8", "2, 2", &[1.0; 3]), &["shape [2, 2], that is 32 bytes, but 24 bytes follow"]);
-    says(&told("<f8", "2, 2", &[1.0, 2.0, f64::INFINITY, 3.0]), &["row 1, column 0: the value is inf"]);
-    says(&told("<c16", "2, 1", &[1.0; 4]), &["holds <c16, expected plain numbers"]);
-    says(&told("<f8", "1, 2, 2", &[1.0; 4]), &["3 dimensions"]);
-    says(&told("<f8", "", &[1.0]), &["0 dimensions"]);
-    says(&told("<f8", "0, 2", &[]), &["the matrix has no rows"]);
-    says(&told("<f8", "2, 0", &[]), &["the matrix has no columns"]);
+    says(&message("<f8", "2, 2", &[1.0; 3]), &["shape [2, 2], that is 32 bytes, but 24 bytes follow"]);
+    says(&message("<f8", "2, 2", &[1.0, 2.0, f64::INFINITY, 3.0]), &["row 1, column 0: the value is inf"]);
+    says(&message("<c16", "2, 1", &[1.0; 4]), &["holds <c16, expected plain numbers"]);
+    says(&message("<f8", "1, 2, 2", &[1.0; 4]), &["3 dimensions"]);
+    says(&message("<f8", "", &[1.0]), &["0 dimensions"]);
+    says(&message("<f8", "0, 2", &[]), &["the matrix has no rows"]);
+    says(&message("<f8", "2, 0", &[]), &["the matrix has no columns"]);
     says(&complaint("m.npy", b"\x93NUMPY\x01\x00\xff\xff{"), &["the header is cut short"]);
     says(&complaint("m.npy", b"\x93NUMPY\x09\x00\xff\xff{"), &["format 9, expected 1, 2 or 3"]);
 }
 
-/// Each of these would need terabytes if a reader believed it.
+/// Each of these would need terabytes if a reader believed its header.
 #[test]
 fn a_header_that_claims_the_world_costs_nothing() {
     let huge = 1u64 << 40;
@@ -198,7 +206,7 @@ fn a_header_that_claims_the_world_costs_nothing() {
 }
 
 #[test]
-fn stores_that_do_not_hold_together_are_told() {
+fn stores_that_do_not_hold_together_are_refused() {
     let store = |texts: &str, tensors: &str, data: &[u8]| {
         let json =
             format!("{{\"__metadata__\":{{\"format\":\"lcca-matrix\",\"version\":\"1\",{texts}}}{tensors}}}");
@@ -226,7 +234,7 @@ fn stores_that_do_not_hold_together_are_told() {
 }
 
 #[test]
-fn what_cannot_be_written_leaves_the_target_alone() {
+fn a_matrix_that_cannot_be_written_leaves_the_target_alone() {
     let sparse = sparse(&[vec![0.0, 2.0]], false);
     let refused = |path: &Path| {
         let error = write_matrix(path, &sparse).unwrap_err();

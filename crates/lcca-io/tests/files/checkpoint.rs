@@ -13,14 +13,20 @@ fn pair(value: f64) -> InMemory {
 }
 
 fn settings() -> Settings {
-    Settings { ridge_x: 0.1, ..Settings::new(Method::LCca { t1: 5, t2: 6, k_pc: 2 }, 2) }
+    Settings::new(Method::l_cca(5, 6, 2), 2).ridges(0.1, 0.0)
+}
+
+fn changed(change: impl FnOnce(&mut Settings)) -> Settings {
+    let mut settings = settings();
+    change(&mut settings);
+    settings
 }
 
 fn identity(settings: &Settings) -> Identity {
-    Identity::of(&pair(3.0), settings).unwrap()
+    Identity::new(&pair(3.0), settings).unwrap()
 }
 
-fn state(of: Loop, step: bool, totals: &[f64]) -> Checkpoint {
+fn state(kind: Loop, step: bool, totals: &[f64]) -> Checkpoint {
     let panel =
         |cols: usize, seed: f64| Panel::from_fn(3, cols, |i, j| (seed + i as f64 / 3.0 + j as f64).sin());
     let row = |iteration: usize| {
@@ -35,11 +41,11 @@ fn state(of: Loop, step: bool, totals: &[f64]) -> Checkpoint {
             seconds: 1e-9 * number,
         }
     };
-    let solved_away = if of == Loop::Eliminate { 0 } else { 2 };
+    let x_columns = if kind == Loop::Eliminate { 0 } else { 2 };
     Checkpoint {
-        of,
-        weights: [panel(solved_away, 0.1), panel(2, 0.2)],
-        step: step.then(|| [panel(solved_away, 0.3), panel(2, 0.4)]),
+        algorithm: kind,
+        weights: [panel(x_columns, 0.1), panel(2, 0.2)],
+        step: step.then(|| [panel(x_columns, 0.3), panel(2, 0.4)]),
         trace: (1..5).map(row).collect(),
         totals: totals.to_vec(),
         by_residuals: totals.iter().map(|total| total.sin()).collect(),
@@ -57,24 +63,24 @@ fn complaint_of(path: &std::path::Path, identity: &Identity) -> String {
 
 #[test]
 fn a_checkpoint_comes_back_to_the_bit() {
-    for (of, step, totals) in [
+    for (kind, step, totals) in [
         (Loop::Lobpcg, true, &[0.1, 1.0 / 3.0][..]),
         (Loop::Lobpcg, false, &[0.1]),
         (Loop::Eliminate, true, &[f64::MIN_POSITIVE]),
         (Loop::Alternate, false, &[]),
     ] {
-        let (file, state) = (scratch("state"), state(of, step, totals));
+        let (file, state) = (scratch("state"), state(kind, step, totals));
         write_checkpoint(&file.path, &state, &identity(&settings())).unwrap();
         assert_eq!(read_checkpoint(&file.path, &identity(&settings())).unwrap(), state);
     }
 }
 
 #[test]
-fn what_only_says_how_long_to_go_on_may_differ() {
+fn limits_of_time_and_memory_may_differ() {
     let file = scratch("state");
     write_checkpoint(&file.path, &state(Loop::Alternate, false, &[]), &identity(&settings())).unwrap();
-    let method = Method::LCca { t1: 50, t2: 6, k_pc: 2 };
-    let other = Settings { method, tol: 1e-9, max_passes: Some(7.0), memory: 1, ..settings() };
+    let mut other = settings().tol(1e-9).max_passes(Some(7.0)).memory(1);
+    other.method = Method::l_cca(50, 6, 2);
     assert!(read_checkpoint(&file.path, &identity(&other)).is_ok());
 }
 
@@ -82,7 +88,7 @@ fn what_only_says_how_long_to_go_on_may_differ() {
 fn sums_that_differ_in_their_last_digits_are_the_same_data() {
     let file = scratch("state");
     write_checkpoint(&file.path, &state(Loop::Alternate, false, &[]), &identity(&settings())).unwrap();
-    let nearly = Identity::of(&pair(3.0 * (1.0 + 1e-13)), &settings()).unwrap();
+    let nearly = Identity::new(&pair(3.0 * (1.0 + 1e-13)), &settings()).unwrap();
     assert!(read_checkpoint(&file.path, &nearly).is_ok());
 }
 
@@ -91,27 +97,24 @@ fn a_checkpoint_of_another_fit_is_refused_with_what_differs() {
     let file = scratch("state");
     write_checkpoint(&file.path, &state(Loop::Alternate, false, &[]), &identity(&settings())).unwrap();
     for (other, needle) in [
-        (Settings { k: 1, ..settings() }, "k is 2 there and 1 here"),
-        (Settings { ridge_x: 0.25, ..settings() }, "ridge_x is 0.1 there and 0.25 here"),
-        (Settings { center: false, ..settings() }, "center is true there and false here"),
-        (Settings { oversample: Some(4), ..settings() }, "oversample is not set there and 4 here"),
-        (Settings { method: Method::Lobpcg, ..settings() }, "method is l-cca there and lobpcg here"),
-        (
-            Settings { method: Method::LCca { t1: 5, t2: 7, k_pc: 2 }, ..settings() },
-            "t2 is 6 there and 7 here",
-        ),
+        (changed(|settings| settings.k = 1), "k is 2 there and 1 here"),
+        (settings().ridges(0.25, 0.0), "ridge_x is 0.1 there and 0.25 here"),
+        (settings().center(false), "center is true there and false here"),
+        (settings().oversample(Some(4)), "oversample is not set there and 4 here"),
+        (changed(|settings| settings.method = Method::lobpcg()), "method is l-cca there and lobpcg here"),
+        (changed(|settings| settings.method = Method::l_cca(5, 7, 2)), "t2 is 6 there and 7 here"),
     ] {
         let message = complaint_of(&file.path, &identity(&other));
         assert!(message.contains(&format!("state: belongs to another fit: {needle}")), "{message}");
     }
-    let message = complaint_of(&file.path, &Identity::of(&pair(3.5), &settings()).unwrap());
+    let message = complaint_of(&file.path, &Identity::new(&pair(3.5), &settings()).unwrap());
     assert!(message.contains("another fit: X held other numbers then"), "{message}");
     let weighted = pair(3.0).weighted(vec![1.0, 1.0, 2.0].into()).unwrap();
-    let message = complaint_of(&file.path, &Identity::of(&weighted, &settings()).unwrap());
+    let message = complaint_of(&file.path, &Identity::new(&weighted, &settings()).unwrap());
     assert!(message.contains("another fit: X held other numbers then"), "{message}");
     let wide = || sparse(&[vec![1.0, 0.5, 0.0, 2.0], vec![1.0; 4], vec![0.5, 0.0, 1.0, 0.0]], false);
     let wide = InMemory::new(wide(), wide()).unwrap();
-    let message = complaint_of(&file.path, &Identity::of(&wide, &settings()).unwrap());
+    let message = complaint_of(&file.path, &Identity::new(&wide, &settings()).unwrap());
     assert!(message.contains("columns of X is 3 there and 4 here"), "{message}");
 }
 
@@ -124,20 +127,20 @@ fn a_damaged_checkpoint_is_refused_wherever_the_damage_is() {
         std::fs::write(&file.path, &bytes[..len]).unwrap();
         complaint_of(&file.path, &identity(&settings()));
     }
-    for at in 0..bytes.len() {
+    for index in 0..bytes.len() {
         let mut damaged = bytes.clone();
-        damaged[at] ^= 1;
+        damaged[index] ^= 1;
         std::fs::write(&file.path, &damaged).unwrap();
-        // What is not noticed changes nothing: a blank behind the header, the program's version.
+        // Damage that goes unnoticed changes nothing: a blank behind the header, the program's version.
         match read_checkpoint(&file.path, &identity(&settings())) {
-            Ok(read) => assert_eq!(read, state, "byte {at}"),
+            Ok(read) => assert_eq!(read, state, "byte {index}"),
             Err(error) => assert_eq!(error.to_string().lines().count(), 1, "{error}"),
         }
     }
 }
 
 #[test]
-fn a_checkpoint_is_no_matrix_and_no_model() {
+fn a_checkpoint_is_neither_a_matrix_nor_a_model() {
     let file = scratch("state.safetensors");
     write_checkpoint(&file.path, &state(Loop::Lobpcg, true, &[]), &identity(&settings())).unwrap();
     let refused = [read_matrix(&file.path).err().unwrap(), read_model(&file.path).err().unwrap()];

@@ -2,10 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[cfg(feature = "arrow")]
+mod arrow;
 mod bad_input;
 mod checkpoint;
 mod damage;
 mod model;
 mod names;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod round_trip;
 mod support;

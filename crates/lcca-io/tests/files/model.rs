@@ -3,32 +3,30 @@
 use crate::support::*;
 use lcca::fit::{Model, View};
 use lcca::matrix::Panel;
-use lcca::method::{Inner, Method, Settings};
+use lcca::method::{Method, Settings};
 use lcca_io::*;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-fn view(cols: usize, k: usize, seed: f64, centred: bool) -> View {
+fn view(cols: usize, k: usize, seed: f64, centered: bool) -> View {
     let number = |i: usize, j: usize| (seed + i as f64 * 0.1 + j as f64 / 3.0).sin();
-    View {
-        weights: Panel::from_fn(cols, k, number),
-        loadings: Panel::from_fn(cols, k, |i, j| -number(i, j)),
-        mean: centred.then(|| (0..cols).map(|i| number(i, k)).collect()),
-    }
+    View::new(
+        Panel::from_fn(cols, k, number),
+        Panel::from_fn(cols, k, |i, j| -number(i, j)),
+        centered.then(|| (0..cols).map(|i| number(i, k)).collect()),
+    )
 }
 
-fn model(k: usize, seed: f64, centred: bool) -> Model {
+fn model(k: usize, seed: f64, centered: bool) -> Model {
     let numbers = |from: f64| (0..k).map(|i| (from + i as f64).cos()).collect::<Vec<_>>();
-    Model {
-        x: view(5, k, seed, centred),
-        y: view(3, k, seed + 1.0, centred),
-        correlations: numbers(seed),
-        objective: numbers(seed * 0.3),
-        residuals: numbers(seed * 1e-9),
-        total: seed / 7.0,
-        rows: u64::MAX,
-        settings: Settings { ridge_x: seed.abs() / 3.0, ridge_y: 1e-300, ..Settings::new(Method::als(3), k) },
-    }
+    let settings = Settings::new(Method::als(3), k).ridges(seed.abs() / 3.0, 1e-300);
+    let mut model = Model::new(view(5, k, seed, centered), view(3, k, seed + 1.0, centered), settings);
+    model.correlations = numbers(seed);
+    model.objective = numbers(seed * 0.3);
+    model.residuals = numbers(seed * 1e-9);
+    model.total = seed / 7.0;
+    model.rows = u64::MAX;
+    model
 }
 
 fn provenance() -> Map<String, Value> {
@@ -37,14 +35,14 @@ fn provenance() -> Map<String, Value> {
 
 proptest! {
     #[test]
-    fn every_bit_comes_back(k in 1usize..12, seed in -1e3..1e3f64, centred: bool) {
-        let (file, model) = (scratch("m.lcca"), model(k, seed, centred));
+    fn every_bit_comes_back(k in 1usize..12, seed in -1e3..1e3f64, centered: bool) {
+        let (file, model) = (scratch("m.lcca"), model(k, seed, centered));
         write_model(&file.path, &model, &provenance()).unwrap();
-        let (back, told) = read_model(&file.path).unwrap();
+        let (back, origin) = read_model(&file.path).unwrap();
         prop_assert_eq!(&back, &model);
         prop_assert_eq!(back.settings.ridge_x.to_bits(), model.settings.ridge_x.to_bits());
         prop_assert_eq!(back.total.to_bits(), model.total.to_bits());
-        prop_assert_eq!(told, provenance());
+        prop_assert_eq!(origin, provenance());
     }
 }
 
@@ -54,20 +52,45 @@ fn a_model_written_before_als_had_a_choice_of_solvers_still_opens() {
     write_model(&file.path, &model(2, 0.5, true), &provenance()).unwrap();
     let mut bytes = std::fs::read(&file.path).unwrap();
     let added = br#",\"inner\":\"cholesky\""#;
-    let at = bytes.windows(added.len()).position(|window| window == added).expect("the solver is written");
-    bytes[at..at + added.len()].fill(b' ');
+    let start = bytes.windows(added.len()).position(|window| window == added).expect("the solver is written");
+    bytes[start..start + added.len()].fill(b' ');
     std::fs::write(&file.path, bytes).unwrap();
     assert_eq!(read_model(&file.path).unwrap().0, model(2, 0.5, true));
 }
 
 #[test]
-fn a_model_by_conjugate_gradients_comes_back() {
-    let file = scratch("cg.lcca");
-    let method = Method::Als { t1: 3, inner: Inner::Cg { t2: 17 } };
-    let mut by_cg = model(2, 0.5, false);
-    by_cg.settings.method = method;
-    write_model(&file.path, &by_cg, &provenance()).unwrap();
-    assert_eq!(read_model(&file.path).unwrap().0.settings.method, method);
+fn a_model_of_every_method_comes_back_with_its_parameters() {
+    let by_cg = Method::named("als").unwrap().configured([("inner", "cg"), ("t2", "17")]).unwrap();
+    let methods = Method::names().map(|name| Method::named(name).unwrap()).chain([by_cg]);
+    assert!(methods.clone().any(|method| method.name() == "shift-invert"), "every method is listed");
+    for method in methods {
+        let file = scratch("method.lcca");
+        let mut written = model(2, 0.5, false);
+        written.settings.method = method;
+        write_model(&file.path, &written, &provenance()).unwrap();
+        assert_eq!(read_model(&file.path).unwrap().0.settings.method, method, "{method}");
+    }
+}
+
+#[test]
+fn a_model_remembers_its_fit() {
+    let rows = |shift: u32| {
+        lcca::matrix::OneHotRows::new(3, (0..30).map(|row| (row + shift) % 3).collect::<Vec<_>>().into())
+    };
+    let pair = lcca::data::InMemory::new(rows(0).unwrap().into(), rows(1).unwrap().into()).unwrap();
+    let fit = lcca::fit::fit(&pair, &Settings::new(Method::auto(), 5), &()).unwrap();
+    let mut origin = provenance();
+    FitRecord::new(&fit).insert_into(&mut origin);
+    let file = scratch("m.lcca");
+    write_model(&file.path, &fit.model, &origin).unwrap();
+    let record = ModelFile::open(&file.path).unwrap().record().expect("the record was written");
+    assert_eq!(record, FitRecord::new(&fit));
+    let known: Vec<_> = fit.decisions.iter().cloned().map(Recorded::Known).collect();
+    assert_eq!(
+        (record.decisions, record.converged, record.trace.len()),
+        (known, fit.converged, fit.trace.len())
+    );
+    assert_eq!(FitRecord::from_provenance(&provenance()), None);
 }
 
 #[test]
@@ -91,14 +114,14 @@ fn a_model_describes_itself() {
     let Info::Model(info) = describe(&file.path).unwrap() else { panic!("not a model") };
     assert_eq!((info.method, info.k, info.x_cols, info.y_cols), ("als", 4, 5, 3));
     assert_eq!(info.provenance, provenance());
-    let told = serde_json::to_value(describe(&file.path).unwrap()).unwrap();
-    assert_eq!((&told["kind"], &told["settings"]["method"]["name"]), (&json!("model"), &json!("als")));
+    let json = serde_json::to_value(describe(&file.path).unwrap()).unwrap();
+    assert_eq!((&json["kind"], &json["settings"]["method"]["name"]), (&json!("model"), &json!("als")));
     let error = read_matrix(&file.path).err().unwrap().to_string();
     assert!(error.contains("is a model, expected a matrix"), "{error}");
 }
 
 #[test]
-fn a_matrix_describes_itself_and_is_no_model() {
+fn a_matrix_describes_itself_and_is_not_a_model() {
     let file = scratch("m.lcca");
     write_matrix(&file.path, &sparse(&[vec![0.0, 2.0, 0.0]], true)).unwrap();
     let Info::Matrix(info) = describe(&file.path).unwrap() else { panic!("not a matrix") };

@@ -1,4 +1,4 @@
-//! Names of columns travel with stores and models, and are checked when somebody asks for them.
+//! Names of columns travel with stores and models, and are checked when they are read.
 
 use crate::support::*;
 use lcca_io::*;
@@ -29,20 +29,20 @@ fn a_store_without_names_is_what_it_was_before_there_were_names() {
     assert!(!String::from_utf8_lossy(&std::fs::read(&file.path).unwrap()).contains("name"));
 }
 
-/// The bytes of a store of three columns named a, b and c, with one part of it replaced.
+/// A store of three columns named aa, bb and cc, with one part of its bytes replaced.
 fn damaged(from: &[u8], to: &[u8]) -> Scratch {
     let file = scratch("m.safetensors");
     let matrix = sparse(&[vec![0.0, 1.0, 0.0]], true);
     write_matrix_named(&file.path, &matrix, Some(&Names::new(["aa", "bb", "cc"]))).unwrap();
     let mut bytes = std::fs::read(&file.path).unwrap();
-    let at = bytes.windows(from.len()).rposition(|part| part == from).unwrap();
-    bytes[at..at + from.len()].copy_from_slice(to);
+    let start = bytes.windows(from.len()).rposition(|part| part == from).unwrap();
+    bytes[start..start + from.len()].copy_from_slice(to);
     std::fs::write(&file.path, bytes).unwrap();
     file
 }
 
 #[test]
-fn broken_names_are_refused_and_do_not_hinder_who_does_not_ask() {
+fn broken_names_are_refused_when_they_are_read_and_not_before() {
     let cases: [(&[u8], &[u8], &str); 4] = [
         (b"aabbcc", b"aab\xffcc", "names: the name of column 1 is not UTF-8"),
         (&4u64.to_le_bytes(), &1u64.to_le_bytes(), "name_ends: the name of column 1 ends at 1, expected 2"),
@@ -53,7 +53,9 @@ fn broken_names_are_refused_and_do_not_hinder_who_does_not_ask() {
         let file = damaged(from, to);
         let error = read_names(&file.path).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
-        assert_eq!(read_matrix(&file.path).unwrap().matrix.cols(), 3);
+        let loaded = read_matrix(&file.path).unwrap();
+        assert_eq!(loaded.matrix.cols(), 3);
+        assert_eq!(loaded.names().unwrap_err().to_string(), error);
     }
 }
 
@@ -64,8 +66,8 @@ fn as_many_names_as_columns_or_none() {
     assert!(error.contains("1 names for 2 columns") && !file.path.exists(), "{error}");
     write_matrix_named(&file.path, &matrix, Some(&Names::new(["a", "b"]))).unwrap();
     let mut bytes = std::fs::read(&file.path).unwrap();
-    let at = bytes.windows(10).position(|part| part == b"\"cols\":\"2\"").unwrap();
-    bytes[at + 8] = b'3';
+    let start = bytes.windows(10).position(|part| part == b"\"cols\":\"2\"").unwrap();
+    bytes[start + 8] = b'3';
     std::fs::write(&file.path, bytes).unwrap();
     let error = read_names(&file.path).unwrap_err().to_string();
     assert!(error.contains("name_ends: holds 2 names, expected 3"), "{error}");

@@ -1,4 +1,4 @@
-//! What is written is what is read.
+//! Files that are written and read back.
 
 use crate::support::*;
 use lcca::matrix::Matrix;
@@ -62,7 +62,7 @@ proptest! {
             matrix.for_each(row, |column, value| text += &format!(" {}:{value:?}", column + first));
             text += if row % 2 == 0 { " # 3:4\r\n" } else { "\n\n# nothing\n" };
         }
-        let options = ReadOptions { cols: Some(matrix.cols()), zero_based: Some(zero_based) };
+        let options = ReadOptions::default().cols(matrix.cols()).zero_based(zero_based);
         for (name, bytes) in [("m.svm", text.clone().into_bytes()), ("m.libsvm.zst", zstd(text.as_bytes()))] {
             let file = file(name, bytes);
             prop_assert_eq!(dense(&read_matrix_with(&file.path, &options).unwrap().matrix), dense(&matrix));

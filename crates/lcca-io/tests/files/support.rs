@@ -44,9 +44,10 @@ fn one_hot(rows: &[Vec<f64>]) -> Matrix {
 
 fn dense_rows(rows: &[Vec<f64>], single: bool) -> Matrix {
     let values = rows.concat();
-    let values = match single {
-        true => DenseValues::F32(values.iter().map(|&value| value as f32).collect::<Vec<_>>().into()),
-        false => DenseValues::F64(values.into()),
+    let values = if single {
+        DenseValues::F32(values.iter().map(|&value| value as f32).collect::<Vec<_>>().into())
+    } else {
+        DenseValues::F64(values.into())
     };
     DenseRows::new(rows.len(), rows[0].len(), values).unwrap().into()
 }
@@ -89,7 +90,7 @@ pub fn any_matrix() -> impl Strategy<Value = Sample> {
     })
 }
 
-/// A folder that goes away, with one file in it.
+/// A temporary folder, with one file in it.
 pub struct Scratch {
     pub folder: TempDir,
     pub path: PathBuf,
@@ -107,7 +108,7 @@ pub fn file(name: &str, bytes: impl AsRef<[u8]>) -> Scratch {
     scratch
 }
 
-/// The one line that says what is wrong with a file.
+/// The message that refuses a file: one line that begins with its path.
 pub fn complaint(name: &str, bytes: impl AsRef<[u8]>) -> String {
     complaint_with(name, bytes, &ReadOptions::default())
 }

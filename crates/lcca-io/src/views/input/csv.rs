@@ -1,8 +1,10 @@
-//! Fields between commas, quoted where they hold commas, quotes or line ends; every record has as many fields as the
-//! first. A quoted field can span lines, so records are cut apart by one thread; the rest is done by all.
+//! Fields between commas, quoted if they hold commas, quotes or line ends; every record has as many fields as the
+//! first. A quoted field can span lines, so one thread cuts records apart; all threads do the rest.
 
-use super::{Batch, Batches, Row, picked, ragged, stream};
+use super::fields::{picked, ragged};
+use super::row::{Batch, Batches, Row};
 use crate::error::{Fault, Outcome, Result, one_line};
+use crate::lines::open_text;
 use csv::{ByteRecord, Reader, ReaderBuilder};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -40,7 +42,7 @@ pub(super) fn open(path: &Path, header: bool, columns: &[Option<String>; 3]) -> 
     }))
 }
 
-/// Records and what is needed to tell on which line each begins.
+/// Records, with what is needed to tell the line that each begins on.
 struct Records {
     reader: Reader<Box<dyn BufRead + Send>>,
     /// Whether the line end after a record is counted with it; the second byte of CR LF is counted with the next.
@@ -48,17 +50,14 @@ struct Records {
 }
 
 fn begin(path: &Path) -> Outcome<(Records, (u64, ByteRecord))> {
-    let reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(stream(path)?);
+    let reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(open_text(path)?);
     let mut records = Records { reader, ends_counted: false };
     let mut first = ByteRecord::new();
-    match records.reader.read_byte_record(&mut first).map_err(broken)? {
-        true => {
-            let inside = lines_inside(&first);
-            records.ends_counted = records.reader.position().line() > 1 + inside;
-            Ok((records, (1, first)))
-        }
-        false => Err(Fault::new("is empty")),
+    if !records.reader.read_byte_record(&mut first).map_err(broken)? {
+        return Err(Fault::new("is empty"));
     }
+    records.ends_counted = records.reader.position().line() > 1 + lines_inside(&first);
+    Ok((records, (1, first)))
 }
 
 fn next(records: &mut Records, fields: usize) -> Outcome<Option<(u64, ByteRecord)>> {
@@ -67,17 +66,18 @@ fn next(records: &mut Records, fields: usize) -> Outcome<Option<(u64, ByteRecord
         return Ok(None);
     }
     let line = line_of(&record, records);
-    match record.len() == fields {
-        true => Ok(Some((line, record))),
-        false => Err(ragged(line, record.len(), fields)),
+    if record.len() != fields {
+        return Err(ragged(line, record.len(), fields));
     }
+    Ok(Some((line, record)))
 }
 
-/// A record's own position is before blank lines, so it is counted back from where its reader is now.
+/// The line that a record begins on. Its own position is before blank lines, so lines are counted back from the
+/// position of the reader.
 fn line_of(record: &ByteRecord, records: &Records) -> u64 {
-    let start = record.position().map_or(0, |at| at.line());
-    let behind = lines_inside(record) + u64::from(records.ends_counted);
-    start.max(records.reader.position().line().saturating_sub(behind))
+    let start = record.position().map_or(0, |position| position.line());
+    let lines_of_record = lines_inside(record) + u64::from(records.ends_counted);
+    start.max(records.reader.position().line().saturating_sub(lines_of_record))
 }
 
 fn lines_inside(record: &ByteRecord) -> u64 {
@@ -98,7 +98,7 @@ impl Batch for CsvBatch {
 
     fn for_each(&self, visit: &mut dyn FnMut(Row<'_>) -> Result<()>) -> Result<()> {
         for (line, record) in &self.records {
-            let text = |pick: Option<usize>| pick.and_then(|at| record.get(at)).unwrap_or_default();
+            let text = |pick: Option<usize>| pick.and_then(|field| record.get(field)).unwrap_or_default();
             visit(Row { line: *line, texts: self.layout.picked.map(text) })?;
         }
         Ok(())

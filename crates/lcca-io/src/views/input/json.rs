@@ -1,9 +1,9 @@
-//! JSON lines: one object a line, texts under the names of the columns. Numbers and booleans are taken as they are
-//! written, null as an empty text, a list of texts with spaces between. Blank lines are skipped.
+//! JSON lines: one object per line, with texts under the names of the columns. Numbers and Booleans are taken as they
+//! are written, null as an empty text, a list of texts with spaces between them. Blank lines are skipped.
 
-use super::lines::{LineBatch, LineReader};
-use super::{Batch, Batches, Row};
+use super::row::{Batch, Batches, Row};
 use crate::error::{Fault, Outcome, Result, one_line};
+use crate::lines::{LineBatch, LineReader};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl Batch for JsonBatch {
         for (line, bytes) in self.lines.lines().filter(|(_, bytes)| !bytes.trim_ascii().is_empty()) {
             let texts =
                 texts(bytes, &self.layout.columns, line).map_err(|fault| fault.at(&self.layout.path))?;
-            visit(Row { line, texts: [0, 1, 2].map(|at| texts[at].as_bytes()) })?;
+            visit(Row { line, texts: texts.each_ref().map(|text| text.as_bytes()) })?;
         }
         Ok(())
     }

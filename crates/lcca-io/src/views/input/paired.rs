@@ -1,8 +1,8 @@
-//! Two files whose lines belong together.
+//! Two files whose lines belong together, one line of each per row.
 
-use super::lines::{LineBatch, LineReader};
-use super::{Batch, Batches, Row};
-use crate::error::{Fault, Result};
+use super::row::{Batch, Batches, Row};
+use crate::error::{Error, Fault, Result};
+use crate::lines::{LineBatch, LineReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn next(readers: &mut [LineReader; 2], paths: &Arc<[PathBuf; 2]>) -> Result<Opti
     let first = x.line;
     for _ in 0..BATCH_LINES {
         let added = [(&mut *x, 0), (&mut *y, 1)]
-            .map(|(reader, at)| reader.add(&mut lines[at]).map_err(|fault| fault.at(&paths[at])));
+            .map(|(reader, side)| reader.add(&mut lines[side]).map_err(|fault| fault.at(&paths[side])));
         match added {
             [Ok(true), Ok(true)] => {}
             [Ok(false), Ok(false)] => break,
@@ -38,11 +38,11 @@ fn next(readers: &mut [LineReader; 2], paths: &Arc<[PathBuf; 2]>) -> Result<Opti
     if x.line == first {
         return Ok(None);
     }
-    let lines = lines.map(|bytes| LineBatch::single(bytes, first));
+    let lines = lines.map(|bytes| LineBatch::new(bytes, first));
     Ok(Some(Box::new(PairedBatch { lines, paths: paths.clone() })))
 }
 
-fn longer(line: u64, long: &Path, short: &Path) -> crate::Error {
+fn longer(line: u64, long: &Path, short: &Path) -> Error {
     let message = format!("{} ends before it, expected as many lines in both", short.display());
     Fault::line(line, message).at(long)
 }

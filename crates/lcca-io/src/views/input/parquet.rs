@@ -1,8 +1,10 @@
 //! Columns of a Parquet file.
 
-use super::{Batch, Batches, Row, picked};
-use crate::columnar::{Opened, Texts, texts};
+use super::fields::picked;
+use super::row::{Batch, Batches, Row};
+use crate::columnar::{ParquetFile, Texts, texts};
 use crate::error::Result;
+use crate::source::Source;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,7 +14,9 @@ struct ParquetBatch {
 }
 
 pub(super) fn open(path: &Path, columns: &[Option<String>; 3]) -> Result<Batches> {
-    let opened = Opened::open(path).map_err(|fault| fault.at(path))?;
+    let source = Source::open(path);
+    let opened =
+        source.and_then(|source| ParquetFile::open(source.into_file())).map_err(|fault| fault.at(path))?;
     let names = opened.names();
     let picked = picked(columns, Some(&names), names.len()).map_err(|fault| fault.at(path))?;
     let path = Arc::new(path.to_path_buf());

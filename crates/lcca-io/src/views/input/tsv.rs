@@ -1,8 +1,9 @@
 //! Fields between tabs, as they are: quotes mean nothing, and every line has as many fields as the first.
 
-use super::lines::{LineBatch, LineReader};
-use super::{Batch, Batches, Row, picked, ragged};
+use super::fields::{picked, ragged};
+use super::row::{Batch, Batches, Row};
 use crate::error::{Fault, Outcome, Result};
+use crate::lines::{LineBatch, LineReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ pub(super) fn open(path: &Path, header: bool, columns: &[Option<String>; 3]) -> 
     }))
 }
 
-/// The first line tells how many fields there are. Without a header it is a row as well.
+/// Reads the first line, which says how many fields there are. Without a header it is a row as well.
 fn begin(
     path: &Path,
     header: bool,
@@ -42,7 +43,7 @@ fn begin(
     let names = fields.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect::<Vec<_>>();
     let picked = picked(columns, header.then_some(&names[..]), fields.len())?;
     let layout = Layout { path: path.into(), picked, fields: fields.len() };
-    Ok((reader, layout, (!header).then(|| LineBatch::single(first, 1))))
+    Ok((reader, layout, (!header).then(|| LineBatch::new(first, 1))))
 }
 
 impl Batch for TsvBatch {
@@ -53,14 +54,17 @@ impl Batch for TsvBatch {
     fn for_each(&self, visit: &mut dyn FnMut(Row<'_>) -> Result<()>) -> Result<()> {
         for (line, bytes) in self.lines.lines() {
             let mut texts = [&[][..]; 3];
-            let mut found = 0;
-            for (at, field) in bytes.split(|&byte| byte == b'\t').enumerate() {
-                found = at + 1;
-                let wanted = self.layout.picked.iter().zip(&mut texts).filter(|(pick, _)| **pick == Some(at));
-                wanted.for_each(|(_, text)| *text = field);
+            let mut fields = 0;
+            for (index, field) in bytes.split(|&byte| byte == b'\t').enumerate() {
+                fields = index + 1;
+                for (pick, text) in self.layout.picked.iter().zip(&mut texts) {
+                    if *pick == Some(index) {
+                        *text = field;
+                    }
+                }
             }
-            if found != self.layout.fields {
-                return Err(ragged(line, found, self.layout.fields).at(&self.layout.path));
+            if fields != self.layout.fields {
+                return Err(ragged(line, fields, self.layout.fields).at(&self.layout.path));
             }
             visit(Row { line, texts })?;
         }

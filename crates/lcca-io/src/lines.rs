@@ -1,8 +1,8 @@
-//! Whole lines, a batch at a time.
+//! Texts line by line, one batch of whole lines at a time.
 
-use super::stream;
 use crate::error::{Fault, Outcome};
-use std::io::{BufRead, Read};
+use crate::source::Source;
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 const BATCH_BYTES: usize = 128 << 10;
@@ -11,22 +11,46 @@ const LONGEST_LINE: u64 = 1 << 30;
 /// A file read line by line.
 pub(crate) struct LineReader {
     from: Box<dyn BufRead + Send>,
-    /// The number of the line that comes next.
+    /// The number of the next line.
     pub(crate) line: u64,
 }
 
-/// Lines, each with its end.
+/// Lines with their line ends.
 pub(crate) struct LineBatch {
     bytes: Vec<u8>,
     first: u64,
 }
 
+/// The bytes of a file, unpacked; `-` is standard input.
+pub(crate) fn open_text(path: &Path) -> Outcome<Box<dyn BufRead + Send>> {
+    if path.as_os_str() == "-" {
+        without_mark(Box::new(std::io::stdin()))
+    } else {
+        without_mark(Source::open(path)?.stream()?)
+    }
+}
+
+/// A text without the mark that some programs put at the beginning of UTF-8.
+fn without_mark(bytes: Box<dyn Read + Send>) -> Outcome<Box<dyn BufRead + Send>> {
+    const MARK: &[u8] = b"\xef\xbb\xbf";
+    let mut bytes = BufReader::with_capacity(1 << 18, bytes);
+    if bytes.fill_buf()?.starts_with(MARK) {
+        bytes.consume(MARK.len());
+    }
+    Ok(Box::new(bytes))
+}
+
 impl LineReader {
     pub(crate) fn open(path: &Path) -> Outcome<Self> {
-        Ok(LineReader { from: stream(path)?, line: 1 })
+        Ok(LineReader { from: open_text(path)?, line: 1 })
     }
 
-    /// Adds the next line to `bytes`; whether there was one.
+    /// The lines of a file that is open already.
+    pub(crate) fn new(source: Source) -> Outcome<Self> {
+        Ok(LineReader { from: without_mark(source.stream()?)?, line: 1 })
+    }
+
+    /// Adds the next line to `bytes` and returns whether there was one.
     pub(crate) fn add(&mut self, bytes: &mut Vec<u8>) -> Outcome<bool> {
         let read = (&mut self.from).take(LONGEST_LINE).read_until(b'\n', bytes)?;
         if read as u64 == LONGEST_LINE {
@@ -36,13 +60,13 @@ impl LineReader {
         Ok(read > 0)
     }
 
-    /// One line without its end.
+    /// The next line without its line end, or `None` at the end of the file.
     pub(crate) fn one(&mut self) -> Outcome<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
         Ok(self.add(&mut bytes)?.then(|| without_end(&bytes).to_vec()))
     }
 
-    /// At most so many lines, about a batch of bytes; none at the end.
+    /// At most `most` lines that fill about one batch, or `None` at the end of the file.
     pub(crate) fn batch(&mut self, most: usize) -> Outcome<Option<LineBatch>> {
         let mut batch = LineBatch { bytes: Vec::with_capacity(BATCH_BYTES + 4096), first: self.line };
         let mut lines = 0;
@@ -54,9 +78,9 @@ impl LineReader {
 }
 
 impl LineBatch {
-    /// Lines that stand before those of the file that follow: a first line that was read to count its fields.
-    pub(crate) fn single(line: Vec<u8>, first: u64) -> Self {
-        LineBatch { bytes: line, first }
+    /// A batch of lines that were read one by one, such as a first line that was needed to count its fields.
+    pub(crate) fn new(lines: Vec<u8>, first: u64) -> Self {
+        LineBatch { bytes: lines, first }
     }
 
     /// The lines as they lie.
@@ -69,10 +93,10 @@ impl LineBatch {
         self.first
     }
 
-    /// The lines and their numbers, without their ends.
+    /// The lines without their line ends, each with its number.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (u64, &[u8])> {
         let pieces = self.bytes.split_inclusive(|&byte| byte == b'\n');
-        // A lone line can be empty: it has no end to be split at.
+        // A lone line can be empty: then there is no line end to split at.
         let empty = self.bytes.is_empty().then_some(&[][..]);
         (self.first..).zip(pieces.chain(empty).map(without_end))
     }

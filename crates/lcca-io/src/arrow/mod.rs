@@ -1,0 +1,11 @@
+//! Arrow files, also called Feather: columns of numbers and Booleans as a matrix, one batch of rows at a time.
+//!
+//! Only this part of the format is read, straight from the mapped file. The libraries that read all of it took a fifth
+//! of the time that the whole program takes to build.
+
+mod batch;
+mod column;
+mod file;
+mod flatbuffer;
+
+pub(crate) use file::ArrowFile;

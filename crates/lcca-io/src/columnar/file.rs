@@ -1,0 +1,70 @@
+//! An opened file and its columns.
+
+use crate::error::{Fault, Outcome, one_line};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::schema::types::ColumnDescPtr;
+use std::fs::File;
+
+/// A file whose columns have not been read.
+pub(crate) struct ParquetFile {
+    pub(super) file: SerializedFileReader<File>,
+    /// The columns that can be read, each with its index among all columns.
+    pub(super) columns: Vec<(usize, ColumnDescPtr)>,
+}
+
+impl ParquetFile {
+    pub(crate) fn open(file: File) -> Outcome<Self> {
+        guarded(|| {
+            let len = file.metadata()?.len();
+            let file = SerializedFileReader::new(file).map_err(broken)?;
+            check_places(&file, len)?;
+            let schema = file.metadata().file_metadata().schema_descr_ptr();
+            let columns = schema.columns().iter().cloned().enumerate();
+            let columns = columns.filter(|(_, column)| is_flat(column)).collect();
+            Ok(ParquetFile { file, columns })
+        })
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.columns.iter().map(|(_, column)| column.name().to_string()).collect()
+    }
+
+    pub(super) fn groups(&self) -> usize {
+        self.file.num_row_groups()
+    }
+}
+
+/// Checks the sizes that the file claims before any of them is used.
+fn check_places(file: &SerializedFileReader<File>, len: u64) -> Outcome<()> {
+    let wrong = || Fault::new("truncated, corrupt or not a Parquet file (a column lies outside of it)");
+    for group in file.metadata().row_groups() {
+        let rows = u64::try_from(group.num_rows()).map_err(|_| wrong())?;
+        for column in group.columns() {
+            let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
+            let (start, bytes) = (u64::try_from(start), u64::try_from(column.compressed_size()));
+            let end = start.ok().zip(bytes.ok()).and_then(|(start, bytes)| start.checked_add(bytes));
+            if end.is_none_or(|end| end > len)
+                || column.num_values() as u64 != rows && column.column_descr().max_rep_level() == 0
+            {
+                return Err(wrong());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_flat(column: &ColumnDescPtr) -> bool {
+    column.max_rep_level() == 0
+        && column.path().parts().len() == 1
+        && !column.name().starts_with("__index_level_")
+}
+
+/// Runs work on the file. The library panics over some broken pages.
+pub(super) fn guarded<T>(work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+    crate::guard::guarded("Parquet", work)
+}
+
+pub(super) fn broken(error: ParquetError) -> Fault {
+    Fault::new(format!("truncated, corrupt or not a Parquet file ({})", one_line(&error)))
+}

@@ -1,0 +1,64 @@
+//! The three kinds of safetensors files that this crate writes: what each calls itself, and how one is told from another.
+
+use crate::error::{Fault, Outcome};
+use crate::tensors::TensorFile;
+
+/// What a file holds, as its metadata says under `format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Matrix,
+    Model,
+    Checkpoint,
+}
+
+/// The version that every kind has, under `version`. Newer files may mean something else by the same names.
+pub(crate) const VERSION: &str = "1";
+
+impl Kind {
+    const ALL: [Kind; 3] = [Kind::Matrix, Kind::Model, Kind::Checkpoint];
+
+    /// What the metadata says.
+    pub(crate) fn format(self) -> &'static str {
+        match self {
+            Kind::Matrix => "lcca-matrix",
+            Kind::Model => "lcca-model",
+            Kind::Checkpoint => "lcca-checkpoint",
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Matrix => "matrix",
+            Kind::Model => "model",
+            Kind::Checkpoint => "checkpoint",
+        }
+    }
+
+    /// What kind of file this is, if this crate wrote it.
+    pub(crate) fn read(file: &TensorFile) -> Outcome<Option<Kind>> {
+        let format = file.text("format")?;
+        Ok(Kind::ALL.into_iter().find(|kind| kind.format() == format))
+    }
+
+    /// Refuses a file of another kind or of another version.
+    pub(crate) fn check(self, file: &TensorFile) -> Outcome<()> {
+        match Kind::read(file)? {
+            Some(kind) if kind == self => {}
+            Some(other) => {
+                return Err(Fault::new(format!("is a {}, expected a {}", other.name(), self.name())));
+            }
+            None => {
+                return Err(Fault::new(format!(
+                    "holds {:?}, expected {:?}",
+                    file.text("format")?,
+                    self.format()
+                )));
+            }
+        }
+        let version = file.text("version")?;
+        if version != VERSION {
+            return Err(Fault::new(format!("is of version {version:?}, expected {VERSION:?}")));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+//! Arrow files that pyarrow wrote, in every packing and type that is read.
+
+use crate::support::*;
+use lcca_io::{Names, read_matrix, read_names};
+use proptest::prelude::*;
+
+fn bytes(name: &str) -> Vec<u8> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files/arrow").join(name);
+    std::fs::read(path).unwrap()
+}
+
+#[test]
+fn every_type_and_packing_gives_the_same_numbers() {
+    for name in ["uncompressed.feather", "lz4.feather", "zstd.feather"] {
+        let file = file(name, bytes(name));
+        let loaded = read_matrix(&file.path).unwrap();
+        let expected: Vec<Vec<f64>> = [1.0, 0.0, 1.0, 0.0, 1.0].map(|value| vec![value; 12]).to_vec();
+        assert_eq!((loaded.format, dense(&loaded.matrix)), ("arrow", expected), "{name}");
+        let names = Names::new([
+            "bool",
+            "int8",
+            "int16",
+            "int32",
+            "int64",
+            "uint8",
+            "uint16",
+            "uint32",
+            "uint64",
+            "halffloat",
+            "float",
+            "double",
+        ]);
+        assert_eq!(loaded.names().unwrap(), Some(names.clone()), "{name}");
+        assert_eq!(read_names(&file.path).unwrap(), Some(names), "{name}");
+    }
+}
+
+#[test]
+fn columns_of_row_names_are_left_out_whatever_they_hold() {
+    let loaded = load("index.feather", bytes("index.feather"));
+    assert_eq!(dense(&loaded.matrix), [[1.5, 1.0], [-2.0, 2.0], [3.0, 3.0]]);
+    assert_eq!(loaded.names().unwrap(), Some(Names::new(["a", "b"])));
+}
+
+#[test]
+fn columns_that_are_not_plain_numbers_are_refused() {
+    for (name, part) in [
+        ("missing.feather", "column \"a\": row 3 is missing, expected a number"),
+        ("texts.feather", "column \"b\": holds Utf8, expected plain numbers or Booleans"),
+        ("dictionary.feather", "column \"b\": holds Dictionary, expected plain numbers or Booleans"),
+    ] {
+        let message = complaint(name, bytes(name));
+        assert!(message.contains(part), "{message}");
+    }
+}
+
+#[test]
+fn files_that_are_cut_short_are_refused() {
+    let whole = bytes("lz4.feather");
+    for len in (8..whole.len()).step_by(13) {
+        let message = complaint("cut.arrow", &whole[..len]);
+        assert!(message.contains("truncated, corrupt or not an Arrow file"), "{message}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn flipped_bytes_never_panic(
+        packing in 0usize..4,
+        flips in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let mut bytes = bytes(["uncompressed.feather", "lz4.feather", "zstd.feather", "index.feather"][packing]);
+        flips.iter().for_each(|(index, byte)| *index.get_mut(&mut bytes) = *byte);
+        let file = file("flipped.feather", &bytes);
+        if let Err(error) = read_matrix(&file.path) {
+            prop_assert_eq!(error.to_string().lines().count(), 1);
+            prop_assert!(!error.is_machine_failure());
+        }
+    }
+}
