@@ -13,3 +13,4 @@ mod names;
 mod parquet;
 mod round_trip;
 mod support;
+mod version_1;

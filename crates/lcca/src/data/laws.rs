@@ -33,10 +33,10 @@ pub fn check(pair: &dyn Pair, x: &Mat<f64>, y: &Mat<f64>, seed: u64) -> Verdict 
     if let Some(grams) = capabilities.grams {
         grams_equal_the_dense_ones(grams, x, y)?;
     }
-    if let Some(joint_grams) = capabilities.joint_grams {
-        if let Some(joint) = joint_gram(joint_grams)? {
-            equals_the_dense_reference(&joint, x, y, &wx, &wy)?;
-        }
+    if let Some(joint_grams) = capabilities.joint_grams
+        && let Some(joint) = joint_gram(joint_grams)?
+    {
+        equals_the_dense_reference(&joint, x, y, &wx, &wy)?;
     }
     if let Some(triangles) = capabilities.triangles {
         the_triangle_is_a_factor(triangles, x, y)?;

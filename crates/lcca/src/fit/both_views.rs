@@ -57,7 +57,7 @@ impl Eigenproblem for BothViews<'_> {
         vec![shape.y_cols, shape.x_cols]
     }
 
-    fn from_both_views(&self, weights: [Panel; 2]) -> Vec<Panel> {
+    fn pick_own(&self, weights: [Panel; 2]) -> Vec<Panel> {
         weights.into()
     }
 

@@ -24,7 +24,7 @@ pub(super) trait Eigenproblem {
     fn image_rows(&self) -> Vec<usize>;
 
     /// Of a checkpoint's two panels, those of the views that are iterated on.
-    fn from_both_views(&self, weights: [Panel; 2]) -> Vec<Panel>;
+    fn pick_own(&self, weights: [Panel; 2]) -> Vec<Panel>;
 
     /// The panels of a checkpoint; a view that is not iterated on has no columns.
     fn to_both_views(&self, weights: Vec<Panel>) -> [Panel; 2];

@@ -96,13 +96,13 @@ impl<'a> State<'a> {
         let mut stopping = Stopping::new(k, equations.tolerance());
         let (weights, step, trace) = match start {
             Start::Random => (equations.random_weights()?, None, Vec::new()),
-            Start::Warm(weights) => (equations.from_both_views(weights), None, Vec::new()),
+            Start::Warm(weights) => (equations.pick_own(weights), None, Vec::new()),
             Start::Resume(Checkpoint { weights, step, mut trace, totals, by_residuals, .. }) => {
                 // The last iteration of the checkpoint is looked at again.
                 trace.pop();
                 stopping.remember(totals, by_residuals);
-                let step = step.map(|step| equations.from_both_views(step));
-                (equations.from_both_views(weights), step, trace)
+                let step = step.map(|step| equations.pick_own(step));
+                (equations.pick_own(weights), step, trace)
             }
         };
         let columns = weights.first().map_or(0, Panel::cols);

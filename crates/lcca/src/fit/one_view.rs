@@ -91,7 +91,7 @@ impl Eigenproblem for OneView<'_> {
         vec![self.kept.size()]
     }
 
-    fn from_both_views(&self, [x, y]: [Panel; 2]) -> Vec<Panel> {
+    fn pick_own(&self, [x, y]: [Panel; 2]) -> Vec<Panel> {
         vec![if self.kept.side == Side::X { x } else { y }]
     }
 
