@@ -238,22 +238,14 @@ fn columns_without_names_are_numbered() {
 /// Writes a model of these sizes that no fit made.
 fn write_model(folder: &Folder, cols: usize, k: usize, name: impl Fn(usize) -> String) {
     let number = |i: usize, j: usize| ((i * 7 + j * 13) as f64).sin();
-    let view = || View {
-        weights: Panel::from_fn(cols, k, |i, j| 1e-3 * number(j, i)),
-        loadings: Panel::from_fn(cols, k, number),
-        mean: None,
-    };
+    let weights = Panel::from_fn(cols, k, |i, j| 1e-3 * number(j, i));
+    let view = View::new(weights, Panel::from_fn(cols, k, number), None);
     let falling: Vec<f64> = (0..k).map(|j| 1.0 / (1.0 + j as f64)).collect();
-    let model = Model {
-        x: view(),
-        y: view(),
-        correlations: falling.clone(),
-        objective: falling.clone(),
-        residuals: falling,
-        total: 1.0,
-        rows: 9,
-        settings: Settings { center: false, ..Settings::new(Method::Auto, k) },
-    };
+    let mut model = Model::new(view.clone(), view, Settings::new(Method::auto(), k).center(false));
+    model.correlations = falling.clone();
+    model.objective = falling.clone();
+    model.residuals = falling;
+    (model.total, model.rows) = (1.0, 9);
     let names = Names::new((0..cols).map(name));
     let names = ModelNames { x: Some(names.clone()), y: Some(names) };
     write_model_named(&folder.path("model"), &model, &names, &Map::new()).unwrap();

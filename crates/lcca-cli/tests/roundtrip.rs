@@ -18,7 +18,7 @@ fn methods() -> Vec<String> {
         "rp-cca" => " --k-rpcca 25",
         _ => "",
     };
-    Method::NAMES.iter().map(|name| format!("{name}{}", parameters(name))).collect()
+    Method::names().map(|name| format!("{name}{}", parameters(name))).collect()
 }
 
 /// All results of a fit that depend on the data alone.

@@ -8,7 +8,7 @@ use crate::resume::StateFile;
 use crate::text::{self, count, view_sizes};
 use crate::{interrupt, load, machine, output, provenance};
 use lcca::data::{InMemory, Pair};
-use lcca::fit::{Certificate, Fit, Kind, Watch, fit, planned_passes};
+use lcca::fit::{Certificate, Fit, Kind, Watch, fit};
 use lcca_io::ModelNames;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -82,7 +82,7 @@ fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
         Some(search) => Some(ridge_search::choose(search, &pair, &mut settings, quiet).map_err(name_view)?),
         None => None,
     };
-    let mut progress = FitProgress::new(settings.method.name(), planned_passes(&settings), quiet);
+    let mut progress = FitProgress::new(settings.method.name(), settings.planned_passes(), quiet);
     let result = match state_file(job) {
         Some(state) => state.fit(&pair, &settings, &mut progress),
         None => fit(&pair, &settings, &progress).map(|fit| (fit, 0)).map_err(Failure::Data),
@@ -107,7 +107,7 @@ fn load_pair(job: &FitJob) -> Result<(InMemory, ModelNames), Failure> {
     let paths: [&Path; 2] = [&job.x, &job.y];
     let views = load::views(paths, &job.reading, job.session.quiet)?;
     let names = if job.output.is_some() {
-        ModelNames { x: lcca_io::read_names(&job.x)?, y: lcca_io::read_names(&job.y)? }
+        ModelNames { x: views[0].names()?, y: views[1].names()? }
     } else {
         ModelNames::default()
     };

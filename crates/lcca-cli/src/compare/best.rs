@@ -16,7 +16,7 @@ pub fn best(pair: &InMemory, data: &dyn Pair, plan: &Plan) -> Result<(Best, [Pan
     let k = plan.settings.k;
     let Shape { rows, x_cols, y_cols } = pair.shape();
     let mut settings = plan.settings.clone();
-    settings.method = Method::Auto;
+    settings.method = Method::auto();
     settings.k = (k + 1).min(rows).min(x_cols).min(y_cols);
     settings.tol = plan.best_tol;
     settings.max_passes = plan.best_passes;

@@ -95,7 +95,7 @@ fn views(subject: &Subject<'_>) -> String {
 }
 
 fn method(subject: &Subject<'_>, outcome: &Outcome) -> String {
-    let requested = subject.model.settings.method.full_name();
+    let requested = subject.model.settings.method.to_string();
     let chosen = &outcome.chosen;
     let choice = if requested == *chosen {
         format!("The method {chosen} was requested")
