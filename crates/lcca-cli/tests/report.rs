@@ -10,7 +10,7 @@ use common::{Folder, number, numbers};
 use lcca::fit::{Model, View};
 use lcca::matrix::Panel;
 use lcca::method::{Method, Settings};
-use lcca_io::{ModelNames, Names, read_model, read_model_names, write_model_named};
+use lcca_io::{FitRecord, ModelFile, ModelNames, Names, read_model, read_model_names, write_model_named};
 use serde_json::{Map, Value};
 
 const FIT: &str = "fit x.safetensors y.safetensors -k 4 --ridge 0.01 --threads 2";
@@ -201,6 +201,22 @@ fn a_missing_trace_is_explained() {
         assert_eq!(page.charts(), charts);
         assert!(page.has(said), "{said}");
     }
+}
+
+/// Python knows neither files nor flags, but saves the same record of the fit.
+#[test]
+fn a_model_saved_from_python_shows_its_outcome() {
+    let folder = Folder::with_named_views(300, 1);
+    let fit = folder.json(&format!("{FIT} --method lobpcg -o model"));
+    let ModelFile { model, provenance, .. } = ModelFile::open(&folder.path("model")).unwrap();
+    let mut origin = Map::new();
+    FitRecord::from_provenance(&provenance).unwrap().insert_into(&mut origin);
+    write_model_named(&folder.path("saved"), &model, &ModelNames::default(), &origin).unwrap();
+    let page = Page::report(&folder, "saved");
+    check(&page);
+    let head = page.text("<header>", "</header>");
+    assert!(head.contains("Converged: about") && head.contains(fit["why"].as_str().unwrap()), "{head}");
+    assert_eq!(page.charts(), ["correlations", "captured", "rest"]);
 }
 
 #[test]

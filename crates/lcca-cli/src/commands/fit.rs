@@ -3,10 +3,10 @@
 use super::ridge_search::{self, RidgeChoice};
 use crate::failure::Failure;
 use crate::progress::FitProgress;
+use crate::provenance::provenance;
 use crate::resolve::FitJob;
 use crate::resume::StateFile;
 use crate::text::{self, count, view_sizes};
-use crate::provenance::provenance;
 use crate::{interrupt, load, machine, output};
 use lcca::data::{InMemory, Pair};
 use lcca::fit::{Certificate, Fit, Kind, Watch, fit};

@@ -67,12 +67,7 @@ fn file_name(path: &Path) -> String {
 }
 
 /// The correlations of all given rows, as `lcca score` computes them, and the canonical variables of a sample.
-fn given_rows(
-    job: &ReportJob,
-    file: &ModelFile,
-    x_path: &Path,
-    y_path: &Path,
-) -> Result<GivenRows, Failure> {
+fn given_rows(job: &ReportJob, file: &ModelFile, x_path: &Path, y_path: &Path) -> Result<GivenRows, Failure> {
     let model = &file.model;
     let source = ModelSource { path: &job.model, file };
     let x = source.read_rows(x_path, Side::X, job.zero_based, job.session.quiet)?;

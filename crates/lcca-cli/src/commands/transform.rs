@@ -32,7 +32,8 @@ fn transform(job: &TransformJob) -> Result<usize, Failure> {
     let rows = source.read_rows(&job.rows, job.side, job.zero_based, job.session.quiet)?;
     let spinner = progress::spinner(format!("transforming {}", job.rows.display()), job.session.quiet);
     let mut writer = NpyWriter::create(&job.output, rows.rows(), file.model.pairs())?;
-    file.model.transform(job.side, &rows, |block| -> Result<(), Failure> { Ok(writer.write_rows(block)?) })?;
+    file.model
+        .transform(job.side, &rows, |block| -> Result<(), Failure> { Ok(writer.write_rows(block)?) })?;
     writer.finish()?;
     spinner.finish_and_clear();
     Ok(rows.rows())

@@ -16,8 +16,7 @@ fn setting_panel(comparison: &Comparison, setting: &Setting) -> Chart {
     let curves = runs.map(|run| &comparison.runs[run]).map(|run| curve(run.name, &run.correlations, false));
     let best = curve(comparison.best.label, &comparison.best.correlations, true);
     let t2 = time_value(&comparison.runs[setting.entries[0].run].method);
-    let title =
-        format!("{}: L-CCA t2 {t2}, {} CPU s", setting.id, seconds(setting.cpu_seconds));
+    let title = format!("{}: L-CCA t2 {t2}, {} CPU s", setting.id, seconds(setting.cpu_seconds));
     by_index(title, curves.chain([best]).collect())
 }
 

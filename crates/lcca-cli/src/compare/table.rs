@@ -16,7 +16,8 @@ const CSV_PARAMETERS: [&str; 4] = ["t1", "t2", "k-pc", "k-rpcca"];
 /// A method's parameters, such as "t1 5, t2 7, k_pc 100".
 pub fn parameters(method: &Method) -> String {
     let settings = method.settings();
-    let texts = settings.map(|(parameter, value)| format!("{} {}", column_name(parameter.name), parameter.format(value)));
+    let texts = settings
+        .map(|(parameter, value)| format!("{} {}", column_name(parameter.name), parameter.format(value)));
     texts.collect::<Vec<_>>().join(", ")
 }
 
@@ -226,7 +227,8 @@ pub fn csv(comparison: &Comparison) -> String {
         let Run { name, cpu_seconds, repeats, total, passes, gram_passes, work, distance, .. } = run;
         let (x, y) = (distance.x, distance.y);
         // A cell is empty if the method has no such parameter.
-        let parameters = CSV_PARAMETERS.map(|name| run.method.get(name).map_or(String::new(), |value| value.to_string()));
+        let parameters =
+            CSV_PARAMETERS.map(|name| run.method.get(name).map_or(String::new(), |value| value.to_string()));
         let _ = writeln!(
             text,
             "{setting},{name},{},{cpu_seconds},{repeats},{agreement},{total},{passes},{gram_passes},{work},{},{},{},{}",

@@ -83,7 +83,9 @@ fn facts(subject: &Subject<'_>) -> Vec<(String, String)> {
         Some(other) => shortened(&other.to_string(), 100),
     };
     let mut facts = vec![("requested method", settings.method.name().to_string())];
-    facts.extend(settings.method.settings().map(|(parameter, value)| (parameter.name, parameter.format(value))));
+    facts.extend(
+        settings.method.settings().map(|(parameter, value)| (parameter.name, parameter.format(value))),
+    );
     facts.extend([
         ("components", settings.k.to_string()),
         ("centered", yes_or_no(settings.center)),
