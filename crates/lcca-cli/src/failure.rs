@@ -57,14 +57,14 @@ impl fmt::Display for Failure {
             Failure::Usage(message) | Failure::Machine(message) | Failure::Interrupted(message) => {
                 f.write_str(message)
             }
-            Failure::File(error) => write!(f, "{error}{}", error.remedy().map_or("", flags)),
+            Failure::File(error) => write!(f, "{error}{}", error.remedy().map_or("", remedy_flags)),
             Failure::Data(error) => error.fmt(f),
         }
     }
 }
 
 /// The flags that would help, as the end of a message.
-fn flags(remedy: Remedy) -> &'static str {
+fn remedy_flags(remedy: Remedy) -> &'static str {
     match remedy {
         Remedy::NameFormat => ", or --format",
         Remedy::ReplaceBrokenText => "; --lossy replaces what is broken",

@@ -75,7 +75,7 @@ impl StateFile<'_> {
         } else if fit.converged {
             remove_checkpoint(self.path)?;
         } else {
-            let more = if fit.chosen.t1().is_some() { "--t1 or --max-passes" } else { "--max-passes" };
+            let more = if fit.chosen.get("t1").is_some() { "--t1 or --max-passes" } else { "--max-passes" };
             self.remark(&format!(
                 "{} holds iteration {saved_iteration}: the same command with more {more} continues from there",
                 self.path.display()

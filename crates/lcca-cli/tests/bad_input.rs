@@ -286,12 +286,12 @@ fn a_view_with_nothing_in_it_is_refused_by_file_name() {
     folder.write_matrix("zero.npz", &sparse(Y_COLS, &nothing));
     folder.write_matrix("constant.npz", &sparse(Y_COLS, &constant));
     folder.write_matrix("constant.npy", &dense(Y_COLS, &constant));
-    for method in Method::NAMES {
+    for method in Method::names() {
         let fit = |views: &str| format!("fit {views} -k 1 --method {method} -o new");
         folder.refuses(&fit("x.npz zero.npz"), &["zero.npz", "Y is all zero"]);
         folder.refuses(&fit("zero.npz y.npz --no-center"), &["zero.npz", "X is all zero"]);
-        folder.refuses(&fit("x.npz constant.npz"), &["constant.npz", "Y is all zero once centred"]);
-        folder.refuses(&fit("constant.npy y.npz"), &["constant.npy", "X is all zero once centred"]);
+        folder.refuses(&fit("x.npz constant.npz"), &["constant.npz", "Y is all zero once centered"]);
+        folder.refuses(&fit("constant.npy y.npz"), &["constant.npy", "X is all zero once centered"]);
     }
 }
 
@@ -410,7 +410,7 @@ fn a_damaged_model_is_refused() {
 
 #[test]
 fn arguments_that_make_no_sense_are_refused_in_one_line() {
-    no_fit_with("--method pca", &[&["pca"], &Method::NAMES[..]].concat());
+    no_fit_with("--method pca", &Method::names().chain(["pca"]).collect::<Vec<_>>());
     no_fit_with("--t3 5", &["--t3"]);
     no_fit_with("-k many", &["many", "-k"]);
     no_fit_with("--threads 0", &["--threads"]);

@@ -7,7 +7,8 @@ mod common;
 use common::data::{Dice, Rows, X_COLS, Y_COLS, sparse};
 use common::process::{signal, start};
 use common::{Folder, Ran, gap, number, numbers};
-use lcca::data::{Centred, InMemory, Side};
+use lcca::data::{Centered, InMemory, Side};
+use lcca::method::Method;
 use lcca::metric;
 use serde_json::Value;
 use std::fs;
@@ -112,9 +113,11 @@ fn every_method_captures_what_a_fit_of_its_own_captures() {
     let comparison = folder.json(&format!("{SMALL} --l-cca-t2 3 --seed 7 --threads 2 -o d"));
     for (_, run) in shown(&comparison) {
         let method = &run["method"];
-        let typed = [("t1", "t1"), ("t2", "t2"), ("k_pc", "k-pc"), ("k_rpcca", "k-rpcca")];
-        let flags = typed.iter().filter(|(key, _)| !method[key].is_null());
-        let flags: String = flags.map(|(key, flag)| format!(" --{flag} {}", method[key])).collect();
+        let flag = |name: &str| {
+            let value = &method[name.replace('-', "_")];
+            if value.is_null() { String::new() } else { format!(" --{name} {value}") }
+        };
+        let flags: String = Method::parameters().iter().map(|(parameter, _)| flag(parameter.name)).collect();
         let name = method["name"].as_str().unwrap();
         let fit =
             folder.json(&format!("fit x.npz y.npz -k 3 --seed 7 --threads 2 --method {name}{flags} --quiet"));
@@ -142,7 +145,7 @@ fn distances_are_those_of_each_views_own_subspaces() {
     let (truth, fitted) = (model("truth", "exact"), model("fitted", "l-cca --t1 5 --t2 3 --k-pc 4"));
     let read = |name: &str| lcca_io::read_matrix(&folder.path(name)).unwrap().matrix;
     let pair = InMemory::new(read("x.npz"), read("y.npz")).unwrap();
-    let pair = Centred::new(&pair).unwrap();
+    let pair = Centered::new(&pair).unwrap();
     let shown = &run_of(&comparison, "L-CCA")["distance"];
     for (side, key) in [(Side::X, "x"), (Side::Y, "y")] {
         let (w, t) = (&fitted.view(side).weights, &truth.view(side).weights);
@@ -208,7 +211,7 @@ fn a_ridge_and_an_unfinished_search_are_called_what_they_are() {
 fn the_printed_text_has_the_table_and_says_where_the_files_are() {
     let folder = Folder::with_views(300, 3);
     let ran = folder.run(&format!("{SMALL} --l-cca-t2 2 -o d")).done();
-    for text in ["L-CCA", "best possible", "k_pc 4, t1 5, t2 2", "distance X", "Tables and figures are in d;"]
+    for text in ["L-CCA", "best possible", "t1 5, t2 2, k_pc 4", "distance X", "Tables and figures are in d;"]
     {
         assert!(ran.stdout.contains(text), "{text}: {ran:?}");
     }

@@ -10,7 +10,7 @@ use common::{Folder, number, numbers};
 use lcca::fit::{Model, View};
 use lcca::matrix::Panel;
 use lcca::method::{Method, Settings};
-use lcca_io::{ModelNames, Names, read_model, read_model_names, write_model_named};
+use lcca_io::{FitRecord, ModelFile, ModelNames, Names, read_model, read_model_names, write_model_named};
 use serde_json::{Map, Value};
 
 const FIT: &str = "fit x.safetensors y.safetensors -k 4 --ridge 0.01 --threads 2";
@@ -203,6 +203,22 @@ fn a_missing_trace_is_explained() {
     }
 }
 
+/// Python knows neither files nor flags, but saves the same record of the fit.
+#[test]
+fn a_model_saved_from_python_shows_its_outcome() {
+    let folder = Folder::with_named_views(300, 1);
+    let fit = folder.json(&format!("{FIT} --method lobpcg -o model"));
+    let ModelFile { model, provenance, .. } = ModelFile::open(&folder.path("model")).unwrap();
+    let mut origin = Map::new();
+    FitRecord::from_provenance(&provenance).unwrap().insert_into(&mut origin);
+    write_model_named(&folder.path("saved"), &model, &ModelNames::default(), &origin).unwrap();
+    let page = Page::report(&folder, "saved");
+    check(&page);
+    let head = page.text("<header>", "</header>");
+    assert!(head.contains("Converged: about") && head.contains(fit["why"].as_str().unwrap()), "{head}");
+    assert_eq!(page.charts(), ["correlations", "captured", "rest"]);
+}
+
 #[test]
 fn a_fit_that_did_not_converge_is_called_so() {
     let folder = Folder::with_named_views(300, 1);
@@ -238,22 +254,14 @@ fn columns_without_names_are_numbered() {
 /// Writes a model of these sizes that no fit made.
 fn write_model(folder: &Folder, cols: usize, k: usize, name: impl Fn(usize) -> String) {
     let number = |i: usize, j: usize| ((i * 7 + j * 13) as f64).sin();
-    let view = || View {
-        weights: Panel::from_fn(cols, k, |i, j| 1e-3 * number(j, i)),
-        loadings: Panel::from_fn(cols, k, number),
-        mean: None,
-    };
+    let weights = Panel::from_fn(cols, k, |i, j| 1e-3 * number(j, i));
+    let view = View::new(weights, Panel::from_fn(cols, k, number), None);
     let falling: Vec<f64> = (0..k).map(|j| 1.0 / (1.0 + j as f64)).collect();
-    let model = Model {
-        x: view(),
-        y: view(),
-        correlations: falling.clone(),
-        objective: falling.clone(),
-        residuals: falling,
-        total: 1.0,
-        rows: 9,
-        settings: Settings { center: false, ..Settings::new(Method::Auto, k) },
-    };
+    let mut model = Model::new(view.clone(), view, Settings::new(Method::auto(), k).center(false));
+    model.correlations = falling.clone();
+    model.objective = falling.clone();
+    model.residuals = falling;
+    (model.total, model.rows) = (1.0, 9);
     let names = Names::new((0..cols).map(name));
     let names = ModelNames { x: Some(names.clone()), y: Some(names) };
     write_model_named(&folder.path("model"), &model, &names, &Map::new()).unwrap();

@@ -7,6 +7,10 @@ mod common;
 use common::data::{Rows, X_COLS, Y_COLS, dense, svmlight, topics};
 use common::formats::Csr;
 use common::{Folder, Ran, gap, number, numbers};
+use lcca::method::Method;
+use lcca::outcome::Note;
+use lcca_io::{FitRecord, Recorded, wording};
+use serde_json::Value;
 use std::process::Stdio;
 
 /// Every command and subcommand, such as "fit" and "views text", as the help lists them.
@@ -30,10 +34,12 @@ fn subcommands(parent: &str) -> Vec<String> {
 }
 
 /// The keys of a fit's JSON object that others may rely on.
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 21] = [
     "method",
     "chosen",
     "why",
+    "decisions",
+    "notes",
     "rows",
     "x_cols",
     "y_cols",
@@ -79,7 +85,7 @@ fn the_first_help_names_every_command_and_format() {
 #[test]
 fn every_method_is_explained_in_the_help_of_fit() {
     let help = Folder::new().run("fit --help").done().stdout;
-    for method in lcca::method::Method::NAMES {
+    for method in Method::names() {
         assert!(help.contains(&format!("\n  {method} ")), "{method}: {help}");
     }
 }
@@ -127,7 +133,7 @@ fn bash_accepts_its_completions() {
 #[test]
 fn json_is_one_object_with_the_documented_keys_and_nothing_else() {
     let folder = Folder::with_views(300, 1);
-    for method in lcca::method::Method::NAMES {
+    for method in Method::names() {
         let more = if method == "rp-cca" { "--k-rpcca 20" } else { "" };
         let ran =
             folder.run(&format!("fit x.npz y.npz -k 3 --seed 5 --threads 2 --json --method {method} {more}"));
@@ -297,8 +303,8 @@ fn parameters_of_conjugate_gradients_belong_to_them() {
     for (flags, needle) in [
         ("--method d-cca --inner cg", "--inner is no parameter of d-cca"),
         ("--inner cholesky", "--inner is no parameter of auto"),
-        ("--method als --t2 9", "--t2 is no parameter of als --inner cholesky"),
-        ("--method als --inner cg --k-pc 9", "--k-pc is no parameter of als --inner cg"),
+        ("--method als --t2 9", "--t2 is no parameter of als with inner cholesky"),
+        ("--method als --inner cg --k-pc 9", "--k-pc is no parameter of als with inner cg"),
         ("--method als --inner cg --t2 0", "t2 is 0"),
     ] {
         folder.refuses(&format!("fit x.npz y.npz -k 2 {flags}"), &[needle]);
@@ -357,7 +363,34 @@ fn a_certificate_withdraws_a_wrong_claim_of_convergence() {
     );
     let gain = number(&object["certified"], "gain");
     assert!(gain > 1e-3 && gain <= missing + 1e-9, "{gain} {missing}");
-    assert!(certified.stderr.contains("stopped too early"), "{certified:?}");
+    folder.run("fit x.svm y.svm -k 1 --method g-cca --t1 40 --certify -o model").done();
+    let notes = notes(&folder, "model");
+    let early = notes.iter().find(|note| matches!(note, Note::StoppedTooEarly { .. })).unwrap();
+    assert!(certified.stderr.contains(&wording::note(early)), "{certified:?}");
+}
+
+/// The notes that a model keeps of its fit.
+fn notes(folder: &Folder, model: &str) -> Vec<Note> {
+    let (_, provenance) = lcca_io::read_model(&folder.path(model)).unwrap();
+    let known = |note| match note {
+        Recorded::Known(note) => note,
+        other => panic!("{other:?}"),
+    };
+    FitRecord::from_provenance(&provenance).unwrap().notes.into_iter().map(known).collect()
+}
+
+#[test]
+fn advice_after_a_fit_that_did_not_converge_never_names_the_method_that_ran() {
+    let folder = Folder::with_views(300, 1);
+    let advice = |flags: &str| {
+        let ran = folder.run(&format!("fit x.npz y.npz -k 3 {flags}")).done();
+        let line = ran.stderr.lines().find(|line| line.contains("not converged")).unwrap().to_string();
+        ["--method auto", "--max-passes", "--tol"].map(|flag| line.contains(flag))
+    };
+    assert_eq!(advice("--tol 0"), [false, false, true]);
+    assert_eq!(advice("--tol 0 --max-passes 9"), [false, true, true]);
+    assert_eq!(advice("--method d-cca --t1 1"), [true, false, false]);
+    assert_eq!(advice("--method d-cca --t1 9 --max-passes 3"), [true, true, false]);
 }
 
 #[test]
@@ -406,9 +439,11 @@ fn only_the_pairs_that_exist_are_returned_and_a_note_says_so() {
         let object = ran.json();
         assert_eq!(number(&object, "k"), 3.0, "{method}: {object}");
         assert_eq!(numbers(&object, "correlations").len(), 3);
-        let said = "3 of the 5 pairs asked for were found";
-        assert_eq!(ran.stderr.matches(said).count(), 1, "{method}: {ran:?}");
-        assert!(object["notes"][0].as_str().unwrap().contains(said));
+        let fewer = Note::FewerPairs { pairs: 3, requested: 5 };
+        assert_eq!(notes(&folder, "model"), [fewer.clone()], "{method}");
+        let sentence = wording::note(&fewer);
+        assert_eq!(object["notes"], Value::from(vec![sentence.clone()]), "{method}");
+        assert_eq!(ran.stderr.matches(&sentence).count(), 1, "{method}: {ran:?}");
         assert_eq!(number(&folder.json("info model"), "k"), 3.0);
         assert_eq!(numbers(&folder.json("score model x.npy y.npy"), "correlations").len(), 3);
     }
@@ -441,7 +476,7 @@ fn views_that_do_not_correlate_at_all_are_an_answer() {
     let folder = Folder::new();
     folder.write("x.svm", "0 1:1\n0 1:-1\n0 1:1\n0 1:-1\n");
     folder.write("y.svm", "0 1:1\n0 1:1\n0 1:-1\n0 1:-1\n");
-    for method in lcca::method::Method::NAMES {
+    for method in Method::names() {
         let fit = folder.json(&format!("fit x.svm y.svm -k 1 --method {method} -o model"));
         assert!(number(&fit, "total").abs() < 1e-12, "{method}: {fit}");
         assert_eq!(number(&folder.json("info model"), "k"), number(&fit, "k"), "{method}");

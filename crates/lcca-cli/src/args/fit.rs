@@ -1,38 +1,32 @@
 //! What can be typed after `lcca fit`.
 
+use super::method::methods_help;
 use super::{CommonArgs, MethodArgs, ProblemArgs, ReadingArgs, RidgeRule};
 use clap::Args;
 use std::path::PathBuf;
 
-const FIT_EXAMPLES: &str = "\
+const EXAMPLES: &str = "\
 Examples:
   lcca fit x.npz y.npz -k 20 -o model
   lcca fit x.npz y.npz -k 20 --method d-cca --t1 100 --no-center
   lcca fit x.svm.gz y.svm.gz --method l-cca --k-pc 100 --t2 38 --ridge 0.01 -o model
   lcca fit x.npy y.npy --json > result.json
   lcca fit x.npz y.npz --ridge 0.01 --certify
-  lcca fit x.npz y.npz --ridge-path 0.001,0.01,0.1,1 -o model     the ridge that does best on held-out rows
-  lcca fit x.npz y.npz -k 20 -o model --resume state     stop it at any time; the same command continues
+  lcca fit x.npz y.npz --ridge-path 0.001,0.01,0.1,1 -o model   the ridge that does best on held-out rows
+  lcca fit x.npz y.npz -k 20 -o model --resume state   stop it at any time; the same command continues
+";
 
-Methods:
-  auto          the exact answer by whichever of the next four suits the data
-  lobpcg        the exact answer in typically 20 to 150 passes over the rows (--tol --max-passes --oversample)
-  shift-invert  lobpcg on the Gram matrices of sparse views, with one large Cholesky factor: few iterations, much memory
-  gram          the exact answer from Gram matrices: for narrow views
-  exact         the exact answer by QR and SVD: for small data
-Methods of Lu & Foster 2014:
-  l-cca         alternating least squares by LING: singular vectors, then gradient descent (--t1 --t2 --k-pc)
-  g-cca         the same by gradient descent alone (--t1 --t2)
-  d-cca         the same with the Gram matrix's diagonal: fast, exact for one-hot views (--t1)
-  als           the same solved exactly by Cholesky factorization or, with --inner cg, by conjugate gradients (--t1 --t2)
-  rp-cca        exact between leading principal components (--k-rpcca)
+const GLOSSARY: &str = "\
+docs/methods.md says more about the methods. The words of the output (pair, objective, captured total,
+residual, pass, work, missing) are explained in docs/glossary.md.";
 
-The words of the output (pair, objective, captured total, residual, pass, work, missing) are explained
-in docs/glossary.md.";
+fn after_help() -> String {
+    format!("{EXAMPLES}\n{}\n{GLOSSARY}", methods_help())
+}
 
 /// Find the canonical variables of two views.
 #[derive(Args)]
-#[command(after_help = FIT_EXAMPLES, allow_negative_numbers = true)]
+#[command(after_help = after_help(), allow_negative_numbers = true)]
 pub struct FitArgs {
     /// The first view: a matrix with one row per sample
     pub x: PathBuf,

@@ -28,7 +28,7 @@ pub fn run(job: &ConvertJob) -> Result<(), Failure> {
 fn convert(job: &ConvertJob) -> Result<Matrix, Failure> {
     let loaded = load::matrix(&job.input, &job.reading, job.session.quiet)?;
     let spinner = progress::spinner(format!("writing {}", job.output.display()), job.session.quiet);
-    let names = lcca_io::read_names(&job.input)?;
+    let names = loaded.names()?;
     if names.is_some() && !lcca_io::keeps_names(&job.output) && !job.session.quiet {
         eprintln!("lcca: {}: names of columns are kept by .safetensors only", job.output.display());
     }

@@ -75,10 +75,10 @@ fn words() -> Result<Experiment, Failure> {
                 the other methods do not make use of that.",
         pair: InMemory::new(x, y)?,
         methods: vec![
-            ("D-CCA", Method::DCca { t1: 30 }),
-            ("L-CCA", Method::LCca { t1: 5, t2: 7, k_pc: 100 }),
-            ("G-CCA", Method::GCca { t1: 5, t2: 17 }),
-            ("RPCCA", Method::RpCca { k_rpcca: 300 }),
+            ("D-CCA", Method::d_cca(30)),
+            ("L-CCA", Method::l_cca(5, 7, 100)),
+            ("G-CCA", Method::g_cca(5, 17)),
+            ("RPCCA", Method::rp_cca(300)),
         ],
     })
 }
@@ -93,10 +93,10 @@ fn features() -> Result<Experiment, Failure> {
                 correlated within each set: the Gram matrices are far from diagonal.",
         pair: InMemory::new(x, y)?,
         methods: vec![
-            ("D-CCA", Method::DCca { t1: 30 }),
-            ("L-CCA", Method::LCca { t1: 5, t2: 11, k_pc: 100 }),
-            ("G-CCA", Method::GCca { t1: 5, t2: 16 }),
-            ("RPCCA", Method::RpCca { k_rpcca: 300 }),
+            ("D-CCA", Method::d_cca(30)),
+            ("L-CCA", Method::l_cca(5, 11, 100)),
+            ("G-CCA", Method::g_cca(5, 16)),
+            ("RPCCA", Method::rp_cca(300)),
         ],
     })
 }
@@ -104,7 +104,7 @@ fn features() -> Result<Experiment, Failure> {
 /// Runs every method, and last the best possible.
 fn run_all(experiment: &Experiment, quiet: bool) -> Result<Vec<Entry>, Failure> {
     let mut entries = Vec::new();
-    for (name, method) in experiment.methods.iter().copied().chain([(BEST, Method::Auto)]) {
+    for (name, method) in experiment.methods.iter().copied().chain([(BEST, Method::auto())]) {
         let mut settings = Settings::new(method, PAIRS);
         settings.center = false;
         settings.tol = 1e-6;

@@ -3,13 +3,15 @@
 use super::ridge_search::{self, RidgeChoice};
 use crate::failure::Failure;
 use crate::progress::FitProgress;
+use crate::provenance::provenance;
 use crate::resolve::FitJob;
 use crate::resume::StateFile;
 use crate::text::{self, count, view_sizes};
-use crate::{interrupt, load, machine, output, provenance};
+use crate::{interrupt, load, machine, output};
 use lcca::data::{InMemory, Pair};
-use lcca::fit::{Certificate, Fit, Kind, Watch, fit, planned_passes};
-use lcca_io::ModelNames;
+use lcca::fit::{Certificate, Fit, Kind, Watch, fit};
+use lcca::method::{Method, Settings};
+use lcca_io::{ModelNames, wording};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -82,7 +84,7 @@ fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
         Some(search) => Some(ridge_search::choose(search, &pair, &mut settings, quiet).map_err(name_view)?),
         None => None,
     };
-    let mut progress = FitProgress::new(settings.method.name(), planned_passes(&settings), quiet);
+    let mut progress = FitProgress::new(settings.method.name(), settings.planned_passes(), quiet);
     let result = match state_file(job) {
         Some(state) => state.fit(&pair, &settings, &mut progress),
         None => fit(&pair, &settings, &progress).map(|fit| (fit, 0)).map_err(Failure::Data),
@@ -107,7 +109,7 @@ fn load_pair(job: &FitJob) -> Result<(InMemory, ModelNames), Failure> {
     let paths: [&Path; 2] = [&job.x, &job.y];
     let views = load::views(paths, &job.reading, job.session.quiet)?;
     let names = if job.output.is_some() {
-        ModelNames { x: lcca_io::read_names(&job.x)?, y: lcca_io::read_names(&job.y)? }
+        ModelNames { x: views[0].names()?, y: views[1].names()? }
     } else {
         ModelNames::default()
     };
@@ -117,7 +119,7 @@ fn load_pair(job: &FitJob) -> Result<(InMemory, ModelNames), Failure> {
 
 fn write_model(job: &FitJob, fit: &Fit, names: &ModelNames, threads: usize) -> Result<(), Failure> {
     let Some(path) = &job.output else { return Ok(()) };
-    let provenance = provenance::of_fit([&job.x, &job.y], &job.flags, fit, threads);
+    let provenance = provenance([&job.x, &job.y], &job.flags, fit, threads);
     Ok(lcca_io::write_model_named(path, &fit.model, names, &provenance)?)
 }
 
@@ -126,7 +128,8 @@ fn object(fit: &Fit, run: &Run) -> Value {
     json!({
         "method": settings.method.name(),
         "chosen": fit.chosen,
-        "why": fit.why,
+        "why": wording::why(&fit.decisions),
+        "decisions": fit.decisions,
         "rows": model.rows,
         "x_cols": model.x.weights.rows(),
         "y_cols": model.y.weights.rows(),
@@ -146,7 +149,7 @@ fn object(fit: &Fit, run: &Run) -> Value {
         "seed": settings.seed,
         "threads": run.threads,
         "version": env!("CARGO_PKG_VERSION"),
-        "notes": fit.notes,
+        "notes": fit.notes.iter().map(wording::note).collect::<Vec<_>>(),
         "ridge_path": run.ridge.as_ref().map(RidgeChoice::object),
         "trace": fit.trace,
     })
@@ -158,7 +161,7 @@ fn text(job: &FitJob, fit: &Fit, run: &Run) -> String {
     let sizes = view_sizes(model.rows, model.x.weights.rows() as u64, model.y.weights.rows() as u64);
     let _ = writeln!(text, "{}: {} from {sizes}", fit.chosen.name(), count(model.pairs() as u64, "pair"));
     if model.settings.method.name() != fit.chosen.name() {
-        let _ = writeln!(text, "{} was chosen: {}", fit.chosen.name(), fit.why);
+        let _ = writeln!(text, "{} was chosen: {}", fit.chosen.name(), wording::why(&fit.decisions));
     }
     text.push('\n');
     text += &pair_table(fit);
@@ -225,8 +228,19 @@ fn pair_table(fit: &Fit) -> String {
 
 /// Prints each note once, and what helps if the fit did not converge.
 fn warn(fit: &Fit) {
-    fit.notes.iter().for_each(|note| eprintln!("lcca: {note}"));
+    fit.notes.iter().for_each(|note| eprintln!("lcca: {}", wording::note(note)));
     if !fit.converged {
-        eprintln!("lcca: not converged: there is more correlation to be found; --method auto finds it");
+        let advice = advice(&fit.model.settings);
+        eprintln!("lcca: not converged: there is more correlation to be found; {advice}");
+    }
+}
+
+/// What to change so that the next fit converges.
+fn advice(settings: &Settings) -> &'static str {
+    match (settings.method == Method::auto(), settings.max_passes.is_some()) {
+        (true, true) => "a larger --max-passes or a looser --tol helps",
+        (true, false) => "a looser --tol helps",
+        (false, true) => "a larger --max-passes, or --method auto, finds it",
+        (false, false) => "--method auto finds it",
     }
 }

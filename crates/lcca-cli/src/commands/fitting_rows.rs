@@ -6,15 +6,14 @@
 use crate::failure::Failure;
 use crate::load;
 use lcca::data::Side;
-use lcca::fit::Model;
 use lcca::matrix::Matrix;
-use lcca_io::{Names, ReadOptions, read_model_names, read_names};
+use lcca_io::{ModelFile, Names, ReadOptions};
 use std::path::Path;
 
-/// A model and the file it came from.
+/// A model and the path it was opened by.
 pub struct ModelSource<'a> {
     pub path: &'a Path,
-    pub model: &'a Model,
+    pub file: &'a ModelFile,
 }
 
 impl ModelSource<'_> {
@@ -26,7 +25,7 @@ impl ModelSource<'_> {
         zero_based: bool,
         quiet: bool,
     ) -> Result<Matrix, Failure> {
-        let expected = self.model.view(side).weights.rows();
+        let expected = self.file.model.view(side).weights.rows();
         // A file that does not state its width has the model's.
         let cols = (!lcca_io::says_its_width(path)).then_some(expected);
         let options = ReadOptions::default().cols(cols).zero_based(zero_based);
@@ -39,14 +38,14 @@ impl ModelSource<'_> {
                 self.path.display()
             )));
         }
-        if let Some(names) = read_names(path)? {
+        if let Some(names) = loaded.names()? {
             self.check_names(path, side, &names)?;
         }
         Ok(loaded.matrix)
     }
 
     fn check_names(&self, path: &Path, side: Side, names: &Names) -> Result<(), Failure> {
-        let model_names = read_model_names(self.path)?;
+        let model_names = self.file.names()?;
         let Some(expected) = (if side == Side::X { model_names.x } else { model_names.y }) else {
             return Ok(());
         };

@@ -5,7 +5,7 @@ use crate::resolve::ModelContent;
 use lcca::data::Side;
 use lcca::fit::Model;
 use lcca::matrix::Panel;
-use lcca_io::{ModelNames, Names, read_model, read_model_names};
+use lcca_io::{ModelFile, ModelNames, Names};
 use std::path::Path;
 
 pub struct NamedModel {
@@ -15,8 +15,8 @@ pub struct NamedModel {
 
 impl NamedModel {
     pub fn open(path: &Path) -> Result<Self, Failure> {
-        let (model, _) = read_model(path)?;
-        Ok(NamedModel { model, names: read_model_names(path)? })
+        let file = ModelFile::open(path)?;
+        Ok(NamedModel { names: file.names()?, model: file.model })
     }
 
     /// The names of a view's columns, if they have any.

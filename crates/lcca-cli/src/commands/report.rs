@@ -8,7 +8,7 @@ use crate::{load, machine, output, progress};
 use lcca::data::Side;
 use lcca::fit::Model;
 use lcca::matrix::Matrix;
-use lcca_io::{Output, read_model, read_model_names};
+use lcca_io::{ModelFile, Output};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
@@ -42,16 +42,21 @@ pub fn run(job: &ReportJob) -> Result<(), Failure> {
 }
 
 fn page(job: &ReportJob) -> Result<String, Failure> {
-    let (model, provenance) = read_model(&job.model)?;
-    let names = read_model_names(&job.model)?;
+    let file = ModelFile::open(&job.model)?;
+    let names = file.names()?;
     let given = match &job.rows {
-        Some([x, y]) => Some(given_rows(job, &model, x, y)?),
+        Some([x, y]) => Some(given_rows(job, &file, x, y)?),
         None => None,
     };
     let spinner = progress::spinner("writing the report".into(), job.session.quiet);
     let name = file_name(&job.model);
-    let subject =
-        Subject { name: &name, model: &model, names: &names, provenance: &provenance, given: given.as_ref() };
+    let subject = Subject {
+        name: &name,
+        model: &file.model,
+        names: &names,
+        provenance: &file.provenance,
+        given: given.as_ref(),
+    };
     let html = report::html(&subject);
     spinner.finish_and_clear();
     Ok(html)
@@ -62,8 +67,9 @@ fn file_name(path: &Path) -> String {
 }
 
 /// The correlations of all given rows, as `lcca score` computes them, and the canonical variables of a sample.
-fn given_rows(job: &ReportJob, model: &Model, x_path: &Path, y_path: &Path) -> Result<GivenRows, Failure> {
-    let source = ModelSource { path: &job.model, model };
+fn given_rows(job: &ReportJob, file: &ModelFile, x_path: &Path, y_path: &Path) -> Result<GivenRows, Failure> {
+    let model = &file.model;
+    let source = ModelSource { path: &job.model, file };
     let x = source.read_rows(x_path, Side::X, job.zero_based, job.session.quiet)?;
     let y = source.read_rows(y_path, Side::Y, job.zero_based, job.session.quiet)?;
     let spinner = progress::spinner("correlating the given rows".into(), job.session.quiet);

@@ -7,7 +7,7 @@ use crate::resolve::{FigureFile, FigureFormat, RidgeRule, RidgeSearch};
 use crate::text;
 use crate::write_file::write_file;
 use lcca::data::InMemory;
-use lcca::fit::{Selection, cross_validate, planned_passes};
+use lcca::fit::{Selection, cross_validate};
 use lcca::method::Settings;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -27,7 +27,7 @@ pub fn choose(
     quiet: bool,
 ) -> Result<RidgeChoice, Failure> {
     let fits = (search.folds * search.ridges.len()) as f64;
-    let progress = FitProgress::new("folds", fits * planned_passes(settings), quiet);
+    let progress = FitProgress::new("folds", fits * settings.planned_passes(), quiet);
     let selection = cross_validate(pair, settings, &search.ridges, search.folds, &progress)?;
     progress.finish();
     let chosen = match search.rule {

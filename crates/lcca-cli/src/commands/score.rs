@@ -7,14 +7,15 @@ use crate::text::{self, count};
 use crate::{load, machine, output, progress};
 use lcca::data::{InMemory, Pair, Side};
 use lcca::fit::{Model, Scores, Significance};
-use lcca_io::read_model;
+use lcca_io::ModelFile;
 use serde_json::json;
 
 pub fn run(job: &ScoreJob) -> Result<(), Failure> {
-    let (model, _) = read_model(&job.model)?;
-    let result = machine::pool(job.session.threads)?.install(|| score(job, &model))?;
+    let file = ModelFile::open(&job.model)?;
+    let model = &file.model;
+    let result = machine::pool(job.session.threads)?.install(|| score(job, &file))?;
     let Scored { rows, scores, significance } = &result;
-    if significance.is_some() && !job.session.quiet && are_training_rows(&model, scores, *rows) {
+    if significance.is_some() && !job.session.quiet && are_training_rows(model, scores, *rows) {
         eprintln!("lcca: these look like the rows the model was trained on; p-values mean nothing there");
     }
     if job.session.json {
@@ -31,7 +32,7 @@ pub fn run(job: &ScoreJob) -> Result<(), Failure> {
             "version": env!("CARGO_PKG_VERSION"),
         }))?;
     } else {
-        output::print(&text(&model, &result))?;
+        output::print(&text(model, &result))?;
     }
     Ok(())
 }
@@ -43,13 +44,13 @@ struct Scored {
     significance: Option<Significance>,
 }
 
-fn score(job: &ScoreJob, model: &Model) -> Result<Scored, Failure> {
-    let source = ModelSource { path: &job.model, model };
+fn score(job: &ScoreJob, file: &ModelFile) -> Result<Scored, Failure> {
+    let source = ModelSource { path: &job.model, file };
     let x = source.read_rows(&job.x, Side::X, job.zero_based, job.session.quiet)?;
     let y = source.read_rows(&job.y, Side::Y, job.zero_based, job.session.quiet)?;
     let pair = load::pair([&job.x, &job.y], [x, y])?;
-    let scores = model.score(&pair)?;
-    let significance = significance(job, model, &pair)?;
+    let scores = file.model.score(&pair)?;
+    let significance = significance(job, &file.model, &pair)?;
     Ok(Scored { rows: pair.shape().rows, scores, significance })
 }
 

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::resolve::TransformJob;
 use crate::text::count;
 use crate::{load, machine, output, progress};
-use lcca_io::{NpyWriter, read_model};
+use lcca_io::{ModelFile, NpyWriter};
 use serde_json::json;
 
 pub fn run(job: &TransformJob) -> Result<(), Failure> {
@@ -27,12 +27,13 @@ pub fn run(job: &TransformJob) -> Result<(), Failure> {
 
 /// Writes the canonical variables block by block and returns the number of rows.
 fn transform(job: &TransformJob) -> Result<usize, Failure> {
-    let (model, _) = read_model(&job.model)?;
-    let source = ModelSource { path: &job.model, model: &model };
+    let file = ModelFile::open(&job.model)?;
+    let source = ModelSource { path: &job.model, file: &file };
     let rows = source.read_rows(&job.rows, job.side, job.zero_based, job.session.quiet)?;
     let spinner = progress::spinner(format!("transforming {}", job.rows.display()), job.session.quiet);
-    let mut writer = NpyWriter::create(&job.output, rows.rows(), model.pairs())?;
-    model.transform(job.side, &rows, |block| -> Result<(), Failure> { Ok(writer.write_rows(block)?) })?;
+    let mut writer = NpyWriter::create(&job.output, rows.rows(), file.model.pairs())?;
+    file.model
+        .transform(job.side, &rows, |block| -> Result<(), Failure> { Ok(writer.write_rows(block)?) })?;
     writer.finish()?;
     spinner.finish_and_clear();
     Ok(rows.rows())

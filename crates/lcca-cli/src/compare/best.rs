@@ -9,6 +9,7 @@ use lcca::fit::Fit;
 use lcca::matrix::Panel;
 use lcca::method::{Method, Settings};
 use lcca::{metric, panels};
+use lcca_io::wording;
 
 /// Fits one pair more than requested, if the data have one: the gap after the last pair tells how well the subspace is
 /// determined.
@@ -16,7 +17,7 @@ pub fn best(pair: &InMemory, data: &dyn Pair, plan: &Plan) -> Result<(Best, [Pan
     let k = plan.settings.k;
     let Shape { rows, x_cols, y_cols } = pair.shape();
     let mut settings = plan.settings.clone();
-    settings.method = Method::Auto;
+    settings.method = Method::auto();
     settings.k = (k + 1).min(rows).min(x_cols).min(y_cols);
     settings.tol = plan.best_tol;
     settings.max_passes = plan.best_passes;
@@ -36,7 +37,7 @@ pub fn best(pair: &InMemory, data: &dyn Pair, plan: &Plan) -> Result<(Best, [Pan
         missing: fit.missing,
         tol: plan.best_tol,
         chosen: fit.chosen,
-        why: fit.why,
+        why: wording::why(&fit.decisions),
         cpu_seconds,
         passes: fit.cost.passes,
         gram_passes: fit.cost.gram_passes,

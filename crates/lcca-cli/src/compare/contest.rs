@@ -5,14 +5,14 @@
 
 use super::best::best;
 use super::calibrate::{Outcome, Point, calibrate};
-use super::knob::{Knob, most_components};
+use super::knob::{Knob, most_components, time_value};
 use super::measure::{Measured, measure_repeatedly};
 use super::plan::{Plan, Targets};
 use super::result::{Comparison, Distance, Distances, Entry, Run, Setting};
 use super::table;
 use crate::failure::Failure;
 use crate::progress;
-use lcca::data::{Centred, InMemory, Pair, Shape, Side};
+use lcca::data::{Centered, InMemory, Pair, Shape, Side};
 use lcca::fit::Model;
 use lcca::matrix::Panel;
 use lcca::method::{Method, Settings};
@@ -34,7 +34,7 @@ struct Contest<'a> {
 
 /// Runs everything, on the current rayon pool.
 pub fn contest(pair: &InMemory, plan: &Plan) -> Result<Comparison, Failure> {
-    if plan.settings.center { compare(pair, &Centred::new(pair)?, plan) } else { compare(pair, pair, plan) }
+    if plan.settings.center { compare(pair, &Centered::new(pair)?, plan) } else { compare(pair, pair, plan) }
 }
 
 fn compare(pair: &InMemory, data: &dyn Pair, plan: &Plan) -> Result<Comparison, Failure> {
@@ -72,22 +72,24 @@ impl Contest<'_> {
     /// Runs the methods that have no parameter to calibrate.
     fn run_once(&mut self) -> Result<Vec<usize>, Failure> {
         let optional = &self.plan.optional_methods;
-        let d_cca = ("D-CCA", Method::DCca { t1: self.plan.d_cca_t1 }, optional.d_cca);
-        let wanted =
-            [d_cca, ("auto", Method::Auto, optional.auto)].into_iter().filter(|(.., wanted)| *wanted);
-        wanted.map(|(name, method, _)| self.run(name, method, name)).collect()
+        let methods = [
+            ("D-CCA", Method::d_cca(self.plan.d_cca_t1), optional.d_cca),
+            ("auto", Method::auto(), optional.auto),
+        ];
+        let requested = methods.into_iter().filter(|(.., requested)| *requested);
+        requested.map(|(name, method, _)| self.run(name, method, name)).collect()
     }
 
     fn setting(&mut self, index: usize) -> Result<Setting, Failure> {
         let plan = self.plan;
-        let l_cca = Knob::Ling { t1: plan.t1, k_pc: plan.k_pc };
+        let l_cca = Knob::l_cca(plan.t1, plan.k_pc);
         let (cpu_seconds_asked, first) = match &plan.targets {
             Targets::CpuSeconds(seconds) => {
                 (Some(seconds[index]), self.calibrated(l_cca, seconds[index], index)?)
             }
             Targets::Steps(steps) => {
                 let label = self.label(index, l_cca, 1);
-                let run = self.run(l_cca.name(), l_cca.method(steps[index]), &label)?;
+                let run = self.run(l_cca.name, l_cca.method(steps[index])?, &label)?;
                 (None, Entry { run, ratio: 1.0, outcome: Outcome::Agrees })
             }
         };
@@ -104,35 +106,35 @@ impl Contest<'_> {
         let plan = self.plan;
         let most = most_components(self.pair.shape(), &plan.settings, rayon::current_num_threads());
         let all = [
-            (Knob::Gradient { t1: plan.t1 }, plan.optional_methods.g_cca),
-            (Knob::Components { most }, plan.optional_methods.rp_cca),
+            (Knob::g_cca(plan.t1), plan.optional_methods.g_cca),
+            (Knob::rp_cca(plan.settings.k, most), plan.optional_methods.rp_cca),
         ];
-        all.into_iter().filter(|(_, wanted)| *wanted).map(|(knob, _)| knob).collect()
+        all.into_iter().filter(|(_, requested)| *requested).map(|(knob, _)| knob).collect()
     }
 
     /// The run of a method that takes about `target` seconds. Runs at other settings are points of the search.
     fn calibrated(&mut self, knob: Knob, target: f64, index: usize) -> Result<Entry, Failure> {
-        let search = knob.search(target, AGREEMENT, self.plan.settings.k);
-        let mut points = self.points(knob.name());
+        let search = knob.search(target, AGREEMENT);
+        let mut points = self.points(knob.name);
         let mut tries = 0;
-        let (parameter, outcome) = calibrate(&search, &mut points, |parameter| {
+        let (value, outcome) = calibrate(&search, &mut points, |value| {
             tries += 1;
             let label = self.label(index, knob, tries);
-            let run = self.run(knob.name(), knob.method(parameter), &label)?;
+            let run = self.run(knob.name, knob.method(value)?, &label)?;
             Ok::<f64, Failure>(self.runs[run].cpu_seconds)
         })?;
-        let run = self.run(knob.name(), knob.method(parameter), "")?;
+        let run = self.run(knob.name, knob.method(value)?, "")?;
         Ok(Entry { run, ratio: self.runs[run].cpu_seconds / target, outcome })
     }
 
     fn points(&self, name: &str) -> Vec<Point> {
         let runs = self.runs.iter().filter(|run| run.name == name);
-        runs.map(|run| Point { parameter: Knob::parameter(&run.method), seconds: run.cpu_seconds }).collect()
+        runs.map(|run| Point { parameter: time_value(&run.method), seconds: run.cpu_seconds }).collect()
     }
 
     fn label(&self, index: usize, knob: Knob, attempt: usize) -> String {
         let again = if attempt > 1 { format!(", try {attempt}") } else { String::new() };
-        format!("setting {} of {}: {}{again}", index + 1, self.plan.targets.len(), knob.name())
+        format!("setting {} of {}: {}{again}", index + 1, self.plan.targets.len(), knob.name)
     }
 
     /// The index of the run of this method: an earlier one with the same parameters, or a new one.

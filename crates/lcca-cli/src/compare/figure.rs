@@ -1,7 +1,8 @@
 //! The comparison's figures: correlation against index, and captured total against CPU time.
 
-use super::knob::Knob;
+use super::knob::time_value;
 use super::result::{Comparison, Run, Setting};
+use super::table::seconds;
 use crate::failure::Failure;
 use crate::plot::{Chart, Curve, Figure, Scale};
 
@@ -14,9 +15,8 @@ fn setting_panel(comparison: &Comparison, setting: &Setting) -> Chart {
     let runs = setting.entries.iter().map(|entry| entry.run).chain(comparison.once.iter().copied());
     let curves = runs.map(|run| &comparison.runs[run]).map(|run| curve(run.name, &run.correlations, false));
     let best = curve(comparison.best.label, &comparison.best.correlations, true);
-    let t2 = Knob::parameter(&comparison.runs[setting.entries[0].run].method);
-    let title =
-        format!("{}: L-CCA t2 {t2}, {} CPU s", setting.id, super::table::seconds(setting.cpu_seconds));
+    let t2 = time_value(&comparison.runs[setting.entries[0].run].method);
+    let title = format!("{}: L-CCA t2 {t2}, {} CPU s", setting.id, seconds(setting.cpu_seconds));
     by_index(title, curves.chain([best]).collect())
 }
 

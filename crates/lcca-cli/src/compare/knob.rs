@@ -1,66 +1,74 @@
-//! Which parameter of a method decides how long it takes, and what it may be.
+//! Which parameter of a method decides how long it takes, and the values it may have.
 
 use super::calibrate::{Outcome, Search};
+use lcca::Result;
 use lcca::data::Shape;
 use lcca::method::{Method, Settings};
 
-/// Measurements for one method at one setting, at most.
+/// The most measurements for one method at one setting.
 const TRIES: usize = 6;
-/// Gradient steps beyond which nobody waits.
+/// Gradient steps beyond which no search goes.
 const MOST_STEPS: usize = 1_000_000;
+/// The parameters that decide how long a method takes.
+const TIME_PARAMETERS: [&str; 2] = ["t2", "k-rpcca"];
+
+/// The parameter that decides how long a method takes, if it has one.
+pub fn time_parameter(method: &Method) -> Option<&'static str> {
+    TIME_PARAMETERS.into_iter().find(|parameter| method.get(parameter).is_some())
+}
+
+/// The value of that parameter, or 0 if the method has none.
+pub fn time_value(method: &Method) -> usize {
+    time_parameter(method).and_then(|parameter| method.get(parameter)).unwrap_or(0)
+}
 
 /// A method whose CPU time can be chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Knob {
-    /// L-CCA, by t2.
-    Ling { t1: usize, k_pc: usize },
-    /// G-CCA, by t2.
-    Gradient { t1: usize },
-    /// RPCCA, by k_rpcca.
-    Components { most: usize },
+#[derive(Clone, Copy, Debug)]
+pub struct Knob {
+    /// The method's name in the paper.
+    pub name: &'static str,
+    method: Method,
+    /// The parameter that is calibrated.
+    parameter: &'static str,
+    /// The smallest value.
+    least: usize,
+    /// The largest value.
+    most: usize,
+    /// The value to try first.
+    first: usize,
+    /// How many times larger than any measured value a try may be.
+    growth: usize,
 }
 
 impl Knob {
-    pub fn name(self) -> &'static str {
-        match self {
-            Knob::Ling { .. } => "L-CCA",
-            Knob::Gradient { .. } => "G-CCA",
-            Knob::Components { .. } => "RPCCA",
-        }
+    pub fn l_cca(t1: usize, k_pc: usize) -> Self {
+        Knob::steps("L-CCA", Method::l_cca(t1, 1, k_pc), 7)
     }
 
-    /// What the parameter is called.
-    pub fn parameter_name(name: &str) -> &'static str {
-        if name == "RPCCA" { "k_rpcca" } else { "t2" }
+    pub fn g_cca(t1: usize) -> Self {
+        Knob::steps("G-CCA", Method::g_cca(t1, 1), 17)
     }
 
-    pub fn method(self, parameter: usize) -> Method {
-        match self {
-            Knob::Ling { t1, k_pc } => Method::LCca { t1, t2: parameter, k_pc },
-            Knob::Gradient { t1 } => Method::GCca { t1, t2: parameter },
-            Knob::Components { .. } => Method::RpCca { k_rpcca: parameter },
-        }
+    fn steps(name: &'static str, method: Method, first: usize) -> Self {
+        Knob { name, method, parameter: "t2", least: 1, most: MOST_STEPS, first, growth: 10 }
     }
 
-    /// The parameter of such a method.
-    pub fn parameter(method: &Method) -> usize {
-        match *method {
-            Method::LCca { t2, .. } | Method::GCca { t2, .. } => t2,
-            Method::RpCca { k_rpcca } => k_rpcca,
-            _ => 0,
-        }
+    /// RPCCA for `k` pairs with at most `most` components. Whitening takes time with their square and the decomposition with
+    /// their cube, so the search extrapolates carefully.
+    pub fn rp_cca(k: usize, most: usize) -> Self {
+        let (method, parameter) = (Method::rp_cca(k), "k-rpcca");
+        Knob { name: "RPCCA", method, parameter, least: k, most: most.max(k), first: 3 * k, growth: 3 }
     }
 
-    /// The search for the parameter that takes `target` seconds.
-    pub fn search(self, target: f64, agreement: f64, k: usize) -> Search {
-        let steps =
-            |first| Search { target, agreement, least: 1, most: MOST_STEPS, first, growth: 10, tries: TRIES };
-        match self {
-            Knob::Ling { .. } => steps(7),
-            Knob::Gradient { .. } => steps(17),
-            // The square of the components is whitened, their cube decomposed: careful steps.
-            Knob::Components { most } => Search { least: k, most: most.max(k), growth: 3, ..steps(3 * k) },
-        }
+    /// The method at a value of its parameter.
+    pub fn method(self, value: usize) -> Result<Method> {
+        self.method.with(self.parameter, value)
+    }
+
+    /// The search for the value that takes `target` seconds.
+    pub fn search(self, target: f64, agreement: f64) -> Search {
+        let Knob { least, most, first, growth, .. } = self;
+        Search { target, agreement, least, most, first, growth, tries: TRIES }
     }
 }
 
@@ -69,13 +77,12 @@ impl Knob {
 pub fn most_components(shape: Shape, settings: &Settings, threads: usize) -> usize {
     let panels = 7 + 2 * threads.saturating_sub(1);
     let bytes = 8 * panels * (shape.x_cols + shape.y_cols);
-    let fit = usize::try_from(settings.memory).unwrap_or(usize::MAX) / bytes.max(1);
-    shape.rows.min(shape.x_cols.max(shape.y_cols)).min(fit).max(settings.k)
+    let fitting = usize::try_from(settings.memory).unwrap_or(usize::MAX) / bytes.max(1);
+    shape.rows.min(shape.x_cols.max(shape.y_cols)).min(fitting).max(settings.k)
 }
 
-/// Why times do not agree, in words.
-pub fn reason(name: &str, outcome: Outcome) -> Option<String> {
-    let parameter = Knob::parameter_name(name);
+/// Why times do not agree, in words; `None` if they do.
+pub fn reason(parameter: &str, outcome: Outcome) -> Option<String> {
     Some(match outcome {
         Outcome::Agrees => return None,
         Outcome::TooQuick => format!("{parameter} can be no larger (columns, rows or memory)"),

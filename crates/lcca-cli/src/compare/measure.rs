@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::progress::FitProgress;
 use cpu_time::ProcessTime;
 use lcca::data::Pair;
-use lcca::fit::{Fit, fit, planned_passes};
+use lcca::fit::{Fit, fit};
 use lcca::method::Settings;
 
 /// How often a short fit is run: the time of one short run is too noisy.
@@ -28,7 +28,7 @@ pub fn measure_once(
     label: &str,
     quiet: bool,
 ) -> Result<Measured, Failure> {
-    let progress = FitProgress::new(label, planned_passes(settings), quiet);
+    let progress = FitProgress::new(label, settings.planned_passes(), quiet);
     let start = ProcessTime::now();
     let fit = fit(pair, settings, &progress)?;
     let cpu_seconds = start.elapsed().as_secs_f64();

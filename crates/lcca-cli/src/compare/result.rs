@@ -70,7 +70,7 @@ pub struct Setting {
 }
 
 /// One method at one setting.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Entry {
     /// The index of its run.
     pub run: usize,

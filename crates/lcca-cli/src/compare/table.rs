@@ -1,7 +1,7 @@
 //! The comparison as tables: for people, for a page, for spreadsheets.
 
 use super::calibrate::Outcome;
-use super::knob::{Knob, reason};
+use super::knob::{reason, time_parameter, time_value};
 use super::result::{Best, Comparison, Entry, Run, Setting};
 use crate::text::{self, view_sizes};
 use lcca::method::Method;
@@ -10,15 +10,20 @@ use std::fmt::Write as _;
 /// Marks times that do not agree.
 const MARK: &str = "†";
 
-/// A method's parameters.
+/// The parameters of compare.csv.
+const CSV_PARAMETERS: [&str; 4] = ["t1", "t2", "k-pc", "k-rpcca"];
+
+/// A method's parameters, such as "t1 5, t2 7, k_pc 100".
 pub fn parameters(method: &Method) -> String {
-    match method {
-        Method::Als { t1, .. } | Method::DCca { t1 } => format!("t1 {t1}"),
-        Method::GCca { t1, t2 } => format!("t1 {t1}, t2 {t2}"),
-        Method::LCca { t1, t2, k_pc } => format!("k_pc {k_pc}, t1 {t1}, t2 {t2}"),
-        Method::RpCca { k_rpcca } => format!("k_rpcca {k_rpcca}"),
-        Method::Auto | Method::Exact | Method::Gram | Method::Lobpcg | Method::ShiftInvert => String::new(),
-    }
+    let settings = method.settings();
+    let texts = settings
+        .map(|(parameter, value)| format!("{} {}", column_name(parameter.name), parameter.format(value)));
+    texts.collect::<Vec<_>>().join(", ")
+}
+
+/// A parameter as the paper and the columns of tables spell it.
+fn column_name(parameter: &str) -> String {
+    parameter.replace('-', "_")
 }
 
 /// Seconds with three significant digits.
@@ -139,7 +144,8 @@ fn distance_note(comparison: &Comparison) -> String {
 
 /// Why the CPU time of a run is not the requested one, if it is not.
 fn disagreement(comparison: &Comparison, (setting, entry): (&Setting, &Entry), run: &Run) -> Option<String> {
-    let why = reason(run.name, entry.outcome)?;
+    let parameter = column_name(time_parameter(&run.method)?);
+    let why = reason(&parameter, entry.outcome)?;
     let (ratio, id) = (entry.ratio, setting.id);
     let within = 100.0 * comparison.agreement;
     Some(format!(
@@ -162,18 +168,23 @@ pub fn markdown(comparison: &Comparison) -> String {
 /// One row per setting, as in the paper.
 fn settings_table(comparison: &Comparison) -> String {
     let Some(first) = comparison.settings.first() else { return String::new() };
-    let names: Vec<&str> = first.entries.iter().map(|entry| comparison.runs[entry.run].name).collect();
-    let titles = |title: &str| names.iter().map(|name| format!("{name} {title}")).collect::<Vec<_>>();
-    let parameters = names.iter().map(|name| format!("{name} {}", Knob::parameter_name(name))).collect();
-    let header = [vec!["setting".to_string()], parameters, titles("CPU s"), titles("captured")].concat();
+    let runs = |setting: &Setting| -> Vec<(Entry, &Run)> {
+        setting.entries.iter().map(|entry| (*entry, &comparison.runs[entry.run])).collect()
+    };
+    let mut header = vec!["setting".to_string()];
+    header.extend(runs(first).iter().map(|(_, run)| {
+        format!("{} {}", run.name, column_name(time_parameter(&run.method).unwrap_or_default()))
+    }));
+    for title in ["CPU s", "captured"] {
+        header.extend(runs(first).iter().map(|(_, run)| format!("{} {title}", run.name)));
+    }
     let row = |setting: &Setting| {
-        let each = |show: &dyn Fn(&Entry, &Run) -> String| -> Vec<String> {
-            setting.entries.iter().map(|entry| show(entry, &comparison.runs[entry.run])).collect()
-        };
-        let parameters = each(&|_, run| Knob::parameter(&run.method).to_string());
-        let times = each(&|entry, run| format!("{}{}", seconds(run.cpu_seconds), mark(entry)));
-        let captured = each(&|_, run| format!("{:.4}", run.total));
-        [vec![setting.id.to_string()], parameters, times, captured].concat()
+        let runs = runs(setting);
+        let mut row = vec![setting.id.to_string()];
+        row.extend(runs.iter().map(|(_, run)| time_value(&run.method).to_string()));
+        row.extend(runs.iter().map(|(entry, run)| format!("{}{}", seconds(run.cpu_seconds), mark(entry))));
+        row.extend(runs.iter().map(|(_, run)| format!("{:.4}", run.total)));
+        row
     };
     markdown_table(&header, comparison.settings.iter().map(row))
 }
@@ -202,9 +213,11 @@ fn markdown_table(header: &[String], rows: impl Iterator<Item = Vec<String>>) ->
 
 /// One line per method and setting; a method that ran once has no setting.
 pub fn csv(comparison: &Comparison) -> String {
-    let mut text = "setting,method,t1,t2,k_pc,k_rpcca,cpu_seconds,repeats,of_asked,agrees,captured,passes,gram_passes,work,\
-                    distance_x,distance_y,mean_distance_x,mean_distance_y\n"
-        .to_string();
+    let mut text = format!(
+        "setting,method,{},cpu_seconds,repeats,of_asked,agrees,captured,passes,gram_passes,work,distance_x,distance_y,\
+         mean_distance_x,mean_distance_y\n",
+        CSV_PARAMETERS.map(column_name).join(",")
+    );
     for (entry, run) in comparison.shown() {
         let setting = setting_id(entry);
         let agreement = match entry {
@@ -213,10 +226,13 @@ pub fn csv(comparison: &Comparison) -> String {
         };
         let Run { name, cpu_seconds, repeats, total, passes, gram_passes, work, distance, .. } = run;
         let (x, y) = (distance.x, distance.y);
+        // A cell is empty if the method has no such parameter.
+        let parameters =
+            CSV_PARAMETERS.map(|name| run.method.get(name).map_or(String::new(), |value| value.to_string()));
         let _ = writeln!(
             text,
             "{setting},{name},{},{cpu_seconds},{repeats},{agreement},{total},{passes},{gram_passes},{work},{},{},{},{}",
-            parameter_cells(&run.method),
+            parameters.join(","),
             x.largest,
             y.largest,
             x.root_mean_square,
@@ -224,17 +240,6 @@ pub fn csv(comparison: &Comparison) -> String {
         );
     }
     text
-}
-
-/// t1, t2, k_pc and k_rpcca; a cell is empty if the method has no such parameter.
-fn parameter_cells(method: &Method) -> String {
-    match method {
-        Method::DCca { t1 } => format!("{t1},,,"),
-        Method::GCca { t1, t2 } => format!("{t1},{t2},,"),
-        Method::LCca { t1, t2, k_pc } => format!("{t1},{t2},{k_pc},"),
-        Method::RpCca { k_rpcca } => format!(",,,{k_rpcca}"),
-        _ => ",,,".into(),
-    }
 }
 
 /// One line per correlation.

@@ -40,7 +40,7 @@ impl CompareJob {
         let [g_cca, rp_cca, d_cca, auto] = OPTIONAL_METHODS.map(is_requested);
         let plan = Plan {
             files: [&args.x, &args.y].map(|path| file_name(path)),
-            settings: problem::settings(&args.problem, Method::Auto)?,
+            settings: problem::settings(&args.problem, Method::auto())?,
             targets: targets(&args)?,
             t1: args.t1,
             k_pc: args.k_pc,

@@ -18,10 +18,10 @@ pub fn run(job: &ColumnViewsJob) -> Result<(), Failure> {
 }
 
 fn make(job: &ColumnViewsJob, folder: &OutputFolder) -> Result<ColumnViews, Failure> {
-    let names = lcca_io::read_names(&job.matrix)?;
-    let matrix = load::matrix(&job.matrix, &job.reading, job.session.quiet)?.matrix;
+    let loaded = load::matrix(&job.matrix, &job.reading, job.session.quiet)?;
+    let names = loaded.names()?;
     let spinner = progress::spinner(format!("cutting {}", job.matrix.display()), job.session.quiet);
-    let made = column_views(&job.matrix, &matrix, names.as_ref(), &job.settings)?;
+    let made = column_views(&job.matrix, &loaded.matrix, names.as_ref(), &job.settings)?;
     view_folder::check_hold_out(made.views[0].matrix.rows() as u64, job.hold_out, &job.matrix)?;
     for (name, view) in ["x", "y"].into_iter().zip(&made.views) {
         let view = NamedView { matrix: &view.matrix, names: Some(&view.names), counts: &view.counts };

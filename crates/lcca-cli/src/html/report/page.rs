@@ -9,7 +9,7 @@ use super::subject::Subject;
 use super::{settings, summary, trace};
 use crate::html::element;
 use crate::html::page::{LIMIT, Page};
-use crate::provenance::{Outcome, read_outcome};
+use lcca_io::FitRecord;
 use serde_json::json;
 
 const SCRIPT: &str = include_str!("../../../assets/report.js");
@@ -19,10 +19,10 @@ const MOST_COMPONENTS: usize = 200;
 const LEAST_FOR_SEARCH: usize = 300_000;
 
 pub fn html(subject: &Subject<'_>) -> String {
-    let outcome = read_outcome(subject.provenance);
-    let outcome = outcome.as_ref();
+    let record = FitRecord::from_provenance(subject.provenance);
+    let record = record.as_ref();
     let bytes_left =
-        |components: &Components| LIMIT.saturating_sub(page(subject, outcome, components, None).len());
+        |components: &Components| LIMIT.saturating_sub(page(subject, record, components, None).len());
     let mut components = Components::new(subject, subject.model.pairs().min(MOST_COMPONENTS));
     let mut for_search = bytes_left(&components);
     while for_search < LEAST_FOR_SEARCH && components.shown > 1 {
@@ -30,12 +30,12 @@ pub fn html(subject: &Subject<'_>) -> String {
         for_search = bytes_left(&components);
     }
     let index = search::index(subject, components.shown, for_search);
-    page(subject, outcome, &components, Some(&index))
+    page(subject, record, &components, Some(&index))
 }
 
 fn page(
     subject: &Subject<'_>,
-    outcome: Option<&Outcome>,
+    record: Option<&FitRecord>,
     components: &Components,
     index: Option<&SearchIndex>,
 ) -> String {
@@ -43,10 +43,10 @@ fn page(
         components.overview(subject),
         components.explorer(subject),
         index.map(SearchIndex::section).unwrap_or_default(),
-        trace::section(outcome),
+        trace::section(record),
         settings::section(subject),
     ];
-    let header = summary::header(subject, outcome);
+    let header = summary::header(subject, record);
     let markup = format!("{header}<main>\n{}</main>\n{}", main.concat(), element::footer());
     let data = json!({
         "components": components.json(subject),
@@ -54,7 +54,7 @@ fn page(
         "search": index.map(SearchIndex::json),
     });
     let data = data.as_object().cloned().unwrap_or_default();
-    let trace = trace::charts(subject, outcome);
+    let trace = trace::charts(subject, record);
     let charts: Vec<_> = [components.chart(subject)].into_iter().chain(trace).collect();
     let title = format!("{}: canonical correlations", subject.name);
     Page { title: &title, markup: &markup, charts: &charts, data, script: SCRIPT }.html()

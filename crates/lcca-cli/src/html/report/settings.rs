@@ -5,7 +5,7 @@ use super::subject::Subject;
 use crate::html::element;
 use crate::provenance::read_flags;
 use lcca::method::{Method, Settings};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 pub fn section(subject: &Subject<'_>) -> String {
     let command = shortened(&command(subject), 4000);
@@ -42,7 +42,7 @@ fn quoted(word: &str) -> String {
 }
 
 fn flags(settings: &Settings) -> Vec<String> {
-    let defaults = Settings::new(Method::Auto, settings.k);
+    let defaults = Settings::new(Method::auto(), settings.k);
     let mut words = vec!["-k".to_string(), settings.k.to_string()];
     words.extend(method(settings.method));
     let mut flag = |name: &str, value: String, differs: bool| {
@@ -62,29 +62,16 @@ fn flags(settings: &Settings) -> Vec<String> {
     words
 }
 
-/// The method and all its parameters, as they are typed.
+/// The method and all its parameters as they are typed; nothing for the default method.
 fn method(method: Method) -> Vec<String> {
-    if method == Method::Auto {
+    if method == Method::auto() {
         return Vec::new();
     }
-    let mut words: Vec<String> = ["--method".into(), method.full_name()].into();
-    for (name, value) in parameters(&json!(method)) {
-        words.extend([format!("--{}", name.replace('_', "-")), value.to_string()]);
+    let mut words: Vec<String> = ["--method".into(), method.name().into()].into();
+    for (parameter, value) in method.settings() {
+        words.extend([format!("--{}", parameter.name), parameter.format(value)]);
     }
-    words.iter().flat_map(|word| word.split(' ')).map(str::to_string).collect()
-}
-
-/// The numbers in a method's plain data, those of the solver inside included.
-fn parameters(method: &Value) -> Vec<(String, u64)> {
-    let fields = method.as_object().into_iter().flatten();
-    let mut found = Vec::new();
-    for (name, value) in fields {
-        match value.as_u64() {
-            Some(number) => found.push((name.clone(), number)),
-            None => found.extend(parameters(value)),
-        }
-    }
-    found
+    words
 }
 
 fn facts(subject: &Subject<'_>) -> Vec<(String, String)> {
@@ -95,8 +82,11 @@ fn facts(subject: &Subject<'_>) -> Vec<(String, String)> {
         Some(Value::String(plain)) => shortened(plain, 100),
         Some(other) => shortened(&other.to_string(), 100),
     };
-    let facts = [
-        ("requested method", settings.method.full_name()),
+    let mut facts = vec![("requested method", settings.method.name().to_string())];
+    facts.extend(
+        settings.method.settings().map(|(parameter, value)| (parameter.name, parameter.format(value))),
+    );
+    facts.extend([
         ("components", settings.k.to_string()),
         ("centered", yes_or_no(settings.center)),
         ("ridge of X, relative", settings.ridge_x.to_string()),
@@ -108,28 +98,22 @@ fn facts(subject: &Subject<'_>) -> Vec<(String, String)> {
         ("threads", known("threads")),
         ("fitted by lcca", known("version")),
         ("page by lcca", env!("CARGO_PKG_VERSION").into()),
-    ];
-    facts.map(|(name, value)| (name.to_string(), value)).into()
+    ]);
+    facts.into_iter().map(|(name, value)| (name.to_string(), value)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lcca::method::Inner;
 
     #[test]
     fn methods_are_spelled_as_they_are_typed() {
         let spelled = |typed: Method| method(typed).join(" ");
-        assert_eq!(spelled(Method::Auto), "");
-        assert_eq!(
-            spelled(Method::LCca { t1: 5, t2: 38, k_pc: 100 }),
-            "--method l-cca --k-pc 100 --t1 5 --t2 38"
-        );
-        assert_eq!(
-            spelled(Method::Als { t1: 7, inner: Inner::Cg { t2: 50 } }),
-            "--method als --inner cg --t2 50 --t1 7"
-        );
-        assert_eq!(spelled(Method::als(7)), "--method als --inner cholesky --t1 7");
+        assert_eq!(spelled(Method::auto()), "");
+        assert_eq!(spelled(Method::l_cca(5, 38, 100)), "--method l-cca --t1 5 --t2 38 --k-pc 100");
+        let cg = Method::als(7).configured([("inner", "cg"), ("t2", "50")]).unwrap();
+        assert_eq!(spelled(cg), "--method als --t1 7 --inner cg --t2 50");
+        assert_eq!(spelled(Method::als(7)), "--method als --t1 7 --inner cholesky");
     }
 
     #[test]

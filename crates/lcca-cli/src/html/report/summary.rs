@@ -3,9 +3,9 @@
 use super::numbers::{decimal, shortened, small};
 use super::subject::Subject;
 use crate::html::{element, escape};
-use crate::provenance::Outcome;
 use crate::text::grouped;
 use lcca::fit::{Certificate, Kind};
+use lcca_io::FitRecord;
 
 /// The most characters of a sentence that comes from the model.
 const LONGEST_SENTENCE: usize = 2000;
@@ -15,9 +15,9 @@ const MOST_NOTES: usize = 20;
 const UNKNOWN_OUTCOME: &str =
     "The model does not say how its fit ended: it was written by another version or another program.";
 
-pub fn header(subject: &Subject<'_>, outcome: Option<&Outcome>) -> String {
-    let (class, verdict) = match outcome {
-        Some(outcome) => verdict(subject, outcome),
+pub fn header(subject: &Subject<'_>, record: Option<&FitRecord>) -> String {
+    let (class, verdict) = match record {
+        Some(record) => verdict(subject, record),
         None => ("untold", "How the fit ended is not known".to_string()),
     };
     format!(
@@ -25,19 +25,19 @@ pub fn header(subject: &Subject<'_>, outcome: Option<&Outcome>) -> String {
         escape::text(&shortened(subject.name, 200)),
         escape::text(&verdict),
         element::figures(&figures(subject)),
-        story(subject, outcome)
+        story(subject, record)
     )
 }
 
 /// A class for the styles, and a sentence.
-fn verdict(subject: &Subject<'_>, outcome: &Outcome) -> (&'static str, String) {
+fn verdict(subject: &Subject<'_>, record: &FitRecord) -> (&'static str, String) {
     let total: f64 = subject.model.objective.iter().sum();
     let tol = small(subject.model.settings.tol);
-    let missing = match outcome.missing.map(|missing| missing / total).filter(|share| share.is_finite()) {
+    let missing = match record.missing.map(|missing| missing / total).filter(|share| share.is_finite()) {
         Some(share) => format!("about {} of the total may be missing, {tol} is allowed", small(share)),
         None => "the method cannot tell what is missing".to_string(),
     };
-    if outcome.converged {
+    if record.converged {
         ("converged", format!("Converged: {missing}."))
     } else {
         ("open", format!("Not converged: {missing}. There is more correlation to be found."))
@@ -61,17 +61,17 @@ fn figures(subject: &Subject<'_>) -> Vec<(String, String)> {
 }
 
 /// The fit in sentences: views, method and why, certificate, notes, given rows.
-fn story(subject: &Subject<'_>, outcome: Option<&Outcome>) -> String {
+fn story(subject: &Subject<'_>, record: Option<&FitRecord>) -> String {
     let mut markup = element::paragraph(&views(subject));
-    match outcome {
+    match record {
         None => markup += &element::paragraph(UNKNOWN_OUTCOME),
-        Some(outcome) => {
-            markup += &element::paragraph(&method(subject, outcome));
-            if let Some(certificate) = &outcome.certificate {
+        Some(record) => {
+            markup += &element::paragraph(&method(subject, record));
+            if let Some(certificate) = &record.certificate {
                 markup += &element::paragraph(&certified(certificate));
             }
-            let notes = outcome.notes.iter().take(MOST_NOTES);
-            let notes: Vec<String> = notes.map(|note| shortened(note, LONGEST_SENTENCE)).collect();
+            let notes = record.note_sentences().into_iter().take(MOST_NOTES);
+            let notes: Vec<String> = notes.map(|note| shortened(&note, LONGEST_SENTENCE)).collect();
             markup += &element::list(&notes);
         }
     }
@@ -94,21 +94,22 @@ fn views(subject: &Subject<'_>) -> String {
     format!("{files}, {centered}.")
 }
 
-fn method(subject: &Subject<'_>, outcome: &Outcome) -> String {
-    let requested = subject.model.settings.method.full_name();
-    let chosen = &outcome.chosen;
-    let choice = if requested == *chosen {
+fn method(subject: &Subject<'_>, record: &FitRecord) -> String {
+    let requested = subject.model.settings.method;
+    let chosen = &record.chosen;
+    // Only the first word is the name: earlier versions spelled parameters in another way.
+    let choice = if chosen.split(' ').next() == Some(requested.name()) {
         format!("The method {chosen} was requested")
     } else {
         format!("The method {requested} chose {chosen}")
     };
-    let why = shortened(&outcome.why, LONGEST_SENTENCE);
-    let gram_passes = if outcome.gram_passes == 0.0 {
+    let why = shortened(&record.why(), LONGEST_SENTENCE);
+    let gram_passes = if record.gram_passes == 0.0 {
         String::new()
     } else {
-        format!(" and {} over Gram matrices", outcome.gram_passes)
+        format!(" and {} over Gram matrices", record.gram_passes)
     };
-    format!("{choice}: {why}. It took {} passes over the rows{gram_passes}.", outcome.passes)
+    format!("{choice}: {why}. It took {} passes over the rows{gram_passes}.", record.passes)
 }
 
 fn certified(certificate: &Certificate) -> String {

@@ -6,21 +6,26 @@ use super::numbers::small;
 use super::subject::Subject;
 use crate::html::chart::{Chart, Series};
 use crate::html::element;
-use crate::provenance::{Outcome, TracePoint};
+use lcca_io::{FitRecord, TracePoint};
 
 const PASSES: &str = "passes over rows and Gram matrices";
 
-pub fn charts(subject: &Subject<'_>, outcome: Option<&Outcome>) -> Vec<Chart> {
-    let Some(outcome) = outcome.filter(|outcome| outcome.trace.len() > 1) else { return Vec::new() };
-    let mut charts = vec![captured(&outcome.trace)];
-    if has_estimates(&outcome.trace) {
-        charts.push(missing(subject, &outcome.trace));
+pub fn charts(subject: &Subject<'_>, record: Option<&FitRecord>) -> Vec<Chart> {
+    let Some(record) = record.filter(|record| record.trace.len() > 1) else { return Vec::new() };
+    let mut charts = vec![captured(&record.trace)];
+    if has_estimates(&record.trace) {
+        charts.push(missing(subject, &record.trace));
     }
     charts
 }
 
 fn has_estimates(trace: &[TracePoint]) -> bool {
     trace.iter().any(|point| point.missing.is_some())
+}
+
+/// Passes over rows and Gram matrices together.
+fn all_passes(point: &TracePoint) -> f64 {
+    point.passes + point.gram_passes
 }
 
 fn captured(trace: &[TracePoint]) -> Chart {
@@ -36,7 +41,7 @@ fn captured(trace: &[TracePoint]) -> Chart {
         limit: None,
         series: vec![Series {
             name: "captured total",
-            points: trace.iter().map(|point| (point.passes, point.total)).collect(),
+            points: trace.iter().map(|point| (all_passes(point), point.total)).collect(),
             dashed: false,
         }],
     }
@@ -44,7 +49,7 @@ fn captured(trace: &[TracePoint]) -> Chart {
 
 fn missing(subject: &Subject<'_>, trace: &[TracePoint]) -> Chart {
     let tol = subject.model.settings.tol;
-    let share = |point: &TracePoint| Some((point.passes, point.missing? / point.total));
+    let share = |point: &TracePoint| Some((all_passes(point), point.missing? / point.total));
     Chart {
         id: "rest".into(),
         description: "estimated share of the total that is missing after each iteration".into(),
@@ -60,8 +65,8 @@ fn missing(subject: &Subject<'_>, trace: &[TracePoint]) -> Chart {
     }
 }
 
-pub fn section(outcome: Option<&Outcome>) -> String {
-    let content = match outcome.map(|outcome| &outcome.trace[..]) {
+pub fn section(record: Option<&FitRecord>) -> String {
+    let content = match record.map(|record| &record.trace[..]) {
         None => element::remark(
             "The model holds no trace of its fit: it was written by another version or another program.",
         ),
