@@ -1,5 +1,6 @@
 """The estimator."""
 
+import json
 import os
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +21,7 @@ from lcca import _inputs, _lcca, _model, _regression, _report, _settings
 from lcca._lcca import Matrix
 from lcca._pair import RemotePair
 from lcca._progress import Progress
-from lcca._types import FitResult, ModelParts, TraceRow, ViewWeights
+from lcca._types import FitRecord, FitResult, ModelFile, ModelParts, TraceRow, ViewWeights
 
 Array = NDArray[np.float64]
 
@@ -95,6 +96,8 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         `moved` and the seconds spent `waiting` so far.
     chosen_, why_, notes_ : str, str, list of str
         The method that ran, why it was chosen, and remarks for the user.
+    decisions_ : list of dict
+        The decisions behind `why_` as data, in order: "decision" is the kind, the other items are its numbers.
     n_samples_, n_features_in_ : int
         Rows and columns of X.
     feature_names_in_, y_feature_names_in_ : arrays of str
@@ -256,25 +259,36 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         self._predicts_vector = False
 
     def _set_fit(self, result: FitResult) -> None:
+        self._set_record(result["record"])
+        self._provenance = json.loads(result["provenance"])
+        self.trace_: list[TraceRow] | None = result["trace"]
         self._x_regression: Array | None = result["x_regression"]
         self._y_regression: Array | None = result["y_regression"]
         self._y_on_x_regression: Array | None = result["y_on_x_regression"]
-        self.converged_: bool | None = result["converged"]
-        self.missing_: float | None = result["missing"]
-        self.trace_, self.notes_ = result["trace"], result["notes"]
-        self.chosen_: str | None = result["chosen"]
-        self.why_: str | None = result["why"]
-        self.n_passes_: float | None = result["passes"]
-        self.n_gram_passes_: float | None = result["gram_passes"]
         self.work_: float | None = result["work"]
         self.fit_seconds_: float | None = result["seconds"]
 
-    def _clear_fit(self) -> None:
-        """Sets the attributes that a model file does not hold to None."""
+    def _set_record(self, record: FitRecord) -> None:
+        """Sets the attributes that a fit and a model file have in common."""
+        self.converged_: bool | None = record["converged"]
+        self.missing_: float | None = record["missing"]
+        self.chosen_: str | None = record["chosen"]
+        self.why_: str | None = record["why"]
+        self.notes_: list[str] | None = record["notes"]
+        self.decisions_: list[Any] | None = json.loads(record["decisions"])
+        self.n_passes_: float | None = record["passes"]
+        self.n_gram_passes_: float | None = record["gram_passes"]
+        self.trace_ = record["trace"]
+
+    def _set_file(self, parts: ModelFile) -> None:
+        """Sets all attributes from a model file. Those that the file does not hold are None."""
+        self._set_model(parts)
         self._x_regression = self._y_regression = self._y_on_x_regression = None
-        self.converged_ = self.missing_ = self.chosen_ = self.why_ = None
-        self.n_passes_ = self.n_gram_passes_ = self.work_ = self.fit_seconds_ = None
-        self.trace_, self.notes_ = [], []
+        self.converged_ = self.missing_ = self.chosen_ = self.why_ = self.notes_ = self.decisions_ = None
+        self.n_passes_ = self.n_gram_passes_ = self.work_ = self.fit_seconds_ = self.trace_ = None
+        if parts["record"] is not None:
+            self._set_record(parts["record"])
+        self._provenance = json.loads(parts["provenance"])
 
     def _set_target(self, target: _inputs.Target) -> None:
         self._predicts_vector = target.is_vector

@@ -1,6 +1,7 @@
 """The estimator that chooses its own ridge."""
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
@@ -11,7 +12,7 @@ from lcca import _lcca
 from lcca._cca import CCA, Array
 from lcca._lcca import Matrix
 from lcca._pair import RemotePair
-from lcca._types import CrossValidation, FitResult, TraceRow
+from lcca._types import CrossValidation, FitResult
 
 
 class CCACV(CCA):
@@ -31,9 +32,8 @@ class CCACV(CCA):
         The number of folds.
     select : "simplest" or "best"
         "best" has the largest mean over folds; "simplest" is the largest ridge within one standard error of it.
-    method, center, tol, max_passes, structure, t1, t2, inner, k_pc, k_rpcca, oversample, power, memory, random_state, \
-n_jobs, verbose, callback
-        As for `CCA`.
+    **parameters
+        All parameters of `CCA` but `ridge`, `ridge_y` and `resume`.
 
     Attributes
     ----------
@@ -63,44 +63,11 @@ n_jobs, verbose, callback
         ridges: Sequence[float] = (1e-4, 1e-3, 1e-2, 1e-1, 1.0),
         folds: int = 5,
         select: str = "simplest",
-        method: str = "auto",
-        center: bool = True,
-        tol: float = 1e-4,
-        max_passes: float | None = None,
-        structure: bool = True,
-        t1: int | None = None,
-        t2: int | None = None,
-        inner: str | None = None,
-        k_pc: int | None = None,
-        k_rpcca: int | None = None,
-        oversample: int | None = None,
-        power: int = 2,
-        memory: int | str | None = None,
-        random_state: Any = 0,
-        n_jobs: int | None = -1,
-        verbose: bool | int = False,
-        callback: Callable[[TraceRow], object] | None = None,
+        **parameters: Any,
     ) -> None:
-        super().__init__(
-            n_components,
-            method=method,
-            center=center,
-            tol=tol,
-            max_passes=max_passes,
-            structure=structure,
-            t1=t1,
-            t2=t2,
-            inner=inner,
-            k_pc=k_pc,
-            k_rpcca=k_rpcca,
-            oversample=oversample,
-            power=power,
-            memory=memory,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            callback=callback,
-        )
+        # `signature` below is what Python and scikit-learn show and check.
+        inspect.signature(CCACV.__init__).bind(self, n_components, **parameters)
+        super().__init__(n_components, **parameters)
         self.ridges = ridges
         self.folds = folds
         self.select = select
@@ -125,3 +92,16 @@ n_jobs, verbose, callback
         self.cv_scores_ = np.asarray(result["scores"])
         self.ridge_ = ridges[result["best"] if self.select == "best" else result["simplest"]]
         return super()._fit_views(x, y, weights, options | {"ridge": self.ridge_}, threads)
+
+
+def _signature() -> inspect.Signature:
+    """The signature of `CCACV`: its own parameters, and those of `CCA` but for the ridges and `resume`."""
+    own = list(inspect.signature(CCACV.__init__).parameters.values())
+    inherited = inspect.signature(CCA.__init__).parameters.values()
+    named = {parameter.name for parameter in own} | {"ridge", "ridge_y", "resume"}
+    shared = [parameter for parameter in inherited if parameter.name not in named]
+    return inspect.Signature([*own[:-1], *shared], return_annotation=None)
+
+
+# scikit-learn asks the signature for the parameters. Deriving it keeps them in one place.
+CCACV.__init__.__signature__ = _signature()  # type: ignore[attr-defined]

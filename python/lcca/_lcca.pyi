@@ -5,7 +5,7 @@ from typing import Any, Self, final
 
 from numpy.typing import NDArray
 
-from lcca._types import CrossValidation, FitResult, ModelFile, Path, Table, TraceRow, Vector, ViewWeights
+from lcca._types import CrossValidation, FitResult, MethodParameter, ModelFile, Path, Table, TraceRow, Vector, ViewWeights
 
 __all__ = [
     "METHODS",
@@ -18,11 +18,13 @@ __all__ = [
     "add_grams",
     "add_joint_grams",
     "add_moments",
+    "check_laws",
     "cross_validate",
     "fit",
     "fit_remote",
     "least_squares",
     "load",
+    "method_parameters",
     "permutation_test",
     "save",
     "score",
@@ -34,6 +36,8 @@ __all__ = [
 
 __version__: str
 METHODS: list[str]
+
+def method_parameters() -> list[MethodParameter]: ...
 
 @final
 class Matrix:
@@ -108,6 +112,8 @@ def fit_remote(
     on_pass: Callable[[float], object] | None,
     on_iteration: Callable[[TraceRow], object] | None,
 ) -> FitResult: ...
+# Only in builds with the feature `laws`, which tests have.
+def check_laws(pair: Any, x: Table, y: Table, seed: int) -> None: ...
 def score_remote(x_weights: ViewWeights, y_weights: ViewWeights, pair: Any, threads: int) -> tuple[Vector, float]: ...
 def fit(
     x: Matrix,

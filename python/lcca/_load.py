@@ -12,8 +12,10 @@ from lcca._cca import CCA
 def load(path: "str | os.PathLike[str]") -> CCA:
     """Opens a model that `lcca fit -o` or `CCA.save` wrote.
 
-    It transforms and scores as the fitted one did, to the bit. Attributes that the file does not hold are None: the trace,
-    whether the fit converged, and the regressions behind `predict` and `inverse_transform`; pickle an estimator to keep those.
+    It transforms and scores as the fitted one did, to the bit, and knows how the fit ended: its trace (at most 1,000 iterations),
+    whether it converged, what was decided, and its passes. Attributes that the file does not hold are None: the seconds and
+    the work, and the regressions behind `predict` and `inverse_transform`; pickle an estimator to keep those. Files of earlier
+    versions may hold less.
 
     Parameters
     ----------
@@ -38,10 +40,8 @@ def load(path: "str | os.PathLike[str]") -> CCA:
     True
     """
     parts = _lcca.load(os.fspath(path))
-    model = CCA(**_model.parameters(json.loads(parts["settings"])))
-    model._set_model(parts)
-    model._clear_fit()
-    model._provenance = json.loads(parts["provenance"])
+    model = CCA(**_model.parameters(json.loads(parts["settings"]), parts["parameters"]))
+    model._set_file(parts)
     model.n_features_in_ = len(model.x_weights_)
     if parts["x_names"] is not None:
         model.feature_names_in_ = np.asarray(parts["x_names"], dtype=object)

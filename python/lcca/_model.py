@@ -21,17 +21,10 @@ def save(model: Any, path: "str | os.PathLike[str]") -> None:
     _lcca.save(os.fspath(path), parts)  # type: ignore[arg-type]
 
 
-def parameters(settings: dict[str, Any]) -> dict[str, Any]:
-    """The parameters of the estimator, from the engine's settings."""
-    method = settings["method"]
-    inner = method.get("inner")
-    given = {name: method[name] for name in ("t1", "t2", "k_pc", "k_rpcca") if name in method}
-    if isinstance(inner, dict):
-        given |= {"inner": "cg", "t2": inner["cg"]["t2"]}
-    elif inner is not None:
-        given["inner"] = inner
+def parameters(settings: dict[str, Any], method_parameters: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of the estimator, from the engine's settings and the parameters of its method."""
     same = ("center", "oversample", "power", "memory", "tol", "max_passes", "structure")
-    given |= {name: settings[name] for name in same}
-    given |= {"method": method["name"], "n_components": settings["k"], "random_state": settings["seed"]}
+    given = {name: settings[name] for name in same} | method_parameters
+    given |= {"method": settings["method"]["name"], "n_components": settings["k"], "random_state": settings["seed"]}
     ridge, ridge_y = settings["ridge_x"], settings["ridge_y"]
     return given | {"ridge": ridge, "ridge_y": None if ridge_y == ridge else ridge_y}

@@ -6,6 +6,8 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
+from lcca import _lcca
+
 _CALLER = 3  # stack frames from here to the caller of `fit`
 
 
@@ -39,7 +41,10 @@ def _missing(model: Any) -> str:
 
 def _cost(model: Any) -> str:
     grams = f" and {model.n_gram_passes_:g} over Gram matrices" if model.n_gram_passes_ else ""
-    return f"fitted in {model.fit_seconds_:.2f} s ({model.n_passes_:g} passes{grams}, work {model.work_:.1f})"
+    passes = f"{model.n_passes_:g} passes{grams}"
+    if model.fit_seconds_ is None:
+        return f"fitted in {passes}"
+    return f"fitted in {model.fit_seconds_:.2f} s ({passes}, work {model.work_:.1f})"
 
 
 def warn(model: Any) -> None:
@@ -54,5 +59,6 @@ def warn(model: Any) -> None:
 def _advice(model: Any) -> str:
     if model.max_passes is not None:
         return "raise max_passes"
-    exact = model.method in ("auto", "lobpcg", "shift-invert", "gram", "exact")
-    return "raise tol" if exact else 'method="auto" finds it'
+    # Methods with parameters stop where these say, whatever is missing; the others go on until they have converged.
+    is_limited = any(model.method in parameter["methods"] for parameter in _lcca.method_parameters())
+    return 'method="auto" finds it' if is_limited else "raise tol"

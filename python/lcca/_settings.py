@@ -9,8 +9,10 @@ import joblib
 import numpy as np
 from sklearn.utils import check_random_state, check_scalar
 
+from lcca import _lcca
+
 _UNITS = {"": 1, "b": 1, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb": 1e9, "t": 1e12, "tb": 1e12}
-_SAME = "method ridge ridge_y center tol max_passes structure t1 t2 inner k_pc k_rpcca oversample power".split()
+_SAME = "method ridge ridge_y center tol max_passes structure oversample power".split()
 _UNITS |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
 
 
@@ -69,9 +71,10 @@ def options(params: dict[str, Any], n_components: int) -> dict[str, Any]:
             raise TypeError(f"{name} must be True or False, got {params[name]!r}")
     if not isinstance(params["method"], str):
         raise TypeError(f"method must be a string, got {params['method']!r}")
-    given = {name: params[name] for name in _SAME}
-    return given | {
+    same = {name: params[name] for name in _SAME}
+    return same | {
         "n_components": n_components,
+        "parameters": _method_parameters(params),
         "memory": memory(params["memory"]),
         "seed": seed(params["random_state"]),
     }
@@ -81,14 +84,32 @@ def columns(options: dict[str, Any]) -> int:
     """The approximate width of the widest panels in a fit: LOBPCG carries half as many extra columns along."""
     k = options["n_components"]
     extra = options["oversample"] if options["oversample"] is not None else max(k // 2, 4)
-    components = max(options[name] or 0 for name in ("k_pc", "k_rpcca"))
-    return int(max(k, components) + extra)
+    # The engine names numbers of components with a "k" in front, such as k_pc.
+    components = [int(value) for name, value in options["parameters"].items() if name.startswith("k_")]
+    return int(max(k, *components, 0) + extra)
+
+
+def _method_parameters(params: dict[str, Any]) -> dict[str, str]:
+    """The parameters of methods that were given, as texts. The engine knows which method has which, and their ranges."""
+    given = {}
+    for parameter in _lcca.method_parameters():
+        name = parameter["name"]
+        value = params.get(name)
+        if value is None:
+            continue
+        if parameter["choices"] is None:
+            given[name] = str(int(check_scalar(value, name, Integral, min_val=0)))
+        elif isinstance(value, str):
+            given[name] = value
+        else:
+            raise TypeError(f"{name} must be a string, got {value!r}")
+    return given
 
 
 def _check_numbers(params: dict[str, Any]) -> None:
     for name in ("ridge", "ridge_y", "tol", "max_passes"):
         if params[name] is not None or name in ("ridge", "tol"):
             check_scalar(params[name], name, Real, min_val=0)
-    for name in ("t1", "t2", "k_pc", "k_rpcca", "oversample", "power"):
+    for name in ("oversample", "power"):
         if params[name] is not None or name == "power":
             check_scalar(params[name], name, Integral, min_val=0)

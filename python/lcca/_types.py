@@ -12,27 +12,30 @@ ViewWeights: TypeAlias = tuple[Table, Vector | None]
 Path: TypeAlias = str | PathLike[str]
 
 
-class Moved(TypedDict, total=False):
-    """Columns of the trace on a cluster: bytes moved between machines so far, and seconds spent waiting for them."""
+class Costs(TypedDict, total=False):
+    """Columns of the trace that a model file does not hold, because the same fit always gives the same file.
 
+    On a cluster there are also the bytes moved between machines so far, and the seconds spent waiting for them.
+    """
+
+    work: float
+    seconds: float
     moved: int
     waiting: float
 
 
-class TraceRow(Moved):
+class TraceRow(Costs):
     """One finished iteration. Passes, work and seconds are counted from the start of the fit."""
 
     iteration: int
     passes: float
     gram_passes: float
-    work: float
     total: float
     missing: float | None
-    seconds: float
 
 
 class ModelParts(TypedDict):
-    """The parts of every model. The settings are JSON."""
+    """The parts of every model. The settings are JSON; the parameters are those of the method."""
 
     x_weights: Table
     y_weights: Table
@@ -46,31 +49,53 @@ class ModelParts(TypedDict):
     total: float
     rows: int
     settings: str
+    parameters: dict[str, int | str]
+
+
+class MethodParameter(TypedDict):
+    """A parameter of some methods, as the engine describes it. `choices` are the possible texts; without them it is a number."""
+
+    name: str
+    help: str
+    methods: list[str]
+    default: int | str
+    least: int
+    choices: list[str] | None
+
+
+class FitRecord(TypedDict):
+    """How a fit ended, as a model file remembers it. The decisions are JSON; the trace may be thinned and has no clock."""
+
+    chosen: str
+    why: str
+    notes: list[str]
+    decisions: str
+    converged: bool
+    missing: float
+    passes: float
+    gram_passes: float
+    trace: list[TraceRow]
 
 
 class ModelFile(ModelParts):
-    """The content of a model file. The provenance is JSON."""
+    """The content of a model file. The provenance is JSON; the record is None if the file holds none."""
 
     x_names: list[str] | None
     y_names: list[str] | None
+    record: FitRecord | None
     provenance: str
 
 
 class FitResult(ModelParts):
     """The result of a fit."""
 
+    record: FitRecord
+    provenance: str
     trace: list[TraceRow]
     x_regression: Table
     y_regression: Table
     y_on_x_regression: Table
-    chosen: str
-    why: str
-    passes: float
-    gram_passes: float
     work: float
-    converged: bool
-    missing: float
-    notes: list[str]
     seconds: float
 
 

@@ -36,6 +36,9 @@ def trace(model: CCA, *, by: str = "passes", ax: Any = None) -> Any:
     """Plots the captured correlation during the fit against "passes", "work", "seconds" or "iteration"."""
     if not model.trace_:
         raise ValueError("the model has no trace: it was loaded from a file that holds none")
+    if by not in model.trace_[0]:
+        columns = ", ".join(f'"{name}"' for name in model.trace_[0])
+        raise ValueError(f"by == {by!r}, expected a column of the trace: {columns}")
     ax = _axes(ax)
     grams = "gram_passes" if by == "passes" else None
     across = [row[by] + (row[grams] if grams else 0.0) for row in model.trace_]  # type: ignore[literal-required]

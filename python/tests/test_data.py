@@ -155,7 +155,7 @@ def test_what_is_not_finite_is_refused(factors, words, bad):
         (np.ones((4, 2)), np.ones((3, 2)), "inconsistent numbers of samples"),
         (np.ones(4), np.ones((4, 2)), "Expected 2D array, got 1D array"),
         (np.ones((4, 2, 2)), np.ones((4, 2)), "Found array with dim 3"),
-        (np.eye(4)[:, :2], np.ones((4, 2)), "Y is all zero once centred: there is nothing to correlate"),
+        (np.eye(4)[:, :2], np.ones((4, 2)), "Y is all zero once centered: there is nothing to correlate"),
         (np.array([["a"], ["b"]]), np.ones((2, 1)), "dtype='numeric' is not compatible|could not convert"),
         (np.eye(4) * 1j, np.eye(4), "Complex data not supported"),
         (np.empty((0, 3)), np.empty((0, 3)), "0 sample"),

@@ -1,6 +1,8 @@
 """scikit-learn's conventions."""
 
+import inspect
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -13,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from lcca import CCA, METHODS
+from lcca import CCA, CCACV, METHODS, _lcca, load
 
 
 @parametrize_with_checks([CCA(), CCA(method="lobpcg", ridge=0.1)])
@@ -37,7 +39,7 @@ def test_parameters_are_kept_as_given_and_checked_when_fitting(factors):
         ({"n_components": 7}, "`n_components` upper bound is 6. Got 7 instead"),
         ({"method": "pca"}, "method == \"pca\", expected one of \"auto\""),
         ({"t1": 5}, "t1 is no parameter of method auto; leave it None"),
-        ({"method": "als", "t2": 5}, "t2 is no parameter of method als with inner=cholesky"),
+        ({"method": "als", "t2": 5}, "t2 is no parameter of method als with inner cholesky; leave it None"),
         ({"method": "als", "inner": "lu"}, "inner == \"lu\", expected one of \"cholesky\", \"cg\""),
         ({"method": "g-cca", "t2": 0}, "t2 == 0, expected at least 1"),
         ({"memory": "much"}, "memory == 'much', expected a size such as"),
@@ -110,6 +112,45 @@ def test_it_predicts_vectors_from_vectors(factors):
     model = CCA(n_components=1).fit(x, y[:, 0])
     assert model.predict(x).shape == (300,) and is_regressor(model)
     assert CCA(n_components=1).fit(x, y[:, :1]).predict(x).shape == (300, 1)
+
+
+def test_every_parameter_of_a_method_is_one_of_the_estimators_and_none_by_default():
+    parameters = _lcca.method_parameters()
+    assert {parameter["name"] for parameter in parameters} >= {"t1", "k_pc", "inner"}
+    for parameter in parameters:
+        for estimator in (CCA, CCACV):
+            assert inspect.signature(estimator).parameters[parameter["name"]].default is None, parameter
+        assert set(parameter["methods"]) < set(METHODS)
+        assert re.search(rf"\b{parameter['name']}\b.* : optional", CCA.__doc__), "the docstring lists it"
+
+
+def test_every_parameter_reaches_its_methods_and_no_other(words, tmp_path):
+    for parameter in _lcca.method_parameters():
+        name, choices = parameter["name"], parameter["choices"]
+        value = choices[-1] if choices else parameter["least"] + 3
+        for method in METHODS:
+            given = {name: value}
+            if method == "als" and name == "t2":
+                given["inner"] = "cg"
+            model = CCA(2, method=method, **given)
+            if method not in parameter["methods"]:
+                with pytest.raises(ValueError, match=f"{name} is no parameter of method {method}"):
+                    model.fit(*words)
+                continue
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                model.fit(*words).save(tmp_path / "model")
+            assert getattr(load(tmp_path / "model"), name) == value
+
+
+def test_cross_validation_has_all_parameters_but_the_ridges_and_the_state_file():
+    own, inherited = (list(inspect.signature(estimator).parameters) for estimator in (CCACV, CCA))
+    assert set(own) - set(inherited) == {"ridges", "folds", "select"}
+    assert set(inherited) - set(own) == {"ridge", "ridge_y", "resume"}
+    assert CCACV(2, t1=5, method="d-cca").t1 == 5
+    for wrong in ({"ridge": 0.1}, {"resume": "state"}, {"t3": 5}):
+        with pytest.raises(TypeError, match=f"unexpected keyword argument '{next(iter(wrong))}'"):
+            CCACV(2, **wrong)
 
 
 def test_every_method_of_the_program_is_there(words):

@@ -59,7 +59,6 @@ def test_a_model_of_the_program_transforms_and_scores_to_the_bit(program, files)
     theirs = json.loads(program("score", model, *paths, "--json", "--threads", 2))
     loaded.n_jobs = 2
     assert theirs["correlations"] == loaded.correlations(x, y).tolist()
-    assert "loaded: 3 pairs" in loaded.report()
     with pytest.raises(NotFittedError, match="holds no regressions"):
         loaded.predict(x)
 
@@ -86,6 +85,73 @@ def test_a_loaded_model_knows_its_parameters_and_can_be_fitted_again(files, _fla
     for name, value in parameters.items():
         assert getattr(again, name) == value
     assert (again.fit(x, y).correlations_ == fitted.correlations_).all()
+
+
+def outcome(model):
+    """How a fit ended, as far as a model file holds it."""
+    names = ("converged", "missing", "chosen", "why", "notes", "decisions", "n_passes", "n_gram_passes")
+    points = [{name: row[name] for name in ("iteration", "passes", "gram_passes", "total", "missing")} for row in model.trace_]
+    return [getattr(model, f"{name}_") for name in names], points
+
+
+@pytest.mark.parametrize(("flags", "parameters"), METHODS, ids=[flags or "auto" for flags, _ in METHODS])
+def test_a_model_remembers_how_its_fit_ended_whichever_program_wrote_it(program, files, flags, parameters):
+    x, y, folder = files
+    fitted = CCA(3, n_jobs=1, **parameters).fit(x, y)
+    fitted.save(folder / "ours")
+    loaded = lcca.load(folder / "ours")
+    assert outcome(loaded) == outcome(fitted) and loaded.trace_ and loaded.decisions_
+    assert loaded.work_ is None and loaded.fit_seconds_ is None and "seconds" not in loaded.trace_[0]
+    program("fit", folder / "x.npz", folder / "y.npz", "-k", 3, "--threads", 1, "--quiet", "-o", folder / "theirs", *flags.split())
+    assert outcome(lcca.load(folder / "theirs")) == outcome(fitted)
+    # Saving a loaded model keeps what it remembers.
+    loaded.save(folder / "again")
+    assert outcome(lcca.load(folder / "again")) == outcome(fitted)
+    verdict = "converged" if fitted.converged_ else "not converged"
+    assert f"{fitted.chosen_}: 3 pairs" in loaded.report() and f"\n{verdict}: " in loaded.report()
+
+
+def test_the_report_of_a_model_of_python_says_how_the_fit_ended(program, files):
+    x, y, folder = files
+    fitted = CCA(3, method="lobpcg").fit(x, y)
+    fitted.save(folder / "model")
+    program("report", folder / "model", "-o", folder / "report.html", "--quiet")
+    page = (folder / "report.html").read_text()
+    assert "not known" not in page and "onverged" in page
+    assert f"{fitted.n_passes_:g} passes" in page
+
+
+def test_decisions_are_data_and_notes_are_sentences(factors, words):
+    model = CCA(2).fit(*factors)
+    (decision,) = model.decisions_
+    assert decision["decision"] == "cheapest-taken" and decision["exact"] > 0 and model.notes_ == []
+    twice = np.c_[factors[0][:, 0], factors[0][:, 0], factors[0][:, 0]]
+    with pytest.warns(UserWarning) as warned:
+        model = CCA(3).fit(twice, factors[1])
+    assert model.notes_ == [str(warning.message) for warning in warned] and "1 of the 3 requested pairs" in model.notes_[0]
+    assert CCA(2, method="lobpcg", structure=False).fit(*words).decisions_[0] == {"decision": "method-requested"}
+
+
+def test_files_of_earlier_versions_tell_what_they_hold(files, factors, tmp_path):
+    fitted = CCA(2).fit(*factors)
+    fitted._provenance = {}
+    fitted.save(tmp_path / "oldest")
+    oldest = lcca.load(tmp_path / "oldest")
+    names = "converged missing chosen why notes decisions n_passes n_gram_passes trace work fit_seconds".split()
+    assert [getattr(oldest, f"{name}_") for name in names] == [None] * len(names)
+    assert "loaded: 2 pairs" in oldest.report()
+    point = {"iteration": 1, "passes": 1.0, "gram_passes": 0.0, "total": 0.5, "missing": None}
+    fitted._provenance = {
+        "outcome": {
+            "chosen": "als --inner cg", "why": "asked for", "converged": False, "missing": None, "passes": 7.5, "gram_passes": 0.0,
+            "notes": ["a note"], "certified": None, "trace": [point],
+        }
+    }
+    fitted.save(tmp_path / "older")
+    older = lcca.load(tmp_path / "older")
+    assert (older.chosen_, older.why_, older.notes_, older.decisions_) == ("als", "asked for", ["a note"], ["asked for"])
+    assert (older.converged_, older.missing_, older.n_passes_, older.trace_) == (False, np.inf, 7.5, [point])
+    assert "cannot tell" in older.report()
 
 
 def test_names_survive_files(program, factors, tmp_path):

@@ -38,7 +38,7 @@ def test_a_diagonal_problem_is_solved_by_its_diagonal():
 
 def test_wrong_names_and_shapes_are_refused(problem):
     x, t = problem
-    with pytest.raises(ValueError, match='method == "qr", expected "cholesky", "cg"'):
+    with pytest.raises(ValueError, match='method == "qr", expected one of "cholesky", "cg"'):
         lcca.least_squares(x, t, method="qr")
     with pytest.raises(ValueError, match="X has 400 rows and Y has 399"):
         lcca.least_squares(x, t[1:])

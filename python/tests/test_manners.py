@@ -164,7 +164,7 @@ def test_not_converging_is_a_warning_with_what_is_missing(words):
 def test_fewer_pairs_than_requested_is_a_warning(factors):
     x, y = factors
     twice = np.c_[x[:, 0], x[:, 0], x[:, 0]]
-    with pytest.warns(UserWarning, match="1 of the 3 pairs asked for were found"):
+    with pytest.warns(UserWarning, match="1 of the 3 requested pairs were found"):
         assert CCA(3).fit(twice, y).transform(twice).shape == (300, 1)
 
 

@@ -25,8 +25,13 @@ def test_the_trace(model, tmp_path):
     (line,) = plot.trace(model, by="work").lines
     assert list(line.get_xdata()) == [row["work"] for row in model.trace_]
     model.save(tmp_path / "model")
+    (line,) = plot.trace(load(tmp_path / "model")).lines
+    assert list(line.get_ydata()) == [row["total"] for row in model.trace_]
+    with pytest.raises(ValueError, match="by == 'seconds', expected a column of the trace: \"iteration\", \"passes\""):
+        plot.trace(load(tmp_path / "model"), by="seconds")
+    model.trace_ = None
     with pytest.raises(ValueError, match="no trace"):
-        plot.trace(load(tmp_path / "model"))
+        plot.trace(model)
 
 
 def test_loadings_carry_names(factors):

@@ -9,18 +9,23 @@ pub const HOME: &str = "target/python-package";
 
 /// Builds the package into its environment, which is created if needed, and returns the environment's Python.
 pub fn build() -> Result<PathBuf, String> {
+    build_with(&[])
+}
+
+fn build_with(arguments: &[&str]) -> Result<PathBuf, String> {
     let python = python::environment(HOME, "python/requirements.txt")?;
     let home = path::absolute(HOME).map_err(|error| error.to_string())?;
     let mut maturin = Command::new(home.join("bin/maturin"));
     // Maturin installs into the active environment, and another one may be active.
     maturin.env("VIRTUAL_ENV", &home).env_remove("CONDA_PREFIX");
-    step::run(maturin.args(["develop", "--release", "--quiet"]))?;
+    step::run(maturin.args(["develop", "--release", "--quiet"]).args(arguments))?;
     Ok(python)
 }
 
 /// Runs the tests and the examples in docstrings, checks types, and compares the stubs with the compiled module.
 pub fn test(data: Option<&Path>) -> Result<(), String> {
-    let python = build()?;
+    // With the laws of pairs, which tests run on pairs that are written in Python.
+    let python = build_with(&["--features", "laws"])?;
     for arguments in [
         "pytest --quiet",
         "mypy --no-error-summary",

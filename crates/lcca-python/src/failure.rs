@@ -33,7 +33,7 @@ impl From<Failure> for PyErr {
             Failure::Usage(message) => PyValueError::new_err(message),
             Failure::Machine(message) => PyRuntimeError::new_err(message),
             // An exception that a Python-backed pair raised leaves the engine as it entered.
-            Failure::Data(lcca::Error::Elsewhere(error)) => match error.downcast::<PyErr>() {
+            Failure::Data(lcca::Error::External(error)) => match error.downcast::<PyErr>() {
                 Ok(error) => *error,
                 Err(error) => PyRuntimeError::new_err(error.to_string()),
             },

@@ -1,15 +1,16 @@
 //! Fitting two views.
 
-use crate::failure::Failure;
 use crate::matrix::{Matrix, pair_from_views};
+use crate::model::{model_dict, record_dict};
 use crate::options::Options;
 use crate::panels::panel_to_numpy;
 use crate::remote::Remote;
 use crate::resume::{fit_with_state, remove_state_if_converged};
 use crate::run::{Listeners, Spent, row_dict, run};
 use lcca::data::Pair;
-use lcca::fit::{Fit, Model, View, Watch};
-use numpy::{PyArray1, PyReadonlyArray1};
+use lcca::fit::{Fit, Watch};
+use lcca_io::FitRecord;
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::path::PathBuf;
@@ -88,35 +89,11 @@ fn fit_dict<'py>(py: Python<'py>, fit: &Fit, readings: &[Spent]) -> PyResult<Bou
     dict.set_item("x_regression", panel_to_numpy(py, &fit.regressions.x)?)?;
     dict.set_item("y_regression", panel_to_numpy(py, &fit.regressions.y)?)?;
     dict.set_item("y_on_x_regression", panel_to_numpy(py, &fit.regressions.y_on_x)?)?;
-    dict.set_item("chosen", fit.chosen.name())?;
-    dict.set_item("why", &fit.why)?;
-    dict.set_item("passes", fit.cost.passes)?;
-    dict.set_item("gram_passes", fit.cost.gram_passes)?;
     dict.set_item("work", fit.cost.work(fit.model.settings.k))?;
-    dict.set_item("converged", fit.converged)?;
-    dict.set_item("missing", fit.missing)?;
-    dict.set_item("notes", &fit.notes)?;
+    let record = FitRecord::new(fit);
+    dict.set_item("record", record_dict(py, &record)?)?;
+    let mut provenance = serde_json::Map::new();
+    record.insert_into(&mut provenance);
+    dict.set_item("provenance", serde_json::Value::Object(provenance).to_string())?;
     Ok(dict)
-}
-
-/// The part of a result that a model file holds as well.
-pub fn model_dict<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    view_items(py, &dict, "x", &model.x)?;
-    view_items(py, &dict, "y", &model.y)?;
-    dict.set_item("correlations", PyArray1::from_slice(py, &model.correlations))?;
-    dict.set_item("objective", PyArray1::from_slice(py, &model.objective))?;
-    dict.set_item("residuals", PyArray1::from_slice(py, &model.residuals))?;
-    dict.set_item("total", model.total)?;
-    dict.set_item("rows", model.rows)?;
-    let settings = serde_json::to_string(&model.settings);
-    dict.set_item("settings", settings.map_err(|error| Failure::Machine(error.to_string()))?)?;
-    Ok(dict)
-}
-
-fn view_items(py: Python<'_>, dict: &Bound<'_, PyDict>, side: &str, view: &View) -> PyResult<()> {
-    dict.set_item(format!("{side}_weights"), panel_to_numpy(py, &view.weights)?)?;
-    dict.set_item(format!("{side}_loadings"), panel_to_numpy(py, &view.loadings)?)?;
-    let mean = view.mean.as_ref().map(|mean| PyArray1::from_slice(py, mean));
-    dict.set_item(format!("{side}_mean"), mean)
 }

@@ -8,6 +8,8 @@
 mod failure;
 mod fit;
 mod grams;
+#[cfg(feature = "laws")]
+mod laws;
 mod matrix;
 mod merge;
 mod model;
@@ -31,7 +33,7 @@ use pyo3::prelude::*;
 fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     silence_guarded_panics();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("METHODS", lcca::method::Method::NAMES)?;
+    module.add("METHODS", lcca::method::Method::names().collect::<Vec<_>>())?;
     module.add_class::<matrix::Matrix>()?;
     module.add_class::<rows::Rows>()?;
     module.add_class::<pieces::Pieces>()?;
@@ -51,7 +53,11 @@ fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(select::cross_validate, module)?)?;
     module.add_function(wrap_pyfunction!(select::permutation_test, module)?)?;
     module.add_function(wrap_pyfunction!(solve::least_squares, module)?)?;
-    module.add_function(wrap_pyfunction!(solve::singular_vectors, module)?)
+    module.add_function(wrap_pyfunction!(solve::singular_vectors, module)?)?;
+    module.add_function(wrap_pyfunction!(options::method_parameters, module)?)?;
+    #[cfg(feature = "laws")]
+    module.add_function(wrap_pyfunction!(laws::check_laws, module)?)?;
+    Ok(())
 }
 
 /// Keeps Rust from printing the panics that readers catch: some libraries panic on broken files, and the reader turns that into

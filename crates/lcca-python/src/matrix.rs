@@ -71,8 +71,7 @@ impl Matrix {
             let cols = cols.filter(|_| !lcca_io::says_its_width(&path));
             let options = ReadOptions::default().cols(cols).zero_based(zero_based);
             let loaded = lcca_io::read_matrix_with(&path, &options)?;
-            let names = lcca_io::read_names(&path)?;
-            let names = names.map(|names| names.iter().map(String::from).collect());
+            let names = loaded.names()?.map(|names| names.iter().map(String::from).collect());
             Ok(Matrix { rows: loaded.matrix, names, notes: loaded.notes })
         })
     }

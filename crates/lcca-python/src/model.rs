@@ -1,19 +1,19 @@
 //! Fitted models: canonical variables, correlations, model files.
 
 use crate::failure::Failure;
-use crate::fit::model_dict;
 use crate::matrix::{Matrix, pair_from_views};
-use crate::panels::{panel_from_numpy, rows_to_numpy};
+use crate::options::method_dict;
+use crate::panels::{panel_from_numpy, panel_to_numpy, rows_to_numpy};
 use crate::remote::Remote;
 use crate::run::compute;
 use lcca::data::{Pair, Side};
 use lcca::fit::{Model, View};
 use lcca::matrix::Panel;
 use lcca::method::{Method, Settings};
-use lcca_io::{ModelNames, Names, read_model, read_model_names, write_model_named};
+use lcca_io::{FitRecord, ModelFile, ModelNames, Names, write_model_named};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 use std::path::PathBuf;
 
 /// Weights of one view, and its column means if it was centered.
@@ -81,22 +81,13 @@ fn run_score<'py>(
 /// A model that can score and transform, without the numbers of its training.
 pub fn bare_model(x: &ViewWeights<'_>, y: &ViewWeights<'_>) -> Model {
     let (k, center) = (x.0.as_array().ncols(), x.1.is_some());
-    Model {
-        x: bare_view(x),
-        y: bare_view(y),
-        correlations: vec![0.0; k],
-        objective: vec![0.0; k],
-        residuals: vec![0.0; k],
-        total: 0.0,
-        rows: 0,
-        settings: Settings { center, ..Settings::new(Method::Auto, k) },
-    }
+    Model::new(bare_view(x), bare_view(y), Settings::new(Method::auto(), k).center(center))
 }
 
 /// A view that can transform, without loadings.
 fn bare_view((weights, mean): &ViewWeights<'_>) -> View {
     let mean = mean.as_ref().map(|mean| mean.as_array().to_vec());
-    View { weights: panel_from_numpy(weights), loadings: Panel::zeros(0, 0), mean }
+    View::new(panel_from_numpy(weights), Panel::zeros(0, 0), mean)
 }
 
 /// A dictionary as [`load`] returns it.
@@ -120,6 +111,57 @@ pub struct Parts<'py> {
     provenance: String,
 }
 
+/// The parts of a model as a dictionary.
+pub fn model_dict<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    view_items(py, &dict, "x", &model.x)?;
+    view_items(py, &dict, "y", &model.y)?;
+    dict.set_item("correlations", PyArray1::from_slice(py, &model.correlations))?;
+    dict.set_item("objective", PyArray1::from_slice(py, &model.objective))?;
+    dict.set_item("residuals", PyArray1::from_slice(py, &model.residuals))?;
+    dict.set_item("total", model.total)?;
+    dict.set_item("rows", model.rows)?;
+    let settings = serde_json::to_string(&model.settings);
+    dict.set_item("settings", settings.map_err(|error| Failure::Machine(error.to_string()))?)?;
+    dict.set_item("parameters", method_dict(py, &model.settings.method)?)?;
+    Ok(dict)
+}
+
+fn view_items(py: Python<'_>, dict: &Bound<'_, PyDict>, side: &str, view: &View) -> PyResult<()> {
+    dict.set_item(format!("{side}_weights"), panel_to_numpy(py, &view.weights)?)?;
+    dict.set_item(format!("{side}_loadings"), panel_to_numpy(py, &view.loadings)?)?;
+    let mean = view.mean.as_ref().map(|mean| PyArray1::from_slice(py, mean));
+    dict.set_item(format!("{side}_mean"), mean)
+}
+
+/// What a fit, or the file of a model, says about how the fit ended.
+pub fn record_dict<'py>(py: Python<'py>, record: &FitRecord) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    // The name alone: what follows it are parameters, which the settings hold as well.
+    dict.set_item("chosen", record.chosen.split_whitespace().next())?;
+    dict.set_item("why", record.why())?;
+    dict.set_item("notes", record.note_sentences())?;
+    let decisions = serde_json::to_string(&record.decisions);
+    dict.set_item("decisions", decisions.map_err(|error| Failure::Machine(error.to_string()))?)?;
+    dict.set_item("converged", record.converged)?;
+    // A file holds no infinity, which is how a method says that it cannot tell.
+    dict.set_item("missing", record.missing.unwrap_or(f64::INFINITY))?;
+    dict.set_item("passes", record.passes)?;
+    dict.set_item("gram_passes", record.gram_passes)?;
+    let trace = PyList::empty(py);
+    for point in &record.trace {
+        let row = PyDict::new(py);
+        row.set_item("iteration", point.iteration)?;
+        row.set_item("passes", point.passes)?;
+        row.set_item("gram_passes", point.gram_passes)?;
+        row.set_item("total", point.total)?;
+        row.set_item("missing", point.missing)?;
+        trace.append(row)?;
+    }
+    dict.set_item("trace", trace)?;
+    Ok(dict)
+}
+
 /// Writes a model file, whole or not at all.
 #[pyfunction]
 pub fn save(py: Python<'_>, path: PathBuf, parts: Parts<'_>) -> PyResult<()> {
@@ -134,34 +176,39 @@ pub fn save(py: Python<'_>, path: PathBuf, parts: Parts<'_>) -> PyResult<()> {
 /// Reads a model file.
 #[pyfunction]
 pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyDict>> {
-    let read = py.detach(|| Ok((read_model(&path)?, read_model_names(&path)?)));
-    let ((model, provenance), names) = read.map_err(|error: lcca_io::Error| Failure::from(error))?;
-    let dict = model_dict(py, &model)?;
+    let read = py.detach(|| {
+        let file = ModelFile::open(&path)?;
+        let names = file.names()?;
+        Ok((file, names))
+    });
+    let (file, names) = read.map_err(|error: lcca_io::Error| Failure::from(error))?;
+    let dict = model_dict(py, &file.model)?;
+    let record = file.record().map(|record| record_dict(py, &record)).transpose()?;
+    dict.set_item("record", record)?;
     let list = |names: Option<Names>| names.map(|names| names.iter().map(String::from).collect::<Vec<_>>());
     dict.set_item("x_names", list(names.x))?;
     dict.set_item("y_names", list(names.y))?;
-    dict.set_item("provenance", serde_json::Value::Object(provenance).to_string())?;
+    dict.set_item("provenance", serde_json::Value::Object(file.provenance).to_string())?;
     Ok(dict)
 }
 
 impl Parts<'_> {
     fn model(&self) -> Result<Model, Failure> {
         let numbers = |array: &PyReadonlyArray1<'_, f64>| array.as_array().to_vec();
-        let view = |weights, loadings, mean: &Option<PyReadonlyArray1<'_, f64>>| View {
-            weights: panel_from_numpy(weights),
-            loadings: panel_from_numpy(loadings),
-            mean: mean.as_ref().map(numbers),
+        let view = |weights, loadings, mean: &Option<PyReadonlyArray1<'_, f64>>| {
+            View::new(panel_from_numpy(weights), panel_from_numpy(loadings), mean.as_ref().map(numbers))
         };
-        Ok(Model {
-            x: view(&self.x_weights, &self.x_loadings, &self.x_mean),
-            y: view(&self.y_weights, &self.y_loadings, &self.y_mean),
-            correlations: numbers(&self.correlations),
-            objective: numbers(&self.objective),
-            residuals: numbers(&self.residuals),
-            total: self.total,
-            rows: self.rows,
-            settings: json(&self.settings)?,
-        })
+        let mut model = Model::new(
+            view(&self.x_weights, &self.x_loadings, &self.x_mean),
+            view(&self.y_weights, &self.y_loadings, &self.y_mean),
+            json(&self.settings)?,
+        );
+        model.correlations = numbers(&self.correlations);
+        model.objective = numbers(&self.objective);
+        model.residuals = numbers(&self.residuals);
+        model.total = self.total;
+        model.rows = self.rows;
+        Ok(model)
     }
 }
 

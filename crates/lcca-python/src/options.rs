@@ -1,14 +1,19 @@
-//! What was asked for, as settings of the engine.
+//! The parameters of an estimator as settings of the engine, and the engine's description of them.
 
 use crate::failure::Failure;
-use lcca::method::{Inner, Method, Settings};
+use lcca::Error;
+use lcca::method::{Method, Parameter, Settings};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use std::collections::BTreeMap;
 
-/// A dictionary of parameters, under the names the estimator has for them.
+/// A dictionary of parameters, under the names that the estimator has for them.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Options {
     method: String,
+    /// The parameters of the method that were given, as texts.
+    parameters: BTreeMap<String, String>,
     n_components: usize,
     ridge: f64,
     ridge_y: Option<f64>,
@@ -16,11 +21,6 @@ pub struct Options {
     tol: f64,
     max_passes: Option<f64>,
     structure: bool,
-    t1: Option<usize>,
-    t2: Option<usize>,
-    inner: Option<String>,
-    k_pc: Option<usize>,
-    k_rpcca: Option<usize>,
     oversample: Option<usize>,
     power: usize,
     memory: u64,
@@ -29,49 +29,92 @@ pub struct Options {
 
 impl Options {
     pub fn settings(&self) -> Result<Settings, Failure> {
-        Ok(Settings {
-            ridge_x: self.ridge,
-            ridge_y: self.ridge_y.unwrap_or(self.ridge),
-            center: self.center,
-            oversample: self.oversample,
-            power: self.power,
-            seed: self.seed,
-            memory: self.memory,
-            tol: self.tol,
-            max_passes: self.max_passes,
-            structure: self.structure,
-            ..Settings::new(self.method()?, self.n_components)
-        })
+        Ok(Settings::new(self.method()?, self.n_components)
+            .ridges(self.ridge, self.ridge_y.unwrap_or(self.ridge))
+            .center(self.center)
+            .oversample(self.oversample)
+            .power(self.power)
+            .seed(self.seed)
+            .memory(self.memory)
+            .tol(self.tol)
+            .max_passes(self.max_passes)
+            .structure(self.structure))
     }
 
     fn method(&self) -> Result<Method, Failure> {
-        let mut method = Method::from_name(&self.method).ok_or_else(|| self.no_method())?;
-        if let Some(name) = &self.inner {
-            let inner = Inner::from_name(name).ok_or_else(|| {
-                Failure::Usage(format!("inner == {name:?}, expected one of {}", quoted(&Inner::NAMES)))
-            })?;
-            method.set_inner(inner).map_err(|_| refused("inner", &method))?;
-        }
-        let given = [("t1", self.t1), ("t2", self.t2), ("k-pc", self.k_pc), ("k-rpcca", self.k_rpcca)];
-        for (name, value) in given {
-            if let Some(value) = value {
-                method.set(name, value).map_err(|_| refused(name, &method))?;
+        let Some(method) = Method::named(&self.method) else {
+            let expected = quoted(Method::names());
+            return Err(Failure::Usage(format!("method == {:?}, expected one of {expected}", self.method)));
+        };
+        let texts: Vec<(String, &str)> =
+            self.parameters.iter().map(|(name, text)| (engine_name(name), &text[..])).collect();
+        method.configured(texts.iter().map(|(name, text)| (&name[..], *text))).map_err(|error| match error {
+            Error::NoSuchParameter { parameter, method } => Failure::Usage(format!(
+                "{} is no parameter of method {method}; leave it None",
+                python_name(&parameter)
+            )),
+            Error::Setting { name, value, .. } if !choices(name).is_empty() => {
+                let expected = quoted(choices(name).iter().copied());
+                Failure::Usage(format!("{} == {value:?}, expected one of {expected}", python_name(name)))
             }
-        }
-        Ok(method)
-    }
-
-    fn no_method(&self) -> Failure {
-        Failure::Usage(format!("method == {:?}, expected one of {}", self.method, quoted(&Method::NAMES)))
+            error => error.into(),
+        })
     }
 }
 
-fn refused(parameter: &str, method: &Method) -> Failure {
-    let (parameter, method) =
-        (parameter.replace('-', "_"), method.full_name().replace("--inner ", "with inner="));
-    Failure::Usage(format!("{parameter} is no parameter of method {method}; leave it None"))
+/// The parameters of a method, with their values.
+pub fn method_dict<'py>(py: Python<'py>, method: &Method) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (parameter, value) in method.settings() {
+        set_value(&dict, &python_name(parameter.name), parameter, value)?;
+    }
+    Ok(dict)
 }
 
-fn quoted(names: &[&str]) -> String {
-    names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
+/// Every parameter of any method, as the engine describes it.
+#[pyfunction]
+pub fn method_parameters(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for (parameter, methods) in Method::parameters() {
+        let dict = PyDict::new(py);
+        dict.set_item("name", python_name(parameter.name))?;
+        dict.set_item("help", parameter.help)?;
+        dict.set_item("methods", methods)?;
+        set_value(&dict, "default", parameter, parameter.default)?;
+        dict.set_item("least", parameter.least)?;
+        let is_number = parameter.choices.is_empty();
+        dict.set_item("choices", (!is_number).then(|| parameter.choices.to_vec()))?;
+        list.append(dict)?;
+    }
+    Ok(list)
+}
+
+/// Sets an item to a number, or to the name of a choice.
+fn set_value(dict: &Bound<'_, PyDict>, key: &str, parameter: &Parameter, value: usize) -> PyResult<()> {
+    if parameter.choices.is_empty() {
+        dict.set_item(key, value)
+    } else {
+        dict.set_item(key, parameter.format(value))
+    }
+}
+
+fn choices(name: &str) -> &'static [&'static str] {
+    let parameters = Method::parameters();
+    parameters
+        .iter()
+        .find(|(parameter, _)| parameter.name == name)
+        .map_or(&[], |(parameter, _)| parameter.choices)
+}
+
+/// `k-pc` in the engine is `k_pc` in Python.
+pub fn python_name(parameter: &str) -> String {
+    parameter.replace('-', "_")
+}
+
+fn engine_name(parameter: &str) -> String {
+    parameter.replace('_', "-")
+}
+
+fn quoted<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    names.map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
 }

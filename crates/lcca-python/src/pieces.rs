@@ -97,22 +97,27 @@ impl Pieces {
     /// The Gram matrix of one view.
     fn gram<'py>(&self, py: Python<'py>, side: usize, limit: u64) -> PyResult<GramArrays<'py>> {
         let pair = self.pair.clone();
-        let gram = compute_on(py, &self.pool, move || Ok(pair.gram(Side::BOTH[side], limit)?))?;
+        let gram = compute_on(py, &self.pool, move || {
+            Ok(pair.capabilities().require_grams()?.gram(Side::BOTH[side], limit)?)
+        })?;
         gram_to_numpy(py, gram)
     }
 
-    /// This worker's share of the sample behind an estimate of the joint Gram matrix, if the cluster has `shards` shards in all.
+    /// This worker's share of the sample behind an estimate of the joint Gram matrix, if the cluster has `shards` shards in all;
+    /// None if the matrix cannot be formed.
     fn gram_sample<'py>(&self, py: Python<'py>, shards: usize) -> PyResult<Option<SampleTuple<'py>>> {
         let pair = self.pair.clone();
         let sample = compute_on(py, &self.pool, move || Ok(pair.gram_sample(shards)))?;
         Ok(sample.map(|sample| sample_to_numpy(py, sample)))
     }
 
-    /// The sparse blocks XᵀX, XᵀY and YᵀY; None if they cannot be formed.
-    fn joint_gram<'py>(&self, py: Python<'py>, limit: u64) -> PyResult<Option<JointArrays<'py>>> {
+    /// The sparse blocks XᵀX, XᵀY and YᵀY. Fails if they cannot be formed, in which case there is no sample either.
+    fn joint_gram<'py>(&self, py: Python<'py>, limit: u64) -> PyResult<JointArrays<'py>> {
         let pair = self.pair.clone();
-        let joint = compute_on(py, &self.pool, move || Ok(pair.joint_gram(limit)?))?;
-        joint.map(|joint| joint_to_numpy(py, &joint)).transpose()
+        let joint = compute_on(py, &self.pool, move || {
+            Ok(pair.capabilities().require_joint_grams()?.joint_gram(limit)?)
+        })?;
+        joint_to_numpy(py, &joint)
     }
 
     /// The lower triangle of [X Y]ᵀ[X Y], about the means if they are given.
@@ -126,7 +131,7 @@ impl Pieces {
         let means = means.map(|(x, y)| [x, y].map(|mean| mean.as_array().to_vec()));
         let gram = compute_on(py, &self.pool, move || {
             let means = means.as_ref().map(|means| means.each_ref().map(|mean| &mean[..]));
-            Ok(pair.dense_gram(means, limit)?)
+            Ok(pair.capabilities().require_grams()?.dense_gram(means, limit)?)
         })?;
         mat_to_numpy(py, gram.as_ref())
     }
@@ -134,7 +139,9 @@ impl Pieces {
     /// The triangular factor of [1 X Y].
     fn triangle<'py>(&self, py: Python<'py>, limit: u64) -> PyResult<Table<'py>> {
         let pair = self.pair.clone();
-        let triangle = compute_on(py, &self.pool, move || Ok(pair.triangle(limit)?))?;
+        let triangle = compute_on(py, &self.pool, move || {
+            Ok(pair.capabilities().require_triangles()?.triangle(limit)?)
+        })?;
         mat_to_numpy(py, triangle.factor())
     }
 }

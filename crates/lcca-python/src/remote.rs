@@ -1,55 +1,95 @@
-//! Rows that somebody else holds: a pair whose every verb is a call of a Python object.
+//! A pair of views that a Python object answers for: every method is a call of that object.
 //!
-//! The interpreter's lock is held for the call and for taking over what it returns. What Python raises travels through the
-//! engine as it is and comes out as it was.
+//! The contract is that of [`Pair`]: the object has a `shape`, `moments` and `products`. What else it can do, it names in its
+//! attribute `capabilities`; methods of capabilities that it does not name are never called. The interpreter's lock is held
+//! during the call and while its result is copied. An exception travels through the engine and comes out unchanged.
 
 use crate::failure::Failure;
 use crate::grams::{GramArrays, JointArrays, block_from_numpy, gram_from_numpy};
 use crate::panels::{add_to_panel, mat_from_numpy, offset_to_numpy, panel_to_numpy};
+use crate::sums::{MomentArrays, SampleArrays};
 use faer::Mat;
 use lcca::data::{
-    Ask, GramEstimate, GramMatrix, GramSample, JointGram, Moments, Pair, Reduced, Shape, Side, Triangle,
-    columns_to_keep,
+    Ask, Capabilities, GramEstimate, GramMatrix, GramSample, Grams, JointGram, JointGrams, Moments, Pair,
+    Reduced, Shape, Side, Structure, Triangle, Triangles, columns_to_keep,
 };
 use lcca::{Error, Result};
-use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{PyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use std::sync::OnceLock;
 
 /// The four products, as (target, source).
-const ALL: [(Side, Side); 4] =
+const PRODUCTS: [(Side, Side); 4] =
     [(Side::X, Side::X), (Side::Y, Side::X), (Side::X, Side::Y), (Side::Y, Side::Y)];
 
-/// A Python object that answers what a pair is asked.
+/// The Python object, and what it says once about itself.
 pub struct Remote {
     object: Py<PyAny>,
     shape: Shape,
+    offers: Offers,
     one_hot: [bool; 2],
     dense: [bool; 2],
     moments: [OnceLock<Moments>; 2],
 }
 
+/// The capabilities that the object names.
+#[derive(Default)]
+struct Offers {
+    structure: bool,
+    grams: bool,
+    joint_grams: bool,
+    triangles: bool,
+}
+
 impl Remote {
     pub fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (rows, x_cols, y_cols) = object.getattr("shape")?.extract()?;
+        let offers = Offers::from_attribute(&object.getattr("capabilities")?)?;
+        let (mut one_hot, mut dense) = ([false; 2], [false; 2]);
+        if offers.structure {
+            one_hot = object.getattr("one_hot")?.extract()?;
+            dense = object.getattr("dense")?.extract()?;
+        }
         Ok(Remote {
             object: object.clone().unbind(),
             shape: Shape { rows, x_cols, y_cols },
-            one_hot: object.getattr("one_hot")?.extract()?,
-            dense: object.getattr("dense")?.extract()?,
+            offers,
+            one_hot,
+            dense,
             moments: Default::default(),
         })
     }
 
-    /// Runs `call` with the interpreter's lock.
-    fn ask<T>(&self, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Result<T> {
-        Python::attach(|py| call(self.object.bind(py)).map_err(|error| travelling(py, error)))
+    /// Calls the object with the interpreter's lock held.
+    fn call<T>(&self, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Result<T> {
+        Python::attach(|py| call(self.object.bind(py)).map_err(|error| engine_error(py, error)))
     }
 }
 
-/// An exception on its way through the engine, which knows only one kind: that memory does not suffice.
-fn travelling(py: Python<'_>, error: PyErr) -> Error {
+impl Offers {
+    fn from_attribute(names: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mut offers = Offers::default();
+        for name in names.try_iter()? {
+            let name: String = name?.extract()?;
+            let offer = match name.as_str() {
+                "structure" => &mut offers.structure,
+                "grams" => &mut offers.grams,
+                "joint_grams" => &mut offers.joint_grams,
+                "triangles" => &mut offers.triangles,
+                _ => {
+                    let expected = "\"structure\", \"grams\", \"joint_grams\" or \"triangles\"";
+                    return Err(Failure::Usage(format!("capability {name:?}, expected {expected}")).into());
+                }
+            };
+            *offer = true;
+        }
+        Ok(offers)
+    }
+}
+
+/// Wraps an exception for its way through the engine. The engine reacts to one kind only: a matrix that does not fit.
+fn engine_error(py: Python<'_>, error: PyErr) -> Error {
     let bytes = |name: &str| error.value(py).getattr(name).and_then(|bytes| bytes.extract::<u64>());
     match (error.is_instance_of::<PyMemoryError>(py), bytes("needed"), bytes("allowed")) {
         (true, Ok(needed), Ok(allowed)) => Error::Memory {
@@ -58,12 +98,15 @@ fn travelling(py: Python<'_>, error: PyErr) -> Error {
             allowed,
             advice: "allow more memory, add workers, or use a method for larger data",
         },
-        _ => Error::Elsewhere(Box::new(error)),
+        _ => Error::External(Box::new(error)),
     }
 }
 
-fn raised(failure: Failure) -> PyErr {
-    failure.into()
+fn check_count(what: &str, count: usize, expected: usize) -> PyResult<()> {
+    if count == expected {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!("the pair returned {count} {what}, expected {expected}")).into())
 }
 
 impl Pair for Remote {
@@ -75,109 +118,116 @@ impl Pair for Remote {
         if let Some(known) = self.moments[side as usize].get() {
             return Ok(known);
         }
-        type Found<'py> =
-            (f64, PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, u64>);
-        let found = self.ask(|object| {
-            let found = object.call_method1("moments", (side as usize,))?;
-            let (weight, sum, square, count): Found<'_> = found.extract()?;
-            let numbers = |array: &PyReadonlyArray1<'_, f64>| array.as_array().to_vec();
-            Ok(Moments {
-                weight,
-                sum: numbers(&sum),
-                square: numbers(&square),
-                count: count.as_array().to_vec(),
-            })
+        let moments = self.call(|object| {
+            let arrays = object.call_method1("moments", (side as usize,))?;
+            let moments = Moments::from(arrays.extract::<MomentArrays<'_>>()?);
+            for columns in [moments.sum.len(), moments.square.len(), moments.count.len()] {
+                check_count("moments", columns, self.shape.cols(side))?;
+            }
+            Ok(moments)
         })?;
-        Ok(self.moments[side as usize].get_or_init(|| found))
+        Ok(self.moments[side as usize].get_or_init(|| moments))
     }
 
     fn pass(&self, ask: &mut Ask<'_>) -> Result<()> {
-        let wanted: Vec<(Side, Side)> = ALL.into_iter().filter(|&(t, s)| ask.wants_product(t, s)).collect();
-        self.ask(|object| {
+        let requested: Vec<(Side, Side)> =
+            PRODUCTS.into_iter().filter(|&(target, source)| ask.wants_product(target, source)).collect();
+        self.call(|object| {
             let py = object.py();
-            let source = |side: Side| {
-                let source = ask.source_of(side).filter(|_| ask.wants(side));
-                let array = |s: lcca::data::Source<'_>| -> PyResult<_> {
-                    Ok((
-                        panel_to_numpy(py, s.panel)?,
-                        s.offset.map(|lines| offset_to_numpy(py, lines, s.panel.cols())),
-                    ))
-                };
-                source.map(array).transpose()
+            let panel = |side: Side| {
+                let Some(source) = ask.source_of(side).filter(|_| ask.wants(side)) else { return Ok(None) };
+                let offset = source.offset.map(|lines| offset_to_numpy(py, lines, source.panel.cols()));
+                PyResult::Ok(Some((panel_to_numpy(py, source.panel)?, offset)))
             };
-            let numbers: Vec<_> = wanted.iter().map(|&(t, s)| (t as usize, s as usize)).collect();
-            let found = object.call_method1("products", ((source(Side::X)?, source(Side::Y)?), numbers))?;
-            let found: Vec<PyReadonlyArray2<'_, f64>> = found.extract()?;
-            for (&(target, source), product) in wanted.iter().zip(&found) {
-                if let Some(out) = ask.target(target, source) {
-                    add_to_panel(out, product)?;
+            let numbers: Vec<_> =
+                requested.iter().map(|&(target, source)| (target as usize, source as usize)).collect();
+            let products = object.call_method1("products", ((panel(Side::X)?, panel(Side::Y)?), numbers))?;
+            let products: Vec<PyReadonlyArray2<'_, f64>> = products.extract()?;
+            check_count("products", products.len(), requested.len())?;
+            for (&(target, source), product) in requested.iter().zip(&products) {
+                if let Some(output) = ask.target(target, source) {
+                    add_to_panel(output, product)?;
                 }
             }
             Ok(())
         })
     }
 
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities {
+            structure: self.offers.structure.then_some(self),
+            grams: self.offers.grams.then_some(self),
+            joint_grams: self.offers.joint_grams.then_some(self),
+            triangles: self.offers.triangles.then_some(self),
+        }
+    }
+}
+
+impl Structure for Remote {
     fn is_one_hot(&self, side: Side) -> bool {
         self.one_hot[side as usize]
     }
 
     fn reduced(&self) -> Result<Option<Reduced>> {
-        let mut columns = columns_to_keep(self)?;
+        let [x, y] = [&self.moments(Side::X)?.count, &self.moments(Side::Y)?.count];
+        let mut columns = columns_to_keep([x, y], self.shape.rows);
         for (kept, &dense) in columns.iter_mut().zip(&self.dense) {
+            // Dense rows are cheapest as they are.
             *kept = kept.take().filter(|_| !dense);
         }
-        let smaller = self.ask(|object| {
-            let [x, y] =
-                columns.each_ref().map(|kept| kept.as_ref().map(|k| PyArray1::from_slice(object.py(), k)));
+        let smaller = self.call(|object| {
+            let [x, y] = columns
+                .each_ref()
+                .map(|kept| kept.as_ref().map(|kept| PyArray1::from_slice(object.py(), kept)));
             let smaller = object.call_method1("reduced", (x, y))?;
             if smaller.is_none() { Ok(None) } else { Remote::new(&smaller).map(Some) }
         })?;
         Ok(smaller.and_then(|smaller| Reduced::new(self.shape, Box::new(smaller), columns)))
     }
+}
 
+impl Grams for Remote {
     fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
-        self.ask(|object| {
-            let found: GramArrays<'_> = object.call_method1("gram", (side as usize, limit))?.extract()?;
-            Ok(gram_from_numpy(found))
+        self.call(|object| {
+            let arrays: GramArrays<'_> = object.call_method1("gram", (side as usize, limit))?.extract()?;
+            Ok(gram_from_numpy(arrays))
         })
-    }
-
-    fn joint_gram_estimate(&self) -> Result<Option<GramEstimate>> {
-        type Found<'py> = Option<(usize, usize, f64, f64, f64, PyReadonlyArray1<'py, u64>)>;
-        self.ask(|object| {
-            let found = object.call_method0("gram_sample")?;
-            let found: Found<'_> = found.extract()?;
-            Ok(found.map(|(rows, looked_at, all, largest, stored, pairs)| {
-                let pairs = pairs.as_array().to_vec();
-                GramSample { rows, looked_at, all, largest, stored, pairs }.estimate(self.shape)
-            }))
-        })
-    }
-
-    fn joint_gram(&self, limit: u64) -> Result<Option<JointGram>> {
-        let moments = [self.moments(Side::X)?.clone(), self.moments(Side::Y)?.clone()];
-        let Shape { x_cols, y_cols, .. } = self.shape;
-        let blocks = self.ask(|object| {
-            let found: Option<JointArrays<'_>> = object.call_method1("joint_gram", (limit,))?.extract()?;
-            let Some([xx, xy, yy]) = found else { return Ok(None) };
-            let block = |block, cols| block_from_numpy(block, cols).map_err(raised);
-            Ok(Some([block(&xx, x_cols)?, block(&xy, y_cols)?, block(&yy, y_cols)?]))
-        })?;
-        blocks.map(|blocks| JointGram::from_blocks(self.shape, moments, blocks)).transpose()
     }
 
     fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
-        self.ask(|object| {
+        self.call(|object| {
             let means = means.map(|[x, y]| [x, y].map(|mean| PyArray1::from_slice(object.py(), mean)));
-            let found = object.call_method1("dense_gram", (means.map(|[x, y]| (x, y)), limit))?;
-            Ok(mat_from_numpy(&found.extract()?))
+            let gram = object.call_method1("dense_gram", (means.map(|[x, y]| (x, y)), limit))?;
+            Ok(mat_from_numpy(&gram.extract()?))
+        })
+    }
+}
+
+impl JointGrams for Remote {
+    fn estimate(&self) -> Result<Option<GramEstimate>> {
+        self.call(|object| {
+            let sample: Option<SampleArrays<'_>> = object.call_method0("gram_sample")?.extract()?;
+            Ok(sample.map(|sample| GramSample::from(sample).estimate(self.shape)))
         })
     }
 
+    fn joint_gram(&self, limit: u64) -> Result<JointGram> {
+        let moments = [self.moments(Side::X)?.clone(), self.moments(Side::Y)?.clone()];
+        let Shape { x_cols, y_cols, .. } = self.shape;
+        let blocks = self.call(|object| {
+            let [xx, xy, yy]: JointArrays<'_> = object.call_method1("joint_gram", (limit,))?.extract()?;
+            let block = |arrays, cols| block_from_numpy(arrays, cols).map_err(PyErr::from);
+            Ok([block(&xx, x_cols)?, block(&xy, y_cols)?, block(&yy, y_cols)?])
+        })?;
+        JointGram::from_blocks(self.shape, moments, blocks)
+    }
+}
+
+impl Triangles for Remote {
     fn triangle(&self, limit: u64) -> Result<Triangle> {
-        let factor = self.ask(|object| {
-            let found = object.call_method1("triangle", (limit,))?;
-            Ok(mat_from_numpy(&found.extract()?))
+        let factor = self.call(|object| {
+            let factor = object.call_method1("triangle", (limit,))?;
+            Ok(mat_from_numpy(&factor.extract()?))
         })?;
         Ok(Triangle::new(factor, self.shape.x_cols))
     }

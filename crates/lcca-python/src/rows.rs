@@ -2,7 +2,7 @@
 
 use crate::matrix::{Matrix, pair_from_views};
 use crate::run::compute;
-use lcca::data::{InMemory, Pair, Shape, Side};
+use lcca::data::{InMemory, Pair, Shape, Side, Structure};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use std::sync::Arc;

@@ -4,9 +4,9 @@ use crate::failure::Failure;
 use crate::matrix::Matrix;
 use crate::panels::{Table, Vector, panel_to_numpy};
 use crate::run::compute;
-use lcca::data::{Centred, InMemory, Pair, Side};
+use lcca::data::{Centered, InMemory, Pair, Side};
 use lcca::matrix::Panel;
-use lcca::solve::{Resources, Solver, project};
+use lcca::solve::{Resources, SOLVERS, Solver, project};
 use lcca::svd;
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -42,14 +42,14 @@ pub fn least_squares<'py>(
     let pair = InMemory::new(x.get().rows.clone(), targets.get().rows.clone()).map_err(Failure::from)?;
     let solver = options.solver()?;
     let (projection, means) = compute(py, threads, move || {
-        let centred = if options.center { Some(Centred::new(&pair)?) } else { None };
+        let centered = if options.center { Some(Centered::new(&pair)?) } else { None };
         let means = Side::BOTH.map(|side| {
-            centred.as_ref().map_or_else(|| vec![0.0; pair.shape().cols(side)], |c| c.mean(side).to_vec())
+            centered.as_ref().map_or_else(|| vec![0.0; pair.shape().cols(side)], |c| c.mean(side).to_vec())
         });
         let targets = pair.shape().y_cols;
         let identity = Panel::from_fn(targets, targets, |i, j| f64::from(u8::from(i == j)));
-        let visible: &dyn Pair = centred.as_ref().map_or(&pair, |centred| centred);
-        Ok((project(visible, Side::X, &identity, solver, options.ridge, &options.resources())?, means))
+        let visible: &dyn Pair = centered.as_ref().map_or(&pair, |centered| centered);
+        Ok((project(visible, Side::X, &identity, &solver, options.ridge, &options.resources())?, means))
     })?;
     let [x_mean, y_mean] = means.map(|mean| PyArray1::from_vec(py, mean));
     Ok((
@@ -76,30 +76,32 @@ pub fn singular_vectors<'py>(
             let mean = vec![0.0; pair.shape().x_cols];
             return Ok((svd::randomized(&pair, Side::X, k, &svd_options)?, mean));
         }
-        let centred = Centred::new(&pair)?;
-        Ok((svd::randomized(&centred, Side::X, k, &svd_options)?, centred.mean(Side::X).to_vec()))
+        let centered = Centered::new(&pair)?;
+        Ok((svd::randomized(&centered, Side::X, k, &svd_options)?, centered.mean(Side::X).to_vec()))
     })?;
     Ok((PyArray1::from_vec(py, svd.s), panel_to_numpy(py, &svd.v)?, PyArray1::from_vec(py, mean)))
 }
 
 impl SolveOptions {
+    /// The solver of that name, with the given parameters as far as it has them.
     fn solver(&self) -> Result<Solver, Failure> {
-        let steps = |default: usize| self.steps.unwrap_or(default);
-        Ok(match self.method.as_str() {
-            "cholesky" => Solver::Cholesky,
-            "diagonal" => Solver::Diagonal,
-            "gradient" => Solver::Gradient { steps: steps(51) },
-            "cg" => Solver::Cg { steps: steps(500), tol: self.tol },
-            "ling" => Solver::Ling { steps: steps(38), k_pc: self.k_pc.unwrap_or(100) },
-            other => {
-                let names = "\"cholesky\", \"cg\", \"ling\", \"gradient\" or \"diagonal\"";
-                return Err(Failure::Usage(format!("method == {other:?}, expected {names}")));
+        let Some(spec) = SOLVERS.into_iter().find(|spec| spec.name == self.method) else {
+            let names: Vec<String> = SOLVERS.iter().map(|spec| format!("{:?}", spec.name)).collect();
+            let expected = names.join(", ");
+            return Err(Failure::Usage(format!("method == {:?}, expected one of {expected}", self.method)));
+        };
+        let mut solver = Solver::new(spec);
+        for (name, value) in [("t2", self.steps), ("k-pc", self.k_pc)] {
+            let has_parameter = spec.parameters.iter().any(|parameter| parameter.name == name);
+            if let Some(value) = value.filter(|_| has_parameter) {
+                solver = solver.with(name, value)?;
             }
-        })
+        }
+        Ok(solver)
     }
 
     fn resources(&self) -> Resources {
         let svd = svd::Options { oversample: self.oversample, power: self.power, seed: self.seed };
-        Resources { memory: self.memory, svd }
+        Resources { memory: self.memory, svd, tol: self.tol }
     }
 }

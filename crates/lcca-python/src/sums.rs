@@ -29,7 +29,7 @@ pub fn moments_to_numpy(py: Python<'_>, moments: Moments) -> MomentTuple<'_> {
 
 pub fn sample_to_numpy(py: Python<'_>, sample: GramSample) -> SampleTuple<'_> {
     let pairs = PyArray1::from_vec(py, sample.pairs);
-    (sample.rows, sample.looked_at, sample.all, sample.largest, sample.stored, pairs)
+    (sample.rows, sample.sampled_rows, sample.all, sample.largest, sample.stored, pairs)
 }
 
 impl From<MomentArrays<'_>> for Moments {
@@ -44,7 +44,7 @@ impl From<MomentArrays<'_>> for Moments {
 }
 
 impl From<SampleArrays<'_>> for GramSample {
-    fn from(SampleArrays(rows, looked_at, all, largest, stored, pairs): SampleArrays<'_>) -> Self {
-        GramSample { rows, looked_at, all, largest, stored, pairs: pairs.as_array().to_vec() }
+    fn from(SampleArrays(rows, sampled_rows, all, largest, stored, pairs): SampleArrays<'_>) -> Self {
+        GramSample { rows, sampled_rows, all, largest, stored, pairs: pairs.as_array().to_vec() }
     }
 }

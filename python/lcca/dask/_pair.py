@@ -29,6 +29,8 @@ class Pair(RemotePair):
         `waiting` for anything else, and the number of `attempts`.
     """
 
+    capabilities = ("structure", "grams", "joint_grams", "triangles")
+
     def __init__(self, client: Client, names: list[str], recipes: list[Recipe], *, transfer: str = "float64", retries: int = 2) -> None:
         if transfer not in _TRANSFERS:
             raise ValueError(f'transfer == {transfer!r}, expected "float64" or "float32"')
