@@ -3,6 +3,7 @@
 use super::{CommonArgs, ProblemArgs, ReadingArgs};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use lcca::method::Method;
 use std::path::PathBuf;
 
 /// The methods that `--methods` chooses from; L-CCA always runs.
@@ -18,8 +19,8 @@ What happens:
   best possible   the default method runs until --best-tol is reached
   D-CCA, auto     run once
   L-CCA           runs once per setting: at each --l-cca-t2, or for each of --cpu-seconds
-  G-CCA, RPCCA    run at the t2 and k_rpcca that take as much CPU time as L-CCA, within 10%, found in
-                  at most 6 tries; if no value does, the nearest is shown and marked
+  G-CCA, RPCCA    run at the t2 and k_rpcca that take as much CPU time as L-CCA, within 10%, found
+                  in at most 6 tries; if no value does, the nearest is shown and marked
 
 CPU time is that of the whole process on all threads, so the machine should have nothing else to do.
 Methods are compared by the canonical correlations between the subspaces they found, on the same
@@ -28,6 +29,11 @@ rows.
 The folder holds table.md, figure.svg and .png (correlation against index, one panel per setting),
 captured.svg and .png (captured total against CPU time, all runs), compare.csv (one line per method
 and setting), correlations.csv, compare.html, and compare.json with everything.";
+
+/// The engine's default for a parameter of a method.
+fn default(method: &str, parameter: &str) -> usize {
+    Method::named(method).and_then(|method| method.get(parameter)).unwrap_or(1)
+}
 
 /// Run the paper's methods on your data at equal CPU time.
 #[derive(Args)]
@@ -53,13 +59,13 @@ pub struct CompareArgs {
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = PossibleValuesParser::new(OPTIONAL_METHODS))]
     pub methods: Vec<String>,
     /// Iterations of L-CCA and G-CCA
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = default("l-cca", "t1"))]
     pub t1: usize,
     /// Singular vectors of L-CCA
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = default("l-cca", "k-pc"))]
     pub k_pc: usize,
     /// Iterations of D-CCA
-    #[arg(long, value_name = "N", default_value_t = 30)]
+    #[arg(long, value_name = "N", default_value_t = default("d-cca", "t1"))]
     pub d_cca_t1: usize,
     /// The share of the total that may be missing from the best possible
     #[arg(long, value_name = "TOL", default_value_t = 1e-7)]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 const EXPORT_EXAMPLES: &str = "\
 Examples:
-  lcca export model -o words.vec --what vectors        for gensim and others that read word2vec's text
+  lcca export model -o words.vec --what vectors        for gensim and others that read word2vec
   lcca export model --view y --what loadings -o y.csv
   lcca export model -o weights.npy                     and weights.npy.names.txt, one name per line
 

@@ -12,13 +12,13 @@ Examples:
   lcca fit x.svm.gz y.svm.gz --method l-cca --k-pc 100 --t2 38 --ridge 0.01 -o model
   lcca fit x.npy y.npy --json > result.json
   lcca fit x.npz y.npz --ridge 0.01 --certify
-  lcca fit x.npz y.npz --ridge-path 0.001,0.01,0.1,1 -o model   the ridge that does best on held-out rows
-  lcca fit x.npz y.npz -k 20 -o model --resume state   stop it at any time; the same command continues
+  lcca fit x.npz y.npz --ridge-path 0.001,0.01,0.1,1 -o model   the best ridge on held-out rows
+  lcca fit x.npz y.npz -k 20 -o model --resume state   stop it; the same command continues
 ";
 
 const GLOSSARY: &str = "\
-docs/methods.md says more about the methods. The words of the output (pair, objective, captured total,
-residual, pass, work, missing) are explained in docs/glossary.md.";
+docs/methods.md says more about the methods. docs/glossary.md explains the words of the output:
+pair, objective, captured total, residual, pass, work, missing.";
 
 fn after_help() -> String {
     format!("{EXAMPLES}\n{}\n{GLOSSARY}", methods_help())

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::resolve::InfoJob;
 use crate::text::{count, count_entries, view_sizes};
 use crate::{machine, output, progress};
-use lcca_io::{Info, MatrixInfo, ModelInfo, TopColumn, describe_with};
+use lcca_io::{FitRecord, Info, MatrixInfo, ModelInfo, TopColumn, describe_with};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
@@ -70,6 +70,10 @@ fn model_text(info: &ModelInfo) -> String {
     text += &column_names("columns of y", info.y_names.as_deref(), info.y_cols);
     text += &info.top.as_deref().map(top_columns).unwrap_or_default();
     text += &provenance(&info.provenance);
+    if let Some(record) = FitRecord::from_provenance(&info.provenance) {
+        let _ = writeln!(text, "why: {}", record.why());
+        record.note_sentences().iter().for_each(|note| text += &format!("note: {note}\n"));
+    }
     let _ = writeln!(text, "settings: {}", json!(info.settings));
     text
 }
@@ -99,9 +103,11 @@ fn quoted(name: &str) -> String {
     }
 }
 
-/// Where a model came from and how its fit ended. Lists, such as the trace, are left to `--json`.
+/// The origin of a model and how its fit ended. Lists, such as the trace, are left to `--json`, and reasons to the record of
+/// the fit.
 fn provenance(facts: &Map<String, Value>) -> String {
     let line = |(key, value): (&String, &Value)| match value {
+        _ if key == "why" => String::new(),
         Value::Object(inner) => provenance(inner),
         Value::Array(_) | Value::Null => String::new(),
         Value::String(plain) => format!("{key}: {plain}\n"),

@@ -5,11 +5,11 @@
 
 use super::best::best;
 use super::calibrate::{Outcome, Point, calibrate};
-use super::knob::{Knob, most_components, time_value};
 use super::measure::{Measured, measure_repeatedly};
 use super::plan::{Plan, Targets};
 use super::result::{Comparison, Distance, Distances, Entry, Run, Setting};
 use super::table;
+use super::tunable::{TunableMethod, most_components, time_value};
 use crate::failure::Failure;
 use crate::progress;
 use lcca::data::{Centered, InMemory, Pair, Shape, Side};
@@ -82,48 +82,48 @@ impl Contest<'_> {
 
     fn setting(&mut self, index: usize) -> Result<Setting, Failure> {
         let plan = self.plan;
-        let l_cca = Knob::l_cca(plan.t1, plan.k_pc);
+        let l_cca = TunableMethod::l_cca(plan.t1, plan.k_pc);
         let (cpu_seconds_asked, first) = match &plan.targets {
             Targets::CpuSeconds(seconds) => {
                 (Some(seconds[index]), self.calibrated(l_cca, seconds[index], index)?)
             }
             Targets::Steps(steps) => {
                 let label = self.label(index, l_cca, 1);
-                let run = self.run(l_cca.name, l_cca.method(steps[index])?, &label)?;
+                let run = self.run(l_cca.name, l_cca.with(steps[index])?, &label)?;
                 (None, Entry { run, ratio: 1.0, outcome: Outcome::Agrees })
             }
         };
         let cpu_seconds = self.runs[first.run].cpu_seconds;
         let mut entries = vec![first];
-        for knob in self.knobs() {
-            entries.push(self.calibrated(knob, cpu_seconds, index)?);
+        for method in self.tunable_methods() {
+            entries.push(self.calibrated(method, cpu_seconds, index)?);
         }
         Ok(Setting { id: index + 1, cpu_seconds_asked, cpu_seconds, entries })
     }
 
     /// The methods that are brought to L-CCA's CPU time.
-    fn knobs(&self) -> Vec<Knob> {
+    fn tunable_methods(&self) -> Vec<TunableMethod> {
         let plan = self.plan;
         let most = most_components(self.pair.shape(), &plan.settings, rayon::current_num_threads());
         let all = [
-            (Knob::g_cca(plan.t1), plan.optional_methods.g_cca),
-            (Knob::rp_cca(plan.settings.k, most), plan.optional_methods.rp_cca),
+            (TunableMethod::g_cca(plan.t1), plan.optional_methods.g_cca),
+            (TunableMethod::rp_cca(plan.settings.k, most), plan.optional_methods.rp_cca),
         ];
-        all.into_iter().filter(|(_, requested)| *requested).map(|(knob, _)| knob).collect()
+        all.into_iter().filter(|(_, requested)| *requested).map(|(method, _)| method).collect()
     }
 
     /// The run of a method that takes about `target` seconds. Runs at other settings are points of the search.
-    fn calibrated(&mut self, knob: Knob, target: f64, index: usize) -> Result<Entry, Failure> {
-        let search = knob.search(target, AGREEMENT);
-        let mut points = self.points(knob.name);
+    fn calibrated(&mut self, method: TunableMethod, target: f64, index: usize) -> Result<Entry, Failure> {
+        let search = method.search(target, AGREEMENT);
+        let mut points = self.points(method.name);
         let mut tries = 0;
         let (value, outcome) = calibrate(&search, &mut points, |value| {
             tries += 1;
-            let label = self.label(index, knob, tries);
-            let run = self.run(knob.name, knob.method(value)?, &label)?;
+            let label = self.label(index, method, tries);
+            let run = self.run(method.name, method.with(value)?, &label)?;
             Ok::<f64, Failure>(self.runs[run].cpu_seconds)
         })?;
-        let run = self.run(knob.name, knob.method(value)?, "")?;
+        let run = self.run(method.name, method.with(value)?, "")?;
         Ok(Entry { run, ratio: self.runs[run].cpu_seconds / target, outcome })
     }
 
@@ -132,9 +132,9 @@ impl Contest<'_> {
         runs.map(|run| Point { parameter: time_value(&run.method), seconds: run.cpu_seconds }).collect()
     }
 
-    fn label(&self, index: usize, knob: Knob, attempt: usize) -> String {
+    fn label(&self, index: usize, method: TunableMethod, attempt: usize) -> String {
         let again = if attempt > 1 { format!(", try {attempt}") } else { String::new() };
-        format!("setting {} of {}: {}{again}", index + 1, self.plan.targets.len(), knob.name)
+        format!("setting {} of {}: {}{again}", index + 1, self.plan.targets.len(), method.name)
     }
 
     /// The index of the run of this method: an earlier one with the same parameters, or a new one.

@@ -1,8 +1,8 @@
 //! The comparison's figures: correlation against index, and captured total against CPU time.
 
-use super::knob::time_value;
 use super::result::{Comparison, Run, Setting};
 use super::table::seconds;
+use super::tunable::time_value;
 use crate::failure::Failure;
 use crate::plot::{Chart, Curve, Figure, Scale};
 

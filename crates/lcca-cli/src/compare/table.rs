@@ -1,8 +1,8 @@
 //! The comparison as tables: for people, for a page, for spreadsheets.
 
 use super::calibrate::Outcome;
-use super::knob::{reason, time_parameter, time_value};
 use super::result::{Best, Comparison, Entry, Run, Setting};
+use super::tunable::{reason, time_parameter, time_value};
 use crate::text::{self, view_sizes};
 use lcca::method::Method;
 use std::fmt::Write as _;

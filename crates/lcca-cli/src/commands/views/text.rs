@@ -15,22 +15,22 @@ pub fn run(job: &TextViewsJob) -> Result<(), Failure> {
     let spinner = progress::spinner(format!("reading {}", job.files[0].display()), job.session.quiet);
     let show_rows = |rows: u64| spinner.set_message(format!("{} rows read", grouped(rows)));
     let pool = machine::pool(job.session.threads)?;
-    let made = pool.install(|| text_views(&job.settings, &show_rows))?;
+    let result = pool.install(|| text_views(&job.settings, &show_rows))?;
     spinner.set_message(format!("writing {}", job.output.display()));
-    view_folder::check_hold_out(made.rows, job.hold_out, &job.files[0])?;
-    pool.install(|| write(&folder, &made, job))?;
+    view_folder::check_hold_out(result.rows, job.hold_out, &job.files[0])?;
+    pool.install(|| write(&folder, &result, job))?;
     spinner.finish_and_clear();
-    view_folder::finish(folder, &job.output, &facts(job, &made), &job.session)
+    view_folder::finish(folder, &job.output, &facts(job, &result), &job.session)
 }
 
-fn write(folder: &OutputFolder, made: &TextViews, job: &TextViewsJob) -> Result<(), Failure> {
-    for (name, view) in ["x", "y"].into_iter().zip(&made.views) {
+fn write(folder: &OutputFolder, result: &TextViews, job: &TextViewsJob) -> Result<(), Failure> {
+    for (name, view) in ["x", "y"].into_iter().zip(&result.views) {
         let view = NamedView { matrix: &view.matrix, names: view.names.as_ref(), counts: &view.counts };
         view_folder::write_view(folder, name, &view, job.hold_out)?;
     }
     let [_, _, label] = columns(&job.settings.input);
     if label.is_some() {
-        write_labels(folder, &made.labels, job.hold_out)?;
+        write_labels(folder, &result.labels, job.hold_out)?;
     }
     Ok(())
 }
@@ -52,25 +52,25 @@ fn columns(input: &TextInput) -> [Option<&str>; 3] {
 }
 
 /// The contents of views.json.
-fn facts(job: &TextViewsJob, made: &TextViews) -> Value {
+fn facts(job: &TextViewsJob, result: &TextViews) -> Value {
     let [x, y, label] = columns(&job.settings.input);
     json!({
         "command": "text",
         "files": view_folder::file_names(&job.files),
         "columns": { "x": x, "y": y, "label": label },
-        "rows": made.rows,
-        "held_out": view_folder::held_out(made.rows, job.hold_out),
-        "x": view_facts(&made.views[0], &job.settings.views[0]),
-        "y": view_facts(&made.views[1], &job.settings.views[1]),
+        "rows": result.rows,
+        "held_out": view_folder::held_out(result.rows, job.hold_out),
+        "x": view_facts(&result.views[0], &job.settings.views[0]),
+        "y": view_facts(&result.views[1], &job.settings.views[1]),
         "version": env!("CARGO_PKG_VERSION"),
     })
 }
 
-fn view_facts(made: &MadeView, bagging: &Bagging) -> Value {
+fn view_facts(result: &MadeView, bagging: &Bagging) -> Value {
     let more = json!({
-        "tokens": made.tokens,
-        "distinct": made.distinct,
-        "empty_rows": made.empty_rows,
+        "tokens": result.tokens,
+        "distinct": result.distinct,
+        "empty_rows": result.empty_rows,
         "settings": {
             "tokens": bagging.tokens.to_string(),
             "lowercase": bagging.lowercase,
@@ -78,5 +78,5 @@ fn view_facts(made: &MadeView, bagging: &Bagging) -> Value {
             "columns": bagging.columns,
         },
     });
-    view_folder::merged(view_folder::sizes(&made.matrix), more)
+    view_folder::merged(view_folder::sizes(&result.matrix), more)
 }

@@ -18,13 +18,13 @@ pub fn run(job: &WordViewsJob) -> Result<(), Failure> {
     let spinner = progress::spinner(format!("reading {first}"), job.session.quiet);
     let show_tokens = |tokens: u64| spinner.set_message(format!("{} words counted", grouped(tokens)));
     let pool = machine::pool(job.session.threads)?;
-    let made = pool.install(|| word_views(&job.settings, &folder, &show_tokens))?;
+    let result = pool.install(|| word_views(&job.settings, &folder, &show_tokens))?;
     spinner.set_message(format!("writing {}", job.output.display()));
-    pool.install(|| write(&folder, &made))?;
+    pool.install(|| write(&folder, &result))?;
     spinner.finish_and_clear();
-    let facts = facts(job, &made);
+    let facts = facts(job, &result);
     // The views map the spools, so they go first.
-    drop(made);
+    drop(result);
     for name in SPOOLS {
         // Not every run makes every one.
         let _ = std::fs::remove_file(folder.path(name));
@@ -32,12 +32,12 @@ pub fn run(job: &WordViewsJob) -> Result<(), Failure> {
     view_folder::finish(folder, &job.output, &facts, &job.session)
 }
 
-fn write(folder: &OutputFolder, made: &WordViews) -> Result<(), Failure> {
-    for (name, view) in ["x", "y"].into_iter().zip(&made.views) {
+fn write(folder: &OutputFolder, result: &WordViews) -> Result<(), Failure> {
+    for (name, view) in ["x", "y"].into_iter().zip(&result.views) {
         let view = NamedView { matrix: &view.matrix, names: Some(&view.names), counts: &view.counts };
         view_folder::write_view(folder, name, &view, None)?;
     }
-    if let Some(weights) = &made.weights {
+    if let Some(weights) = &result.weights {
         let mut writer = NpyWriter::create(&folder.path("weights.npy"), weights.len(), 1)?;
         writer.write_rows(weights)?;
         writer.finish()?;
@@ -46,17 +46,17 @@ fn write(folder: &OutputFolder, made: &WordViews) -> Result<(), Failure> {
 }
 
 /// The contents of views.json.
-fn facts(job: &WordViewsJob, made: &WordViews) -> Value {
+fn facts(job: &WordViewsJob, result: &WordViews) -> Value {
     let settings = &job.settings;
     json!({
         "command": "words",
         "files": view_folder::file_names(&settings.corpus.files),
-        "rows": made.views[0].matrix.rows(),
-        "weight": made.weights.as_ref().map(|weights| weights.iter().sum::<f64>()),
-        "tokens": made.tokens,
-        "distinct": made.distinct,
-        "x": view_folder::sizes(&made.views[0].matrix),
-        "y": view_folder::sizes(&made.views[1].matrix),
+        "rows": result.views[0].matrix.rows(),
+        "weight": result.weights.as_ref().map(|weights| weights.iter().sum::<f64>()),
+        "tokens": result.tokens,
+        "distinct": result.distinct,
+        "x": view_folder::sizes(&result.views[0].matrix),
+        "y": view_folder::sizes(&result.views[1].matrix),
         "settings": {
             "window": [settings.window.left, settings.window.right],
             "positions": settings.positions,

@@ -24,7 +24,7 @@ pub fn time_value(method: &Method) -> usize {
 
 /// A method whose CPU time can be chosen.
 #[derive(Clone, Copy, Debug)]
-pub struct Knob {
+pub struct TunableMethod {
     /// The method's name in the paper.
     pub name: &'static str,
     method: Method,
@@ -40,34 +40,42 @@ pub struct Knob {
     growth: usize,
 }
 
-impl Knob {
+impl TunableMethod {
     pub fn l_cca(t1: usize, k_pc: usize) -> Self {
-        Knob::steps("L-CCA", Method::l_cca(t1, 1, k_pc), 7)
+        TunableMethod::steps("L-CCA", Method::l_cca(t1, 1, k_pc), 7)
     }
 
     pub fn g_cca(t1: usize) -> Self {
-        Knob::steps("G-CCA", Method::g_cca(t1, 1), 17)
+        TunableMethod::steps("G-CCA", Method::g_cca(t1, 1), 17)
     }
 
     fn steps(name: &'static str, method: Method, first: usize) -> Self {
-        Knob { name, method, parameter: "t2", least: 1, most: MOST_STEPS, first, growth: 10 }
+        TunableMethod { name, method, parameter: "t2", least: 1, most: MOST_STEPS, first, growth: 10 }
     }
 
     /// RPCCA for `k` pairs with at most `most` components. Whitening takes time with their square and the decomposition with
     /// their cube, so the search extrapolates carefully.
     pub fn rp_cca(k: usize, most: usize) -> Self {
         let (method, parameter) = (Method::rp_cca(k), "k-rpcca");
-        Knob { name: "RPCCA", method, parameter, least: k, most: most.max(k), first: 3 * k, growth: 3 }
+        TunableMethod {
+            name: "RPCCA",
+            method,
+            parameter,
+            least: k,
+            most: most.max(k),
+            first: 3 * k,
+            growth: 3,
+        }
     }
 
     /// The method at a value of its parameter.
-    pub fn method(self, value: usize) -> Result<Method> {
+    pub fn with(self, value: usize) -> Result<Method> {
         self.method.with(self.parameter, value)
     }
 
     /// The search for the value that takes `target` seconds.
     pub fn search(self, target: f64, agreement: f64) -> Search {
-        let Knob { least, most, first, growth, .. } = self;
+        let TunableMethod { least, most, first, growth, .. } = self;
         Search { target, agreement, least, most, first, growth, tries: TRIES }
     }
 }

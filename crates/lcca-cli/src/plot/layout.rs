@@ -1,0 +1,99 @@
+//! The look of curves, the legend, and the size of a figure.
+
+use super::chart::Chart;
+use plotters::prelude::*;
+use plotters::style::{FontStyle, register_font};
+use std::sync::Once;
+
+/// Width and height of one panel, in points.
+pub const PANEL: (u32, u32) = (520, 380);
+/// The height of one row of the legend, in points.
+pub const LEGEND_ROW: u32 = 24;
+/// The width of the line with its marker before each name of the legend, in points.
+pub const SWATCH: i32 = 30;
+/// The space after each name of the legend, in points.
+pub const LEGEND_GAP: i32 = 22;
+
+/// Okabe and Ito's colors, which people with any kind of color blindness can tell apart.
+const PALETTE: [RGBColor; 7] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+    RGBColor(110, 80, 50),
+];
+/// Reference lines, drawn dashed.
+const REFERENCE: RGBColor = RGBColor(30, 30, 30);
+
+/// How a curve is drawn, in every panel and in the legend.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Look {
+    Dashed,
+    /// The number of the solid curve, from 0; it picks color and marker.
+    Solid(usize),
+}
+
+impl Look {
+    pub fn color(self) -> RGBColor {
+        match self {
+            Look::Dashed => REFERENCE,
+            Look::Solid(i) => PALETTE[i % PALETTE.len()],
+        }
+    }
+}
+
+/// Every name once, in the order of appearance, with its look.
+pub fn legend<'a>(panels: &[&'a Chart]) -> Vec<(&'a str, Look)> {
+    let mut entries: Vec<(&str, Look)> = Vec::new();
+    let mut solid = 0;
+    for curve in panels.iter().flat_map(|panel| &panel.curves) {
+        if entries.iter().any(|(name, _)| *name == curve.name) {
+            continue;
+        }
+        let look = if curve.dashed { Look::Dashed } else { Look::Solid(solid) };
+        solid += usize::from(!curve.dashed);
+        entries.push((&curve.name, look));
+    }
+    entries
+}
+
+/// The legend broken into rows that fit under the panels.
+pub fn legend_rows<'a>(panels: &[&'a Chart]) -> Vec<Vec<(&'a str, Look)>> {
+    let available = panels.len() as i32 * PANEL.0 as i32 - LEGEND_GAP;
+    let mut rows: Vec<Vec<(&str, Look)>> = Vec::new();
+    // As if a row were full, so that the first entry opens one.
+    let mut used = available;
+    for entry in legend(panels) {
+        let width = entry_width(entry.0, 1);
+        if used + width > available {
+            rows.push(Vec::new());
+            used = 0;
+        }
+        used += width;
+        rows.last_mut().expect("the first entry opens a row").push(entry);
+    }
+    rows
+}
+
+pub fn entry_width(name: &str, scale: u32) -> i32 {
+    let text = font(13, scale).box_size(name).map_or(0, |(width, _)| width as i32);
+    text + (SWATCH + LEGEND_GAP) * scale as i32
+}
+
+/// Width and height of a figure in points.
+pub fn size(panels: &[&Chart]) -> (u32, u32) {
+    let legend = LEGEND_ROW * legend_rows(panels).len() as u32;
+    (PANEL.0 * panels.len().max(1) as u32, PANEL.1 + legend + LEGEND_ROW / 2)
+}
+
+/// The embedded font, registered under the name for which SVG viewers have a font of their own.
+pub fn font(points: u32, scale: u32) -> FontDesc<'static> {
+    static EMBEDDED: Once = Once::new();
+    EMBEDDED.call_once(|| {
+        let valid = register_font("sans-serif", FontStyle::Normal, dejavu::sans::regular());
+        assert!(valid.is_ok(), "the font in the program is damaged");
+    });
+    ("sans-serif", points * scale).into_font()
+}
