@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints help and versions as they are, and a typing error in one line like every other failure.
+/// Prints help and versions as they are, and an error in one line like every other failure.
 fn usage_error(error: &clap::Error) -> ExitCode {
     let is_requested = matches!(
         error.kind(),

@@ -440,7 +440,7 @@ fn only_the_pairs_that_exist_are_returned_and_a_note_says_so() {
         assert_eq!(number(&object, "k"), 3.0, "{method}: {object}");
         assert_eq!(numbers(&object, "correlations").len(), 3);
         let fewer = Note::FewerPairs { pairs: 3, requested: 5 };
-        assert_eq!(notes(&folder, "model"), [fewer.clone()], "{method}");
+        assert_eq!(notes(&folder, "model"), std::slice::from_ref(&fewer), "{method}");
         let sentence = wording::note(&fewer);
         assert_eq!(object["notes"], Value::from(vec![sentence.clone()]), "{method}");
         assert_eq!(ran.stderr.matches(&sentence).count(), 1, "{method}: {ran:?}");

@@ -45,7 +45,7 @@ pub enum Command {
     Fit(Box<FitArgs>),
     /// Compute the canonical variables of rows with a fitted model
     Transform(TransformArgs),
-    /// Correlate the canonical variables of given rows with a fitted model
+    /// Compute the correlations of a fitted model on given rows
     Score(ScoreArgs),
     /// Write weights, loadings or word vectors of a model for other programs
     Export(ExportArgs),
@@ -63,4 +63,29 @@ pub enum Command {
     Info(InfoArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    fn check(command: &clap::Command) {
+        // clap wraps longer lines at this width, which breaks the columns of lists.
+        let help = command.get_after_help().map(|help| help.to_string()).unwrap_or_default();
+        for line in help.lines() {
+            assert!(line.chars().count() <= 100, "{}: {line}", command.get_name());
+        }
+        for flag in command.get_arguments() {
+            assert!(flag.get_help().is_some(), "{}: {}", command.get_name(), flag.get_id());
+        }
+        command.get_subcommands().for_each(check);
+    }
+
+    #[test]
+    fn every_flag_has_help_and_no_example_is_wrapped() {
+        let command = Arguments::command();
+        command.clone().debug_assert();
+        check(&command);
+    }
 }

@@ -11,7 +11,7 @@ Examples:
 
 The words of the output (pair, captured total) are explained in docs/glossary.md.";
 
-/// Correlate the canonical variables of given rows with a fitted model.
+/// Compute the correlations of a fitted model on given rows.
 #[derive(Args)]
 #[command(after_help = SCORE_EXAMPLES)]
 pub struct ScoreArgs {

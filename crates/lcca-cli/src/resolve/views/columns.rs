@@ -11,7 +11,7 @@ pub struct ColumnViewsJob {
     pub matrix: PathBuf,
     pub reading: ReadOptions,
     pub settings: ColumnSettings,
-    /// Every so many rows one is held out.
+    /// One row out of this many is held out; `None` holds out none.
     pub hold_out: Option<usize>,
     pub output: PathBuf,
     pub session: Session,

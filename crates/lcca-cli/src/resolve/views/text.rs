@@ -9,15 +9,14 @@ use lcca::data::Side;
 use lcca_io::views::{Amounts, Bagging, Columns, Keep, TableFormat, TextInput, TextSettings};
 use std::path::PathBuf;
 
-/// Tokens of fewer rows are dropped unless `--min-count` says otherwise: most are misspellings, and a token of one row
-/// correlates perfectly with that row.
+/// Tokens of fewer rows are dropped unless `--min-count` says otherwise: a token of a single row says nothing about others.
 const DEFAULT_MIN_COUNT: u64 = 2;
 
 pub struct TextViewsJob {
     /// One file with columns, or one file of lines per view.
     pub files: Vec<PathBuf>,
     pub settings: TextSettings,
-    /// Every so many rows one is held out.
+    /// One row out of this many is held out; `None` holds out none.
     pub hold_out: Option<usize>,
     pub output: PathBuf,
     pub session: Session,
