@@ -59,6 +59,6 @@ def warn(model: Any) -> None:
 def _advice(model: Any) -> str:
     if model.max_passes is not None:
         return "raise max_passes"
-    # Methods with parameters stop where these say, whatever is missing; the others go on until they have converged.
+    # Methods with parameters stop when these say so, whatever is missing; the others go on until they have converged.
     is_limited = any(model.method in parameter["methods"] for parameter in _lcca.method_parameters())
     return 'method="auto" finds it' if is_limited else "raise tol"

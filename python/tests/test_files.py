@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from conftest import ROOT
 from sklearn.exceptions import NotFittedError
 
 import lcca
@@ -152,6 +153,19 @@ def test_files_of_earlier_versions_tell_what_they_hold(files, factors, tmp_path)
     assert (older.chosen_, older.why_, older.notes_, older.decisions_) == ("als", "asked for", ["a note"], ["asked for"])
     assert (older.converged_, older.missing_, older.n_passes_, older.trace_) == (False, np.inf, 7.5, [point])
     assert "cannot tell" in older.report()
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("als-cg", {"method": "als", "inner": "cg"}), ("l-cca", {"method": "l-cca"})],
+)
+def test_models_of_the_first_version_open_with_their_parameters_and_their_fit(name, parameters):
+    folder = ROOT / "crates/lcca-io/tests/files/version-1"
+    model = lcca.load(folder / f"model-{name}.safetensors")
+    assert {key: getattr(model, key) for key in parameters} == parameters and model.t1 > 0 and model.t2 > 0
+    assert model.chosen_ == parameters["method"] and isinstance(model.converged_, bool) and model.trace_
+    assert model.why_ and model.decisions_ == [model.why_]
+    assert model.transform(folder / "x.mtx").shape == (model.n_samples_, model.n_components)
 
 
 def test_names_survive_files(program, factors, tmp_path):

@@ -56,7 +56,7 @@ def _is_mapped(path: str) -> bool:
 
 
 def _temporary_folder() -> "tempfile.TemporaryDirectory[str]":
-    """A temporary folder within the worker's own. A shard may also be unpickled outside of a task, where there is no worker."""
+    """A temporary folder within the worker's own. The system's default outside of a task: the client may unpickle a shard."""
     try:
         parent = get_worker().local_directory
     except ValueError:

@@ -98,7 +98,7 @@ def shared_pool(size: int) -> _lcca.Pool:
 
 
 def threads() -> int:
-    """The threads of this worker; 1 outside of a task, where a shard may be unpickled."""
+    """The threads of this worker; 1 outside of a task, because a shard may also be unpickled by the client."""
     try:
         return int(get_worker().state.nthreads)
     except ValueError:
