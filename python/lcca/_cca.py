@@ -194,6 +194,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         result = self._fit_views(x, target.matrix, weights, options, threads)
         self._set_model(result)
         self._set_fit(result)
+        self._provenance["threads"] = threads
         self._set_target(target)
         _report.warn(self)
         return self
