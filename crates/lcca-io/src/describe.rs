@@ -31,6 +31,7 @@ pub enum Info {
 
 /// A matrix in a few words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct MatrixInfo {
     /// The file's format.
     pub format: &'static str,
@@ -50,6 +51,7 @@ pub struct MatrixInfo {
 
 /// A model in a few words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ModelInfo {
     /// The file's format.
     pub format: &'static str,
@@ -81,6 +83,7 @@ pub struct ModelInfo {
 
 /// A column with a large loading.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct TopColumn {
     /// Its name, or its number from 0.
     pub name: String,

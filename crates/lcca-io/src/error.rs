@@ -99,6 +99,7 @@ fn is_machine_failure(error: &io::Error) -> bool {
 
 /// Where in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Place {
     /// The file as a whole.
     Whole,

@@ -27,6 +27,7 @@ struct Record {
 }
 
 /// What the file holds when a fit has ended.
+#[non_exhaustive]
 pub struct Saved {
     /// The last iteration in the file, 0 if there is none.
     pub iteration: usize,

@@ -18,6 +18,7 @@ pub struct NamedRows<'a> {
 
 /// What happened to the names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Exported {
     /// How many names had to be changed for the format.
     pub changed: usize,

@@ -27,6 +27,7 @@ pub struct ColumnSettings {
 }
 
 /// One view cut from a matrix.
+#[non_exhaustive]
 pub struct ColumnView {
     /// The rows.
     pub matrix: Matrix,
@@ -41,6 +42,7 @@ pub struct ColumnView {
 }
 
 /// Both views.
+#[non_exhaustive]
 pub struct ColumnViews {
     /// x and y.
     pub views: [ColumnView; 2],

@@ -10,6 +10,7 @@ use lcca::matrix::{Matrix, OneHotRows, SparseRows, Values};
 use rayon::prelude::*;
 
 /// A finished view.
+#[non_exhaustive]
 pub struct MadeView {
     /// The rows.
     pub matrix: Matrix,

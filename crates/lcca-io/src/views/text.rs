@@ -19,6 +19,7 @@ pub struct TextSettings {
 }
 
 /// Two views of the same rows.
+#[non_exhaustive]
 pub struct TextViews {
     /// x and y.
     pub views: [MadeView; 2],

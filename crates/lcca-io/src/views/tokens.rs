@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
-/// How a text becomes tokens. `Display` and `FromStr` use the names in the first column of [`Tokens::RULES`].
+/// How a text becomes tokens. `Display` and `FromStr` use the names that [`Tokens::RULES`] lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tokens {
     /// Runs of Unicode letters, digits and underscores.

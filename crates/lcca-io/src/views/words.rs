@@ -35,6 +35,7 @@ pub struct WordSettings {
 }
 
 /// One view of words.
+#[non_exhaustive]
 pub struct WordView {
     /// The rows.
     pub matrix: Matrix,
@@ -45,6 +46,7 @@ pub struct WordView {
 }
 
 /// Both views.
+#[non_exhaustive]
 pub struct WordViews {
     /// x and y.
     pub views: [WordView; 2],
