@@ -79,13 +79,16 @@ fn a_model_remembers_its_fit() {
         lcca::matrix::OneHotRows::new(3, (0..30).map(|row| (row + shift) % 3).collect::<Vec<_>>().into())
     };
     let pair = lcca::data::InMemory::new(rows(0).unwrap().into(), rows(1).unwrap().into()).unwrap();
-    let fit = lcca::fit::fit(&pair, &Settings::new(Method::auto(), 5), &()).unwrap();
+    let fit = lcca::fit::fit(&pair, &Settings::new(Method::auto(), 3), &()).unwrap();
     let mut origin = provenance();
     FitRecord::new(&fit).insert_into(&mut origin);
     let file = scratch("m.lcca");
     write_model(&file.path, &fit.model, &origin).unwrap();
     let record = ModelFile::open(&file.path).unwrap().record().expect("the record was written");
     assert_eq!(record, FitRecord::new(&fit));
+    // Centered one-hot views of three columns have two independent directions.
+    assert_eq!(record.note_sentences().len(), 1);
+    assert!(record.why().contains("X is one-hot"), "{}", record.why());
     let known: Vec<_> = fit.decisions.iter().cloned().map(Recorded::Known).collect();
     assert_eq!(
         (record.decisions, record.converged, record.trace.len()),
