@@ -67,3 +67,8 @@ pub use read::{read_matrix, read_matrix_with, read_names, says_its_width};
 pub use record::{FitRecord, Recorded, TracePoint};
 pub use saver::{Saved, Saver, remove_checkpoint};
 pub use write::{keeps_names, write_matrix, write_matrix_named};
+
+/// Compiles the example of docs/rust.md.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/rust.md")]
+struct RustPage;
