@@ -43,6 +43,11 @@ pub enum Decision {
         /// Bytes that were allowed.
         allowed: u64,
     },
+    /// QR and an SVD take so little time that they are used for their last digits, whatever else would cost.
+    QuickEnoughForExact {
+        /// Estimated operations.
+        operations: f64,
+    },
     /// The cheapest of three ways was taken; all numbers are estimated operations.
     CheapestTaken {
         /// QR of the rows, then an SVD.

@@ -76,13 +76,11 @@ fn choose_method(pair: &dyn Pair, settings: &Settings) -> Result<(Method, Option
     let gram = 0.5 * rows * width * width + 10.0 * width.powi(3);
     let iterative = USUAL_PASSES * 6.0 * entries as f64 * (1.5 * settings.k as f64);
     let capabilities = pair.capabilities();
-    let method = if exact <= TRIVIAL && capabilities.triangles.is_some() {
-        Method::exact()
-    } else if gram < iterative && capabilities.grams.is_some() {
-        Method::gram()
-    } else {
-        Method::lobpcg()
-    };
+    if exact <= TRIVIAL && capabilities.triangles.is_some() {
+        return Ok((Method::exact(), None, Decision::QuickEnoughForExact { operations: exact }));
+    }
+    let method =
+        if gram < iterative && capabilities.grams.is_some() { Method::gram() } else { Method::lobpcg() };
     Ok((method, None, Decision::CheapestTaken { exact, gram, iterative }))
 }
 

@@ -165,6 +165,7 @@ fn auto_takes_the_classical_way_on_small_dense_data_and_iterates_on_wide_sparse_
     let (x, y) = with_correlations(300, &[0.9, 0.6, 0.3], 1);
     let small = run(&pair_of(&x, &y), Method::auto(), 2).unwrap();
     assert_eq!(small.chosen, Method::exact());
+    assert!(matches!(small.decisions[..], [Decision::QuickEnoughForExact { .. }]), "{:?}", small.decisions);
     assert!(gap(&small.model.correlations, &[0.9, 0.6]) < 1e-10);
     let wide = |seed: u64| -> Matrix {
         let noise = random_mat(2000, 3, seed);
@@ -180,5 +181,5 @@ fn auto_takes_the_classical_way_on_small_dense_data_and_iterates_on_wide_sparse_
     let Some(Decision::CheapestTaken { exact, gram, iterative }) = wide.decisions.first() else {
         panic!("{:?}", wide.decisions)
     };
-    assert!(iterative < gram && gram < exact, "{:?}", wide.decisions);
+    assert!(iterative < gram && iterative < exact, "{:?}", wide.decisions);
 }
