@@ -4,6 +4,7 @@ import asyncio
 import gc
 import os
 import signal
+import threading
 import time
 
 import numpy as np
@@ -174,6 +175,26 @@ def test_workers_keep_entries_during_a_fit_and_none_after_it(client, views):
         lcca.CCA(**settings, callback=fail).fit(pair)
     assert until(client, lambda entries: not entries)
     lcca.CCA(**SLOW).fit(*views).correlations(pair)
+    assert until(client, lambda entries: not entries)
+
+
+def test_a_round_that_outlives_its_fit_leaves_nothing_behind(client, views, monkeypatch):
+    from lcca.dask import _round
+
+    pair = lcca.dask.from_loaders(client, loaders(views, 4))
+    run, is_running = _round.run, threading.Event()
+
+    def slow(*arguments):
+        is_running.set()
+        time.sleep(0.5)
+        return run(*arguments)
+
+    monkeypatch.setattr(_round, "run", slow)
+    late = threading.Thread(target=pair.products, args=(panels(), ALL))
+    late.start()
+    assert is_running.wait(timeout=10)
+    pair.finish()
+    late.join()
     assert until(client, lambda entries: not entries)
 
 

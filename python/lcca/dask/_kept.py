@@ -38,12 +38,12 @@ class Entry:
 
     def __init__(self, key: _Key, shards: Sequence[HasRows], pool: _lcca.Pool) -> None:
         # A callback that referred to the entry itself would make a cycle, and panels would wait for the garbage collector.
-        self._shards = [weakref.ref(shard, partial(_drop_if_of, key)) for shard in shards]
+        self._shards = [weakref.ref(shard, partial(_drop_if_built_from, key)) for shard in shards]
         self._touched: dict[int, NDArray[np.intp]] = {}
         self.pool = pool
         self.pieces = _lcca.Pieces([shard.rows for shard in shards], pool)
 
-    def is_of(self, shards: Sequence[HasRows], threads: int) -> bool:
+    def is_built_from(self, shards: Sequence[HasRows], threads: int) -> bool:
         """Whether the entry was built from these shards, in this order, for so many threads."""
         if self.pool.size != threads or len(self._shards) != len(shards):
             return False
@@ -65,7 +65,7 @@ def entry(owner: str, shards: Sequence[HasRows]) -> Entry:
     """The entry of one pair of views for these shards, built anew unless the last call was for the very same ones."""
     key, size = (_address(), owner), threads()
     known = _entries.get(key)
-    if known is None or not known.is_of(shards, size):
+    if known is None or not known.is_built_from(shards, size):
         # The old entry goes first: two sets of scratch panels may be more than the worker has memory for.
         _entries.pop(key, None)
         known = None
@@ -83,7 +83,7 @@ async def forget(owners: Sequence[str]) -> None:
             _entries.pop(key, None)
 
 
-def _drop_if_of(key: _Key, reference: Any) -> None:
+def _drop_if_built_from(key: _Key, reference: Any) -> None:
     known = _entries.get(key)
     if known is not None and known.refers_to(reference):
         _entries.pop(key, None)

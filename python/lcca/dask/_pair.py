@@ -105,12 +105,17 @@ class Pair(RemotePair):
         check(self._summaries, self.shape, columns)
 
     def finish(self) -> None:
-        """Has the workers drop what they kept for the rounds of this pair.
+        """Has the workers drop what they kept for the rounds of this pair."""
+        if self._one_round_at_a_time.locked():
+            # A fit that was stopped may still be in its last round, which would build everything again.
+            threading.Thread(target=self._release, daemon=True).start()
+        else:
+            self._release()
 
-        The workers are told and not waited for. If that fails, the entries go later, with their shards.
-        """
-        owners, self._owners[:] = list(self._owners), [self._owner]
-        with contextlib.suppress(Exception):
+    def _release(self) -> None:
+        """Tells the workers, and does not wait for them. If that fails, the entries go later, with their shards."""
+        with self._one_round_at_a_time, contextlib.suppress(Exception):
+            owners, self._owners[:] = list(self._owners), [self._owner]
             self._shards.client.run(_kept.forget, owners, wait=False, on_error="ignore")
 
     def spent(self) -> tuple[int, float]:
