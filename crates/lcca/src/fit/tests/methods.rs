@@ -47,14 +47,14 @@ fn sparse_and_dense_storage_and_shards_give_the_same_model() {
     let (x, y) = (thin(&x), thin(&y));
     let dense = pair_of(&x, &y);
     let (sx, sy) = (sparse_from_dense(x.as_ref()), sparse_from_dense(y.as_ref()));
-    let piece = |rows: std::ops::Range<usize>| {
+    let shard = |rows: std::ops::Range<usize>| {
         Box::new(InMemory::new(sx.slice(rows.clone()), sy.slice(rows)).unwrap()) as Box<dyn Pair>
     };
-    let shards = Shards::new(vec![piece(0..100), piece(100..101), piece(101..400)]).unwrap();
+    let shards = Shards::new(vec![shard(0..100), shard(100..101), shard(101..400)]).unwrap();
     let sparse = InMemory::new(sx.clone(), sy.clone()).unwrap();
     for method in every_method() {
         let name = method.name();
-        // Dense views have no Gram matrices to factorise.
+        // Dense views have no sparse Gram matrices to factorize.
         let on_dense = if method == Method::shift_invert() { Method::exact() } else { method };
         let a = run(&dense, on_dense, 4).unwrap().model;
         for other in [&sparse as &dyn Pair, &shards].map(|pair| run(pair, method, 4).unwrap().model) {
@@ -64,7 +64,7 @@ fn sparse_and_dense_storage_and_shards_give_the_same_model() {
 }
 
 #[test]
-fn ridge_gives_the_regularised_objective() {
+fn a_ridge_gives_the_regularized_objective() {
     let (x, y) = views(300, 20, 15, 9);
     let pair = pair_of(&x, &y);
     for ridge in [0.01, 1.0] {
@@ -81,7 +81,7 @@ fn ridge_gives_the_regularised_objective() {
             );
             assert!(
                 gap(&model.objective, &model.correlations) > 1e-4,
-                "objective and correlation are kept apart"
+                "objective and correlation must differ under a ridge"
             );
         }
         let exact =
@@ -90,6 +90,7 @@ fn ridge_gives_the_regularised_objective() {
     }
 }
 
+/// Two related one-hot views.
 fn one_hot(n: usize, p: usize, q: usize) -> [Matrix; 2] {
     let x: Vec<u32> = (0..n).map(|i| ((i * i + i / 3) % p) as u32).collect();
     let y: Vec<u32> = (0..n).map(|i| ((x[i] as usize * 3 + (i * 7 / 5) % 4) % q) as u32).collect();
@@ -97,7 +98,7 @@ fn one_hot(n: usize, p: usize, q: usize) -> [Matrix; 2] {
 }
 
 #[test]
-fn d_cca_is_exact_where_the_gram_matrix_is_diagonal() {
+fn d_cca_is_exact_if_the_gram_matrix_is_diagonal() {
     let [x, y] = one_hot(1900, 23, 17);
     let truth = dense_correlations(&to_dense(&x), &to_dense(&y), false);
     let pair = InMemory::new(x, y).unwrap();
@@ -105,7 +106,10 @@ fn d_cca_is_exact_where_the_gram_matrix_is_diagonal() {
     assert!(gap(&d_cca.model.correlations, &truth[..5]) < 1e-9);
     assert!(gap(&als.model.correlations, &d_cca.model.correlations) < 1e-9);
     let (d_cca, als) = (uncentered(&pair, Method::d_cca(3), 5), uncentered(&pair, Method::als(3), 5));
-    assert!(gap(&als.model.correlations, &d_cca.model.correlations) < 1e-9, "start for start");
+    assert!(
+        gap(&als.model.correlations, &d_cca.model.correlations) < 1e-9,
+        "the same iterates from the same start"
+    );
 }
 
 #[test]
@@ -118,7 +122,7 @@ fn g_cca_and_l_cca_converge_to_the_truth_as_t1_and_t2_grow() {
     let g_cca = [(2, 1), (10, 30), (100, 300)].map(|(t1, t2)| missing(Method::g_cca(t1, t2)));
     for gaps in [l_cca, g_cca] {
         assert!(gaps[0] > gaps[1] && gaps[1] > gaps[2] && gaps[2] < 1e-6, "{gaps:?}");
-        assert!(gaps[2] > -1e-9, "nothing captures more than there is: {gaps:?}");
+        assert!(gaps[2] > -1e-9, "no method captures more than the truth: {gaps:?}");
     }
 }
 
@@ -141,7 +145,7 @@ fn l_cca_without_gradient_steps_is_rp_cca() {
     let rp_cca = run(&pair, Method::rp_cca(8), 3).unwrap();
     assert!(gap(&l_cca.model.correlations, &rp_cca.model.correlations) < 1e-9);
     let exact = run(&pair, Method::exact(), 3).unwrap();
-    assert!(exact.model.total > rp_cca.model.total + 1e-3, "eight components do not hold everything here");
+    assert!(exact.model.total > rp_cca.model.total + 1e-3, "eight components must not suffice here");
 }
 
 #[test]
@@ -189,7 +193,7 @@ fn weights_satisfy_the_definition() {
     }
 }
 
-/// Pearson correlation of two lists.
+/// The Pearson correlation of two lists.
 fn pearson(a: &[f64], b: &[f64]) -> f64 {
     let n = a.len() as f64;
     let (ma, mb) = (a.iter().sum::<f64>() / n, b.iter().sum::<f64>() / n);
@@ -246,7 +250,7 @@ fn a_model_refuses_rows_of_another_width() {
 /// R's LifeCycleSavings: population shares (pop15, pop75) against savings, income and its growth.
 /// `cancor` of R 4.2 prints 0.8247966 0.3652762.
 #[test]
-fn life_cycle_savings_as_r_has_it() {
+fn life_cycle_savings_have_the_correlations_that_r_prints() {
     let table: Vec<f64> = include_str!("life_cycle_savings.txt")
         .split_whitespace()
         .map(|field| field.parse().unwrap())
@@ -262,7 +266,7 @@ fn life_cycle_savings_as_r_has_it() {
 }
 
 #[test]
-fn passes_are_as_planned() {
+fn fits_cost_the_planned_number_of_passes() {
     let (x, y) = views(300, 14, 11, 31);
     let pair = pair_of(&x, &y);
     for method in every_method() {

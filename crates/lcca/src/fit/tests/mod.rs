@@ -1,14 +1,14 @@
-//! Every method against independent computations, the paper's theorems, and awkward inputs.
+//! Tests of every method against independent computations, the paper's theorems, and degenerate inputs.
 
-mod certify;
-mod conjugate;
-mod default;
-mod edges;
-mod hard;
+mod certificates;
+mod conjugate_gradients;
+mod default_method;
+mod degenerate_data;
 mod methods;
-mod regress;
+mod regressions;
 mod resume;
-mod select;
+mod rounding_and_scales;
+mod selection;
 mod structure;
 mod theorems;
 
@@ -20,14 +20,17 @@ use crate::outcome::{Decision, Note};
 use crate::testing::from_dense;
 use faer::Mat;
 
+/// Two dense views in memory.
 fn pair_of(x: &Mat<f64>, y: &Mat<f64>) -> InMemory {
     InMemory::new(from_dense(x.as_ref()), from_dense(y.as_ref())).unwrap()
 }
 
+/// Fits with default settings.
 fn run(pair: &dyn Pair, method: Method, k: usize) -> Result<Fit> {
     fit(pair, &Settings::new(method, k), &())
 }
 
+/// Fits with default settings, without centering.
 fn uncentered(pair: &dyn Pair, method: Method, k: usize) -> Fit {
     fit(pair, &Settings { center: false, ..Settings::new(method, k) }, &()).unwrap()
 }
@@ -37,7 +40,7 @@ fn als_by_cg(t1: usize) -> Method {
     Method::als(t1).configured([("inner", "cg")]).unwrap()
 }
 
-/// Whether a fit made a decision of some kind.
+/// Returns whether a fit made a decision of some kind.
 fn decided(fit: &Fit, is_kind: impl Fn(&Decision) -> bool) -> bool {
     fit.decisions.iter().any(is_kind)
 }

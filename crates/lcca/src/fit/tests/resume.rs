@@ -1,4 +1,4 @@
-//! A fit that was stopped goes on where it was.
+//! A fit that was stopped can be resumed.
 
 use super::*;
 use crate::data::Cost;
@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-/// Stops the fit in the first pass after an iteration, and takes the state of that iteration.
+/// Stops the fit in the first pass after an iteration and keeps the state of that iteration.
 struct StopAfter {
     iteration: usize,
     reached: AtomicBool,
@@ -40,6 +40,7 @@ impl Watch for StopAfter {
     }
 }
 
+/// The state of a fit that was stopped after an iteration.
 fn stopped_after(iteration: usize, pair: &dyn Pair, settings: &Settings) -> Checkpoint {
     let stop = StopAfter::new(iteration);
     let outcome = fit(pair, settings, &stop);
@@ -59,7 +60,7 @@ fn sparse_pair() -> InMemory {
     InMemory::new(view(60, 2), view(45, 4)).unwrap()
 }
 
-/// X one-hot, Y not.
+/// A one-hot X and a sparse Y.
 fn one_hot_pair() -> InMemory {
     let column = |i: usize| ((i * i + i / 3) % 61) as u32;
     let x: Matrix = OneHotRows::new(61, (0..900).map(column).collect::<Vec<_>>().into()).unwrap().into();
@@ -69,10 +70,10 @@ fn one_hot_pair() -> InMemory {
     InMemory::new(x, sparse_from_dense(y.as_ref())).unwrap()
 }
 
-/// Whatever the iteration it is stopped after, the same path and the same end; what was counted goes on.
-fn stops_and_goes_on(pair: &dyn Pair, settings: &Settings, algorithm: Loop) {
+/// Asserts that a fit stopped after any iteration and resumed takes the same path to the same end, and that its costs add up.
+fn resumes_from_every_iteration(pair: &dyn Pair, settings: &Settings, algorithm: Loop) {
     let whole = fit(pair, settings, &()).unwrap();
-    assert!(whole.trace.len() > 3, "{algorithm}: {} iterations are too few to say much", whole.trace.len());
+    assert!(whole.trace.len() > 3, "{algorithm}: {} iterations are too few for this test", whole.trace.len());
     for iteration in 1..=whole.trace.len() {
         let state = stopped_after(iteration, pair, settings);
         assert_eq!((state.algorithm, state.trace.len()), (algorithm, iteration));
@@ -95,7 +96,7 @@ fn stops_and_goes_on(pair: &dyn Pair, settings: &Settings, algorithm: Loop) {
 }
 
 #[test]
-fn lobpcg_goes_on_from_every_iteration() {
+fn lobpcg_resumes_from_every_iteration() {
     for (center, ridge) in [(true, 0.0), (false, 0.1)] {
         let settings = Settings {
             center,
@@ -105,11 +106,11 @@ fn lobpcg_goes_on_from_every_iteration() {
             structure: false,
             ..Settings::new(Method::lobpcg(), 5)
         };
-        stops_and_goes_on(&sparse_pair(), &settings, Loop::Lobpcg);
+        resumes_from_every_iteration(&sparse_pair(), &settings, Loop::Lobpcg);
     }
 }
 
-/// Sparse views of many rows and few columns: passes over Gram matrices are cheaper.
+/// Sparse views of many rows and few columns, for which passes over Gram matrices are cheaper.
 pub(super) fn tall_pair() -> InMemory {
     let hidden = random_mat(6000, 8, 1);
     let view = |cols: usize, seed: u64| {
@@ -122,24 +123,24 @@ pub(super) fn tall_pair() -> InMemory {
 }
 
 #[test]
-fn gram_mode_goes_on_from_every_iteration() {
+fn gram_mode_resumes_from_every_iteration() {
     let pair = tall_pair();
     for (method, center) in
         [(Method::lobpcg(), true), (Method::lobpcg(), false), (Method::shift_invert(), true)]
     {
         let settings = Settings { center, tol: 1e-12, ..Settings::new(method, 4) };
-        assert!(fit(&pair, &settings, &()).unwrap().cost.gram_passes > 3.0, "iterates on Gram matrices");
-        stops_and_goes_on(&pair, &settings, Loop::Lobpcg);
+        assert!(fit(&pair, &settings, &()).unwrap().cost.gram_passes > 3.0, "must iterate on Gram matrices");
+        resumes_from_every_iteration(&pair, &settings, Loop::Lobpcg);
     }
 }
 
-/// The Gram matrices are formed again: one pass over the rows.
+/// The Gram matrices are formed again, which takes one pass over the rows.
 #[test]
-fn going_on_in_gram_mode_costs_one_pass_of_each_kind() {
+fn resuming_in_gram_mode_costs_one_pass_of_each_kind() {
     let settings = Settings { tol: 1e-12, ..Settings::new(Method::lobpcg(), 4) };
     let whole = fit(&tall_pair(), &settings, &()).unwrap();
     let mut state = stopped_after(5, &tall_pair(), &settings);
-    // The pass that was under way is lost as well; it does not count here.
+    // The interrupted pass is lost too, but it is no cost of resuming.
     state.cost.gram_passes -= 1.0;
     let end = resume(state, &tall_pair(), &settings, &()).unwrap();
     assert_eq!(end.trace.len(), whole.trace.len());
@@ -147,9 +148,9 @@ fn going_on_in_gram_mode_costs_one_pass_of_each_kind() {
     assert_eq!(end.cost.gram_passes, whole.cost.gram_passes + 1.0);
 }
 
-/// A fit may go on from the rows to their Gram matrices and back: the memory allowed may differ, and with it the choice.
+/// A resumed fit may be allowed more or less memory, which decides between the rows and their Gram matrices.
 #[test]
-fn a_state_from_the_rows_goes_on_with_gram_matrices_and_the_other_way_round() {
+fn a_fit_may_resume_from_rows_to_gram_matrices_and_back() {
     let [rows, grams] = [false, true].map(|structure| Settings {
         tol: 1e-12,
         structure,
@@ -164,35 +165,35 @@ fn a_state_from_the_rows_goes_on_with_gram_matrices_and_the_other_way_round() {
 }
 
 #[test]
-fn lobpcg_with_a_view_solved_away_goes_on_from_every_iteration() {
+fn lobpcg_with_one_view_eliminated_resumes_from_every_iteration() {
     let settings = Settings { tol: 1e-7, ..Settings::new(Method::lobpcg(), 4) };
-    stops_and_goes_on(&one_hot_pair(), &settings, Loop::Eliminate);
+    resumes_from_every_iteration(&one_hot_pair(), &settings, Loop::Eliminate);
 }
 
 #[test]
-fn the_alternating_methods_go_on_from_every_iteration() {
+fn alternating_methods_resume_from_every_iteration() {
     for method in
         [Method::als(6), als_by_cg(5), Method::d_cca(8), Method::g_cca(4, 3), Method::l_cca(5, 4, 10)]
     {
-        stops_and_goes_on(&sparse_pair(), &Settings::new(method, 5), Loop::Alternate);
+        resumes_from_every_iteration(&sparse_pair(), &Settings::new(method, 5), Loop::Alternate);
     }
 }
 
 #[test]
-fn going_on_costs_one_pass() {
+fn resuming_costs_one_pass() {
     let settings = Settings { tol: 1e-12, structure: false, ..Settings::new(Method::lobpcg(), 5) };
     let whole = fit(&sparse_pair(), &settings, &()).unwrap();
     let mut state = stopped_after(7, &sparse_pair(), &settings);
-    // The pass that was under way is lost as well; it does not count here.
+    // The interrupted pass is lost too, but it is no cost of resuming.
     state.cost.passes -= 1.0;
     let end = resume(state, &sparse_pair(), &settings, &()).unwrap();
-    // Rounding may end either of them an iteration earlier: what counts is what was spent besides iterations.
+    // Rounding may end either fit one iteration earlier, so only the passes besides iterations are compared.
     let besides = |fit: &Fit| fit.cost.passes - fit.trace.len() as f64;
     assert_eq!(besides(&end), besides(&whole) + 1.0);
 }
 
 #[test]
-fn a_fit_that_was_cut_short_goes_on_with_more_passes() {
+fn a_fit_that_was_cut_short_resumes_with_more_passes() {
     for (pair, method) in [
         (sparse_pair(), Method::lobpcg()),
         (tall_pair(), Method::lobpcg()),
@@ -205,7 +206,7 @@ fn a_fit_that_was_cut_short_goes_on_with_more_passes() {
         let cut = fit(&pair, &short, &stop).unwrap();
         let state = stop.state.into_inner().unwrap().unwrap();
         let again = resume(state.clone(), &pair, &short, &()).unwrap();
-        assert_eq!(again.trace.len(), cut.trace.len(), "no passes are left, so nothing is done");
+        assert_eq!(again.trace.len(), cut.trace.len(), "no passes are left, so there is no iteration");
         assert!(gap(&again.model.objective, &cut.model.objective) < 1e-10);
         let end = resume(state, &pair, &whole, &()).unwrap();
         let truth = fit(&pair, &whole, &()).unwrap();
@@ -215,7 +216,7 @@ fn a_fit_that_was_cut_short_goes_on_with_more_passes() {
 }
 
 #[test]
-fn more_iterations_may_be_asked_for_and_fewer_not() {
+fn more_iterations_may_be_requested_and_fewer_are_refused() {
     let settings = |t1: usize| Settings::new(Method::d_cca(t1), 4);
     let state = stopped_after(6, &sparse_pair(), &settings(6));
     let end = resume(state.clone(), &sparse_pair(), &settings(10), &()).unwrap();
@@ -251,29 +252,29 @@ fn a_state_that_does_not_fit_is_refused() {
     refused(Checkpoint { trace: Vec::new(), ..state }, &sparse_pair(), Method::lobpcg(), "no iteration");
 }
 
-/// Wants nothing, and counts how often it was asked and given.
+/// Wants no state, and counts how often it was offered one and how often it received one.
 #[derive(Default)]
 struct Uninterested {
-    asked: AtomicUsize,
-    given: AtomicUsize,
+    offered: AtomicUsize,
+    received: AtomicUsize,
 }
 
 impl Watch for Uninterested {
     fn wants_checkpoint(&self, _: usize, _: bool) -> bool {
-        self.asked.fetch_add(1, Relaxed);
+        self.offered.fetch_add(1, Relaxed);
         false
     }
 
     fn checkpoint(&self, _: Checkpoint) {
-        self.given.fetch_add(1, Relaxed);
+        self.received.fetch_add(1, Relaxed);
     }
 }
 
 #[test]
-fn the_state_is_offered_after_every_iteration_and_copied_only_where_it_is_wanted() {
+fn the_state_is_offered_after_every_iteration_and_copied_only_if_it_is_wanted() {
     for method in [Method::lobpcg(), Method::d_cca(5)] {
         let watch = Uninterested::default();
         let fit = fit(&sparse_pair(), &Settings::new(method, 4), &watch).unwrap();
-        assert_eq!((watch.asked.into_inner(), watch.given.into_inner()), (fit.trace.len(), 0));
+        assert_eq!((watch.offered.into_inner(), watch.received.into_inner()), (fit.trace.len(), 0));
     }
 }

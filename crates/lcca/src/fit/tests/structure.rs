@@ -5,7 +5,7 @@ use crate::data::{Ask, Capabilities, GramEstimate, JointGram, JointGrams, Moment
 use crate::matrix::{Matrix, SparseRows, Values};
 use crate::testing::{random_mat, to_dense, zipf_rows};
 
-/// Two views with something in common: rows of ones, the second partly a copy of the first.
+/// Two related views of ones, the second partly a copy of the first.
 fn related(rows: usize, cols: usize, seed: u64) -> [Matrix; 2] {
     let (x, noise) = (zipf_rows(rows, cols, 6, seed), zipf_rows(rows, cols, 4, seed + 1));
     let (mut offsets, mut columns) = (vec![0u64], Vec::new());
@@ -26,7 +26,7 @@ fn related(rows: usize, cols: usize, seed: u64) -> [Matrix; 2] {
     [x, y.into()]
 }
 
-/// The same numbers in every `step`-th column of a wider view.
+/// The same numbers in every `step`-th column of a wider view, in reverse order.
 fn spread(view: &Matrix, step: usize) -> Matrix {
     let (mut offsets, mut columns) = (vec![0u64], Vec::new());
     for row in 0..view.rows() {
@@ -38,12 +38,12 @@ fn spread(view: &Matrix, step: usize) -> Matrix {
     SparseRows::new(step * view.cols(), offsets.into(), columns.into(), Values::Ones).unwrap().into()
 }
 
-/// Whether the preconditioner was factorized.
+/// Returns whether the decision is that a preconditioner was factorized.
 fn factorized(decision: &Decision) -> bool {
     matches!(decision, Decision::PreconditionerFactorized { succeeded: true, .. })
 }
 
-/// Fits with and without structure, and holds the answers against each other.
+/// Fits with and without structure and asserts that the answers agree.
 fn both_ways(pair: &dyn Pair, method: Method, center: bool, ridge: f64) -> Fit {
     let with =
         Settings { center, ridge_x: ridge, ridge_y: 2.0 * ridge, tol: 1e-11, ..Settings::new(method, 4) };
@@ -53,7 +53,8 @@ fn both_ways(pair: &dyn Pair, method: Method, center: bool, ridge: f64) -> Fit {
     let case = format!("centered {center}, ridge {ridge}: {:?}", with.decisions);
     assert!(with.converged && without.converged, "{case}");
     assert!(gap(&with.model.objective, &without.model.objective) < 1e-8, "{case}");
-    // Weights are known to the root of what the objective is known to, and with a ridge the captured total follows them.
+    // Weights have half as many correct digits as the objective, and under a ridge the captured total has those of the
+    // weights.
     assert!((with.model.total - without.model.total).abs() < 1e-5, "{case}");
     with
 }
@@ -94,8 +95,9 @@ fn shift_and_invert_gives_the_same_answer_in_few_iterations() {
 }
 
 #[test]
-fn shift_and_invert_is_bought_where_many_pairs_are_nearly_tied() {
-    // Each row has one of 300 columns in both views, now and then another one: 300 correlations close together.
+fn shift_and_invert_is_chosen_if_many_pairs_are_nearly_tied() {
+    // Each row has the same one of 300 columns in both views, except for a stray one now and then. That makes 300
+    // correlations close together.
     let view = |every: usize| -> Matrix {
         let (mut offsets, mut columns) = (vec![0u64], Vec::new());
         for row in 0..30_000usize {
@@ -115,7 +117,7 @@ fn shift_and_invert_is_bought_where_many_pairs_are_nearly_tied() {
 }
 
 #[test]
-fn shift_and_invert_wants_sparse_views_and_memory() {
+fn shift_and_invert_needs_sparse_views_and_memory() {
     let dense = random_mat(50, 8, 1);
     let refused = run(&pair_of(&dense, &dense), Method::shift_invert(), 2).unwrap_err().to_string();
     assert!(refused.contains("a view is dense"), "{refused}");
@@ -139,7 +141,7 @@ fn empty_columns_are_left_out_and_put_back() {
         let dense = to_dense(pair.view(Side::X));
         let empty = (0..150).filter(|&j| (0..2000).all(|i| dense[(i, j)] == 0.0));
         assert!(empty.into_iter().all(|j| model.x.weights.row(j).iter().all(|&w| w == 0.0)));
-        // Weights stand in the right columns: scores of the same rows correlate as the model says.
+        // If weights were put back in the wrong columns, the scores of the same rows would not correlate as in the model.
         let scores = model.score(&pair).unwrap();
         assert!(gap(&scores.correlations, &model.correlations) < 1e-8);
     }
@@ -167,7 +169,7 @@ fn equal_rows_of_sparse_views_are_merged() {
     }
 }
 
-/// A pair whose Gram matrices are foretold to be small and turn out too large.
+/// A pair whose Gram matrices are estimated to be small and turn out too large.
 struct Optimist(InMemory);
 
 impl Pair for Optimist {
@@ -195,7 +197,7 @@ impl JointGrams for Optimist {
 }
 
 #[test]
-fn if_gram_matrices_turn_out_too_large_the_rows_will_do() {
+fn if_gram_matrices_turn_out_too_large_the_fit_uses_the_rows() {
     let [x, y] = related(6000, 60, 1);
     let fit = both_ways(&Optimist(InMemory::new(x, y).unwrap()), Method::lobpcg(), true, 0.1);
     assert!(fit.decisions.contains(&Decision::GramMatricesTooLarge), "{:?}", fit.decisions);
@@ -203,10 +205,10 @@ fn if_gram_matrices_turn_out_too_large_the_rows_will_do() {
 }
 
 #[test]
-fn the_gram_way_agrees_with_qr_and_leaves_ill_conditioned_views_to_it() {
+fn gram_agrees_with_qr_and_leaves_ill_conditioned_views_to_it() {
     let (x, y) = (random_mat(900, 20, 1), random_mat(900, 15, 2));
     let y = Mat::from_fn(900, 15, |i, j| y[(i, j)] + if j < 6 { x[(i, 2 * j)] } else { 0.0 });
-    // A column that is another but for noise of 1e-6: its eigenvalue is neither there nor rounding.
+    // A column that equals another but for noise of 1e-6. Its eigenvalue is neither significant nor clearly rounding.
     let nearly =
         Mat::from_fn(900, 20, |i, j| if j == 19 { x[(i, 0)] + 1e-6 * x[(i, 19)] } else { x[(i, j)] });
     for (x, ill) in [(&x, false), (&nearly, true)] {

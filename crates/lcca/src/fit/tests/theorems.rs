@@ -10,13 +10,14 @@ use crate::testing::{orthonormal, random_mat, random_panel, with_correlations};
 
 const D: [f64; 8] = [0.95, 0.9, 0.8, 0.6, 0.45, 0.3, 0.2, 0.1];
 
-/// Distance of the fitted X subspace from the true one.
+/// The distance of the fitted subspace of X from the true one.
 fn error(pair: &InMemory, truth: &Panel, method: Method, k: usize, seed: u64) -> f64 {
     let settings = Settings { seed, ..Settings::new(method, k) };
     let model = fit(pair, &settings, &()).unwrap().model;
     metric::distance(&Centered::new(pair).unwrap(), Side::X, &model.x.weights, truth).unwrap()
 }
 
+/// A pair with the correlations [`D`], and its true weights of X.
 fn known(k: usize) -> (InMemory, Panel) {
     let (x, y) = with_correlations(400, &D, 3);
     let pair = pair_of(&x, &y);
@@ -25,7 +26,7 @@ fn known(k: usize) -> (InMemory, Panel) {
     (pair, truth.x.weights)
 }
 
-/// The slope of a line through points (0, y₀), (1, y₁), ….
+/// The slope of the least-squares line through the points (0, y₀), (1, y₁), ….
 fn slope(y: &[f64]) -> f64 {
     let n = y.len() as f64;
     let (mx, my) = ((n - 1.0) / 2.0, y.iter().sum::<f64>() / n);
@@ -48,7 +49,7 @@ fn with_spectrum(rows: usize, s: &[f64], seed: u64) -> Mat<f64> {
     Mat::from_fn(rows, s.len(), |i, j| u[(i, j)] * s[j]) * v.transpose()
 }
 
-/// ‖Y* − Ŷ‖² for each column: Y* the exact projection on span(X).
+/// ‖Y* − Ŷ‖² for each column, with Y* the exact projection on span(X).
 fn ling_errors(pair: &InMemory, exact: &Panel, rhs: &Panel, k_pc: usize, steps: usize) -> Vec<f64> {
     let normal = Normal { pair, side: Side::X, ridge: 0.0 };
     let options = svd::Options { power: 40, ..svd::Options::default() };
@@ -60,7 +61,7 @@ fn ling_errors(pair: &InMemory, exact: &Panel, rhs: &Panel, k_pc: usize, steps: 
 }
 
 #[test]
-fn theorem_2_lings_error_is_never_above_its_bound() {
+fn theorem_2_the_error_of_ling_is_never_above_its_bound() {
     let spectra: [Vec<f64>; 3] = [
         (0..20).map(|i| 1.5f64.powi(-i)).collect(),
         (0..20).map(|i| if i < 5 { 100.0 } else { 3.0 - 0.1 * i as f64 }).collect(),
@@ -94,7 +95,7 @@ fn theorem_2_lings_error_is_never_above_its_bound() {
 }
 
 #[test]
-fn theorem_3_exact_solves_gain_the_squared_gap_an_iteration() {
+fn theorem_3_exact_solves_gain_the_squared_gap_per_iteration() {
     for k in [2, 3] {
         let (pair, truth) = known(k);
         let errors: Vec<f64> = (20..40).map(|t1| error(&pair, &truth, Method::als(t1), k, 1).ln()).collect();
@@ -119,16 +120,18 @@ fn theorem_3_inexact_solves_level_off_at_a_floor_that_falls_geometrically() {
     let truth = run(&pair, Method::exact(), 3).unwrap().model.x.weights;
     let floors: Vec<f64> = (2..14)
         .map(|t2| {
-            let at = |t1| error(&pair, &truth, Method::g_cca(t1, t2), 3, 1);
-            let (once, longer) = (at(60), at(90));
-            assert!((once / longer).ln().abs() < 0.5 || once < 1e-7, "levels off: {once:e} {longer:e}");
+            let [first, longer] = [60, 90].map(|t1| error(&pair, &truth, Method::g_cca(t1, t2), 3, 1));
+            assert!(
+                (first / longer).ln().abs() < 0.5 || first < 1e-7,
+                "must level off: {first:e} {longer:e}"
+            );
             longer.ln()
         })
         .collect();
     let r: f64 = (9.0 - 1.0) / (9.0 + 1.0);
     let rate = slope(&floors).exp();
-    println!("floor falls by {rate:.4} a step; r = {r:.4}, r² = {:.4}", r * r);
-    assert!(rate < r * 1.05, "at least as fast as r a step: {rate} {r}");
+    println!("the floor falls by {rate:.4} per step; r = {r:.4}, r² = {:.4}", r * r);
+    assert!(rate < r * 1.05, "must fall at least as fast as r per step: {rate} {r}");
     assert!(floors.windows(3).all(|f| f[2] < f[0]), "{floors:?}");
 }
 
@@ -180,7 +183,7 @@ fn sines_are_those_of_explicit_orthonormal_bases() {
     let sines = metric::principal_sines(&pair, Side::X, &w1, &w2).unwrap();
     assert_eq!(sines.len(), 3);
     sines.iter().zip(&expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{sines:?} {expected:?}"));
-    // What the smaller space has no direction for is as far away as can be.
+    // Directions beyond the dimension of the smaller space are at the largest distance.
     let uneven = metric::principal_sines(&pair, Side::X, &w1, &wider).unwrap();
     assert_eq!((uneven.len(), uneven[3], uneven[4]), (5, 1.0, 1.0));
 }

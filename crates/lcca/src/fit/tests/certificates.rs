@@ -4,43 +4,47 @@ use super::*;
 use crate::fit::{Certificate, Kind};
 use crate::testing::{dense_correlations, random_mat, sparse_from_dense, to_dense, with_correlations};
 
-/// Views whose plain CCA is the regularised CCA of x and y: a ridge is rows √λ·I below one view and zeros below the other.
+/// Views whose plain CCA is the regularized CCA of x and y: a ridge adds rows √λ·I to one view and zeros to the other.
 fn augmented(x: &Mat<f64>, y: &Mat<f64>, settings: &Settings) -> [Mat<f64>; 2] {
-    let centred = |view: &Mat<f64>| {
+    let centered = |view: &Mat<f64>| {
         let mean = |j: usize| if settings.center { view.col(j).sum() / view.nrows() as f64 } else { 0.0 };
         Mat::from_fn(view.nrows(), view.ncols(), |i, j| view[(i, j)] - mean(j))
     };
-    let (x, y) = (centred(x), centred(y));
+    let (x, y) = (centered(x), centered(y));
     let (n, p, q) = (x.nrows(), x.ncols(), y.ncols());
     let root = |view: &Mat<f64>, ridge: f64| (ridge * view.squared_norm_l2() / view.ncols() as f64).sqrt();
     let (rx, ry) = (root(&x, settings.ridge_x), root(&y, settings.ridge_y));
-    let below = |view: &Mat<f64>, from: usize, root: f64| {
-        Mat::from_fn(n + p + q, view.ncols(), |i, j| match i {
-            _ if i < n => view[(i, j)],
-            _ if i == from + j => root,
-            _ => 0.0,
+    let with_ridge_rows = |view: &Mat<f64>, first: usize, root: f64| {
+        Mat::from_fn(n + p + q, view.ncols(), |i, j| {
+            if i < n {
+                view[(i, j)]
+            } else if i == first + j {
+                root
+            } else {
+                0.0
+            }
         })
     };
-    [below(&x, n, rx), below(&y, n + p, ry)]
+    [with_ridge_rows(&x, n, rx), with_ridge_rows(&y, n + p, ry)]
 }
 
-/// The projection of canonical variables `z` on a view's span, less θ times the view's own, pair by pair.
+/// The norm, pair by pair, of the other view's canonical variables projected on a view's span, less θ times its own.
 fn residual_norms(view: &Mat<f64>, own: &Mat<f64>, other: &Mat<f64>, theta: &[f64]) -> Vec<f64> {
     let svd = view.thin_svd().unwrap();
     let rank = (0..svd.S().dim()).take_while(|&i| svd.S()[i] > 1e-10 * svd.S()[0]).count();
     let basis = svd.U().subcols(0, rank).to_owned();
-    let back = Mat::from_fn(own.nrows(), own.ncols(), |i, j| other[(i, j)] - theta[j] * own[(i, j)]);
-    let projected = basis.transpose() * back;
+    let residuals = Mat::from_fn(own.nrows(), own.ncols(), |i, j| other[(i, j)] - theta[j] * own[(i, j)]);
+    let projected = basis.transpose() * residuals;
     (0..theta.len()).map(|j| projected.col(j).norm_l2()).collect()
 }
 
-/// Whether a different true value can be found within `reach` of every fitted one; both lists descend.
+/// Returns whether every fitted value has a true value of its own within `reach`. Both lists descend.
 fn matches(fitted: &[f64], truth: &[f64], reach: f64) -> bool {
     let mut truth = truth.iter();
     fitted.iter().all(|theta| truth.find(|&d| *d <= theta + reach).is_some_and(|d| *d >= theta - reach))
 }
 
-/// Fits, certifies, and holds the certificate against the truth.
+/// Fits, certifies, and compares the certificate with the truth.
 fn check(x: &Mat<f64>, y: &Mat<f64>, settings: &Settings) -> (Fit, Certificate) {
     let pair = pair_of(x, y);
     let mut fit = fit(&pair, settings, &()).unwrap();
@@ -62,7 +66,7 @@ fn check(x: &Mat<f64>, y: &Mat<f64>, settings: &Settings) -> (Fit, Certificate) 
     }
     assert!(matches(theta, &truth, certificate.together + 1e-12), "{case}");
     let missing = truth[..theta.len()].iter().sum::<f64>() - theta.iter().sum::<f64>();
-    assert!(certificate.gain <= missing + 1e-9, "more is gained than {missing:e}: {case}");
+    assert!(certificate.gain <= missing + 1e-9, "the gain exceeds the missing {missing:e}: {case}");
     assert!(certificate.passes >= 4.0 && certificate.loose == 0, "{case}");
     (fit, certificate)
 }
@@ -76,7 +80,7 @@ fn views(n: usize, p: usize, q: usize, seed: u64) -> (Mat<f64>, Mat<f64>) {
     (view(p, seed + 2), view(q, seed + 4))
 }
 
-/// Views that are singular: the last columns are empty, a copy and a sum of others.
+/// A singular view: its last columns are empty, a copy and a sum of others.
 fn singular(x: &Mat<f64>) -> Mat<f64> {
     let p = x.ncols();
     Mat::from_fn(x.nrows(), p + 3, |i, j| match j.checked_sub(p) {
@@ -132,7 +136,7 @@ fn converged_fits_have_small_bounds_and_stay_converged() {
     }
 }
 
-/// Views that share a variable that shows only in the difference of two columns that are otherwise equal.
+/// Views with a shared variable that appears only in the difference of two otherwise equal columns.
 fn hidden_in_a_difference(share: f64) -> (Mat<f64>, Mat<f64>) {
     let (x, y) = with_correlations(500, &[0.6, 0.3, 0.2, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05], 66);
     let noise = random_mat(500, 3, 67);
@@ -147,7 +151,7 @@ fn hidden_in_a_difference(share: f64) -> (Mat<f64>, Mat<f64>) {
 }
 
 #[test]
-fn a_fit_that_claims_too_much_is_found_out() {
+fn a_certificate_exposes_a_fit_that_stopped_too_early() {
     let (x, y) = hidden_in_a_difference(1e-5);
     let truth = dense_correlations(&x, &y, true);
     assert!(truth[0] > 0.99 && truth[1] < 0.7, "{truth:?}");
@@ -202,7 +206,7 @@ fn too_few_steps_make_bounds_loose_but_not_wrong() {
                 matches(&model.objective, &truth, certificate.together),
                 "{steps} {certificate:?} {truth:?}"
             );
-            assert!(certificate.together <= last, "more steps, better bounds");
+            assert!(certificate.together <= last, "more steps must not loosen bounds");
             last = certificate.together;
             assert!(certificate.loose == 0 || steps < 500, "{certificate:?}");
             assert!(certificate.loose == 4 || steps > 2, "{certificate:?}");
@@ -211,7 +215,7 @@ fn too_few_steps_make_bounds_loose_but_not_wrong() {
 }
 
 #[test]
-fn sparse_merged_and_structured_fits_are_certified_alike() {
+fn fits_of_merged_rows_and_of_sparse_rows_are_certified() {
     let [x, y] = [0, 1].map(|view: usize| {
         let column = move |i: usize| ((i * i + view * (i / 3) % 4) % (23 - 6 * view)) as u32;
         crate::matrix::Matrix::from(
@@ -233,7 +237,7 @@ fn sparse_merged_and_structured_fits_are_certified_alike() {
 }
 
 #[test]
-fn a_model_without_pairs_or_of_another_width_is_no_trouble() {
+fn a_model_without_pairs_is_certified_and_another_width_is_refused() {
     let x = Mat::from_fn(4, 1, |i, _| [1.0, -1.0][i % 2]);
     let y = Mat::from_fn(4, 1, |i, _| if i < 2 { 1.0 } else { -1.0 });
     for method in [Method::exact(), Method::als(5), Method::lobpcg()] {

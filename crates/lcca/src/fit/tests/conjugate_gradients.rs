@@ -1,4 +1,4 @@
-//! Alternating least squares by conjugate gradients: the answer of Cholesky, and fewer passes for a warm start.
+//! Alternating least squares by conjugate gradients gives the answer of Cholesky, and a warm start saves passes.
 
 use super::*;
 use crate::data::{Counting, Normal, Side, Tally};
@@ -8,11 +8,7 @@ use crate::matrix::Panel;
 use crate::solve::{Cg, LeastSquares, Solved};
 use crate::testing::{random_mat, random_panel, sparse_from_dense, with_correlations};
 
-fn cg(t1: usize) -> Method {
-    als_by_cg(t1)
-}
-
-/// Correlated views; the last columns are empty, a copy, constant and a sum of others.
+/// Correlated views whose last columns are empty, a copy, constant and a sum of others.
 fn awkward(seed: u64) -> (Mat<f64>, Mat<f64>) {
     let (x, y) = with_correlations(300, &[0.9, 0.8, 0.6, 0.5, 0.3, 0.1], seed);
     let more = |view: &Mat<f64>| {
@@ -28,19 +24,19 @@ fn awkward(seed: u64) -> (Mat<f64>, Mat<f64>) {
 }
 
 #[test]
-fn conjugate_gradients_give_what_cholesky_gives() {
+fn conjugate_gradients_give_the_answer_of_cholesky() {
     let (x, y) = awkward(51);
     let weights: Vec<f64> = (0..300).map(|i| 0.25 + (i % 7) as f64).collect();
     let sparse = InMemory::new(sparse_from_dense(x.as_ref()), sparse_from_dense(y.as_ref())).unwrap();
     for pair in [pair_of(&x, &y), pair_of(&x, &y).weighted(weights.into()).unwrap(), sparse] {
         for (center, ridge) in [(true, 0.0), (false, 0.0), (true, 0.01), (false, 1.0)] {
             for t1 in [3, 60] {
-                let [a, b] = [Method::als(t1), cg(t1)].map(|method| {
+                let [a, b] = [Method::als(t1), als_by_cg(t1)].map(|method| {
                     let settings =
                         Settings { center, ridge_x: ridge, ridge_y: ridge, ..Settings::new(method, 3) };
                     fit(&pair, &Settings { tol: 1e-10, ..settings }, &()).unwrap().model
                 });
-                let case = format!("centred {center}, ridge {ridge}, t1 {t1}");
+                let case = format!("centered {center}, ridge {ridge}, t1 {t1}");
                 assert!(
                     gap(&a.objective, &b.objective) < 1e-8,
                     "{case}: {:?} {:?}",
@@ -57,20 +53,20 @@ fn conjugate_gradients_give_what_cholesky_gives() {
 fn at_the_default_tolerance_both_converge() {
     let (x, y) = with_correlations(400, &[0.9, 0.8, 0.6, 0.3], 52);
     let pair = pair_of(&x, &y);
-    let [cholesky, cg] = [Method::als(60), cg(60)].map(|method| run(&pair, method, 2).unwrap());
+    let [cholesky, cg] = [Method::als(60), als_by_cg(60)].map(|method| run(&pair, method, 2).unwrap());
     assert!(cholesky.converged && cg.converged);
     assert!(gap(&cholesky.model.objective, &cg.model.objective) < 1e-6);
 }
 
 #[test]
-fn a_cap_on_steps_is_kept() {
+fn the_cap_on_steps_holds() {
     let (x, y) = awkward(53);
     let fit = run(&pair_of(&x, &y), als_by_cg(4).with("t2", 2).unwrap(), 3).unwrap();
-    // The start, a pass a half step, at most two half passes a solve, and the last pass.
+    // One pass for the start, one per half iteration, at most two half passes per solve, and the last pass.
     assert!(fit.cost.passes <= 1.0 + 4.0 * 2.0 * (1.0 + 2.0 * 0.5) + 1.0, "{:?}", fit.cost);
 }
 
-/// Conjugate gradients that forget where they were.
+/// Conjugate gradients that ignore their start.
 struct Cold<'a>(Cg<'a>);
 
 impl LeastSquares for Cold<'_> {

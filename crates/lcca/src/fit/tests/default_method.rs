@@ -1,4 +1,4 @@
-//! The default method: right, with and without structure, and honest about what is missing.
+//! The default method reaches the true answer, with and without structure, and its estimate of what is missing holds.
 
 use super::*;
 use crate::data::{Side, Structure};
@@ -6,6 +6,7 @@ use crate::fit::TraceRow;
 use crate::matrix::{Matrix, OneHotRows, SparseRows, Values};
 use crate::testing::{dense_correlations, dense_objective, random_mat, sparse_from_dense, with_correlations};
 
+/// Settings of LOBPCG with this tolerance.
 fn settings(tol: f64, k: usize) -> Settings {
     Settings { tol, ..Settings::new(Method::lobpcg(), k) }
 }
@@ -21,6 +22,7 @@ fn sparse_views(n: usize, p: usize, q: usize, seed: u64) -> (Mat<f64>, Mat<f64>)
     (view(p, seed + 2), view(q, seed + 4))
 }
 
+/// Two sparse views in memory.
 fn sparse_pair(x: &Mat<f64>, y: &Mat<f64>) -> InMemory {
     InMemory::new(sparse_from_dense(x.as_ref()), sparse_from_dense(y.as_ref())).unwrap()
 }
@@ -60,8 +62,8 @@ fn lobpcg_finds_ties_and_survives_dependent_columns() {
 }
 
 #[test]
-fn what_is_said_to_be_missing_covers_what_is_missing() {
-    let mut claims = 0;
+fn the_estimate_of_the_missing_total_covers_what_is_missing() {
+    let mut covering = 0;
     for seed in 0..8 {
         let (x, y) = sparse_views(600, 60, 50, 100 + seed);
         let pair = sparse_pair(&x, &y);
@@ -71,14 +73,15 @@ fn what_is_said_to_be_missing_covers_what_is_missing() {
             let missing = truth - fit.model.objective.iter().sum::<f64>();
             assert!(fit.converged, "seed {seed}");
             assert!(missing <= tol * truth, "seed {seed}, tolerance {tol:e}: {missing:e} is missing");
-            claims += usize::from(missing <= fit.missing);
+            covering += usize::from(missing <= fit.missing);
         }
     }
-    assert!(claims >= 22, "{claims} of 24 estimates cover the truth");
+    // The estimate is a typical one, not a bound.
+    assert!(covering >= 22, "{covering} of 24 estimates cover the truth");
 }
 
 #[test]
-fn the_trace_says_what_was_missing_and_ends_where_that_is_allowed() {
+fn the_trace_ends_when_the_missing_total_is_within_the_tolerance() {
     let (x, y) = sparse_views(400, 60, 50, 3);
     let settings = Settings { structure: false, oversample: Some(1), ..settings(1e-6, 4) };
     let fit = fit(&sparse_pair(&x, &y), &settings, &()).unwrap();
@@ -96,10 +99,14 @@ fn a_fit_that_is_cut_short_does_not_claim_to_have_converged() {
     assert!(!fit(&sparse_pair(&x, &y), &cut, &()).unwrap().converged);
 }
 
-/// Two one-hot views, some rows empty, with many equal rows.
-fn one_hot_pair(n: usize, empty: bool) -> InMemory {
+/// Two one-hot views with many equal rows. If `with_empty_rows`, some rows of X have no entry.
+fn one_hot_pair(n: usize, with_empty_rows: bool) -> InMemory {
     let x = |i: usize| {
-        if empty && i.is_multiple_of(11) { OneHotRows::EMPTY } else { ((i * i + i / 3) % 23) as u32 }
+        if with_empty_rows && i.is_multiple_of(11) {
+            OneHotRows::EMPTY
+        } else {
+            ((i * i + i / 3) % 23) as u32
+        }
     };
     let y = |i: usize| ((i * i % 23 + (i * 7 / 5) % 4) % 17) as u32;
     let view = |cols: usize, column: &dyn Fn(usize) -> u32| -> Matrix {
@@ -109,14 +116,14 @@ fn one_hot_pair(n: usize, empty: bool) -> InMemory {
 }
 
 #[test]
-fn structure_changes_nothing_but_the_work() {
-    for (n, empty) in [(3000, false), (3000, true), (70_000, false), (70_000, true)] {
-        let pair = one_hot_pair(n, empty);
+fn structure_changes_only_the_amount_of_work() {
+    for (n, with_empty_rows) in [(3000, false), (3000, true), (70_000, false), (70_000, true)] {
+        let pair = one_hot_pair(n, with_empty_rows);
         for (center, ridge) in [(false, 0.0), (true, 0.0), (true, 0.1), (false, 0.1)] {
             let with = Settings { center, ridge_x: ridge, ridge_y: ridge, ..settings(1e-9, 4) };
             let without = Settings { structure: false, tol: 1e-13, ..with.clone() };
             let [with, without] = [with, without].map(|settings| fit(&pair, &settings, &()).unwrap());
-            let case = format!("n {n}, empty rows {empty}, centred {center}, ridge {ridge}");
+            let case = format!("n {n}, empty rows {with_empty_rows}, centered {center}, ridge {ridge}");
             assert!(gap(&with.model.objective, &without.model.objective) < 1e-8, "{case}");
             assert!(gap(&with.model.correlations, &without.model.correlations) < 1e-6, "{case}");
             assert_eq!(with.model.rows, n as u64);
@@ -143,14 +150,14 @@ fn merged_rows_give_the_same_products() {
         out
     });
     assert!(crate::testing::relative_error(a.as_mat(), b.as_mat()) < 1e-12);
-    assert!(sparse_beside_one_hot(1000).reduced().unwrap().is_none(), "too few rows to be worth it");
+    assert!(sparse_beside_one_hot(1000).reduced().unwrap().is_none(), "so few rows are not worth merging");
     assert!(
         one_hot_pair(70_000, true).reduced().unwrap().is_none(),
         "Gram matrices do the same in less time"
     );
 }
 
-/// The same rows with Y in another form.
+/// The views of [`one_hot_pair`] with Y stored as sparse rows.
 fn sparse_beside_one_hot(n: usize) -> InMemory {
     let pair = one_hot_pair(n, true);
     let mut columns = Vec::new();
@@ -161,7 +168,7 @@ fn sparse_beside_one_hot(n: usize) -> InMemory {
 }
 
 #[test]
-fn auto_takes_the_classical_way_on_small_dense_data_and_iterates_on_wide_sparse_data() {
+fn auto_is_exact_on_small_dense_data_and_iterates_on_wide_sparse_data() {
     let (x, y) = with_correlations(300, &[0.9, 0.6, 0.3], 1);
     let small = run(&pair_of(&x, &y), Method::auto(), 2).unwrap();
     assert_eq!(small.chosen, Method::exact());

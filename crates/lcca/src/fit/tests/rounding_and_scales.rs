@@ -1,10 +1,10 @@
-//! Data on which rounding, scales or emptiness lead a careless computation astray.
+//! Data on which a careless computation goes wrong by rounding, scales or empty columns.
 
 use super::*;
 use crate::data::Side;
 use crate::testing::with_correlations;
 
-/// Every method, with enough iterations to be done on small data.
+/// Every method, with enough iterations to converge on small data.
 fn all_methods() -> [Method; 7] {
     [
         Method::lobpcg(),
@@ -33,7 +33,7 @@ fn views_without_any_correlation_are_an_answer() {
     }
 }
 
-/// Sparse 0/1 views of many columns with few entries, some of them empty: their Gram matrices are factorised sparsely.
+/// Sparse 0/1 views of many columns with few entries, some of them empty. Their Gram matrices have sparse factors.
 fn sparse_views() -> [Mat<f64>; 2] {
     let mut views = [0, 1].map(|_| Mat::zeros(900, 60));
     for i in 0..900 {
@@ -45,7 +45,7 @@ fn sparse_views() -> [Mat<f64>; 2] {
 }
 
 #[test]
-fn empty_columns_of_sparse_views_do_not_stop_a_sparse_factorisation() {
+fn empty_columns_do_not_stop_a_sparse_factorization() {
     let [x, y] = sparse_views();
     let sparse = |view: &Mat<f64>| crate::testing::sparse_from_dense(view.as_ref());
     let pairs = [InMemory::new(sparse(&x), sparse(&y)).unwrap(), pair_of(&x, &y)];
@@ -55,7 +55,7 @@ fn empty_columns_of_sparse_views_do_not_stop_a_sparse_factorisation() {
             let settings = Settings { center, ridge_x: ridge, ridge_y: ridge, ..Settings::new(method, 3) };
             fit(pair, &settings, &()).unwrap().model
         });
-        assert!(gap(&sparse.objective, &dense.objective) < 1e-8, "start for start, {center} {ridge}");
+        assert!(gap(&sparse.objective, &dense.objective) < 1e-8, "centered {center}, ridge {ridge}");
     }
 }
 
@@ -97,8 +97,8 @@ fn a_constant_column_of_very_many_rows_is_still_constant() {
     let x = Mat::from_fn(rows, 2, |i, j| if j == 0 { noise[(i, 0)] + noise[(i, 1)] } else { 0.1 });
     let y = Mat::from_fn(rows, 2, |i, j| if j == 0 { noise[(i, 0)] + noise[(i, 2)] } else { 0.1 });
     let pair = pair_of(&x, &y);
-    let centred = crate::data::Centered::new(&pair).unwrap();
-    assert_eq!([Side::X, Side::Y].map(|side| centred.moments(side).unwrap().square[1]), [0.0; 2]);
+    let centered = crate::data::Centered::new(&pair).unwrap();
+    assert_eq!([Side::X, Side::Y].map(|side| centered.moments(side).unwrap().square[1]), [0.0; 2]);
     for method in [Method::d_cca(2), Method::g_cca(2, 2), Method::rp_cca(2)] {
         let model = run(&pair, method, 2).unwrap().model;
         assert!(model.pairs() == 1 && (model.correlations[0] - 0.5).abs() < 0.01, "{}", method.name());
@@ -106,29 +106,29 @@ fn a_constant_column_of_very_many_rows_is_still_constant() {
 }
 
 #[test]
-fn what_another_thread_count_remembered_does_not_show() {
+fn moments_cached_with_another_number_of_threads_change_no_bits() {
     let (x, y) = with_correlations(997, &[0.9, 0.8, 0.6, 0.3], 44);
     let shifted = Mat::from_fn(997, 4, |i, j| x[(i, j)] + 1.0 / 3.0);
-    let on = |threads: usize, pair: &InMemory| {
+    let fit_on = |threads: usize, pair: &InMemory| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| run(pair, Method::d_cca(5), 2).unwrap().model)
     };
     let used = pair_of(&shifted, &y);
-    on(1, &used);
+    fit_on(1, &used);
     for threads in [2, 3] {
-        assert_eq!(on(threads, &used), on(threads, &pair_of(&shifted, &y)));
+        assert_eq!(fit_on(threads, &used), fit_on(threads, &pair_of(&shifted, &y)));
     }
 }
 
 #[test]
-fn singular_values_of_very_different_size_are_all_found() {
+fn singular_values_of_very_different_sizes_all_come_out() {
     let (x, y) = with_correlations(400, &[0.9, 0.8, 0.6, 0.3], 45);
     let spread = Mat::from_fn(400, 4, |i, j| x[(i, j)] * 10f64.powi(1 - j as i32));
     let wide = Mat::from_fn(400, 4, |i, j| x[(i, j)] * 10f64.powi(2 - 2 * j as i32));
     for (view, tolerance) in [(spread, 1e-9), (wide, 1e-6)] {
         let pair = pair_of(&view, &y);
-        let centred = crate::data::Centered::new(&pair).unwrap();
-        let svd = crate::svd::randomized(&centred, Side::X, usize::MAX, &Default::default()).unwrap();
+        let centered = crate::data::Centered::new(&pair).unwrap();
+        let svd = crate::svd::randomized(&centered, Side::X, usize::MAX, &Default::default()).unwrap();
         let truth = view.singular_values().unwrap();
         assert_eq!(svd.s.len(), 4);
         assert!(svd.s.iter().zip(&truth).all(|(s, t)| (s / t - 1.0).abs() < 1e-3), "{:?} {truth:?}", svd.s);
@@ -157,7 +157,7 @@ fn rare_empty_rows_are_a_direction_of_their_own() {
 }
 
 #[test]
-fn under_a_heavy_ridge_stopping_short_is_not_called_converged() {
+fn a_fit_that_stops_early_under_a_heavy_ridge_is_not_converged() {
     let (x, y) = with_correlations(400, &[0.9, 0.8, 0.6, 0.3], 46);
     let pair = pair_of(&x, &y);
     let fitted = |t1: usize| {
@@ -170,7 +170,7 @@ fn under_a_heavy_ridge_stopping_short_is_not_called_converged() {
 }
 
 #[test]
-fn methods_that_look_only_at_leading_components_do_not_claim_to_have_converged() {
+fn methods_that_see_only_leading_components_do_not_claim_convergence() {
     let block = |strong: &Mat<f64>, weak: &Mat<f64>| {
         Mat::from_fn(400, 4, |i, j| if j < 2 { 100.0 * strong[(i, j)] } else { weak[(i, j - 2)] })
     };

@@ -1,4 +1,4 @@
-//! Columns as functions of canonical variables, against dense least squares on the scores themselves.
+//! Regressions of columns on canonical variables, against dense least squares on the scores.
 
 use super::*;
 use crate::data::Side;
@@ -7,31 +7,32 @@ use crate::panels;
 use crate::testing::{from_dense, random_mat, relative_error, sparse_from_dense, to_dense};
 use faer::linalg::solvers::SolveLstsq;
 
-fn centred(view: &Mat<f64>) -> Mat<f64> {
+fn centered(view: &Mat<f64>) -> Mat<f64> {
     let mean = |j: usize| view.col(j).iter().sum::<f64>() / view.nrows() as f64;
     let means: Vec<f64> = (0..view.ncols()).map(mean).collect();
     Mat::from_fn(view.nrows(), view.ncols(), |i, j| view[(i, j)] - means[j])
 }
 
-/// The coefficients of the columns of `target` on the canonical variables `scores`, one row a column.
+/// The coefficients of the columns of `target` on the canonical variables `scores`, one row per column.
 fn regressed(target: &Matrix, scores: &Panel) -> Mat<f64> {
-    let coefficients = scores.as_mat().qr().solve_lstsq(&centred(&to_dense(target)));
+    let coefficients = scores.as_mat().qr().solve_lstsq(&centered(&to_dense(target)));
     coefficients.transpose().to_owned()
 }
 
+/// Asserts that the regressions of a fit are those of least squares on its scores.
 fn agrees(x: Matrix, y: Matrix, method: Method, ridge: f64) {
     let pair = InMemory::new(x.clone(), y.clone()).unwrap();
     let settings = Settings { ridge_x: ridge, ridge_y: 2.0 * ridge, ..Settings::new(method, 3) };
     let fit = fit(&pair, &settings, &()).unwrap();
     let [zx, zy] =
         [(Side::X, &x), (Side::Y, &y)].map(|(side, rows)| fit.model.transform_all(side, rows).unwrap());
-    let found = &fit.regressions;
-    for (name, found, truth) in [
-        ("x on x", &found.x, regressed(&x, &zx)),
-        ("y on y", &found.y, regressed(&y, &zy)),
-        ("y on x", &found.y_on_x, regressed(&y, &zx)),
+    let regressions = &fit.regressions;
+    for (name, coefficients, truth) in [
+        ("x on x", &regressions.x, regressed(&x, &zx)),
+        ("y on y", &regressions.y, regressed(&y, &zy)),
+        ("y on x", &regressions.y_on_x, regressed(&y, &zx)),
     ] {
-        let error = relative_error(found.as_mat(), truth.as_ref());
+        let error = relative_error(coefficients.as_mat(), truth.as_ref());
         assert!(error < 1e-9, "{name}, {}, ridge {ridge}: {error:e}", method.name());
     }
 }
@@ -49,7 +50,7 @@ fn regressions_are_least_squares_on_the_scores_whatever_the_method() {
 }
 
 #[test]
-fn empty_columns_have_no_regression_and_the_others_keep_their_places() {
+fn empty_columns_have_no_regression_and_the_others_keep_their_rows() {
     let dense = |cols: usize, seed: u64| {
         let numbers = random_mat(60, cols, seed);
         Mat::from_fn(60, 2 * cols, |i, j| if j % 2 == 1 { numbers[(i, j / 2)] } else { 0.0 })
@@ -59,20 +60,20 @@ fn empty_columns_have_no_regression_and_the_others_keep_their_places() {
 }
 
 #[test]
-fn classical_weights_of_wide_views_do_not_depend_on_the_order_of_the_columns() {
+fn exact_weights_of_wide_views_do_not_depend_on_the_order_of_the_columns() {
     let (x, y) = (random_mat(9, 20, 1), random_mat(9, 2, 2));
     let weights = |x: &Mat<f64>| run(&pair_of(x, &y), Method::exact(), 2).unwrap().model.x.weights;
-    let turned = Mat::from_fn(9, 20, |i, j| x[(i, 19 - j)]);
-    let (plain, turned) = (weights(&x), weights(&turned));
-    let back = Panel::from_fn(20, 2, |i, j| turned.row(19 - i)[j]);
+    let reversed = Mat::from_fn(9, 20, |i, j| x[(i, 19 - j)]);
+    let (plain, reversed) = (weights(&x), weights(&reversed));
+    let back = Panel::from_fn(20, 2, |i, j| reversed.row(19 - i)[j]);
     let signs: Vec<f64> = panels::column_dots(&plain, &back).iter().map(|dot| dot.signum()).collect();
     let back = Panel::from_fn(20, 2, |i, j| signs[j] * back.row(i)[j]);
-    // Both correlations are 1, so the pairs may be turned among themselves: their span may not.
+    // Both correlations are 1, so the two pairs may be rotated into each other, but their span is determined.
     let projected = panels::times(&plain, span_coordinates(&plain, &back).as_ref());
     assert!(relative_error(projected.as_mat(), back.as_mat()) < 1e-8);
 }
 
-/// C with `basis`·C nearest to `panel`.
+/// The C for which `basis`·C is nearest to `panel`.
 fn span_coordinates(basis: &Panel, panel: &Panel) -> Mat<f64> {
     basis.as_mat().qr().solve_lstsq(panel.as_mat())
 }

@@ -3,13 +3,14 @@
 use super::*;
 use crate::data::Side;
 use crate::matrix::{Matrix, OneHotRows, SparseRows, Values};
-use crate::testing::{dense_correlations, random_mat, sparse_from_dense, with_correlations};
+use crate::testing::{dense_correlations, random_mat, sparse_from_dense, to_dense, with_correlations};
 
-/// The methods that reach the exact answer, given time.
+/// The methods that reach the exact answer if they have enough iterations.
 fn exact_methods() -> [Method; 2] {
     [Method::exact(), Method::als(400)]
 }
 
+/// Asserts that the exact methods give the correlations of a dense SVD, whatever the storage and the centering.
 fn agrees(x: &Mat<f64>, y: &Mat<f64>, k: usize) {
     for center in [true, false] {
         let truth = &dense_correlations(x, y, center)[..k];
@@ -22,7 +23,7 @@ fn agrees(x: &Mat<f64>, y: &Mat<f64>, k: usize) {
                 let gap = gap(&model.correlations, truth);
                 assert!(
                     gap < 1e-7,
-                    "{} centred {center}: {gap:e} {:?} {truth:?}",
+                    "{} centered {center}: {gap:e} {:?} {truth:?}",
                     method.name(),
                     model.correlations
                 );
@@ -73,7 +74,7 @@ fn more_columns_than_rows_with_ridge_agree_with_each_other() {
 }
 
 #[test]
-fn ties_at_correlation_one_are_found() {
+fn ties_at_correlation_one_all_come_out() {
     let shared = random_mat(100, 3, 5);
     let with_noise = |seed: u64| {
         let noise = random_mat(100, 4, seed);
@@ -101,7 +102,7 @@ fn k_at_the_limit_gives_every_pair() {
 }
 
 #[test]
-fn a_single_row_has_nothing_to_correlate_once_centred() {
+fn a_single_row_has_nothing_to_correlate_once_centered() {
     let (x, y) = (random_mat(1, 3, 1), random_mat(1, 2, 2));
     let error = run(&pair_of(&x, &y), Method::exact(), 1).unwrap_err().to_string();
     assert!(error.contains("X is all zero once centered"), "{error}");
@@ -109,13 +110,48 @@ fn a_single_row_has_nothing_to_correlate_once_centred() {
 }
 
 #[test]
-fn only_the_pairs_that_exist_are_returned_and_said_so() {
+fn fewer_pairs_than_requested_are_returned_with_a_note() {
     let (x, y) = with_correlations(80, &[0.8, 0.5], 10);
     let doubled = |view: &Mat<f64>| Mat::from_fn(80, 4, |i, j| view[(i, j / 2)]);
     for method in exact_methods() {
         let fit = run(&pair_of(&doubled(&x), &doubled(&y)), method, 3).unwrap();
         assert!(gap(&fit.model.correlations, &[0.8, 0.5]) < 1e-9);
         assert_eq!(fit.notes, [Note::FewerPairs { pairs: 2, requested: 3 }]);
+    }
+}
+
+/// Sparse views with these columns of ones, one list of columns per row.
+fn sparse_ones(cols: usize, rows: &[&[u32]]) -> Matrix {
+    let columns: Vec<u32> = rows.iter().flat_map(|row| row.iter().copied()).collect();
+    let ends = rows.iter().scan(0, |end, row| {
+        *end += row.len() as u64;
+        Some(*end)
+    });
+    let offsets: Vec<u64> = std::iter::once(0).chain(ends).collect();
+    SparseRows::new(cols, offsets.into(), columns.into(), Values::Ones).unwrap().into()
+}
+
+/// Sparse Gram matrices of rank 0 or 1, with empty columns, one column, or more columns than rows.
+#[test]
+fn als_on_degenerate_sparse_views_gives_an_answer() {
+    let cases: [(Matrix, Matrix); 4] = [
+        (sparse_ones(1, &[&[0], &[], &[0], &[]]), sparse_ones(1, &[&[0], &[0], &[], &[]])),
+        (sparse_ones(1, &[&[0], &[0], &[], &[]]), sparse_ones(5, &[&[3], &[3], &[], &[]])),
+        (sparse_ones(300, &[&[7], &[200], &[7], &[]]), sparse_ones(200, &[&[1], &[1], &[150], &[]])),
+        (sparse_ones(300, &[&[7], &[], &[7], &[]]), sparse_ones(200, &[&[1], &[1], &[], &[]])),
+    ];
+    for (case, (x, y)) in cases.into_iter().enumerate() {
+        for center in [true, false] {
+            let (dense_x, dense_y) = (to_dense(&x), to_dense(&y));
+            let truth = dense_correlations(&dense_x, &dense_y, center)[0];
+            let pair = InMemory::new(x.clone(), y.clone()).unwrap();
+            for method in [Method::als(50), als_by_cg(50)] {
+                let settings = Settings { center, ..Settings::new(method, 1) };
+                let model = fit(&pair, &settings, &()).unwrap().model;
+                let largest = model.correlations.first().copied().unwrap_or(0.0);
+                assert!((largest - truth).abs() < 1e-9, "case {case}, centered {center}: {largest} {truth}");
+            }
+        }
     }
 }
 
@@ -138,7 +174,7 @@ fn an_all_zero_view_is_refused() {
 }
 
 #[test]
-fn rows_must_be_as_many() {
+fn both_views_must_have_the_same_number_of_rows() {
     let (x, y) = (random_mat(10, 4, 1), random_mat(9, 3, 2));
     let error = InMemory::new(from_dense(x.as_ref()), from_dense(y.as_ref()));
     assert!(error.err().unwrap().to_string().contains("X has 10 rows and Y has 9"));
@@ -156,7 +192,7 @@ fn too_little_memory_is_refused_with_needed_and_allowed_bytes() {
 }
 
 #[test]
-fn senseless_settings_are_refused() {
+fn invalid_settings_are_refused() {
     let (x, y) = (random_mat(50, 30, 1), random_mat(50, 30, 2));
     let pair = pair_of(&x, &y);
     let refused = |settings: Settings| fit(&pair, &settings, &()).unwrap_err().to_string();
@@ -170,7 +206,7 @@ fn senseless_settings_are_refused() {
 }
 
 #[test]
-fn stopping_short_is_not_called_converged() {
+fn a_fit_that_stops_early_is_not_converged() {
     let (x, y) = with_correlations(200, &[0.9, 0.85, 0.8, 0.75, 0.7], 11);
     let pair = pair_of(&x, &y);
     assert!(!run(&pair, Method::als(1), 2).unwrap().converged);
@@ -198,7 +234,7 @@ fn a_watcher_can_stop_a_fit() {
 }
 
 #[test]
-fn a_projection_explains_what_least_squares_says() {
+fn every_solver_explains_the_variance_that_dense_least_squares_explains() {
     use crate::solve::{Resources, SOLVERS, Solver, project};
     let (x, y) = with_correlations(300, &[0.9, 0.6, 0.3], 13);
     let pair = pair_of(&x, &y);
@@ -206,7 +242,7 @@ fn a_projection_explains_what_least_squares_says() {
     let resources = Resources { memory: u64::MAX, svd: Default::default(), tol: 1e-10 };
     let basis = x.thin_svd().unwrap().U().to_owned();
     let projected = &basis * (basis.transpose() * &y);
-    // The diagonal is exact for diagonal Gram matrices alone.
+    // The diagonal solver is exact only for diagonal Gram matrices.
     for spec in SOLVERS.into_iter().filter(|spec| spec.name != "diagonal") {
         let mut solver = Solver::new(spec);
         for (name, value) in [("t2", 800), ("k-pc", 1)] {

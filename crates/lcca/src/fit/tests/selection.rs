@@ -1,12 +1,11 @@
-//! Paths of ridges, cross-validation, permutation tests.
+//! Ridge paths, cross-validation and permutation tests.
 
 use super::*;
 use crate::data::{Cost, Side};
 use crate::fit::{Selection, Watch, cross_validate, path, permutation_test};
 use crate::matrix::{Matrix, OneHotRows, Panel};
 use crate::testing::{
-    from_dense, orthonormal, random_mat, random_panel, sparse_from_dense, to_dense, with_correlations,
-    zipf_rows,
+    from_dense, orthonormal, random_mat, random_panel, sparse_from_dense, with_correlations, zipf_rows,
 };
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -24,7 +23,7 @@ fn factors(rows: usize, cols: usize, shared: usize, seed: u64) -> (Mat<f64>, Mat
 }
 
 #[test]
-fn a_path_gives_what_separate_fits_give() {
+fn a_path_gives_the_answers_of_separate_fits() {
     let (x, y) = factors(300, 20, 3, 1);
     let one_hot = |seed: u64, cols: usize| -> Matrix {
         let noise = random_panel(4000, 1, seed);
@@ -54,7 +53,7 @@ fn a_path_gives_what_separate_fits_give() {
 }
 
 #[test]
-fn a_fit_along_a_path_starts_from_the_one_before() {
+fn a_fit_along_a_path_starts_from_the_previous_one() {
     let pair = InMemory::new(zipf_rows(3000, 80, 6, 1), zipf_rows(3000, 60, 5, 1)).unwrap();
     let settings = Settings { tol: 1e-8, structure: false, ..Settings::new(Method::lobpcg(), 3) };
     let ridges: Vec<f64> = (0..6).map(|i| 0.1 * 0.8f64.powi(i)).collect();
@@ -68,7 +67,7 @@ fn a_fit_along_a_path_starts_from_the_one_before() {
     assert!(along < 0.9 * alone, "{along} passes along the path, {alone} alone");
 }
 
-/// The rows of a dense matrix that are wanted.
+/// The selected rows of a dense matrix.
 fn rows_of(all: &Mat<f64>, wanted: impl Fn(usize) -> bool) -> Mat<f64> {
     let rows: Vec<usize> = (0..all.nrows()).filter(|&i| wanted(i)).collect();
     Mat::from_fn(rows.len(), all.ncols(), |i, j| all[(rows[i], j)])
@@ -78,18 +77,19 @@ fn rows_of(all: &Mat<f64>, wanted: impl Fn(usize) -> bool) -> Mat<f64> {
 fn cross_validation_equals_fits_and_scores_on_rows_cut_out_by_hand() {
     let (x, y) = factors(240, 12, 2, 3);
     for sparse in [false, true] {
-        let of = |m: &Mat<f64>| if sparse { sparse_from_dense(m.as_ref()) } else { from_dense(m.as_ref()) };
-        let pair = InMemory::new(of(&x), of(&y)).unwrap();
+        let stored =
+            |m: &Mat<f64>| if sparse { sparse_from_dense(m.as_ref()) } else { from_dense(m.as_ref()) };
+        let pair = InMemory::new(stored(&x), stored(&y)).unwrap();
         let settings = Settings { tol: 1e-10, ..Settings::new(Method::auto(), 2) };
-        let found = cross_validate(&pair, &settings, &[0.01, 1.0], 4, &()).unwrap();
-        assert!(found.converged);
+        let selection = cross_validate(&pair, &settings, &[0.01, 1.0], 4, &()).unwrap();
+        assert!(selection.converged);
         let folds = crate::fit::Folds::new(&pair, 4, settings.seed).unwrap();
-        for (fold, scores) in found.scores.iter().enumerate() {
+        for (fold, scores) in selection.scores.iter().enumerate() {
             let held_out = folds.held_out(fold).unwrap();
-            let is_held = |row: usize| held_out.weight(row) > 0.0;
-            assert_eq!((0..240).filter(|&row| is_held(row)).count(), 60);
-            let [x_in, y_in] = [&x, &y].map(|view| of(&rows_of(view, |row| !is_held(row))));
-            let [x_out, y_out] = [&x, &y].map(|view| of(&rows_of(view, is_held)));
+            let is_held_out = |row: usize| held_out.weight(row) > 0.0;
+            assert_eq!((0..240).filter(|&row| is_held_out(row)).count(), 60);
+            let [x_in, y_in] = [&x, &y].map(|view| stored(&rows_of(view, |row| !is_held_out(row))));
+            let [x_out, y_out] = [&x, &y].map(|view| stored(&rows_of(view, is_held_out)));
             for (score, ridge) in scores.iter().zip([0.01, 1.0]) {
                 let settings = Settings { ridge_x: ridge, ridge_y: ridge, ..settings.clone() };
                 let fit = fit(&InMemory::new(x_in.clone(), y_in.clone()).unwrap(), &settings, &()).unwrap();
@@ -107,23 +107,24 @@ fn folds_keep_the_weights_of_rows() {
     let pair = pair_of(&x, &y).weighted(weights.into()).unwrap();
     let folds = crate::fit::Folds::new(&pair, 3, 7).unwrap();
     for row in 0..50 {
-        let of = |fold: usize| folds.held_out(fold).unwrap().weight(row);
-        assert_eq!((0..3).map(of).sum::<f64>(), pair.weight(row));
+        let held_out = |fold: usize| folds.held_out(fold).unwrap().weight(row);
+        assert_eq!((0..3).map(held_out).sum::<f64>(), pair.weight(row));
         (0..3).for_each(|fold| {
-            assert_eq!(of(fold) + folds.training(fold).unwrap().weight(row), pair.weight(row))
+            assert_eq!(held_out(fold) + folds.training(fold).unwrap().weight(row), pair.weight(row))
         });
     }
 }
 
 #[test]
 fn many_noise_columns_call_for_a_ridge() {
-    // Two shared factors under 60 columns of noise, 150 rows: without a ridge everything fits, and nothing holds.
+    // Two shared factors in 60 noisy columns, 150 rows: without a ridge the fit is perfect and does not generalize.
     let (x, y) = factors(150, 60, 2, 5);
     let settings = Settings::new(Method::auto(), 2);
-    let found = cross_validate(&pair_of(&x, &y), &settings, &[1e-6, 0.1, 1.0, 10.0], 5, &()).unwrap();
-    assert!(found.best > 0, "{found:?}");
-    assert!(found.ridges[found.simplest] >= found.ridges[found.best]);
-    assert!(found.mean[found.simplest] >= found.mean[found.best] - found.error[found.best]);
+    let Selection { ridges, best, simplest, mean, error, .. } =
+        cross_validate(&pair_of(&x, &y), &settings, &[1e-6, 0.1, 1.0, 10.0], 5, &()).unwrap();
+    assert!(best > 0, "{mean:?}");
+    assert!(ridges[simplest] >= ridges[best]);
+    assert!(mean[simplest] >= mean[best] - error[best]);
 }
 
 #[test]
@@ -132,8 +133,7 @@ fn bad_folds_and_ridges_are_refused() {
     let pair = pair_of(&x, &y);
     let settings = Settings::new(Method::auto(), 2);
     let refused = |ridges: &[f64], folds: usize| -> String {
-        let found: Result<Selection> = cross_validate(&pair, &settings, ridges, folds, &());
-        found.unwrap_err().to_string()
+        cross_validate(&pair, &settings, ridges, folds, &()).unwrap_err().to_string()
     };
     assert!(refused(&[0.1], 1).contains("folds is 1"));
     assert!(refused(&[0.1], 31).contains("folds is 31"));
@@ -141,26 +141,36 @@ fn bad_folds_and_ridges_are_refused() {
     assert!(refused(&[-1.0], 3).contains("ridge is -1"));
 }
 
-/// Counts what it is told, and stops after a while.
-struct Counted(AtomicU64, f64);
+/// Checks that the passes it sees never decrease, and stops the run at a limit.
+struct PassLimit {
+    /// The bits of the last number of passes.
+    passes: AtomicU64,
+    limit: f64,
+}
 
-impl Watch for Counted {
+impl PassLimit {
+    fn new(limit: f64) -> Self {
+        PassLimit { passes: AtomicU64::new(0), limit }
+    }
+}
+
+impl Watch for PassLimit {
     fn pass(&self, cost: Cost) -> ControlFlow<()> {
         let now = cost.passes + cost.gram_passes;
-        let before = f64::from_bits(self.0.swap(now.to_bits(), Relaxed));
+        let before = f64::from_bits(self.passes.swap(now.to_bits(), Relaxed));
         assert!(now >= before, "{now} after {before}");
-        if now < self.1 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if now < self.limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }
 
 #[test]
-fn whoever_watches_sees_one_long_run_and_can_stop_it() {
+fn a_watch_sees_one_long_run_and_can_stop_it() {
     let pair = InMemory::new(zipf_rows(500, 80, 6, 1), zipf_rows(500, 60, 5, 1)).unwrap();
     let settings = Settings::new(Method::lobpcg(), 2);
-    let watch = Counted(AtomicU64::new(0), f64::INFINITY);
+    let watch = PassLimit::new(f64::INFINITY);
     cross_validate(&pair, &settings, &[0.1, 0.01], 3, &watch).unwrap();
-    let all = f64::from_bits(watch.0.into_inner());
-    let stopped = cross_validate(&pair, &settings, &[0.1, 0.01], 3, &Counted(AtomicU64::new(0), all / 2.0));
+    let all = f64::from_bits(watch.passes.into_inner());
+    let stopped = cross_validate(&pair, &settings, &[0.1, 0.01], 3, &PassLimit::new(all / 2.0));
     assert!(matches!(stopped, Err(crate::Error::Interrupted)));
 }
 
@@ -168,25 +178,29 @@ fn whoever_watches_sees_one_long_run_and_can_stop_it() {
 fn distance_from_uniform(mut p: Vec<f64>) -> f64 {
     p.sort_by(f64::total_cmp);
     let n = p.len() as f64;
-    let at = |(i, p): (usize, &f64)| ((i as f64 + 1.0) / n - p).abs().max((p - i as f64 / n).abs());
-    p.iter().enumerate().map(at).fold(0.0, f64::max)
+    let distances = p
+        .iter()
+        .zip(0..)
+        .map(|(p, i)| ((f64::from(i) + 1.0) / n - p).abs().max((p - f64::from(i) / n).abs()));
+    distances.fold(0.0, f64::max)
 }
 
 #[test]
-fn p_values_are_uniform_where_the_views_are_independent() {
+fn p_values_are_uniform_if_the_views_are_independent() {
     let (mut alone, mut any) = (Vec::new(), Vec::new());
     for draw in 0..200 {
         let (x, y) = factors(160, 8, 0, 100 * draw);
         let half = |view: &Mat<f64>, second: bool| rows_of(view, |row| (row >= 80) == second);
         let trained = run(&pair_of(&half(&x, false), &half(&y, false)), Method::auto(), 3).unwrap();
         let [x, y] = [&x, &y].map(|view| from_dense(half(view, true).as_ref()));
-        let found = trained.model.permutation_test(&x, &y, 199, draw, &()).unwrap();
-        alone.push(found.p[0]);
-        any.push(found.adjusted.iter().copied().fold(1.0, f64::min));
+        let result = trained.model.permutation_test(&x, &y, 199, draw, &()).unwrap();
+        alone.push(result.p[0]);
+        any.push(result.adjusted.iter().copied().fold(1.0, f64::min));
         let scores = trained.model.score(&InMemory::new(x, y).unwrap()).unwrap();
-        assert!(gap(&found.correlations, &scores.correlations) < 1e-10);
+        assert!(gap(&result.correlations, &scores.correlations) < 1e-10);
     }
-    // Kolmogorov and Smirnov: 1.63/√200 is exceeded once in a hundred times; p-values are multiples of 1/200.
+    // A Kolmogorov-Smirnov distance above 1.63/√200 has a probability of 1%. The rest allows for p-values being multiples
+    // of 1/200.
     for p in [alone, any] {
         let distance = distance_from_uniform(p);
         assert!(distance < 1.63 / 200f64.sqrt() + 0.005, "{distance}");
@@ -194,31 +208,31 @@ fn p_values_are_uniform_where_the_views_are_independent() {
 }
 
 #[test]
-fn planted_correlations_are_always_found_and_the_others_are_not() {
+fn planted_correlations_are_significant_and_the_others_are_not() {
     for seed in 0..20 {
         let (x, y) = factors(400, 6, 1, 31 * seed);
         let half = |view: &Mat<f64>, second: bool| rows_of(view, |row| (row >= 200) == second);
         let trained = run(&pair_of(&half(&x, false), &half(&y, false)), Method::auto(), 4).unwrap();
         let [x, y] = [&x, &y].map(|view| from_dense(half(view, true).as_ref()));
-        let found = trained.model.permutation_test(&x, &y, 199, seed, &()).unwrap();
-        assert_eq!(found.adjusted[0], 1.0 / 200.0, "{found:?}");
-        assert!(found.adjusted.iter().zip(&found.p).all(|(adjusted, p)| adjusted >= p));
-        assert!(found.adjusted[1..].iter().any(|&p| p > 0.05), "{found:?}");
+        let result = trained.model.permutation_test(&x, &y, 199, seed, &()).unwrap();
+        assert_eq!(result.adjusted[0], 1.0 / 200.0, "{result:?}");
+        assert!(result.adjusted.iter().zip(&result.p).all(|(adjusted, p)| adjusted >= p));
+        assert!(result.adjusted[1..].iter().any(|&p| p > 0.05), "{result:?}");
     }
 }
 
 #[test]
-fn on_the_rows_that_were_trained_on_the_test_means_nothing() {
-    // Why held-out rows are asked for: independent views, and yet the smallest p-value there is.
+fn a_test_on_the_training_rows_means_nothing() {
+    // The reason for held-out rows: these views are independent and yet get the smallest possible p-value.
     let (x, y) = factors(60, 20, 0, 4);
     let pair = pair_of(&x, &y);
     let trained = run(&pair, Method::auto(), 3).unwrap();
-    let found = trained.model.permutation_test(pair.view(Side::X), pair.view(Side::Y), 199, 1, &()).unwrap();
-    assert_eq!(found.p[0], 1.0 / 200.0);
+    let result = trained.model.permutation_test(pair.view(Side::X), pair.view(Side::Y), 199, 1, &()).unwrap();
+    assert_eq!(result.p[0], 1.0 / 200.0);
 }
 
 #[test]
-fn the_share_of_orders_is_that_of_all_orders() {
+fn p_values_estimate_the_share_among_all_permutations() {
     let (x, y) = (orthonormal(6, 1, 1, true), orthonormal(6, 1, 3, true));
     let [x, y] = [&x, &y].map(|view| Panel::from_mat(view.as_ref()));
     let observed: f64 = (0..6).map(|i| x.row(i)[0] * y.row(i)[0]).sum();
@@ -231,10 +245,10 @@ fn the_share_of_orders_is_that_of_all_orders() {
             at_least += f64::from(product >= observed - 1e-12);
         }
     }
-    let found = permutation_test(&x, &y, 19_999, 5, &()).unwrap();
+    let result = permutation_test(&x, &y, 19_999, 5, &()).unwrap();
     let expected: f64 = at_least / orders;
     let deviation = (expected * (1.0 - expected) / 2e4).sqrt();
-    assert!((found.p[0] - expected).abs() < 4.0 * deviation, "{} {expected}", found.p[0]);
+    assert!((result.p[0] - expected).abs() < 4.0 * deviation, "{} {expected}", result.p[0]);
 }
 
 #[test]
@@ -242,14 +256,13 @@ fn the_same_seed_gives_the_same_p_values_on_any_number_of_threads() {
     let (x, y) = with_correlations(90, &[0.4, 0.2], 1);
     let pair = pair_of(&x, &y);
     let model = run(&pair, Method::auto(), 2).unwrap().model;
-    let on = |threads: usize, seed: u64| {
+    let test_on = |threads: usize, seed: u64| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let [x, y] = Side::BOTH.map(|side| pair.view(side));
         pool.install(|| model.permutation_test(x, y, 500, seed, &()).unwrap())
     };
-    assert_eq!(on(1, 3), on(3, 3));
-    assert_ne!(on(1, 3).p[1], on(1, 4).p[1]);
-    assert_eq!(to_dense(pair.view(Side::X)).nrows(), 90);
+    assert_eq!(test_on(1, 3), test_on(3, 3));
+    assert_ne!(test_on(1, 3).p[1], test_on(1, 4).p[1]);
 }
 
 #[test]
@@ -258,6 +271,6 @@ fn a_constant_score_correlates_with_nothing() {
     let (tx, ty) = factors(40, 2, 1, 8);
     let model = run(&pair_of(&tx, &ty), Method::auto(), 2).unwrap().model;
     let y = from_dense(Mat::<f64>::full(40, 2, 3.0).as_ref());
-    let found = model.permutation_test(&x, &y, 99, 1, &()).unwrap();
-    assert_eq!((found.correlations, found.p), (vec![0.0; 2], vec![1.0; 2]));
+    let result = model.permutation_test(&x, &y, 99, 1, &()).unwrap();
+    assert_eq!((result.correlations, result.p), (vec![0.0; 2], vec![1.0; 2]));
 }
