@@ -9,11 +9,11 @@ use rand_distr::{Distribution, StandardNormal};
 /// The purpose of some random numbers. Each purpose has its own stream, so that one seed gives each different numbers. The
 /// values are part of the results: changing one changes the answers of every seed.
 #[derive(Clone, Copy)]
-pub(crate) enum Use {
+pub(crate) enum Purpose {
     Start = 1,
-    SvdOfX = 2,
-    SvdOfY = 3,
-    StartOfY = 5,
+    SvdX = 2,
+    SvdY = 3,
+    StartY = 5,
     Folds = 6,
     Permutations = 7,
     #[cfg(any(test, feature = "laws"))]
@@ -21,14 +21,14 @@ pub(crate) enum Use {
 }
 
 /// A panel of independent standard normal numbers.
-pub(crate) fn normal_panel(rows: usize, cols: usize, seed: u64, purpose: Use) -> Panel {
+pub(crate) fn normal_panel(rows: usize, cols: usize, seed: u64, purpose: Purpose) -> Panel {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(purpose as u64);
     Panel::from_fn(rows, cols, |_, _| StandardNormal.sample(&mut rng))
 }
 
 /// The `index`-th of several independent generators for one purpose of a seed.
-pub(crate) fn generator(seed: u64, purpose: Use, index: u64) -> ChaCha8Rng {
+pub(crate) fn generator(seed: u64, purpose: Purpose, index: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     // Purposes are below 256, so that no two pairs of purpose and index share a stream.
     rng.set_stream(purpose as u64 | index << 8);

@@ -56,8 +56,8 @@ pub fn randomized(pair: &dyn Pair, side: Side, k: usize, options: &Options) -> R
     let normal = Normal { pair, side, ridge: 0.0 };
     let p = normal.size();
     let purpose = match side {
-        Side::X => random::Use::SvdOfX,
-        Side::Y => random::Use::SvdOfY,
+        Side::X => random::Purpose::SvdX,
+        Side::Y => random::Purpose::SvdY,
     };
     let width = if k == 0 { 0 } else { k.saturating_add(options.oversample).min(p) };
     let mut w = random::normal_panel(p, width, options.seed, purpose);

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// A panel of standard normal numbers.
 pub fn random_panel(rows: usize, cols: usize, seed: u64) -> Panel {
-    random::normal_panel(rows, cols, seed, random::Use::Test)
+    random::normal_panel(rows, cols, seed, random::Purpose::Test)
 }
 
 /// A dense matrix of standard normal numbers.

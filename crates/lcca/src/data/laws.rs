@@ -219,7 +219,7 @@ fn pass(pair: &dyn Pair, ask: &mut Ask<'_>) -> Verdict {
 
 /// Random panels for both views.
 pub(super) fn panels(shape: Shape, kx: usize, ky: usize, seed: u64) -> (Panel, Panel) {
-    let panel = |rows, cols, seed| random::normal_panel(rows, cols, seed, random::Use::Test);
+    let panel = |rows, cols, seed| random::normal_panel(rows, cols, seed, random::Purpose::Test);
     (panel(shape.x_cols, kx, seed), panel(shape.y_cols, ky, seed + 1))
 }
 

@@ -47,7 +47,7 @@ impl Eigenproblem for BothViews<'_> {
     }
 
     fn random_weights(&self) -> Result<Vec<Panel>> {
-        let uses = [random::Use::Start, random::Use::StartOfY];
+        let uses = [random::Purpose::Start, random::Purpose::StartY];
         let panel = |side: Side| self.problem.random_weights(side, self.problem.block(), uses[side as usize]);
         Side::BOTH.into_iter().map(panel).collect()
     }

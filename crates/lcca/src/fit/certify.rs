@@ -41,7 +41,7 @@ use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::outcome::Note;
 use crate::panels;
-use crate::solve::{Cg, Running};
+use crate::solve::{ActiveColumns, Cg};
 use crate::watch::Watch;
 use crate::whiten::{CUT, whitener_above};
 use faer::Mat;
@@ -159,7 +159,7 @@ impl Step {
     fn solve(cg: Cg<'_>, normal: Normal<'_>, residual: &Panel, least: f64) -> Result<Self> {
         let weights = tail_weights(normal)?;
         let tail = |s: &Panel| panels::weighted_column_dots(s, s, |i| weights[i]);
-        let enough = |running: &Running| -> Vec<bool> {
+        let enough = |running: &ActiveColumns| -> Vec<bool> {
             let goal = running.gained.iter().map(|gained| (SHARE * gained).max(least * least));
             tail(&running.residual).into_iter().zip(goal).map(|(tail, goal)| tail <= goal).collect()
         };

@@ -84,7 +84,7 @@ impl Eigenproblem for OneView<'_> {
 
     fn random_weights(&self) -> Result<Vec<Panel>> {
         let block = self.problem.block();
-        Ok(vec![self.problem.random_weights(self.kept.side, block, random::Use::Start)?])
+        Ok(vec![self.problem.random_weights(self.kept.side, block, random::Purpose::Start)?])
     }
 
     fn image_rows(&self) -> Vec<usize> {

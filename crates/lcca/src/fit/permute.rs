@@ -75,7 +75,7 @@ pub fn permutation_test(
         |rows, draw| {
             // Every order starts from the first, so that it depends on its number alone.
             rows.copy_from_slice(&in_order);
-            random::shuffle(rows, &mut random::generator(seed, random::Use::Permutations, draw as u64));
+            random::shuffle(rows, &mut random::generator(seed, random::Purpose::Permutations, draw as u64));
             if watch.pass(Cost::default()).is_break() {
                 return Err(Error::Interrupted);
             }

@@ -92,7 +92,7 @@ impl<'a> Problem<'a> {
 
     /// Random weights for one view, each row divided by the length of its column of the data. If frequencies differ by
     /// orders of magnitude, X·W would otherwise hold little but the most frequent columns.
-    pub fn random_weights(&self, side: Side, columns: usize, purpose: random::Use) -> Result<Panel> {
+    pub fn random_weights(&self, side: Side, columns: usize, purpose: random::Purpose) -> Result<Panel> {
         let normal = self.normals[side as usize];
         let mut weights = random::normal_panel(normal.size(), columns, self.settings.seed, purpose);
         let scale: Vec<f64> = normal.inverse_diagonal()?.iter().map(|d| d.sqrt()).collect();

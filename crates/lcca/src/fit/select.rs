@@ -27,7 +27,7 @@ impl<'a> Folds<'a> {
             return Err(Error::Setting { name: "folds", value: count.to_string(), expected });
         }
         let mut fold: Vec<u32> = (0..rows).map(|row| (row % count) as u32).collect();
-        random::shuffle(&mut fold, &mut random::generator(seed, random::Use::Folds, 0));
+        random::shuffle(&mut fold, &mut random::generator(seed, random::Purpose::Folds, 0));
         Ok(Folds { pair, fold, count })
     }
 

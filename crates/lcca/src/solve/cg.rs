@@ -37,7 +37,7 @@ pub struct Cg<'a> {
 }
 
 /// The columns that have not converged yet.
-pub(crate) struct Running {
+pub(crate) struct ActiveColumns {
     /// The index in R of each column.
     pub columns: Vec<usize>,
     weights: Panel,
@@ -63,7 +63,7 @@ impl<'a> Cg<'a> {
         &self,
         rhs: &Panel,
         start: Option<Solved>,
-        done: impl Fn(&Running) -> Vec<bool>,
+        done: impl Fn(&ActiveColumns) -> Vec<bool>,
     ) -> Result<(Panel, Panel)> {
         let mut running = self.begin(rhs, start)?;
         let (mut weights, mut residual) = (running.weights.clone(), running.residual.clone());
@@ -81,7 +81,7 @@ impl<'a> Cg<'a> {
     }
 
     /// The state before the first step. Costs half a pass if the start comes without its product.
-    fn begin(&self, rhs: &Panel, start: Option<Solved>) -> Result<Running> {
+    fn begin(&self, rhs: &Panel, start: Option<Solved>) -> Result<ActiveColumns> {
         let mut residual = rhs.clone();
         let weights = match start {
             None => Panel::zeros(rhs.rows(), rhs.cols()),
@@ -92,7 +92,7 @@ impl<'a> Cg<'a> {
         };
         let (size, direction) = (self.size(&residual), self.precondition(&residual));
         let gained = vec![0.0; rhs.cols()];
-        Ok(Running { columns: (0..rhs.cols()).collect(), weights, residual, direction, size, gained })
+        Ok(ActiveColumns { columns: (0..rhs.cols()).collect(), weights, residual, direction, size, gained })
     }
 
     fn product(&self, start: &Solved) -> Result<Panel> {
@@ -105,7 +105,7 @@ impl<'a> Cg<'a> {
     }
 
     /// Takes one step of every column and returns which columns can go no further.
-    fn step(&self, running: &mut Running) -> Result<Vec<bool>> {
+    fn step(&self, running: &mut ActiveColumns) -> Result<Vec<bool>> {
         let direction = &running.direction;
         let mut product = Panel::zeros(direction.rows(), direction.cols());
         self.normal.apply(direction, &mut product)?;
@@ -140,7 +140,7 @@ impl<'a> Cg<'a> {
     }
 }
 
-impl Running {
+impl ActiveColumns {
     fn advance(&mut self, alpha: &[f64], product: &Panel) {
         let back: Vec<f64> = alpha.iter().map(|alpha| -alpha).collect();
         panels::add_columns_scaled(&mut self.weights, alpha, &self.direction);
@@ -171,7 +171,7 @@ impl Running {
 impl LeastSquares for Cg<'_> {
     fn solve(&self, rhs: &Panel, start: Option<Solved>) -> Result<Solved> {
         let goal: Vec<f64> = self.size(rhs).iter().map(|size| self.tol * self.tol * size).collect();
-        let reached = |running: &Running| -> Vec<bool> {
+        let reached = |running: &ActiveColumns| -> Vec<bool> {
             running.columns.iter().zip(&running.size).map(|(&column, &size)| size <= goal[column]).collect()
         };
         let (weights, residual) = self.run(rhs, start, reached)?;
@@ -291,7 +291,7 @@ mod tests {
         let rhs = Panel::from_mat((view().transpose() * random_mat(90, 2, 6)).as_ref());
         let gained = std::cell::RefCell::new(vec![0.0; 2]);
         let three = Cg { steps: 3, ..cg(&pair, 0.1, 0.0) };
-        let look = |running: &Running| {
+        let look = |running: &ActiveColumns| {
             *gained.borrow_mut() = running.gained.clone();
             vec![false; 2]
         };

@@ -17,8 +17,8 @@ mod solver;
 mod sparse_cholesky;
 mod sparse_factor;
 
+pub(crate) use cg::ActiveColumns;
 pub use cg::Cg;
-pub(crate) use cg::Running;
 pub use cholesky::Cholesky;
 pub use diagonal::Diagonal;
 pub use gradient::Gradient;
