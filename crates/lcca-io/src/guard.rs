@@ -1,7 +1,9 @@
 //! Protection from libraries that panic over broken files: the panic is caught and reported as a broken file.
 
+#[cfg(any(feature = "parquet", test))]
 use crate::error::{Fault, Outcome};
 use std::cell::Cell;
+#[cfg(any(feature = "parquet", test))]
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 thread_local! {
@@ -14,6 +16,7 @@ pub fn panics_are_guarded() -> bool {
 }
 
 /// Runs work that may panic over broken input. The work's data is dropped with the error, so no caller sees it half done.
+#[cfg(any(feature = "parquet", test))]
 pub(crate) fn guarded<T>(what: &str, work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
     let before = GUARDED.replace(true);
     let result = catch_unwind(AssertUnwindSafe(work));

@@ -88,7 +88,7 @@ fn a_model_remembers_its_fit() {
     assert_eq!(record, FitRecord::new(&fit));
     // Centered one-hot views of three columns have two independent directions.
     assert_eq!(record.note_sentences().len(), 1);
-    assert!(record.why().contains("X is one-hot"), "{}", record.why());
+    assert!(record.why().contains("is one-hot"), "{}", record.why());
     let known: Vec<_> = fit.decisions.iter().cloned().map(Recorded::Known).collect();
     assert_eq!(
         (record.decisions, record.converged, record.trace.len()),
