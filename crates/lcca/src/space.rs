@@ -113,7 +113,7 @@ pub trait Space: Sync {
     /// `a[i, :] ← factors[i]·a[i, :]`.
     fn scale_rows(&self, a: &mut Tall, factors: &RowFactors) -> Result<()>;
 
-    /// Σᵢ weights[i]·a[i, j]² for every column j.
+    /// `Σᵢ weights[i]·a[i, j]²` for every column j.
     fn weighted_squares(&self, a: &Tall, weights: &RowFactors) -> Result<Vec<f64>>;
 
     /// Some of the columns, in the given order.
