@@ -55,6 +55,7 @@ pub mod outcome;
 pub mod panels;
 mod parameter;
 mod random;
+mod settings;
 mod side;
 pub mod solve;
 pub mod space;

@@ -1,0 +1,127 @@
+//! Everything that decides a fit besides the data.
+
+use crate::method::{Algorithm, Method};
+
+/// Everything that decides a fit besides the data. The same settings, data and thread count give the same bits.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
+pub struct Settings {
+    /// The method and its parameters.
+    pub method: Method,
+    /// The number of pairs of canonical variables.
+    pub k: usize,
+    /// Ridge of X, relative: C + λ·(tr C/p)·I.
+    pub ridge_x: f64,
+    /// Ridge of Y, relative like that of X.
+    pub ridge_y: f64,
+    /// Subtract column means. This is done implicitly; nothing is densified.
+    pub center: bool,
+    /// Extra columns carried by the randomized SVD and by block methods; `None` lets each choose.
+    pub oversample: Option<usize>,
+    /// Power iterations of the randomized SVD.
+    pub power: usize,
+    /// Seed of every random number.
+    pub seed: u64,
+    /// Bytes that factorizations may take.
+    pub memory: u64,
+    /// What may be missing from the objective's total, relative to it, for the fit to count as converged.
+    pub tol: f64,
+    /// No iteration begins after this many passes.
+    pub max_passes: Option<f64>,
+    /// Look for structure that makes the problem smaller: one-hot views, equal rows, empty columns, small Gram matrices.
+    pub structure: bool,
+}
+
+impl Settings {
+    /// `method` for `k` pairs, everything else at its default.
+    ///
+    /// ```
+    /// use lcca::method::{Method, Settings};
+    ///
+    /// let settings = Settings::new(Method::auto(), 20).ridge(0.01).center(false).tol(1e-6);
+    /// assert_eq!((settings.ridge_x, settings.ridge_y), (0.01, 0.01));
+    /// ```
+    pub fn new(method: Method, k: usize) -> Self {
+        Settings {
+            method,
+            k,
+            ridge_x: 0.0,
+            ridge_y: 0.0,
+            center: true,
+            oversample: None,
+            power: 2,
+            seed: 0,
+            memory: 4 << 30,
+            tol: 1e-4,
+            max_passes: None,
+            structure: true,
+        }
+    }
+
+    /// The same ridge for both views.
+    pub fn ridge(self, ridge: f64) -> Self {
+        self.ridges(ridge, ridge)
+    }
+
+    /// A ridge for each view.
+    pub fn ridges(self, ridge_x: f64, ridge_y: f64) -> Self {
+        Settings { ridge_x, ridge_y, ..self }
+    }
+
+    /// Whether column means are subtracted.
+    pub fn center(self, center: bool) -> Self {
+        Settings { center, ..self }
+    }
+
+    /// Extra columns for block methods; `None` lets each choose.
+    pub fn oversample(self, oversample: Option<usize>) -> Self {
+        Settings { oversample, ..self }
+    }
+
+    /// Power iterations of the randomized SVD.
+    pub fn power(self, power: usize) -> Self {
+        Settings { power, ..self }
+    }
+
+    /// Seed of every random number.
+    pub fn seed(self, seed: u64) -> Self {
+        Settings { seed, ..self }
+    }
+
+    /// Bytes that factorizations may take.
+    pub fn memory(self, memory: u64) -> Self {
+        Settings { memory, ..self }
+    }
+
+    /// The relative tolerance.
+    pub fn tol(self, tol: f64) -> Self {
+        Settings { tol, ..self }
+    }
+
+    /// The limit on passes; `None` is no limit of the user's.
+    pub fn max_passes(self, max_passes: Option<f64>) -> Self {
+        Settings { max_passes, ..self }
+    }
+
+    /// Whether structure is looked for.
+    pub fn structure(self, structure: bool) -> Self {
+        Settings { structure, ..self }
+    }
+
+    /// The passes that a fit with these settings takes, for progress bars. Views of lower rank or a limit on passes take
+    /// fewer. How many an iteration to a tolerance takes is not known beforehand; 100 stands for it.
+    pub fn planned_passes(&self) -> f64 {
+        let svd = (self.power + 1) as f64;
+        let passes = match self.method.algorithm() {
+            Algorithm::Auto | Algorithm::Lobpcg | Algorithm::ShiftInvert => 100.0,
+            Algorithm::Gram => 1.0,
+            Algorithm::Exact => 2.0,
+            Algorithm::PrincipalComponents => svd + 2.0,
+            Algorithm::Alternating => self.method.alternating().map_or(0.0, |(t1, solver)| {
+                // The random start, a pass per half step and what the solver takes, and the pass that measures the result.
+                2.0 + solver.passes_to_prepare(self.power) + t1 as f64 * (2.0 + solver.passes_to_solve())
+            }),
+        };
+        self.max_passes.map_or(passes, |most| passes.min(most + 1.0))
+    }
+}
