@@ -40,7 +40,9 @@ fn words(work: &Path) -> Result<(), String> {
     let corpus =
         data::prepare(&python)?.ok_or("this experiment needs the real data sets")?.join("brown/words.txt");
     let views = work.join("views");
-    step::run(lcca("views words --across-lines --ties first").arg(corpus).arg("-o").arg(&views))?;
+    step::run(
+        lcca("views words --min-count 1 --across-lines --ties first").arg(corpus).arg("-o").arg(&views),
+    )?;
     compare("words", work, &views, WORD_SETTINGS)
 }
 

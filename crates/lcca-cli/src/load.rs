@@ -9,8 +9,12 @@ use std::path::{Path, PathBuf};
 
 /// Reads one matrix.
 pub fn matrix(path: &Path, options: &ReadOptions, quiet: bool) -> Result<Loaded, Failure> {
+    read(path, quiet, || read_matrix_with(path, options))
+}
+
+fn read(path: &Path, quiet: bool, read: impl FnOnce() -> lcca_io::Result<Loaded>) -> Result<Loaded, Failure> {
     let spinner = progress::spinner(format!("reading {}", path.display()), quiet);
-    let loaded = read_matrix_with(path, options)?;
+    let loaded = read()?;
     spinner.finish_and_clear();
     if !quiet {
         loaded.notes.iter().for_each(|note| eprintln!("lcca: {}: {note}", path.display()));
@@ -18,9 +22,13 @@ pub fn matrix(path: &Path, options: &ReadOptions, quiet: bool) -> Result<Loaded,
     Ok(loaded)
 }
 
-/// Reads both views, X first.
+/// Reads both views, X first, without the empty columns of a wide view.
 pub fn views(paths: [&Path; 2], options: &[ReadOptions; 2], quiet: bool) -> Result<[Loaded; 2], Failure> {
-    Ok([matrix(paths[0], &options[0], quiet)?, matrix(paths[1], &options[1], quiet)?])
+    Ok([view(paths[0], &options[0], quiet)?, view(paths[1], &options[1], quiet)?])
+}
+
+fn view(path: &Path, options: &ReadOptions, quiet: bool) -> Result<Loaded, Failure> {
+    read(path, quiet, || read_matrix_with(path, options)?.without_empty_columns(path))
 }
 
 /// Pairs two views. If their numbers of rows differ, the failure says which file has how many.

@@ -179,7 +179,7 @@ fn every_command_that_reports_prints_one_object_under_json() {
         "report model -o report.html",
         "compare x.npz y.npz -k 2 --k-pc 3 --l-cca-t2 1 -o compared",
         "views text t.tsv --no-header --x 1 --y 2 --min-count 1 -o text",
-        "views words t.tsv -o words",
+        "views words t.tsv --min-count 1 -o words",
         "views columns x.npz --x 0..20 --y 20..40 -o columns",
     ];
     for command in commands() {

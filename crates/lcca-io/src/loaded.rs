@@ -17,7 +17,7 @@ pub struct Loaded {
     pub format: &'static str,
     /// What a person should know about the reading, such as duplicates that were summed.
     pub notes: Vec<String>,
-    names: ColumnNames,
+    pub(crate) names: ColumnNames,
 }
 
 /// The names of columns, or where to find them.

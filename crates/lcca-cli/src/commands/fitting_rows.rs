@@ -26,10 +26,17 @@ impl ModelSource<'_> {
         quiet: bool,
     ) -> Result<Matrix, Failure> {
         let expected = self.file.model.view(side).weights.rows();
-        // A file that does not state its width has the model's.
-        let cols = (!lcca_io::says_its_width(path)).then_some(expected);
+        let numbers = self.column_numbers(side)?;
+        // A file that does not state its width has the model's, unless the model knows its columns by number.
+        let cols = (numbers.is_none() && !lcca_io::says_its_width(path)).then_some(expected);
         let options = ReadOptions::default().cols(cols).zero_based(zero_based);
         let loaded = load::matrix(path, &options, quiet)?;
+        if let Some(numbers) = numbers
+            && loaded.matrix.cols() != expected
+            && loaded.names()?.is_none()
+        {
+            return Ok(lcca_io::columns_by_number(&loaded.matrix, &numbers, path)?);
+        }
         if loaded.matrix.cols() != expected {
             return Err(Failure::Usage(format!(
                 "{} has {} columns, expected {expected}, the width of {side} in {}",
@@ -42,6 +49,13 @@ impl ModelSource<'_> {
             self.check_names(path, side, &names)?;
         }
         Ok(loaded.matrix)
+    }
+
+    /// The numbers of the model's columns in files that are wider, if the model was fitted without their empty columns.
+    fn column_numbers(&self, side: Side) -> Result<Option<Vec<usize>>, Failure> {
+        let names = self.file.names()?;
+        let names = if side == Side::X { names.x } else { names.y };
+        Ok(names.as_ref().and_then(lcca_io::column_numbers))
     }
 
     fn check_names(&self, path: &Path, side: Side, names: &Names) -> Result<(), Failure> {

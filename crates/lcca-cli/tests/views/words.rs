@@ -14,7 +14,7 @@ fn folder() -> Folder {
 #[test]
 fn a_row_is_a_word_and_the_next() {
     let folder = folder();
-    let facts = folder.json("views words c.txt -o d");
+    let facts = folder.json("views words c.txt --min-count 1 -o d");
     assert_eq!(words(&folder, "d/x.safetensors"), ["the", "cat", "the", "dog", "sat", "on", "the"]);
     assert_eq!(words(&folder, "d/y.safetensors"), ["cat", "sat", "dog", "sat", "on", "the", "cat"]);
     assert_eq!(column_names(&folder, "d/x.safetensors"), ["the", "cat", "sat", "dog", "on"]);
@@ -31,7 +31,7 @@ fn a_row_is_a_word_and_the_next() {
 #[test]
 fn rows_outside_the_vocabulary_are_dropped_and_then_columns() {
     let folder = folder();
-    folder.run("views words c.txt --across-lines --lowercase --y-top 2 -o d").done();
+    folder.run("views words c.txt --min-count 1 --across-lines --lowercase --y-top 2 -o d").done();
     // The two most frequent words are "the" (3) and, by name, "cat" of those that occur twice.
     assert_eq!(words(&folder, "d/x.safetensors"), ["the", "sat", "on", "the"]);
     assert_eq!(words(&folder, "d/y.safetensors"), ["cat", "the", "the", "cat"]);
@@ -41,11 +41,30 @@ fn rows_outside_the_vocabulary_are_dropped_and_then_columns() {
 #[test]
 fn wider_windows_are_sets_or_positions() {
     let folder = folder();
-    folder.run("views words c.txt --window 1:2 -o sets").done();
+    folder.run("views words c.txt --min-count 1 --window 1:2 -o sets").done();
     assert_eq!(words(&folder, "sets/x.safetensors")[..4], ["the", "cat", "sat", "the"]);
     assert_eq!(words(&folder, "sets/y.safetensors")[..4], ["cat sat", "the sat", "cat", "sat dog"]);
-    folder.run("views words c.txt --window 1:1 --positions -o places").done();
+    folder.run("views words c.txt --min-count 1 --window 1:1 --positions -o places").done();
     assert_eq!(words(&folder, "places/y.safetensors")[..4], ["+1:cat", "-1:the +1:sat", "-1:cat", "+1:dog"]);
+}
+
+#[test]
+fn rare_words_are_left_out_unless_they_are_wanted() {
+    let folder = Folder::new();
+    let frequent = "the cat sat on the mat\n".repeat(5);
+    folder.write("c.txt", format!("{frequent}isbn 978 the cat\n"));
+    let run = folder.run("views words c.txt -o usual").done();
+    let line = "of 7 distinct words those that occur at least 5 times are kept (--min-count)";
+    assert!(run.stderr.contains(line), "{run:?}");
+    for view in ["usual/x.safetensors", "usual/y.safetensors"] {
+        let names = column_names(&folder, view);
+        assert!(
+            names.iter().any(|name| name == "cat") && !names.iter().any(|name| name == "978"),
+            "{names:?}"
+        );
+    }
+    folder.run("views words c.txt --min-count 1 -o all").done();
+    assert!(column_names(&folder, "all/x.safetensors").iter().any(|name| name == "isbn"));
 }
 
 /// Sentences over few words, so that many rows are equal.
@@ -63,8 +82,8 @@ fn merged_rows_with_weights_are_the_same_data() {
     let folder = Folder::new();
     folder.write("c.txt", corpus());
     for flags in ["", "--window 2:1"] {
-        let merged = folder.json(&format!("views words c.txt --merge -o merged {flags}"));
-        let plain = folder.json(&format!("views words c.txt -o plain {flags}"));
+        let merged = folder.json(&format!("views words c.txt --min-count 1 --merge -o merged {flags}"));
+        let plain = folder.json(&format!("views words c.txt --min-count 1 -o plain {flags}"));
         assert!(merged["rows"].as_u64() < plain["rows"].as_u64());
         assert_eq!(merged["weight"].as_f64(), plain["rows"].as_f64());
         let fit = |from: &str, flags: &str| {
@@ -88,9 +107,9 @@ fn threads_change_nothing_and_files_are_read_one_after_another() {
     folder.write("all.txt", &text);
     folder.write("front.txt", &text[..cut]);
     folder.write("back.txt", format!("{}{back}", &front[cut..]));
-    folder.run("views words all.txt --window 1:1 --threads 1 -o one").done();
-    folder.run("views words all.txt --window 1:1 --threads 5 -o five").done();
-    folder.run("views words front.txt back.txt --window 1:1 -o two").done();
+    folder.run("views words all.txt --min-count 1 --window 1:1 --threads 1 -o one").done();
+    folder.run("views words all.txt --min-count 1 --window 1:1 --threads 5 -o five").done();
+    folder.run("views words front.txt back.txt --min-count 1 --window 1:1 -o two").done();
     assert!(
         bytes(&folder, "one") == bytes(&folder, "five") && bytes(&folder, "one") == bytes(&folder, "two")
     );
@@ -101,7 +120,7 @@ fn pairs_are_those_of_a_slow_twin() {
     let folder = Folder::new();
     let text = corpus();
     folder.write("c.txt", &text);
-    folder.run("views words c.txt -o d").done();
+    folder.run("views words c.txt --min-count 1 -o d").done();
     let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
     let pairs: Vec<(String, String)> = lines
         .flat_map(|line| {

@@ -2,11 +2,11 @@
 
 use super::keep::{Keep, Ties};
 use super::selection::Selection;
-use crate::assemble::smallest;
 use crate::error::{Fault, Outcome, Remedy, Result};
 use crate::names::Names;
-use crate::values::Growing;
-use lcca::matrix::{DenseRows, DenseValues, Matrix, SparseRows};
+use crate::pick::pick;
+use lcca::matrix::Matrix;
+use std::io;
 use std::path::Path;
 
 /// Which columns and rows of a matrix to take.
@@ -72,6 +72,7 @@ pub fn column_views(
 }
 
 fn cut(matrix: &Matrix, names: Option<&Names>, settings: &ColumnSettings) -> Outcome<ColumnViews> {
+    check_memory(matrix.cols())?;
     let facts = facts(matrix);
     let [x, y] = [0, 1].map(|side| {
         let selected = settings.selections[side].select(matrix.cols(), names);
@@ -82,6 +83,15 @@ fn cut(matrix: &Matrix, names: Option<&Names>, settings: &ColumnSettings) -> Out
     let shared = x.columns.iter().filter(|column| y.columns.binary_search(column).is_ok()).count();
     let views = [view(matrix, names, &facts, x)?, view(matrix, names, &facts, y)?];
     Ok(ColumnViews { views, shared })
+}
+
+/// Every column has facts, whether it occurs or not. Refuses more columns than the system grants memory for.
+fn check_memory(cols: usize) -> Outcome<()> {
+    if Vec::<[u64; 3]>::new().try_reserve_exact(cols).is_ok() {
+        return Ok(());
+    }
+    let message = format!("has {cols} columns, too many to choose from in this machine's memory");
+    Err(io::Error::new(io::ErrorKind::OutOfMemory, message).into())
 }
 
 fn facts(matrix: &Matrix) -> Facts {
@@ -134,40 +144,11 @@ fn choose(selected: &[bool], facts: &Facts, settings: &ColumnSettings, skip: usi
 
 fn view(matrix: &Matrix, names: Option<&Names>, facts: &Facts, chosen: Chosen) -> Outcome<ColumnView> {
     let Chosen { columns, selected, not_boolean } = chosen;
-    let part = match matrix {
-        Matrix::Dense(dense) => dense_part(dense, &columns)?,
-        _ => sparse_part(matrix, &columns)?,
-    };
+    let part = pick(matrix, &columns)?;
     let named = match names {
         Some(names) => Names::new(columns.iter().map(|&column| names.get(column))),
         None => Names::new(columns.iter().map(usize::to_string)),
     };
     let counts = columns.iter().map(|&column| facts.counts[column]).collect();
     Ok(ColumnView { matrix: part, names: named, counts, selected, not_boolean })
-}
-
-fn dense_part(dense: &DenseRows, columns: &[usize]) -> Outcome<Matrix> {
-    let cells = (0..dense.rows()).flat_map(|row| columns.iter().map(move |&column| dense.get(row, column)));
-    let values = match dense.values() {
-        DenseValues::F32(_) => DenseValues::F32(cells.map(|value| value as f32).collect::<Vec<_>>().into()),
-        DenseValues::F64(_) => DenseValues::F64(cells.collect::<Vec<_>>().into()),
-    };
-    Ok(DenseRows::new(dense.rows(), columns.len(), values)?.into())
-}
-
-fn sparse_part(matrix: &Matrix, columns: &[usize]) -> Outcome<Matrix> {
-    const DROPPED: u32 = u32::MAX;
-    let mut to = vec![DROPPED; matrix.cols()];
-    columns.iter().zip(0..).for_each(|(&column, index)| to[column] = index);
-    let (mut ends, mut ids, mut values) = (vec![0u64], Vec::new(), Growing::new());
-    for row in 0..matrix.rows() {
-        matrix.for_each(row, |column, value| {
-            if to[column] != DROPPED && value != 0.0 {
-                ids.push(to[column]);
-                values.push(value);
-            }
-        });
-        ends.push(ids.len() as u64);
-    }
-    smallest(SparseRows::new(columns.len(), ends.into(), ids.into(), values.into_values())?)
 }

@@ -109,7 +109,9 @@ impl Vocabulary {
         let chosen = [choose(&settings.x), choose(&settings.y)];
         if let Some(side) = chosen.iter().position(Vec::is_empty) {
             let (view, words) = (["x", "y"][side], counted.words.len());
-            let message = format!("{view}: no word is left of {words}: keep more of them");
+            let least = settings.x.min_count;
+            let message =
+                format!("{view}: no word is left of {words}, none occurs {least} times: keep more of them");
             return Err(Fault::new(message).remedied_by(Remedy::KeepMoreWords));
         }
         let places = if settings.positions { settings.window.places() } else { 1 };

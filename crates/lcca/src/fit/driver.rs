@@ -53,6 +53,7 @@ pub(super) fn fit_all(
     let Some(first) = all.first() else { return Ok(Vec::new()) };
     let original = pair.shape();
     all.iter().try_for_each(|settings| check(settings, original))?;
+    check_memory(first.k, original)?;
     check_size(pair)?;
 
     // Plan: a smaller problem if there is one, then the method. Settings of the smaller problem have smaller ridges.
@@ -218,6 +219,30 @@ fn check(settings: &Settings, shape: Shape) -> Result<()> {
         }
     }
     settings.method.check(k)
+}
+
+/// Refuses views so wide that the system does not grant the memory of the model alone, instead of failing halfway.
+fn check_memory(k: usize, shape: Shape) -> Result<()> {
+    let columns = (shape.x_cols + shape.y_cols) as u64;
+    // Weights and loadings, and the moments of every column.
+    let needed = columns.saturating_mul(8 * (2 * k as u64 + 6));
+    let is_granted = |bytes: u64| {
+        usize::try_from(bytes).is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok())
+    };
+    if is_granted(needed) {
+        return Ok(());
+    }
+    let mut allowed = needed / 2;
+    while !is_granted(allowed) {
+        allowed /= 2;
+    }
+    let what = format!("a model of {columns} columns and {k} pairs");
+    Err(Error::Memory {
+        what,
+        needed,
+        allowed,
+        advice: "leave out columns that do not occur, or fit fewer pairs",
+    })
 }
 
 /// Sums of squares must be finite, with room for a sum over all rows.

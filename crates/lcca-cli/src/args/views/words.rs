@@ -16,9 +16,10 @@ Examples:
 
 x is the word, one-hot. y is its context: one-hot if the window has one position, otherwise the set
 of the words around it, each once, at any position; with --positions the same word at another
-distance is another column (-1:the, +1:the). A row is dropped if its word or its whole context is
-not among the columns, and so are columns without rows. Columns are ordered by how often their word
-occurs in the corpus. The corpus is read twice and need not fit into memory.
+distance is another column (-1:the, +1:the). Words that occur fewer than five times are left out
+(--min-count). A row is dropped if its word or its whole context is not among the columns, and so
+are columns without rows. Columns are ordered by how often their word occurs in the corpus. The
+corpus is read twice and need not fit into memory.
 
 The folder holds x.safetensors, y.safetensors, x_columns.tsv and y_columns.tsv (word and the number
 of rows that have it), weights.npy with --merge, and views.json (settings and sizes).";
@@ -55,7 +56,10 @@ pub struct WordsArgs {
     #[arg(long, value_name = "N", default_value_t = 3000)]
     pub y_top: usize,
     /// Keep words that occur at least N times
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    ///
+    /// A word that occurs once is perfectly correlated with whatever stands beside it, so without a limit the first pairs
+    /// are accidents. The default is that of word2vec; 1 keeps every word.
+    #[arg(long, value_name = "N", default_value_t = 5)]
     pub min_count: u64,
     /// Which of equally frequent words comes first: by name, or the one that appeared first
     #[arg(long, value_enum, value_name = "ORDER", default_value = "name")]

@@ -23,6 +23,13 @@ pub fn run(job: &WordViewsJob) -> Result<(), Failure> {
     pool.install(|| write(&folder, &result))?;
     spinner.finish_and_clear();
     let facts = facts(job, &result);
+    let least = job.settings.x.min_count;
+    if least > 1 && !job.session.quiet {
+        let distinct = grouped(result.distinct);
+        eprintln!(
+            "lcca: of {distinct} distinct words those that occur at least {least} times are kept (--min-count)"
+        );
+    }
     // The views map the spools, so they go first.
     drop(result);
     for name in SPOOLS {

@@ -267,3 +267,15 @@ fn values_whose_squares_overflow_are_refused() {
         assert!(error.contains("X has values so large"), "{error}");
     }
 }
+
+#[test]
+fn a_model_that_no_machine_can_hold_is_refused_before_anything_is_allocated() {
+    let wide = |cols: usize| Matrix::from(OneHotRows::new(cols, vec![0, 1].repeat(1000).into()).unwrap());
+    let pair = InMemory::new(wide(4_000_000_000), wide(4_000_000_000)).unwrap();
+    let error = fit(&pair, &Settings::new(Method::auto(), 2000), &()).err().unwrap();
+    assert!(matches!(error, crate::error::Error::Memory { .. }), "{error}");
+    assert!(
+        error.to_string().contains("a model of 8000000000 columns and 2000 pairs needs about"),
+        "{error}"
+    );
+}
