@@ -270,7 +270,7 @@ fn values_whose_squares_overflow_are_refused() {
 
 #[test]
 fn a_model_that_no_machine_can_hold_is_refused_before_anything_is_allocated() {
-    let wide = |cols: usize| Matrix::from(OneHotRows::new(cols, vec![0, 1].repeat(1000).into()).unwrap());
+    let wide = |cols: usize| Matrix::from(OneHotRows::new(cols, [0, 1].repeat(1000).into()).unwrap());
     let pair = InMemory::new(wide(4_000_000_000), wide(4_000_000_000)).unwrap();
     let error = fit(&pair, &Settings::new(Method::auto(), 2000), &()).err().unwrap();
     assert!(matches!(error, crate::error::Error::Memory { .. }), "{error}");
