@@ -1,5 +1,7 @@
 //! Views with far more columns than occur in them cost what the columns that occur cost.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 mod common;
 
 use common::data::Dice;
