@@ -3,7 +3,8 @@
 //! Tensors, all f64: `x.weights` and `y.weights` (columns × m), `x.step` and `y.step` if the loop keeps its last step,
 //! `trace` (iterations × 7: iteration, passes, passes over Gram matrices, work, total, seconds, and an estimate of what
 //! is missing or NaN), `totals` and `by_residuals`. The metadata says `format` (`lcca-checkpoint`), `version`, `program`, `loop`, `passes`, `gram_passes`,
-//! `columns`, `identity` (JSON: the fit it belongs to) and `checksum` (CRC-32 of all the others and of the tensors).
+//! `columns` and `identity` (JSON: the fit it belongs to). The last tensor is `checksums`. Files of the first version have a
+//! `checksum` in their metadata instead (CRC-32 of the other texts and of the tensors).
 
 use crate::atomic::Output;
 use crate::error::{Fault, Outcome, Result, one_line};
@@ -11,7 +12,7 @@ use crate::identity::Identity;
 use crate::kind::{Kind, VERSION};
 use crate::panels::{read_panel, write_panel};
 use crate::source;
-use crate::tensors::{Announced, TensorFile, write_header};
+use crate::tensors::{Announced, TensorFile, begin_tensors};
 use lcca::data::Cost;
 use lcca::fit::{Checkpoint, TraceRow};
 use lcca::matrix::Panel;
@@ -21,7 +22,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The texts that the checksum covers; `program` is for people.
+/// The texts that the checksum of the first version covers; `program` is for people.
 const CHECKED: [&str; 5] = ["loop", "passes", "gram_passes", "columns", "identity"];
 const WEIGHTS: [&str; 2] = ["x.weights", "y.weights"];
 const STEP: [&str; 2] = ["x.step", "y.step"];
@@ -34,7 +35,7 @@ pub fn write_checkpoint(path: &Path, state: &Checkpoint, identity: &Identity) ->
 }
 
 fn write(out: &mut impl Write, state: &Checkpoint, identity: &Identity) -> io::Result<()> {
-    let mut texts = BTreeMap::from([
+    let texts = BTreeMap::from([
         ("format", Kind::Checkpoint.format().to_string()),
         ("version", VERSION.to_string()),
         ("program", env!("CARGO_PKG_VERSION").to_string()),
@@ -45,13 +46,11 @@ fn write(out: &mut impl Write, state: &Checkpoint, identity: &Identity) -> io::R
         ("identity", identity.to_json()),
     ]);
     let tensors = tensors(state);
-    let mut checksum = Checksum::new(CHECKED.iter().map(|key| texts[key].as_str()));
-    tensors.iter().try_for_each(|(_, panel)| write_panel(&mut checksum, panel))?;
-    texts.insert("checksum", checksum.finish());
     let announced =
         |(name, panel): &Tensor<'_>| -> Announced { (name, Dtype::F64, vec![panel.rows(), panel.cols()]) };
-    write_header(out, &texts, &tensors.iter().map(announced).collect::<Vec<_>>())?;
-    tensors.iter().try_for_each(|(_, panel)| write_panel(out, panel))
+    let mut out = begin_tensors(out, &texts, &tensors.iter().map(announced).collect::<Vec<_>>())?;
+    tensors.iter().try_for_each(|(_, panel)| write_panel(&mut out, panel))?;
+    out.finish()
 }
 
 /// A tensor's name and numbers.
@@ -96,7 +95,9 @@ fn read(file: &TensorFile, identity: &Identity) -> Outcome<Checkpoint> {
             columns: file.parsed("columns")?,
         },
     };
-    check_sum(file, &state)?;
+    if !file.has_checksums() {
+        check_sum(file, &state)?;
+    }
     match identity.difference(file.text("identity")?)? {
         None => Ok(state),
         Some(difference) => Err(Fault::new(format!("belongs to another fit: {difference}"))),
@@ -124,6 +125,7 @@ fn read_column(file: &TensorFile, name: &str) -> Outcome<Vec<f64>> {
     Ok(file.tensor::<f64>(name, Dtype::F64)?.0.iter().collect())
 }
 
+/// Checks a file of the first version.
 fn check_sum(file: &TensorFile, state: &Checkpoint) -> Outcome<()> {
     let texts: Vec<&str> = CHECKED.iter().map(|key| file.text(key)).collect::<Outcome<_>>()?;
     let mut checksum = Checksum::new(texts.into_iter());

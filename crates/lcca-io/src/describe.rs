@@ -45,6 +45,8 @@ pub struct MatrixInfo {
     pub storage: &'static str,
     /// The first few names of columns, if they have names.
     pub names: Option<Vec<String>>,
+    /// Whether the file has checksums, against which its numbers were checked.
+    pub checksums: bool,
     /// What a person should know about the reading.
     pub notes: Vec<String>,
 }
@@ -77,6 +79,8 @@ pub struct ModelInfo {
     pub y_names: Option<Vec<String>>,
     /// The columns of X and Y with the largest loadings of each pair, if columns of either view have names.
     pub top: Option<Vec<[Vec<TopColumn>; 2]>>,
+    /// Whether the file has checksums, against which its numbers were checked.
+    pub checksums: bool,
     /// Where it came from, as far as its file says.
     pub provenance: Map<String, Value>,
 }
@@ -130,6 +134,7 @@ fn matrix_info(loaded: Loaded) -> Result<MatrixInfo> {
         entries: loaded.matrix.entries(),
         storage: loaded.matrix.kind(),
         names: first_few(loaded.names()?.as_ref()),
+        checksums: loaded.has_checksums(),
         notes: loaded.notes,
     })
 }
@@ -164,6 +169,7 @@ fn leading_columns(loadings: &Panel, names: Option<&Names>, pair: usize) -> Vec<
 }
 
 fn model_info(file: ModelFile, names: &ModelNames) -> ModelInfo {
+    let checksums = file.has_checksums();
     let ModelFile { model, provenance, .. } = file;
     ModelInfo {
         format: Format::Store.name(),
@@ -178,6 +184,7 @@ fn model_info(file: ModelFile, names: &ModelNames) -> ModelInfo {
         settings: model.settings,
         x_names: first_few(names.x.as_ref()),
         y_names: first_few(names.y.as_ref()),
+        checksums,
         provenance,
     }
 }

@@ -1,8 +1,12 @@
 //! What can be wrong with a file, in one line: the file, the place in it, what was expected there.
 
+use crate::legible::{legible, legible_path};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// The most characters of a message, which may quote a file.
+const LONGEST_MESSAGE: usize = 400;
 
 /// Shorthand for results of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -12,7 +16,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[non_exhaustive]
 pub enum Error {
     /// The operating system refused.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", legible_path(path))]
     Io {
         /// The file.
         path: PathBuf,
@@ -20,7 +24,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The file is not what it should be.
-    #[error("{}: {place}{message}", path.display())]
+    #[error("{}: {place}{message}", legible_path(path))]
     #[non_exhaustive]
     Bad {
         /// The file.
@@ -33,7 +37,7 @@ pub enum Error {
         remedy: Option<Remedy>,
     },
     /// The file is well formed and its numbers do not make a matrix.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", legible_path(path))]
     Data {
         /// The file.
         path: PathBuf,
@@ -107,6 +111,15 @@ pub enum Place {
     Line(u64),
     /// A named part: a member, a tensor, a header.
     Part(String),
+}
+
+impl Place {
+    fn legible(self) -> Self {
+        match self {
+            Place::Part(name) => Place::Part(legible(&name, LONGEST_MESSAGE)),
+            other => other,
+        }
+    }
 }
 
 impl fmt::Display for Place {
@@ -193,9 +206,13 @@ impl Fault {
         let path = path.to_path_buf();
         match self {
             Fault::Io(source) => Error::Io { path, source },
-            Fault::Bad { place, message, remedy } => {
-                Error::Bad { path, place, message: legible(&message), remedy }
-            }
+            // Messages quote files, and files hold anything: a quotation stays short and on its line.
+            Fault::Bad { place, message, remedy } => Error::Bad {
+                path,
+                place: place.legible(),
+                message: legible(&message, LONGEST_MESSAGE),
+                remedy,
+            },
             Fault::Data(source) => Error::Data { path, source },
         }
     }
@@ -204,20 +221,6 @@ impl Fault {
 /// Errors of other libraries may span lines; ours never do.
 pub(crate) fn one_line(error: &dyn fmt::Display) -> String {
     error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Messages quote files, and files hold anything: a quotation stays short and on its line.
-fn legible(message: &str) -> String {
-    const LONGEST: usize = 400;
-    let mut legible = String::new();
-    for c in message.chars().take(LONGEST) {
-        if c.is_control() {
-            legible.extend(c.escape_default());
-        } else {
-            legible.push(c);
-        }
-    }
-    legible
 }
 
 impl From<io::Error> for Fault {

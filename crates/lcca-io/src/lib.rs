@@ -11,6 +11,7 @@ mod arrow;
 mod assemble;
 mod atomic;
 mod checkpoint;
+mod checksums;
 #[cfg(feature = "parquet")]
 mod columnar;
 mod delimited;
@@ -23,6 +24,7 @@ mod guard;
 mod identity;
 mod kind;
 mod layouts;
+mod legible;
 mod lines;
 mod loaded;
 mod matrix_market;
@@ -47,6 +49,7 @@ mod tensors;
 mod text;
 mod triplets;
 mod values;
+mod verify;
 pub mod views;
 pub mod wording;
 mod write;
@@ -60,6 +63,7 @@ pub use export::{Exported, NamedRows, check_export, escaped, export_rows, names_
 pub use folder::OutputFolder;
 pub use guard::panics_are_guarded;
 pub use identity::Identity;
+pub use legible::{legible, legible_path};
 pub use loaded::Loaded;
 pub use model::{ModelFile, ModelNames, read_model, read_model_names, write_model, write_model_named};
 pub use names::Names;
@@ -69,6 +73,7 @@ pub use options::ReadOptions;
 pub use read::{read_matrix, read_matrix_with, read_names, says_its_width};
 pub use record::{FitRecord, Recorded, TracePoint};
 pub use saver::{Saved, Saver, remove_checkpoint};
+pub use verify::verify;
 pub use write::{keeps_names, write_matrix, write_matrix_named};
 
 /// Compiles the example of docs/rust.md.

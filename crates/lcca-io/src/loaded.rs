@@ -33,6 +33,11 @@ impl Loaded {
         Loaded { matrix, format, notes, names }
     }
 
+    /// Whether the file has checksums, against which the rows were checked.
+    pub fn has_checksums(&self) -> bool {
+        matches!(&self.names, ColumnNames::Stored(file, _) if file.has_checksums())
+    }
+
     /// The names of the columns, if the file has them.
     pub fn names(&self) -> Result<Option<Names>> {
         match &self.names {

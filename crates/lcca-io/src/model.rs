@@ -3,7 +3,8 @@
 //! Tensors, all f64: `x.weights` and `x.loadings` (columns of X × k), `x.mean` if the model is centered, the same
 //! for y, and `correlations`, `objective`, `residuals` (k). If the columns have names, these are `x.names` (u8) and
 //! `x.name_ends` (u64), as in a store, and the same for y. The metadata says `format` (`lcca-model`), `version`,
-//! `rows`, `total`, `settings` and `provenance`, the last two as JSON. Every number comes back to the bit.
+//! `rows`, `total`, `settings` and `provenance`, the last two as JSON. Every number comes back to the bit, and is checked
+//! by the last tensor, `checksums`.
 
 use crate::atomic::Output;
 use crate::error::{Fault, Outcome, Result, one_line};
@@ -12,7 +13,7 @@ use crate::names::{NameTensors, Names};
 use crate::panels::{read_panel, write_panel};
 use crate::record::FitRecord;
 use crate::source;
-use crate::tensors::{Announced, TensorFile, write_header};
+use crate::tensors::{Announced, TensorFile, begin_tensors};
 use lcca::fit::{Model, View};
 use lcca::matrix::Panel;
 use safetensors::tensor::Dtype;
@@ -106,12 +107,13 @@ fn write(
     tensors.extend(vectors.map(|(name, vector)| (name, Dtype::F64, vec![vector.len()])));
     tensors.extend(names.each().map(|(names, view)| names.announce_ends(&view.names)));
     tensors.extend(names.each().map(|(names, view)| names.announce_bytes(&view.names)));
-    write_header(out, &texts, &tensors)?;
-    write_view(out, &model.x)?;
-    write_view(out, &model.y)?;
+    let mut out = begin_tensors(out, &texts, &tensors)?;
+    write_view(&mut out, &model.x)?;
+    write_view(&mut out, &model.y)?;
     vectors.iter().try_for_each(|(_, vector)| out.write_all(bytemuck::cast_slice(vector)))?;
-    names.each().try_for_each(|(names, _)| names.write_ends(out))?;
-    names.each().try_for_each(|(names, _)| names.write_bytes(out))
+    names.each().try_for_each(|(names, _)| names.write_ends(&mut out))?;
+    names.each().try_for_each(|(names, _)| names.write_bytes(&mut out))?;
+    out.finish()
 }
 
 fn announce_view(tensors: &mut Vec<Announced>, view: &View, names: &Tensors) {
@@ -152,6 +154,11 @@ impl ModelFile {
         Ok(ModelFile { model, provenance, path: path.into(), file })
     }
 
+    /// Whether the file has checksums, against which the model was checked.
+    pub fn has_checksums(&self) -> bool {
+        self.file.has_checksums()
+    }
+
     /// What the file remembers of the fit; `None` if it does not say.
     pub fn record(&self) -> Option<FitRecord> {
         FitRecord::from_provenance(&self.provenance)
@@ -183,8 +190,8 @@ pub fn read_model_names(path: &Path) -> Result<ModelNames> {
 
 fn names(file: &TensorFile) -> Outcome<ModelNames> {
     let [x, y] = [&X, &Y].map(|view| {
-        let (_, shape) = file.tensor::<f64>(view.weights, Dtype::F64)?;
-        Names::read(file, &view.names, shape.first().copied().unwrap_or(0))
+        let cols = file.shape(view.weights).and_then(|shape| shape.first().copied());
+        Names::read(file, &view.names, cols.unwrap_or(0))
     });
     Ok(ModelNames { x: x?, y: y? })
 }

@@ -8,14 +8,16 @@
 //!
 //! Columns may have names, in any kind: `names` u8 (UTF-8, one after another) and `name_ends` u64, one per column.
 //!
-//! The metadata says `format` (`lcca-matrix`), `version`, `kind`, `rows` and `cols`.
+//! The metadata says `format` (`lcca-matrix`), `version`, `kind`, `rows` and `cols`. The last tensor, `checksums` u32,
+//! has one sum for every 256 KiB of each other tensor, see [`crate::checksums`]. All numbers are read and checked when a store is
+//! opened, because invalid ones must not reach a fit; names are when they are asked for.
 
 use crate::assemble::check_shape;
 use crate::error::{Fault, Outcome};
 use crate::kind::{Kind, VERSION};
 use crate::names::{NameTensors, Names};
 use crate::rows::{self, Part, bytes};
-use crate::tensors::{Announced, TensorFile, write_header};
+use crate::tensors::{Announced, TensorFile, begin_tensors};
 use lcca::matrix::{DenseRows, DenseValues, Matrix, OneHotRows, SparseRows, Values};
 use safetensors::tensor::Dtype;
 use std::collections::BTreeMap;
@@ -35,7 +37,7 @@ pub(crate) fn read(file: &TensorFile) -> Outcome<Matrix> {
     check_shape(rows, cols)?;
     let matrix: Matrix = match file.text("kind")? {
         "sparse" => read_sparse(file, cols)?.into(),
-        "one-hot" => OneHotRows::new(cols, file.vector("columns", Dtype::U32)?)?.into(),
+        "one-hot" => read_one_hot(file, cols)?.into(),
         "dense" => read_dense(file, rows, cols)?.into(),
         other => return Err(Fault::new(format!("is of kind {other:?}, expected sparse, one-hot or dense"))),
     };
@@ -45,31 +47,46 @@ pub(crate) fn read(file: &TensorFile) -> Outcome<Matrix> {
     Ok(matrix)
 }
 
+/// Numbers are checked against their checksums block by block, just before the matrix checks them for its own rules.
 fn read_sparse(file: &TensorFile, cols: usize) -> Outcome<SparseRows> {
     let values = match file.dtype("data") {
         None => Values::Ones,
-        Some(Dtype::F32) => Values::F32(file.vector("data", Dtype::F32)?),
-        Some(_) => Values::F64(file.vector("data", Dtype::F64)?),
+        Some(Dtype::F32) => Values::F32(file.unchecked_vector("data", Dtype::F32)?),
+        Some(_) => Values::F64(file.unchecked_vector("data", Dtype::F64)?),
     };
-    let (offsets, columns) = (file.vector("indptr", Dtype::U64)?, file.vector("indices", Dtype::U32)?);
-    Ok(SparseRows::new(cols, offsets, columns, values)?)
+    let [is_single, is_double] = [matches!(values, Values::F32(_)), matches!(values, Values::F64(_))];
+    let offsets = file.vector("indptr", Dtype::U64)?;
+    let columns = file.unchecked_vector("indices", Dtype::U32)?;
+    SparseRows::new_in_blocks(cols, offsets, columns, values, |entries| {
+        file.check::<u32>("indices", entries.clone())?;
+        match (is_single, is_double) {
+            (true, _) => file.check::<f32>("data", entries),
+            (_, true) => file.check::<f64>("data", entries),
+            _ => Ok(()),
+        }
+    })
+}
+
+fn read_one_hot(file: &TensorFile, cols: usize) -> Outcome<OneHotRows> {
+    let columns = file.unchecked_vector("columns", Dtype::U32)?;
+    OneHotRows::new_in_blocks(cols, columns, |rows| file.check::<u32>("columns", rows))
 }
 
 fn read_dense(file: &TensorFile, rows: usize, cols: usize) -> Outcome<DenseRows> {
-    let (values, shape) = match file.dtype("values") {
-        Some(Dtype::F32) => {
-            let (values, shape) = file.tensor("values", Dtype::F32)?;
-            (DenseValues::F32(values), shape)
-        }
-        _ => {
-            let (values, shape) = file.tensor("values", Dtype::F64)?;
-            (DenseValues::F64(values), shape)
-        }
+    let is_single = file.dtype("values") == Some(Dtype::F32);
+    let (values, shape) = if is_single {
+        let (values, shape) = file.unchecked("values", Dtype::F32)?;
+        (DenseValues::F32(values), shape)
+    } else {
+        let (values, shape) = file.unchecked("values", Dtype::F64)?;
+        (DenseValues::F64(values), shape)
     };
     if shape != [rows, cols] {
         return Err(Fault::new(format!("has shape {shape:?}, expected [{rows}, {cols}]")).within("values"));
     }
-    Ok(DenseRows::new(rows, cols, values)?)
+    DenseRows::new_in_blocks(rows, cols, values, |span| {
+        if is_single { file.check::<f32>("values", span) } else { file.check::<f64>("values", span) }
+    })
 }
 
 pub(crate) fn write(out: &mut impl Write, matrix: &Matrix, names: Option<&Names>) -> Outcome<()> {
@@ -88,14 +105,15 @@ pub(crate) fn write(out: &mut impl Write, matrix: &Matrix, names: Option<&Names>
     let ends = names.iter().map(|names| names.announce_ends(&NAMES));
     let text = names.iter().map(|names| names.announce_bytes(&NAMES));
     let tensors: Vec<Announced> = ends.chain(announced(matrix)).chain(text).collect();
-    write_header(out, &texts, &tensors)?;
-    names.map_or(Ok(()), |names| names.write_ends(out))?;
+    let mut out = begin_tensors(out, &texts, &tensors)?;
+    names.map_or(Ok(()), |names| names.write_ends(&mut out))?;
     match matrix {
-        Matrix::Sparse(_) => write_sparse(out, matrix)?,
+        Matrix::Sparse(_) => write_sparse(&mut out, matrix)?,
         Matrix::OneHot(rows) => out.write_all(bytes(rows.columns()))?,
         Matrix::Dense(dense) => out.write_all(crate::npy::dense_bytes(dense.values()).1)?,
     }
-    Ok(names.map_or(Ok(()), |names| names.write_bytes(out))?)
+    names.map_or(Ok(()), |names| names.write_bytes(&mut out))?;
+    Ok(out.finish()?)
 }
 
 /// The tensors of a matrix, wide numbers first, so that all of them are aligned.

@@ -13,6 +13,9 @@ pub struct InfoArgs {
     /// Count the columns of svmlight files from 0 instead of 1
     #[arg(long)]
     pub zero_based: bool,
+    /// Check every number and name of a store or model against the checksums in its file
+    #[arg(long)]
+    pub verify: bool,
     #[command(flatten)]
     pub common: CommonArgs,
 }

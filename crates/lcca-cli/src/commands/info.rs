@@ -2,9 +2,9 @@
 
 use crate::failure::Failure;
 use crate::resolve::InfoJob;
-use crate::text::{count, count_entries, view_sizes};
+use crate::text::{count, count_entries, grouped, view_sizes};
 use crate::{machine, output, progress};
-use lcca_io::{FitRecord, Info, MatrixInfo, ModelInfo, TopColumn, describe_with};
+use lcca_io::{FitRecord, Info, MatrixInfo, ModelInfo, TopColumn, describe_with, legible, verify};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
@@ -12,32 +12,54 @@ use std::fmt::Write as _;
 const PAIRS_SHOWN: usize = 10;
 /// Characters of a name that are printed.
 const LONGEST_NAME: usize = 30;
+/// Characters of a fact about a model's origin that are printed. Command lines are such facts.
+const LONGEST_FACT: usize = 1000;
 
 pub fn run(job: &InfoJob) -> Result<(), Failure> {
     let spinner = progress::spinner(format!("reading {}", job.file.display()), job.session.quiet);
-    let info = machine::pool(job.session.threads)?.install(|| describe_with(&job.file, &job.reading))?;
+    let (verified, info) = machine::pool(job.session.threads)?.install(|| {
+        let verified = if job.verify { Some(verify(&job.file)?) } else { None };
+        Ok::<_, Failure>((verified, describe_with(&job.file, &job.reading)?))
+    })?;
     spinner.finish_and_clear();
     if job.session.json {
-        output::print_json(&object(&info))?;
+        let mut object = object(&info);
+        if let Some(bytes) = verified {
+            object["verified_bytes"] = json!(bytes);
+        }
+        output::print_json(&object)?;
     } else {
-        output::print(&match &info {
-            Info::Matrix(info) => matrix_text(info),
-            Info::Model(info) => model_text(info),
-        })?;
+        let (mut text, checksums) = match &info {
+            Info::Matrix(info) => (matrix_text(info), info.checksums),
+            Info::Model(info) => (model_text(info), info.checksums),
+        };
+        text += &checksum_line(checksums, verified);
+        output::print(&text)?;
     }
     Ok(())
+}
+
+/// Whether the file has checksums, and what `--verify` found. What does not match is an error and comes no further.
+fn checksum_line(checksums: bool, verified: Option<Option<u64>>) -> String {
+    match (verified, checksums) {
+        (Some(Some(bytes)), _) => format!("verified: all {} bytes match their checksums\n", grouped(bytes)),
+        (Some(None), _) => "not verified: the file has no checksums; it was read without an error\n".into(),
+        (None, true) => "checksums: yes, and what was read matches them\n".into(),
+        (None, false) => "checksums: none in this file\n".into(),
+    }
 }
 
 fn object(info: &Info) -> Value {
     match info {
         Info::Matrix(m) => json!({
             "kind": "matrix", "format": m.format, "storage": m.storage,
-            "rows": m.rows, "cols": m.cols, "entries": m.entries, "names": m.names, "notes": m.notes,
+            "rows": m.rows, "cols": m.cols, "entries": m.entries, "names": m.names, "checksums": m.checksums, "notes": m.notes,
         }),
         Info::Model(m) => json!({
             "kind": "model", "format": m.format, "method": m.method, "k": m.k, "rows": m.rows,
             "x_cols": m.x_cols, "y_cols": m.y_cols, "total": m.total, "correlations": m.correlations,
-            "x_names": m.x_names, "y_names": m.y_names, "top": m.top, "settings": m.settings, "provenance": m.provenance,
+            "x_names": m.x_names, "y_names": m.y_names, "top": m.top, "settings": m.settings,
+            "checksums": m.checksums, "provenance": m.provenance,
         }),
     }
 }
@@ -94,13 +116,9 @@ fn top_columns(pairs: &[[Vec<TopColumn>; 2]]) -> String {
     text
 }
 
-/// Quotes a name, which can be a comma, and shortens a long one.
+/// A name in quotes, because it can be a comma, on one line and not too long.
 fn quoted(name: &str) -> String {
-    if name.chars().count() > LONGEST_NAME {
-        format!("{:?}", name.chars().take(LONGEST_NAME).chain(['…']).collect::<String>())
-    } else {
-        format!("{name:?}")
-    }
+    format!("\"{}\"", legible(name, LONGEST_NAME).replace('"', "\\\""))
 }
 
 /// The origin of a model and how its fit ended. Lists, such as the trace, are left to `--json`, and reasons to the record of
@@ -110,8 +128,8 @@ fn provenance(facts: &Map<String, Value>) -> String {
         _ if key == "why" => String::new(),
         Value::Object(inner) => provenance(inner),
         Value::Array(_) | Value::Null => String::new(),
-        Value::String(plain) => format!("{key}: {plain}\n"),
-        other => format!("{key}: {other}\n"),
+        Value::String(plain) => format!("{}: {}\n", legible(key, LONGEST_NAME), legible(plain, LONGEST_FACT)),
+        other => format!("{}: {other}\n", legible(key, LONGEST_NAME)),
     };
     facts.iter().map(line).collect()
 }
@@ -119,7 +137,7 @@ fn provenance(facts: &Map<String, Value>) -> String {
 /// The first few names, quoted because a name can be a comma.
 fn column_names(columns: &str, names: Option<&[String]>, cols: usize) -> String {
     let Some(names) = names else { return format!("{columns} without names\n") };
-    let quoted: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+    let quoted: Vec<String> = names.iter().map(|name| quoted(name)).collect();
     let more = if names.len() < cols { ", …" } else { "" };
     format!("{columns} named {}{more}\n", quoted.join(", "))
 }

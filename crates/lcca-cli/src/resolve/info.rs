@@ -9,6 +9,7 @@ use std::path::PathBuf;
 pub struct InfoJob {
     pub file: PathBuf,
     pub reading: ReadOptions,
+    pub verify: bool,
     pub session: Session,
 }
 
@@ -17,6 +18,7 @@ impl InfoJob {
         InfoJob {
             file: args.file,
             reading: read_options(None, args.zero_based),
+            verify: args.verify,
             session: Session::new(args.common),
         }
     }

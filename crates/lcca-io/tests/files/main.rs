@@ -6,6 +6,7 @@
 mod arrow;
 mod bad_input;
 mod checkpoint;
+mod checksums;
 mod damage;
 mod model;
 mod names;

@@ -177,3 +177,15 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
 pub fn zstd(bytes: &[u8]) -> Vec<u8> {
     zstd::encode_all(bytes, 3).unwrap()
 }
+
+/// A store, model or checkpoint as it was written before files had checksums.
+pub fn without_checksums(bytes: &[u8]) -> Vec<u8> {
+    let data = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let mut header: serde_json::Value = serde_json::from_slice(&bytes[8..data]).unwrap();
+    let end = header["checksums"]["data_offsets"][0].as_u64().unwrap() as usize;
+    header.as_object_mut().unwrap().remove("checksums");
+    header["__metadata__"].as_object_mut().unwrap().remove("checksums");
+    let header = header.to_string();
+    let len = (header.len() as u64).to_le_bytes();
+    [&len[..], header.as_bytes(), &bytes[data..data + end]].concat()
+}

@@ -1,9 +1,10 @@
 //! Dense rows, stored one after another.
 
-use super::buffer::Buffer;
+use super::buffer::{Buffer, Packed};
 use super::search;
 use crate::error::{Error, Result};
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The numbers of dense rows.
 #[derive(Clone)]
@@ -22,11 +23,27 @@ pub struct DenseRows {
     values: DenseValues,
 }
 
+/// Whether all numbers are finite. A loop without an early exit can be vectorized.
+fn finite<T: Copy + Into<f64>>(numbers: &[Packed<T>]) -> bool {
+    numbers.iter().fold(true, |all, number| all & number.get().into().is_finite())
+}
+
 impl DenseRows {
     /// Checks the count and that every value is finite. `values[i * cols + j]` is row i, column j.
     pub fn new(rows: usize, cols: usize, values: DenseValues) -> Result<Self> {
+        DenseRows::new_in_blocks(rows, cols, values, |_| Ok(()))
+    }
+
+    /// As [`DenseRows::new`], for a caller with checks of its own: `arrived` is called for every block of
+    /// [`search::BLOCK`] values just before these are checked here, so that both find them in cache.
+    pub fn new_in_blocks<E: From<Error> + Send>(
+        rows: usize,
+        cols: usize,
+        values: DenseValues,
+        arrived: impl Fn(Range<usize>) -> std::result::Result<(), E> + Sync,
+    ) -> std::result::Result<Self, E> {
         if cols >= u32::MAX as usize {
-            return Err(Error::TooManyColumns { cols });
+            return Err(Error::TooManyColumns { cols }.into());
         }
         let found = match &values {
             DenseValues::F32(values) => values.len(),
@@ -34,20 +51,34 @@ impl DenseRows {
         };
         let expected = rows.saturating_mul(cols);
         if found != expected {
-            return Err(Error::Length { what: "values", expected, found });
+            return Err(Error::Length { what: "values", expected, found }.into());
         }
-        let bad = match &values {
-            DenseValues::F32(values) => search::first(values.as_slice(), |v| !v.is_finite()),
-            DenseValues::F64(values) => search::first(values.as_slice(), |v| !v.is_finite()),
+        let all_finite = |span: Range<usize>| match &values {
+            DenseValues::F32(values) => finite(&values.as_slice()[span]),
+            DenseValues::F64(values) => finite(&values.as_slice()[span]),
         };
-        let matrix = DenseRows { rows, cols, values };
-        match bad {
-            None => Ok(matrix),
-            Some(index) => {
-                let (row, column) = (index / cols, index % cols);
-                Err(Error::NotFinite { row, column, value: matrix.get(row, column) })
+        let is_finite = AtomicBool::new(true);
+        search::in_blocks(found, |span| {
+            arrived(span.clone())?;
+            if !all_finite(span) {
+                is_finite.store(false, Relaxed);
             }
-        }
+            Ok::<(), E>(())
+        })?;
+        let matrix = DenseRows { rows, cols, values };
+        if is_finite.into_inner() { Ok(matrix) } else { Err(matrix.not_finite().into()) }
+    }
+
+    /// The first value that is not finite, of a matrix that has one.
+    fn not_finite(&self) -> Error {
+        let index = match &self.values {
+            DenseValues::F32(values) => search::first(values.as_slice(), |value| !value.is_finite()),
+            DenseValues::F64(values) => search::first(values.as_slice(), |value| !value.is_finite()),
+        };
+        // A file that another program changes between two looks may have none any more.
+        let index = index.unwrap_or(0);
+        let (row, column) = (index / self.cols, index % self.cols);
+        Error::NotFinite { row, column, value: self.get(row, column) }
     }
 
     /// The number of rows.

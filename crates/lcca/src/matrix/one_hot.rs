@@ -1,8 +1,7 @@
 //! One-hot rows: one column number per row and nothing else.
 
-use super::Buffer;
+use super::{Buffer, search};
 use crate::error::{Error, Result};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Rows with at most one entry, which is 1.
@@ -18,18 +17,30 @@ impl OneHotRows {
 
     /// Checks that every column is in range. `column[i]` is the column of the 1 in row i, or [`OneHotRows::EMPTY`].
     pub fn new(cols: usize, column: Buffer<u32>) -> Result<Self> {
+        OneHotRows::new_in_blocks(cols, column, |_| Ok(()))
+    }
+
+    /// As [`OneHotRows::new`], for a caller with checks of its own: `arrived` is called for every block of
+    /// [`search::BLOCK`] rows just before these are checked here, so that both find them in cache.
+    pub fn new_in_blocks<E: From<Error> + Send>(
+        cols: usize,
+        column: Buffer<u32>,
+        arrived: impl Fn(Range<usize>) -> std::result::Result<(), E> + Sync,
+    ) -> std::result::Result<Self, E> {
         if cols >= u32::MAX as usize {
-            return Err(Error::TooManyColumns { cols });
+            return Err(Error::TooManyColumns { cols }.into());
         }
-        // Fewer rows than this are checked in less time than another thread takes to wake up.
-        let rows = column.as_slice().par_iter().enumerate().with_min_len(65_536);
-        rows.try_for_each(|(row, column)| {
-            let column = column.get();
-            if column == Self::EMPTY || (column as usize) < cols {
-                Ok(())
-            } else {
-                Err(Error::ColumnOutOfRange { row, column: column.into(), cols })
+        let outside = |column: u32| column != Self::EMPTY && column as usize >= cols;
+        search::in_blocks(column.len(), |rows| {
+            arrived(rows.clone())?;
+            let columns = &column.as_slice()[rows.clone()];
+            // A loop without an early exit can be vectorized.
+            if columns.iter().fold(false, |any, column| any | outside(column.get())) {
+                let (row, column) =
+                    rows.zip(columns).find(|(_, column)| outside(column.get())).unwrap_or((0, &columns[0]));
+                return Err(Error::ColumnOutOfRange { row, column: column.get().into(), cols }.into());
             }
+            Ok::<(), E>(())
         })?;
         Ok(OneHotRows { cols, column })
     }

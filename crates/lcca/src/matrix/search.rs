@@ -2,10 +2,24 @@
 
 use super::Packed;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// The number of elements that a thread examines before it checks whether another thread has found an earlier match.
 /// 16,384 elements take microseconds, long beside the check and short beside the search.
 pub const GRAIN: usize = 1 << 14;
+
+/// The number of entries that are checked at a time when a matrix is made. Their columns and values fit into a core's own
+/// cache, so that a caller who examines each block as it arrives reads memory once.
+pub const BLOCK: usize = 1 << 16;
+
+/// Calls `check` for blocks of [`BLOCK`] of the first `len` indices, in parallel, and returns an error if there is one.
+pub(super) fn in_blocks<E: Send>(
+    len: usize,
+    check: impl Fn(Range<usize>) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    let blocks = (0..len.div_ceil(BLOCK)).into_par_iter();
+    blocks.try_for_each(|block| check(block * BLOCK..len.min((block + 1) * BLOCK)))
+}
 
 /// The first index below `len` for which `wanted` holds.
 pub fn first_place(len: usize, wanted: impl Fn(usize) -> bool + Sync) -> Option<usize> {

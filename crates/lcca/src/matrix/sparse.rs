@@ -1,6 +1,6 @@
 //! Compressed sparse rows: u64 offsets, u32 columns, and values unless they are all 1.
 
-use super::{Buffer, Packed};
+use super::{Buffer, Packed, search};
 use crate::error::{Error, Result};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -59,11 +59,35 @@ impl SparseRows {
     /// Checks the invariants once, for all later uses: offsets never decrease and end at the entry count, columns are in range and strictly
     /// ascend within a row, values are finite. Errors name the row and column.
     pub fn new(cols: usize, offsets: Buffer<u64>, columns: Buffer<u32>, values: Values) -> Result<Self> {
+        SparseRows::new_in_blocks(cols, offsets, columns, values, |_| Ok(()))
+    }
+
+    /// As [`SparseRows::new`], for a caller with checks of its own: `arrived` is called for every block of
+    /// [`search::BLOCK`] entries just before these are checked here, so that both find them in cache.
+    pub fn new_in_blocks<E: From<Error> + Send>(
+        cols: usize,
+        offsets: Buffer<u64>,
+        columns: Buffer<u32>,
+        values: Values,
+        arrived: impl Fn(Range<usize>) -> std::result::Result<(), E> + Sync,
+    ) -> std::result::Result<Self, E> {
         let matrix = SparseRows { cols, offsets, columns, values };
         matrix.check_sizes()?;
         let offsets = matrix.offsets.as_slice();
-        let rows = (0..matrix.rows()).into_par_iter().with_min_len(ROWS_PER_TASK);
-        rows.try_for_each(|row| matrix.check_row(row, offsets[row].get(), offsets[row + 1].get()))?;
+        // Rows are found by their offsets below, so these come first.
+        (0..matrix.rows())
+            .into_par_iter()
+            .with_min_len(ROWS_PER_TASK)
+            .try_for_each(|row| matrix.check_span(row, offsets[row].get(), offsets[row + 1].get()))?;
+        search::in_blocks(matrix.columns.len(), |entries| {
+            arrived(entries.clone())?;
+            let begins_before = |entry: usize| offsets.partition_point(|offset| offset.get() < entry as u64);
+            // The rows that begin in this block. A row may end in a later one, whose caller looks at its entries too.
+            for row in begins_before(entries.start)..begins_before(entries.end).min(matrix.rows()) {
+                matrix.check_row(row, offsets[row].get(), offsets[row + 1].get())?;
+            }
+            Ok::<(), E>(())
+        })?;
         Ok(matrix)
     }
 
@@ -108,19 +132,31 @@ impl SparseRows {
     }
 
     fn check_row(&self, row: usize, from: u64, to: u64) -> Result<()> {
-        self.check_span(row, from, to)?;
         let columns = &self.columns.as_slice()[from as usize..to as usize];
-        let mut previous = None;
-        for column in columns.iter().map(|c| c.get()) {
-            if column as usize >= self.cols {
-                return Err(Error::ColumnOutOfRange { row, column: column.into(), cols: self.cols });
-            }
-            if let Some(previous) = previous.filter(|&previous| previous >= column) {
-                return Err(Error::ColumnOrder { row, column, previous });
-            }
-            previous = Some(column);
+        // A loop without an early exit can be vectorized. If columns ascend, the last of them is the largest.
+        let (before, after) =
+            (&columns[..columns.len().saturating_sub(1)], columns.get(1..).unwrap_or_default());
+        let disordered = before.iter().zip(after).fold(false, |any, (a, b)| any | (a.get() >= b.get()));
+        if disordered || columns.last().is_some_and(|last| last.get() as usize >= self.cols) {
+            return Err(self.wrong_column(row, columns));
         }
         self.check_finite(row, from as usize..to as usize)
+    }
+
+    /// The first column of a row that is out of range or out of order.
+    fn wrong_column(&self, row: usize, columns: &[Packed<u32>]) -> Error {
+        let mut previous = 0;
+        for (index, column) in columns.iter().map(|column| column.get()).enumerate() {
+            if column as usize >= self.cols {
+                return Error::ColumnOutOfRange { row, column: column.into(), cols: self.cols };
+            }
+            if index > 0 && previous >= column {
+                return Error::ColumnOrder { row, column, previous };
+            }
+            previous = column;
+        }
+        // A file that another program changes between two looks can lead here.
+        Error::ColumnOrder { row, column: previous, previous }
     }
 
     fn check_span(&self, row: usize, from: u64, to: u64) -> Result<()> {
