@@ -36,6 +36,9 @@ impl StateFile<'_> {
         progress: &mut FitProgress,
     ) -> Result<(Fit, usize), Failure> {
         let (saver, start) = Saver::open(self.path, self.every, Identity::new(pair, settings)?)?;
+        if let Some(remark) = saver.remark() {
+            self.remark(remark);
+        }
         if let Some(start) = &start {
             let (iteration, passes) = (start.trace.len(), text::passes(&start.cost));
             self.remark(&format!("continuing after iteration {iteration}, {passes}"));

@@ -8,7 +8,7 @@
 
 use crate::atomic::Output;
 use crate::error::{Fault, Outcome, Result, one_line};
-use crate::identity::Identity;
+use crate::identity::{Comparison, Identity};
 use crate::kind::{Kind, VERSION};
 use crate::panels::{read_panel, write_panel};
 use crate::source;
@@ -75,11 +75,16 @@ fn numbers(row: &TraceRow) -> [f64; 7] {
 
 /// Reads a checkpoint. One that belongs to another fit is refused with a message that says what differs.
 pub fn read_checkpoint(path: &Path, identity: &Identity) -> Result<Checkpoint> {
+    read_identified(path, identity).map(|(state, _)| state)
+}
+
+/// As [`read_checkpoint`], and whether the file knows its rows; those of the first version know their shape and moments.
+pub(crate) fn read_identified(path: &Path, identity: &Identity) -> Result<(Checkpoint, bool)> {
     let file = source::map(path).and_then(TensorFile::open);
     file.and_then(|file| read(&file, identity)).map_err(|fault| fault.at(path))
 }
 
-fn read(file: &TensorFile, identity: &Identity) -> Outcome<Checkpoint> {
+fn read(file: &TensorFile, identity: &Identity) -> Outcome<(Checkpoint, bool)> {
     Kind::Checkpoint.check(file)?;
     let state = Checkpoint {
         algorithm: serde_json::from_str(file.text("loop")?)
@@ -98,9 +103,10 @@ fn read(file: &TensorFile, identity: &Identity) -> Outcome<Checkpoint> {
     if !file.has_checksums() {
         check_sum(file, &state)?;
     }
-    match identity.difference(file.text("identity")?)? {
-        None => Ok(state),
-        Some(difference) => Err(Fault::new(format!("belongs to another fit: {difference}"))),
+    match identity.compare(file.text("identity")?)? {
+        Comparison::Same => Ok((state, true)),
+        Comparison::SameAsFarAsKnown => Ok((state, false)),
+        Comparison::Different(what) => Err(Fault::new(format!("belongs to another fit: {what}"))),
     }
 }
 

@@ -1,8 +1,9 @@
-//! What distinguishes one fit from another: the settings that decide its path, the shape of the data, and a checksum of
-//! every column's moments. The order of the rows is not part of it, because a checkpoint's products are formed afresh
-//! anyway. Moments are rounded to about a thousandth, because their last digits depend on the order of summation.
+//! What distinguishes one fit from another: the settings that decide its path, the shape of the data, a checksum of every
+//! column's moments, and a fingerprint of the rows. Both views' rows may be in another order than before, but both in
+//! the same. Moments are rounded to about a thousandth, because their last digits depend on the order of summation.
 
 use crate::error::{Fault, Outcome, one_line};
+use crate::fingerprint::{agree, fingerprint};
 use lcca::data::{Moments, Pair, Side};
 use lcca::method::Settings;
 use serde_json::{Map, Value, json};
@@ -10,12 +11,25 @@ use serde_json::{Map, Value, json};
 /// Settings that limit how long a fit runs or what it may use, and do not change its path.
 const FREE: [&str; 4] = ["tol", "max_passes", "memory", "t1"];
 
+/// The numbers of the rows. Files of the first version have none.
+const ROWS: &str = "fingerprint of the rows";
+
+/// How a stored identity compares with that of the fit at hand.
+pub(crate) enum Comparison {
+    Same,
+    /// Nothing differs, but the file does not say enough of the rows.
+    SameAsFarAsKnown,
+    /// What differs, in words.
+    Different(String),
+}
+
 /// The facts by which a fit is recognized, in the order in which differences are reported.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Identity(Vec<(String, Value)>);
 
 impl Identity {
-    /// The identity of a fit to this data with these settings. Reads the moments, which the fit needs anyway.
+    /// The identity of a fit to this data with these settings. Reads the moments, which the fit
+    /// needs anyway, and passes over the rows once.
     pub fn new(pair: &dyn Pair, settings: &Settings) -> lcca::Result<Self> {
         let shape = pair.shape();
         let mut facts = vec![
@@ -27,6 +41,7 @@ impl Identity {
         for side in Side::BOTH {
             facts.push((numbers_of(side), json!(checksum(pair.moments(side)?))));
         }
+        facts.push((ROWS.into(), json!(fingerprint(pair)?)));
         Ok(Identity(facts))
     }
 
@@ -34,20 +49,34 @@ impl Identity {
         Value::Object(self.0.iter().cloned().collect()).to_string()
     }
 
-    /// The first difference from the fit that `json` describes, in words.
-    pub(crate) fn difference(&self, json: &str) -> Outcome<Option<String>> {
+    /// Compares with the fit that `json` describes.
+    pub(crate) fn compare(&self, json: &str) -> Outcome<Comparison> {
         let there: Map<String, Value> =
             serde_json::from_str(json).map_err(|error| Fault::new(one_line(&error)).within("identity"))?;
-        Ok(self.0.iter().find_map(|(key, here)| {
+        for (key, here) in self.0.iter().filter(|(key, _)| key != ROWS) {
             let there = there.get(key).unwrap_or(&Value::Null);
-            (there != here).then(|| difference(key, there, here))
-        }))
+            if there != here {
+                return Ok(Comparison::Different(difference(key, there, here)));
+            }
+        }
+        let here = self.0.iter().find(|(key, _)| key == ROWS);
+        Ok(match there.get(ROWS) {
+            None => Comparison::SameAsFarAsKnown,
+            Some(there) if here.is_some_and(|(_, here)| agree(&list(here), &list(there))) => Comparison::Same,
+            Some(_) => Comparison::Different(
+                "other data: rows held other numbers or were paired otherwise then".into(),
+            ),
+        })
     }
+}
+
+fn list(numbers: &Value) -> Vec<f64> {
+    numbers.as_array().into_iter().flatten().filter_map(Value::as_f64).collect()
 }
 
 fn difference(key: &str, there: &Value, here: &Value) -> String {
     if let Some(side) = Side::BOTH.into_iter().find(|&side| numbers_of(side) == key) {
-        return format!("{side} held other numbers then");
+        return format!("other data: {side} held other numbers then");
     }
     let [there, here] = [there, here].map(|value| match value {
         Value::Null => "not set".to_string(),

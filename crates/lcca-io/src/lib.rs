@@ -18,6 +18,7 @@ mod delimited;
 mod describe;
 mod error;
 mod export;
+mod fingerprint;
 mod folder;
 mod format;
 mod guard;

@@ -1,6 +1,6 @@
 //! Saving the state of a fit while it runs, so that the same fit can continue from the file.
 
-use crate::checkpoint::{read_checkpoint, write_checkpoint};
+use crate::checkpoint::{read_identified, write_checkpoint};
 use crate::error::{Error, Result};
 use crate::identity::Identity;
 use lcca::fit::Checkpoint;
@@ -18,6 +18,7 @@ pub struct Saver {
     path: PathBuf,
     every: Duration,
     identity: Identity,
+    rows_are_known: bool,
     record: Mutex<Record>,
 }
 
@@ -42,10 +43,19 @@ impl Saver {
     /// The saver of the fit that `identity` describes, and the state that it left in the file, if it did. The state of
     /// another fit is refused.
     pub fn open(path: &Path, every: Duration, identity: Identity) -> Result<(Self, Option<Checkpoint>)> {
-        let state = path.exists().then(|| read_checkpoint(path, &identity)).transpose()?;
+        let found = path.exists().then(|| read_identified(path, &identity)).transpose()?;
+        let rows_are_known = found.as_ref().is_none_or(|(_, known)| *known);
+        let state = found.map(|(state, _)| state);
         let saved = Saved { iteration: state.as_ref().map_or(0, |state| state.trace.len()), failure: None };
         let record = Mutex::new(Record { saved, due: Instant::now() + every });
-        Ok((Saver { path: path.into(), every, identity, record }, state))
+        Ok((Saver { path: path.into(), every, identity, rows_are_known, record }, state))
+    }
+
+    /// What a person should know about the state that was found.
+    pub fn remark(&self) -> Option<&'static str> {
+        (!self.rows_are_known).then_some(
+            "the state is of an older version, which did not note its rows: only their number and the sums of columns were compared",
+        )
     }
 
     /// Whether the state after an iteration should be saved. A state that may be the last one is saved whatever the time.

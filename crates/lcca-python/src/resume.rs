@@ -27,6 +27,9 @@ pub fn fit_with_state<T: Send>(
 ) -> Result<(Fit, f64), Failure> {
     let every = Duration::from_secs_f64(Saver::EVERY_SECONDS);
     let (saver, checkpoint) = Saver::open(path, every, Identity::new(pair, settings)?)?;
+    if let Some(remark) = saver.remark() {
+        reporter.warn(remark.to_string());
+    }
     let seconds_before =
         checkpoint.as_ref().and_then(|state| state.trace.last()).map_or(0.0, |row: &TraceRow| row.seconds);
     let watch = SavingWatch { reporter, saver, seconds_before };

@@ -108,14 +108,34 @@ fn a_checkpoint_of_another_fit_is_refused_with_what_differs() {
         assert!(message.contains(&format!("state: belongs to another fit: {needle}")), "{message}");
     }
     let message = complaint_of(&file.path, &Identity::new(&pair(3.5), &settings()).unwrap());
-    assert!(message.contains("another fit: X held other numbers then"), "{message}");
+    assert!(message.contains("another fit: other data: X held other numbers then"), "{message}");
     let weighted = pair(3.0).weighted(vec![1.0, 1.0, 2.0].into()).unwrap();
     let message = complaint_of(&file.path, &Identity::new(&weighted, &settings()).unwrap());
-    assert!(message.contains("another fit: X held other numbers then"), "{message}");
+    assert!(message.contains("another fit: other data: X held other numbers then"), "{message}");
     let wide = || sparse(&[vec![1.0, 0.5, 0.0, 2.0], vec![1.0; 4], vec![0.5, 0.0, 1.0, 0.0]], false);
     let wide = InMemory::new(wide(), wide()).unwrap();
     let message = complaint_of(&file.path, &Identity::new(&wide, &settings()).unwrap());
     assert!(message.contains("columns of X is 3 there and 4 here"), "{message}");
+}
+
+#[test]
+fn other_rows_with_the_same_moments_are_other_data() {
+    let x = [vec![3.0, 0.0, 1.0], vec![0.0, 2.0, 0.0], vec![1.0, 1.0, 0.5]];
+    let y = [vec![7.0, 0.0, 1.0], vec![0.0, 2.0, 0.0], vec![1.0, 1.0, 0.5]];
+    let order = |rows: &[Vec<f64>; 3], order: [usize; 3]| sparse(&order.map(|row| rows[row].clone()), false);
+    let identity = |x_order, y_order| {
+        let pair = InMemory::new(order(&x, x_order), order(&y, y_order)).unwrap();
+        Identity::new(&pair, &settings()).unwrap()
+    };
+    let file = scratch("state");
+    let original = identity([0, 1, 2], [0, 1, 2]);
+    write_checkpoint(&file.path, &state(Loop::Alternate, false, &[]), &original).unwrap();
+    let message = complaint_of(&file.path, &identity([0, 1, 2], [1, 0, 2]));
+    assert!(message.contains("another fit: other data: rows held other numbers or were paired"), "{message}");
+    assert!(
+        read_checkpoint(&file.path, &identity([2, 0, 1], [2, 0, 1])).is_ok(),
+        "both in the same new order"
+    );
 }
 
 #[test]
