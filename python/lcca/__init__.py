@@ -17,14 +17,19 @@ from lcca._cv import CCACV
 from lcca._lcca import METHODS, Matrix, __version__
 from lcca._linalg import least_squares, randomized_svd
 from lcca._load import load
+from lcca._notes import DataWarning, LccaWarning, Note, ResultWarning
 from lcca._significance import Significance, permutation_test
 from lcca._views import read
 
 __all__ = [
     "CCA",
     "CCACV",
+    "DataWarning",
+    "LccaWarning",
     "METHODS",
     "Matrix",
+    "Note",
+    "ResultWarning",
     "Significance",
     "__version__",
     "least_squares",

@@ -14,11 +14,9 @@ from sklearn.base import (
     RegressorMixin,
     TransformerMixin,
 )
-from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from lcca import _inputs, _lcca, _model, _regression, _report, _settings
-from lcca._lcca import Matrix
+from lcca import _inputs, _lcca, _model, _notes, _regression, _report, _settings
 from lcca._pair import RemotePair
 from lcca._progress import Progress
 from lcca._types import FitRecord, FitResult, ModelFile, ModelParts, TraceRow, ViewWeights
@@ -56,6 +54,12 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         Extra columns carried along.
     power : int
         Power iterations of the randomized SVD.
+    missing : "error", "drop" or "mean"
+        What happens to missing values: NaN, masked entries, empty cells of tables. "error" refuses them; "drop" leaves their rows
+        out of both views; "mean" fills in the mean of the column. Rows that are transformed later are filled in by the
+        means of the fit, or have NaN as variables if `missing` is "drop".
+    categorical : "auto" or "error"
+        Whether columns of text in tables become indicator columns, one per value, named `column=value`, or are refused.
     memory : int or str, optional
         Bytes that factorizations may take, such as "8GiB" [default: half of the machine's memory].
     random_state : int, RandomState, Generator or None
@@ -94,8 +98,11 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
     trace_ : list of dict
         One row per iteration: iteration, passes, gram_passes, work, total, missing, seconds; on a cluster also the bytes
         `moved` and the seconds spent `waiting` so far.
-    chosen_, why_, notes_ : str, str, list of str
-        The method that ran, why it was chosen, and remarks for the user.
+    chosen_, why_ : str
+        The method that ran, and why it was chosen.
+    notes_ : list of Note
+        Remarks about the result, each with its `kind`, its `numbers` and its `text`, which is also `str(note)`. `fit` has
+        warned of each once, as a `ResultWarning`.
     decisions_ : list of dict
         The decisions behind `why_` as data, in order: "decision" is the kind, the other items are its numbers.
     n_samples_, n_features_in_ : int
@@ -133,6 +140,8 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         k_rpcca: int | None = None,
         oversample: int | None = None,
         power: int = 2,
+        missing: str = "error",
+        categorical: str = "auto",
         memory: int | str | None = None,
         random_state: Any = 0,
         n_jobs: int | None = -1,
@@ -155,6 +164,8 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         self.k_rpcca = k_rpcca
         self.oversample = oversample
         self.power = power
+        self.missing = missing
+        self.categorical = categorical
         self.memory = memory
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -185,13 +196,11 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
             _report.warn(self)
             return self
         threads = _settings.threads(self.n_jobs)
-        x = _inputs.x_matrix(self, X, threads, reset=True)
-        target = _inputs.target(y, threads)
-        check_consistent_length(x, target.matrix)
-        weights = _inputs.row_weights(sample_weight, x)
-        pairs = _settings.components(self.n_components, *x.shape, target.matrix.shape[1])
+        self._fill: dict[str, Array] = {}
+        views, target = _inputs.fit_views(self, X, y, sample_weight, threads)
+        pairs = _settings.components(self.n_components, *views.x.shape, views.y.shape[1])
         options = _settings.options(self._parameters(), pairs)
-        result = self._fit_views(x, target.matrix, weights, options, threads)
+        result = self._fit_views(views, options, threads)
         self._set_model(result)
         self._set_fit(result)
         self._provenance["threads"] = threads
@@ -205,6 +214,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
             raise ValueError("a pair of views brings its own y and weights, expected neither as an argument")
         pairs = _settings.components(self.n_components, *pair.shape)
         options = _settings.options(self._parameters(), pairs)
+        self._fill = {}
         pair.prepare(_settings.columns(options))
         try:
             result = self._run(_lcca.fit_remote, pair, options, self._state_file(), _settings.threads(self.n_jobs))
@@ -221,11 +231,9 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         """The parameters that the engine takes."""
         return dict(self.get_params(deep=False))
 
-    def _fit_views(
-        self, x: Matrix, y: Matrix, weights: Array | None, options: dict[str, Any], threads: int
-    ) -> FitResult:
+    def _fit_views(self, views: _inputs.Views, options: dict[str, Any], threads: int) -> FitResult:
         """Fits two views in memory."""
-        result: FitResult = self._run(_lcca.fit, x, y, weights, options, self._state_file(), threads)
+        result: FitResult = self._run(_lcca.fit, *views, options, self._state_file(), threads)
         return result
 
     def _state_file(self) -> str | None:
@@ -247,6 +255,11 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         finally:
             progress.close()
 
+    def _set_regressions(self, parts: "FitResult | ModelFile") -> None:
+        self._x_regression: Array | None = parts["x_regression"]
+        self._y_regression: Array | None = parts["y_regression"]
+        self._y_on_x_regression: Array | None = parts["y_on_x_regression"]
+
     def _set_model(self, parts: ModelParts) -> None:
         self.x_weights_ = self.x_rotations_ = parts["x_weights"]
         self.y_weights_ = self.y_rotations_ = parts["y_weights"]
@@ -263,9 +276,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         self._set_record(result["record"])
         self._provenance = json.loads(result["provenance"])
         self.trace_: list[TraceRow] | None = result["trace"]
-        self._x_regression: Array | None = result["x_regression"]
-        self._y_regression: Array | None = result["y_regression"]
-        self._y_on_x_regression: Array | None = result["y_on_x_regression"]
+        self._set_regressions(result)
         self.work_: float | None = result["work"]
         self.fit_seconds_: float | None = result["seconds"]
 
@@ -275,7 +286,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         self.missing_: float | None = record["missing"]
         self.chosen_: str | None = record["chosen"]
         self.why_: str | None = record["why"]
-        self.notes_: list[str] | None = record["notes"]
+        self.notes_: list[_notes.Note] | None = _notes.from_record(record["notes"], record["note_data"])
         self.decisions_: list[Any] | None = json.loads(record["decisions"])
         self.n_passes_: float | None = record["passes"]
         self.n_gram_passes_: float | None = record["gram_passes"]
@@ -284,7 +295,8 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
     def _set_file(self, parts: ModelFile) -> None:
         """Sets all attributes from a model file. Those that the file does not hold are None."""
         self._set_model(parts)
-        self._x_regression = self._y_regression = self._y_on_x_regression = None
+        self._fill = {}
+        self._set_regressions(parts)
         self.converged_ = self.missing_ = self.chosen_ = self.why_ = self.notes_ = self.decisions_ = None
         self.n_passes_ = self.n_gram_passes_ = self.work_ = self.fit_seconds_ = self.trace_ = None
         if parts["record"] is not None:
@@ -311,21 +323,53 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         Returns
         -------
         array, or a pair of arrays if y is given
-            One row per row of the view, one column per pair. For a pair of views on a cluster, two lazy Dask arrays.
+            One row per row of X, one column per pair. For a pair of views on a cluster, two lazy Dask arrays.
+
+        Examples
+        --------
+        >>> import numpy as np, lcca
+        >>> random = np.random.default_rng(0)
+        >>> X, Y = random.standard_normal((50, 3)), random.standard_normal((50, 2))
+        >>> model = lcca.CCA(n_components=2).fit(X, Y)
+        >>> model.transform(X[:5]).shape
+        (5, 2)
         """
         check_is_fitted(self)
         if isinstance(X, RemotePair):
             self._check_remote(X)
             return X.scores(self._view_weights())
-        x_scores = self._x_scores(X)
-        if y is None:
-            return x_scores
         threads = _settings.threads(self.n_jobs)
-        target = _inputs.target(y, threads, len(self.y_weights_))
-        return x_scores, _lcca.transform((self.y_weights_, self.y_mean_), target.matrix, threads)
+        x = _inputs.x_view(self, X, threads, reset=False)
+        if y is None:
+            return self._scores(x, threads)
+        target, order = _inputs.partner(self, x, X, y, threads)
+        y_scores = self._scores(target, threads)
+        return self._scores(x, threads), y_scores if order is None else y_scores[order]
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
-        """Fits both views and returns the canonical variables of both. The parameters are those of `fit`."""
+        """Fits both views and returns the canonical variables of both.
+
+        Parameters
+        ----------
+        X, y : as for `fit`
+            Two views, or a pair of views on a cluster.
+        **fit_params
+            Other parameters of `fit`.
+
+        Returns
+        -------
+        pair of arrays
+            The canonical variables of X and of y, as `transform` returns them.
+
+        Examples
+        --------
+        >>> import numpy as np, lcca
+        >>> random = np.random.default_rng(0)
+        >>> X, Y = random.standard_normal((50, 3)), random.standard_normal((50, 2))
+        >>> zx, zy = lcca.CCA(n_components=2).fit_transform(X, Y)
+        >>> zx.shape, zy.shape
+        ((50, 2), (50, 2))
+        """
         return self.fit(X, y, **fit_params).transform(X, y)
 
     def inverse_transform(self, X: Any, y: Any = None) -> Any:
@@ -340,28 +384,60 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         -------
         array, or a pair of arrays if y is given
             The least-squares estimate of each column, learned on the training rows.
+
+        Examples
+        --------
+        >>> import numpy as np, lcca
+        >>> random = np.random.default_rng(0)
+        >>> X, Y = random.standard_normal((50, 3)), random.standard_normal((50, 3))
+        >>> model = lcca.CCA(n_components=3).fit(X, Y)
+        >>> bool(np.allclose(model.inverse_transform(model.transform(X)), X))       # all pairs lose nothing
+        True
         """
         check_is_fitted(self)
-        x_rows = _regression.estimate(self._x_regression, self.x_mean_, X, "X")
+        memory = _settings.memory(self.memory)
+        x_rows = _regression.estimate(self._x_regression, self.x_mean_, X, "X", memory)
         if y is None:
             return x_rows
-        return x_rows, _regression.estimate(self._y_regression, self.y_mean_, y, "y")
+        return x_rows, _regression.estimate(self._y_regression, self.y_mean_, y, "y", memory)
 
-    def predict(self, X: Any) -> Array:
-        """Estimates y from X.
+    def predict(self, X: Any, columns: Any = None) -> Any:
+        """Estimates y from X: least squares of the columns of y on the canonical variables of X, learned on the training rows.
 
         Parameters
         ----------
         X : as for `fit`
-            Rows of X.
+            Rows of X, or a pair of views on a cluster, whose y is not looked at.
+        columns : str, int or list of either, optional
+            The columns of y to estimate, by name or position [default: all of them].
 
         Returns
         -------
         array of shape (n, p₂), or (n,) if the model was fitted to a vector
-            Least squares of the columns of y on the canonical variables of X, learned on the training rows.
+            One row per row of X. For a pair of views on a cluster, a lazy Dask array. If it would take more than `memory`, a
+            MemoryError says so.
+
+        Examples
+        --------
+        >>> import numpy as np, lcca
+        >>> random = np.random.default_rng(0)
+        >>> X = random.standard_normal((100, 3))
+        >>> model = lcca.CCA().fit(X, X @ random.standard_normal((3, 2)))
+        >>> model.predict(X).shape, model.predict(X, columns=[1]).shape
+        ((100, 2), (100, 1))
         """
         check_is_fitted(self)
-        rows = _regression.estimate(self._y_on_x_regression, self.y_mean_, self._x_scores(X), "X")
+        regression, mean = _regression.known(self._y_on_x_regression), self.y_mean_
+        if columns is not None:
+            chosen = _regression.chosen(columns, getattr(self, "y_feature_names_in_", None), len(regression))
+            regression, mean = regression[chosen], None if mean is None else mean[chosen]
+        if isinstance(X, RemotePair):
+            self._check_remote(X)
+            rows = X.scores(self._view_weights())[0] @ regression.T
+            return rows if mean is None else rows + mean
+        threads = _settings.threads(self.n_jobs)
+        scores = self._scores(_inputs.x_view(self, X, threads, reset=False), threads)
+        rows = _regression.estimate(regression, mean, scores, "X", _settings.memory(self.memory))
         return rows[:, 0] if self._predicts_vector else rows
 
     def _view_weights(self) -> list[ViewWeights]:
@@ -372,11 +448,13 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         if widths != expected:
             raise ValueError(f"the pair has {widths[0]} + {widths[1]} columns, but CCA is expecting {expected[0]} + {expected[1]}")
 
-    def _x_scores(self, X: Any) -> Array:
-        """The canonical variables of X as a NumPy array, whatever `set_output` says."""
-        threads = _settings.threads(self.n_jobs)
-        view = _inputs.x_matrix(self, X, threads, reset=False)
-        return _lcca.transform((self.x_weights_, self.x_mean_), view, threads)
+    def _scores(self, view: _inputs.View, threads: int) -> Array:
+        """The canonical variables of one view as a NumPy array, whatever `set_output` says."""
+        rows, unknown = _inputs.rows_of(self, view, threads)
+        scores = _lcca.transform(self._view_weights()[view.name == "y"], rows, threads)
+        if unknown is not None:
+            scores[unknown] = np.nan
+        return scores
 
     def correlations(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
         """The correlation of each pair of canonical variables on given rows, about the means of these rows.
@@ -390,6 +468,16 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         -------
         array of shape (k,)
             One correlation per pair.
+
+        Examples
+        --------
+        >>> import numpy as np, lcca
+        >>> random = np.random.default_rng(0)
+        >>> shared = random.standard_normal((200, 1))
+        >>> X, Y = (shared + random.standard_normal((200, 3)) for _ in "xy")
+        >>> model = lcca.CCA(n_components=2).fit(X[:150], Y[:150])
+        >>> model.correlations(X[150:], Y[150:]).shape
+        (2,)
         """
         check_is_fitted(self)
         threads = _settings.threads(self.n_jobs)
@@ -400,10 +488,8 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
                 return _lcca.score_remote(x_weights, y_weights, X, threads)[0]
             finally:
                 X.finish()
-        x = _inputs.x_matrix(self, X, threads, reset=False)
-        target = _inputs.target(y, threads, len(self.y_weights_)).matrix
-        check_consistent_length(x, target)
-        return _lcca.score(x_weights, y_weights, x, target, _inputs.row_weights(sample_weight, x), threads)[0]
+        views = _inputs.known_views(self, X, y, sample_weight, threads)
+        return _lcca.score(x_weights, y_weights, *views, threads)[0]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The mean of `correlations`: between -1 and 1, and larger is better.
@@ -420,12 +506,36 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         -------
         float
             The mean correlation.
+
+        Examples
+        --------
+        >>> import numpy as np, lcca
+        >>> random = np.random.default_rng(0)
+        >>> shared = random.standard_normal((200, 1))
+        >>> X, Y = (shared + random.standard_normal((200, 3)) for _ in "xy")
+        >>> model = lcca.CCA(n_components=1).fit(X[:150], Y[:150])
+        >>> model.score(X[150:], Y[150:]) > 0.5
+        True
         """
         correlations = self.correlations(X, y, sample_weight)
         return float(correlations.mean()) if len(correlations) else 0.0
 
     def report(self) -> str:
-        """The result as text: the pairs, whether the fit converged, and its cost."""
+        """The result as text: the pairs, whether the fit converged, its notes, and its cost.
+
+        Returns
+        -------
+        str
+            Several lines.
+
+        Examples
+        --------
+        >>> import numpy as np, lcca
+        >>> random = np.random.default_rng(0)
+        >>> model = lcca.CCA(n_components=2).fit(random.random((40, 3)), random.random((40, 2)))
+        >>> print(model.report().splitlines()[0])
+        exact: 2 pairs from 40 rows × (3 + 2 columns)
+        """
         check_is_fitted(self)
         return _report.text(self)
 
@@ -436,14 +546,32 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         ----------
         path : str or path
             The file to write. It appears whole or not at all.
+
+        Examples
+        --------
+        >>> import numpy as np, lcca, tempfile, os
+        >>> random = np.random.default_rng(0)
+        >>> model = lcca.CCA(n_components=1).fit(random.random((40, 3)), random.random((40, 2)))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(os.path.join(folder, "model"))
+        ...     os.listdir(folder)
+        ['model']
         """
         check_is_fitted(self)
         _model.save(self, path)
 
     @property
     def coef_(self) -> Array:
-        """The coefficients of `predict`, (columns of y) × (columns of X). They are computed on access, because they may be large."""
-        return np.asarray(_regression.known(self._y_on_x_regression) @ self.x_weights_.T)
+        """The coefficients of `predict`, (columns of y) × (columns of X), computed on access.
+
+        If they would take more than `memory`, a MemoryError says so; `coef_operator_` takes no more than the model itself.
+        """
+        return _regression.dense_coefficients(self._y_on_x_regression, self.x_weights_, _settings.memory(self.memory))
+
+    @property
+    def coef_operator_(self) -> Any:
+        """The coefficients of `predict` as a SciPy LinearOperator of rank k, for views too wide for `coef_`."""
+        return _regression.operator(self._y_on_x_regression, self.x_weights_)
 
     @property
     def intercept_(self) -> Array:
@@ -460,6 +588,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing != "error"
         tags.regressor_tags.poor_score = True
         tags.target_tags.required = True
         tags.target_tags.multi_output = True

@@ -7,12 +7,14 @@ from typing import Any
 from lcca import _lcca
 
 _ATTRIBUTES = "x_weights y_weights x_loadings y_loadings x_mean y_mean correlations objective residuals total".split()
+_REGRESSIONS = "x_regression y_regression y_on_x_regression".split()
 _NAMES = {"x_names": "feature_names_in_", "y_names": "y_feature_names_in_"}
 
 
 def save(model: Any, path: "str | os.PathLike[str]") -> None:
     """Writes a fitted `CCA` to a model file."""
     parts: dict[str, Any] = {name: getattr(model, f"{name}_") for name in _ATTRIBUTES}
+    parts |= {name: getattr(model, f"_{name}") for name in _REGRESSIONS}
     for part, attribute in _NAMES.items():
         names = getattr(model, attribute, None)
         parts[part] = None if names is None else [str(name) for name in names]

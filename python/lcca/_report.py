@@ -1,14 +1,11 @@
 """The report of a fitted estimator, much as the program prints it, and its warnings."""
 
 import math
-import warnings
 from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from lcca import _lcca
-
-_CALLER = 3  # stack frames from here to the caller of `fit`
+from lcca import _lcca, _notes
 
 
 def text(model: Any) -> str:
@@ -48,12 +45,14 @@ def _cost(model: Any) -> str:
 
 
 def warn(model: Any) -> None:
-    """Warns if there are fewer pairs than requested, or if the fit did not converge."""
-    for note in model.notes_ if model.n_components is not None else []:
-        warnings.warn(note, UserWarning, stacklevel=_CALLER)
+    """Warns of every note of the fit, once, and of a fit that did not converge."""
+    for note in model.notes_:
+        # Whoever asks for as many pairs as there are is not surprised that there are no more.
+        if note.kind != "fewer-pairs" or model.n_components is not None:
+            _notes.warn(note.text, _notes.ResultWarning)
     if not model.converged_:
         message = f"CCA did not converge to tol={model.tol}: there is more correlation to be found, {_missing(model)}"
-        warnings.warn(f"{message}; {_advice(model)}.", ConvergenceWarning, stacklevel=_CALLER)
+        _notes.warn(f"{message}; {_advice(model)}.", ConvergenceWarning)
 
 
 def _advice(model: Any) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import joblib
 import numpy as np
 from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils._param_validation import InvalidParameterError
 
 from lcca import _lcca
 
@@ -16,8 +17,23 @@ _SAME = "method ridge ridge_y center tol max_passes structure oversample power".
 _UNITS |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
 
 
+def invalid(name: str, expected: str, value: Any) -> InvalidParameterError:
+    """The error of a parameter of a wrong kind, in scikit-learn's words. It is a ValueError and a TypeError."""
+    return InvalidParameterError(f"The {name!r} parameter of CCA must be {expected}. Got {value!r} instead.")
+
+
+def number(value: Any, name: str, kind: type = Integral, least: float = 0, expected: str | None = None) -> Any:
+    """A number that is at least `least`. Python counts Booleans as integers; here they are a mistake."""
+    if isinstance(value, (bool, np.bool_)):
+        words = expected or ("an integer" if kind is Integral else "a number")
+        raise invalid(name, words, value)
+    return check_scalar(value, name, kind, min_val=least)
+
+
 def threads(n_jobs: int | None) -> int:
     """The number of threads, as scikit-learn understands `n_jobs`: None is 1 unless in a joblib context, -1 is all processors."""
+    if isinstance(n_jobs, (bool, np.bool_)):
+        raise invalid("n_jobs", "an integer or None", n_jobs)
     return int(joblib.effective_n_jobs(n_jobs))
 
 
@@ -39,7 +55,7 @@ def memory(size: int | str | None) -> int:
         if parts is None or parts[2] not in _UNITS or parts[1].count(".") > 1 or parts[1] == ".":
             raise ValueError(f'memory == {size!r}, expected a size such as "500MB" or "8GiB"')
         return int(float(parts[1]) * _UNITS[parts[2]])
-    return int(check_scalar(size, "memory", Integral, min_val=0))
+    return int(number(size, "memory"))
 
 
 def _half_of_memory() -> int:
@@ -54,7 +70,7 @@ def components(requested: int | None, rows: int, x_cols: int, y_cols: int) -> in
     limit = min(rows, x_cols, y_cols)
     if requested is None:
         return min(20, limit)
-    check_scalar(requested, "n_components", Integral, min_val=1)
+    number(requested, "n_components", least=1, expected="an int in the range [1, inf) or None")
     if requested > limit:
         raise ValueError(
             f"`n_components` upper bound is {limit}. Got {requested} instead. Reduce `n_components`: there are no more pairs "
@@ -66,6 +82,7 @@ def components(requested: int | None, rows: int, x_cols: int, y_cols: int) -> in
 def options(params: dict[str, Any], n_components: int) -> dict[str, Any]:
     """The parameters of an estimator, checked one by one, in the types that the engine takes."""
     _check_numbers(params)
+    _check_manners(params)
     for name in ("center", "structure"):
         if not isinstance(params[name], (bool, np.bool_)):
             raise TypeError(f"{name} must be True or False, got {params[name]!r}")
@@ -98,7 +115,7 @@ def _method_parameters(params: dict[str, Any]) -> dict[str, str]:
         if value is None:
             continue
         if parameter["choices"] is None:
-            given[name] = str(int(check_scalar(value, name, Integral, min_val=0)))
+            given[name] = str(int(number(value, name)))
         elif isinstance(value, str):
             given[name] = value
         else:
@@ -109,7 +126,18 @@ def _method_parameters(params: dict[str, Any]) -> dict[str, str]:
 def _check_numbers(params: dict[str, Any]) -> None:
     for name in ("ridge", "ridge_y", "tol", "max_passes"):
         if params[name] is not None or name in ("ridge", "tol"):
-            check_scalar(params[name], name, Real, min_val=0)
+            number(params[name], name, Real)
     for name in ("oversample", "power"):
         if params[name] is not None or name == "power":
-            check_scalar(params[name], name, Integral, min_val=0)
+            number(params[name], name)
+
+
+def _check_manners(params: dict[str, Any]) -> None:
+    """The parameters that say how a fit behaves while it runs."""
+    verbose, callback, resume = (params.get(name) for name in ("verbose", "callback", "resume"))
+    if not isinstance(verbose, (bool, np.bool_, Integral)) or verbose < 0:
+        raise invalid("verbose", "a bool or an int in the range [0, inf)", verbose)
+    if callback is not None and not callable(callback):
+        raise invalid("callback", "a callable or None", callback)
+    if resume is not None and not isinstance(resume, (str, os.PathLike)):
+        raise invalid("resume", "a str, a path or None", resume)

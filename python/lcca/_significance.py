@@ -1,17 +1,17 @@
 """Testing whether correlations on held-out rows could be chance."""
 
-import warnings
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_consistent_length, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
-from lcca import _inputs, _lcca, _settings
+from lcca import _inputs, _lcca, _notes, _settings, _views
 from lcca._cca import CCA
+from lcca._lcca import Matrix
+from lcca._pair import RemotePair
+from lcca._types import ViewWeights
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Significance:
 
 
 def permutation_test(
-    model: CCA, X_test: Any, y_test: Any, n: int = 999, *, random_state: Any = 0, n_jobs: int | None = -1
+    model: CCA, X_test: Any, y_test: Any = None, n: int = 999, *, random_state: Any = 0, n_jobs: int | None = -1
 ) -> Significance:
     """Tests the correlation of each pair on rows that were not trained on.
 
@@ -45,7 +45,8 @@ def permutation_test(
     model : CCA
         A fitted model.
     X_test, y_test : as for `CCA.fit`
-        Rows that the model was not trained on.
+        Rows that the model was not trained on. Or `X_test` alone: a pair of views on a cluster, whose canonical variables are
+        brought to this process.
     n : int
         The number of random orders.
     random_state : int, RandomState, Generator or None
@@ -69,14 +70,24 @@ def permutation_test(
     np.float64(0.001)
     """
     check_is_fitted(model)
-    check_scalar(n, "n", Integral, min_val=1)
+    _settings.number(n, "n", least=1)
     threads = _settings.threads(n_jobs)
-    x = _inputs.x_matrix(model, X_test, threads, reset=False)
-    y = _inputs.target(y_test, threads, len(model.y_weights_)).matrix
-    check_consistent_length(x, y)
-    view_weights = (model.x_weights_, model.x_mean_), (model.y_weights_, model.y_mean_)
-    result = _lcca.permutation_test(*view_weights, x, y, int(n), _settings.seed(random_state), threads)
+    if isinstance(X_test, RemotePair):
+        if y_test is not None:
+            raise ValueError("a pair of views brings its own y, expected none as an argument")
+        weights, views = _variables(model, X_test, threads)
+    else:
+        weights, views = model._view_weights(), _inputs.known_views(model, X_test, y_test, None, threads)
+    result = _lcca.permutation_test(*weights, views[0], views[1], int(n), _settings.seed(random_state), threads)
+    x = views[0]
     if x.shape[0] == model.n_samples_ and np.allclose(result[0], model.correlations_, rtol=0, atol=1e-9):
         message = "these look like the rows the model was trained on; p-values mean nothing there"
-        warnings.warn(message, UserWarning, stacklevel=2)
+        _notes.warn(message, _notes.ResultWarning)
     return Significance(*result, int(n))
+
+
+def _variables(model: CCA, pair: RemotePair, threads: int) -> tuple[list[ViewWeights], list[Matrix]]:
+    """The canonical variables of a pair on a cluster as views of their own, with weights that leave them as they are."""
+    scores = [np.ascontiguousarray(view, dtype=np.float64) for view in model.transform(pair)]
+    same = np.eye(scores[0].shape[1])
+    return [(same, None), (same, None)], [_views.from_arrays(view, name, threads) for view, name in zip(scores, "Xy", strict=True)]

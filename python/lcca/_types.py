@@ -64,11 +64,12 @@ class MethodParameter(TypedDict):
 
 
 class FitRecord(TypedDict):
-    """How a fit ended, as a model file remembers it. The decisions are JSON; the trace may be thinned and has no clock."""
+    """How a fit ended, as a model file remembers it. The decisions and the data of the notes are JSON; the trace may be thinned and has no clock."""
 
     chosen: str
     why: str
     notes: list[str]
+    note_data: str
     decisions: str
     converged: bool
     missing: float
@@ -78,10 +79,13 @@ class FitRecord(TypedDict):
 
 
 class ModelFile(ModelParts):
-    """The content of a model file. The provenance is JSON; the record is None if the file holds none."""
+    """The content of a model file. The provenance is JSON; what the file does not hold is None."""
 
     x_names: list[str] | None
     y_names: list[str] | None
+    x_regression: Table | None
+    y_regression: Table | None
+    y_on_x_regression: Table | None
     record: FitRecord | None
     provenance: str
 

@@ -89,13 +89,3 @@ def _known_type(array: NDArray[Any]) -> NDArray[Any]:
     if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
         return array.astype(np.float32 if array.dtype.itemsize < 4 else np.float64)
     return array
-
-
-def column_names(data: Any) -> list[str] | None:
-    """The column names of a table, if it has names and all are strings."""
-    names = getattr(data, "column_names", None)  # PyArrow
-    if names is None:
-        names = getattr(data, "columns", None)  # pandas, polars
-    if names is None or not all(isinstance(name, str) for name in names):
-        return None
-    return list(names)

@@ -122,14 +122,16 @@ def test_the_report_of_a_model_of_python_says_how_the_fit_ended(program, files):
     assert f"{fitted.n_passes_:g} passes" in page
 
 
-def test_decisions_are_data_and_notes_are_sentences(factors, words):
+def test_decisions_and_notes_are_data(factors, words):
     model = CCA(2).fit(*factors)
     (decision,) = model.decisions_
     assert decision["decision"] == "quick-enough-for-exact" and decision["operations"] > 0 and model.notes_ == []
     twice = np.c_[factors[0][:, 0], factors[0][:, 0], factors[0][:, 0]]
     with pytest.warns(UserWarning) as warned:
         model = CCA(3).fit(twice, factors[1])
-    assert model.notes_ == [str(warning.message) for warning in warned] and "1 of the 3 requested pairs" in model.notes_[0]
+    (note,) = model.notes_
+    assert [str(note)] == [str(warning.message) for warning in warned] and "1 of the 3 requested pairs" in note.text
+    assert (note.kind, note.numbers) == ("fewer-pairs", {"pairs": 1, "requested": 3})
     assert CCA(2, method="lobpcg", structure=False).fit(*words).decisions_[0] == {"decision": "method-requested"}
 
 
@@ -150,7 +152,8 @@ def test_files_of_earlier_versions_tell_what_they_hold(files, factors, tmp_path)
     }
     fitted.save(tmp_path / "older")
     older = lcca.load(tmp_path / "older")
-    assert (older.chosen_, older.why_, older.notes_, older.decisions_) == ("als", "asked for", ["a note"], ["asked for"])
+    assert (older.chosen_, older.why_, older.decisions_) == ("als", "asked for", ["asked for"])
+    assert older.notes_ == [lcca.Note("text", "a note")]
     assert (older.converged_, older.missing_, older.n_passes_, older.trace_) == (False, np.inf, 7.5, [point])
     assert "cannot tell" in older.report()
 

@@ -41,6 +41,7 @@ mod parallel;
 mod pick;
 mod read;
 mod record;
+mod regressions;
 mod rows;
 mod saver;
 mod source;
@@ -66,7 +67,9 @@ pub use guard::panics_are_guarded;
 pub use identity::Identity;
 pub use legible::{legible, legible_path};
 pub use loaded::Loaded;
-pub use model::{ModelFile, ModelNames, read_model, read_model_names, write_model, write_model_named};
+pub use model::{
+    ModelFile, ModelNames, read_model, read_model_names, write_model, write_model_named, write_model_whole,
+};
 pub use names::Names;
 pub use npy::NpyWriter;
 pub use occurring::{column_numbers, columns_by_number};

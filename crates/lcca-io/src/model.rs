@@ -1,7 +1,8 @@
 //! A fitted model as a safetensors file.
 //!
 //! Tensors, all f64: `x.weights` and `x.loadings` (columns of X × k), `x.mean` if the model is centered, the same
-//! for y, and `correlations`, `objective`, `residuals` (k). If the columns have names, these are `x.names` (u8) and
+//! for y, and `correlations`, `objective`, `residuals` (k). If the model predicts, there are the regressions that
+//! `regressions.rs` describes. If the columns have names, these are `x.names` (u8) and
 //! `x.name_ends` (u64), as in a store, and the same for y. The metadata says `format` (`lcca-model`), `version`,
 //! `rows`, `total`, `settings` and `provenance`, the last two as JSON. Every number comes back to the bit, and is checked
 //! by the last tensor, `checksums`.
@@ -12,9 +13,10 @@ use crate::kind::{Kind, VERSION};
 use crate::names::{NameTensors, Names};
 use crate::panels::{read_panel, write_panel};
 use crate::record::FitRecord;
+use crate::regressions;
 use crate::source;
 use crate::tensors::{Announced, TensorFile, begin_tensors};
-use lcca::fit::{Model, View};
+use lcca::fit::{Model, Regressions, View};
 use lcca::matrix::Panel;
 use safetensors::tensor::Dtype;
 use serde_json::{Map, Value};
@@ -72,19 +74,31 @@ pub fn write_model_named(
     names: &ModelNames,
     provenance: &Map<String, Value>,
 ) -> Result<()> {
+    write_model_whole(path, model, None, names, provenance)
+}
+
+/// As [`write_model_named`], with the regressions by which the model predicts one view from the other.
+pub fn write_model_whole(
+    path: &Path,
+    model: &Model,
+    regressions: Option<&Regressions>,
+    names: &ModelNames,
+    provenance: &Map<String, Value>,
+) -> Result<()> {
     let views = [(&names.x, &model.x, &X), (&names.y, &model.y, &Y)];
     for (names, view, tensors) in views {
         let named = names.as_ref().map_or(view.weights.rows(), Names::len);
         check_len(tensors.names.ends, named, view.weights.rows()).map_err(|fault| fault.at(path))?;
     }
     let mut output = Output::create(path)?;
-    write(&mut output, model, names, provenance).map_err(|error| output.failed(error))?;
+    write(&mut output, model, regressions, names, provenance).map_err(|error| output.failed(error))?;
     output.commit()
 }
 
 fn write(
     out: &mut impl Write,
     model: &Model,
+    regressions: Option<&Regressions>,
     names: &ModelNames,
     provenance: &Map<String, Value>,
 ) -> io::Result<()> {
@@ -105,12 +119,14 @@ fn write(
         ("residuals", &model.residuals),
     ];
     tensors.extend(vectors.map(|(name, vector)| (name, Dtype::F64, vec![vector.len()])));
+    tensors.extend(regressions.into_iter().flat_map(regressions::announced));
     tensors.extend(names.each().map(|(names, view)| names.announce_ends(&view.names)));
     tensors.extend(names.each().map(|(names, view)| names.announce_bytes(&view.names)));
     let mut out = begin_tensors(out, &texts, &tensors)?;
     write_view(&mut out, &model.x)?;
     write_view(&mut out, &model.y)?;
     vectors.iter().try_for_each(|(_, vector)| out.write_all(bytemuck::cast_slice(vector)))?;
+    regressions.into_iter().try_for_each(|regressions| regressions::write(&mut out, regressions))?;
     names.each().try_for_each(|(names, _)| names.write_ends(&mut out))?;
     names.each().try_for_each(|(names, _)| names.write_bytes(&mut out))?;
     out.finish()
@@ -162,6 +178,11 @@ impl ModelFile {
     /// What the file remembers of the fit; `None` if it does not say.
     pub fn record(&self) -> Option<FitRecord> {
         FitRecord::from_provenance(&self.provenance)
+    }
+
+    /// The regressions by which the model predicts; `None` if it was written without them, as earlier versions did.
+    pub fn regressions(&self) -> Result<Option<Regressions>> {
+        regressions::read(&self.file, &self.model).map_err(|fault| fault.at(&self.path))
     }
 
     /// The names of both views' columns. They are mapped with the file and checked by this call.

@@ -1,9 +1,8 @@
 //! Fitting two views.
 
 use crate::matrix::{Matrix, pair_from_views};
-use crate::model::{model_dict, record_dict};
+use crate::model::{model_dict, record_dict, regression_items};
 use crate::options::Options;
-use crate::panels::panel_to_numpy;
 use crate::remote::Remote;
 use crate::resume::{fit_with_state, remove_state_if_converged};
 use crate::run::{Listeners, Spent, row_dict, run};
@@ -86,9 +85,7 @@ fn fit_dict<'py>(py: Python<'py>, fit: &Fit, readings: &[Spent]) -> PyResult<Bou
         trace.append(row_dict(py, row, spent)?)?;
     }
     dict.set_item("trace", trace)?;
-    dict.set_item("x_regression", panel_to_numpy(py, &fit.regressions.x)?)?;
-    dict.set_item("y_regression", panel_to_numpy(py, &fit.regressions.y)?)?;
-    dict.set_item("y_on_x_regression", panel_to_numpy(py, &fit.regressions.y_on_x)?)?;
+    regression_items(py, &dict, Some(&fit.regressions))?;
     dict.set_item("work", fit.cost.work(fit.model.settings.k))?;
     let record = FitRecord::new(fit);
     dict.set_item("record", record_dict(py, &record)?)?;

@@ -7,10 +7,10 @@ use crate::panels::{panel_from_numpy, panel_to_numpy, rows_to_numpy};
 use crate::remote::Remote;
 use crate::run::compute;
 use lcca::data::{Pair, Side};
-use lcca::fit::{Model, View};
+use lcca::fit::{Model, Regressions, View};
 use lcca::matrix::Panel;
 use lcca::method::{Method, Settings};
-use lcca_io::{FitRecord, ModelFile, ModelNames, Names, write_model_named};
+use lcca_io::{FitRecord, ModelFile, ModelNames, Names, write_model_whole};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -105,6 +105,9 @@ pub struct Parts<'py> {
     correlations: PyReadonlyArray1<'py, f64>,
     objective: PyReadonlyArray1<'py, f64>,
     residuals: PyReadonlyArray1<'py, f64>,
+    x_regression: Option<PyReadonlyArray2<'py, f64>>,
+    y_regression: Option<PyReadonlyArray2<'py, f64>>,
+    y_on_x_regression: Option<PyReadonlyArray2<'py, f64>>,
     total: f64,
     rows: u64,
     settings: String,
@@ -121,8 +124,7 @@ pub fn model_dict<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'py, Py
     dict.set_item("residuals", PyArray1::from_slice(py, &model.residuals))?;
     dict.set_item("total", model.total)?;
     dict.set_item("rows", model.rows)?;
-    let settings = serde_json::to_string(&model.settings);
-    dict.set_item("settings", settings.map_err(|error| Failure::Machine(error.to_string()))?)?;
+    dict.set_item("settings", to_json(&model.settings)?)?;
     dict.set_item("parameters", method_dict(py, &model.settings.method)?)?;
     Ok(dict)
 }
@@ -134,6 +136,18 @@ fn view_items(py: Python<'_>, dict: &Bound<'_, PyDict>, side: &str, view: &View)
     dict.set_item(format!("{side}_mean"), mean)
 }
 
+/// The regressions of a fit, or of a file that has them; otherwise the items are None.
+pub fn regression_items(
+    py: Python<'_>,
+    dict: &Bound<'_, PyDict>,
+    regressions: Option<&Regressions>,
+) -> PyResult<()> {
+    let array = |panel: Option<&Panel>| panel.map(|panel| panel_to_numpy(py, panel)).transpose();
+    dict.set_item("x_regression", array(regressions.map(|all| &all.x))?)?;
+    dict.set_item("y_regression", array(regressions.map(|all| &all.y))?)?;
+    dict.set_item("y_on_x_regression", array(regressions.map(|all| &all.y_on_x))?)
+}
+
 /// What a fit, or the file of a model, says about how the fit ended.
 pub fn record_dict<'py>(py: Python<'py>, record: &FitRecord) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
@@ -141,8 +155,8 @@ pub fn record_dict<'py>(py: Python<'py>, record: &FitRecord) -> PyResult<Bound<'
     dict.set_item("chosen", record.chosen.split_whitespace().next())?;
     dict.set_item("why", record.why())?;
     dict.set_item("notes", record.note_sentences())?;
-    let decisions = serde_json::to_string(&record.decisions);
-    dict.set_item("decisions", decisions.map_err(|error| Failure::Machine(error.to_string()))?)?;
+    dict.set_item("note_data", to_json(&record.notes)?)?;
+    dict.set_item("decisions", to_json(&record.decisions)?)?;
     dict.set_item("converged", record.converged)?;
     // A file holds no infinity, which is how a method says that it cannot tell.
     dict.set_item("missing", record.missing.unwrap_or(f64::INFINITY))?;
@@ -169,7 +183,9 @@ pub fn save(py: Python<'_>, path: PathBuf, parts: Parts<'_>) -> PyResult<()> {
     let provenance = json(&parts.provenance)?;
     let names =
         ModelNames { x: parts.x_names.as_ref().map(Names::new), y: parts.y_names.as_ref().map(Names::new) };
-    let written = py.detach(|| write_model_named(&path, &model, &names, &provenance));
+    let regressions = parts.regressions();
+    let written =
+        py.detach(|| write_model_whole(&path, &model, regressions.as_ref(), &names, &provenance));
     Ok(written.map_err(Failure::from)?)
 }
 
@@ -178,11 +194,12 @@ pub fn save(py: Python<'_>, path: PathBuf, parts: Parts<'_>) -> PyResult<()> {
 pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyDict>> {
     let read = py.detach(|| {
         let file = ModelFile::open(&path)?;
-        let names = file.names()?;
-        Ok((file, names))
+        let (names, regressions) = (file.names()?, file.regressions()?);
+        Ok((file, names, regressions))
     });
-    let (file, names) = read.map_err(|error: lcca_io::Error| Failure::from(error))?;
+    let (file, names, regressions) = read.map_err(|error: lcca_io::Error| Failure::from(error))?;
     let dict = model_dict(py, &file.model)?;
+    regression_items(py, &dict, regressions.as_ref())?;
     let record = file.record().map(|record| record_dict(py, &record)).transpose()?;
     dict.set_item("record", record)?;
     let list = |names: Option<Names>| names.map(|names| names.iter().map(String::from).collect::<Vec<_>>());
@@ -193,6 +210,15 @@ pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyDict>> {
 }
 
 impl Parts<'_> {
+    /// The regressions; `None` if any of them is missing.
+    fn regressions(&self) -> Option<Regressions> {
+        Some(Regressions {
+            x: panel_from_numpy(self.x_regression.as_ref()?),
+            y: panel_from_numpy(self.y_regression.as_ref()?),
+            y_on_x: panel_from_numpy(self.y_on_x_regression.as_ref()?),
+        })
+    }
+
     fn model(&self) -> Result<Model, Failure> {
         let numbers = |array: &PyReadonlyArray1<'_, f64>| array.as_array().to_vec();
         let view = |weights, loadings, mean: &Option<PyReadonlyArray1<'_, f64>>| {
@@ -210,6 +236,10 @@ impl Parts<'_> {
         model.rows = self.rows;
         Ok(model)
     }
+}
+
+fn to_json(data: &impl serde::Serialize) -> Result<String, Failure> {
+    serde_json::to_string(data).map_err(|error| Failure::Machine(error.to_string()))
 }
 
 fn json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Failure> {

@@ -9,11 +9,9 @@ use crate::failure::Failure;
 use crate::pool;
 use lcca::data::Cost;
 use lcca::fit::{TraceRow, Watch};
-use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::ThreadPool;
-use std::ffi::CString;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -168,10 +166,9 @@ impl Listeners<'_> {
     }
 }
 
-/// Issues a Python warning.
+/// Issues a Python warning of the package's own category.
 pub fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
-    let text = CString::new(text.replace('\0', " ")).map_err(|error| Failure::Machine(error.to_string()))?;
-    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)
+    py.import("lcca._notes")?.call_method1("warn", (text,)).map(drop)
 }
 
 impl<T> Reporter<T> {

@@ -17,7 +17,8 @@ except ImportError as error:  # pragma: no cover
     raise ImportError("lcca.dask needs Dask: pip install lcca[dask]") from error
 
 from lcca.dask._build import from_array, from_dataframe, from_delayed, from_loaders, from_parquet
+from lcca.dask._losses import NoWorkersError
 from lcca.dask._pair import Pair
 from lcca.dask._shards import ShardError
 
-__all__ = ["Pair", "ShardError", "from_array", "from_dataframe", "from_delayed", "from_loaders", "from_parquet"]
+__all__ = ["NoWorkersError", "Pair", "ShardError", "from_array", "from_dataframe", "from_delayed", "from_loaders", "from_parquet"]

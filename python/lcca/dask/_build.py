@@ -9,12 +9,18 @@ from distributed import Client
 
 from lcca import _views
 from lcca.dask import _files, _worker
+from lcca.dask._losses import WAIT, Patience
 from lcca.dask._pair import Pair
 from lcca.dask._shards import Recipe
 
 
 def from_loaders(
-    client: Client, loaders: Iterable[Sequence[Any]], *, transfer: str = "float64", retries: int = 2
+    client: Client,
+    loaders: Iterable[Sequence[Any]],
+    *,
+    transfer: str = "float64",
+    retries: int = 2,
+    worker_timeout: float = WAIT,
 ) -> Pair:
     """Makes a pair whose shards are loaded by the workers.
 
@@ -31,6 +37,9 @@ def from_loaders(
         to 24 bits: products are off by about 1e-7 of their size, and so is the total. [default: "float64"]
     retries : int
         How often a loader that raised an exception is called again.
+    worker_timeout : float
+        Seconds to wait for a worker if the cluster has none, or if all are paused because their memory is full. A warning says
+        what is waited for, and a `NoWorkersError` ends the wait.
 
     Returns
     -------
@@ -42,10 +51,19 @@ def from_loaders(
         if len(source) not in (2, 3):
             raise ValueError(f"shard {shard} has {len(source)} loaders, expected (x, y) or (x, y, weights)")
     names = _distinct([_name(shard, source[0]) for shard, source in enumerate(sources)])
-    return Pair(client, names, [_recipe(n, s) for n, s in zip(names, sources, strict=True)], transfer=transfer, retries=retries)
+    recipes = [_recipe(name, source) for name, source in zip(names, sources, strict=True)]
+    return Pair(client, names, recipes, transfer=transfer, retries=retries, worker_timeout=worker_timeout)
 
 
-def from_parquet(client: Client, x: Any, y: Any, *, transfer: str = "float64", retries: int = 2) -> Pair:
+def from_parquet(
+    client: Client,
+    x: Any,
+    y: Any,
+    *,
+    transfer: str = "float64",
+    retries: int = 2,
+    worker_timeout: float = WAIT,
+) -> Pair:
     """Makes a pair from Parquet files with columns of numbers; no worker reads more than its own row groups.
 
     Parameters
@@ -54,7 +72,7 @@ def from_parquet(client: Client, x: Any, y: Any, *, transfer: str = "float64", r
         The cluster.
     x, y : path, URL, or list of either
         The files as the workers see them, or as fsspec opens them. Both views must have the same row groups.
-    transfer, retries
+    transfer, retries, worker_timeout
         As for `from_loaders`.
 
     Returns
@@ -62,10 +80,11 @@ def from_parquet(client: Client, x: Any, y: Any, *, transfer: str = "float64", r
     Pair
         One shard per row group.
     """
+    Patience(client, worker_timeout).wait("the row groups of the files are to be counted")
     groups = [_row_groups(client, view) for view in (x, y)]
     if len(groups[0]) != len(groups[1]):
         raise ValueError(f"x has {len(groups[0])} groups of rows and y has {len(groups[1])}, expected equally many")
-    return from_loaders(client, zip(*groups, strict=True), transfer=transfer, retries=retries)
+    return from_loaders(client, zip(*groups, strict=True), transfer=transfer, retries=retries, worker_timeout=worker_timeout)
 
 
 def _row_groups(client: Client, view: Any) -> list[_files.RowGroup]:
@@ -73,7 +92,14 @@ def _row_groups(client: Client, view: Any) -> list[_files.RowGroup]:
     return [group for groups in client.gather(client.map(_files.row_groups, paths)) for group in groups]
 
 
-def from_delayed(client: Client, shards: Iterable[Sequence[Any]], *, transfer: str = "float64", retries: int = 2) -> Pair:
+def from_delayed(
+    client: Client,
+    shards: Iterable[Sequence[Any]],
+    *,
+    transfer: str = "float64",
+    retries: int = 2,
+    worker_timeout: float = WAIT,
+) -> Pair:
     """Makes a pair from Delayed values.
 
     Parameters
@@ -82,7 +108,7 @@ def from_delayed(client: Client, shards: Iterable[Sequence[Any]], *, transfer: s
         The cluster.
     shards : iterable of (x, y) or (x, y, weights)
         Delayed values of anything that a loader may return, such as SciPy matrices and arrays.
-    transfer, retries
+    transfer, retries, worker_timeout
         As for `from_loaders`.
 
     Returns
@@ -90,10 +116,19 @@ def from_delayed(client: Client, shards: Iterable[Sequence[Any]], *, transfer: s
     Pair
         To be given to `CCA.fit`.
     """
-    return from_loaders(client, shards, transfer=transfer, retries=retries)
+    return from_loaders(client, shards, transfer=transfer, retries=retries, worker_timeout=worker_timeout)
 
 
-def from_array(client: Client, x: Any, y: Any, weights: Any = None, *, transfer: str = "float64", retries: int = 2) -> Pair:
+def from_array(
+    client: Client,
+    x: Any,
+    y: Any,
+    weights: Any = None,
+    *,
+    transfer: str = "float64",
+    retries: int = 2,
+    worker_timeout: float = WAIT,
+) -> Pair:
     """Makes a pair from Dask arrays with sparse or dense blocks.
 
     Parameters
@@ -104,7 +139,7 @@ def from_array(client: Client, x: Any, y: Any, weights: Any = None, *, transfer:
         Both views, in the same chunks of rows and in one chunk of columns each.
     weights : dask array of one dimension, optional
         Row weights, in the same chunks.
-    transfer, retries
+    transfer, retries, worker_timeout
         As for `from_loaders`.
 
     Returns
@@ -118,11 +153,19 @@ def from_array(client: Client, x: Any, y: Any, weights: Any = None, *, transfer:
             raise ValueError(f"{name} is cut into {view.numblocks[1]} chunks of columns, expected one: rechunk({{1: -1}})")
     if any(view.numblocks[0] != x.numblocks[0] for view in views) or any(_differ(view, x) for view in views):
         raise ValueError("the arrays have different chunks of rows: rechunk one like the other")
-    return from_delayed(client, zip(*(view.to_delayed().ravel() for view in views), strict=True), transfer=transfer, retries=retries)
+    shards = zip(*(view.to_delayed().ravel() for view in views), strict=True)
+    return from_delayed(client, shards, transfer=transfer, retries=retries, worker_timeout=worker_timeout)
 
 
 def from_dataframe(
-    client: Client, frame: Any, x: Callable[[Any], Any], y: Callable[[Any], Any], *, transfer: str = "float64", retries: int = 2
+    client: Client,
+    frame: Any,
+    x: Callable[[Any], Any],
+    y: Callable[[Any], Any],
+    *,
+    transfer: str = "float64",
+    retries: int = 2,
+    worker_timeout: float = WAIT,
 ) -> Pair:
     """Makes a pair from a Dask frame and two functions, such as a vectorizer's `transform` of a column.
 
@@ -135,7 +178,7 @@ def from_dataframe(
     x, y : callable
         Make one view each from a partition. They must return the same columns for every partition: a HashingVectorizer does,
         and so does any vectorizer that was fitted beforehand.
-    transfer, retries
+    transfer, retries, worker_timeout
         As for `from_loaders`.
 
     Returns
@@ -145,7 +188,8 @@ def from_dataframe(
     """
     parts = frame.to_delayed()
     make_x, make_y = dask.delayed(x, pure=False), dask.delayed(y, pure=False)
-    return from_delayed(client, [(make_x(part), make_y(part)) for part in parts], transfer=transfer, retries=retries)
+    shards = [(make_x(part), make_y(part)) for part in parts]
+    return from_delayed(client, shards, transfer=transfer, retries=retries, worker_timeout=worker_timeout)
 
 
 def _recipe(name: str, source: tuple[Any, ...]) -> Recipe:

@@ -10,6 +10,7 @@ from distributed import Client
 
 from lcca._pair import RemotePair
 from lcca.dask import _cut, _kept, _round, _scores, _worker
+from lcca.dask._losses import WAIT
 from lcca.dask._memory import check
 from lcca.dask._shards import Recipe, Shards
 
@@ -31,7 +32,16 @@ class Pair(RemotePair):
 
     capabilities = ("structure", "grams", "joint_grams", "triangles")
 
-    def __init__(self, client: Client, names: list[str], recipes: list[Recipe], *, transfer: str = "float64", retries: int = 2) -> None:
+    def __init__(
+        self,
+        client: Client,
+        names: list[str],
+        recipes: list[Recipe],
+        *,
+        transfer: str = "float64",
+        retries: int = 2,
+        worker_timeout: float = WAIT,
+    ) -> None:
         if transfer not in _TRANSFERS:
             raise ValueError(f'transfer == {transfer!r}, expected "float64" or "float32"')
         if not names:
@@ -39,7 +49,7 @@ class Pair(RemotePair):
         self.passes_: list[dict[str, Any]] = []
         self._one_round_at_a_time = threading.Lock()
         self._owners: list[str] = []
-        self._start(Shards(client, names, recipes, retries), transfer)
+        self._start(Shards(client, names, recipes, retries, worker_timeout), transfer)
 
     def _start(self, shards: Shards, transfer: str) -> None:
         self._shards, self._transfer = shards, transfer

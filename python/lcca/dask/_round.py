@@ -63,7 +63,9 @@ def run(
             shards.raise_failures()
             raise failed.error from None
         return answer.value, _record(verb, start, answer, places, panels, attempt)
-    why = f"the last time by {type(lost).__name__}: {lost}" if str(lost) else "workers disappear faster than they can answer"
+    why = "workers disappear faster than they can answer, as they do if shards and panels together exceed their memory"
+    if str(lost):
+        why = f"the last time by {type(lost).__name__}: {lost}"
     raise RuntimeError(f"{verb} was lost {_ATTEMPTS} times in a row; {why}") from lost
 
 

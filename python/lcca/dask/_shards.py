@@ -13,9 +13,10 @@ from uuid import uuid4
 
 import dask
 from dask.delayed import Delayed
-from distributed import Client, Future, TimeoutError, wait
+from distributed import Client, Future, KilledWorker, TimeoutError, wait
 
 from lcca.dask._balance import Balance
+from lcca.dask._losses import Losses, Patience
 
 # Makes a task under a given key. If the flag is set, the task loads from the original source rather than from another shard.
 Recipe = Callable[[str, bool], Delayed]
@@ -64,10 +65,19 @@ class Shards:
     """Futures of shards, made from recipes as often as needed."""
 
     def __init__(
-        self, client: Client, names: list[str], recipes: list[Recipe], retries: int, parent: "Shards | None" = None
+        self,
+        client: Client,
+        names: list[str],
+        recipes: list[Recipe],
+        retries: int,
+        worker_timeout: float,
+        parent: "Shards | None" = None,
     ) -> None:
         self.client, self.names = client, names
         self._recipes, self._retries, self._parent = recipes, retries, parent
+        self._worker_timeout = worker_timeout
+        self._losses, self._patience = Losses(client), Patience(client, worker_timeout)
+        self._forgotten = Forgotten(client)
         self._futures: list[Future | None] = [None] * len(names)
         self._balance = Balance(client)
         # Per shard, the worker that last had it and a count that orders the arrivals.
@@ -77,7 +87,8 @@ class Shards:
     def without(self, omitted: set[int]) -> "Shards":
         """All shards but the omitted ones."""
         kept = [i for i in range(len(self.names)) if i not in omitted]
-        fewer = Shards(self.client, [self.names[i] for i in kept], [self._recipes[i] for i in kept], self._retries)
+        names, recipes = [self.names[i] for i in kept], [self._recipes[i] for i in kept]
+        fewer = Shards(self.client, names, recipes, self._retries, self._worker_timeout)
         fewer._futures = [self._futures[i] for i in kept]
         return fewer
 
@@ -97,7 +108,8 @@ class Shards:
 
             return make
 
-        return Shards(self.client, self.names, [recipe(shard) for shard in range(len(self.names))], self._retries, self)
+        recipes = [recipe(shard) for shard in range(len(self.names))]
+        return Shards(self.client, self.names, recipes, self._retries, self._worker_timeout, self)
 
     def _future(self, shard: int) -> Future:
         """The future of one shard, loading or loaded."""
@@ -148,7 +160,7 @@ class Shards:
         """The shards of each worker, as futures by address; waits for shards that are being loaded."""
         for shard, future in self._balance.moved().items():
             self._futures[shard] = future
-        forgotten = Forgotten(self.client)
+        self._forgotten = Forgotten(self.client)
         while True:
             futures = self.futures
             try:
@@ -156,16 +168,29 @@ class Shards:
             except CancelledError:
                 continue
             except TimeoutError:
-                self._drop(forgotten.look(futures))
-                self.raise_failures()
+                self._look()
                 continue
             self.raise_failures()
             if any(future.cancelled() for future in futures):
                 continue
             holders = self.client.who_has(futures)
             if all(holders.get(future.key) for future in futures):
+                self._losses.clear()
                 return self._grouped(futures, holders)
             time.sleep(_BETWEEN)
+
+    def _look(self) -> None:
+        """While shards are being loaded: raises if that is hopeless, and lets those be sent again that nobody will load."""
+        if self._parent is not None:
+            self._parent._look()
+        self.raise_failures()
+        hopeless = self._losses.look(self._futures)
+        if hopeless is not None:
+            raise ShardError(self.names[hopeless[0]], hopeless[1])
+        loading = [future for future in self._futures if future is not None and not future.done()]
+        if loading:
+            self._patience.look(f"{len(loading)} of {len(self._futures)} shards are still to be loaded")
+            self._drop(self._forgotten.look(loading))
 
     def _drop(self, keys: list[str]) -> None:
         self._futures = [None if future is not None and future.key in keys else future for future in self._futures]
@@ -175,6 +200,9 @@ class Shards:
         for name, future in zip(self.names, self._futures, strict=True):
             if future is not None and future.status == "error":
                 error = future.exception()
+                if isinstance(error, KilledWorker):
+                    shard, text = self._losses.explain([i for i, f in enumerate(self._futures) if _was_killed(f)])
+                    raise ShardError(self.names[shard], text) from error
                 raise ShardError(name, f"{type(error).__name__}: {error}") from error
 
     def _grouped(self, futures: list[Future], holders: dict[str, Any]) -> dict[str, list[Future]]:
@@ -191,3 +219,7 @@ class Shards:
         by_arrival = {address: sorted(shards, key=lambda shard: self._seen[shard][1]) for address, shards in groups.items()}
         self._balance.look(by_arrival, self._load_only_on)
         return places
+
+
+def _was_killed(future: Future | None) -> bool:
+    return future is not None and future.status == "error" and isinstance(future.exception(), KilledWorker)

@@ -14,7 +14,7 @@ from distributed import get_worker
 from numpy.typing import NDArray
 
 from lcca import _lcca, _views
-from lcca.dask import _cut, _files, _kept
+from lcca.dask import _cut, _files, _kept, _losses
 
 Columns = tuple[NDArray[np.uint32] | None, NDArray[np.uint32] | None]
 
@@ -78,6 +78,11 @@ def load(name: str, x: Any, y: Any, weights: Any = None, columns: Columns | None
     Shard or Empty
         An `Empty` if the sources have no rows.
     """
+    with _losses.announced([x, y, weights]):
+        return _loaded(name, x, y, weights, columns)
+
+
+def _loaded(name: str, x: Any, y: Any, weights: Any, columns: Columns | None) -> Shard | Empty:
     weights = None if weights is None else np.require(_called(weights), np.float64, ["C", "A"])
     views = _called(x), _called(y)
     if all(0 in getattr(view, "shape", ())[:1] for view in views):

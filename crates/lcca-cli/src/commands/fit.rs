@@ -120,7 +120,7 @@ fn load_pair(job: &FitJob) -> Result<(InMemory, ModelNames), Failure> {
 fn write_model(job: &FitJob, fit: &Fit, names: &ModelNames, threads: usize) -> Result<(), Failure> {
     let Some(path) = &job.output else { return Ok(()) };
     let provenance = provenance([&job.x, &job.y], &job.flags, fit, threads);
-    Ok(lcca_io::write_model_named(path, &fit.model, names, &provenance)?)
+    Ok(lcca_io::write_model_whole(path, &fit.model, Some(&fit.regressions), names, &provenance)?)
 }
 
 fn object(fit: &Fit, run: &Run) -> Value {

@@ -1,0 +1,226 @@
+"""Tables in memory, such as pandas, polars and PyArrow make them: columns of text become indicator columns, by name.
+
+A column `color` with the values red and blue becomes the columns `color=blue` and `color=red`. Their names alone say how rows
+are encoded later, so a model that was loaded from a file encodes rows as the fitted one does.
+"""
+
+import collections
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Number
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lcca import _notes
+
+_DENSE_INDICATORS = 64  # up to this many indicator columns a table stays dense
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A table as numbers. `names` are those of its columns, after texts have become indicators."""
+
+    data: Any
+    names: list[str]
+
+
+def column_names(data: Any) -> list[str] | None:
+    """The column names of a table, if it has names and all are strings."""
+    names = getattr(data, "column_names", None)  # PyArrow
+    if names is None:
+        names = getattr(data, "columns", None)  # pandas, polars
+    if names is None or not all(isinstance(name, str) for name in names):
+        return None
+    return list(names)
+
+
+def has_text(data: Any) -> bool:
+    """Whether a table has columns that are not numbers."""
+    if column_names(data) is None:
+        return False
+    return any(getattr(dtype, "kind", "O") not in "biufc" for dtype in _dtypes(data))
+
+
+def encode(data: Any, view: str, categorical: str) -> Encoded:
+    """A table with columns of text as numbers, with one indicator column per value of each.
+
+    Parameters
+    ----------
+    data : table
+        It has names of columns.
+    view : str
+        "X" or "y", for messages.
+    categorical : "auto" or "error"
+        Whether columns of text become indicators, or are refused.
+
+    Returns
+    -------
+    Encoded
+        Missing values are NaN.
+    """
+    parts: list[Any] = []
+    names: list[str] = []
+    for name in column_names(data) or []:
+        values = _values(data, name)
+        if _is_number(values, name, view):
+            parts.append(_numbers(values).reshape(-1, 1))
+            names.append(name)
+            continue
+        if categorical == "error":
+            remedy = 'leave it out, or make indicators of it with categorical="auto"'
+            raise ValueError(f"column {name!r} of {view} has text such as {_example(values)!r}, expected numbers: {remedy}")
+        categories = sorted({str(value) for value in values if not is_missing(value)})
+        _refuse_identifiers(values, categories, name, view)
+        parts.append(_indicators(values, categories))
+        names += [f"{name}={category}" for category in categories]
+    _refuse_duplicates(names, view)
+    return Encoded(_side_by_side(parts, len(names)), names)
+
+
+def encode_like(data: Any, view: str, names: Sequence[str]) -> Encoded:
+    """The rows of a table in the columns of a model. A value that the model does not know has no indicator; a warning counts them."""
+    own = set(column_names(data) or [])
+    sources = [_source(name, own) for name in names]
+    missing = [name for name, source in zip(names, sources, strict=True) if source is None]
+    if missing:
+        raise ValueError(f"{view} has no column {missing[0]!r}, which the model has ({len(missing)} of {len(names)} are missing)")
+    categories: dict[str, list[str]] = {}
+    for source, category in (source for source in sources if source is not None and source[1] is not None):
+        categories.setdefault(source, []).append(str(category))
+    parts, done = [], set()
+    for source in sources:
+        assert source is not None
+        column, category = source
+        if category is None:
+            parts.append(_numbers(_values(data, column)).reshape(-1, 1))
+        elif column not in done:
+            done.add(column)
+            values = _values(data, column)
+            parts.append(_indicators(values, categories[column]))
+            _count_unseen(values, categories[column], column, view)
+    return Encoded(_side_by_side(parts, len(names)), list(names))
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell of a table is empty: None, NaN, or pandas' NA and NaT, none of which equals itself."""
+    if value is None:
+        return True
+    try:
+        return not bool(value == value)
+    except TypeError:  # pandas' NA refuses to be true or false
+        return True
+
+
+def _source(name: str, columns: set[str]) -> tuple[str, str | None] | None:
+    """The column of a table, and its value if it is an indicator, that a column of the model was made from."""
+    if name in columns:
+        return name, None
+    ends = [i for i, letter in enumerate(name) if letter == "="]
+    return next(((name[:i], name[i + 1 :]) for i in ends if name[:i] in columns), None)
+
+
+def _dtypes(data: Any) -> list[Any]:
+    """The types of the columns as pandas has them, or as NumPy would; polars' and PyArrow's own are told by their names."""
+    dtypes = getattr(data, "dtypes", None)
+    if dtypes is None:
+        dtypes = getattr(getattr(data, "schema", None), "types", [])
+    return [dtype if hasattr(dtype, "kind") else _Kind(str(dtype).lower()) for dtype in dtypes]
+
+
+class _Kind:
+    """The kind of a polars or PyArrow type, in NumPy's letters."""
+
+    def __init__(self, name: str) -> None:
+        numbers = ("int", "uint", "float", "double", "half", "bool", "decimal")
+        self.kind = "f" if name.startswith(numbers) else "O"
+
+
+def _values(data: Any, name: str) -> NDArray[Any]:
+    """One column as a NumPy array: numbers, dates or objects."""
+    column = data[name]
+    dtype = getattr(column, "dtype", None)
+    if getattr(column, "ndim", 1) != 1:
+        raise ValueError(f"column {name!r} appears more than once, expected distinct names")
+    if getattr(dtype, "kind", "") in ("M", "m"):
+        return np.empty(len(column), f"{dtype.kind}8[ns]")  # type: ignore[union-attr]
+    if str(dtype) == "category" or getattr(dtype, "kind", "") == "O":
+        return np.asarray(column, dtype=object)
+    if getattr(dtype, "na_value", None) is not None and getattr(dtype, "kind", "") in "biuf":
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    return np.asarray(column)
+
+
+def _is_number(values: NDArray[Any], name: str, view: str) -> bool:
+    """Whether a column has numbers, and not text. Anything else is refused by name."""
+    if values.dtype.kind in "biuf":
+        return True
+    if values.dtype.kind in "Mm":
+        raise ValueError(f"column {name!r} of {view} has dates, expected numbers: leave it out or turn it into numbers")
+    if values.dtype.kind in "US":
+        return False
+    cells = [value for value in values if not is_missing(value)]
+    kinds = collections.Counter("number" if isinstance(v, (Number, np.bool_)) else "text" if isinstance(v, str) else "other" for v in cells)
+    if kinds["other"]:
+        example = next(v for v in cells if not isinstance(v, (Number, np.bool_, str)))
+        what = f"values of type {type(example).__name__}"
+        raise ValueError(f"column {name!r} of {view} has {what}, expected numbers or text: leave it out or turn it into numbers")
+    if kinds["text"] and kinds["number"]:
+        raise ValueError(f"column {name!r} of {view} has both text and numbers, expected one of them: convert it")
+    return not kinds["text"]
+
+
+def _numbers(values: NDArray[Any]) -> NDArray[np.float64]:
+    if values.dtype.kind != "O":
+        return np.asarray(values, dtype=np.float64)
+    return np.array([np.nan if is_missing(value) else float(value) for value in values])
+
+
+def _example(values: NDArray[Any]) -> str:
+    return next((str(value) for value in values if not is_missing(value)), "")
+
+
+def _refuse_identifiers(values: NDArray[Any], categories: list[str], name: str, view: str) -> None:
+    """A text that is another one in every row is a name of the row, or prose; indicators of it would say nothing."""
+    if len(values) > 2 and len(categories) == len(values):
+        remedy = "make it the index, or leave it out"
+        raise ValueError(f"column {name!r} of {view} has another text in every row, such as {categories[0]!r}: {remedy}")
+
+
+def _refuse_duplicates(names: list[str], view: str) -> None:
+    twice = [name for name, count in collections.Counter(names).items() if count > 1]
+    if twice:
+        raise ValueError(f"two columns of {view} would be called {twice[0]!r}, expected distinct names: rename one")
+
+
+def _indicators(values: NDArray[Any], categories: list[str]) -> Any:
+    """One column per category. A missing value is missing in all of them; one of no category is 0 in all of them."""
+    position = {category: i for i, category in enumerate(categories)}
+    codes = np.array([-2 if is_missing(value) else position.get(str(value), -1) for value in values], dtype=np.intp)
+    rows = np.flatnonzero(codes >= 0)
+    empty = np.flatnonzero(codes == -2)
+    width = len(categories)
+    row = np.concatenate([rows, np.repeat(empty, width)])
+    column = np.concatenate([codes[rows], np.tile(np.arange(width), len(empty))])
+    entries = np.concatenate([np.ones(len(rows)), np.full(len(empty) * width, np.nan)])
+    return sp.csr_array((entries, (row, column)), shape=(len(values), width))
+
+
+def _count_unseen(values: NDArray[Any], categories: list[str], name: str, view: str) -> None:
+    known = set(categories)
+    unseen = collections.Counter(str(value) for value in values if not is_missing(value) and str(value) not in known)
+    if unseen:
+        example = unseen.most_common(1)[0][0]
+        rows = sum(unseen.values())
+        message = f"{rows} rows of {view} have a value of {name!r} that the model has not seen, such as {example!r}"
+        _notes.warn(f"{message}: their indicators are all 0", _notes.DataWarning)
+
+
+def _side_by_side(parts: list[Any], width: int) -> Any:
+    """All columns as one matrix, dense unless there are many indicators."""
+    sparse = [part for part in parts if sp.issparse(part)]
+    if sum(part.shape[1] for part in sparse) > max(_DENSE_INDICATORS, width // 2):
+        return sp.hstack([sp.csr_array(part) for part in parts], format="csr")
+    return np.hstack([part.toarray() if sp.issparse(part) else part for part in parts])
