@@ -19,6 +19,7 @@ from lcca._linalg import least_squares, randomized_svd
 from lcca._load import load
 from lcca._notes import DataWarning, LccaWarning, Note, ResultWarning
 from lcca._significance import Significance, permutation_test
+from lcca._two_views import TwoViews
 from lcca._views import read
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "Note",
     "ResultWarning",
     "Significance",
+    "TwoViews",
     "__version__",
     "least_squares",
     "load",

@@ -175,6 +175,8 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
 
     # Fitting
 
+    _stage = ""  # which of several fits is running, for the display of progress
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "CCA":
         """Fits both views.
 
@@ -190,6 +192,15 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         -------
         CCA
             The estimator itself.
+
+        Examples
+        --------
+        >>> import numpy as np, lcca
+        >>> random = np.random.default_rng(0)
+        >>> shared = random.standard_normal((100, 1))
+        >>> model = lcca.CCA(n_components=1).fit(shared + random.random((100, 3)), shared + random.random((100, 2)))
+        >>> bool(model.correlations_[0] > 0.9)
+        True
         """
         if isinstance(X, RemotePair):
             self._fit_remote(X, y, sample_weight)
@@ -243,7 +254,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         """Runs a function of the engine, with progress if the estimator is verbose."""
         if not self.verbose:
             return engine(*arguments, None, self.callback)
-        progress = Progress(f"lcca {self.method}")
+        progress = Progress(lambda: f"lcca {self.method}{self._stage}")
 
         def on_iteration(row: TraceRow) -> None:
             progress.on_iteration(row)
@@ -345,6 +356,32 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         target, order = _inputs.partner(self, x, X, y, threads)
         y_scores = self._scores(target, threads)
         return self._scores(x, threads), y_scores if order is None else y_scores[order]
+
+    def transform_y(self, y: Any) -> Array:
+        """The canonical variables of rows of y alone.
+
+        Parameters
+        ----------
+        y : as for `fit`
+            Rows of y.
+
+        Returns
+        -------
+        array of shape (n, k)
+            One row per row of y.
+
+        Examples
+        --------
+        >>> import numpy as np, lcca
+        >>> random = np.random.default_rng(0)
+        >>> X, Y = random.standard_normal((50, 3)), random.standard_normal((50, 2))
+        >>> model = lcca.CCA(n_components=2).fit(X, Y)
+        >>> bool((model.transform_y(Y) == model.transform(X, Y)[1]).all())
+        True
+        """
+        check_is_fitted(self)
+        threads = _settings.threads(self.n_jobs)
+        return self._scores(_inputs.y_view(self, y, threads, reset=False), threads)
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """Fits both views and returns the canonical variables of both.

@@ -1,26 +1,27 @@
 """The estimator that chooses its own ridge."""
 
 import inspect
-from collections.abc import Sequence
-from numbers import Integral
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_scalar
+from sklearn.model_selection import check_cv
 
-from lcca import _lcca
-from lcca._cca import CCA, Array
-from lcca._lcca import Matrix
+from lcca import _inputs, _lcca, _settings
+from lcca._cca import CCA
+from lcca._folds import FoldsFile
 from lcca._pair import RemotePair
 from lcca._types import CrossValidation, FitResult
+
+_OWN_FOLDS = 5
 
 
 class CCACV(CCA):
     """`CCA` with the ridge chosen by cross-validation.
 
-    Rows are assigned to folds at random. For each fold, every ridge is fitted to the other rows, each fit starting from the
-    last, and scored on the fold by the mean correlation. The model is then fitted to all rows with the chosen ridge.
-    From the shell: `lcca fit --ridge-path`.
+    Rows are assigned to folds at random, or by a splitter. For each fold, every ridge is fitted to the other rows, each fit
+    starting from the last, and scored on the fold by the mean correlation. The model is then fitted to all rows with the chosen
+    ridge. From the shell: `lcca fit --ridge-path`.
 
     Parameters
     ----------
@@ -28,12 +29,20 @@ class CCACV(CCA):
         Pairs of canonical variables [default: 20, or as many as the data allow].
     ridges : sequence of float
         Relative ridges to choose from, used for both views.
+    ridge_y : float, optional
+        The ridge of y, if it is not to be chosen: then `ridges` are those of X.
     folds : int
-        The number of folds.
+        The number of random folds, those of the program.
+    cv : splitter or iterable, optional
+        One of scikit-learn's splitters, such as `GroupKFold`, or an iterable of (training rows, held-out rows), in place of
+        `folds`. `fit` takes the `groups` that it may need.
     select : "simplest" or "best"
         "best" has the largest mean over folds; "simplest" is the largest ridge within one standard error of it.
+    resume : str or path, optional
+        A file in which the state of the last fit is saved, as for `CCA`. The scores of finished folds are in a file of the same
+        name with ".folds" behind it. Both are removed at the end.
     **parameters
-        All parameters of `CCA` but `ridge`, `ridge_y` and `resume`.
+        All other parameters of `CCA` but `ridge`.
 
     Attributes
     ----------
@@ -54,6 +63,10 @@ class CCACV(CCA):
     >>> model = CCACV(n_components=2, ridges=[1e-6, 0.1, 1, 10]).fit(X, Y)
     >>> model.ridge_ > 1e-6
     True
+    >>> from sklearn.model_selection import GroupKFold
+    >>> groups = np.arange(200) // 10
+    >>> CCACV(n_components=2, ridges=[0.1, 1], cv=GroupKFold(4)).fit(X, Y, groups=groups).cv_scores_.shape
+    (4, 2)
     """
 
     def __init__(
@@ -61,7 +74,8 @@ class CCACV(CCA):
         n_components: int | None = None,
         *,
         ridges: Sequence[float] = (1e-4, 1e-3, 1e-2, 1e-1, 1.0),
-        folds: int = 5,
+        folds: int = _OWN_FOLDS,
+        cv: Any = None,
         select: str = "simplest",
         **parameters: Any,
     ) -> None:
@@ -70,35 +84,107 @@ class CCACV(CCA):
         super().__init__(n_components, **parameters)
         self.ridges = ridges
         self.folds = folds
+        self.cv = cv
         self.select = select
 
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> "CCACV":
+        """Chooses the ridge and fits both views with it.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as for `CCA.fit`
+            Two views in memory; cross-validation does not work on a cluster.
+        groups : array of shape (n,), optional
+            What rows belong together, for splitters that ask for it.
+
+        Returns
+        -------
+        CCACV
+            The estimator itself.
+
+        Examples
+        --------
+        >>> import numpy as np, lcca
+        >>> random = np.random.default_rng(0)
+        >>> X, Y = random.standard_normal((60, 3)), random.standard_normal((60, 2))
+        >>> lcca.CCACV(1, ridges=[0.1, 1.0]).fit(X, Y).ridge_
+        1.0
+        """
+        self._groups = groups
+        try:
+            super().fit(X, y, sample_weight)
+        finally:
+            del self._groups
+            self._stage = ""
+        return self
+
     def _parameters(self) -> dict[str, Any]:
-        return super()._parameters() | {"ridge": 0.0, "ridge_y": None}
+        return super()._parameters() | {"ridge": 0.0}
 
     def _fit_remote(self, pair: RemotePair, y: Any, sample_weight: Any) -> None:
-        raise ValueError("cross-validation needs rows in memory, expected two views; lcca.CCA takes pairs on a cluster")
+        raise ValueError(
+            "cross-validation needs rows in this process, expected two views: choose the ridge on a sample of the rows, "
+            "then fit the pair on the cluster with CCA(ridge=...)"
+        )
 
-    def _fit_views(
-        self, x: Matrix, y: Matrix, weights: Array | None, options: dict[str, Any], threads: int
-    ) -> FitResult:
+    def _fit_views(self, views: _inputs.Views, options: dict[str, Any], threads: int) -> FitResult:
         if self.select not in ("simplest", "best"):
             raise ValueError(f'select == {self.select!r}, expected "simplest" or "best"')
-        check_scalar(self.folds, "folds", Integral, min_val=2)
+        _settings.number(self.folds, "folds", least=2)
         self.ridges_ = np.asarray(self.ridges, dtype=np.float64).ravel()
+        splits = self._splits(views)
         ridges = [float(ridge) for ridge in self.ridges_]
-        folds = int(self.folds)
-        result: CrossValidation = self._run(_lcca.cross_validate, x, y, weights, options, ridges, folds, threads)
+        plan = {"ridges": ridges, "ridge_y": self.ridge_y, "folds": int(self.folds), "splits": splits}
+        folds_file = FoldsFile(self._state_file(), views, options, plan)
+        result = self._cross_validate(views, options, plan, folds_file, threads)
         self.cv_mean_, self.cv_error_ = result["mean"], result["error"]
         self.cv_scores_ = np.asarray(result["scores"])
-        self.ridge_ = ridges[result["best"] if self.select == "best" else result["simplest"]]
-        return super()._fit_views(x, y, weights, options | {"ridge": self.ridge_}, threads)
+        self.ridge_ = float(self.ridges_[result["best"] if self.select == "best" else result["simplest"]])
+        self._stage = f", all rows, ridge {self.ridge_:g}"
+        fitted = super()._fit_views(views, options | {"ridge": self.ridge_}, threads)
+        folds_file.remove()
+        return fitted
+
+    def _cross_validate(
+        self, views: _inputs.Views, options: dict[str, Any], plan: dict[str, Any], folds_file: FoldsFile, threads: int
+    ) -> CrossValidation:
+        finished = folds_file.finished()
+        count = plan["folds"] if plan["splits"] is None else len(plan["splits"])
+        self._stage = f", fold {len(finished) + 1} of {count}"
+
+        def on_fold(scores: list[float], converged: bool) -> None:
+            finished.append((scores, converged))
+            folds_file.save(finished)
+            self._stage = f", fold {min(len(finished) + 1, count)} of {count}"
+
+        result: CrossValidation = self._run(
+            _lcca.cross_validate, *views, options, plan | {"finished": list(finished)}, threads, on_fold
+        )
+        return result
+
+    def _splits(self, views: _inputs.Views) -> list[tuple[Any, Any]] | None:
+        """The rows of each fold, if a splitter says so."""
+        if self.cv is None:
+            return None
+        if not hasattr(self.cv, "split") and not isinstance(self.cv, Iterable):
+            raise _settings.invalid("cv", "a splitter, an iterable of pairs of rows, or None", self.cv)
+        rows = views.x.shape[0]
+        if self._groups is not None and len(self._groups) != rows:
+            raise ValueError(f"groups has {len(self._groups)} entries, expected one per row, {rows}")
+        splits = check_cv(self.cv).split(np.empty((rows, 0)), np.zeros(rows), self._groups)
+        return [(_rows(training), _rows(held_out)) for training, held_out in splits]
+
+
+def _rows(chosen: Any) -> Any:
+    chosen = np.asarray(chosen)
+    return np.ascontiguousarray(np.flatnonzero(chosen) if chosen.dtype == bool else chosen, dtype=np.int64)
 
 
 def _signature() -> inspect.Signature:
-    """The signature of `CCACV`: its own parameters, and those of `CCA` but for the ridges and `resume`."""
+    """The signature of `CCACV`: its own parameters, and those of `CCA` but for the ridge."""
     own = list(inspect.signature(CCACV.__init__).parameters.values())
     inherited = inspect.signature(CCA.__init__).parameters.values()
-    named = {parameter.name for parameter in own} | {"ridge", "ridge_y", "resume"}
+    named = {parameter.name for parameter in own} | {"ridge"}
     shared = [parameter for parameter in inherited if parameter.name not in named]
     return inspect.Signature([*own[:-1], *shared], return_annotation=None)
 

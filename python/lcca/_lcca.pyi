@@ -130,9 +130,9 @@ def cross_validate(
     y: Matrix,
     weights: Vector | None,
     options: dict[str, Any],
-    ridges: list[float],
-    folds: int,
+    plan: dict[str, Any],
     threads: int,
+    on_fold: Callable[[list[float], bool], object] | None,
     on_pass: Callable[[float], object] | None,
     on_iteration: Callable[[TraceRow], object] | None,
 ) -> CrossValidation: ...

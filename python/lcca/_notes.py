@@ -60,6 +60,11 @@ def _note(text: str, item: Any) -> Note:
 def warn(text: str, category: type[Warning] = LccaWarning) -> None:
     """Warns the caller of the package, however many functions of the package lie in between."""
     frame, level = sys._getframe(1), 2
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        frame, level = frame.f_back, level + 1  # type: ignore[assignment]
-    warnings.warn(text, category, stacklevel=level - 1)
+    while frame.f_back is not None and _is_between(frame.f_code.co_filename):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level)
+
+
+def _is_between(path: str) -> bool:
+    """Whether code is of this package, or of scikit-learn, which wraps `transform`."""
+    return path.startswith(_PACKAGE) or f"{os.sep}sklearn{os.sep}" in path

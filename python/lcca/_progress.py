@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 from lcca._types import TraceRow
@@ -10,9 +11,12 @@ _BETWEEN = 0.1  # seconds between two updates
 
 
 class Progress:
-    """Shows passes and iterations, without a total: the number of passes of a default fit is not known in advance."""
+    """Shows passes and iterations, without a total: the number of passes of a default fit is not known in advance.
 
-    def __init__(self, name: str) -> None:
+    The name of the work may change while it runs, such as from one fold to the next.
+    """
+
+    def __init__(self, name: Callable[[], str]) -> None:
         self._bar = _tqdm(name) or _Line(name)
         self._total = ""
 
@@ -27,7 +31,7 @@ class Progress:
 
 
 class _Line:
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: Callable[[], str]) -> None:
         self._name = name
         self._start = self._drawn = time.monotonic()
         self._width = 0
@@ -37,7 +41,7 @@ class _Line:
         if now - self._drawn < _BETWEEN:
             return
         self._drawn = now
-        self._write(f"{self._name}: {passes:g} passes  {total}  {now - self._start:.1f} s")
+        self._write(f"{self._name()}: {passes:g} passes  {total}  {now - self._start:.1f} s")
 
     def close(self) -> None:
         if self._width:
@@ -51,10 +55,11 @@ class _Line:
 
 
 class _Tqdm:
-    def __init__(self, bar: Any) -> None:
-        self._bar = bar
+    def __init__(self, bar: Any, name: Callable[[], str]) -> None:
+        self._bar, self._name = bar, name
 
     def show(self, passes: float, total: str) -> None:
+        self._bar.set_description_str(self._name(), refresh=False)
         self._bar.set_postfix_str(total, refresh=False)
         self._bar.update(passes - self._bar.n)
 
@@ -62,9 +67,9 @@ class _Tqdm:
         self._bar.close()
 
 
-def _tqdm(name: str) -> _Tqdm | None:
+def _tqdm(name: Callable[[], str]) -> _Tqdm | None:
     try:
         from tqdm.auto import tqdm
     except ImportError:
         return None
-    return _Tqdm(tqdm(desc=name, unit=" passes", leave=False, mininterval=_BETWEEN))
+    return _Tqdm(tqdm(desc=name(), unit=" passes", leave=False, mininterval=_BETWEEN), name)

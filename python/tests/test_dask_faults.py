@@ -60,7 +60,7 @@ def test_a_worker_that_joins_is_given_shards_once_it_stood_idle_for_long(cluster
     client.wait_for_workers(3, timeout=60)
     try:
         deadline = time.monotonic() + 60
-        while len(pair._shards.places()) < 3 and time.monotonic() < deadline:
+        while sorted(map(len, pair._shards.places().values())) != [2, 2, 2] and time.monotonic() < deadline:
             time.sleep(0.05)
         held = pair._shards.places()
         assert before < set(held) and sorted(map(len, held.values())) == [2, 2, 2]

@@ -58,6 +58,40 @@ def test_a_wrong_type_is_a_type_error(factors, parameters):
         CCA(**parameters).fit(*factors)
 
 
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"n_components": True}, "'n_components' parameter of CCA must be an int in the range [1, inf) or None. Got True instead"),
+        ({"verbose": object()}, "'verbose' parameter of CCA must be a bool or an int"),
+        ({"verbose": -1}, "'verbose' parameter"),
+        ({"callback": 3}, "'callback' parameter of CCA must be a callable or None"),
+        ({"resume": 3}, "'resume' parameter"),
+        ({"ridge": True}, "'ridge' parameter of CCA must be a number"),
+        ({"power": False}, "'power' parameter of CCA must be an integer"),
+        ({"n_jobs": True}, "'n_jobs' parameter"),
+        ({"missing": "skip"}, "missing == 'skip', expected \"error\", \"drop\" or \"mean\""),
+        ({"categorical": True}, "categorical == True, expected \"auto\" or \"error\""),
+    ],
+)
+def test_a_parameter_of_a_wrong_kind_is_refused_in_scikit_learns_words(factors, parameters, words):
+    with pytest.raises(ValueError) as error:
+        CCA(**parameters).fit(*factors)
+    assert words in str(error.value)
+
+
+def test_every_public_method_documents_what_it_takes_and_returns():
+    import lcca
+
+    for owner in (CCA, CCACV, lcca.TwoViews):
+        for name, method in inspect.getmembers(owner, inspect.isfunction):
+            if name.startswith("_") or not method.__module__.startswith("lcca"):
+                continue
+            text = inspect.getdoc(method)
+            takes = set(inspect.signature(method).parameters) - {"self"}
+            assert not takes or "Parameters\n----------" in text, f"{owner.__name__}.{name}"
+            assert name == "save" or "Returns\n-------" in text, f"{owner.__name__}.{name}"
+
+
 def test_the_default_is_as_many_pairs_as_the_data_allow_up_to_twenty(factors):
     assert CCA().fit(*factors).x_weights_.shape == (8, 6)
     wide = shared_factors(60, 30, 25, 3)
@@ -143,12 +177,12 @@ def test_every_parameter_reaches_its_methods_and_no_other(words, tmp_path):
             assert getattr(load(tmp_path / "model"), name) == value
 
 
-def test_cross_validation_has_all_parameters_but_the_ridges_and_the_state_file():
+def test_cross_validation_has_all_parameters_but_the_ridge():
     own, inherited = (list(inspect.signature(estimator).parameters) for estimator in (CCACV, CCA))
-    assert set(own) - set(inherited) == {"ridges", "folds", "select"}
-    assert set(inherited) - set(own) == {"ridge", "ridge_y", "resume"}
+    assert set(own) - set(inherited) == {"ridges", "folds", "cv", "select"}
+    assert set(inherited) - set(own) == {"ridge"}
     assert CCACV(2, t1=5, method="d-cca").t1 == 5
-    for wrong in ({"ridge": 0.1}, {"resume": "state"}, {"t3": 5}):
+    for wrong in ({"ridge": 0.1}, {"t3": 5}):
         with pytest.raises(TypeError, match=f"unexpected keyword argument '{next(iter(wrong))}'"):
             CCACV(2, **wrong)
 

@@ -60,8 +60,24 @@ def test_a_model_of_the_program_transforms_and_scores_to_the_bit(program, files)
     theirs = json.loads(program("score", model, *paths, "--json", "--threads", 2))
     loaded.n_jobs = 2
     assert theirs["correlations"] == loaded.correlations(x, y).tolist()
-    with pytest.raises(NotFittedError, match="holds no regressions"):
-        loaded.predict(x)
+    here = CCA(3, ridge=0.1).fit(x, y)
+    assert np.allclose(loaded.predict(x), here.predict(x), rtol=0, atol=1e-8)
+
+
+def test_a_loaded_model_predicts_to_the_bit_and_an_old_one_says_that_it_cannot(factors, tmp_path):
+    x, y = factors
+    model = CCA(2, ridge=0.1).fit(x, y)
+    model.save(tmp_path / "model")
+    loaded = lcca.load(tmp_path / "model")
+    assert (loaded.predict(x) == model.predict(x)).all() and (loaded.coef_ == model.coef_).all()
+    both = loaded.inverse_transform(*loaded.transform(x, y))
+    assert all((ours == theirs).all() for ours, theirs in zip(both, model.inverse_transform(*model.transform(x, y)), strict=True))
+    model._y_on_x_regression = None
+    model.save(tmp_path / "old")
+    old = lcca.load(tmp_path / "old")
+    for use in (old.predict, old.inverse_transform):
+        with pytest.raises(NotFittedError, match="holds no regressions, as an earlier version wrote it: fit again to predict"):
+            use(x[:, :2] if use == old.inverse_transform else x)
 
 
 def test_a_model_of_python_serves_the_program(program, files):

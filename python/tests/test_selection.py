@@ -52,6 +52,63 @@ def test_the_fit_is_that_of_the_chosen_ridge(factors):
     assert np.allclose(model.cv_scores_.std(axis=0, ddof=1) / np.sqrt(5), model.cv_error_)
 
 
+def test_any_splitter_cuts_the_rows(factors):
+    from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
+
+    X, Y = factors
+    groups = np.arange(300) // 20
+    splitters = (KFold(4), ShuffleSplit(3, random_state=0), GroupKFold(5), list(KFold(2).split(X)))
+    for cv, given in zip(splitters, (None, None, groups, None), strict=True):
+        model = CCACV(2, ridges=RIDGES, cv=cv).fit(X, Y, groups=given)
+        splits = cv if isinstance(cv, list) else list(cv.split(X, groups=given))
+        assert model.cv_scores_.shape == (len(splits), 3)
+        for scores, (train, test) in zip(model.cv_scores_, splits, strict=True):
+            by_hand = [CCA(2, ridge=ridge).fit(X[train], Y[train]).score(X[test], Y[test]) for ridge in RIDGES]
+            assert np.allclose(scores, by_hand, rtol=0, atol=1e-8)
+    with pytest.raises(ValueError, match="'cv' parameter of CCA must be a splitter"):
+        CCACV(2, cv=3.5).fit(X, Y)
+    with pytest.raises(ValueError, match="groups has 3 entries"):
+        CCACV(2, cv=GroupKFold(2)).fit(X, Y, groups=[1, 2, 3])
+
+
+def test_the_ridge_of_y_may_be_fixed(factors):
+    model = CCACV(2, ridges=RIDGES, ridge_y=0.5, select="best").fit(*factors)
+    plain = CCA(2, ridge=model.ridge_, ridge_y=0.5).fit(*factors)
+    assert np.array_equal(plain.x_weights_, model.x_weights_)
+    assert not np.array_equal(model.cv_scores_, CCACV(2, ridges=RIDGES).fit(*factors).cv_scores_)
+
+
+def test_a_stopped_cross_validation_continues_with_the_next_fold(words, tmp_path):
+    settings = {"ridges": RIDGES, "folds": 3, "method": "lobpcg", "structure": False}
+    truth, state = CCACV(3, **settings).fit(*words), tmp_path / "state"
+    fits = []
+
+    def stop(row):
+        fits.append(row["iteration"])
+        if fits.count(1) == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        CCACV(3, **settings, callback=stop, resume=state).fit(*words)
+    assert len(json.loads((tmp_path / "state.folds").read_text())["finished"]) == 1
+    with pytest.raises(ValueError, match="state.folds belongs to another cross-validation"):
+        CCACV(3, **settings, resume=state).fit(words[0], words[1][::-1] * 2)
+    fits.clear()
+    model = CCACV(3, **settings, callback=lambda row: fits.append(row["iteration"]), resume=state).fit(*words)
+    assert model.cv_scores_.tolist() == truth.cv_scores_.tolist() and model.ridge_ == truth.ridge_
+    assert fits.count(1) == 2 * 3 + 1 and list(tmp_path.iterdir()) == []
+
+
+def test_progress_tells_the_fold_and_how_many_there_are(words, capfd, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    monkeypatch.setattr("lcca._progress._BETWEEN", 0.0)
+    CCACV(2, ridges=[0.1, 1.0], folds=3, method="lobpcg", verbose=True).fit(*words)
+    shown = capfd.readouterr().err
+    assert "fold 1 of 3" in shown and "fold 3 of 3" in shown and "all rows, ridge" in shown
+
+
 def test_noise_calls_for_a_ridge_and_the_simplest_is_no_smaller_than_the_best():
     X, Y = shared_factors(150, 60, 60, 2)
     ridges = {rule: CCACV(2, ridges=[1e-6, 0.1, 1, 10], select=rule).fit(X, Y).ridge_ for rule in ("best", "simplest")}
@@ -73,6 +130,7 @@ def test_weights_of_rows_count(factors):
         ({"folds": 301}, "folds == 301"),
         ({"ridges": []}, "ridges"),
         ({"ridges": [0.1, -1]}, "ridge.* == -1"),
+        ({"folds": True}, "'folds' parameter"),
         ({"select": "worst"}, 'expected "simplest" or "best"'),
     ],
 )

@@ -28,7 +28,7 @@ pub fn fit<'py>(
     on_pass: Option<Bound<'py, PyAny>>,
     on_iteration: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let listeners = Listeners { on_pass, on_iteration, saves: resume.is_some(), meter: None };
+    let listeners = Listeners { on_pass, on_iteration, saves: resume.is_some(), ..Listeners::default() };
     run_fit(py, Box::new(pair_from_views(x, y, weights)?), options, resume, threads, listeners)
 }
 
@@ -45,7 +45,8 @@ pub fn fit_remote<'py>(
     on_iteration: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let meter = Some(pair.getattr("spent")?.unbind());
-    let listeners = Listeners { on_pass, on_iteration, saves: resume.is_some(), meter };
+    let listeners =
+        Listeners { on_pass, on_iteration, saves: resume.is_some(), meter, ..Listeners::default() };
     run_fit(py, Box::new(Remote::new(pair)?), options, resume, threads, listeners)
 }
 

@@ -184,8 +184,7 @@ pub fn save(py: Python<'_>, path: PathBuf, parts: Parts<'_>) -> PyResult<()> {
     let names =
         ModelNames { x: parts.x_names.as_ref().map(Names::new), y: parts.y_names.as_ref().map(Names::new) };
     let regressions = parts.regressions();
-    let written =
-        py.detach(|| write_model_whole(&path, &model, regressions.as_ref(), &names, &provenance));
+    let written = py.detach(|| write_model_whole(&path, &model, regressions.as_ref(), &names, &provenance));
     Ok(written.map_err(Failure::from)?)
 }
 

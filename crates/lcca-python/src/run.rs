@@ -8,7 +8,7 @@
 use crate::failure::Failure;
 use crate::pool;
 use lcca::data::Cost;
-use lcca::fit::{TraceRow, Watch};
+use lcca::fit::{FoldScores, TraceRow, Watch};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::ThreadPool;
@@ -30,6 +30,7 @@ pub type Spent = (u64, f64);
 enum Event<T> {
     Pass(f64),
     Iteration(TraceRow, Option<Spent>),
+    Fold(FoldScores),
     Warning(String),
     Done(Result<T, Failure>),
 }
@@ -41,6 +42,8 @@ pub struct Listeners<'py> {
     pub on_pass: Option<Bound<'py, PyAny>>,
     /// Called with each row of the trace.
     pub on_iteration: Option<Bound<'py, PyAny>>,
+    /// Called with the scores of each fold of a cross-validation, and whether its fits converged.
+    pub on_fold: Option<Bound<'py, PyAny>>,
     /// Whether work that is asked to stop has a state to save.
     pub saves: bool,
     /// Returns the cost of moving data between machines so far. The work itself calls it after every iteration.
@@ -160,6 +163,10 @@ impl Listeners<'_> {
             (Event::Iteration(row, spent), _, Some(listener)) => {
                 listener.call1((row_dict(py, row, *spent)?,)).map(drop)
             }
+            (Event::Fold(fold), ..) => match &self.on_fold {
+                Some(listener) => listener.call1((fold.scores.clone(), fold.converged)).map(drop),
+                None => Ok(()),
+            },
             (Event::Warning(text), ..) => warn(py, text),
             _ => Ok(()),
         }
@@ -188,6 +195,11 @@ impl<T> Reporter<T> {
         let spent = Python::attach(|py| meter.call0(py).and_then(|spent| spent.extract(py))).ok()?;
         self.readings.lock().unwrap_or_else(PoisonError::into_inner).push(spent);
         Some(spent)
+    }
+
+    /// Has the calling thread tell its listener about a finished fold.
+    pub fn fold(&self, fold: &FoldScores) {
+        let _ = self.sender.send(Event::Fold(fold.clone()));
     }
 
     /// Has the calling thread issue a Python warning.

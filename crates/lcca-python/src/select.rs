@@ -4,30 +4,68 @@ use crate::matrix::{Matrix, pair_from_views};
 use crate::model::{ViewWeights, bare_model};
 use crate::options::Options;
 use crate::run::{Listeners, run};
+use lcca::fit::{FoldScores, Folds, cross_validate_on};
+use lcca::method::Settings;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+/// The ridges to compare and the rows to compare them on.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct CrossValidation<'py> {
+    ridges: Vec<f64>,
+    /// The ridge of y, if it is the same for all.
+    ridge_y: Option<f64>,
+    /// The number of random folds, unless there are splits.
+    folds: usize,
+    /// For each fold, the rows to train on and the rows to hold out.
+    splits: Option<Vec<(PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>)>>,
+    /// Folds that an earlier run has finished: their scores, and whether their fits converged.
+    finished: Vec<(Vec<f64>, bool)>,
+}
+
+impl CrossValidation<'_> {
+    fn settings(&self, base: &Settings) -> Vec<Settings> {
+        let ridges = self.ridges.iter();
+        ridges.map(|&ridge| base.clone().ridges(ridge, self.ridge_y.unwrap_or(ridge))).collect()
+    }
+
+    fn splits(&self) -> Option<Vec<[Vec<usize>; 2]>> {
+        let rows =
+            |array: &PyReadonlyArray1<'_, i64>| array.as_array().iter().map(|&row| row as usize).collect();
+        let splits = self.splits.as_ref()?.iter();
+        Some(splits.map(|(training, held_out)| [rows(training), rows(held_out)]).collect())
+    }
+}
+
 /// Scores ridges by cross-validation.
 #[pyfunction]
-#[pyo3(signature = (x, y, weights, options, ridges, folds, threads, on_pass, on_iteration))]
+#[pyo3(signature = (x, y, weights, options, plan, threads, on_fold, on_pass, on_iteration))]
 pub fn cross_validate<'py>(
     py: Python<'py>,
     x: &Bound<'py, Matrix>,
     y: &Bound<'py, Matrix>,
     weights: Option<PyReadonlyArray1<'py, f64>>,
     options: Options,
-    ridges: Vec<f64>,
-    folds: usize,
+    plan: CrossValidation<'py>,
     threads: usize,
+    on_fold: Option<Bound<'py, PyAny>>,
     on_pass: Option<Bound<'py, PyAny>>,
     on_iteration: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let settings = options.settings()?;
     let pair = pair_from_views(x, y, weights)?;
-    let listeners = Listeners { on_pass, on_iteration, ..Listeners::default() };
+    let listeners = Listeners { on_pass, on_iteration, on_fold, ..Listeners::default() };
+    let (all, splits, folds) = (plan.settings(&settings), plan.splits(), plan.folds);
+    let finished: Vec<FoldScores> =
+        plan.finished.iter().cloned().map(|(scores, converged)| FoldScores { scores, converged }).collect();
     let selection = run(py, threads, &listeners, move |reporter| {
-        Ok(lcca::fit::cross_validate(&pair, &settings, &ridges, folds, reporter)?)
+        let folds = match &splits {
+            Some(splits) => Folds::given(&pair, splits)?,
+            None => Folds::new(&pair, folds, settings.seed)?,
+        };
+        Ok(cross_validate_on(&folds, &all, finished, &|fold| reporter.fold(fold), reporter)?)
     })?;
     let dict = PyDict::new(py);
     dict.set_item("scores", selection.scores)?;

@@ -1,7 +1,7 @@
 //! Models come back to the bit.
 
 use crate::support::*;
-use lcca::fit::{Model, View};
+use lcca::fit::{Model, Regressions, View};
 use lcca::matrix::Panel;
 use lcca::method::{Method, Settings};
 use lcca_io::*;
@@ -44,6 +44,24 @@ proptest! {
         prop_assert_eq!(back.total.to_bits(), model.total.to_bits());
         prop_assert_eq!(origin, provenance());
     }
+}
+
+#[test]
+fn regressions_come_back_to_the_bit_and_a_model_without_them_says_so() {
+    let (file, model) = (scratch("m.lcca"), model(3, 0.7, true));
+    let panel = |rows: usize| Panel::from_fn(rows, 3, |i, j| (i as f64 + 0.3 * j as f64).tan());
+    let regressions = Regressions { x: panel(5), y: panel(3), y_on_x: panel(3) };
+    let names = ModelNames { x: Some(Names::new(["a", "b", "c", "d", "e"])), y: None };
+    write_model_whole(&file.path, &model, Some(&regressions), &names, &provenance()).unwrap();
+    let back = ModelFile::open(&file.path).unwrap();
+    assert_eq!(back.regressions().unwrap(), Some(regressions.clone()));
+    assert_eq!((&back.model, back.names().unwrap()), (&model, names));
+    let wrong = Regressions { y_on_x: panel(4), ..regressions };
+    write_model_whole(&file.path, &model, Some(&wrong), &ModelNames::default(), &provenance()).unwrap();
+    let error = ModelFile::open(&file.path).unwrap().regressions().unwrap_err().to_string();
+    assert!(error.contains("y.on_x") && error.contains("(4, 3)") && error.contains("(3, 3)"), "{error}");
+    write_model(&file.path, &model, &provenance()).unwrap();
+    assert_eq!(ModelFile::open(&file.path).unwrap().regressions().unwrap(), None);
 }
 
 #[test]

@@ -41,4 +41,4 @@ pub use path::path;
 pub use permute::{Significance, permutation_test};
 pub use regress::Regressions;
 pub use score::Scores;
-pub use select::{Folds, Selection, cross_validate};
+pub use select::{FoldScores, Folds, Selection, cross_validate, cross_validate_on};

@@ -27,10 +27,16 @@ use crate::watch::Watch;
 /// # Ok::<(), lcca::Error>(())
 /// ```
 pub fn path(pair: &dyn Pair, settings: &Settings, ridges: &[f64], watch: &dyn Watch) -> Result<Vec<Fit>> {
-    let mut order: Vec<usize> = (0..ridges.len()).collect();
-    order.sort_by(|&a, &b| ridges[b].total_cmp(&ridges[a]));
-    let all: Vec<Settings> = order.iter().map(|&i| settings.clone().ridge(ridges[i])).collect();
-    let fits = fit_all(pair, &all, Start::Random, watch)?;
+    let all: Vec<Settings> = ridges.iter().map(|&ridge| settings.clone().ridge(ridge)).collect();
+    fit_along(pair, &all, watch)
+}
+
+/// One fit for each of some settings that differ in their ridges alone, in their order.
+pub(super) fn fit_along(pair: &dyn Pair, all: &[Settings], watch: &dyn Watch) -> Result<Vec<Fit>> {
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by(|&a, &b| all[b].ridge_x.total_cmp(&all[a].ridge_x));
+    let sorted: Vec<Settings> = order.iter().map(|&i| all[i].clone()).collect();
+    let fits = fit_all(pair, &sorted, Start::Random, watch)?;
     let mut fits: Vec<(usize, Fit)> = order.into_iter().zip(fits).collect();
     fits.sort_by_key(|&(i, _)| i);
     Ok(fits.into_iter().map(|(_, fit)| fit).collect())

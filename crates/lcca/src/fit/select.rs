@@ -4,18 +4,25 @@
 //! on the fold. A fold is a set of row weights, 0 for the rows left out, so nothing is copied. A pass over K − 1 folds costs
 //! as much as one over all rows, and K paths as much as K fits that share what does not depend on the ridge.
 
-use super::path::path;
+use super::path::fit_along;
 use crate::data::{InMemory, Pair, Side};
 use crate::error::{Error, Result};
 use crate::method::Settings;
 use crate::random;
 use crate::watch::{Continued, Cost, Watch};
 
-/// Rows dealt to folds.
+/// Ways to cut the rows into those that are trained on and those that are held out.
 pub struct Folds<'a> {
     pair: &'a InMemory,
-    fold: Vec<u32>,
+    division: Division,
     count: usize,
+}
+
+enum Division {
+    /// The fold of each row.
+    Dealt(Vec<u32>),
+    /// For each fold, how often each row is trained on, and how often it is held out.
+    Given(Vec<[Vec<u32>; 2]>),
 }
 
 impl<'a> Folds<'a> {
@@ -28,26 +35,69 @@ impl<'a> Folds<'a> {
         }
         let mut fold: Vec<u32> = (0..rows).map(|row| (row % count) as u32).collect();
         random::shuffle(&mut fold, &mut random::generator(seed, random::Purpose::Folds, 0));
-        Ok(Folds { pair, fold, count })
+        Ok(Folds { pair, division: Division::Dealt(fold), count })
+    }
+
+    /// Cuts that the caller made: for each fold the rows to train on and the rows to hold out, which may repeat.
+    pub fn given(pair: &'a InMemory, splits: &[[Vec<usize>; 2]]) -> Result<Self> {
+        let rows = pair.shape().rows;
+        let mut given = Vec::with_capacity(splits.len());
+        for split in splits {
+            let [training, held_out] = split.each_ref().map(|chosen| counts(chosen, rows));
+            given.push([training?, held_out?]);
+        }
+        if given.is_empty() {
+            let expected = "at least one";
+            return Err(Error::Setting { name: "folds", value: "0".into(), expected });
+        }
+        Ok(Folds { pair, count: given.len(), division: Division::Given(given) })
+    }
+
+    /// The number of folds.
+    pub fn count(&self) -> usize {
+        self.count
     }
 
     /// The rows outside a fold.
     pub fn training(&self, fold: usize) -> Result<InMemory> {
-        self.rows(|fold_of_row| fold_of_row != fold as u32)
+        match &self.division {
+            Division::Dealt(folds) => self.weighted(|row| f64::from(u8::from(folds[row] != fold as u32))),
+            Division::Given(given) => self.weighted(|row| f64::from(given[fold][0][row])),
+        }
     }
 
     /// The rows of a fold.
     pub fn held_out(&self, fold: usize) -> Result<InMemory> {
-        self.rows(|fold_of_row| fold_of_row == fold as u32)
+        match &self.division {
+            Division::Dealt(folds) => self.weighted(|row| f64::from(u8::from(folds[row] == fold as u32))),
+            Division::Given(given) => self.weighted(|row| f64::from(given[fold][1][row])),
+        }
     }
 
     /// All rows, with weight 0 for those that are not wanted.
-    fn rows(&self, wanted: impl Fn(u32) -> bool) -> Result<InMemory> {
-        let weight = |(row, &fold): (usize, &u32)| if wanted(fold) { self.pair.weight(row) } else { 0.0 };
-        let weights: Vec<f64> = self.fold.iter().enumerate().map(weight).collect();
+    fn weighted(&self, wanted: impl Fn(usize) -> f64) -> Result<InMemory> {
+        let rows = self.pair.shape().rows;
+        let weights: Vec<f64> = (0..rows).map(|row| wanted(row) * self.pair.weight(row)).collect();
         let [x, y] = Side::BOTH.map(|side| self.pair.view(side).clone());
         InMemory::new(x, y)?.weighted(weights.into())
     }
+}
+
+/// How often each row was chosen.
+fn counts(chosen: &[usize], rows: usize) -> Result<Vec<u32>> {
+    let mut counts = vec![0; rows];
+    for &row in chosen {
+        let Some(count) = counts.get_mut(row) else {
+            let expected = "rows below the number of rows";
+            return Err(Error::Setting { name: "folds", value: format!("a fold with row {row}"), expected });
+        };
+        *count += 1;
+    }
+    if chosen.is_empty() {
+        let expected = "rows to train on and rows to hold out";
+        return Err(Error::Setting { name: "folds", value: "an empty fold".into(), expected });
+    }
+    Ok(counts)
 }
 
 /// The scores of ridges on rows that were not trained on.
@@ -91,21 +141,46 @@ pub fn cross_validate(
     folds: usize,
     watch: &dyn Watch,
 ) -> Result<Selection> {
+    let all: Vec<Settings> = ridges.iter().map(|&ridge| settings.clone().ridge(ridge)).collect();
+    cross_validate_on(&Folds::new(pair, folds, settings.seed)?, &all, Vec::new(), &|_| (), watch)
+}
+
+/// The scores of all ridges on the rows of one fold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoldScores {
+    /// One score per ridge.
+    pub scores: Vec<f64>,
+    /// Whether every fit converged.
+    pub converged: bool,
+}
+
+/// As [`cross_validate`], on given folds, for settings that differ in their ridges alone. Those of X are compared.
+///
+/// `finished` are the scores of the first folds, if an earlier run got that far; `done` is called after each fold.
+pub fn cross_validate_on(
+    folds: &Folds<'_>,
+    all: &[Settings],
+    finished: Vec<FoldScores>,
+    done: &dyn Fn(&FoldScores),
+    watch: &dyn Watch,
+) -> Result<Selection> {
+    let ridges: Vec<f64> = all.iter().map(|settings| settings.ridge_x).collect();
     if ridges.is_empty() {
         return Err(Error::Setting { name: "ridges", value: "empty".into(), expected: "at least one" });
     }
-    let folds = Folds::new(pair, folds, settings.seed)?;
-    let (mut scores, mut converged, mut before) = (Vec::new(), true, Cost::default());
-    for fold in 0..folds.count {
-        let fits = path(&folds.training(fold)?, settings, ridges, &Continued { watch, before })?;
+    let (mut finished, mut before) = (finished, Cost::default());
+    for fold in finished.len()..folds.count {
+        let fits = fit_along(&folds.training(fold)?, all, &Continued { watch, before })?;
         let held_out = folds.held_out(fold)?;
-        let mut fold_scores = Vec::with_capacity(fits.len());
-        for fit in &fits {
-            fold_scores.push(fit.model.score(&held_out)?.total / settings.k as f64);
-            converged &= fit.converged;
+        let mut result = FoldScores { scores: Vec::with_capacity(fits.len()), converged: true };
+        for (fit, settings) in fits.iter().zip(all) {
+            result.scores.push(fit.model.score(&held_out)?.total / settings.k as f64);
+            result.converged &= fit.converged;
             before = before + fit.cost;
         }
-        scores.push(fold_scores);
+        done(&result);
+        finished.push(result);
     }
-    Ok(Selection::new(ridges, scores, converged))
+    let converged = finished.iter().all(|fold| fold.converged);
+    Ok(Selection::new(&ridges, finished.into_iter().map(|fold| fold.scores).collect(), converged))
 }

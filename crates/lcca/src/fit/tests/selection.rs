@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::data::{Cost, Side};
-use crate::fit::{Selection, Watch, cross_validate, path, permutation_test};
+use crate::fit::{
+    FoldScores, Folds, Selection, Watch, cross_validate, cross_validate_on, path, permutation_test,
+};
 use crate::matrix::{Matrix, OneHotRows, Panel};
 use crate::testing::{
     from_dense, orthonormal, random_mat, random_panel, sparse_from_dense, with_correlations, zipf_rows,
@@ -113,6 +115,36 @@ fn folds_keep_the_weights_of_rows() {
             assert_eq!(held_out(fold) + folds.training(fold).unwrap().weight(row), pair.weight(row))
         });
     }
+}
+
+#[test]
+fn given_folds_are_those_that_were_dealt_and_finished_ones_are_not_fitted_again() {
+    let (x, y) = factors(60, 5, 2, 3);
+    let pair = pair_of(&x, &y);
+    let settings = Settings::new(Method::auto(), 2);
+    let dealt = Folds::new(&pair, 3, settings.seed).unwrap();
+    let splits: Vec<[Vec<usize>; 2]> = (0..3)
+        .map(|fold| {
+            let held_out = dealt.held_out(fold).unwrap();
+            let (inside, outside): (Vec<usize>, Vec<usize>) =
+                (0..60).partition(|&row| held_out.weight(row) > 0.0);
+            [outside, inside]
+        })
+        .collect();
+    let given = Folds::given(&pair, &splits).unwrap();
+    let all = [0.01, 1.0].map(|ridge| settings.clone().ridge(ridge));
+    let scored = std::cell::RefCell::new(Vec::new());
+    let done = |fold: &FoldScores| scored.borrow_mut().push(fold.clone());
+    let whole = cross_validate_on(&given, &all, Vec::new(), &done, &()).unwrap();
+    assert_eq!(whole, cross_validate(&pair, &settings, &[0.01, 1.0], 3, &()).unwrap());
+    let first_two = scored.borrow()[..2].to_vec();
+    scored.borrow_mut().clear();
+    assert_eq!(cross_validate_on(&given, &all, first_two, &done, &()).unwrap(), whole);
+    assert_eq!(scored.borrow().len(), 1);
+    let beyond = Folds::given(&pair, &[[vec![0, 60], vec![1]]]).err().unwrap().to_string();
+    assert!(beyond.contains("row 60"), "{beyond}");
+    assert!(Folds::given(&pair, &[[vec![0, 1], vec![]]]).is_err());
+    assert!(cross_validate_on(&given, &[], Vec::new(), &done, &()).is_err());
 }
 
 #[test]
