@@ -81,23 +81,22 @@ def encode(data: Any, view: str, categorical: str) -> Encoded:
 
 
 def encode_like(data: Any, view: str, names: Sequence[str]) -> Encoded:
-    """The rows of a table in the columns of a model. A value that the model does not know has no indicator; a warning counts them."""
+    """The rows of a table in the columns of a model. A value that the model does not know has no indicator; a warning counts those."""
     own = set(column_names(data) or [])
-    sources = [_source(name, own) for name in names]
-    missing = [name for name, source in zip(names, sources, strict=True) if source is None]
+    found = {name: _source(name, own) for name in names}
+    missing = [name for name, source in found.items() if source is None]
     if missing:
         raise ValueError(f"{view} has no column {missing[0]!r}, which the model has ({len(missing)} of {len(names)} are missing)")
+    sources = [source for source in found.values() if source is not None]
     categories: dict[str, list[str]] = {}
-    for source, category in (source for source in sources if source is not None and source[1] is not None):
-        categories.setdefault(source, []).append(str(category))
-    parts, done = [], set()
-    for source in sources:
-        assert source is not None
-        column, category = source
+    for column, category in sources:
+        if category is not None:
+            categories.setdefault(column, []).append(category)
+    parts: list[Any] = []
+    for column, category in sources:
         if category is None:
             parts.append(_numbers(_values(data, column)).reshape(-1, 1))
-        elif column not in done:
-            done.add(column)
+        elif category == categories[column][0]:
             values = _values(data, column)
             parts.append(_indicators(values, categories[column]))
             _count_unseen(values, categories[column], column, view)
@@ -162,14 +161,20 @@ def _is_number(values: NDArray[Any], name: str, view: str) -> bool:
     if values.dtype.kind in "US":
         return False
     cells = [value for value in values if not is_missing(value)]
-    kinds = collections.Counter("number" if isinstance(v, (Number, np.bool_)) else "text" if isinstance(v, str) else "other" for v in cells)
+    kinds = collections.Counter(map(_kind, cells))
     if kinds["other"]:
-        example = next(v for v in cells if not isinstance(v, (Number, np.bool_, str)))
+        example = next(value for value in cells if _kind(value) == "other")
         what = f"values of type {type(example).__name__}"
         raise ValueError(f"column {name!r} of {view} has {what}, expected numbers or text: leave it out or turn it into numbers")
     if kinds["text"] and kinds["number"]:
         raise ValueError(f"column {name!r} of {view} has both text and numbers, expected one of them: convert it")
     return not kinds["text"]
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, (Number, np.bool_)):
+        return "number"
+    return "text" if isinstance(value, str) else "other"
 
 
 def _numbers(values: NDArray[Any]) -> NDArray[np.float64]:
@@ -220,7 +225,6 @@ def _count_unseen(values: NDArray[Any], categories: list[str], name: str, view: 
 
 def _side_by_side(parts: list[Any], width: int) -> Any:
     """All columns as one matrix, dense unless there are many indicators."""
-    sparse = [part for part in parts if sp.issparse(part)]
-    if sum(part.shape[1] for part in sparse) > max(_DENSE_INDICATORS, width // 2):
+    if sum(part.shape[1] for part in parts if hasattr(part, "toarray")) > max(_DENSE_INDICATORS, width // 2):
         return sp.hstack([sp.csr_array(part) for part in parts], format="csr")
-    return np.hstack([part.toarray() if sp.issparse(part) else part for part in parts])
+    return np.hstack([part.toarray() if hasattr(part, "toarray") else part for part in parts])

@@ -18,7 +18,7 @@ def unmasked(data: Any) -> Any:
     if not np.ma.is_masked(data):
         return data.data
     kept = data.dtype if data.dtype.kind == "f" else np.float64
-    return data.astype(kept).filled(np.nan)
+    return np.ma.filled(data.astype(kept), np.nan)
 
 
 def refuse(data: Any, names: Any, view: str) -> None:
@@ -36,14 +36,18 @@ def refuse(data: Any, names: Any, view: str) -> None:
 
 def cells(data: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The rows and columns of all missing values, row by row."""
-    if sp.issparse(data):
-        entries = sp.coo_array(data)
+    if _is_sparse(data):
+        entries: Any = data.tocoo()
         empty = np.flatnonzero(_nan(entries.data))
         rows, columns = entries.row[empty].astype(np.intp), entries.col[empty].astype(np.intp)
         by_row = np.lexsort((columns, rows))
         return rows[by_row], columns[by_row]
     found = np.nonzero(_nan(np.asarray(data)))
     return found[0], found[1] if len(found) > 1 else np.zeros_like(found[0])
+
+
+def _is_sparse(data: Any) -> bool:
+    return bool(sp.issparse(data))
 
 
 def _nan(values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -75,11 +79,11 @@ def filled(data: Any, values: Vector) -> Any:
     row, column = cells(data)
     if not len(row):
         return data
-    if not sp.issparse(data):
+    if not _is_sparse(data):
         data = data.copy()
         data[row, column] = values[column]
         return data
-    entries = sp.coo_array(data, copy=True)
+    entries: Any = data.tocoo(copy=True)
     empty = _nan(entries.data)
     entries.data[empty] = values[entries.col[empty]]
     return entries.tocsr()

@@ -75,11 +75,11 @@ def permutation_test(
     if isinstance(X_test, RemotePair):
         if y_test is not None:
             raise ValueError("a pair of views brings its own y, expected none as an argument")
-        weights, views = _variables(model, X_test, threads)
+        (x_weights, y_weights), (x, y) = _variables(model, X_test, threads)
     else:
-        weights, views = model._view_weights(), _inputs.known_views(model, X_test, y_test, None, threads)
-    result = _lcca.permutation_test(*weights, views[0], views[1], int(n), _settings.seed(random_state), threads)
-    x = views[0]
+        x_weights, y_weights = model._view_weights()
+        x, y, _ = _inputs.known_views(model, X_test, y_test, None, threads)
+    result = _lcca.permutation_test(x_weights, y_weights, x, y, int(n), _settings.seed(random_state), threads)
     if x.shape[0] == model.n_samples_ and np.allclose(result[0], model.correlations_, rtol=0, atol=1e-9):
         message = "these look like the rows the model was trained on; p-values mean nothing there"
         _notes.warn(message, _notes.ResultWarning)
@@ -90,4 +90,5 @@ def _variables(model: CCA, pair: RemotePair, threads: int) -> tuple[list[ViewWei
     """The canonical variables of a pair on a cluster as views of their own, with weights that leave them as they are."""
     scores = [np.ascontiguousarray(view, dtype=np.float64) for view in model.transform(pair)]
     same = np.eye(scores[0].shape[1])
-    return [(same, None), (same, None)], [_views.from_arrays(view, name, threads) for view, name in zip(scores, "Xy", strict=True)]
+    views = [_views.from_arrays(view, name, threads) for view, name in zip(scores, "Xy", strict=True)]
+    return [(same, None), (same, None)], views

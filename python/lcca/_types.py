@@ -64,7 +64,7 @@ class MethodParameter(TypedDict):
 
 
 class FitRecord(TypedDict):
-    """How a fit ended, as a model file remembers it. The decisions and the data of the notes are JSON; the trace may be thinned and has no clock."""
+    """How a fit ended, as a model file remembers it. Decisions and the data of notes are JSON. The trace may be thinned."""
 
     chosen: str
     why: str

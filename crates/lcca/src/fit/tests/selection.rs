@@ -85,7 +85,7 @@ fn cross_validation_equals_fits_and_scores_on_rows_cut_out_by_hand() {
         let settings = Settings { tol: 1e-10, ..Settings::new(Method::auto(), 2) };
         let selection = cross_validate(&pair, &settings, &[0.01, 1.0], 4, &()).unwrap();
         assert!(selection.converged);
-        let folds = crate::fit::Folds::new(&pair, 4, settings.seed).unwrap();
+        let folds = Folds::new(&pair, 4, settings.seed).unwrap();
         for (fold, scores) in selection.scores.iter().enumerate() {
             let held_out = folds.held_out(fold).unwrap();
             let is_held_out = |row: usize| held_out.weight(row) > 0.0;
@@ -107,7 +107,7 @@ fn folds_keep_the_weights_of_rows() {
     let (x, y) = factors(50, 4, 1, 3);
     let weights: Vec<f64> = (0..50).map(|i| 1.0 + i as f64).collect();
     let pair = pair_of(&x, &y).weighted(weights.into()).unwrap();
-    let folds = crate::fit::Folds::new(&pair, 3, 7).unwrap();
+    let folds = Folds::new(&pair, 3, 7).unwrap();
     for row in 0..50 {
         let held_out = |fold: usize| folds.held_out(fold).unwrap().weight(row);
         assert_eq!((0..3).map(held_out).sum::<f64>(), pair.weight(row));
