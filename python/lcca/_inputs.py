@@ -90,7 +90,7 @@ def rows_of(estimator: Any, view: View, threads: int) -> tuple[Matrix, NDArray[n
 
 def x_view(estimator: Any, X: Any, threads: int, *, reset: bool) -> View:
     """The first view. With `reset` its columns are recorded, as in a fit; otherwise they must be those of the fit."""
-    X = _plain(X, "X")
+    X = _views.in_memory(X, "X")
     expected = None if reset else getattr(estimator, "feature_names_in_", None)
     if _views.is_file(X):
         X = _read(estimator, X, None if reset else estimator.n_features_in_, threads)
@@ -116,7 +116,7 @@ def x_view(estimator: Any, X: Any, threads: int, *, reset: bool) -> View:
 
 def y_view(estimator: Any, y: Any, threads: int, *, reset: bool) -> View:
     """The second view. Without `reset` its columns must be those of the fit."""
-    y = _plain(y, "y")
+    y = _views.in_memory(y, "y")
     width = None if reset else len(estimator.y_weights_)
     expected = None if reset else getattr(estimator, "y_feature_names_in_", None)
     if _views.is_file(y):
@@ -213,17 +213,6 @@ def _known_means(estimator: Any, view: str) -> Array:
     if known is None:
         raise ValueError(f"{view} has missing values (NaN), and this model was not centered, so it holds no means to fill in")
     return np.asarray(known)
-
-
-def _plain(data: Any, name: str) -> Any:
-    """The data, unless they are on a cluster; masked entries become NaN."""
-    if hasattr(data, "__dask_graph__"):
-        maker = "from_dataframe" if hasattr(data, "divisions") else "from_array"
-        raise TypeError(
-            f"{name} is a Dask collection, and all of its rows would be brought to this process: "
-            f"make a pair of views with lcca.dask.{maker} and pass that, or call {name}.compute() first"
-        )
-    return _missing.unmasked(data)
 
 
 def _encoded(data: Any, view: str, categorical: str, expected: Any) -> _frames.Encoded | None:

@@ -90,5 +90,6 @@ def _variables(model: CCA, pair: RemotePair, threads: int) -> tuple[list[ViewWei
     """The canonical variables of a pair on a cluster as views of their own, with weights that leave them as they are."""
     scores = [np.ascontiguousarray(view, dtype=np.float64) for view in model.transform(pair)]
     same = np.eye(scores[0].shape[1])
+    means = [None if mean is None else np.zeros(len(same)) for mean in (model.x_mean_, model.y_mean_)]
     views = [_views.from_arrays(view, name, threads) for view, name in zip(scores, "Xy", strict=True)]
-    return [(same, None), (same, None)], views
+    return [(same, mean) for mean in means], views

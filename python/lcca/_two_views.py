@@ -51,7 +51,7 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ... })
     >>> views = TwoViews(CountVectorizer(), CountVectorizer(), x_columns="title", y_columns="text", cca=CCA(2, ridge=0.1))
     >>> model = make_pipeline(views, LogisticRegression()).fit(table, ["cat", "dog"] * 10)
-    >>> list(model.predict(table[:2]))
+    >>> model.predict(table[:2]).tolist()
     ['cat', 'dog']
     """
 

@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lcca import _settings
+from lcca import _missing, _settings
 from lcca._lcca import Matrix
 
 SPARSE = ("csr", "csc", "coo")
@@ -51,6 +51,17 @@ def read(
 def is_file(data: Any) -> bool:
     """Whether a view is given by the path of a file."""
     return isinstance(data, (str, os.PathLike))
+
+
+def in_memory(data: Any, name: str) -> Any:
+    """The data, unless they are on a cluster; masked entries become NaN."""
+    if hasattr(data, "__dask_graph__"):
+        maker = "from_dataframe" if hasattr(data, "divisions") else "from_array"
+        raise TypeError(
+            f"{name} is a Dask collection, and all of its rows would be brought to this process: "
+            f"make a pair of views with lcca.dask.{maker} and pass that, or call {name}.compute() first"
+        )
+    return _missing.unmasked(data)
 
 
 def from_arrays(data: Any, name: str, threads: int) -> Matrix:

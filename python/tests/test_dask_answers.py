@@ -116,6 +116,21 @@ def test_scores_stay_on_the_workers_until_they_are_computed(client, views):
     np.testing.assert_allclose(one.correlations(pair), one.correlations(*views), atol=1e-12)
 
 
+def test_predictions_and_tests_work_on_a_cluster_and_cross_validation_says_that_it_does_not(client, views):
+    x, y = views
+    one = lcca.CCA(3).fit(x[:2000], y[:2000])
+    pair = lcca.dask.from_loaders(client, loaders((x[2000:], y[2000:]), 3))
+    predicted = one.predict(pair)
+    assert isinstance(predicted, da.Array)
+    np.testing.assert_allclose(predicted.compute(), one.predict(x[2000:]), atol=1e-10)
+    assert one.predict(pair, columns=[4, 7]).shape == (2000, 2)
+    ours, theirs = lcca.permutation_test(one, pair, n=19), lcca.permutation_test(one, x[2000:], y[2000:], n=19)
+    np.testing.assert_allclose(ours.correlations, theirs.correlations, atol=1e-12)
+    assert ours.p_values.tolist() == theirs.p_values.tolist()
+    with pytest.raises(ValueError, match="cross-validation needs rows in this process.*choose the ridge on a sample"):
+        lcca.CCACV(3).fit(pair)
+
+
 def test_panels_reach_many_workers_and_sums_come_back(views):
     with distributed.LocalCluster(
         n_workers=6, threads_per_worker=1, host="127.0.0.1", dashboard_address=":0", memory_limit="2GB"

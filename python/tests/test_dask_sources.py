@@ -194,3 +194,9 @@ def test_what_makes_no_sense_is_refused_in_one_line(client, views):
         lcca.dask.from_array(client, *arrays)
     with pytest.raises(ValueError, match="2 chunks of columns"):
         lcca.dask.from_array(client, arrays[0].rechunk({1: 150}), arrays[1])
+
+
+def test_masked_entries_are_not_taken_for_numbers(client):
+    masked = np.ma.masked_array(np.ones((4, 2)), mask=np.eye(4, 2, dtype=bool))
+    with pytest.raises(lcca.dask.ShardError, match="shard 0"):
+        lcca.dask.from_loaders(client, [(lambda: masked, lambda: np.ones((4, 1)))], retries=0)

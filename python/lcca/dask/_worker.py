@@ -13,7 +13,7 @@ import numpy as np
 from distributed import get_worker
 from numpy.typing import NDArray
 
-from lcca import _lcca, _views
+from lcca import _lcca, _missing, _views
 from lcca.dask import _cut, _files, _kept, _losses
 
 Columns = tuple[NDArray[np.uint32] | None, NDArray[np.uint32] | None]
@@ -109,8 +109,8 @@ def _view(source: Any, name: str) -> tuple[_lcca.Matrix, bool]:
     if hasattr(source, "tocsr") and getattr(source, "format", "csr") not in _views.SPARSE:
         source = source.tocsr()
     if getattr(source, "ndim", 2) == 1:
-        source = np.asarray(source).reshape(-1, 1)
-    return _views.from_arrays(source, name, 1), False
+        source = np.asarray(_missing.unmasked(source)).reshape(-1, 1)
+    return _views.from_arrays(_missing.unmasked(source), name, 1), False
 
 
 def reduce(shard: Shard, columns: Columns) -> Shard:
