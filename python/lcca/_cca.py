@@ -92,7 +92,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
     total_ : float
         The sum of the correlations between the two fitted subspaces.
     converged_, missing_ : bool, float
-        Whether the amount missing from the sum of the objective is within the tolerance, and an estimate of that amount.
+        Whether the share missing from the sum of the objective is within the tolerance, and an estimate of that share.
     n_passes_, n_gram_passes_, work_, fit_seconds_ : float
         The cost of the fit.
     trace_ : list of dict

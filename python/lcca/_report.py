@@ -32,7 +32,7 @@ def _verdict(model: Any) -> str:
 
 
 def _missing(model: Any) -> str:
-    share = model.missing_ / max(float(model.objective_.sum()), 1e-300)
+    share = model.missing_
     return f"about {share:.1e} of it may be missing" if math.isfinite(share) else "this method cannot tell what is missing"
 
 

@@ -4,7 +4,7 @@
 //! Files of earlier versions hold sentences in place of decisions and notes; they are kept as they are.
 
 use crate::wording;
-use lcca::fit::{Certificate, Fit, TraceRow};
+use lcca::fit::{Certificate, Fit, HeldOut, TraceRow};
 use lcca::outcome::{Decision, Note};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -28,12 +28,15 @@ pub struct FitRecord {
     pub notes: Vec<Recorded<Note>>,
     /// Whether the fit converged.
     pub converged: bool,
-    /// An estimate of what is missing from the objective's total, if the method could tell.
+    /// An estimate of the share of the objective's total that is missing, if the method could tell.
+    #[serde(rename = "missing_share")]
     pub missing: Option<f64>,
     /// Passes over the rows.
     pub passes: f64,
     /// Passes over Gram matrices.
     pub gram_passes: f64,
+    /// Correlations on held-out rows, if some were held out.
+    pub held_out: Option<HeldOut>,
     /// Bounds on the objective values, if the fit was certified.
     #[serde(rename = "certified")]
     pub certificate: Option<Certificate>,
@@ -55,6 +58,7 @@ pub enum Recorded<T> {
 
 /// The state of a fit after an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "StoredPoint")]
 #[non_exhaustive]
 pub struct TracePoint {
     /// The iteration, from 1.
@@ -65,7 +69,8 @@ pub struct TracePoint {
     pub gram_passes: f64,
     /// The captured correlation of the current subspaces.
     pub total: f64,
-    /// An estimate of what is missing from the objective's total, if there is one by then.
+    /// An estimate of the share of the objective's total that is missing, if there is one by then.
+    #[serde(rename = "missing_share")]
     pub missing: Option<f64>,
 }
 
@@ -80,6 +85,7 @@ impl FitRecord {
             missing: Some(fit.missing).filter(|missing| missing.is_finite()),
             passes: fit.cost.passes,
             gram_passes: fit.cost.gram_passes,
+            held_out: fit.held_out.clone(),
             certificate: fit.certificate.clone(),
             trace: thinned(&fit.trace, TRACE_POINTS).map(TracePoint::new).collect(),
         }
@@ -143,10 +149,13 @@ struct Stored {
     #[serde(default)]
     notes: Vec<Recorded<Note>>,
     converged: bool,
+    missing_share: Option<f64>,
+    /// In files of earlier versions: what is missing from the total, not as a share of it.
     missing: Option<f64>,
     passes: f64,
     #[serde(default)]
     gram_passes: f64,
+    held_out: Option<HeldOut>,
     /// Read apart, because a record without its certificate is still a record.
     #[serde(default)]
     certified: Value,
@@ -154,17 +163,43 @@ struct Stored {
     trace: Vec<TracePoint>,
 }
 
+/// An iteration of any version.
+#[derive(Deserialize)]
+struct StoredPoint {
+    iteration: usize,
+    passes: f64,
+    gram_passes: f64,
+    total: f64,
+    missing_share: Option<f64>,
+    missing: Option<f64>,
+}
+
+impl From<StoredPoint> for TracePoint {
+    fn from(stored: StoredPoint) -> Self {
+        let StoredPoint { iteration, passes, gram_passes, total, missing_share, missing } = stored;
+        let missing = missing_share.or_else(|| share(missing?, total));
+        TracePoint { iteration, passes, gram_passes, total, missing }
+    }
+}
+
+/// What is missing, as a share of a total.
+fn share(missing: f64, total: f64) -> Option<f64> {
+    Some(missing / total).filter(|share| share.is_finite())
+}
+
 impl From<Stored> for FitRecord {
     fn from(stored: Stored) -> Self {
         let text = stored.why.into_iter().map(Recorded::Text);
+        let total = stored.trace.last().map_or(f64::NAN, |point| point.total);
         FitRecord {
             chosen: stored.chosen,
             decisions: text.chain(stored.decisions).collect(),
             notes: stored.notes,
             converged: stored.converged,
-            missing: stored.missing,
+            missing: stored.missing_share.or_else(|| share(stored.missing?, total)),
             passes: stored.passes,
             gram_passes: stored.gram_passes,
+            held_out: stored.held_out,
             certificate: serde_json::from_value(stored.certified).ok(),
             trace: stored.trace,
         }
@@ -185,6 +220,7 @@ mod tests {
             missing: Some(0.1),
             passes: 12.5,
             gram_passes: 0.5,
+            held_out: None,
             certificate: None,
             trace: vec![TracePoint {
                 iteration: 1,
@@ -219,7 +255,7 @@ mod tests {
         let record = FitRecord::from_provenance(&old).unwrap();
         assert_eq!(record.why(), "asked for; for old reasons");
         assert_eq!(record.note_sentences(), ["a note"]);
-        assert_eq!((record.missing, record.passes, record.trace.len()), (Some(0.25), 7.5, 1));
+        assert_eq!((record.missing, record.passes, record.trace.len()), (Some(0.5), 7.5, 1));
     }
 
     #[test]

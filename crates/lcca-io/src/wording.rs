@@ -1,6 +1,7 @@
 //! Sentences for the decisions and notes of a fit. This is the one place that makes them: the program, its report and
 //! Python print what this file says.
 
+use lcca::data::Side;
 use lcca::outcome::{Decision, Note};
 
 /// A decision as a clause that can follow "because" or stand beside others, separated by semicolons.
@@ -13,6 +14,10 @@ pub fn decision(decision: &Decision) -> String {
             format!(
                 "the {kept} of {columns} columns of {side} that are not empty were renumbered by frequency"
             )
+        }
+        Decision::ColumnsScaled { side, scaled, columns, centered } => {
+            let by = if *centered { "standard deviations" } else { "root mean squares" };
+            format!("{scaled} of the {columns} columns of {side} were divided by their {by}")
         }
         Decision::MethodRequested => "it was requested".into(),
         Decision::ViewEliminated { side } => {
@@ -69,7 +74,7 @@ pub fn note(note: &Note) -> String {
             "{pairs} of the {requested} requested pairs were found: this method saw no more independent directions that correlate"
         ),
         Note::StoppedTooEarly { gain, estimated } => format!(
-            "the fit stopped too early: the total is larger by at least {gain:.1e}, and about {estimated:.1e} was thought to be missing"
+            "the fit stopped too early: at least {gain:.1e} of the total is missing, and about {estimated:.1e} of it was thought to be"
         ),
         Note::LooseBounds { loose, pairs, steps } => {
             format!(
@@ -80,8 +85,56 @@ pub fn note(note: &Note) -> String {
             "the bounds of {far} of {pairs} pairs are more than {factor} times the residual: residuals hardly see \
              directions of little variance"
         ),
+        Note::CorrelationsGuaranteed { pairs, rows, x_columns, y_columns } => format!(
+            "correlations of 1 are guaranteed here and mean nothing: {x_columns} + {y_columns} columns against {rows} rows \
+             make {} perfect whatever the data say",
+            count(*pairs, "pair")
+        ),
+        Note::InflatedByNoise { noise, rows, x_columns, y_columns } => format!(
+            "these correlations are inflated: with {rows} rows and {x_columns} + {y_columns} columns, views without any \
+             relation would reach about {noise:.2}"
+        ),
+        Note::FarBelowTraining { far, pairs, training, held_out, rows } => format!(
+            "{far} of {pairs} pairs do far worse on the {rows} held-out rows than on the fitted ones, up to {held_out:.2} \
+             instead of {training:.2}: they describe these rows and not others"
+        ),
+        Note::SharedColumns { .. } => shared_columns(note, |_, column| format!("{column}")),
+        Note::RidgeSetByFewColumns { side, ratio } => format!(
+            "the ridge of {side} is set by a few columns of large variance: the mean variance is {ratio:.0} times that of \
+             the median column, which the ridge therefore shrinks {ratio:.0} times more than it seems"
+        ),
         other => format!("{other:?}"),
     }
+}
+
+/// A note as a sentence, with columns called by their names: `name` gives that of a column of a view.
+pub fn note_with_names(note: &Note, name: impl Fn(Side, usize) -> Option<String>) -> String {
+    match note {
+        Note::SharedColumns { .. } => shared_columns(note, |side, column| {
+            name(side, column).map_or_else(|| column.to_string(), |name| format!("{name:?}"))
+        }),
+        other => self::note(other),
+    }
+}
+
+fn shared_columns(note: &Note, call: impl Fn(Side, usize) -> String) -> String {
+    let Note::SharedColumns { count, or_more, columns } = note else { return String::new() };
+    let one = |&[x, y]: &[u64; 2]| {
+        format!("{} of X and {} of Y", call(Side::X, x as usize), call(Side::Y, y as usize))
+    };
+    let some: Vec<String> = columns.iter().map(one).collect();
+    let more = if columns.len() < *count as usize { ", …" } else { "" };
+    let (verb, many) = if *count == 1 { ("is", "column") } else { ("are", "columns") };
+    format!(
+        "{count} {}{many} of X {verb} in Y as well, as they are or as multiples (columns {}{more}): they correlate with \
+         themselves, which says nothing about the views",
+        if *or_more { "or more " } else { "" },
+        some.join(", ")
+    )
+}
+
+fn count(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 fn gibibytes(bytes: u64) -> String {
@@ -91,13 +144,13 @@ fn gibibytes(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lcca::data::Side;
 
     /// Every variant that has a sentence, with numbers that can be found in it.
     fn decisions() -> Vec<Decision> {
         vec![
             Decision::RowsMerged { distinct: 11, rows: 12 },
             Decision::ColumnsRenumbered { side: Side::Y, kept: 13, columns: 14 },
+            Decision::ColumnsScaled { side: Side::X, scaled: 25, columns: 26, centered: true },
             Decision::MethodRequested,
             Decision::ViewEliminated { side: Side::X },
             Decision::TooWideForClassical { columns: 15, needed: 16 << 30, allowed: 1 << 30 },
@@ -116,6 +169,11 @@ mod tests {
             Note::StoppedTooEarly { gain: 1e-3, estimated: 1e-5 },
             Note::LooseBounds { loose: 2, pairs: 7, steps: 300 },
             Note::BoundsFarAboveResiduals { far: 2, pairs: 7, factor: 100.0 },
+            Note::CorrelationsGuaranteed { pairs: 21, rows: 100, x_columns: 60, y_columns: 61 },
+            Note::InflatedByNoise { noise: 0.87, rows: 100, x_columns: 30, y_columns: 31 },
+            Note::FarBelowTraining { far: 2, pairs: 5, training: 0.99, held_out: 0.1, rows: 20 },
+            Note::SharedColumns { count: 5, or_more: false, columns: vec![[3, 4], [5, 6]] },
+            Note::RidgeSetByFewColumns { side: Side::X, ratio: 50000.0 },
         ]
     }
 

@@ -39,6 +39,7 @@ impl From<MomentArrays<'_>> for Moments {
             sum: sum.as_array().to_vec(),
             square: square.as_array().to_vec(),
             count: count.as_array().to_vec(),
+            nonzero: count.as_array().to_vec(),
         }
     }
 }

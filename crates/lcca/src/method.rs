@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 mod stored;
 
 pub use crate::parameter::Parameter;
-pub use crate::settings::Settings;
+pub use crate::settings::{Scale, Settings};
 
 /// The computation behind a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -314,6 +314,13 @@ impl Method {
     /// The iterations of the alternating loop and the solver inside it, if the method alternates.
     pub fn alternating(&self) -> Option<(usize, Solver)> {
         Some((self.get("t1")?, Solver::with_values(self.solver_spec()?, &self.values)))
+    }
+
+    /// Whether the answer depends on the units of columns even without a ridge: principal components do, and so do steps
+    /// along gradients.
+    pub fn depends_on_scale(&self) -> bool {
+        self.algorithm() == Algorithm::PrincipalComponents
+            || self.solver_spec().is_some_and(|solver| solver.depends_on_scale)
     }
 
     /// Whether the parameters make sense for `k` pairs.

@@ -27,6 +27,17 @@ pub enum Decision {
         /// Columns of the view.
         columns: u64,
     },
+    /// Columns were divided by their standard deviations, or by their root mean squares if they were not centered.
+    ColumnsScaled {
+        /// The view.
+        side: Side,
+        /// Columns that were divided.
+        scaled: u64,
+        /// Columns of the view.
+        columns: u64,
+        /// Whether the columns were centered.
+        centered: bool,
+    },
     /// The user named the method.
     MethodRequested,
     /// A one-hot view has a diagonal Gram matrix, so it is solved for exactly and only the other view is iterated on.
@@ -93,11 +104,62 @@ pub enum Note {
         /// Pairs that were requested.
         requested: u64,
     },
+    /// Rows are so few that some correlations are 1 whatever the data say.
+    CorrelationsGuaranteed {
+        /// Pairs of which this is true, if columns are independent.
+        pairs: u64,
+        /// Rows of the data.
+        rows: u64,
+        /// Columns of X that are not constant.
+        x_columns: u64,
+        /// Columns of Y that are not constant.
+        y_columns: u64,
+    },
+    /// Views without any relation would correlate strongly on so few rows.
+    InflatedByNoise {
+        /// The largest correlation that such views would have, about.
+        noise: f64,
+        /// Rows of the data.
+        rows: u64,
+        /// Columns of X that are not constant.
+        x_columns: u64,
+        /// Columns of Y that are not constant.
+        y_columns: u64,
+    },
+    /// Pairs correlate far less on held-out rows than on those that were fitted.
+    FarBelowTraining {
+        /// Such pairs.
+        far: u64,
+        /// All pairs.
+        pairs: u64,
+        /// The training correlation of the pair with the largest loss.
+        training: f64,
+        /// Its held-out correlation.
+        held_out: f64,
+        /// Rows that were held out.
+        rows: u64,
+    },
+    /// Columns of X are also columns of Y, or multiples of them.
+    SharedColumns {
+        /// Columns of X that this is true of.
+        count: u64,
+        /// Whether there may be more that were not looked at.
+        or_more: bool,
+        /// Some of them: the column of X and that of Y, from 0.
+        columns: Vec<[u64; 2]>,
+    },
+    /// A ridge is relative to the mean variance of the columns, and that is set by a few columns with very large ones.
+    RidgeSetByFewColumns {
+        /// The view.
+        side: Side,
+        /// The mean variance of the columns, in medians.
+        ratio: f64,
+    },
     /// The certificate proves that more is missing from the total than the fit believed.
     StoppedTooEarly {
-        /// The total is larger by at least this.
+        /// The total is larger by at least this share of itself.
         gain: f64,
-        /// What the fit estimated to be missing.
+        /// The share that the fit estimated to be missing.
         estimated: f64,
     },
     /// Conjugate gradients ran out of steps for some of the bounds, which are therefore loose.

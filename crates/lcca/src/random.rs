@@ -16,6 +16,7 @@ pub(crate) enum Purpose {
     StartY = 5,
     Folds = 6,
     Permutations = 7,
+    HoldOut = 8,
     #[cfg(any(test, feature = "laws"))]
     Test = 4,
 }

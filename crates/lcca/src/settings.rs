@@ -1,6 +1,30 @@
 //! Everything that decides a fit besides the data.
 
 use crate::method::{Algorithm, Method};
+use crate::side::Side;
+
+/// Whether columns are divided by their standard deviations before the fit. It is done implicitly, and weights come back
+/// in the units of the data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// If something depends on units, that is a ridge or a method of principal components or gradient steps: every view of
+    /// measurements is scaled. Columns of zeros and ones stay as they are, and so do views whose other columns are mostly
+    /// zero, such as counts.
+    #[default]
+    Auto,
+    /// Every column that is not constant.
+    Yes,
+    /// No column.
+    No,
+}
+
+impl Scale {
+    /// How models of earlier versions were fitted.
+    fn of_earlier_versions() -> Self {
+        Scale::No
+    }
+}
 
 /// Everything that decides a fit besides the data. The same settings, data and thread count give the same bits.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -16,6 +40,9 @@ pub struct Settings {
     pub ridge_y: f64,
     /// Subtract column means. This is done implicitly; nothing is densified.
     pub center: bool,
+    /// Divide columns by their standard deviations, or by their root mean squares if they are not centered.
+    #[serde(default = "Scale::of_earlier_versions")]
+    pub scale: Scale,
     /// Extra columns carried by the randomized SVD and by block methods; `None` lets each choose.
     pub oversample: Option<usize>,
     /// Power iterations of the randomized SVD.
@@ -48,6 +75,7 @@ impl Settings {
             ridge_x: 0.0,
             ridge_y: 0.0,
             center: true,
+            scale: Scale::Auto,
             oversample: None,
             power: 2,
             seed: 0,
@@ -68,9 +96,22 @@ impl Settings {
         Settings { ridge_x, ridge_y, ..self }
     }
 
+    /// The ridge of one view.
+    pub fn ridge_of(&self, side: Side) -> f64 {
+        match side {
+            Side::X => self.ridge_x,
+            Side::Y => self.ridge_y,
+        }
+    }
+
     /// Whether column means are subtracted.
     pub fn center(self, center: bool) -> Self {
         Settings { center, ..self }
+    }
+
+    /// Whether columns are divided by their standard deviations.
+    pub fn scale(self, scale: Scale) -> Self {
+        Settings { scale, ..self }
     }
 
     /// Extra columns for block methods; `None` lets each choose.

@@ -50,7 +50,7 @@ pub struct TraceRow {
     pub work: f64,
     /// Captured correlation of the current subspaces.
     pub total: f64,
-    /// An estimate of what is still missing from the objective's total, if the method has one by then.
+    /// An estimate of the share of the objective's total that is still missing, if the method has one by then.
     #[serde(default)]
     pub missing: Option<f64>,
     /// Seconds so far, by the watcher's clock.

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use lcca::data::{Ask, Centered, Counting, InMemory, Pair, Side, Tally};
+use lcca::data::{Ask, Centered, Counting, InMemory, Pair, Scaled, Side, Tally};
 use lcca::matrix::{DenseRows, DenseValues, Matrix, OneHotRows, Panel, SparseRows, Values};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -88,11 +88,13 @@ fn a_warm_pass_allocates_nothing() {
                     .unwrap();
                 let centered = Centered::new(&pair).unwrap();
                 let tally = Tally::default();
-                let counting = Counting::rows(&centered, &tally, &());
+                let factors = Side::BOTH.map(|side| Some(vec![0.5; pair.shape().cols(side)]));
+                let scaled = Scaled::new(&centered, factors).unwrap();
+                let counting = Counting::rows(&scaled, &tally, &());
                 for (name, pair) in [
                     ("in memory", &pair as &dyn Pair),
                     ("weighted", &weighted),
-                    ("counting centered", &counting),
+                    ("counting scaled centered", &counting),
                 ] {
                     assert_eq!(allocations(pair), 0, "{name}, views {x} and {y}, {threads} threads");
                 }

@@ -181,7 +181,7 @@ fn text(job: &FitJob, fit: &Fit, run: &Run) -> String {
 
 /// How much of the total may still be missing, in words.
 fn missing_share(fit: &Fit) -> String {
-    let share = fit.missing / fit.model.objective.iter().sum::<f64>();
+    let share = fit.missing;
     if share.is_finite() {
         format!("about {share:.1e} of it may be missing")
     } else {

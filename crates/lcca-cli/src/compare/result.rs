@@ -46,7 +46,7 @@ pub struct Best {
     /// The value after the k-th, if the data have one: the closer it is, the less the subspace is determined.
     pub next: Option<f64>,
     pub converged: bool,
-    /// An estimate of what is missing from the total.
+    /// An estimate of the share of the total that is missing.
     pub missing: f64,
     pub tol: f64,
     pub chosen: Method,

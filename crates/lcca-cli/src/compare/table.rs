@@ -113,7 +113,7 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
     ];
     notes.extend(comparison.shown().filter_map(|(entry, run)| disagreement(comparison, entry?, run)));
     let verdict = if best.converged { "converged" } else { "did not converge" };
-    let missing = best.missing / best.total;
+    let missing = best.missing;
     notes.push(format!(
         "{}: {} at tolerance {:.0e}, {verdict}, about {missing:.0e} of the total may be missing.",
         best.label,

@@ -45,6 +45,25 @@ impl GramMatrix {
         GramMatrix { shift: Some((mean.to_vec(), weight)), ..self }
     }
 
+    /// The Gram matrix of the view with column j multiplied by `factors[j]`.
+    pub(super) fn scaled(self, factors: &[f64]) -> Self {
+        let stored = match self.stored {
+            StoredGram::Sparse(mut gram) => {
+                for j in 0..gram.size() {
+                    for entry in gram.starts[j]..gram.starts[j + 1] {
+                        gram.values[entry] *= factors[gram.rows[entry]] * factors[j];
+                    }
+                }
+                StoredGram::Sparse(gram)
+            }
+            StoredGram::Dense(gram) => StoredGram::Dense(Mat::from_fn(gram.nrows(), gram.ncols(), |i, j| {
+                factors[i] * gram[(i, j)] * factors[j]
+            })),
+        };
+        let times = |mean: Vec<f64>| mean.iter().zip(factors).map(|(mean, factor)| mean * factor).collect();
+        GramMatrix { stored, shift: self.shift.map(|(mean, weight)| (times(mean), weight)) }
+    }
+
     /// The sum of two Gram matrices that are not centered.
     pub fn plus(self, other: GramMatrix) -> Self {
         let stored = match (self.stored, other.stored) {

@@ -80,6 +80,22 @@ impl JointGram {
         Ok(JointGram { shape, moments, blocks })
     }
 
+    /// The joint Gram matrix of the views with their columns multiplied by `factors`; `None` leaves a view as it is.
+    pub fn scaled(&self, factors: [Option<&[f64]>; 2]) -> Result<Self> {
+        let moments = Side::BOTH.map(|side| match factors[side as usize] {
+            Some(factors) => self.moments(side).scaled(factors),
+            None => self.moments(side).clone(),
+        });
+        let block = |target: Side, source: Side| {
+            scale_block(self.block(target, source), factors[target as usize], factors[source as usize])
+        };
+        let blocks = [
+            [block(Side::X, Side::X)?, block(Side::X, Side::Y)?],
+            [block(Side::Y, Side::X)?, block(Side::Y, Side::Y)?],
+        ];
+        Ok(JointGram { shape: self.shape, moments, blocks })
+    }
+
     /// The numbers of rows and columns of the data.
     pub fn shape(&self) -> Shape {
         self.shape
@@ -106,6 +122,22 @@ fn diagonal(values: &[f64]) -> Result<SparseRows> {
     let offsets: Vec<u64> = (0..=values.len() as u64).collect();
     let columns: Vec<u32> = (0..values.len() as u32).collect();
     SparseRows::new(values.len(), offsets.into(), columns.into(), Values::F64(values.to_vec().into()))
+}
+
+/// diag(`left`)·block·diag(`right`).
+fn scale_block(block: &Matrix, left: Option<&[f64]>, right: Option<&[f64]>) -> Result<Matrix> {
+    let factor = |factors: Option<&[f64]>, i: usize| factors.map_or(1.0, |factors| factors[i]);
+    let scale_rows = |start: usize| {
+        let mut rows = RowsBuilder::default();
+        for i in start..(start + SUMMED).min(block.rows()) {
+            let own = factor(left, i);
+            block.for_each(i, |j, value| rows.push(j as u32, own * value * factor(right, j)));
+            rows.end_row();
+        }
+        rows
+    };
+    let starts: Vec<usize> = (0..block.rows()).step_by(SUMMED).collect();
+    Ok(RowsBuilder::join(starts.into_par_iter().map(scale_rows).collect(), block.cols(), false)?.into())
 }
 
 /// A + B for blocks of the same shape. An entry that is stored in either is stored in the sum, zero or not.

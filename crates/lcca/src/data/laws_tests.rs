@@ -20,6 +20,11 @@ fn centered(dense: &Mat<f64>) -> Mat<f64> {
     Mat::from_fn(dense.nrows(), dense.ncols(), |i, j| dense[(i, j)] - means[j])
 }
 
+fn scaled(dense: &Mat<f64>, factors: &Option<Vec<f64>>) -> Mat<f64> {
+    let factor = |j: usize| factors.as_ref().map_or(1.0, |factors| factors[j]);
+    Mat::from_fn(dense.nrows(), dense.ncols(), |i, j| factor(j) * dense[(i, j)])
+}
+
 fn in_memory(views: &[Matrix; 2]) -> InMemory {
     InMemory::new(views[0].clone(), views[1].clone()).unwrap()
 }
@@ -72,6 +77,25 @@ proptest! {
         let [x, y] = views.each_ref().map(to_dense).map(|dense| centered(&dense));
         obeys_the_laws(&Centered::new(&in_memory(&views)).unwrap(), &x, &y, seed);
         obeys_the_laws(&Centered::new(&shards(&views, cuts)).unwrap(), &x, &y, seed);
+    }
+
+    #[test]
+    fn scaling_equals_explicitly_scaled_data(views in any_views(), cuts: [usize; 2], both: bool, seed in 0u64..100) {
+        let factors = |view: &Matrix| (0..view.cols()).map(|j| 0.25 + (j as f64 + 1.3).sin().abs()).collect();
+        let factors = [Some(factors(&views[0])), both.then(|| factors(&views[1]))];
+        let [x, y] = views.each_ref().map(to_dense);
+        let [cx, cy] = [centered(&x), centered(&y)];
+        for pair in [&in_memory(&views) as &dyn Pair, &shards(&views, cuts)] {
+            let (sx, sy) = (scaled(&x, &factors[0]), scaled(&y, &factors[1]));
+            obeys_the_laws(&Scaled::new(pair, factors.clone()).unwrap(), &sx, &sy, seed);
+            if let Some(joint) = laws::joint_gram(pair.capabilities().joint_grams.unwrap()).unwrap() {
+                let joint = joint.scaled(factors.each_ref().map(|f| f.as_deref())).unwrap();
+                obeys_the_laws(&joint, &sx, &sy, seed);
+            }
+            let (sx, sy) = (scaled(&cx, &factors[0]), scaled(&cy, &factors[1]));
+            let inner = Centered::new(pair).unwrap();
+            obeys_the_laws(&Scaled::new(&inner, factors.clone()).unwrap(), &sx, &sy, seed);
+        }
     }
 
     #[test]
@@ -201,6 +225,7 @@ fn wrappers_forward_what_their_pair_offers_and_decline_what_they_cannot() {
     assert_eq!(offers(&shards(&small_views(), [1, 2])), [true; 4]);
     assert_eq!(offers(&pieces(&small_views(), [1, 2])), [true; 4]);
     assert_eq!(offers(&Centered::new(&pair).unwrap()), [false, true, false, true]);
+    assert_eq!(offers(&Scaled::new(&pair, [None, None]).unwrap()), [false, true, false, true]);
     let joint = pair.joint_gram(u64::MAX).unwrap();
     assert_eq!(offers(&joint), [false, true, false, false]);
     assert_eq!(offers(&Centered::new(&joint).unwrap()), [false, true, false, false]);

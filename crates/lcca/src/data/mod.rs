@@ -2,7 +2,7 @@
 //!
 //! [`Pair`] is the contract, [`Ask`] what a pass is asked for. Rows live in memory or in mapped files ([`InMemory`],
 //! [`Pieces`]), in parts that are asked one after the other ([`Shards`]), or are known by their Gram matrices only
-//! ([`JointGram`]). [`Centered`], [`Counting`] and [`Cached`] wrap any pair. Nothing n-sized crosses this interface.
+//! ([`JointGram`]). [`Centered`], [`Scaled`], [`Counting`] and [`Cached`] wrap any pair. Nothing n-sized crosses this interface.
 
 mod ask;
 mod cached;
@@ -27,6 +27,7 @@ mod parts;
 mod pieces;
 mod product;
 mod reduce;
+mod scaled;
 mod shards;
 mod triangle;
 
@@ -46,5 +47,6 @@ pub use normal::Normal;
 pub use pair::{Capabilities, Grams, JointGrams, Pair, Reduced, Structure, Triangles};
 pub use pieces::Pieces;
 pub use reduce::columns_to_keep;
+pub use scaled::Scaled;
 pub use shards::Shards;
 pub use triangle::Triangle;

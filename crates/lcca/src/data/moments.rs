@@ -13,12 +13,15 @@ pub struct Moments {
     pub square: Vec<f64>,
     /// Stored entries of each column.
     pub count: Vec<u64>,
+    /// Entries of each column that are not zero. In dense storage they are fewer than the stored ones.
+    pub nonzero: Vec<u64>,
 }
 
 impl Moments {
     /// The moments of no rows.
     pub fn zero(cols: usize) -> Self {
-        Moments { weight: 0.0, sum: vec![0.0; cols], square: vec![0.0; cols], count: vec![0; cols] }
+        let (sum, square) = (vec![0.0; cols], vec![0.0; cols]);
+        Moments { weight: 0.0, sum, square, count: vec![0; cols], nonzero: vec![0; cols] }
     }
 
     /// The moments of `rows` of a view whose entries are all one, if rows have no weights: counting is enough.
@@ -27,7 +30,7 @@ impl Moments {
         let weight = rows.len() as f64;
         rows.for_each(|row| view.for_each(row, |column, _| count[column] += 1));
         let sum: Vec<f64> = count.iter().map(|&count| count as f64).collect();
-        Moments { weight, square: sum.clone(), sum, count }
+        Moments { weight, square: sum.clone(), sum, nonzero: count.clone(), count }
     }
 
     /// The moments of `rows` of `view`. Sums are compensated, because whether a column varies at all is a small difference
@@ -49,6 +52,7 @@ impl Moments {
                 add_compensated(&mut moments.sum[column], &mut lost.sum[column], w * value);
                 add_compensated(&mut moments.square[column], &mut lost.square[column], w * value * value);
                 moments.count[column] += 1;
+                moments.nonzero[column] += u64::from(value != 0.0);
             });
         }
         moments.add(&lost);
@@ -65,6 +69,8 @@ impl Moments {
             add_compensated(square, lost, w * value * value);
         });
         self.count.iter_mut().for_each(|count| *count += 1);
+        let counts = self.nonzero.iter_mut().zip(row);
+        counts.for_each(|(count, v)| *count += u64::from(v.get().into() != 0.0));
     }
 
     /// Adds the moments of other rows of the same columns.
@@ -73,6 +79,7 @@ impl Moments {
         self.sum.iter_mut().zip(&other.sum).for_each(|(a, b)| *a += b);
         self.square.iter_mut().zip(&other.square).for_each(|(a, b)| *a += b);
         self.count.iter_mut().zip(&other.count).for_each(|(a, b)| *a += b);
+        self.nonzero.iter_mut().zip(&other.nonzero).for_each(|(a, b)| *a += b);
     }
 
     /// Column means.
@@ -92,7 +99,17 @@ impl Moments {
             sum: vec![0.0; self.sum.len()],
             square: self.sum.iter().zip(&self.square).map(about_mean).collect(),
             count: self.count.clone(),
+            nonzero: self.nonzero.clone(),
         }
+    }
+
+    /// The moments of columns that are multiplied by `factors`, one per column.
+    pub fn scaled(&self, factors: &[f64]) -> Moments {
+        let times = |numbers: &[f64], power: i32| -> Vec<f64> {
+            numbers.iter().zip(factors).map(|(number, factor)| number * factor.powi(power)).collect()
+        };
+        let (sum, square) = (times(&self.sum, 1), times(&self.square, 2));
+        Moments { weight: self.weight, sum, square, count: self.count.clone(), nonzero: self.nonzero.clone() }
     }
 
     /// tr(XᵀX).

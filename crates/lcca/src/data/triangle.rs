@@ -47,6 +47,14 @@ impl Triangle {
         Triangle { centered: true, ..self }
     }
 
+    /// The factor of the same views with column j, X first, multiplied by `factors[j]`.
+    pub(super) fn scaled(mut self, factors: &[f64]) -> Self {
+        for (j, factor) in factors.iter().enumerate() {
+            self.r.col_mut(1 + j).iter_mut().for_each(|value| *value *= factor);
+        }
+        self
+    }
+
     /// The factor of both sets of rows together.
     pub fn stacked(&self, below: &Triangle) -> Self {
         Triangle { r: triangularize(stack(&self.r, &below.r)), ..*self }

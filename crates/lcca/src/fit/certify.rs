@@ -35,8 +35,9 @@
 use super::certificate::{Certificate, Kind};
 use super::fitted::Fit;
 use super::model::Model;
+use super::scale;
 use super::view_block::{ViewBlock, residuals};
-use crate::data::{Centered, Counting, Normal, Pair, Side, Tally};
+use crate::data::{Centered, Counting, Normal, Pair, Scaled, Side, Tally};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::outcome::Note;
@@ -80,12 +81,13 @@ impl Fit {
     /// ```
     pub fn certify(&mut self, pair: &dyn Pair, watch: &dyn Watch) -> Result<()> {
         let certificate = self.model.certify(pair, watch)?;
-        let allowed = self.model.settings.tol * self.model.objective.iter().sum::<f64>();
-        if self.converged && certificate.gain > allowed {
-            self.notes.push(Note::StoppedTooEarly { gain: certificate.gain, estimated: self.missing });
+        let (sum, tol) = (self.model.objective.iter().sum::<f64>(), self.model.settings.tol);
+        let gain = if certificate.gain == 0.0 { 0.0 } else { certificate.gain / sum };
+        if self.converged && gain > tol {
+            self.notes.push(Note::StoppedTooEarly { gain, estimated: self.missing });
         }
-        self.converged &= certificate.gain <= allowed;
-        self.missing = self.missing.max(certificate.gain);
+        self.converged &= certificate.gain <= tol * sum;
+        self.missing = self.missing.max(gain);
         self.notes.extend(notes(&certificate, &self.model));
         self.certificate = Some(certificate);
         Ok(())
@@ -109,11 +111,21 @@ impl Model {
     /// Bounds the distance of every objective value from a true one; `pair` are the rows that were fitted.
     pub fn certify(&self, pair: &dyn Pair, watch: &dyn Watch) -> Result<Certificate> {
         self.check_widths(pair)?;
-        if self.settings.center {
-            certify(self, &Centered::new(pair)?, watch, STEPS)
-        } else {
-            certify(self, pair, watch, STEPS)
+        let centered = if self.settings.center { Some(Centered::new(pair)?) } else { None };
+        let seen: &dyn Pair = centered.as_ref().map_or(pair, |centered| centered);
+        let settings = std::slice::from_ref(&self.settings);
+        let raw = [pair.moments(Side::X)?, pair.moments(Side::Y)?];
+        let of_seen = [seen.moments(Side::X)?, seen.moments(Side::Y)?];
+        let factors = scale::factors(raw, of_seen, scale::views_to_scale(pair, settings)?, &self.settings);
+        if factors.iter().all(Option::is_none) {
+            return certify(self, seen, watch, STEPS);
         }
+        // The ridge is one of scaled columns, and so the bounds are found there.
+        let mut weights = [self.x.weights.clone(), self.y.weights.clone()];
+        scale::from_units(&mut weights, &factors);
+        let mut scaled = self.clone();
+        [scaled.x.weights, scaled.y.weights] = weights;
+        certify(&scaled, &Scaled::new(seen, factors)?, watch, STEPS)
     }
 }
 

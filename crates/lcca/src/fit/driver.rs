@@ -5,8 +5,10 @@ use super::fitted::Fit;
 use super::one_view::OneView;
 use super::plan::{Plan, plan};
 use super::problem::{Problem, RawFit, Start};
-use super::{alternate, checkpoint, exact, finish, gram, lobpcg, restore, rpcca};
-use crate::data::{Cached, Centered, Counting, JointGram, Pair, Reduced, Shape, Side, Tally};
+use super::{alternate, checkpoint, exact, finish, gram, lobpcg, restore, risk, rpcca, scale};
+use crate::data::{
+    Cached, Centered, Counting, JointGram, Moments, Pair, Reduced, Scaled, Shape, Side, Tally,
+};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::method::{Algorithm, Settings};
@@ -32,31 +34,41 @@ use crate::watch::{Checkpoint, Continued, Cost, Watch};
 /// # Ok::<(), lcca::Error>(())
 /// ```
 pub fn fit(pair: &dyn Pair, settings: &Settings, watch: &dyn Watch) -> Result<Fit> {
-    let mut fits = fit_all(pair, std::slice::from_ref(settings), Start::Random, watch)?;
-    Ok(fits.swap_remove(0))
+    let mut result = fit_all(pair, std::slice::from_ref(settings), Start::Random, false, watch)?;
+    Ok(result.fits.swap_remove(0))
 }
 
 /// Continues from a checkpoint of a fit to the same data with the same settings; `tol`, `max_passes`, `memory` and `t1`
 /// may differ. Counts continue as well: costs and the trace are those of both runs together.
 pub fn resume(from: Checkpoint, pair: &dyn Pair, settings: &Settings, watch: &dyn Watch) -> Result<Fit> {
-    let mut fits = fit_all(pair, std::slice::from_ref(settings), Start::Resume(from), watch)?;
-    Ok(fits.swap_remove(0))
+    let mut result = fit_all(pair, std::slice::from_ref(settings), Start::Resume(from), false, watch)?;
+    Ok(result.fits.swap_remove(0))
+}
+
+/// Fits for some settings, and the block of weights that the last of them ended with.
+pub(super) struct Fits {
+    pub fits: Vec<Fit>,
+    /// In the columns and units of the data: a warm start for a fit to similar rows. `None` unless it was asked for and
+    /// the method iterates.
+    pub block: Option<[Panel; 2]>,
 }
 
 /// One fit for each of some settings that differ in the ridge alone. Each but the first starts from the one before.
 pub(super) fn fit_all(
     pair: &dyn Pair,
     all: &[Settings],
-    mut start: Start,
+    start: Start,
+    keep_block: bool,
     watch: &dyn Watch,
-) -> Result<Vec<Fit>> {
-    let Some(first) = all.first() else { return Ok(Vec::new()) };
-    let original = pair.shape();
+) -> Result<Fits> {
+    let Some(first) = all.first() else { return Ok(Fits { fits: Vec::new(), block: None }) };
+    let (whole, original) = (pair, pair.shape());
     all.iter().try_for_each(|settings| check(settings, original))?;
     check_memory(first.k, original)?;
     check_size(pair)?;
 
     // Plan: a smaller problem if there is one, then the method. Settings of the smaller problem have smaller ridges.
+    let to_scale = scale::views_to_scale(pair, all)?;
     let reduced = reduce(pair, first)?;
     let pair: &dyn Pair = reduced.as_ref().map_or(pair, |reduced| &*reduced.pair);
     let settings: Vec<Settings> = match &reduced {
@@ -70,54 +82,121 @@ pub(super) fn fit_all(
         before = state.cost;
     }
 
-    // Prepare the data: Gram matrices if iterations run over them, summaries shared by several fits, centering.
-    let mut tally = Tally::starting_at(before);
+    // Prepare the data: Gram matrices if iterations run over them, summaries shared by several fits, centering, units.
+    let tally = Tally::starting_at(before);
     let joint = form_gram(&Counting::rows(pair, &tally, watch), &mut plan, first.memory)?;
     let cached = Cached::new(pair);
     let pair: &dyn Pair = if all.len() > 1 { &cached } else { pair };
     let centered = if first.center { Some(Centered::new(pair)?) } else { None };
+    let seen: &dyn Pair = centered.as_ref().map_or(pair, |centered| centered);
+    let (raw, seen_moments) = (both_moments(pair)?, both_moments(seen)?);
+    let factors = scale::factors(raw, seen_moments, to_scale, first);
+    plan.decisions.extend(scale::decisions(&factors, first.center));
+    let is_scaled = factors.iter().any(Option::is_some);
+    let scaled = if is_scaled { Some(Scaled::new(seen, factors.clone())?) } else { None };
+    let joint = match joint {
+        Some(joint) if is_scaled => Some(joint.scaled(factors.each_ref().map(|f| f.as_deref()))?),
+        joint => joint,
+    };
     let centered_joint = match &joint {
         Some(joint) if first.center => Some(Centered::new(joint)?),
         _ => None,
     };
+    let means = centered.as_ref().map(|centered| Side::BOTH.map(|side| centered.mean(side).to_vec()));
     let data = Data {
-        rows: centered.as_ref().map_or(pair, |centered| centered),
+        rows: scaled.as_ref().map_or(seen, |scaled| scaled),
         grams: match (&centered_joint, &joint) {
             (Some(centered), _) => Some(centered),
             (None, Some(joint)) => Some(joint),
             (None, None) => None,
         },
         joint: joint.as_ref(),
-        means: centered.as_ref().map(|centered| Side::BOTH.map(|side| centered.mean(side).to_vec())),
+        // A product with factors of 1 is exact, so views that are not scaled keep their means to the last bit.
+        means: means.as_ref().map(|means| scaled_means(means, &factors)),
     };
+    let start = match start {
+        Start::Warm(weights) => Start::Warm(into_problem(weights, reduced.as_ref(), &factors)),
+        other => other,
+    };
+    let mut result = fit_each(&data, &plan, &settings, start, keep_block, tally, watch)?;
+    for (fit, settings) in result.fits.iter_mut().zip(all) {
+        fit.notes.extend(risk::uneven_ridge(raw, both_moments(data.rows)?, settings));
+        fit.notes.extend(risk(whole, settings)?.note(&fit.model.correlations));
+        scale::undo(fit, &factors, means.as_ref());
+        if let Some(reduced) = &reduced {
+            restore::restore(fit, reduced, original, settings);
+        }
+    }
+    if let Some(block) = &mut result.block {
+        scale::to_units(block, &factors);
+        if let Some(reduced) = &reduced {
+            restore::restore_weights(block, reduced, original);
+        }
+    }
+    Ok(result)
+}
 
-    // Iterate and finish, once for each of the settings. What was spent until now counts for the first.
-    let mut fits = Vec::with_capacity(settings.len());
+/// Iterates and finishes, once for each of the settings. What was spent until now counts for the first.
+fn fit_each(
+    data: &Data<'_>,
+    plan: &Plan,
+    all: &[Settings],
+    mut start: Start,
+    keep_block: bool,
+    mut tally: Tally,
+    watch: &dyn Watch,
+) -> Result<Fits> {
+    let mut result = Fits { fits: Vec::with_capacity(all.len()), block: None };
     let mut spent = Cost::default();
-    for (index, settings) in settings.iter().enumerate() {
+    for (index, settings) in all.iter().enumerate() {
         let continued = Continued { watch, before: spent };
         let watch: &dyn Watch = if index > 0 { &continued } else { watch };
-        let another_follows = index + 1 < all.len() && plan.algorithm().is_some();
-        let (mut fit, weights) = fit_one(&data, &plan, settings, start, &tally, another_follows, watch)?;
-        start = weights.map_or(Start::Random, Start::Warm);
+        let is_last = index + 1 == all.len();
+        let keeps = (!is_last || keep_block) && plan.algorithm().is_some();
+        let (fit, weights) = fit_one(data, plan, settings, start, keeps, &tally, watch)?;
+        start = Start::Random;
+        match weights {
+            Some(weights) if !is_last => start = Start::Warm(weights),
+            weights => result.block = weights,
+        }
         spent = spent + fit.cost;
         tally = Tally::default();
-        if let Some(reduced) = &reduced {
-            restore::restore(&mut fit, reduced, original, &all[index]);
-        }
-        fits.push(fit);
+        result.fits.push(fit);
     }
-    Ok(fits)
+    Ok(result)
+}
+
+/// The moments of both views.
+fn both_moments(pair: &dyn Pair) -> Result<[&Moments; 2]> {
+    Ok([pair.moments(Side::X)?, pair.moments(Side::Y)?])
+}
+
+/// Means in the units of scaled columns.
+fn scaled_means(means: &[Vec<f64>; 2], factors: &scale::Factors) -> [Vec<f64>; 2] {
+    Side::BOTH.map(|side| match &factors[side as usize] {
+        Some(factors) => means[side as usize].iter().zip(factors).map(|(mean, f)| mean * f).collect(),
+        None => means[side as usize].clone(),
+    })
+}
+
+/// Weights of the data's columns, in the columns and units of the problem that is solved.
+fn into_problem(mut weights: [Panel; 2], reduced: Option<&Reduced>, factors: &scale::Factors) -> [Panel; 2] {
+    if let Some(reduced) = reduced {
+        restore::reduce_weights(&mut weights, reduced);
+    }
+    scale::from_units(&mut weights, factors);
+    weights
 }
 
 /// The data as methods see them.
 struct Data<'a> {
-    /// The rows, centered if that is wanted.
+    /// The rows, centered and scaled if that is wanted.
     rows: &'a dyn Pair,
     /// The same data known by their Gram matrices, if iterations run over those.
     grams: Option<&'a dyn Pair>,
-    /// Those matrices, not centered.
+    /// Those matrices, scaled but not centered.
     joint: Option<&'a JointGram>,
+    /// The means of the scaled columns.
     means: Option<[Vec<f64>; 2]>,
 }
 
@@ -127,8 +206,8 @@ fn fit_one(
     plan: &Plan,
     settings: &Settings,
     start: Start,
+    keeps_weights: bool,
     tally: &Tally,
-    another_follows: bool,
     watch: &dyn Watch,
 ) -> Result<(Fit, Option<[Panel; 2]>)> {
     for side in Side::BOTH {
@@ -154,7 +233,7 @@ fn fit_one(
         }
         None => run(&on_rows, plan, start)?,
     };
-    let weights = another_follows.then(|| raw.weights.clone());
+    let weights = keeps_weights.then(|| raw.weights.clone());
     // Whatever a method iterated on, its result is measured on the rows.
     Ok((finish::finish(&on_rows, raw, plan)?, weights))
 }

@@ -34,7 +34,8 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
     let [x_gram, y_gram, cross] = small_products(problem.ridges(), &x, &y);
     let (x_gram, y_gram, cross) = (x_gram.as_ref(), y_gram.as_ref(), cross.as_ref());
     let missing = missing.unwrap_or_else(|| residuals.iter().sum());
-    let converged = !objective.is_empty() && missing <= settings.tol * objective.iter().sum::<f64>();
+    let sum: f64 = objective.iter().sum();
+    let converged = !objective.is_empty() && missing <= settings.tol * sum;
     let mut notes = Vec::new();
     if objective.len() < settings.k {
         notes.push(Note::FewerPairs { pairs: objective.len() as u64, requested: settings.k as u64 });
@@ -60,8 +61,10 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
         trace,
         cost: problem.pair.cost(),
         converged,
-        missing,
+        // Of nothing, nothing is missing, and otherwise everything is.
+        missing: if missing == 0.0 { 0.0 } else { missing / sum },
         notes,
+        held_out: None,
         certificate: None,
         regressions,
     })
@@ -85,7 +88,8 @@ fn fix_signs(x: &mut ViewBlock, y: &mut ViewBlock) {
     }
 }
 
-fn signs_of_largest(w: &Panel) -> Vec<f64> {
+/// The sign of the largest entry of each column.
+pub(super) fn signs_of_largest(w: &Panel) -> Vec<f64> {
     let mut largest = vec![0.0f64; w.cols()];
     for i in 0..w.rows() {
         for (largest, &value) in largest.iter_mut().zip(w.row(i)) {

@@ -1,6 +1,7 @@
 //! A finished fit.
 
 use super::certificate::Certificate;
+use super::held_out::HeldOut;
 use super::model::Model;
 use super::regress::Regressions;
 use crate::method::Method;
@@ -23,10 +24,12 @@ pub struct Fit {
     pub cost: Cost,
     /// Whether what is missing from the objective's total is within the tolerance, relative to it.
     pub converged: bool,
-    /// An estimate of what is still missing from the objective's total.
+    /// An estimate of the share of the objective's total that is still missing; infinite if the method cannot tell.
     pub missing: f64,
     /// What the user should know.
     pub notes: Vec<Note>,
+    /// Correlations on rows that were held out from a fit before this one, if that was asked for.
+    pub held_out: Option<HeldOut>,
     /// Bounds on the objective values, once [`Fit::certify`] has found them.
     pub certificate: Option<Certificate>,
     /// The columns as functions of the canonical variables, on the training rows.

@@ -50,7 +50,7 @@ pub(super) fn lobpcg(
         let sizes = state.equations.sizes(&next, &theta)?;
         state.stopping.look(&theta, &sizes);
         let captured = state.equations.captured(&state.w, &theta)?;
-        let row = problem.trace_row(state.trace.len() + 1, captured, state.stopping.missing());
+        let row = problem.trace_row(state.trace.len() + 1, captured, state.stopping.missing_share());
         state.trace.push(row);
         let stopping = &state.stopping;
         let active = stopping.active(&sizes, LOCK);

@@ -36,7 +36,7 @@ pub(super) fn fit_along(pair: &dyn Pair, all: &[Settings], watch: &dyn Watch) ->
     let mut order: Vec<usize> = (0..all.len()).collect();
     order.sort_by(|&a, &b| all[b].ridge_x.total_cmp(&all[a].ridge_x));
     let sorted: Vec<Settings> = order.iter().map(|&i| all[i].clone()).collect();
-    let fits = fit_all(pair, &sorted, Start::Random, watch)?;
+    let fits = fit_all(pair, &sorted, Start::Random, false, watch)?.fits;
     let mut fits: Vec<(usize, Fit)> = order.into_iter().zip(fits).collect();
     fits.sort_by_key(|&(i, _)| i);
     Ok(fits.into_iter().map(|(_, fit)| fit).collect())

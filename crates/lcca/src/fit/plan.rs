@@ -50,6 +50,49 @@ pub(super) fn plan(pair: &dyn Pair, settings: &Settings) -> Result<Plan> {
     Ok(Plan { method, eliminate, gram, decisions: vec![decision] })
 }
 
+/// What the exact ways would cost, in operations.
+struct Operations {
+    /// QR of n rows and an SVD.
+    exact: f64,
+    /// Half of an n·p² product and two eigendecompositions.
+    gram: f64,
+    /// Passes that meet every entry three times with a block of about 1.5 k columns.
+    iterative: f64,
+}
+
+impl Operations {
+    fn estimate(pair: &dyn Pair, k: usize) -> Result<Self> {
+        let Shape { rows, x_cols, y_cols } = pair.shape();
+        let (rows, width) = (rows as f64, (1 + x_cols + y_cols) as f64);
+        Ok(Operations {
+            exact: 2.0 * rows * width * width + 20.0 * width.powi(3),
+            gram: 0.5 * rows * width * width + 10.0 * width.powi(3),
+            iterative: USUAL_PASSES * 6.0 * entries(pair)? * (1.5 * k as f64),
+        })
+    }
+}
+
+/// Stored entries of both views.
+fn entries(pair: &dyn Pair) -> Result<f64> {
+    let of_view = |side: Side| -> Result<u64> { Ok(pair.moments(side)?.count.iter().sum()) };
+    Ok((of_view(Side::X)? + of_view(Side::Y)?) as f64)
+}
+
+/// Roughly how many operations a fit takes: enough to tell seconds from minutes, on any machine alike. No pass.
+pub fn estimated_operations(pair: &dyn Pair, settings: &Settings) -> Result<f64> {
+    let Operations { exact, gram, iterative } = Operations::estimate(pair, settings.k)?;
+    Ok(match settings.method.algorithm() {
+        Algorithm::Auto => exact.min(gram).min(iterative),
+        Algorithm::Exact => exact,
+        Algorithm::Gram => gram,
+        Algorithm::Lobpcg | Algorithm::ShiftInvert => iterative,
+        Algorithm::PrincipalComponents | Algorithm::Alternating => {
+            let width = settings.method.get("k-rpcca").unwrap_or(settings.k) as f64;
+            settings.planned_passes() * 6.0 * entries(pair)? * width
+        }
+    })
+}
+
 /// Classical CCA if that is cheaper and fits the memory, otherwise LOBPCG.
 fn choose_method(pair: &dyn Pair, settings: &Settings) -> Result<(Method, Option<Side>, Decision)> {
     if let Some(side) = one_hot_view(pair, settings) {
@@ -58,23 +101,15 @@ fn choose_method(pair: &dyn Pair, settings: &Settings) -> Result<(Method, Option
     if settings.method.algorithm() != Algorithm::Auto {
         return Ok((settings.method, None, Decision::MethodRequested));
     }
-    let Shape { rows, x_cols, y_cols } = pair.shape();
-    let (rows, width) = (rows as f64, (1 + x_cols + y_cols) as f64);
+    let Shape { x_cols, y_cols, .. } = pair.shape();
+    let width = (1 + x_cols + y_cols) as f64;
     // The factors of both views, their stacks while QR runs, and its copies.
     let needed = (8.0 * 16.0 * width * width) as u64;
     if needed > settings.memory {
         let (columns, allowed) = ((x_cols + y_cols) as u64, settings.memory);
         return Ok((Method::lobpcg(), None, Decision::TooWideForClassical { columns, needed, allowed }));
     }
-    let mut entries = 0u64;
-    for side in Side::BOTH {
-        entries += pair.moments(side)?.count.iter().sum::<u64>();
-    }
-    // Operations: QR of n rows and an SVD; half of an n·p² product and two eigendecompositions; passes that meet every
-    // entry three times with a block of about 1.5 k columns.
-    let exact = 2.0 * rows * width * width + 20.0 * width.powi(3);
-    let gram = 0.5 * rows * width * width + 10.0 * width.powi(3);
-    let iterative = USUAL_PASSES * 6.0 * entries as f64 * (1.5 * settings.k as f64);
+    let Operations { exact, gram, iterative } = Operations::estimate(pair, settings.k)?;
     let capabilities = pair.capabilities();
     if exact <= TRIVIAL && capabilities.triangles.is_some() {
         return Ok((Method::exact(), None, Decision::QuickEnoughForExact { operations: exact }));

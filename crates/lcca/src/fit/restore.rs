@@ -32,6 +32,25 @@ pub(super) fn restore(fit: &mut Fit, reduced: &Reduced, all: Shape, settings: &S
     fit.decisions.splice(..0, reduced.decisions.iter().cloned());
 }
 
+/// Puts weights back in their columns.
+pub(super) fn restore_weights(weights: &mut [Panel; 2], reduced: &Reduced, all: Shape) {
+    for ((weights, columns), all) in weights.iter_mut().zip(&reduced.columns).zip([all.x_cols, all.y_cols]) {
+        if let Some(columns) = columns {
+            *weights = spread_panel(weights, columns, all);
+        }
+    }
+}
+
+/// Picks the weights of the columns that were kept.
+pub(super) fn reduce_weights(weights: &mut [Panel; 2], reduced: &Reduced) {
+    for (weights, columns) in weights.iter_mut().zip(&reduced.columns) {
+        if let Some(columns) = columns {
+            let picked = |i: usize, j: usize| weights.row(columns[i] as usize)[j];
+            *weights = Panel::from_fn(columns.len(), weights.cols(), picked);
+        }
+    }
+}
+
 fn spread(view: &mut View, columns: &[u32], all: usize) {
     view.weights = spread_panel(&view.weights, columns, all);
     view.loadings = spread_panel(&view.loadings, columns, all);

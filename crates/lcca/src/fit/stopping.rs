@@ -60,6 +60,12 @@ impl Stopping {
         Some(by_residuals.min(self.calibrated().unwrap_or(f64::INFINITY)).max(self.by_growth()?))
     }
 
+    /// The same as a share of the total.
+    pub(super) fn missing_share(&self) -> Option<f64> {
+        let total = self.totals.last().copied().filter(|&total| total > 0.0)?;
+        Some(self.missing()? / total)
+    }
+
     /// q·G/Q over the last iterations, with a margin; `None` if q did not fall.
     fn calibrated(&self) -> Option<f64> {
         let before = self.totals.len().checked_sub(WINDOW + 1)?;

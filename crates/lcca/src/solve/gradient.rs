@@ -67,6 +67,7 @@ pub const SPEC: SolverSpec = SolverSpec {
         "gradient steps for each least-squares problem",
     )],
     passes_to_solve: |values| values["t2"] as f64,
+    depends_on_scale: true,
     ..SolverSpec::new("gradient", "steepest descent from zero, half a pass per step", |normal, values, _| {
         Ok(Box::new(Gradient { normal, steps: values["t2"] }))
     })

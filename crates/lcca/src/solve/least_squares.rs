@@ -57,6 +57,8 @@ pub struct SolverSpec {
     /// Whether answers can lie anywhere. A solver that never leaves the leading singular vectors cannot tell what it
     /// misses.
     pub looks_everywhere: fn(&Values) -> bool,
+    /// Whether the answer depends on the units of columns even without a ridge.
+    pub depends_on_scale: bool,
     /// Whether the parameters make sense together, for k right-hand sides.
     pub check: fn(&Values, usize) -> Result<()>,
 }
@@ -72,6 +74,7 @@ impl SolverSpec {
             passes_to_prepare: |_, _| 0.0,
             passes_to_solve: |_| 0.0,
             looks_everywhere: |_| true,
+            depends_on_scale: false,
             check: |_, _| Ok(()),
         }
     }

@@ -96,6 +96,7 @@ pub const SPEC: SolverSpec = SolverSpec {
     passes_to_solve: |values| values["t2"] as f64,
     // Without a gradient step nothing outside the singular vectors is ever looked at.
     looks_everywhere: |values| values["t2"] > 0,
+    depends_on_scale: true,
     check: |values, k| {
         if values["t2"] > 0 {
             return Ok(());

@@ -33,7 +33,7 @@ pub fn header(subject: &Subject<'_>, record: Option<&FitRecord>) -> String {
 fn verdict(subject: &Subject<'_>, record: &FitRecord) -> (&'static str, String) {
     let total: f64 = subject.model.objective.iter().sum();
     let tol = small(subject.model.settings.tol);
-    let missing = match record.missing.map(|missing| missing / total).filter(|share| share.is_finite()) {
+    let missing = match record.missing.filter(|share| share.is_finite()) {
         Some(share) => format!("about {} of the total may be missing, {tol} is allowed", small(share)),
         None => "the method cannot tell what is missing".to_string(),
     };

@@ -49,7 +49,7 @@ fn captured(trace: &[TracePoint]) -> Chart {
 
 fn missing(subject: &Subject<'_>, trace: &[TracePoint]) -> Chart {
     let tol = subject.model.settings.tol;
-    let share = |point: &TracePoint| Some((all_passes(point), point.missing? / point.total));
+    let share = |point: &TracePoint| Some((all_passes(point), point.missing?));
     Chart {
         id: "rest".into(),
         description: "estimated share of the total that is missing after each iteration".into(),

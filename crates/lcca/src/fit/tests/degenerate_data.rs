@@ -116,7 +116,7 @@ fn fewer_pairs_than_requested_are_returned_with_a_note() {
     for method in exact_methods() {
         let fit = run(&pair_of(&doubled(&x), &doubled(&y)), method, 3).unwrap();
         assert!(gap(&fit.model.correlations, &[0.8, 0.5]) < 1e-9);
-        assert_eq!(fit.notes, [Note::FewerPairs { pairs: 2, requested: 3 }]);
+        assert!(fit.notes.contains(&Note::FewerPairs { pairs: 2, requested: 3 }), "{:?}", fit.notes);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Each method on random problems, against dense computations that share no code with it.
 
 use super::*;
+use crate::method::Scale;
 use crate::data::{Shards, Side};
 use crate::matrix::{Matrix, OneHotRows};
 use crate::testing::{
@@ -71,7 +72,7 @@ fn a_ridge_gives_the_regularized_objective() {
         let truth = &dense_objective(&x, &y, ridge)[..4];
         for method in [Method::exact(), Method::als(600), Method::l_cca(300, 60, 10)] {
             let settings =
-                Settings { center: false, ridge_x: ridge, ridge_y: ridge, ..Settings::new(method, 4) };
+                Settings::new(method, 4).center(false).ridge(ridge).scale(Scale::No);
             let model = fit(&pair, &settings, &()).unwrap().model;
             assert!(
                 gap(&model.objective, truth) < 1e-6,

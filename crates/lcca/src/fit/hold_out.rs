@@ -1,0 +1,95 @@
+//! Training and held-out correlations side by side: a fit without some of the rows, scored on them, and then a fit to all
+//! rows that starts from it.
+//!
+//! Rows are drawn at random by the seed. Held-out rows weigh 0 in the first fit, so nothing is copied.
+
+use super::driver::fit_all;
+use super::fitted::Fit;
+use super::held_out::HeldOut;
+use super::problem::Start;
+use crate::data::{InMemory, Pair, Side};
+use crate::error::{Error, Result};
+use crate::matrix::Panel;
+use crate::method::Settings;
+use crate::outcome::Note;
+use crate::random;
+use crate::watch::Watch;
+
+/// The fewest rows on which a correlation can be anything but ±1.
+const FEWEST: usize = 3;
+/// A fit without some of the rows, measured on them.
+pub struct HoldOut {
+    /// What was measured.
+    pub result: HeldOut,
+    /// The block of weights that the fit ended with, if its method iterates.
+    block: Option<[Panel; 2]>,
+}
+
+/// Holds a random share of the rows out, fits to the others and scores on those held out. Rows of weight 0 are neither.
+///
+/// ```
+/// use lcca::data::InMemory;
+/// use lcca::matrix::OneHotRows;
+/// use lcca::method::{Method, Settings};
+///
+/// let x = OneHotRows::new(3, (0..60).map(|i| i % 3).collect::<Vec<u32>>().into())?;
+/// let y = OneHotRows::new(2, (0..60).map(|i| (i * i) % 2).collect::<Vec<u32>>().into())?;
+/// let pair = InMemory::new(x.into(), y.into())?;
+/// let settings = Settings::new(Method::auto(), 1);
+/// let fit = lcca::fit::hold_out(&pair, &settings, 0.2, &())?.fit(&pair, &settings, &())?;
+/// assert_eq!((fit.model.rows, fit.held_out.map(|held_out| held_out.rows)), (60, Some(12)));
+/// # Ok::<(), lcca::Error>(())
+/// ```
+pub fn hold_out(pair: &InMemory, settings: &Settings, share: f64, watch: &dyn Watch) -> Result<HoldOut> {
+    let [training, held_out] = split(pair, share, settings.seed)?;
+    let mut fits = fit_all(&training.pair, std::slice::from_ref(settings), Start::Random, true, watch)?;
+    let model = fits.fits.swap_remove(0).model;
+    let scores = model.score(&held_out.pair)?;
+    let result = HeldOut {
+        rows: held_out.rows,
+        training_rows: training.rows,
+        training: model.correlations,
+        held_out: scores.correlations,
+    };
+    Ok(HoldOut { result, block: fits.block })
+}
+
+impl HoldOut {
+    /// Fits to all rows, from the weights of the fit to some, and adds what was measured.
+    pub fn fit(self, pair: &InMemory, settings: &Settings, watch: &dyn Watch) -> Result<Fit> {
+        let start = self.block.map_or(Start::Random, Start::Warm);
+        let mut fit = fit_all(pair, std::slice::from_ref(settings), start, false, watch)?.fits.swap_remove(0);
+        // Inflation is no longer a guess.
+        fit.notes.retain(|note| !matches!(note, Note::InflatedByNoise { .. }));
+        fit.notes.extend(self.result.note());
+        fit.held_out = Some(self.result);
+        Ok(fit)
+    }
+}
+
+/// All rows, those of one part with their weights and the others with weight 0.
+struct Part {
+    pair: InMemory,
+    rows: u64,
+}
+
+/// Draws the rows to hold out; returns the training part and the held-out part.
+fn split(pair: &InMemory, share: f64, seed: u64) -> Result<[Part; 2]> {
+    let mut rows: Vec<u32> =
+        (0..pair.shape().rows as u32).filter(|&row| pair.weight(row as usize) > 0.0).collect();
+    let held = (share * rows.len() as f64).round();
+    let expected = "a share of the rows between 0 and 1 that leaves at least 3 rows to either part";
+    let is_possible = held >= FEWEST as f64 && rows.len() as f64 - held >= FEWEST as f64;
+    if !(share > 0.0 && share < 1.0 && is_possible) {
+        return Err(Error::Setting { name: "hold-out", value: share.to_string(), expected });
+    }
+    random::shuffle(&mut rows, &mut random::generator(seed, random::Purpose::HoldOut, 0));
+    let held = held as usize;
+    let part = |rows: &[u32]| -> Result<Part> {
+        let mut weights = vec![0.0; pair.shape().rows];
+        rows.iter().for_each(|&row| weights[row as usize] = pair.weight(row as usize));
+        let [x, y] = Side::BOTH.map(|side| pair.view(side).clone());
+        Ok(Part { pair: InMemory::new(x, y)?.weighted(weights.into())?, rows: rows.len() as u64 })
+    };
+    Ok([part(&rows[held..])?, part(&rows[..held])?])
+}
