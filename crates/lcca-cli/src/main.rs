@@ -17,6 +17,7 @@ mod resolve;
 mod resume;
 mod spelling;
 mod text;
+mod time_left;
 mod write_file;
 
 use args::Arguments;

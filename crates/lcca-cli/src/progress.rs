@@ -1,10 +1,13 @@
 //! Progress on standard error, shown only if that is a terminal and `--quiet` was not given.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use crate::time_left::TimeLeft;
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lcca::data::Cost;
 use lcca::fit::{TraceRow, Watch};
+use lcca::method::{Algorithm, Settings};
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Bars count whole numbers, and a pass over one view is half a pass.
@@ -29,23 +32,63 @@ fn target(quiet: bool) -> ProgressDrawTarget {
     if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }
 }
 
-/// Watches a fit: measures its time and shows passes, captured total and time left.
+/// What is known beforehand about how long something takes.
+#[derive(Clone, Copy)]
+pub enum Length {
+    /// About so many passes.
+    Passes(f64),
+    /// Until the share of the total that is missing is at most this.
+    Tolerance(f64),
+    /// So many fits, one after the other.
+    Fits(usize),
+    /// Nothing.
+    Unknown,
+}
+
+impl Length {
+    /// What is known of a fit with these settings.
+    pub fn of_fit(settings: &Settings) -> Self {
+        match settings.method.algorithm() {
+            Algorithm::Auto | Algorithm::Lobpcg | Algorithm::ShiftInvert => Length::Tolerance(settings.tol),
+            _ => Length::Passes(settings.planned_passes()),
+        }
+    }
+}
+
+/// Watches fits: measures their time and shows passes, captured total and, if it can be told, the time left.
 pub struct FitProgress {
     bar: ProgressBar,
     start: Instant,
     earlier_seconds: f64,
+    length: Length,
+    seen: Mutex<Seen>,
+}
+
+/// What the watcher has seen so far.
+struct Seen {
+    /// Fits that were begun.
+    fits: usize,
+    left: TimeLeft,
 }
 
 impl FitProgress {
-    pub fn new(name: &str, planned_passes: f64, quiet: bool) -> Self {
-        let ticks = (planned_passes * TICKS_PER_PASS).ceil() as u64;
-        let bar = ProgressBar::with_draw_target(Some(ticks), target(quiet));
-        let template = "{prefix} {bar:30} {percent:>3}%  {msg}  {elapsed} so far, about {eta} left";
+    pub fn new(name: &str, length: Length, quiet: bool) -> Self {
+        let (ticks, template) = match length {
+            Length::Passes(passes) => (
+                Some((passes * TICKS_PER_PASS).ceil() as u64),
+                "{prefix} {bar:30} {percent:>3}%  {msg}  {elapsed} so far, about {eta} left",
+            ),
+            Length::Fits(fits) => (Some(fits as u64), "{prefix} {bar:30} {pos} of {len} fits  {msg}"),
+            Length::Tolerance(_) | Length::Unknown => (None, "{prefix} {spinner} {msg}"),
+        };
+        let bar = ProgressBar::with_draw_target(ticks, target(quiet));
         bar.set_style(
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
         );
         bar.set_prefix(name.to_string());
-        FitProgress { bar, start: Instant::now(), earlier_seconds: 0.0 }
+        let tolerance = if let Length::Tolerance(tolerance) = length { tolerance } else { 0.0 };
+        let seen = Mutex::new(Seen { fits: 0, left: TimeLeft::new(tolerance) });
+        FitProgress { bar, start: Instant::now(), earlier_seconds: 0.0, length, seen }
     }
 
     /// Adds the seconds of the run that this one continues.
@@ -61,16 +104,69 @@ impl FitProgress {
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
+
+    /// The time so far, and the time left if it can be told.
+    fn times(&self, left: Option<f64>) -> String {
+        let so_far = HumanDuration(self.start.elapsed());
+        match left {
+            Some(left) => format!(
+                "{so_far} so far, about {} left",
+                HumanDuration(Duration::from_secs_f64(left.min(1e9)))
+            ),
+            None => format!("{so_far} so far"),
+        }
+    }
+
+    fn message(&self, row: &TraceRow) -> String {
+        let passes = format!("pass {}, captured {:.4}", row.passes + row.gram_passes, row.total);
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.length {
+            Length::Passes(_) => passes,
+            Length::Unknown => format!("{passes}, {}", self.times(None)),
+            Length::Tolerance(tolerance) => {
+                seen.left.look(self.start.elapsed().as_secs_f64(), row.missing);
+                let missing = row.missing.map_or(String::new(), |missing| {
+                    format!(", about {missing:.0e} of it missing, {tolerance:.0e} is allowed")
+                });
+                format!("{passes}{missing}, {}", self.times(seen.left.seconds()))
+            }
+            Length::Fits(fits) => {
+                seen.fits += usize::from(row.iteration == 1);
+                let done = seen.fits.saturating_sub(1);
+                self.bar.set_position(done as u64);
+                // Fits that follow each other take about as long as each other.
+                let each = self.start.elapsed().as_secs_f64() / done.max(1) as f64;
+                let left = (done > 0).then(|| each * fits.saturating_sub(done) as f64);
+                self.times(left)
+            }
+        }
+    }
 }
 
 impl Watch for FitProgress {
     fn pass(&self, cost: Cost) -> ControlFlow<()> {
-        self.bar.set_position(((cost.passes + cost.gram_passes) * TICKS_PER_PASS) as u64);
+        let ticks = ((cost.passes + cost.gram_passes) * TICKS_PER_PASS) as u64;
+        match self.length {
+            // A bar that is full before the end would be a lie.
+            Length::Passes(planned) => {
+                self.bar
+                    .set_position(ticks.min(((planned * TICKS_PER_PASS).ceil() as u64).saturating_sub(1)));
+            }
+            Length::Fits(_) => {}
+            Length::Tolerance(_) => self.bar.tick(),
+            Length::Unknown => {
+                self.bar.set_message(format!(
+                    "pass {}, {}",
+                    cost.passes + cost.gram_passes,
+                    self.times(None)
+                ));
+            }
+        }
         ControlFlow::Continue(())
     }
 
     fn iteration(&self, row: &TraceRow) {
-        self.bar.set_message(format!("pass {}, captured {:.4}", row.passes + row.gram_passes, row.total));
+        self.bar.set_message(self.message(row));
     }
 
     fn seconds(&self) -> f64 {

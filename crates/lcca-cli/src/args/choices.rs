@@ -25,6 +25,14 @@ pub enum ContentChoice {
     Vectors,
 }
 
+/// Whether columns are divided by their standard deviations.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum ScaleChoice {
+    Auto,
+    Yes,
+    No,
+}
+
 /// Which ridge `--ridge-path` selects.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum RidgeRule {

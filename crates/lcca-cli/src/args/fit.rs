@@ -12,13 +12,22 @@ Examples:
   lcca fit x.svm.gz y.svm.gz --method l-cca --k-pc 100 --t2 38 --ridge 0.01 -o model
   lcca fit x.npy y.npy --json > result.json
   lcca fit x.npz y.npz --ridge 0.01 --certify
+  lcca fit x.csv y.csv --ridge 0.1 --hold-out 0.2 -o model   training and held-out correlations side by side
   lcca fit x.npz y.npz --ridge-path 0.001,0.01,0.1,1 -o model   the best ridge on held-out rows
   lcca fit x.npz y.npz -k 20 -o model --resume state   stop it; the same command continues
 ";
 
 const GLOSSARY: &str = "\
-docs/methods.md says more about the methods. docs/glossary.md explains the words of the output:
-pair, objective, captured total, residual, pass, work, missing.";
+The numbers of the output:
+  correlation     of a pair's two canonical variables on the fitted rows; 1 is a perfect match
+  in training, held out   the same for a fit to some of the rows, on those rows and on the others
+  objective       what the fit maximizes and pairs are ordered by; with a ridge less than the correlation
+  residual        how far a pair is from an exact solution; 0 is exact, 1e-2 is usual at --tol 1e-4
+  captured total  the sum of the correlations between both sets of variables; at most one per pair
+  missing         the estimated share of the total that more iterations would add; --tol is allowed
+  passes, work    readings of the rows, and products with k columns that were formed
+docs/glossary.md explains every word. docs/methods.md says more about the methods, docs/ridge.md about ridges,
+units and held-out rows.";
 
 fn after_help() -> String {
     format!("{EXAMPLES}\n{}\n{GLOSSARY}", methods_help())
@@ -58,6 +67,14 @@ pub struct FitArgs {
     /// Draw the scores of --ridge-path to this .svg or .png file
     #[arg(long, value_name = "FILE", requires = "ridge_path")]
     pub path_figure: Option<PathBuf>,
+    /// Hold this share of the rows out, such as 0.2, and print training and held-out correlations side by side
+    ///
+    /// Random rows are kept aside, the others are fitted and scored on them; then all rows are fitted from there, and the model
+    /// is the one of all rows. auto does it with 0.2 if training correlations alone would mislead, that is if views without
+    /// any relation would reach 0.3 on so few rows, and if it takes a few seconds at most. no never does. With --ridge-path
+    /// the ridge is chosen first, on all rows. Not possible with --resume.
+    #[arg(long, value_name = "SHARE", default_value = "auto")]
+    pub hold_out: String,
     /// The share of the total that may be missing for the fit to count as converged
     #[arg(long, value_name = "TOL", default_value_t = 1e-4)]
     pub tol: f64,

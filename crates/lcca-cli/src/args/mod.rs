@@ -20,7 +20,7 @@ mod score;
 mod transform;
 pub mod views;
 
-pub use choices::{ContentChoice, RidgeRule, SideChoice, ViewChoice};
+pub use choices::{ContentChoice, RidgeRule, ScaleChoice, SideChoice, ViewChoice};
 pub use command::{Arguments, Command};
 pub use common::{CommonArgs, ReadingArgs};
 pub use compare::{CompareArgs, OPTIONAL_METHODS};

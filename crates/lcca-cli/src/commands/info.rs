@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::resolve::InfoJob;
 use crate::text::{count, count_entries, grouped, view_sizes};
 use crate::{machine, output, progress};
+use lcca::fit::HeldOut;
 use lcca_io::{FitRecord, Info, MatrixInfo, ModelInfo, TopColumn, describe_with, legible, verify};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -94,10 +95,24 @@ fn model_text(info: &ModelInfo) -> String {
     text += &provenance(&info.provenance);
     if let Some(record) = FitRecord::from_provenance(&info.provenance) {
         let _ = writeln!(text, "why: {}", record.why());
+        text += &record.held_out.as_ref().map(held_out).unwrap_or_default();
         record.note_sentences().iter().for_each(|note| text += &format!("note: {note}\n"));
     }
     let _ = writeln!(text, "settings: {}", json!(info.settings));
     text
+}
+
+/// What a fit to some of the rows was worth on the others, in two lines.
+fn held_out(held_out: &HeldOut) -> String {
+    let list =
+        |correlations: &[f64]| correlations.iter().map(|c| format!("{c:.4}")).collect::<Vec<_>>().join(" ");
+    format!(
+        "held out {} of {}: correlations {}\n  in training {}\n",
+        count(held_out.rows, "row"),
+        held_out.rows + held_out.training_rows,
+        list(&held_out.held_out),
+        list(&held_out.training)
+    )
 }
 
 /// One line for each of the first pairs: the columns that stand out, with their loadings.

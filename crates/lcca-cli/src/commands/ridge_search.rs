@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::plot::{Chart, Curve, Figure, Scale};
-use crate::progress::FitProgress;
+use crate::progress::{FitProgress, Length};
 use crate::resolve::{FigureFile, FigureFormat, RidgeRule, RidgeSearch};
 use crate::text;
 use crate::write_file::write_file;
@@ -26,8 +26,8 @@ pub fn choose(
     settings: &mut Settings,
     quiet: bool,
 ) -> Result<RidgeChoice, Failure> {
-    let fits = (search.folds * search.ridges.len()) as f64;
-    let progress = FitProgress::new("folds", fits * settings.planned_passes(), quiet);
+    let fits = search.folds * search.ridges.len();
+    let progress = FitProgress::new("folds", Length::Fits(fits), quiet);
     let selection = cross_validate(pair, settings, &search.ridges, search.folds, &progress)?;
     progress.finish();
     let chosen = match search.rule {
@@ -54,6 +54,7 @@ impl RidgeChoice {
             "best": ridges[selection.best],
             "simplest": ridges[selection.simplest],
             "chosen": ridges[self.chosen],
+            "pooled": selection.pooled,
             "converged": selection.converged,
         })
     }
@@ -94,7 +95,12 @@ impl RidgeChoice {
             ]
         };
         let rows: Vec<Vec<String>> = self.ascending().into_iter().map(row).collect();
-        let mut text = format!("mean correlation on held-out rows, {} folds:\n\n", selection.scores.len());
+        let folds = selection.scores.len();
+        let mut text = if selection.pooled {
+            format!("mean correlation on held-out rows, {folds} folds of a few rows each, put together:\n\n")
+        } else {
+            format!("mean correlation on held-out rows, {folds} folds:\n\n")
+        };
         text += &text::table(&["ridge", "held out", "± error", ""], &rows);
         if let Some(end) = self.end_of_range() {
             let _ = writeln!(text, "\nthe best ridge is the {end}");

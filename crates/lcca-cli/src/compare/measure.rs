@@ -1,7 +1,7 @@
 //! One fit and its CPU time: that of the whole process, all threads together, without waiting.
 
 use crate::failure::Failure;
-use crate::progress::FitProgress;
+use crate::progress::{FitProgress, Length};
 use cpu_time::ProcessTime;
 use lcca::data::Pair;
 use lcca::fit::{Fit, fit};
@@ -28,7 +28,7 @@ pub fn measure_once(
     label: &str,
     quiet: bool,
 ) -> Result<Measured, Failure> {
-    let progress = FitProgress::new(label, settings.planned_passes(), quiet);
+    let progress = FitProgress::new(label, Length::of_fit(settings), quiet);
     let start = ProcessTime::now();
     let fit = fit(pair, settings, &progress)?;
     let cpu_seconds = start.elapsed().as_secs_f64();

@@ -20,6 +20,7 @@ pub struct FitJob {
     pub row_weights: Option<PathBuf>,
     pub output: Option<PathBuf>,
     pub ridge_search: Option<RidgeSearch>,
+    pub hold_out: HoldOutRule,
     pub certify: bool,
     pub resume: Option<Resume>,
     pub strict: bool,
@@ -38,6 +39,16 @@ pub struct RidgeSearch {
     pub folds: usize,
     pub rule: RidgeRule,
     pub figure: Option<FigureFile>,
+}
+
+/// Whether rows are held out before the fit to all of them.
+#[derive(Clone, Copy)]
+pub enum HoldOutRule {
+    /// If training correlations would mislead and it takes little time.
+    Auto,
+    No,
+    /// This share of the rows.
+    Share(f64),
 }
 
 /// Which ridge is taken.
@@ -77,6 +88,7 @@ impl FitJob {
         Ok(FitJob {
             reading: view_options(&args.reading),
             ridge_search: ridge_search(&args)?,
+            hold_out: hold_out(&args)?,
             resume: resume(&args)?,
             flags: flags(&args),
             x: args.x,
@@ -111,6 +123,28 @@ fn ridge_search(args: &FitArgs) -> Result<Option<RidgeSearch>, Failure> {
     Ok(Some(RidgeSearch { ridges: args.ridge_path.clone(), folds: args.folds, rule, figure }))
 }
 
+/// `--hold-out`: a share, `auto` or `no`. The state of two fits is not kept, so it does not go with `--resume`.
+fn hold_out(args: &FitArgs) -> Result<HoldOutRule, Failure> {
+    let typed = args.hold_out.trim();
+    let share = match typed {
+        "auto" if args.resume.is_some() => return Ok(HoldOutRule::No),
+        "auto" => return Ok(HoldOutRule::Auto),
+        "no" => return Ok(HoldOutRule::No),
+        typed => typed.parse::<f64>().ok().filter(|share| *share > 0.0 && *share < 1.0),
+    };
+    let Some(share) = share else {
+        return Err(Failure::Usage(format!(
+            "--hold-out is {typed}, expected a share of the rows between 0 and 1, such as 0.2, or auto or no"
+        )));
+    };
+    if args.resume.is_some() {
+        let message =
+            "--hold-out fits twice and --resume keeps the state of one fit: use one of them at a time";
+        return Err(Failure::Usage(message.into()));
+    }
+    Ok(HoldOutRule::Share(share))
+}
+
 fn figure_file(path: &Path) -> Result<FigureFile, Failure> {
     let format = match path.extension().and_then(|extension| extension.to_str()) {
         Some("svg") => FigureFormat::Svg,
@@ -140,6 +174,7 @@ fn flags(args: &FitArgs) -> Vec<String> {
         ("--x-cols", args.reading.x_cols.map(|cols| cols.to_string())),
         ("--y-cols", args.reading.y_cols.map(|cols| cols.to_string())),
         ("--memory", args.problem.memory.clone()),
+        ("--hold-out", Some(args.hold_out.clone()).filter(|typed| typed != "auto")),
     ];
     let mut flags = Vec::new();
     for (flag, value) in with_value {

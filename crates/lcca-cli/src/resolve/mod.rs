@@ -27,7 +27,7 @@ pub use completions::CompletionsJob;
 pub use convert::ConvertJob;
 pub use demo::DemoJob;
 pub use export::ExportJob;
-pub use fit::{FigureFile, FigureFormat, FitJob, RidgeRule, RidgeSearch};
+pub use fit::{FigureFile, FigureFormat, FitJob, HoldOutRule, RidgeRule, RidgeSearch};
 pub use info::InfoJob;
 pub use job::{Job, resolve};
 pub use model_content::ModelContent;

@@ -1,18 +1,23 @@
 //! The problem to be solved, and the settings of the engine that follow from it.
 
-use crate::args::ProblemArgs;
+use crate::args::{ProblemArgs, ScaleChoice};
 use crate::failure::Failure;
 use crate::machine;
 use lcca::data::Shape;
-use lcca::method::{Method, Settings};
+use lcca::method::{Method, Scale, Settings};
 
 /// The number of pairs if none is given and the data have as many.
 const DEFAULT_PAIRS: usize = 20;
 
-/// `--no-center`, ridges, seed and memory, as settings for one pair: the number of pairs follows from the data.
+/// `--no-center`, `--scale`, ridges, seed and memory, as settings for one pair: the number of pairs follows from the data.
 pub fn settings(args: &ProblemArgs, method: Method) -> Result<Settings, Failure> {
     let mut settings = Settings::new(method, 1);
     settings.center = !args.no_center;
+    settings.scale = match args.scale {
+        ScaleChoice::Auto => Scale::Auto,
+        ScaleChoice::Yes => Scale::Yes,
+        ScaleChoice::No => Scale::No,
+    };
     settings.ridge_x = args.ridge;
     settings.ridge_y = args.ridge_y.unwrap_or(args.ridge);
     settings.seed = args.seed;

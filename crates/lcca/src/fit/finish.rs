@@ -50,7 +50,8 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
         y: View::new(y.w, y_loadings, y_mean),
         objective,
         residuals,
-        total: metric::subspace_correlations(x_gram, y_gram, cross)?.iter().sum(),
+        // The sum of no numbers is −0, which nobody should see.
+        total: metric::subspace_correlations(x_gram, y_gram, cross)?.iter().sum::<f64>() + 0.0,
         rows: problem.pair.shape().rows as u64,
         settings: settings.clone(),
     };

@@ -41,6 +41,8 @@ impl Model {
         let [x_gram, y_gram, cross] = metric::small_products(pair, &self.x.weights, &self.y.weights)?;
         let correlations = metric::pair_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref());
         let captured = metric::subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref())?;
-        Ok(Scores { total: correlations.iter().sum(), captured: captured.iter().sum(), correlations })
+        // The sum of no numbers is −0, which nobody should see.
+        let sum = |numbers: &[f64]| numbers.iter().sum::<f64>() + 0.0;
+        Ok(Scores { total: sum(&correlations), captured: sum(&captured), correlations })
     }
 }

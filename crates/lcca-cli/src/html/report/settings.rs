@@ -4,7 +4,7 @@ use super::numbers::shortened;
 use super::subject::Subject;
 use crate::html::element;
 use crate::provenance::read_flags;
-use lcca::method::{Method, Settings};
+use lcca::method::{Method, Scale, Settings};
 use serde_json::Value;
 
 pub fn section(subject: &Subject<'_>) -> String {
@@ -58,6 +58,11 @@ fn flags(settings: &Settings) -> Vec<String> {
     flag("--tol", settings.tol.to_string(), settings.tol != defaults.tol);
     flag("--max-passes", settings.max_passes.unwrap_or(0.0).to_string(), settings.max_passes.is_some());
     words.extend((!settings.center).then(|| "--no-center".to_string()));
+    match settings.scale {
+        Scale::Auto => {}
+        Scale::Yes => words.extend(["--scale".into(), "yes".into()]),
+        Scale::No => words.extend(["--scale".into(), "no".into()]),
+    }
     words.extend((!settings.structure).then(|| "--no-structure".to_string()));
     words
 }

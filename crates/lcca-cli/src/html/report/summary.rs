@@ -4,7 +4,7 @@ use super::numbers::{decimal, shortened, small};
 use super::subject::Subject;
 use crate::html::{element, escape};
 use crate::text::grouped;
-use lcca::fit::{Certificate, Kind};
+use lcca::fit::{Certificate, HeldOut, Kind};
 use lcca_io::FitRecord;
 
 /// The most characters of a sentence that comes from the model.
@@ -31,7 +31,6 @@ pub fn header(subject: &Subject<'_>, record: Option<&FitRecord>) -> String {
 
 /// A class for the styles, and a sentence.
 fn verdict(subject: &Subject<'_>, record: &FitRecord) -> (&'static str, String) {
-    let total: f64 = subject.model.objective.iter().sum();
     let tol = small(subject.model.settings.tol);
     let missing = match record.missing.filter(|share| share.is_finite()) {
         Some(share) => format!("about {} of the total may be missing, {tol} is allowed", small(share)),
@@ -69,6 +68,9 @@ fn story(subject: &Subject<'_>, record: Option<&FitRecord>) -> String {
             markup += &element::paragraph(&method(subject, record));
             if let Some(certificate) = &record.certificate {
                 markup += &element::paragraph(&certified(certificate));
+            }
+            if let Some(held_out) = &record.held_out {
+                markup += &element::paragraph(&held_out_sentence(held_out));
             }
             let notes = record.note_sentences().into_iter().take(MOST_NOTES);
             let notes: Vec<String> = notes.map(|note| shortened(&note, LONGEST_SENTENCE)).collect();
@@ -125,6 +127,21 @@ fn certified(certificate: &Certificate) -> String {
          That no larger pair was missed is not proved.",
         small(widest),
         small(certificate.together)
+    )
+}
+
+/// What a fit to some of the rows was worth on the others.
+fn held_out_sentence(held_out: &HeldOut) -> String {
+    let list = |correlations: &[f64]| {
+        let shown: Vec<String> = correlations.iter().take(5).map(|&c| decimal(c, 3)).collect();
+        shown.join(", ") + if correlations.len() > 5 { ", …" } else { "" }
+    };
+    format!(
+        "A fit to {} of the rows had the correlations {} on the {} rows that were held out, and {} on its own.",
+        grouped(held_out.training_rows),
+        list(&held_out.held_out),
+        grouped(held_out.rows),
+        list(&held_out.training)
     )
 }
 

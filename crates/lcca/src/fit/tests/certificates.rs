@@ -1,8 +1,8 @@
 //! Certificates against dense computations that share no code with them.
 
 use super::*;
-use crate::method::Scale;
 use crate::fit::{Certificate, Kind};
+use crate::method::Scale;
 use crate::testing::{dense_correlations, random_mat, sparse_from_dense, to_dense, with_correlations};
 
 /// Views whose plain CCA is the regularized CCA of x and y: a ridge adds rows √λ·I to one view and zeros to the other.
@@ -160,7 +160,7 @@ fn a_certificate_exposes_a_fit_that_stopped_too_early() {
     assert!(truth[0] > 0.99 && truth[1] < 0.7, "{truth:?}");
     let claimants = [Method::g_cca(30, 200), Method::l_cca(30, 100, 4), Method::lobpcg()];
     for method in claimants {
-        let settings = Settings::new(method, 1);
+        let settings = Settings::new(method, 1).scale(Scale::No);
         let plain = fit(&pair_of(&x, &y), &settings, &()).unwrap();
         assert!(
             plain.converged && plain.model.objective[0] < 0.7,

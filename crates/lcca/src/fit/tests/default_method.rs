@@ -1,10 +1,10 @@
 //! The default method reaches the true answer, with and without structure, and its estimate of what is missing holds.
 
 use super::*;
-use crate::method::Scale;
 use crate::data::{Side, Structure};
 use crate::fit::TraceRow;
 use crate::matrix::{Matrix, OneHotRows, SparseRows, Values};
+use crate::method::Scale;
 use crate::testing::{dense_correlations, dense_objective, random_mat, sparse_from_dense, with_correlations};
 
 /// Settings of LOBPCG with this tolerance.

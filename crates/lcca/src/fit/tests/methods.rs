@@ -1,9 +1,9 @@
 //! Each method on random problems, against dense computations that share no code with it.
 
 use super::*;
-use crate::method::Scale;
 use crate::data::{Shards, Side};
 use crate::matrix::{Matrix, OneHotRows};
+use crate::method::Scale;
 use crate::testing::{
     dense_correlations, dense_objective, random_mat, sparse_from_dense, to_dense, with_correlations,
 };
@@ -71,8 +71,7 @@ fn a_ridge_gives_the_regularized_objective() {
     for ridge in [0.01, 1.0] {
         let truth = &dense_objective(&x, &y, ridge)[..4];
         for method in [Method::exact(), Method::als(600), Method::l_cca(300, 60, 10)] {
-            let settings =
-                Settings::new(method, 4).center(false).ridge(ridge).scale(Scale::No);
+            let settings = Settings::new(method, 4).center(false).ridge(ridge).scale(Scale::No);
             let model = fit(&pair, &settings, &()).unwrap().model;
             assert!(
                 gap(&model.objective, truth) < 1e-6,
@@ -85,8 +84,7 @@ fn a_ridge_gives_the_regularized_objective() {
                 "objective and correlation must differ under a ridge"
             );
         }
-        let exact =
-            Settings { center: false, ridge_x: ridge, ridge_y: ridge, ..Settings::new(Method::exact(), 4) };
+        let exact = Settings::new(Method::exact(), 4).center(false).ridge(ridge).scale(Scale::No);
         assert!(gap(&fit(&pair, &exact, &()).unwrap().model.objective, truth) < 1e-10);
     }
 }

@@ -1,0 +1,184 @@
+//! What `lcca fit` prints: a table with a legend, the verdict, and notes with the flags that help.
+
+use super::ridge_search::RidgeChoice;
+use crate::machine;
+use crate::text::{self, count, view_sizes};
+use lcca::data::Side;
+use lcca::fit::{Certificate, Fit, Kind};
+use lcca::method::{Method, Settings};
+use lcca::outcome::{Decision, Note};
+use lcca_io::{ModelNames, Names, wording};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// What was measured around the fit.
+pub struct Run {
+    pub load_seconds: f64,
+    pub fit_seconds: f64,
+    pub threads: usize,
+    /// The last iteration whose state was saved, or 0 if none was.
+    pub saved_iteration: usize,
+    /// How the ridge was chosen, if there was a choice.
+    pub ridge: Option<RidgeChoice>,
+    /// The names of columns, as far as they were read.
+    pub names: ModelNames,
+}
+
+impl Run {
+    /// A note as a sentence, with the names of columns.
+    pub fn sentence(&self, note: &Note) -> String {
+        wording::note_with_names(note, |side, column| {
+            let names: &Names = match side {
+                Side::X => self.names.x.as_ref(),
+                Side::Y => self.names.y.as_ref(),
+            }?;
+            (column < names.len()).then(|| names.get(column).to_string())
+        })
+    }
+}
+
+/// The result in words; `path` is the file that the model was written to.
+pub fn text(path: Option<&Path>, fit: &Fit, run: &Run) -> String {
+    let model = &fit.model;
+    let mut text = run.ridge.as_ref().map(RidgeChoice::text).unwrap_or_default();
+    let sizes = view_sizes(model.rows, model.x.weights.rows() as u64, model.y.weights.rows() as u64);
+    let _ = writeln!(text, "{}: {} from {sizes}", fit.chosen.name(), count(model.pairs() as u64, "pair"));
+    let (scaled, others): (Vec<_>, Vec<_>) = fit
+        .decisions
+        .iter()
+        .cloned()
+        .partition(|decision| matches!(decision, Decision::ColumnsScaled { .. }));
+    if model.settings.method.name() != fit.chosen.name() {
+        let _ = writeln!(text, "{} was chosen: {}", fit.chosen.name(), wording::why(&others));
+    }
+    if !scaled.is_empty() {
+        let _ = writeln!(text, "{}", wording::why(&scaled));
+    }
+    if model.pairs() == 0 {
+        text += "\nno pair was found: nothing in X correlates with anything in Y\n";
+    } else {
+        let _ = write!(text, "\n{}\n{}", pair_table(fit), legend(fit));
+        let _ = writeln!(text, "captured total {:.6} of {}", model.total, model.pairs());
+        let verdict = if fit.converged { "converged" } else { "not converged" };
+        let _ = writeln!(text, "{verdict}: {}, tolerance {:.1e}", missing(fit), model.settings.tol);
+    }
+    text += &fit.certificate.as_ref().map(certificate_text).unwrap_or_default();
+    let spent = format!("{}, work {:.1}", text::passes(&fit.cost), fit.cost.work(model.settings.k));
+    let peak = machine::peak_rss_bytes().map(|bytes| format!("; peak memory {}", text::bytes(bytes)));
+    let (load, seconds, peak) = (run.load_seconds, run.fit_seconds, peak.unwrap_or_default());
+    let _ = writeln!(text, "read in {load:.2} s, fitted in {seconds:.2} s ({spent}){peak}");
+    if let Some(path) = path {
+        let _ = writeln!(text, "model written to {}", path.display());
+    }
+    text
+}
+
+/// How much of the total may still be missing, in words.
+fn missing(fit: &Fit) -> String {
+    if fit.missing.is_finite() {
+        format!("about {:.1e} of it may be missing", fit.missing)
+    } else {
+        "this method cannot tell what is missing".into()
+    }
+}
+
+/// What the bounds prove, and what they do not.
+fn certificate_text(certificate: &Certificate) -> String {
+    let Certificate { bounds, together, kind, passes, .. } = certificate;
+    let kind = match kind {
+        Kind::Rigorous => "rigorous",
+        Kind::Conditional => {
+            "conditional: for data without directions of 0 < variance < 1e-12 of their columns'"
+        }
+    };
+    let pairs = count(bounds.len() as u64, "pair");
+    format!(
+        "certified in {passes} passes ({kind}):\n  a true objective value lies within the bound of each, and within \
+         {together:.1e} there is a different one for each of {pairs};\n  that no larger pair was missed is not proved\n"
+    )
+}
+
+fn has_ridge(settings: &Settings) -> bool {
+    settings.ridge_x > 0.0 || settings.ridge_y > 0.0
+}
+
+/// One line per pair. Without a ridge the objective equals the correlation and is left out.
+fn pair_table(fit: &Fit) -> String {
+    let model = &fit.model;
+    let pairs = model.pairs();
+    // A fit to fewer rows may have found fewer pairs.
+    let formatted = |values: &[f64], format: fn(f64) -> String| -> Vec<String> {
+        (0..pairs).map(|i| values.get(i).map_or(String::new(), |&value| format(value))).collect()
+    };
+    let six = |value: f64| format!("{value:.6}");
+    let mut columns = vec![("correlation", formatted(&model.correlations, six))];
+    if let Some(held_out) = &fit.held_out {
+        columns.push(("in training", formatted(&held_out.training, six)));
+        columns.push(("held out", formatted(&held_out.held_out, six)));
+    }
+    if has_ridge(&model.settings) {
+        columns.push(("objective", formatted(&model.objective, six)));
+    }
+    if let Some(certificate) = &fit.certificate {
+        columns.push(("± bound", formatted(&certificate.bounds, |b| format!("{b:.1e}"))));
+    }
+    columns.push(("residual", formatted(&model.residuals, |r| format!("{r:.1e}"))));
+    let header: Vec<&str> = ["pair"].into_iter().chain(columns.iter().map(|(name, _)| *name)).collect();
+    let row = |i: usize| {
+        [(i + 1).to_string()].into_iter().chain(columns.iter().map(|(_, cells)| cells[i].clone())).collect()
+    };
+    text::table(&header, &(0..pairs).map(row).collect::<Vec<_>>())
+}
+
+/// What the columns of the table mean, in a line or two.
+fn legend(fit: &Fit) -> String {
+    let mut text =
+        String::from("correlation: on the fitted rows, 1 is perfect; residual: 0 is an exact solution");
+    if has_ridge(&fit.model.settings) {
+        text += "\nobjective: what the fit maximizes, the correlation less what the ridge takes; pairs are in its order";
+    }
+    if let Some(held_out) = &fit.held_out {
+        let _ = write!(
+            text,
+            "\nheld out: a fit to {} of the rows (in training) on {} others; the model is that of all rows",
+            text::grouped(held_out.training_rows),
+            text::grouped(held_out.rows)
+        );
+    }
+    text + "\n\n"
+}
+
+/// Prints each note once with what helps, and what helps if the fit did not converge.
+pub fn warn(fit: &Fit, run: &Run) {
+    for note in &fit.notes {
+        eprintln!("lcca: {}{}", run.sentence(note), remedy(note, fit));
+    }
+    if !fit.converged && fit.model.pairs() > 0 {
+        let advice = advice(&fit.model.settings);
+        eprintln!("lcca: not converged: there is more correlation to be found; {advice}");
+    }
+}
+
+/// The flags that would help, as the end of a note.
+fn remedy(note: &Note, fit: &Fit) -> &'static str {
+    match note {
+        Note::CorrelationsGuaranteed { .. } if fit.held_out.is_some() => "; --ridge or --ridge-path helps",
+        Note::CorrelationsGuaranteed { .. } => {
+            "; --ridge or --ridge-path helps, and --hold-out 0.2 shows what they are worth"
+        }
+        Note::InflatedByNoise { .. } => "; --hold-out 0.2 tells by how much",
+        Note::FarBelowTraining { .. } => "; --ridge-path finds a ridge that does better",
+        Note::RidgeSetByFewColumns { .. } => "; --scale yes makes their units comparable",
+        _ => "",
+    }
+}
+
+/// What to change so that the next fit converges.
+fn advice(settings: &Settings) -> &'static str {
+    match (settings.method == Method::auto(), settings.max_passes.is_some()) {
+        (true, true) => "a larger --max-passes or a looser --tol helps",
+        (true, false) => "a looser --tol helps",
+        (false, true) => "a larger --max-passes, or --method auto, finds it",
+        (false, false) => "--method auto finds it",
+    }
+}
