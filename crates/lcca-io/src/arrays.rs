@@ -6,8 +6,11 @@
 use crate::assemble::Assembled;
 use crate::error::{Fault, Outcome, Result};
 use crate::layouts::{self, Compressed, Coordinates};
-use crate::loaded::{ColumnNames, Loaded};
+use crate::loaded::{Loaded, NameSource};
+use crate::missing::Filling;
 use crate::npy::{self, Kind, Numbers};
+use crate::options::Missing;
+use crate::remark::Remark;
 use lcca::matrix::Owner;
 use std::path::Path;
 
@@ -64,25 +67,44 @@ pub enum Arrays {
 
 /// A matrix of `rows`×`cols` from its arrays, which are shared if possible. In errors `name` stands for the path.
 pub fn matrix_from(name: &str, rows: usize, cols: usize, arrays: &Arrays) -> Result<Loaded> {
-    let Assembled { matrix, notes } =
-        assemble(rows, cols, arrays).map_err(|fault| fault.at(Path::new(name)))?;
-    Ok(Loaded::new(matrix, arrays.layout(), notes, ColumnNames::Read(None)))
+    matrix_from_with(name, rows, cols, arrays, Missing::Error)
 }
 
-fn assemble(rows: usize, cols: usize, arrays: &Arrays) -> Outcome<Assembled> {
+/// As [`matrix_from`], with missing values settled: NaN stands for them.
+pub fn matrix_from_with(
+    name: &str,
+    rows: usize,
+    cols: usize,
+    arrays: &Arrays,
+    missing: Missing,
+) -> Result<Loaded> {
+    let filling = Filling { missing, means: None };
+    let path = Path::new(name);
+    let assembled = assemble(rows, cols, arrays, filling).map_err(|fault| fault.at(path))?;
+    let (cells, incomplete) = (assembled.gaps.cells, assembled.gaps.rows);
+    let names = NameSource::Read { columns: None, rows: None };
+    let remark = match missing {
+        _ if cells == 0 => None,
+        Missing::Drop => Some(Remark::RowsWithMissing { cells, rows: incomplete }),
+        _ => Some(Remark::Filled { cells, rows: incomplete, by_model: false }),
+    };
+    Ok(Loaded::new(path, arrays.layout(), assembled, names).remarked(remark))
+}
+
+fn assemble(rows: usize, cols: usize, arrays: &Arrays, filling: Filling<'_>) -> Outcome<Assembled> {
     layouts::check_shape(rows, cols)?;
     match arrays {
         Arrays::Csr { indptr, indices, data } => {
-            layouts::csr(rows, cols, &compressed(indptr, indices, data)?)
+            layouts::csr(rows, cols, &compressed(indptr, indices, data)?, filling)
         }
         Arrays::Csc { indptr, indices, data } => {
-            layouts::csc(rows, cols, &compressed(indptr, indices, data)?)
+            layouts::csc(rows, cols, &compressed(indptr, indices, data)?, filling)
         }
         Arrays::Coo { row, col, data } => {
             let arrays = Coordinates { row: row.numbers()?, col: col.numbers()?, data: data.numbers()? };
-            layouts::coo(rows, cols, &arrays)
+            layouts::coo(rows, cols, &arrays, filling)
         }
-        Arrays::Dense { data, fortran } => Ok(npy::dense(rows, cols, *fortran, &data.numbers()?)?.into()),
+        Arrays::Dense { data, fortran } => npy::dense(rows, cols, *fortran, &data.numbers()?, filling),
     }
 }
 

@@ -1,23 +1,26 @@
 //! From parsed parts to the storage that fits: ones without values, one-hot rows, summed duplicates.
 
 use crate::error::{Fault, Outcome};
+use crate::missing::{Filling, Gaps, Parts, settle_dense, settle_sparse};
 use crate::triplets::Triplets;
 use crate::values::Growing;
 use lcca::matrix::search::first;
 use lcca::matrix::{Buffer, DenseRows, DenseValues, Matrix, OneHotRows, Packed, SparseRows, Values};
 
 /// The share of zeros from which on sparse rows take less memory than dense ones.
-const SPARSE_SHARE: f64 = 0.75;
+pub(crate) const SPARSE_SHARE: f64 = 0.75;
 
 /// A matrix, with its reader's notes about it.
 pub(crate) struct Assembled {
     pub(crate) matrix: Matrix,
     pub(crate) notes: Vec<String>,
+    /// What happened to missing values.
+    pub(crate) gaps: Gaps,
 }
 
 impl From<Matrix> for Assembled {
     fn from(matrix: Matrix) -> Self {
-        Assembled { matrix, notes: Vec::new() }
+        Assembled { matrix, notes: Vec::new(), gaps: Gaps::default() }
     }
 }
 
@@ -36,22 +39,73 @@ pub(crate) fn sparse(
     offsets: Buffer<u64>,
     columns: Buffer<u32>,
     values: Values,
+    filling: Filling<'_>,
 ) -> Outcome<Assembled> {
     check_shape(offsets.len().saturating_sub(1), cols)?;
-    let canonical = SparseRows::canonical(cols, offsets, columns, values)?;
+    let canonical = SparseRows::canonical(cols, offsets.clone(), columns.clone(), values.clone());
+    if filling.allows() && canonical.as_ref().err().is_some_and(is_missing) {
+        let (parts, gaps) = settle_sparse(in_order(Parts { cols, offsets, columns, values })?, filling)?;
+        let rows = SparseRows::new(parts.cols, parts.offsets, parts.columns, parts.values)?;
+        return Ok(Assembled { matrix: smallest(rows)?, notes: Vec::new(), gaps });
+    }
+    let canonical = canonical?;
     let notes = match canonical.merged {
         0 => vec![],
         1 => vec!["1 duplicate entry was summed".into()],
         merged => vec![format!("{merged} duplicate entries were summed")],
     };
-    Ok(Assembled { matrix: smallest(canonical.rows)?, notes })
+    Ok(Assembled { matrix: smallest(canonical.rows)?, notes, gaps: Gaps::default() })
+}
+
+/// Whether the engine refused a value because it is missing.
+fn is_missing(error: &lcca::Error) -> bool {
+    matches!(error, lcca::Error::NotFinite { value, .. } if value.is_nan())
+}
+
+/// The same entries with ascending columns and without duplicates, which are refused.
+fn in_order(parts: Parts) -> Outcome<Parts> {
+    let Parts { cols, offsets, columns, values } = parts;
+    // The engine sorts and sums finite values only, so they are replaced by their places for a while.
+    let places: Vec<f64> = (0..columns.len()).map(|entry| entry as f64).collect();
+    let ordered = SparseRows::canonical(cols, offsets.clone(), columns.clone(), Values::F64(places.into()))?;
+    if ordered.merged > 0 {
+        return Err(Fault::new("holds duplicate entries and missing values, expected one or the other"));
+    }
+    let Values::F64(places) = ordered.rows.values() else { return Ok(Parts { cols, offsets, columns, values }) };
+    let mut sorted = Growing::new();
+    places.iter().for_each(|place| sorted.push(values.get(place as usize)));
+    let (offsets, columns) = (ordered.rows.offsets().clone(), ordered.rows.columns().clone());
+    Ok(Parts { cols, offsets, columns, values: sorted.into_values() })
 }
 
 /// A matrix of entries in any order.
-pub(crate) fn triplets(rows: usize, cols: usize, entries: Triplets) -> Outcome<Assembled> {
+pub(crate) fn triplets(
+    rows: usize,
+    cols: usize,
+    entries: Triplets,
+    filling: Filling<'_>,
+) -> Outcome<Assembled> {
     check_shape(rows, cols)?;
     let (offsets, columns, values) = entries.into_rows(rows)?;
-    sparse(cols, offsets, columns, values)
+    sparse(cols, offsets, columns, values, filling)
+}
+
+/// Dense rows as they lie, unless values are missing.
+pub(crate) fn dense(
+    rows: usize,
+    cols: usize,
+    values: DenseValues,
+    filling: Filling<'_>,
+) -> Outcome<Assembled> {
+    check_shape(rows, cols)?;
+    match DenseRows::new(rows, cols, values.clone()) {
+        Err(error) if filling.allows() && is_missing(&error) => {
+            let (values, rows, gaps) = settle_dense(Growing::from(&values), rows, cols, filling)?;
+            let matrix = DenseRows::new(rows, cols, values.into_dense())?.into();
+            Ok(Assembled { matrix, notes: Vec::new(), gaps })
+        }
+        matrix => Ok(Matrix::from(matrix?).into()),
+    }
 }
 
 /// Values as a matrix keeps them: without an array if all of them are one.
@@ -86,13 +140,19 @@ fn one_or_empty(offsets: &[Packed<u64>], columns: &[Packed<u32>]) -> Vec<u32> {
 }
 
 /// Rows of all values, zeros included, in the storage that takes less memory.
-pub(crate) fn dense_or_sparse(values: Growing, rows: usize, cols: usize) -> Outcome<Assembled> {
+pub(crate) fn dense_or_sparse(
+    values: Growing,
+    rows: usize,
+    cols: usize,
+    filling: Filling<'_>,
+) -> Outcome<Assembled> {
     check_shape(rows, cols)?;
+    let (values, rows, gaps) = settle_dense(values, rows, cols, filling)?;
     let cells = values.len() as f64;
     let zeros = values.zeros() as f64;
     let dense = DenseRows::new(rows, cols, values.into_dense())?;
     let matrix = if zeros >= SPARSE_SHARE * cells { without_zeros(&dense)? } else { dense.into() };
-    Ok(matrix.into())
+    Ok(Assembled { matrix, notes: Vec::new(), gaps })
 }
 
 /// The same numbers as sparse rows.

@@ -7,7 +7,7 @@ use crate::loaded::Loaded;
 use crate::model::{ModelFile, ModelNames};
 use crate::names::Names;
 use crate::options::ReadOptions;
-use crate::read::Opened;
+use crate::read::{ForModel, Opened};
 use lcca::fit::Model;
 use lcca::matrix::Panel;
 use lcca::method::Settings;
@@ -122,7 +122,7 @@ fn contents(opened: Opened, path: &Path, options: &ReadOptions) -> Outcome<Conte
         Opened::Tensors(file) if Kind::read(&file)? == Some(Kind::Model) => {
             Ok(Contents::Model(Box::new(ModelFile::new(file, path)?)))
         }
-        matrix => Ok(Contents::Matrix(Box::new(matrix.read(path, options)?))),
+        matrix => Ok(Contents::Matrix(Box::new(matrix.read(path, options, ForModel::default())?))),
     }
 }
 

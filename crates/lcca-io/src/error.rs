@@ -61,6 +61,9 @@ impl Error {
     pub fn remedy(&self) -> Option<Remedy> {
         match self {
             Error::Bad { remedy, .. } => *remedy,
+            Error::Data { source: lcca::Error::NotFinite { value, .. }, .. } if value.is_nan() => {
+                Some(Remedy::SettleMissing)
+            }
             _ => None,
         }
     }
@@ -89,6 +92,18 @@ pub enum Remedy {
     KeepMoreTokens,
     /// Keep more words of a corpus.
     KeepMoreWords,
+    /// Say whether the first line of a table names the columns.
+    SayHeader,
+    /// Say which column of a table names the rows, or that none does.
+    SayIndex,
+    /// Say that a text stands for a missing value, or that its column holds categories.
+    SayWhatTextsAre,
+    /// Read other columns of a table only, or take this one as the names of rows.
+    LeaveColumnOut,
+    /// Leave rows with missing values out, or fill them in.
+    SettleMissing,
+    /// Keep the rows that both views have, or pair rows by position.
+    PairOtherwise,
 }
 
 /// Decoders report corrupt data as errors without a number from the operating system.

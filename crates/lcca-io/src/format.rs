@@ -74,6 +74,11 @@ impl Format {
         is_store.then_some(Format::Store)
     }
 
+    /// Whether files of this format hold columns with names and kinds of their own.
+    pub(crate) fn is_table(self) -> bool {
+        matches!(self, Format::Csv | Format::Tsv | Format::Parquet | Format::Arrow)
+    }
+
     /// Whether files of this format begin like nothing in particular.
     fn is_plain_text(self) -> bool {
         matches!(self, Format::Svmlight | Format::Csv | Format::Tsv)
@@ -99,10 +104,17 @@ pub(crate) fn detect(path: &Path, source: &Source) -> Outcome<Format> {
             let message = format!("is named like {} but begins like {}", named.name(), sniffed.name());
             return Err(Fault::new(message));
         }
+        (Some(Format::Arrow), None) if is_arrow_stream(&source.head()?) => {
+            let message = "is an Arrow stream, expected an Arrow file: write it with pyarrow.ipc.new_file, feather.write_feather or DataFrame.to_feather";
+            return Err(Fault::new(message));
+        }
         (Some(named), None) if !named.is_plain_text() => {
             return Err(Fault::new(format!("is named like {} but does not begin like one", named.name())));
         }
         (Some(format), _) | (None, Some(format)) => format,
+        (None, None) if is_arrow_stream(&source.head()?) => {
+            return Err(Fault::new("is an Arrow stream, expected an Arrow file (.arrow, .feather)"));
+        }
         (None, None) => return Err(Fault::new(format!("is in no known format; {READ}"))),
     };
     if source.packing != Packing::Plain && !format.can_stream() {
@@ -110,6 +122,12 @@ pub(crate) fn detect(path: &Path, source: &Source) -> Outcome<Format> {
         return Err(Fault::new(message));
     }
     Ok(format)
+}
+
+/// Whether these bytes begin a stream of Arrow messages, of which the first describes the columns.
+fn is_arrow_stream(head: &[u8]) -> bool {
+    let length = head.get(4..8).and_then(|bytes| Some(u32::from_le_bytes(bytes.try_into().ok()?)));
+    head.starts_with(&[0xff; 4]) && length.is_some_and(|length| length > 0 && length.is_multiple_of(8))
 }
 
 /// The format to write, by name alone.

@@ -4,6 +4,7 @@
 
 use crate::assemble::{self, Assembled};
 use crate::error::{Fault, Outcome};
+use crate::missing::Filling;
 use crate::npy::Numbers;
 use crate::triplets::{Columns, Triplets};
 use lcca::matrix::{Buffer, Values};
@@ -31,27 +32,42 @@ pub(crate) fn check_shape(rows: usize, cols: usize) -> Outcome<()> {
     Ok(())
 }
 
-pub(crate) fn csr(rows: usize, cols: usize, arrays: &Compressed) -> Outcome<Assembled> {
+pub(crate) fn csr(
+    rows: usize,
+    cols: usize,
+    arrays: &Compressed,
+    filling: Filling<'_>,
+) -> Outcome<Assembled> {
     let (offsets, columns, values) = compressed(arrays, rows, cols, "a column")?;
-    assemble::sparse(cols, offsets, columns, values)
+    assemble::sparse(cols, offsets, columns, values, filling)
 }
 
-pub(crate) fn csc(rows: usize, cols: usize, arrays: &Compressed) -> Outcome<Assembled> {
+pub(crate) fn csc(
+    rows: usize,
+    cols: usize,
+    arrays: &Compressed,
+    filling: Filling<'_>,
+) -> Outcome<Assembled> {
     check_row_count(rows)?;
     let (offsets, rows_of, values) = compressed(arrays, cols, rows, "a row")?;
     if let Some(column) = first_decrease(&offsets) {
         return Err(Fault::new(format!("column {column}: offsets decrease")).within("indptr"));
     }
-    assemble::triplets(rows, cols, Triplets { rows: rows_of, columns: Columns::Grouped(offsets), values })
+    assemble::triplets(rows, cols, Triplets { rows: rows_of, columns: Columns::Grouped(offsets), values }, filling)
 }
 
-pub(crate) fn coo(rows: usize, cols: usize, arrays: &Coordinates) -> Outcome<Assembled> {
+pub(crate) fn coo(
+    rows: usize,
+    cols: usize,
+    arrays: &Coordinates,
+    filling: Filling<'_>,
+) -> Outcome<Assembled> {
     check_row_count(rows)?;
     let entries = arrays.data.len();
     let rows_of = indices(&arrays.row, "row", entries, rows, "a row")?;
     let columns = indices(&arrays.col, "col", entries, cols, "a column")?;
     let values = assemble::values(arrays.data.reals());
-    assemble::triplets(rows, cols, Triplets { rows: rows_of, columns: Columns::Listed(columns), values })
+    assemble::triplets(rows, cols, Triplets { rows: rows_of, columns: Columns::Listed(columns), values }, filling)
 }
 
 fn compressed(

@@ -2,6 +2,7 @@
 
 use crate::error::{Fault, Outcome};
 use crate::source::Source;
+use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -13,6 +14,8 @@ pub(crate) struct LineReader {
     from: Box<dyn BufRead + Send>,
     /// The number of the next line.
     pub(crate) line: u64,
+    /// Lines that were looked at, with their line ends.
+    peeked: VecDeque<Vec<u8>>,
 }
 
 /// Lines with their line ends.
@@ -42,22 +45,45 @@ fn without_mark(bytes: Box<dyn Read + Send>) -> Outcome<Box<dyn BufRead + Send>>
 
 impl LineReader {
     pub(crate) fn open(path: &Path) -> Outcome<Self> {
-        Ok(LineReader { from: open_text(path)?, line: 1 })
+        Ok(LineReader { from: open_text(path)?, line: 1, peeked: VecDeque::new() })
     }
 
     /// The lines of a file that is open already.
     pub(crate) fn new(source: Source) -> Outcome<Self> {
-        Ok(LineReader { from: without_mark(source.stream()?)?, line: 1 })
+        Ok(LineReader { from: without_mark(source.stream()?)?, line: 1, peeked: VecDeque::new() })
     }
 
     /// Adds the next line to `bytes` and returns whether there was one.
     pub(crate) fn add(&mut self, bytes: &mut Vec<u8>) -> Outcome<bool> {
+        if let Some(line) = self.peeked.pop_front() {
+            bytes.extend(line);
+            self.line += 1;
+            return Ok(true);
+        }
         let read = (&mut self.from).take(LONGEST_LINE).read_until(b'\n', bytes)?;
         if read as u64 == LONGEST_LINE {
             return Err(Fault::line(self.line, format!("is longer than {LONGEST_LINE} bytes")));
         }
         self.line += u64::from(read > 0);
         Ok(read > 0)
+    }
+
+    /// The next lines without their line ends, blank ones left out, to be read again.
+    pub(crate) fn peek(&mut self, most: usize) -> Outcome<Vec<Vec<u8>>> {
+        while self.peeked.len() < most {
+            let mut bytes = Vec::new();
+            let read = (&mut self.from).take(LONGEST_LINE).read_until(b'\n', &mut bytes)?;
+            if read as u64 == LONGEST_LINE {
+                let line = self.line + self.peeked.len() as u64;
+                return Err(Fault::line(line, format!("is longer than {LONGEST_LINE} bytes")));
+            }
+            if read == 0 {
+                break;
+            }
+            self.peeked.push_back(bytes);
+        }
+        let lines = self.peeked.iter().map(|line| without_end(line).to_vec());
+        Ok(lines.filter(|line| !line.is_empty()).collect())
     }
 
     /// The next line without its line end, or `None` at the end of the file.
@@ -86,6 +112,21 @@ impl LineBatch {
     /// The lines as they lie.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// The lines themselves.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// These lines and those of the batch after them.
+    pub(crate) fn followed_by(mut self, next: LineBatch) -> Self {
+        // Blank lines between the two are kept as such, so that lines are counted right.
+        let lines = self.bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        let blank = next.first.saturating_sub(self.first + lines);
+        self.bytes.extend(std::iter::repeat_n(b'\n', blank as usize));
+        self.bytes.extend(next.bytes);
+        self
     }
 
     /// The number of the first line.

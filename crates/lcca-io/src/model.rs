@@ -37,13 +37,13 @@ const X: Tensors = Tensors {
     weights: "x.weights",
     loadings: "x.loadings",
     mean: "x.mean",
-    names: NameTensors { bytes: "x.names", ends: "x.name_ends" },
+    names: NameTensors { bytes: "x.names", ends: "x.name_ends", each: "column" },
 };
 const Y: Tensors = Tensors {
     weights: "y.weights",
     loadings: "y.loadings",
     mean: "y.mean",
-    names: NameTensors { bytes: "y.names", ends: "y.name_ends" },
+    names: NameTensors { bytes: "y.names", ends: "y.name_ends", each: "column" },
 };
 
 /// The names of both views' columns, if they have any.

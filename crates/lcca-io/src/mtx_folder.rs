@@ -6,6 +6,7 @@ use crate::assemble::{self, Assembled};
 use crate::error::{Fault, Outcome};
 use crate::lines::LineReader;
 use crate::matrix_market;
+use crate::missing::Filling;
 use crate::names::Names;
 use crate::source::Source;
 use crate::text::Text;
@@ -28,23 +29,27 @@ fn find(folder: &Path, names: &[&str]) -> Option<PathBuf> {
     packed.map(|name| folder.join(name)).find(|path| path.is_file())
 }
 
-/// The matrix and the names of its columns, if the folder has them. Each file is opened once.
-pub(crate) fn read(folder: &Path) -> Outcome<(Assembled, Option<Names>)> {
+/// The matrix, the names of its columns and those of its rows, if the folder has them. Each file is opened once.
+pub(crate) fn read(folder: &Path) -> Outcome<(Assembled, Option<Names>, Option<Names>)> {
     let path = find(folder, MATRIX).ok_or_else(|| Fault::new("holds no matrix.mtx"))?;
     let name = file_name(&path);
     let text = Text::new(Source::open(&path)?.stream()?);
-    let Assembled { matrix, mut notes } = matrix_market::read(text).map_err(|fault| fault.in_file(&name))?;
+    let read = matrix_market::read(text, Filling::REFUSED);
+    let Assembled { matrix, mut notes, .. } = read.map_err(|fault| fault.in_file(&name))?;
     let features = lines(folder, FEATURES)?;
     if let Some(features) = &features {
         features.check_len(matrix.rows(), &format!("the rows of {name}"))?;
     }
-    if let Some(barcodes) = lines(folder, BARCODES)? {
+    let barcodes = lines(folder, BARCODES)?;
+    if let Some(barcodes) = &barcodes {
         barcodes.check_len(matrix.cols(), &format!("the columns of {name}"))?;
     }
     let cells_as_rows = transposed(&matrix)?;
     notes.push("cells are rows: the matrix was transposed".into());
-    notes.extend(cells_as_rows.notes);
-    Ok((Assembled { matrix: cells_as_rows.matrix, notes }, features.map(|features| features.symbols())))
+    notes.extend(cells_as_rows.notes.iter().cloned());
+    let assembled = Assembled { notes, ..cells_as_rows };
+    let cells = barcodes.map(|barcodes| barcodes.firsts());
+    Ok((assembled, features.map(|features| features.symbols()), cells))
 }
 
 /// The names of the features, if the folder has them.
@@ -80,6 +85,11 @@ impl Lines {
         Ok(())
     }
 
+    /// The first field of each line.
+    fn firsts(&self) -> Names {
+        Names::new(self.lines.iter().map(|line| line.split('\t').next().unwrap_or_default()))
+    }
+
     /// The second field of each line, or the first if it is the only one.
     fn symbols(&self) -> Names {
         Names::new(self.lines.iter().map(|line| {
@@ -101,7 +111,7 @@ fn transposed(matrix: &Matrix) -> Outcome<Assembled> {
         other => listed(other),
     };
     let entries = Triplets { rows: rows_of, columns: Columns::Grouped(offsets), values };
-    assemble::triplets(matrix.cols(), matrix.rows(), entries)
+    assemble::triplets(matrix.cols(), matrix.rows(), entries, Filling::REFUSED)
 }
 
 fn listed(matrix: &Matrix) -> (Buffer<u64>, Buffer<u32>, Values) {

@@ -10,7 +10,7 @@ use safetensors::tensor::Dtype;
 use std::fmt;
 use std::io::{self, Write};
 
-/// The names of a matrix's columns, in their order.
+/// The names of a matrix's columns or rows, in their order.
 #[derive(Clone)]
 pub struct Names {
     bytes: Buffer<u8>,
@@ -21,6 +21,8 @@ pub struct Names {
 pub(crate) struct NameTensors {
     pub(crate) bytes: &'static str,
     pub(crate) ends: &'static str,
+    /// What is named, for messages.
+    pub(crate) each: &'static str,
 }
 
 impl Names {
@@ -70,19 +72,20 @@ impl Names {
     }
 
     /// The names in a file, if it has the two tensors.
-    pub(crate) fn read(file: &TensorFile, tensors: &NameTensors, cols: usize) -> Outcome<Option<Names>> {
+    pub(crate) fn read(file: &TensorFile, tensors: &NameTensors, count: usize) -> Outcome<Option<Names>> {
         if file.dtype(tensors.bytes).is_none() && file.dtype(tensors.ends).is_none() {
             return Ok(None);
         }
         let ends = file.vector(tensors.ends, Dtype::U64)?;
         let names = Names { bytes: file.vector(tensors.bytes, Dtype::U8)?, ends };
-        names.check(cols, tensors)?;
+        names.check(count, tensors)?;
         Ok(Some(names))
     }
 
-    fn check(&self, cols: usize, tensors: &NameTensors) -> Outcome<()> {
-        if self.len() != cols {
-            let message = format!("holds {} names, expected {cols}, one per column", self.len());
+    fn check(&self, count: usize, tensors: &NameTensors) -> Outcome<()> {
+        let each = tensors.each;
+        if self.len() != count {
+            let message = format!("holds {} names, expected {count}, one per {each}", self.len());
             return Err(Fault::new(message).within(tensors.ends));
         }
         let bytes: &[u8] = bytemuck::cast_slice(self.bytes.as_slice());
@@ -90,11 +93,11 @@ impl Names {
         for (column, end) in self.ends.iter().enumerate() {
             let name = usize::try_from(end).ok().and_then(|end| bytes.get(start..end));
             let name = name.ok_or_else(|| {
-                let message = format!("the name of column {column} ends at {end}, expected {start} or more and at most {} bytes", bytes.len());
+                let message = format!("the name of {each} {column} ends at {end}, expected {start} or more and at most {} bytes", bytes.len());
                 Fault::new(message).within(tensors.ends)
             })?;
             if std::str::from_utf8(name).is_err() {
-                let message = format!("the name of column {column} is not UTF-8");
+                let message = format!("the name of {each} {column} is not UTF-8");
                 return Err(Fault::new(message).within(tensors.bytes));
             }
             start += name.len();
@@ -122,6 +125,30 @@ impl Names {
 
     pub(crate) fn write_bytes(&self, out: &mut impl Write) -> io::Result<()> {
         out.write_all(crate::rows::bytes(&self.bytes))
+    }
+}
+
+/// Names that arrive one by one.
+#[derive(Default)]
+pub(crate) struct NameList {
+    bytes: Vec<u8>,
+    ends: Vec<u64>,
+}
+
+impl NameList {
+    pub(crate) fn push(&mut self, name: &str) {
+        self.bytes.extend_from_slice(name.as_bytes());
+        self.ends.push(self.bytes.len() as u64);
+    }
+
+    pub(crate) fn append(&mut self, more: NameList) {
+        let before = self.bytes.len() as u64;
+        self.bytes.extend(more.bytes);
+        self.ends.extend(more.ends.iter().map(|end| before + end));
+    }
+
+    pub(crate) fn into_names(self) -> Names {
+        Names { bytes: self.bytes.into(), ends: self.ends.into() }
     }
 }
 

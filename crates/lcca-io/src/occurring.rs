@@ -5,7 +5,7 @@
 //! such names can be picked by number.
 
 use crate::error::{Outcome, Result};
-use crate::loaded::{ColumnNames, Loaded};
+use crate::loaded::Loaded;
 use crate::names::Names;
 use crate::pick::pick;
 use lcca::matrix::{Matrix, OneHotRows, SparseRows};
@@ -31,9 +31,7 @@ impl Loaded {
         loaded.notes.push(format!(
             "{kept} of {cols} columns occur; the others are left out, and columns without names are named by their numbers from 0"
         ));
-        loaded.matrix = matrix;
-        loaded.names = ColumnNames::Read(Some(names));
-        Ok(loaded)
+        loaded.with_columns(matrix, names)
     }
 }
 
@@ -106,13 +104,15 @@ fn distinct(columns: impl Iterator<Item = u32>, most: usize) -> Option<Vec<u32>>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::loaded::NameSource;
     use lcca::matrix::Values;
 
     fn loaded(cols: usize, columns: Vec<u32>, names: Option<Names>) -> Loaded {
         let ends = (0..=columns.len() as u64).collect::<Vec<_>>();
         let values = Values::F64((0..columns.len()).map(|i| i as f64 + 2.0).collect::<Vec<_>>().into());
         let rows = SparseRows::new(cols, ends.into(), columns.into(), values).unwrap();
-        Loaded::new(rows.into(), "svmlight", Vec::new(), ColumnNames::Read(names))
+        let names = NameSource::Read { columns: names, rows: None };
+        Loaded::new(Path::new("f"), "svmlight", Matrix::from(rows).into(), names)
     }
 
     #[test]

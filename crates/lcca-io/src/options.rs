@@ -1,4 +1,4 @@
-//! What a caller knows about a file that the file itself may not say.
+//! What a caller knows about a file that the file itself may not say, and how tables are to be understood.
 
 /// What the caller knows. Built from [`ReadOptions::default`], because it will grow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -8,6 +8,66 @@ pub struct ReadOptions {
     pub cols: Option<usize>,
     /// Whether the indices of an svmlight file count from 0; `None` and `Some(false)` mean that they count from 1.
     pub zero_based: Option<bool>,
+    /// How tables are understood. Missing values are settled the same way in every format.
+    pub table: TableOptions,
+}
+
+/// How a table is understood: CSV, TSV, Parquet and Arrow. What is not said is guessed, and every guess is a remark.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TableOptions {
+    /// Whether the first line of a CSV or TSV file names the columns; `None` guesses.
+    pub header: Option<bool>,
+    /// The column that names the rows.
+    pub index: Index,
+    /// The texts that stand for a missing value, instead of [`TableOptions::DEFAULT_NA`]. An empty cell is always missing.
+    pub na: Option<Vec<String>>,
+    /// The columns to read: names, patterns in which `*` stands for anything and `?` for one character, or numbers from 1.
+    /// `None` reads all.
+    pub columns: Option<Vec<String>>,
+    /// What happens to missing values, in every format.
+    pub missing: Missing,
+    /// What happens to columns of texts.
+    pub categorical: Categorical,
+}
+
+/// Which column names the rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Index {
+    /// The first column, if it has no name or holds nothing but different texts.
+    #[default]
+    Guess,
+    /// No column.
+    None,
+    /// The column of this name or, if no column has it, of this number from 1.
+    Column(String),
+}
+
+/// What happens to missing values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Missing {
+    /// They are refused.
+    #[default]
+    Error,
+    /// Their rows are left out, of both views.
+    Drop,
+    /// They become the mean of the values that their column has; in rows for a model, the model's mean.
+    Mean,
+}
+
+/// What happens to columns of texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Categorical {
+    /// A column with few different texts becomes one indicator column per text, called `color=red`.
+    #[default]
+    Auto,
+    /// They are refused.
+    Error,
+    /// As `Auto`, and these columns (names or patterns) are categories even if they hold numbers.
+    Columns(Vec<String>),
 }
 
 impl ReadOptions {
@@ -20,6 +80,55 @@ impl ReadOptions {
     /// With indices that count from 0, or not.
     pub fn zero_based(mut self, zero_based: bool) -> Self {
         self.zero_based = Some(zero_based);
+        self
+    }
+
+    /// With tables understood like this.
+    pub fn table(mut self, table: TableOptions) -> Self {
+        self.table = table;
+        self
+    }
+}
+
+impl TableOptions {
+    /// The texts that stand for a missing value unless the caller lists others.
+    pub const DEFAULT_NA: [&str; 14] = [
+        "", ".", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "-nan", "NULL", "null", "None",
+    ];
+
+    /// Whether the first line names the columns; `None` guesses.
+    pub fn header(mut self, header: impl Into<Option<bool>>) -> Self {
+        self.header = header.into();
+        self
+    }
+
+    /// The column that names the rows.
+    pub fn index(mut self, index: Index) -> Self {
+        self.index = index;
+        self
+    }
+
+    /// The texts that stand for a missing value; `None` takes [`TableOptions::DEFAULT_NA`].
+    pub fn na(mut self, na: impl Into<Option<Vec<String>>>) -> Self {
+        self.na = na.into();
+        self
+    }
+
+    /// The columns to read; `None` reads all.
+    pub fn columns(mut self, columns: impl Into<Option<Vec<String>>>) -> Self {
+        self.columns = columns.into();
+        self
+    }
+
+    /// What happens to missing values.
+    pub fn missing(mut self, missing: Missing) -> Self {
+        self.missing = missing;
+        self
+    }
+
+    /// What happens to columns of texts.
+    pub fn categorical(mut self, categorical: Categorical) -> Self {
+        self.categorical = categorical;
         self
     }
 }

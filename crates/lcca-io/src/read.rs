@@ -9,10 +9,13 @@ use crate::delimited::Table;
 use crate::error::{Fault, Outcome, Result};
 use crate::format::{self, Format};
 use crate::lines::LineReader;
-use crate::loaded::{ColumnNames, Loaded};
+use crate::loaded::{Loaded, NameSource};
+use crate::missing::Filling;
 use crate::names::Names;
-use crate::options::ReadOptions;
+use crate::options::{Missing, ReadOptions, TableOptions};
+use crate::remark::Remark;
 use crate::source::Source;
+use crate::table::{Finished, Target};
 use crate::tensors::TensorFile;
 use crate::text::Text;
 use crate::{matrix_market, mtx_folder, npy, npz, store, svmlight};
@@ -25,11 +28,12 @@ pub fn read_matrix(path: &Path) -> Result<Loaded> {
 
 /// As [`read_matrix`], with what the caller knows.
 pub fn read_matrix_with(path: &Path, options: &ReadOptions) -> Result<Loaded> {
-    Opened::open(path).and_then(|opened| opened.read(path, options)).map_err(|fault| fault.at(path))
+    let opened = Opened::open(path);
+    opened.and_then(|opened| opened.read(path, options, ForModel::default())).map_err(|fault| fault.at(path))
 }
 
 /// The names of a matrix's columns, if its file has them. The matrix itself is not read; [`Loaded::names`] has the
-/// names of a matrix that was read.
+/// names of a matrix that was read, and those of categories, which only the rows tell.
 pub fn read_names(path: &Path) -> Result<Option<Names>> {
     Opened::open(path).and_then(|opened| opened.names(path)).map_err(|fault| fault.at(path))
 }
@@ -37,6 +41,15 @@ pub fn read_names(path: &Path) -> Result<Option<Names>> {
 /// Whether a file of this name says how many columns it has; svmlight files do not.
 pub fn says_its_width(path: &Path) -> bool {
     !matches!(format::named(path), (Some(Format::Svmlight), _))
+}
+
+/// What a model says about the rows that are read for it.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct ForModel<'a> {
+    /// Its columns, if they have names.
+    pub(crate) target: Option<&'a Target>,
+    /// Its means, to be filled in.
+    pub(crate) means: Option<&'a [f64]>,
 }
 
 /// A file that was opened, once, and whose format is known. Its numbers have not been read.
@@ -58,20 +71,26 @@ impl Opened {
         }
     }
 
-    pub(crate) fn read(self, path: &Path, options: &ReadOptions) -> Outcome<Loaded> {
+    pub(crate) fn read(self, path: &Path, options: &ReadOptions, model: ForModel<'_>) -> Outcome<Loaded> {
+        let filling = Filling { missing: options.table.missing, means: model.means };
         let loaded = match self {
             Opened::Folder => {
-                let (assembled, names) = mtx_folder::read(path)?;
-                loaded(assembled, Format::MtxFolder, names)
+                let (assembled, columns, rows) = mtx_folder::read(path)?;
+                Loaded::new(path, Format::MtxFolder.name(), assembled, NameSource::Read { columns, rows })
             }
             Opened::Tensors(file) => {
                 let matrix = store::read(&file)?;
-                let names = ColumnNames::Stored(file, path.into());
-                Loaded::new(matrix, Format::Store.name(), Vec::new(), names)
+                Loaded::new(path, Format::Store.name(), matrix.into(), NameSource::Stored(file))
+            }
+            Opened::File(format, source) if format.is_table() => {
+                let Finished { assembled, names, row_names, remarks } =
+                    read_table(format, source, options, filling, model.target)?;
+                remarked(path, format, assembled, NameSource::Read { columns: names, rows: row_names }, filling)
+                    .remarked_first(remarks)
             }
             Opened::File(format, source) => {
-                let (assembled, names) = read_file(format, source, options)?;
-                loaded(assembled, format, names)
+                let assembled = read_file(format, source, options, filling)?;
+                remarked(path, format, assembled, NameSource::Read { columns: None, rows: None }, filling)
             }
         };
         let cols = loaded.matrix.cols();
@@ -90,40 +109,53 @@ impl Opened {
     }
 }
 
-fn loaded(assembled: Assembled, format: Format, names: Option<Names>) -> Loaded {
-    Loaded::new(assembled.matrix, format.name(), assembled.notes, ColumnNames::Read(names))
+/// A matrix with remarks about its missing values.
+fn remarked(
+    path: &Path,
+    format: Format,
+    assembled: Assembled,
+    names: NameSource,
+    filling: Filling<'_>,
+) -> Loaded {
+    let (cells, rows) = (assembled.gaps.cells, assembled.gaps.rows);
+    let settled = match filling.missing {
+        _ if cells == 0 => None,
+        Missing::Drop => Some(Remark::RowsWithMissing { cells, rows }),
+        _ => Some(Remark::Filled { cells, rows, by_model: filling.means.is_some() }),
+    };
+    Loaded::new(path, format.name(), assembled, names).remarked(settled)
 }
 
-fn read_file(format: Format, source: Source, options: &ReadOptions) -> Outcome<(Assembled, Option<Names>)> {
-    let without_names = match format {
-        Format::Npz => npz::read(source.map()?)?,
-        Format::Npy => npy::read(&source.load()?)?.into(),
-        Format::MatrixMarket => matrix_market::read(Text::new(source.stream()?))?,
-        Format::Svmlight => svmlight::read(Text::new(source.stream()?), options)?,
-        Format::Csv | Format::Tsv => {
-            let table = table(format, source)?;
-            let names = table.names();
-            return Ok((table.read()?, names));
-        }
+fn read_file(format: Format, source: Source, options: &ReadOptions, filling: Filling<'_>) -> Outcome<Assembled> {
+    match format {
+        Format::Npz => npz::read(source.map()?, filling),
+        Format::Npy => npy::read(&source.load()?, filling),
+        Format::MatrixMarket => matrix_market::read(Text::new(source.stream()?), filling),
+        Format::Svmlight => svmlight::read(Text::new(source.stream()?), options, filling),
+        other => Err(not_in_this_build(other)),
+    }
+}
+
+fn read_table(
+    format: Format,
+    source: Source,
+    options: &ReadOptions,
+    filling: Filling<'_>,
+    target: Option<&Target>,
+) -> Outcome<Finished> {
+    match format {
+        Format::Csv | Format::Tsv => table(format, source, &options.table, target)?.read(filling, target),
         #[cfg(feature = "parquet")]
-        Format::Parquet => {
-            let file = ParquetFile::open(source.into_file())?;
-            return Ok((file.read()?, Some(Names::new(file.names()))));
-        }
+        Format::Parquet => ParquetFile::open(source.into_file())?.read(&options.table, filling, target),
         #[cfg(feature = "arrow")]
-        Format::Arrow => {
-            let file = ArrowFile::open(source.map()?)?;
-            return Ok((file.read()?, Some(file.names()?)));
-        }
-        #[allow(unreachable_patterns, reason = "without a feature, its format comes here")]
-        other => return Err(not_in_this_build(other)),
-    };
-    Ok((without_names, None))
+        Format::Arrow => ArrowFile::open(source.map()?)?.read(&options.table, filling, target),
+        other => Err(not_in_this_build(other)),
+    }
 }
 
 fn read_file_names(format: Format, source: Source) -> Outcome<Option<Names>> {
     match format {
-        Format::Csv | Format::Tsv => Ok(table(format, source)?.names()),
+        Format::Csv | Format::Tsv => Ok(table(format, source, &TableOptions::default(), None)?.names()),
         #[cfg(feature = "parquet")]
         Format::Parquet => Ok(Some(Names::new(ParquetFile::open(source.into_file())?.names()))),
         #[cfg(feature = "arrow")]
@@ -134,9 +166,9 @@ fn read_file_names(format: Format, source: Source) -> Outcome<Option<Names>> {
     }
 }
 
-fn table(format: Format, source: Source) -> Outcome<Table> {
-    let delimiter = if format == Format::Csv { b',' } else { b'\t' };
-    Table::open(LineReader::new(source)?, delimiter)
+fn table(format: Format, source: Source, options: &TableOptions, target: Option<&Target>) -> Outcome<Table> {
+    let separator = if format == Format::Csv { b',' } else { b'\t' };
+    Table::open(LineReader::new(source)?, separator, options, target)
 }
 
 /// Formats whose readers are compiled in on demand.
@@ -178,7 +210,7 @@ mod tests {
     #[test]
     fn sparse_files_are_used_where_they_lie() {
         let (archive, tensors) = (mapped("m.npz", &sparse()), mapped("m.lcca", &sparse()));
-        let from_archive = npz::read(archive.clone()).ok().unwrap().matrix;
+        let from_archive = npz::read(archive.clone(), Filling::REFUSED).ok().unwrap().matrix;
         let from_tensors = store::read(&TensorFile::open(tensors.clone()).ok().unwrap()).ok().unwrap();
         for (owner, matrix) in [(archive, from_archive), (tensors, from_tensors)] {
             let Matrix::Sparse(rows) = matrix else { panic!("not sparse") };
@@ -191,7 +223,7 @@ mod tests {
     #[test]
     fn dense_files_are_used_where_they_lie() {
         let owner = mapped("m.npy", &dense());
-        let Matrix::Dense(rows) = npy::read(&owner).ok().unwrap() else { panic!("not dense") };
+        let Matrix::Dense(rows) = npy::read(&owner, Filling::REFUSED).ok().unwrap().matrix else { panic!("not dense") };
         assert!(lies_in(&owner, npy::dense_bytes(rows.values()).1));
     }
 

@@ -6,7 +6,8 @@
 //! | `one-hot` | `columns` u32, one per row; 4294967295 marks an empty row |
 //! | `dense` | `values` f32 or f64, rows × columns |
 //!
-//! Columns may have names, in any kind: `names` u8 (UTF-8, one after another) and `name_ends` u64, one per column.
+//! Columns may have names, in any kind: `names` u8 (UTF-8, one after another) and `name_ends` u64, one per column. So may
+//! rows: `row_names` and `row_name_ends`.
 //!
 //! The metadata says `format` (`lcca-matrix`), `version`, `kind`, `rows` and `cols`. The last tensor, `checksums` u32,
 //! has one sum for every 256 KiB of each other tensor, see [`crate::checksums`]. All numbers are read and checked when a store is
@@ -23,12 +24,33 @@ use safetensors::tensor::Dtype;
 use std::collections::BTreeMap;
 use std::io::Write;
 
-const NAMES: NameTensors = NameTensors { bytes: "names", ends: "name_ends" };
+const NAMES: NameTensors = NameTensors { bytes: "names", ends: "name_ends", each: "column" };
+const ROW_NAMES: NameTensors = NameTensors { bytes: "row_names", ends: "row_name_ends", each: "row" };
+
+/// The names that a store keeps beside the numbers.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct StoredNames<'a> {
+    pub(crate) columns: Option<&'a Names>,
+    pub(crate) rows: Option<&'a Names>,
+}
+
+impl<'a> StoredNames<'a> {
+    fn each(self) -> impl Iterator<Item = (&'a Names, &'static NameTensors)> {
+        let columns = self.columns.map(|names| (names, &NAMES));
+        columns.into_iter().chain(self.rows.map(|names| (names, &ROW_NAMES)))
+    }
+}
 
 /// The names of the columns, if the store has them.
 pub(crate) fn read_names(file: &TensorFile) -> Outcome<Option<Names>> {
     Kind::Matrix.check(file)?;
     Names::read(file, &NAMES, file.parsed("cols")?)
+}
+
+/// The names of the rows, if the store has them.
+pub(crate) fn read_row_names(file: &TensorFile) -> Outcome<Option<Names>> {
+    Kind::Matrix.check(file)?;
+    Names::read(file, &ROW_NAMES, file.parsed("rows")?)
 }
 
 pub(crate) fn read(file: &TensorFile) -> Outcome<Matrix> {
@@ -89,7 +111,7 @@ fn read_dense(file: &TensorFile, rows: usize, cols: usize) -> Outcome<DenseRows>
     })
 }
 
-pub(crate) fn write(out: &mut impl Write, matrix: &Matrix, names: Option<&Names>) -> Outcome<()> {
+pub(crate) fn write(out: &mut impl Write, matrix: &Matrix, names: StoredNames<'_>) -> Outcome<()> {
     let kind = match matrix {
         Matrix::Sparse(_) => "sparse",
         Matrix::OneHot(_) => "one-hot",
@@ -102,17 +124,17 @@ pub(crate) fn write(out: &mut impl Write, matrix: &Matrix, names: Option<&Names>
         ("rows", matrix.rows().to_string()),
         ("cols", matrix.cols().to_string()),
     ]);
-    let ends = names.iter().map(|names| names.announce_ends(&NAMES));
-    let text = names.iter().map(|names| names.announce_bytes(&NAMES));
+    let ends = names.each().map(|(names, tensors)| names.announce_ends(tensors));
+    let text = names.each().map(|(names, tensors)| names.announce_bytes(tensors));
     let tensors: Vec<Announced> = ends.chain(announced(matrix)).chain(text).collect();
     let mut out = begin_tensors(out, &texts, &tensors)?;
-    names.map_or(Ok(()), |names| names.write_ends(&mut out))?;
+    names.each().try_for_each(|(names, _)| names.write_ends(&mut out))?;
     match matrix {
         Matrix::Sparse(_) => write_sparse(&mut out, matrix)?,
         Matrix::OneHot(rows) => out.write_all(bytes(rows.columns()))?,
         Matrix::Dense(dense) => out.write_all(crate::npy::dense_bytes(dense.values()).1)?,
     }
-    names.map_or(Ok(()), |names| names.write_bytes(&mut out))?;
+    names.each().try_for_each(|(names, _)| names.write_bytes(&mut out))?;
     Ok(out.finish()?)
 }
 

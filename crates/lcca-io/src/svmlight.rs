@@ -5,6 +5,7 @@
 
 use crate::assemble::{self, Assembled};
 use crate::error::{Fault, Outcome, Remedy};
+use crate::missing::Filling;
 use crate::options::ReadOptions;
 use crate::text::{Lines, Text, index, quoted, real, tokens};
 use crate::values::Growing;
@@ -16,13 +17,15 @@ struct Indices {
     /// One past the largest index that is allowed.
     end: u64,
     cols: Option<usize>,
+    /// Whether values may be missing.
+    may_miss: bool,
 }
 
 impl Indices {
-    fn new(options: &ReadOptions) -> Self {
+    fn new(options: &ReadOptions, filling: Filling<'_>) -> Self {
         let first = if options.zero_based == Some(true) { 0 } else { 1 };
         let cols = options.cols.map_or(u64::from(u32::MAX) - 1, |cols| cols as u64);
-        Indices { first, end: first.saturating_add(cols), cols: options.cols }
+        Indices { first, end: first.saturating_add(cols), cols: options.cols, may_miss: filling.allows() }
     }
 
     fn column(self, index: u64) -> Outcome<u32> {
@@ -58,8 +61,8 @@ impl Rows {
     }
 }
 
-pub(crate) fn read(text: Text, options: &ReadOptions) -> Outcome<Assembled> {
-    let indices = Indices::new(options);
+pub(crate) fn read(text: Text, options: &ReadOptions, filling: Filling<'_>) -> Outcome<Assembled> {
+    let indices = Indices::new(options, filling);
     let mut rows = Rows::new();
     rows.ends.push(0);
     text.parse(
@@ -72,7 +75,7 @@ pub(crate) fn read(text: Text, options: &ReadOptions) -> Outcome<Assembled> {
     let widest = rows.columns.iter().max().map_or(0, |&column| column as usize + 1);
     let cols = indices.cols.unwrap_or(widest);
     let values = rows.values.into_values();
-    let mut assembled = assemble::sparse(cols, rows.ends.into(), rows.columns.into(), values)?;
+    let mut assembled = assemble::sparse(cols, rows.ends.into(), rows.columns.into(), values, filling)?;
     if indices.cols.is_none() {
         assembled.notes.push(format!("the file does not say how many columns it has; {cols} were seen"));
     }
@@ -117,7 +120,7 @@ fn parse_entry(word: &[u8], indices: Indices) -> Outcome<(u32, f64)> {
     let colon = word.iter().position(|&byte| byte == b':').ok_or_else(unclear)?;
     let column = indices.column(index(&word[..colon]).ok_or_else(unclear)?)?;
     let value = real(&word[colon + 1..]).ok_or_else(unclear)?;
-    if !value.is_finite() {
+    if !value.is_finite() && !(indices.may_miss && value.is_nan()) {
         return Err(Fault::new(format!("the value in {} is not a finite number", quoted(word))));
     }
     Ok((column, value))

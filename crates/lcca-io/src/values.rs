@@ -75,10 +75,74 @@ impl Growing {
             Growing::F64(values) => values.len(),
         }
     }
+
+    pub(crate) fn get(&self, index: usize) -> f64 {
+        match self {
+            Growing::Ones(_) => 1.0,
+            Growing::F32(values) => values[index].into(),
+            Growing::F64(values) => values[index],
+        }
+    }
+
+    /// The places of values that are missing, which NaN stands for.
+    pub(crate) fn missing(&self) -> Vec<usize> {
+        match self {
+            Growing::Ones(_) => Vec::new(),
+            Growing::F32(values) => (0..values.len()).filter(|&index| values[index].is_nan()).collect(),
+            Growing::F64(values) => (0..values.len()).filter(|&index| values[index].is_nan()).collect(),
+        }
+    }
+
+    /// With other values in these places, of double precision if any of them needs it.
+    pub(crate) fn filled(mut self, places: &[usize], value: impl Fn(usize) -> f64) -> Self {
+        if let Growing::F32(values) = &self {
+            if places.iter().any(|&place| !is_single(value(place))) {
+                self = Growing::F64(values.iter().map(|&value| value.into()).collect());
+            }
+        }
+        match &mut self {
+            Growing::Ones(_) => {}
+            Growing::F32(values) => places.iter().for_each(|&place| values[place] = value(place) as f32),
+            Growing::F64(values) => places.iter().for_each(|&place| values[place] = value(place)),
+        }
+        self
+    }
+
+    /// Without these rows, which ascend.
+    pub(crate) fn without_rows(mut self, rows: &[usize], cols: usize) -> Self {
+        match &mut self {
+            Growing::Ones(count) => *count -= rows.len() * cols,
+            Growing::F32(values) => remove_rows(values, rows, cols),
+            Growing::F64(values) => remove_rows(values, rows, cols),
+        }
+        self
+    }
 }
 
+impl From<&DenseValues> for Growing {
+    fn from(values: &DenseValues) -> Self {
+        match values {
+            DenseValues::F32(values) => Growing::F32(values.iter().collect()),
+            DenseValues::F64(values) => Growing::F64(values.iter().collect()),
+        }
+    }
+}
+
+fn remove_rows<T: Copy>(values: &mut Vec<T>, rows: &[usize], cols: usize) {
+    let (mut index, mut next) = (0, 0);
+    values.retain(|_| {
+        let row = index / cols;
+        index += 1;
+        while next < rows.len() && rows[next] < row {
+            next += 1;
+        }
+        rows.get(next) != Some(&row)
+    });
+}
+
+/// A missing value needs no precision.
 fn is_single(value: f64) -> bool {
-    f64::from(value as f32) == value
+    f64::from(value as f32) == value || value.is_nan()
 }
 
 #[cfg(test)]

@@ -1,6 +1,10 @@
 //! Sentences for the decisions and notes of a fit. This is the one place that makes them: the program, its report and
 //! Python print what this file says.
 
+mod remarks;
+
+pub use remarks::remark;
+
 use lcca::data::Side;
 use lcca::outcome::{Decision, Note};
 

@@ -5,7 +5,8 @@ use crate::atomic::Output;
 use crate::error::{Fault, Outcome, Result};
 use crate::format::{self, Format};
 use crate::names::Names;
-use crate::{matrix_market, npy, npz, store};
+use crate::store::{self, StoredNames};
+use crate::{matrix_market, npy, npz};
 use lcca::matrix::Matrix;
 use std::path::Path;
 
@@ -17,22 +18,36 @@ pub fn write_matrix(path: &Path, matrix: &Matrix) -> Result<()> {
 
 /// As [`write_matrix`], with the names of the columns. Only the store keeps them; see [`keeps_names`].
 pub fn write_matrix_named(path: &Path, matrix: &Matrix, names: Option<&Names>) -> Result<()> {
+    write_with_names(path, matrix, names, None)
+}
+
+/// As [`write_matrix`], with the names of the columns and of the rows. Only the store keeps them; see [`keeps_names`].
+pub fn write_with_names(
+    path: &Path,
+    matrix: &Matrix,
+    columns: Option<&Names>,
+    rows: Option<&Names>,
+) -> Result<()> {
+    let names = StoredNames { columns, rows };
     let format = format::to_write(path).map_err(|fault| fault.at(path))?;
     let mut output = Output::create(path)?;
     write(&mut output, matrix, names, format).map_err(|fault| fault.at(path))?;
     output.commit()
 }
 
-/// Whether a file of this name keeps the names of columns.
+/// Whether a file of this name keeps the names of columns and rows.
 pub fn keeps_names(path: &Path) -> bool {
     format::named(path).0 == Some(Format::Store)
 }
 
-fn write(output: &mut Output, matrix: &Matrix, names: Option<&Names>, format: Format) -> Outcome<()> {
+fn write(output: &mut Output, matrix: &Matrix, names: StoredNames<'_>, format: Format) -> Outcome<()> {
     check_shape(matrix.rows(), matrix.cols())?;
-    if let Some(named) = names.map(Names::len).filter(|&named| named != matrix.cols()) {
-        let message = format!("{named} names for {} columns, expected one per column", matrix.cols());
-        return Err(Fault::new(message));
+    let counts =
+        [("column", names.columns, matrix.cols()), ("row", names.rows, matrix.rows())];
+    for (each, names, expected) in counts {
+        if let Some(named) = names.map(Names::len).filter(|&named| named != expected) {
+            return Err(Fault::new(format!("{named} names for {expected} {each}s, expected one per {each}")));
+        }
     }
     match (format, matrix) {
         (Format::Npz, _) => npz::write(output, matrix),

@@ -1,6 +1,6 @@
 //! One batch of rows: where each column's buffers lie, unpacked if need be.
 
-use super::column::{Kind, Layout, bit};
+use super::column::{Kind, Layout, TextLayout, bit};
 use super::flatbuffer::{List, Table};
 use crate::error::{Fault, Outcome};
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ pub(super) struct Batch<'a> {
 }
 
 /// Where the parts of the next column lie in a batch.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Cursor {
     node: usize,
     buffer: usize,
@@ -39,7 +39,23 @@ impl<'a> Batch<'a> {
         if message.u8(1) != Some(RECORD_BATCH) {
             return Err(broken("a batch of rows is none"));
         }
-        let header = message.table(2).ok_or_else(|| broken("a batch has no header"))?;
+        Batch::described(message.table(2).ok_or_else(|| broken("a batch has no header"))?, body)
+    }
+
+    /// The texts of a dictionary, with its number, that the metadata of a message describes.
+    pub(super) fn dictionary(message: Table<'a>, body: &'a [u8]) -> Outcome<(i64, Self)> {
+        const DICTIONARY_BATCH: u8 = 2;
+        const IS_DELTA: usize = 2;
+        let header = message.table(2).filter(|_| message.u8(1) == Some(DICTIONARY_BATCH));
+        let header = header.ok_or_else(|| broken("a dictionary is none"))?;
+        if header.u8(IS_DELTA).unwrap_or(0) != 0 {
+            return Err(Fault::new("has a dictionary in several parts, expected it in one"));
+        }
+        let data = header.table(1).ok_or_else(|| broken("a dictionary has no texts"))?;
+        Ok((header.i64(0).unwrap_or(0), Batch::described(data, body)?))
+    }
+
+    fn described(header: Table<'a>, body: &'a [u8]) -> Outcome<Self> {
         let codec = match header.table(3).map(|packing| packing.u8(0).unwrap_or(0)) {
             None => Codec::Plain,
             Some(0) => Codec::Lz4,
@@ -72,28 +88,105 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// The numbers of the column at the cursor; `rows_before` rows come before this batch.
-    pub(super) fn numbers(&self, cursor: &Cursor, kind: Kind, rows_before: usize) -> Outcome<Vec<f64>> {
+    /// Whether each row of the column at the cursor has a value; `None` if all have.
+    fn present(&self, cursor: &Cursor) -> Outcome<Option<Cow<'a, [u8]>>> {
         const NODE_BYTES: usize = 16;
         let node = |offset| self.nodes.i64(cursor.node, NODE_BYTES, offset);
         if node(0) != i64::try_from(self.rows).ok() {
             return Err(broken("a column is not as long as its batch"));
         }
-        if node(8) != Some(0) {
-            // A column without this buffer misses nothing, whatever it counts.
-            let present = self.buffer(cursor.buffer, self.rows.div_ceil(8))?;
-            let missing = (0..self.rows).find(|&row| !present.is_empty() && !bit(&present, row));
-            if let Some(row) = missing {
-                let message = format!("row {} is missing, expected a number", rows_before + row + 1);
-                return Err(Fault::new(message));
-            }
+        if node(8) == Some(0) {
+            return Ok(None);
         }
+        // A column without this buffer misses nothing, whatever it counts.
+        Ok(Some(self.buffer(cursor.buffer, self.rows.div_ceil(8))?).filter(|bits| !bits.is_empty()))
+    }
+
+    /// The numbers of the column at the cursor; NaN is missing.
+    pub(super) fn numbers(&self, cursor: &Cursor, kind: Kind) -> Outcome<Vec<f64>> {
+        let present = self.present(cursor)?;
         let expected = kind.bytes(self.rows).ok_or_else(|| broken("a column is longer than can be"))?;
-        let bytes = self.buffer(cursor.buffer + 1, expected)?;
+        let bytes = self.exactly(cursor.buffer + 1, expected)?;
+        let mut numbers = kind.numbers(&bytes, self.rows);
+        if let Some(present) = present {
+            let cells = numbers.iter_mut().enumerate();
+            cells.filter(|(row, _)| !bit(&present, *row)).for_each(|(_, number)| *number = f64::NAN);
+        }
+        Ok(numbers)
+    }
+
+    /// The texts of the column at the cursor; `None` is missing.
+    pub(super) fn texts(&self, cursor: &Cursor, layout: TextLayout) -> Outcome<Vec<Option<String>>> {
+        let present = self.present(cursor)?;
+        let places = match layout {
+            TextLayout::Offsets(width) => self.offsets(cursor, width)?,
+            TextLayout::Views => self.views(cursor)?,
+        };
+        let is_present = |row: usize| present.as_ref().is_none_or(|bits| bit(bits, row));
+        let mut texts = Vec::with_capacity(places.len());
+        for (row, place) in places.into_iter().enumerate() {
+            let text = String::from_utf8_lossy(&place?).into_owned();
+            texts.push(is_present(row).then_some(text));
+        }
+        Ok(texts)
+    }
+
+    /// The bytes of each text between the ends that are listed.
+    fn offsets(&self, cursor: &Cursor, width: usize) -> Outcome<Vec<Outcome<Vec<u8>>>> {
+        let expected = self.rows.checked_add(1).and_then(|ends| ends.checked_mul(width));
+        let expected = expected.ok_or_else(|| broken("a column is longer than can be"))?;
+        // A column without rows may have no ends either.
+        if self.rows == 0 {
+            return Ok(Vec::new());
+        }
+        let kind = if width == 4 { Kind::Signed(4) } else { Kind::Signed(8) };
+        let ends = kind.numbers(&self.exactly(cursor.buffer + 1, expected)?, self.rows + 1);
+        let outside = || broken("a text lies outside of its column");
+        let last = ends.last().copied().unwrap_or(0.0);
+        if last < 0.0 || ends[0] < 0.0 {
+            return Err(outside());
+        }
+        let bytes = self.buffer(cursor.buffer + 2, last as usize)?;
+        let text = |pair: &[f64]| match bytes.get(pair[0] as usize..pair[1].max(0.0) as usize) {
+            Some(text) => Ok(text.to_vec()),
+            None => Err(outside()),
+        };
+        Ok(ends.windows(2).map(text).collect())
+    }
+
+    /// The bytes of each text in place or, if they are more than 12, in a further buffer.
+    fn views(&self, cursor: &Cursor) -> Outcome<Vec<Outcome<Vec<u8>>>> {
+        const VIEW_BYTES: usize = 16;
+        const IN_PLACE: usize = 12;
+        let expected = self.rows.checked_mul(VIEW_BYTES).ok_or_else(|| broken("a column is longer than can be"))?;
+        let views = self.exactly(cursor.buffer + 1, expected)?;
+        let further = self.views.and_then(|views| views.i64(cursor.view, 8, 0)).unwrap_or(0);
+        let further = usize::try_from(further).unwrap_or(0).min(self.buffers.len);
+        let buffers: Vec<Cow<'a, [u8]>> =
+            (0..further).map(|index| self.buffer(cursor.buffer + 2 + index, usize::MAX)).collect::<Outcome<_>>()?;
+        let outside = || broken("a text lies outside of its column");
+        let number = |view: &[u8], start: usize| {
+            view.get(start..start + 4).and_then(|bytes| Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize))
+        };
+        let text = |view: &[u8]| -> Outcome<Vec<u8>> {
+            let len = number(view, 0).ok_or_else(outside)?;
+            if len <= IN_PLACE {
+                return Ok(view[4..4 + len].to_vec());
+            }
+            let (buffer, start) = number(view, 8).zip(number(view, 12)).ok_or_else(outside)?;
+            let bytes = buffers.get(buffer).and_then(|buffer| buffer.get(start..start.checked_add(len)?));
+            bytes.map(<[u8]>::to_vec).ok_or_else(outside)
+        };
+        Ok(views.chunks_exact(VIEW_BYTES).take(self.rows).map(text).collect())
+    }
+
+    /// A buffer of which so many bytes are needed.
+    fn exactly(&self, index: usize, expected: usize) -> Outcome<Cow<'a, [u8]>> {
+        let bytes = self.buffer(index, expected)?;
         if bytes.len() < expected {
             return Err(broken("a column is shorter than its batch"));
         }
-        Ok(kind.numbers(&bytes, self.rows))
+        Ok(bytes)
     }
 
     /// A buffer, of which at most the first `most` bytes are needed.

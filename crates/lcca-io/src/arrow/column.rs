@@ -1,7 +1,6 @@
 //! What a column holds, and its bytes as numbers.
 
 use super::flatbuffer::Table;
-use crate::error::{Fault, Outcome};
 
 /// The type of a column that can be read.
 #[derive(Clone, Copy)]
@@ -10,6 +9,26 @@ pub(super) enum Kind {
     Signed(usize),
     Unsigned(usize),
     Float(usize),
+}
+
+/// How the texts of a column are stored.
+#[derive(Clone, Copy)]
+pub(super) enum TextLayout {
+    /// Where each text ends, in 4 or 8 bytes, and all bytes.
+    Offsets(usize),
+    /// Short texts in place, the others in further buffers.
+    Views,
+}
+
+/// What a column holds.
+#[derive(Clone, Copy)]
+pub(super) enum Holds {
+    Numbers(Kind),
+    Texts(TextLayout),
+    /// Numbers of texts that batches of their own list.
+    Dictionary { id: i64, numbers: Kind, texts: TextLayout },
+    /// Something else, by Arrow's name.
+    Other(&'static str),
 }
 
 /// How a column, read or not, is laid out in a batch.
@@ -60,28 +79,43 @@ fn type_name(field: Table<'_>) -> &'static str {
     TYPES.get(usize::from(field.u8(2).unwrap_or(0))).copied().unwrap_or("an unknown type")
 }
 
-/// The type of a field, if it is one of plain numbers or Booleans.
-pub(super) fn kind(field: Table<'_>) -> Outcome<Kind> {
-    let refused = |what: &str| Err(Fault::new(format!("holds {what}, expected plain numbers or Booleans")));
-    if field.table(4).is_some() {
-        return refused("Dictionary");
+/// What a field holds.
+pub(super) fn holds(field: Table<'_>) -> Holds {
+    let Some(dictionary) = field.table(4) else { return plain(field) };
+    let id = dictionary.i64(0).unwrap_or(0);
+    let numbers = dictionary.table(1).map_or(Some(Kind::Signed(4)), integer);
+    match (plain(field), numbers) {
+        (Holds::Texts(texts), Some(numbers)) => Holds::Dictionary { id, numbers, texts },
+        _ => Holds::Other("Dictionary"),
     }
+}
+
+/// What a field holds if it is no dictionary, or what its dictionary holds.
+fn plain(field: Table<'_>) -> Holds {
     let details = field.table(3);
-    let bits = details.and_then(|details| details.i32(0)).unwrap_or(0);
-    match (type_name(field), bits) {
-        ("Bool", _) => Ok(Kind::Boolean),
-        ("Int", 8 | 16 | 32 | 64) => {
-            let signed = details.and_then(|details| details.u8(1)).unwrap_or(0) != 0;
-            let width = bits as usize / 8;
-            Ok(if signed { Kind::Signed(width) } else { Kind::Unsigned(width) })
-        }
-        ("FloatingPoint", _) => match details.and_then(|details| details.i16(0)).unwrap_or(0) {
-            0 => Ok(Kind::Float(2)),
-            1 => Ok(Kind::Float(4)),
-            2 => Ok(Kind::Float(8)),
-            _ => refused("numbers of an unknown precision"),
+    match type_name(field) {
+        "Bool" => Holds::Numbers(Kind::Boolean),
+        "Int" => details.and_then(integer).map_or(Holds::Other("Int"), Holds::Numbers),
+        "FloatingPoint" => match details.and_then(|details| details.i16(0)).unwrap_or(0) {
+            0 => Holds::Numbers(Kind::Float(2)),
+            1 => Holds::Numbers(Kind::Float(4)),
+            2 => Holds::Numbers(Kind::Float(8)),
+            _ => Holds::Other("numbers of an unknown precision"),
         },
-        (name, _) => refused(name),
+        "Utf8" => Holds::Texts(TextLayout::Offsets(4)),
+        "LargeUtf8" => Holds::Texts(TextLayout::Offsets(8)),
+        "Utf8View" => Holds::Texts(TextLayout::Views),
+        other => Holds::Other(other),
+    }
+}
+
+/// The type that describes whole numbers.
+fn integer(details: Table<'_>) -> Option<Kind> {
+    let signed = details.u8(1).unwrap_or(0) != 0;
+    match details.i32(0).unwrap_or(0) {
+        bits @ (8 | 16 | 32 | 64) if signed => Some(Kind::Signed(bits as usize / 8)),
+        bits @ (8 | 16 | 32 | 64) => Some(Kind::Unsigned(bits as usize / 8)),
+        _ => None,
     }
 }
 

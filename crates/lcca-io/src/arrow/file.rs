@@ -1,12 +1,9 @@
 //! The file: a magic string, batches of rows, a footer that says where they are, its length, the magic string again.
 
-use super::batch::{Batch, Cursor, broken};
-use super::column::{Kind, kind, layout};
+use super::batch::{Batch, broken};
 use super::flatbuffer::{List, Table};
-use crate::assemble::{Assembled, check_shape, dense_or_sparse};
 use crate::error::{Fault, Outcome};
 use crate::names::Names;
-use crate::values::Growing;
 use lcca::matrix::Owner;
 
 /// The bytes every such file begins and ends with.
@@ -50,45 +47,57 @@ impl ArrowFile {
 
     /// The names of the columns.
     pub(crate) fn names(&self) -> Outcome<Names> {
-        let fields = self.fields()?;
-        let names = (0..fields.len).map(|index| Ok(name(field(fields, index)?)));
-        let names = names.collect::<Outcome<Vec<&str>>>()?;
+        let names = self.all_names()?;
         Ok(Names::new(names.into_iter().filter(|name| !is_index(name))))
     }
 
-    pub(crate) fn read(&self) -> Outcome<Assembled> {
-        let fields = self.fields()?;
-        let fields = (0..fields.len).map(|index| field(fields, index)).collect::<Outcome<Vec<_>>>()?;
-        let cols = fields.iter().filter(|&&field| !is_index(name(field))).count();
-        check_shape(1, cols)?;
-        let mut kinds: Vec<Option<Kind>> = Vec::with_capacity(fields.len());
-        for &field in &fields {
-            let is_read = !is_index(name(field));
-            kinds.push(is_read.then(|| kind(field)).transpose().map_err(|fault| in_column(fault, field))?);
-        }
-        let blocks = self.footer()?.list(3).ok_or_else(|| broken("it has no list of batches"))?;
-        let (mut values, mut rows) = (Growing::new(), 0);
-        for index in 0..blocks.len {
-            let batch = self.batch(blocks, index)?;
-            let mut cursor = Cursor::default();
-            let mut columns = Vec::with_capacity(cols);
-            for (&field, kind) in fields.iter().zip(&kinds) {
-                if let Some(kind) = *kind {
-                    let numbers = batch.numbers(&cursor, kind, rows);
-                    columns.push(numbers.map_err(|fault| in_column(fault, field))?);
-                }
-                let layout = layout(field).ok_or_else(|| broken("a column is of an unknown type"))?;
-                batch.skip(&mut cursor, &layout)?;
-            }
-            (0..batch.rows).for_each(|row| columns.iter().for_each(|column| values.push(column[row])));
-            rows += batch.rows;
-        }
-        check_shape(rows, cols)?;
-        dense_or_sparse(values, rows, cols)
+    /// The names of all columns, those in which pandas keeps row names included.
+    pub(super) fn all_names(&self) -> Outcome<Vec<String>> {
+        Ok(self.all_fields()?.into_iter().map(|field| name(field).to_string()).collect())
     }
 
-    /// A batch of the list in the footer: its place in the file, the bytes of its metadata, those of its body.
-    fn batch(&self, blocks: List<'_>, index: usize) -> Outcome<Batch<'_>> {
+    pub(super) fn all_fields(&self) -> Outcome<Vec<Table<'_>>> {
+        let fields = self.fields()?;
+        (0..fields.len).map(|index| field(fields, index)).collect()
+    }
+
+    /// The columns in which pandas keeps the names of rows.
+    pub(super) fn pandas_index(&self) -> Outcome<Vec<String>> {
+        let schema = self.footer()?.table(1).ok_or_else(|| broken("it has no schema"))?;
+        if let Some(entries) = schema.list(2) {
+            for entry in (0..entries.len).map_while(|index| entries.table(index)) {
+                if entry.text(0) == Some("pandas") {
+                    return Ok(crate::table::pandas_index(entry.text(1).unwrap_or_default()));
+                }
+            }
+        }
+        Ok(self.all_names()?.into_iter().filter(|name| is_index(name)).collect())
+    }
+
+    /// The batches of rows.
+    pub(super) fn batches(&self) -> Outcome<List<'_>> {
+        self.footer()?.list(3).ok_or_else(|| broken("it has no list of batches"))
+    }
+
+    /// The batches of dictionaries.
+    pub(super) fn dictionaries(&self) -> Outcome<Option<List<'_>>> {
+        Ok(self.footer()?.list(2))
+    }
+
+    /// The dictionary of a batch of the list in the footer.
+    pub(super) fn dictionary(&self, blocks: List<'_>, index: usize) -> Outcome<(i64, Batch<'_>)> {
+        let (message, body) = self.message(blocks, index)?;
+        Batch::dictionary(message, body)
+    }
+
+    /// A batch of rows of the list in the footer.
+    pub(super) fn batch(&self, blocks: List<'_>, index: usize) -> Outcome<Batch<'_>> {
+        let (message, body) = self.message(blocks, index)?;
+        Batch::new(message, body)
+    }
+
+    /// A message of a list in the footer: its place in the file, the bytes of its metadata, those of its body.
+    fn message(&self, blocks: List<'_>, index: usize) -> Outcome<(Table<'_>, &[u8])> {
         const BLOCK_BYTES: usize = 24;
         let outside = || broken("a batch lies outside of it");
         let offset = blocks.i64(index, BLOCK_BYTES, 0).and_then(|offset| usize::try_from(offset).ok());
@@ -102,7 +111,7 @@ impl ArrowFile {
         let message = message.strip_prefix(&[0xff; 4]).unwrap_or(message);
         let message =
             message.get(4..).and_then(Table::root).ok_or_else(|| broken("a batch has no metadata"))?;
-        Batch::new(message, self.bytes().get(start..end).ok_or_else(outside)?)
+        Ok((message, self.bytes().get(start..end).ok_or_else(outside)?))
     }
 }
 
@@ -117,8 +126,4 @@ fn name(field: Table<'_>) -> &str {
 /// Whether pandas keeps the names of rows in this column: they are left out.
 fn is_index(name: &str) -> bool {
     name.starts_with("__index_level_")
-}
-
-fn in_column(fault: Fault, field: Table<'_>) -> Fault {
-    fault.within(&format!("column {:?}", name(field)))
 }

@@ -1,4 +1,4 @@
-//! Arrow files, also called Feather: columns of numbers and Booleans as a matrix, one batch of rows at a time.
+//! Arrow files, also called Feather: columns of numbers, Booleans and texts as a matrix, one batch of rows at a time.
 //!
 //! Only this part of the format is read, straight from the mapped file. The libraries that read all of it took a fifth
 //! of the time that the whole program takes to build.
@@ -7,5 +7,6 @@ mod batch;
 mod column;
 mod file;
 mod flatbuffer;
+mod table;
 
 pub(crate) use file::ArrowFile;

@@ -9,8 +9,10 @@ use std::fs::File;
 /// A file whose columns have not been read.
 pub(crate) struct ParquetFile {
     pub(super) file: SerializedFileReader<File>,
-    /// The columns that can be read, each with its index among all columns.
+    /// The columns that can be read, each with its index among all columns, without those of pandas's row names.
     pub(super) columns: Vec<(usize, ColumnDescPtr)>,
+    /// The columns that can be read, all of them.
+    pub(super) flat: Vec<(usize, ColumnDescPtr)>,
 }
 
 impl ParquetFile {
@@ -21,13 +23,27 @@ impl ParquetFile {
             check_places(&file, len)?;
             let schema = file.metadata().file_metadata().schema_descr_ptr();
             let columns = schema.columns().iter().cloned().enumerate();
-            let columns = columns.filter(|(_, column)| is_flat(column)).collect();
-            Ok(ParquetFile { file, columns })
+            let flat: Vec<_> = columns.filter(|(_, column)| is_flat(column)).collect();
+            let columns = flat.iter().filter(|(_, column)| !column.name().starts_with("__index_level_"));
+            Ok(ParquetFile { file, columns: columns.cloned().collect(), flat })
         })
     }
 
     pub(crate) fn names(&self) -> Vec<String> {
         self.columns.iter().map(|(_, column)| column.name().to_string()).collect()
+    }
+
+    /// The columns in which pandas keeps the names of rows.
+    pub(super) fn pandas_index(&self) -> Vec<String> {
+        let metadata = self.file.metadata().file_metadata().key_value_metadata();
+        let described = metadata.into_iter().flatten().find(|entry| entry.key == "pandas");
+        match described.and_then(|entry| entry.value.as_deref()) {
+            Some(description) => crate::table::pandas_index(description),
+            None => {
+                let names = self.flat.iter().map(|(_, column)| column.name().to_string());
+                names.filter(|name| name.starts_with("__index_level_")).collect()
+            }
+        }
     }
 
     pub(super) fn groups(&self) -> usize {
@@ -55,9 +71,7 @@ fn check_places(file: &SerializedFileReader<File>, len: u64) -> Outcome<()> {
 }
 
 fn is_flat(column: &ColumnDescPtr) -> bool {
-    column.max_rep_level() == 0
-        && column.path().parts().len() == 1
-        && !column.name().starts_with("__index_level_")
+    column.max_rep_level() == 0 && column.path().parts().len() == 1
 }
 
 /// Runs work on the file. The library panics over some broken pages.

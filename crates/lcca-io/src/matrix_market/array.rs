@@ -1,16 +1,17 @@
 //! Arrays: every value, column after column.
 
 use super::header::{Header, Symmetry, value};
-use crate::assemble::Assembled;
+use crate::assemble::{self, Assembled};
 use crate::error::{Fault, Outcome};
+use crate::missing::Filling;
 use crate::npy::transposed;
 use crate::text::{Lines, Text, tokens};
 use crate::values::Growing;
-use lcca::matrix::{DenseRows, DenseValues, Matrix};
+use lcca::matrix::DenseValues;
 
-pub(super) fn read(text: Text, header: Header) -> Outcome<Assembled> {
+pub(super) fn read(text: Text, header: Header, filling: Filling<'_>) -> Outcome<Assembled> {
     let mut all = Growing::new();
-    text.parse(parse_lines, |more| {
+    text.parse(|lines| parse_lines(lines, filling.allows()), |more| {
         all.append(more);
         Ok(())
     })?;
@@ -24,7 +25,7 @@ pub(super) fn read(text: Text, header: Header) -> Outcome<Assembled> {
         Symmetry::General => transposed(&all.into_dense(), header.rows, header.cols),
         symmetry => mirrored(all.into_dense(), symmetry, header.rows),
     };
-    Ok(Matrix::from(DenseRows::new(header.rows, header.cols, values)?).into())
+    assemble::dense(header.rows, header.cols, values, filling)
 }
 
 /// How many values a file lists.
@@ -54,11 +55,11 @@ fn mirrored(triangle: DenseValues, symmetry: Symmetry, side: usize) -> DenseValu
     DenseValues::F64(square.into())
 }
 
-fn parse_lines(lines: Lines<'_>) -> Outcome<Growing> {
+fn parse_lines(lines: Lines<'_>, may_miss: bool) -> Outcome<Growing> {
     let mut values = Growing::new();
     for (number, line) in lines.filter(|(_, line)| !line.starts_with(b"%")) {
         for word in tokens(line) {
-            values.push(value(Some(word)).map_err(|message| Fault::line(number, message))?);
+            values.push(value(Some(word), may_miss).map_err(|message| Fault::line(number, message))?);
         }
     }
     Ok(values)

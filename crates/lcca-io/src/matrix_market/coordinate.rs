@@ -3,6 +3,7 @@
 use super::header::{Header, Symmetry, value};
 use crate::assemble::{self, Assembled};
 use crate::error::{Fault, Outcome};
+use crate::missing::Filling;
 use crate::text::{Lines, Text, index, quoted, tokens};
 use crate::triplets::{Columns, Triplets};
 use crate::values::Growing;
@@ -34,10 +35,10 @@ impl Entries {
     }
 }
 
-pub(super) fn read(text: Text, header: Header) -> Outcome<Assembled> {
+pub(super) fn read(text: Text, header: Header, filling: Filling<'_>) -> Outcome<Assembled> {
     let mut all = Entries::new();
     text.parse(
-        |lines| parse_lines(lines, header),
+        |lines| parse_lines(lines, header, filling.allows()),
         |more| {
             all.append(more);
             if all.listed > header.entries {
@@ -51,28 +52,28 @@ pub(super) fn read(text: Text, header: Header) -> Outcome<Assembled> {
     }
     let columns = Columns::Listed(all.columns.into());
     let entries = Triplets { rows: all.rows.into(), columns, values: all.values.into_values() };
-    assemble::triplets(header.rows, header.cols, entries)
+    assemble::triplets(header.rows, header.cols, entries, filling)
 }
 
 fn count_fault(header: Header, listed: &str) -> Fault {
     Fault::line(header.line, format!("the header says {} entries, found {listed}", header.entries))
 }
 
-fn parse_lines(lines: Lines<'_>, header: Header) -> Outcome<Entries> {
+fn parse_lines(lines: Lines<'_>, header: Header, may_miss: bool) -> Outcome<Entries> {
     let mut entries = Entries::new();
     for (number, line) in lines {
         if !line.is_empty() && !line.starts_with(b"%") {
-            parse_entry(line, header, &mut entries).map_err(|message| Fault::line(number, message))?;
+            parse_entry(line, header, may_miss, &mut entries).map_err(|message| Fault::line(number, message))?;
         }
     }
     Ok(entries)
 }
 
-fn parse_entry(line: &[u8], header: Header, entries: &mut Entries) -> Result<(), String> {
+fn parse_entry(line: &[u8], header: Header, may_miss: bool, entries: &mut Entries) -> Result<(), String> {
     let mut words = tokens(line);
     let row = position(words.next(), "row", header.rows)?;
     let column = position(words.next(), "column", header.cols)?;
-    let value = if header.pattern { 1.0 } else { value(words.next())? };
+    let value = if header.pattern { 1.0 } else { value(words.next(), may_miss)? };
     if let Some(word) = words.next() {
         return Err(format!("expected the line to end, found {}", quoted(word)));
     }

@@ -98,11 +98,11 @@ fn parse_sizes(words: &str, banner: Banner, line: u64) -> Result<Header, String>
     Ok(Header { coordinate, pattern, symmetry, rows, cols, entries, line })
 }
 
-/// A finite value.
-pub(super) fn value(word: Option<&[u8]>) -> Result<f64, String> {
+/// A finite value, or one that is missing if that is allowed.
+pub(super) fn value(word: Option<&[u8]>, may_miss: bool) -> Result<f64, String> {
     let word = word.ok_or("expected a value at the end of the line")?;
     match real(word) {
-        Some(value) if value.is_finite() => Ok(value),
+        Some(value) if value.is_finite() || may_miss && value.is_nan() => Ok(value),
         Some(_) => Err(format!("the value {} is not a finite number", quoted(word))),
         None => Err(format!("expected a value, found {}", quoted(word))),
     }

@@ -4,9 +4,14 @@ use super::header::Header;
 use super::{array, coordinate};
 use crate::assemble::Assembled;
 use crate::error::Outcome;
+use crate::missing::Filling;
 use crate::text::Text;
 
-pub(crate) fn read(mut text: Text) -> Outcome<Assembled> {
+pub(crate) fn read(mut text: Text, filling: Filling<'_>) -> Outcome<Assembled> {
     let header = Header::read(&mut text)?;
-    if header.coordinate { coordinate::read(text, header) } else { array::read(text, header) }
+    if header.coordinate {
+        coordinate::read(text, header, filling)
+    } else {
+        array::read(text, header, filling)
+    }
 }

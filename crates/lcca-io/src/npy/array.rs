@@ -2,9 +2,10 @@
 
 use super::header::{Descr, Header};
 use super::numbers::Numbers;
-use crate::assemble::check_shape;
+use crate::assemble::{self, Assembled, check_shape};
 use crate::error::{Fault, Outcome};
-use lcca::matrix::{Buffer, DenseRows, DenseValues, Matrix, Owner, Packed};
+use crate::missing::Filling;
+use lcca::matrix::{Buffer, DenseValues, Owner, Packed};
 use rayon::prelude::*;
 
 /// One array of numbers, still in its file's types.
@@ -37,7 +38,7 @@ fn size_fault(shape: &[usize], expected: Option<usize>, left: usize) -> Fault {
 }
 
 /// A whole array file as a dense matrix.
-pub(crate) fn read(owner: &Owner) -> Outcome<Matrix> {
+pub(crate) fn read(owner: &Owner, filling: Filling<'_>) -> Outcome<Assembled> {
     let array = open(owner, 0, (**owner).as_ref().len())?;
     let (rows, cols) = match array.shape[..] {
         [rows] => (rows, 1),
@@ -47,15 +48,21 @@ pub(crate) fn read(owner: &Owner) -> Outcome<Matrix> {
             return Err(Fault::new(format!("the array has {sides} dimensions, expected 2 (or 1: a column)")));
         }
     };
-    dense(rows, cols, array.fortran, &array.numbers)
+    dense(rows, cols, array.fortran, &array.numbers, filling)
 }
 
 /// Numbers row after row, or column after column, as a dense matrix.
-pub(crate) fn dense(rows: usize, cols: usize, fortran: bool, numbers: &Numbers) -> Outcome<Matrix> {
+pub(crate) fn dense(
+    rows: usize,
+    cols: usize,
+    fortran: bool,
+    numbers: &Numbers,
+    filling: Filling<'_>,
+) -> Outcome<Assembled> {
     check_shape(rows, cols)?;
     let values = numbers.reals();
     let values = if fortran && cols > 1 { transposed(&values, rows, cols) } else { values };
-    Ok(DenseRows::new(rows, cols, values)?.into())
+    assemble::dense(rows, cols, values, filling)
 }
 
 /// Numbers row after row that came column after column.

@@ -4,16 +4,17 @@ use super::archive::Archive;
 use crate::assemble::Assembled;
 use crate::error::{Fault, Outcome};
 use crate::layouts::{self, Compressed, Coordinates};
+use crate::missing::Filling;
 use lcca::matrix::Owner;
 
-pub(crate) fn read(owner: Owner) -> Outcome<Assembled> {
+pub(crate) fn read(owner: Owner, filling: Filling<'_>) -> Outcome<Assembled> {
     let mut archive = Archive::open(owner)?;
     let layout = archive.text("format")?;
     let (rows, cols) = shape(&mut archive)?;
     match layout.as_str() {
-        "csr" => layouts::csr(rows, cols, &compressed(&mut archive)?),
-        "csc" => layouts::csc(rows, cols, &compressed(&mut archive)?),
-        "coo" => layouts::coo(rows, cols, &coordinates(&mut archive)?),
+        "csr" => layouts::csr(rows, cols, &compressed(&mut archive)?, filling),
+        "csc" => layouts::csc(rows, cols, &compressed(&mut archive)?, filling),
+        "coo" => layouts::coo(rows, cols, &coordinates(&mut archive)?, filling),
         other => {
             let message = format!("is in SciPy's layout {other:?}, expected csr, csc or coo: save it as csr");
             Err(Fault::new(message).within("format"))

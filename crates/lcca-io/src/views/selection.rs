@@ -2,6 +2,7 @@
 
 use crate::error::{Fault, Outcome};
 use crate::names::Names;
+use crate::pattern::matches;
 use std::ops::Range;
 use std::str::FromStr;
 
@@ -121,29 +122,6 @@ fn by_name(pattern: &str, names: Option<&Names>, selected: &mut [bool]) -> Outco
         return Err(Fault::new(format!("no column has a name like {pattern:?}")));
     }
     Ok(())
-}
-
-/// Whether the pattern matches the whole name. On a mismatch, the last `*` takes one more character.
-fn matches(pattern: &str, name: &str) -> bool {
-    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
-    let (mut p, mut n, mut retry) = (0, 0, None);
-    while n < name.len() {
-        match pattern.get(p) {
-            Some('*') => {
-                retry = Some((p, n));
-                p += 1;
-            }
-            Some(&c) if c == '?' || c == name[n] => (p, n) = (p + 1, n + 1),
-            _ => match retry {
-                Some((star, taken)) => {
-                    retry = Some((star, taken + 1));
-                    (p, n) = (star + 1, taken + 1);
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern[p..].iter().all(|&c| c == '*')
 }
 
 #[cfg(test)]

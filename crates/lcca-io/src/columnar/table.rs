@@ -1,0 +1,106 @@
+//! All of a file as a matrix, one group of rows at a time.
+
+use super::column::{Holds, holds, numbers, texts};
+use super::file::{ParquetFile, broken, guarded};
+use crate::error::Outcome;
+use crate::missing::Filling;
+use crate::options::{Categorical, TableOptions};
+use crate::table::{
+    Cells, Columns, Evidence, Finished, Kind, Layout, MissingTexts, Target, TypedTable, Where, finish, refuse,
+};
+use parquet::file::reader::FileReader;
+
+/// Rows of the first column that say whether it names the rows.
+const SAMPLED_ROWS: usize = 100;
+
+impl ParquetFile {
+    /// The columns that are asked for as a matrix.
+    pub(crate) fn read(
+        &self,
+        options: &TableOptions,
+        filling: Filling<'_>,
+        target: Option<&Target>,
+    ) -> Outcome<Finished> {
+        guarded(|| read_all(self, options, filling, target))
+    }
+
+    /// What the first rows of a column are, and how many there are.
+    fn evidence(&self, column: usize) -> Outcome<(Evidence, usize)> {
+        let (index, description) = &self.flat[column];
+        if self.groups() == 0 || holds(description) != Holds::Texts {
+            return Ok((Evidence::default(), 0));
+        }
+        let group = self.file.get_row_group(0).map_err(broken)?;
+        let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0).min(SAMPLED_ROWS);
+        let texts = texts(group.get_column_reader(*index).map_err(broken)?, description, rows)?;
+        Ok((Evidence::of_texts(&texts), rows))
+    }
+}
+
+fn read_all(
+    file: &ParquetFile,
+    options: &TableOptions,
+    filling: Filling<'_>,
+    target: Option<&Target>,
+) -> Outcome<Finished> {
+    let names: Vec<String> = file.flat.iter().map(|(_, column)| column.name().to_string()).collect();
+    let table = TypedTable { names: &names, pandas_index: &file.pandas_index() };
+    let index = table.index(options, |column| file.evidence(column))?;
+    let kind = |column: usize, name: &str| match holds(&file.flat[column].1) {
+        Holds::Numbers => Ok(Kind::Number),
+        Holds::Texts if options.categorical == Categorical::Error => {
+            Err(refuse(name, "holds texts, expected numbers"))
+        }
+        Holds::Texts => Ok(Kind::Category),
+        Holds::Other(what) => Err(refuse(name, &format!("holds {what}, expected numbers or categories"))),
+    };
+    let columns = Columns { names: Some(&names), count: names.len() };
+    let layout = Layout::new(columns, index, &table.options(options), target, kind)?;
+    let missing = MissingTexts::new(options);
+    let mut all = Cells::new(&layout);
+    for group in 0..file.groups() {
+        all.append(read_group(file, group, &layout, &missing, all.rows)?);
+        if target.is_none() {
+            all.check_categories(&layout)?;
+        }
+    }
+    let mut finished = finish(all, &layout, filling, target)?;
+    finished.remarks.splice(0..0, table.remark(index, options));
+    Ok(finished)
+}
+
+fn read_group(
+    file: &ParquetFile,
+    group: usize,
+    layout: &Layout,
+    missing: &MissingTexts,
+    rows_before: usize,
+) -> Outcome<Cells> {
+    let group = file.file.get_row_group(group).map_err(broken)?;
+    let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+    let mut cells = Cells::new(layout);
+    let mut columns = Vec::with_capacity(layout.count(Kind::Number));
+    let mut category = 0;
+    for column in &layout.columns {
+        let (index, description) = &file.flat[column.source];
+        let reader = group.get_column_reader(*index).map_err(broken)?;
+        if column.kind == Kind::Number && holds(description) != Holds::Numbers {
+            return Err(refuse(&column.name, "holds no plain numbers, expected them"));
+        }
+        if column.kind == Kind::Number {
+            columns.push(numbers(reader, description, rows)?);
+        } else {
+            let texts = texts(reader, description, rows)?;
+            let present = |text: &Option<String>| text.clone().filter(|text| !missing.is_missing(text));
+            texts.iter().for_each(|text| cells.codes[category].push(present(text).as_deref()));
+            category += 1;
+        }
+    }
+    cells.take_rows(layout, &columns, rows, missing, |row| Where::Row((rows_before + row + 1) as u64));
+    if let Some(index) = layout.index {
+        let (index, description) = &file.flat[index];
+        let texts = texts(group.get_column_reader(*index).map_err(broken)?, description, rows)?;
+        texts.iter().for_each(|text| cells.row_names.push(text.as_deref().unwrap_or_default()));
+    }
+    Ok(cells)
+}

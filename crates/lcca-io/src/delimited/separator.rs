@@ -1,0 +1,71 @@
+//! The character between fields: the one that the extension says, or another if the first lines leave no doubt.
+
+use crate::error::{Fault, Outcome};
+use crate::text::real;
+
+/// What else is looked for.
+const OTHERS: [u8; 3] = [b';', b'\t', b','];
+
+/// The separator of a text that begins with these lines. Another than the named one is taken if no line has the named
+/// one between fields, every line has the other, and all equally often: once more below a header of R.
+pub(super) fn separator(lines: &[Vec<u8>], named: u8) -> Outcome<u8> {
+    let Some(first) = lines.first().filter(|first| count(first, named) == 0) else { return Ok(named) };
+    for other in OTHERS.into_iter().filter(|&other| other != named && count(first, other) > 0) {
+        let counts: Vec<usize> = lines.iter().map(|line| count(line, other)).collect();
+        let below = counts.get(1).copied().unwrap_or(counts[0]);
+        if counts[1..].iter().all(|&count| count == below) && (counts[0] == below || counts[0] + 1 == below) {
+            return Ok(other);
+        }
+    }
+    let words: Vec<&[u8]> = first.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+    let second = lines.get(1).unwrap_or(first);
+    let numbers = second.split(u8::is_ascii_whitespace).filter(|word| real(word).is_some()).count();
+    if words.len() > 1 && numbers > 1 {
+        let message = format!("has fields between spaces, expected them between {}", called(named));
+        return Err(Fault::line(1, message));
+    }
+    Ok(named)
+}
+
+/// How often a separator stands outside of quotes.
+fn count(line: &[u8], separator: u8) -> usize {
+    let mut quoted = false;
+    line.iter()
+        .filter(|&&byte| {
+            quoted ^= byte == b'"';
+            byte == separator && !quoted
+        })
+        .count()
+}
+
+/// The separator in words.
+pub(super) fn called(separator: u8) -> &'static str {
+    match separator {
+        b'\t' => "tabs",
+        b';' => "semicolons",
+        _ => "commas",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(lines: &[&str], named: u8) -> Option<u8> {
+        separator(&lines.iter().map(|line| line.as_bytes().to_vec()).collect::<Vec<_>>(), named).ok()
+    }
+
+    #[test]
+    fn another_separator_is_taken_if_there_is_no_doubt() {
+        assert_eq!(of(&["a;b", "1;2"], b','), Some(b';'));
+        assert_eq!(of(&["a;b", "1,5;2,5"], b','), Some(b';'));
+        assert_eq!(of(&["a;b", "r;1;2", "s;3;4"], b','), Some(b';'));
+        assert_eq!(of(&["a\tb", "1\t2"], b','), Some(b'\t'));
+        assert_eq!(of(&["a,b", "1,2"], b'\t'), Some(b','));
+        assert_eq!(of(&["a,b", "1,2"], b','), Some(b','));
+        assert_eq!(of(&["a;b", "1"], b','), Some(b','));
+        assert_eq!(of(&["\"a;b\"", "1"], b','), Some(b','));
+        assert_eq!(of(&["a", "1"], b','), Some(b','));
+        assert_eq!(of(&["a b", "1 2"], b','), None);
+    }
+}

@@ -1,0 +1,221 @@
+//! A table whose first lines have been read, and then all of it.
+
+use super::records::{Records, line_of, parser};
+use super::separator::separator;
+use crate::error::{Fault, Outcome};
+use crate::lines::{LineBatch, LineReader};
+use crate::missing::Filling;
+use crate::names::Names;
+use crate::options::TableOptions;
+use crate::parallel::in_order;
+use crate::remark::Remark;
+use crate::table::{
+    Cell, Cells, Columns, Finished, Kind, Layout, MissingTexts, Sample, Target, Where, check_distinct, find_index,
+    finish, first_line_names, not_a_number, sampled_kind,
+};
+use crate::text::quoted;
+use csv::ByteRecord;
+
+/// Rows that are looked at before anything is decided.
+const SAMPLED_ROWS: usize = 100;
+/// Fewer rows of very wide tables are looked at, so that memory holds no more cells than these.
+const SAMPLED_CELLS: usize = 1 << 20;
+/// Lines that show what is between fields.
+const SEPARATED_LINES: usize = 10;
+
+/// A table of which the first lines have been read.
+pub(crate) struct Table {
+    records: Records,
+    texts: MissingTexts,
+    layout: Layout,
+    /// The rows of the sample, to be parsed like the others.
+    sampled: LineBatch,
+    guessed_index: bool,
+    remarks: Vec<Remark>,
+}
+
+impl Table {
+    /// Reads the first lines, which say how the others look.
+    pub(crate) fn open(
+        mut lines: LineReader,
+        named_separator: u8,
+        options: &TableOptions,
+        target: Option<&Target>,
+    ) -> Outcome<Self> {
+        let head = lines.peek(SEPARATED_LINES)?;
+        let delimiter = separator(&head, named_separator)?;
+        let mut records = Records::new(lines, delimiter);
+        let mut remarks = Vec::new();
+        if delimiter != named_separator {
+            remarks.push(Remark::Separated { by: char::from(delimiter) });
+        }
+        let (sample, first_bytes, rest) = sample(&mut records)?;
+        let texts = MissingTexts::new(options);
+        let header = match options.header {
+            Some(header) => header,
+            None => first_line_names(&sample, &texts)?,
+        };
+        let names = header.then(|| names(&sample)).transpose()?;
+        let (columns, rows) = (
+            Columns { names: names.as_deref(), count: sample.fields() },
+            sample.rows.len() + usize::from(!header),
+        );
+        let index = find_index(columns, &options.index, options.columns.as_deref(), |column| {
+            (sample.evidence(column, !header, &texts), rows)
+        })?;
+        let guessed_index = index.is_some_and(|(_, guessed)| guessed);
+        let index = index.map(|(column, _)| column);
+        let layout = Layout::new(columns, index, options, target, |column, name| {
+            sampled_kind(name, &sample.evidence(column, !header, &texts), &options.categorical)
+        })?;
+        let sampled = if header { rest } else { first_bytes.followed_by(rest) };
+        let index_name = index.filter(|_| guessed_index).map(|column| match &names {
+            Some(names) => names[column].clone(),
+            None => (column + 1).to_string(),
+        });
+        let guessed_header = options.header.is_none().then_some(header);
+        if guessed_header.is_some() || index_name.is_some() {
+            remarks.push(Remark::Guessed { header: guessed_header, index: index_name });
+        }
+        Ok(Table { records, texts, layout, sampled, guessed_index, remarks })
+    }
+
+    /// The names of the columns of numbers, if the first line has them; categories are known only once all rows are.
+    pub(crate) fn names(&self) -> Option<Names> {
+        let names = self.layout.columns.iter().map(|column| column.name.as_str());
+        self.layout.named.then(|| Names::new(names))
+    }
+
+    pub(crate) fn read(self, filling: Filling<'_>, target: Option<&Target>) -> Outcome<Finished> {
+        let Table { mut records, texts, layout, sampled, guessed_index, remarks } = self;
+        let mut sampled = Some(sampled);
+        let mut all = Cells::new(&layout);
+        let delimiter = records.delimiter;
+        let unlimited = target.is_some();
+        in_order(
+            || match sampled.take() {
+                Some(batch) => Ok(Some(batch)),
+                None => records.batch(),
+            },
+            |batch| parse(&batch, &layout, &texts, delimiter),
+            |more| {
+                all.append(more);
+                if unlimited { Ok(()) } else { all.check_categories(&layout) }
+            },
+        )?;
+        let mut finished = finish(all, &layout, filling, target)?;
+        if let (true, Some(names)) = (guessed_index, &finished.row_names) {
+            let label = match remarks.last() {
+                Some(Remark::Guessed { index: Some(index), .. }) => index.as_str(),
+                _ => "",
+            };
+            check_distinct(names.iter(), label)?;
+        }
+        finished.remarks.splice(0..0, remarks);
+        Ok(finished)
+    }
+}
+
+/// The first line, its bytes, and those of the sampled rows.
+fn sample(records: &mut Records) -> Outcome<(Sample, LineBatch, LineBatch)> {
+    let (first_bytes, first_line, first) = records.one()?.ok_or_else(|| Fault::new("is empty"))?;
+    let rows = (SAMPLED_CELLS / first.len().max(1)).clamp(5, SAMPLED_ROWS);
+    let mut sample = Sample { first, rows: Vec::new() };
+    let (mut bytes, mut start) = (Vec::new(), None);
+    let mut next = first_line + lines_in(&first_bytes);
+    while sample.rows.len() < rows {
+        let Some((more, line, record)) = records.one()? else { break };
+        // Blank lines are kept as such, so that lines are counted right.
+        let skipped = if start.is_some() { line - next } else { 0 };
+        bytes.extend(std::iter::repeat_n(b'\n', skipped as usize));
+        start.get_or_insert(line);
+        next = line + lines_in(&more);
+        bytes.extend(more);
+        sample.rows.push((line, record));
+    }
+    if let Some((line, row)) = sample.rows.iter().find(|(_, row)| row.len() != sample.fields()) {
+        return Err(ragged(*line, row.len(), sample.fields()));
+    }
+    Ok((sample, LineBatch::new(first_bytes, first_line), LineBatch::new(bytes, start.unwrap_or(next))))
+}
+
+fn lines_in(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|&&byte| byte == b'\n').count() as u64
+}
+
+/// The names of all columns. R gives the column of row names none.
+fn names(sample: &Sample) -> Outcome<Vec<String>> {
+    let (named, fields) = (sample.first.len(), sample.fields());
+    if sample.rows.is_empty() {
+        return Err(Fault::new("has names of columns and no rows"));
+    }
+    let text = |field: &[u8]| String::from_utf8(field.to_vec()).map_err(|_| Fault::line(1, "is not UTF-8"));
+    let mut names = sample.first.iter().map(text).collect::<Outcome<Vec<String>>>()?;
+    if named + 1 == fields {
+        names.insert(0, String::new());
+    } else if named != fields {
+        return Err(Fault::line(1, format!("names {named} columns, the first row has {fields}")));
+    }
+    Ok(names)
+}
+
+fn ragged(line: u64, found: usize, expected: usize) -> Fault {
+    Fault::line(line, format!("has {found} fields, expected {expected} as in the first row"))
+}
+
+fn parse(batch: &LineBatch, layout: &Layout, texts: &MissingTexts, delimiter: u8) -> Outcome<Cells> {
+    let mut cells = Cells::new(layout);
+    let (mut records, mut record) = (parser(batch.bytes(), delimiter), ByteRecord::new());
+    loop {
+        // The bytes are in memory and records may have any number of fields, so reading cannot fail.
+        if !records.read_byte_record(&mut record).unwrap_or(false) {
+            return Ok(cells);
+        }
+        let line = batch.first() + line_of(&record, batch.bytes());
+        if record.len() != layout.fields {
+            return Err(ragged(line, record.len(), layout.fields));
+        }
+        parse_row(&record, line, layout, texts, &mut cells)?;
+        cells.rows += 1;
+    }
+}
+
+fn parse_row(
+    record: &ByteRecord,
+    line: u64,
+    layout: &Layout,
+    texts: &MissingTexts,
+    cells: &mut Cells,
+) -> Outcome<()> {
+    let (mut category, mut complete) = (0, true);
+    for (place, column) in layout.columns.iter().enumerate() {
+        let field = record.get(column.source).unwrap_or_default();
+        let cell = texts.cell(field);
+        if cell == Cell::Missing {
+            cells.gaps.count(Where::Line(line), place, complete);
+            complete = false;
+        }
+        match (column.kind, cell) {
+            (Kind::Number, Cell::Number(number)) if number.is_finite() => cells.numbers.push(number),
+            (Kind::Number, Cell::Missing) => cells.numbers.push(f64::NAN),
+            (Kind::Number, Cell::Number(_)) => {
+                let message = format!("column {:?}: {} is not a finite number", column.name, quoted(field));
+                return Err(Fault::line(line, message));
+            }
+            (Kind::Number, Cell::Text) => return Err(not_a_number(line, &column.name, field)),
+            (Kind::Category, cell) => {
+                let text = (cell != Cell::Missing).then(|| utf8(field, line)).transpose()?;
+                cells.codes[category].push(text);
+                category += 1;
+            }
+        }
+    }
+    if let Some(index) = layout.index {
+        cells.row_names.push(utf8(record.get(index).unwrap_or_default(), line)?);
+    }
+    Ok(())
+}
+
+fn utf8(field: &[u8], line: u64) -> Outcome<&str> {
+    std::str::from_utf8(field.trim_ascii()).map_err(|_| Fault::line(line, "is not UTF-8"))
+}

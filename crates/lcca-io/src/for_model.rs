@@ -1,0 +1,109 @@
+//! Rows that a model can be applied to: a table's columns are picked by name, other files must have the model's columns.
+
+use crate::error::{Fault, Result};
+use crate::loaded::Loaded;
+use crate::model::ModelFile;
+use crate::names::Names;
+use crate::occurring::{column_numbers, columns_by_number};
+use crate::options::{Missing, ReadOptions};
+use crate::read::{ForModel, Opened, says_its_width};
+use crate::table::Target;
+use lcca::data::Side;
+use std::path::Path;
+
+/// The columns of one view of a fitted model.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ModelColumns {
+    /// How many there are.
+    pub width: usize,
+    /// Their names, if they have any.
+    pub names: Option<Names>,
+    /// Their means, if the model is centered.
+    pub means: Option<Vec<f64>>,
+    /// Which view it is, for messages.
+    pub side: Side,
+}
+
+impl ModelColumns {
+    /// The columns of a view.
+    pub fn new(side: Side, width: usize, names: Option<Names>, means: Option<Vec<f64>>) -> Self {
+        ModelColumns { width, names, means, side }
+    }
+
+    /// The columns of a view of a model's file.
+    pub fn of(file: &ModelFile, side: Side) -> Result<Self> {
+        let view = file.model.view(side);
+        let names = file.names()?;
+        let names = if side == Side::X { names.x } else { names.y };
+        Ok(ModelColumns::new(side, view.weights.rows(), names, view.mean.clone()))
+    }
+}
+
+/// Reads rows of one view of a model.
+///
+/// The columns of a table with names are picked by name: columns that the model does not have are left out with a remark,
+/// and columns that it lacks are an error. Categories become the model's indicator columns. Missing values become the
+/// model's means if means are to be filled in. Files of other formats must have the model's columns in its order.
+pub fn read_for_model(path: &Path, model: &ModelColumns, options: &ReadOptions) -> Result<Loaded> {
+    let mut options = options.clone();
+    let numbers = model.names.as_ref().and_then(column_numbers);
+    // A file that does not state its width has the model's, unless the model knows its columns by number.
+    options.cols = (numbers.is_none() && !says_its_width(path)).then_some(model.width);
+    if options.table.missing == Missing::Mean && model.means.is_none() {
+        let message = "missing values cannot become the model's means: it was fitted without centering";
+        return Err(Fault::new(message).at(path));
+    }
+    let target = model.names.clone().map(Target::new);
+    let for_model = ForModel { target: target.as_ref(), means: model.means.as_deref() };
+    let loaded = Opened::open(path).and_then(|opened| opened.read(path, &options, for_model));
+    let loaded = loaded.map_err(|fault| fault.at(path))?;
+    if let (Some(numbers), Some(names), None) = (numbers, &model.names, loaded.names()?)
+        && loaded.matrix.cols() != model.width
+    {
+        let picked = columns_by_number(&loaded.matrix, &numbers, path)?;
+        return loaded.with_columns(picked, names.clone());
+    }
+    check(&loaded, model)?;
+    Ok(loaded)
+}
+
+fn check(loaded: &Loaded, model: &ModelColumns) -> Result<()> {
+    let (cols, expected, side) = (loaded.matrix.cols(), model.width, model.side);
+    let refused = |message: String| Err(Fault::new(message).at(loaded.path()));
+    if cols != expected {
+        return refused(format!("has {cols} columns, expected {expected}, the width of {side} in the model"));
+    }
+    let (Some(names), Some(own)) = (loaded.names()?, &model.names) else { return Ok(()) };
+    let Some(column) = names.first_difference(own) else { return Ok(()) };
+    let difference = if is_reordered(&names, own) {
+        "the names are the same in another order"
+    } else {
+        "the names are not the same"
+    };
+    let (found, wanted) = (shortened(&names, column), shortened(own, column));
+    refused(format!(
+        "column {column} (from 0) is {found:?}, expected {wanted:?} as in {side} of the model: {difference}"
+    ))
+}
+
+/// Whether two lists have the same names; called only once a difference is known, because it sorts both.
+fn is_reordered(a: &Names, b: &Names) -> bool {
+    let sorted = |names: &Names| {
+        let mut names: Vec<String> = names.iter().map(str::to_string).collect();
+        names.sort_unstable();
+        names
+    };
+    sorted(a) == sorted(b)
+}
+
+/// The name of a column, cut to a length that fits a message; empty if there is no such column.
+fn shortened(names: &Names, column: usize) -> String {
+    const LONGEST: usize = 60;
+    let name = if column < names.len() { names.get(column) } else { "" };
+    if name.chars().count() > LONGEST {
+        name.chars().take(LONGEST).chain(['…']).collect()
+    } else {
+        name.into()
+    }
+}

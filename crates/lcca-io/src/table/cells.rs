@@ -1,0 +1,170 @@
+//! The cells of a table as they arrive, batch after batch: numbers row after row, categories as codes, names of rows.
+
+use super::cell::MissingTexts;
+use super::layout::{Kind, Layout};
+use crate::error::{Fault, Outcome, Remedy};
+use crate::names::NameList;
+use crate::values::Growing;
+use hashbrown::HashMap;
+
+/// The most different texts that a column of categories may have.
+pub(crate) const MOST_CATEGORIES: usize = 1_000;
+/// The code of a missing category.
+pub(crate) const NO_CODE: u32 = u32::MAX;
+
+/// Where in a file a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Where {
+    /// A line, from 1.
+    Line(u64),
+    /// A row, from 1.
+    Row(u64),
+}
+
+/// The cells of some rows.
+pub(crate) struct Cells {
+    /// The columns of numbers, row after row; NaN is a missing value.
+    pub(crate) numbers: Growing,
+    /// The columns of categories.
+    pub(crate) codes: Vec<Codes>,
+    pub(crate) row_names: NameList,
+    pub(crate) rows: usize,
+    pub(crate) gaps: CellGaps,
+}
+
+/// What is missing.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct CellGaps {
+    pub(crate) cells: u64,
+    pub(crate) rows: u64,
+    /// The first place and its column, as numbered in the layout.
+    pub(crate) first: Option<(Where, usize)>,
+}
+
+/// A column of categories: the number of each row's text in the order of their first appearance.
+#[derive(Default)]
+pub(crate) struct Codes {
+    pub(crate) of_rows: Vec<u32>,
+    pub(crate) texts: Vec<String>,
+    numbers: HashMap<String, u32>,
+}
+
+impl Codes {
+    pub(crate) fn push(&mut self, text: Option<&str>) {
+        let code = text.map_or(NO_CODE, |text| self.code(text));
+        self.of_rows.push(code);
+    }
+
+    fn code(&mut self, text: &str) -> u32 {
+        if let Some(&code) = self.numbers.get(text) {
+            return code;
+        }
+        let code = self.texts.len() as u32;
+        self.texts.push(text.into());
+        self.numbers.insert(text.into(), code);
+        code
+    }
+
+    fn append(&mut self, more: Codes) {
+        let to: Vec<u32> = more.texts.iter().map(|text| self.code(text)).collect();
+        self.of_rows.extend(more.of_rows.iter().map(|&code| if code == NO_CODE { code } else { to[code as usize] }));
+    }
+}
+
+impl CellGaps {
+    /// Counts a missing cell; `is_first` of its row.
+    pub(crate) fn count(&mut self, place: Where, column: usize, is_first: bool) {
+        self.cells += 1;
+        self.rows += u64::from(is_first);
+        self.first.get_or_insert((place, column));
+    }
+
+    /// The error that names the first place.
+    pub(crate) fn fault(&self, layout: &Layout) -> Option<Fault> {
+        let (place, column) = self.first?;
+        let count = |number: u64, noun: &str| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
+        let all = format!("{} missing in {}", count(self.cells, "value"), count(self.rows, "row"));
+        let all = if self.cells == 1 { all.replacen("value", "value is", 1) } else { all.replacen("values", "values are", 1) };
+        let name = &layout.columns[column].name;
+        let fault = match place {
+            Where::Line(line) => Fault::line(line, format!("column {name:?}: the value is missing; {all}")),
+            Where::Row(row) => Fault::new(format!("column {name:?}: row {row}: the value is missing; {all}")),
+        };
+        Some(fault.remedied_by(Remedy::SettleMissing))
+    }
+}
+
+impl Cells {
+    pub(crate) fn new(layout: &Layout) -> Self {
+        Cells {
+            numbers: Growing::new(),
+            codes: (0..layout.count(Kind::Category)).map(|_| Codes::default()).collect(),
+            row_names: NameList::default(),
+            rows: 0,
+            gaps: CellGaps::default(),
+        }
+    }
+
+    /// Adds the rows that follow.
+    pub(crate) fn append(&mut self, more: Cells) {
+        self.numbers.append(more.numbers);
+        self.codes.iter_mut().zip(more.codes).for_each(|(codes, more)| codes.append(more));
+        self.row_names.append(more.row_names);
+        self.rows += more.rows;
+        self.gaps.cells += more.gaps.cells;
+        self.gaps.rows += more.gaps.rows;
+        self.gaps.first = self.gaps.first.or(more.gaps.first);
+    }
+
+    /// Takes rows that came column after column, after their categories have been pushed.
+    pub(crate) fn take_rows(
+        &mut self,
+        layout: &Layout,
+        columns: &[Vec<f64>],
+        rows: usize,
+        missing: &MissingTexts,
+        place: impl Fn(usize) -> Where,
+    ) {
+        let (number, category) = (|kind| kind == Kind::Number, |kind| kind == Kind::Category);
+        let places = |wanted: fn(Kind) -> bool| -> Vec<usize> {
+            (0..layout.columns.len()).filter(|&place| wanted(layout.columns[place].kind)).collect()
+        };
+        let (numeric, categorical) = (places(number), places(category));
+        for row in 0..rows {
+            let mut complete = true;
+            for (column, &to) in columns.iter().zip(&numeric) {
+                let number = missing.number(column[row]);
+                self.numbers.push(number);
+                if number.is_nan() {
+                    self.gaps.count(place(row), to, complete);
+                    complete = false;
+                }
+            }
+            for (codes, &to) in self.codes.iter().zip(&categorical) {
+                if codes.of_rows[row] == NO_CODE {
+                    self.gaps.count(place(row), to, complete);
+                    complete = false;
+                }
+            }
+        }
+        self.rows += rows;
+    }
+
+    /// Refuses a column with more texts than categories may be, before all of them are in memory.
+    pub(crate) fn check_categories(&self, layout: &Layout) -> Outcome<()> {
+        let categorical = layout.columns.iter().filter(|column| column.kind == Kind::Category);
+        match categorical.zip(&self.codes).find(|(_, codes)| codes.texts.len() > MOST_CATEGORIES) {
+            Some((column, codes)) => Err(too_many(&column.name, &codes.texts[0], codes.texts.len())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A column that holds texts, not categories.
+pub(crate) fn too_many(column: &str, first: &str, texts: usize) -> Fault {
+    let found = crate::text::quoted(first.as_bytes());
+    let message = format!(
+        "holds texts ({found}), {texts} different ones, expected numbers or categories: at most {MOST_CATEGORIES} and half as many as rows"
+    );
+    super::layout::refuse(column, &message)
+}

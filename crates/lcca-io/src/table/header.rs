@@ -1,0 +1,98 @@
+//! Whether the first line names the columns, from itself and the rows below it. What could be either is an error.
+
+use super::cell::{Cell, MissingTexts};
+use super::labels::look_like_labels;
+use super::sample::Sample;
+use crate::error::{Fault, Outcome, Remedy};
+use crate::text::quoted;
+use std::collections::HashSet;
+
+/// The fewest rows in which texts that never repeat the first line say something.
+const FEW: usize = 5;
+
+/// Whether the first line holds names.
+pub(crate) fn first_line_names(sample: &Sample, texts: &MissingTexts) -> Outcome<bool> {
+    let first: Vec<Cell> = sample.first.iter().map(|field| texts.cell(field)).collect();
+    // One name fewer than fields: R leaves out the name of the column of row names.
+    if first.len() + 1 == sample.fields() {
+        return Ok(true);
+    }
+    let unnamed_index = sample.first.get(0).is_some_and(|field| field.trim_ascii().is_empty()) && first.len() > 1;
+    let rest = if unnamed_index { &first[1..] } else { &first[..] };
+    let count = |wanted: fn(&Cell) -> bool| rest.iter().filter(|&cell| wanted(cell)).count();
+    let all_texts = count(|cell| *cell == Cell::Text) == rest.len();
+    let no_texts = count(|cell| *cell == Cell::Text) == 0;
+    if all_texts {
+        return texts_are_names(sample, texts, unnamed_index);
+    }
+    if !no_texts {
+        return Err(unclear(sample, "holds texts and numbers or gaps"));
+    }
+    let numbers = numbers(&first[first.len() - rest.len()..]);
+    let rows: Vec<Vec<f64>> = sample
+        .rows
+        .iter()
+        .map(|(_, row)| row.iter().skip(first.len() - rest.len()).map(|field| number(texts.cell(field))).collect())
+        .filter(|row: &Vec<f64>| row.len() == rest.len())
+        .collect();
+    let labels = look_like_labels(&numbers, &rows);
+    match (unnamed_index, labels) {
+        // pandas writes an empty name above the row names, and numbers as names of columns without others.
+        (true, true) if counts(sample, texts) => Ok(true),
+        (false, false) => Ok(false),
+        (true, _) => Err(unclear(sample, "begins with an empty field")),
+        (false, true) => Err(unclear(sample, "holds numbers that look like labels")),
+    }
+}
+
+/// Texts are names if there is a number somewhere below them. Below nothing but texts they are if each column repeats
+/// its texts and never that of the first line.
+fn texts_are_names(sample: &Sample, texts: &MissingTexts, unnamed_index: bool) -> Outcome<bool> {
+    let is_number = |field: &[u8]| matches!(texts.cell(field), Cell::Number(_));
+    if unnamed_index || sample.rows.iter().any(|(_, row)| row.iter().any(is_number)) {
+        return Ok(true);
+    }
+    if sample.rows.is_empty() {
+        return Err(Fault::new("has names of columns and no rows"));
+    }
+    let is_category = |column: usize| {
+        let cells: Vec<&[u8]> = sample.cells(column).map(|(_, field)| field).collect();
+        let distinct: HashSet<&[u8]> = cells.iter().copied().collect();
+        cells.len() >= FEW
+            && distinct.len() * 2 <= cells.len()
+            && sample.first.get(column).is_some_and(|name| !distinct.contains(name))
+    };
+    if (0..sample.fields()).all(is_category) {
+        return Ok(true);
+    }
+    Err(unclear(sample, "holds texts, and so do all rows below it"))
+}
+
+/// Whether the first column counts rows, or names them by texts.
+fn counts(sample: &Sample, texts: &MissingTexts) -> bool {
+    let cells: Vec<Cell> = sample.cells(0).map(|(_, field)| texts.cell(field)).collect();
+    let numbers = numbers(&cells);
+    let ascend = numbers.windows(2).all(|pair| pair[0] < pair[1]) && numbers.iter().all(|n| n.fract() == 0.0);
+    ascend || cells.iter().all(|cell| *cell == Cell::Text)
+}
+
+fn numbers(cells: &[Cell]) -> Vec<f64> {
+    cells.iter().map(|&cell| number(cell)).collect()
+}
+
+fn number(cell: Cell) -> f64 {
+    if let Cell::Number(number) = cell { number } else { f64::NAN }
+}
+
+fn unclear(sample: &Sample, what: &str) -> Fault {
+    const SHOWN: usize = 3;
+    let mut fields: Vec<String> = sample.first.iter().take(SHOWN).map(quoted).collect();
+    if sample.first.len() > SHOWN {
+        fields.push("…".into());
+    }
+    let message = format!(
+        "{what} ({}), so it is either the names of the columns or the first row: say which",
+        fields.join(", ")
+    );
+    Fault::line(1, message).remedied_by(Remedy::SayHeader)
+}

@@ -1,0 +1,114 @@
+//! Which column names the rows, and which columns are read.
+
+use super::sample::Evidence;
+use crate::error::{Fault, Outcome, Remedy};
+use crate::options::Index;
+use crate::pattern::matches;
+
+/// The names of all columns of a table, and their number.
+#[derive(Clone, Copy)]
+pub(crate) struct Columns<'a> {
+    pub(crate) names: Option<&'a [String]>,
+    pub(crate) count: usize,
+}
+
+impl Columns<'_> {
+    /// The column of this name or, if no column has it, of this number from 1.
+    pub(crate) fn find(self, typed: &str) -> Outcome<usize> {
+        let by_name = self.names.and_then(|names| names.iter().position(|name| name == typed));
+        let by_number = || typed.parse().ok().filter(|number| (1..=self.count).contains(number));
+        by_name.or_else(|| by_number().map(|number: usize| number - 1)).ok_or_else(|| self.absent(typed))
+    }
+
+    fn absent(self, typed: &str) -> Fault {
+        const SHOWN: usize = 10;
+        let expected = match self.names {
+            None => format!("a number in 1..={}, for the columns have no names", self.count),
+            Some(names) => {
+                let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect();
+                let more = if names.len() > SHOWN { ", …" } else { "" };
+                format!("one of {}{more}", shown.join(", "))
+            }
+        };
+        Fault::new(format!("there is no column {typed:?}, expected {expected}"))
+    }
+
+    /// The columns to read, in the order of the table: all but the index, or those that match.
+    pub(crate) fn choose(self, wanted: Option<&[String]>, index: Option<usize>) -> Outcome<Vec<usize>> {
+        let Some(wanted) = wanted else {
+            return Ok((0..self.count).filter(|&column| Some(column) != index).collect());
+        };
+        let mut chosen = vec![false; self.count];
+        for typed in wanted {
+            if !typed.contains(['*', '?']) || self.names.is_some_and(|names| names.contains(typed)) {
+                chosen[self.find(typed)?] = true;
+                continue;
+            }
+            let mut any = false;
+            for (column, name) in self.names.unwrap_or_default().iter().enumerate() {
+                if Some(column) != index && matches(typed, name) {
+                    chosen[column] = true;
+                    any = true;
+                }
+            }
+            if !any {
+                return Err(self.absent(typed));
+            }
+        }
+        Ok((0..self.count).filter(|&column| chosen[column]).collect())
+    }
+
+    /// Whether one of the patterns or names is this column.
+    pub(crate) fn is_among(self, column: usize, typed: &[String]) -> bool {
+        let name = self.names.and_then(|names| names.get(column)).map_or("", String::as_str);
+        typed.iter().any(|typed| matches(typed, name) || self.find(typed).is_ok_and(|found| found == column))
+    }
+}
+
+/// The column that names the rows, and whether that is a guess.
+pub(crate) fn find_index(
+    columns: Columns<'_>,
+    index: &Index,
+    wanted: Option<&[String]>,
+    evidence: impl FnOnce(usize) -> (Evidence, usize),
+) -> Outcome<Option<(usize, bool)>> {
+    match index {
+        Index::None => Ok(None),
+        Index::Column(typed) => Ok(Some((columns.find(typed)?, false))),
+        Index::Guess => {
+            // A first column that the caller asks for by name is data.
+            let first = columns.names.and_then(|names| names.first());
+            let is_wanted = wanted.is_some_and(|wanted| {
+                wanted.iter().any(|typed| first.map_or(typed == "1", |first| first == typed))
+            });
+            let (evidence, rows) = evidence(0);
+            let unnamed = first.is_some_and(|name| name.trim().is_empty() || name == "Unnamed: 0");
+            let names_rows = columns.count > 1 && (unnamed || rows > 0 && evidence.could_name_rows(rows));
+            Ok((names_rows && !is_wanted).then_some((0, true)))
+        }
+    }
+}
+
+/// Refuses a guessed index whose texts repeat.
+pub(crate) fn check_distinct<'a>(names: impl Iterator<Item = &'a str>, column: &str) -> Outcome<()> {
+    let mut seen = hashbrown::HashSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            let message = format!(
+                "column {column:?}: was taken as row names, but {name:?} occurs more than once: say which column names the rows, or that none does"
+            );
+            return Err(Fault::new(message).remedied_by(Remedy::SayIndex));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a column is called like one that names the rows.
+pub(crate) fn is_called_like_id(name: &str) -> bool {
+    const NAMES: [&str; 12] =
+        ["id", "ids", "index", "row", "sample", "subject", "patient", "record", "case", "key", "barcode", "uuid"];
+    let name = name.trim().to_lowercase();
+    NAMES.contains(&name.as_str())
+        || ["_id", " id", ".id", "-id"].iter().any(|end| name.ends_with(end))
+        || NAMES.iter().any(|base| name == format!("{base}id") || name == format!("{base}_number"))
+}

@@ -1,0 +1,131 @@
+//! Which columns of a table are read, as what.
+
+use super::cell::{TextKind, text_kind};
+use super::index::Columns;
+use super::sample::Evidence;
+use super::target::Target;
+use crate::error::{Fault, Outcome, Remedy};
+use crate::options::{Categorical, TableOptions};
+use crate::remark::Remark;
+use crate::text::quoted;
+
+/// What a column is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Number,
+    Category,
+}
+
+/// A column that is read.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    /// Its place among all columns of the file.
+    pub(crate) source: usize,
+    /// Its name; its number from 1 if it has none.
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+}
+
+/// What is read of a table.
+pub(crate) struct Layout {
+    /// Columns of the file, read or not.
+    pub(crate) fields: usize,
+    /// The column that names the rows.
+    pub(crate) index: Option<usize>,
+    pub(crate) columns: Vec<Column>,
+    /// Whether the columns have names.
+    pub(crate) named: bool,
+    /// Columns of the file that a model does not have.
+    pub(crate) ignored: Vec<String>,
+}
+
+impl Layout {
+    /// The columns of a table, each of the kind that `kind` says, or of the kind that a model has it as.
+    pub(crate) fn new(
+        columns: Columns<'_>,
+        index: Option<usize>,
+        options: &TableOptions,
+        target: Option<&Target>,
+        kind: impl Fn(usize, &str) -> Outcome<Kind>,
+    ) -> Outcome<Self> {
+        let chosen = columns.choose(options.columns.as_deref(), index)?;
+        let name = |source: usize| match columns.names {
+            Some(names) => names[source].clone(),
+            None => (source + 1).to_string(),
+        };
+        let target = target.filter(|_| columns.names.is_some());
+        let forced = |source: usize| match &options.categorical {
+            Categorical::Columns(typed) => columns.is_among(source, typed),
+            _ => false,
+        };
+        let mut layout =
+            Layout { fields: columns.count, index, columns: Vec::new(), named: columns.names.is_some(), ignored: Vec::new() };
+        for source in chosen {
+            let name = name(source);
+            let kind = match target {
+                Some(target) => target.kind(&name),
+                None if forced(source) => Some(Kind::Category),
+                None => Some(kind(source, &name)?),
+            };
+            match kind {
+                Some(kind) => layout.columns.push(Column { source, name, kind }),
+                None => layout.ignored.push(name),
+            }
+        }
+        if let Some(target) = target {
+            let known: Vec<(&str, Kind)> =
+                layout.columns.iter().map(|column| (column.name.as_str(), column.kind)).collect();
+            target.check_covered(&known)?;
+        }
+        Ok(layout)
+    }
+
+    /// What there is to say about columns that were left out.
+    pub(crate) fn remarks(&self) -> Option<Remark> {
+        const SHOWN: usize = 3;
+        let first = self.ignored.iter().take(SHOWN).cloned().collect();
+        let columns = self.ignored.len();
+        (columns > 0).then_some(Remark::NotInModel { columns, first })
+    }
+
+    /// How many columns are of this kind.
+    pub(crate) fn count(&self, kind: Kind) -> usize {
+        self.columns.iter().filter(|column| column.kind == kind).count()
+    }
+}
+
+/// The kind of a column of texts and numbers, judged by a sample.
+pub(crate) fn sampled_kind(name: &str, evidence: &Evidence, categorical: &Categorical) -> Outcome<Kind> {
+    let Some((line, text)) = &evidence.first_text else { return Ok(Kind::Number) };
+    if evidence.numbers > 0 {
+        return Err(not_a_number(*line, name, text));
+    }
+    let found = quoted(text);
+    if evidence.dates == evidence.texts {
+        return Err(refuse(name, &format!("holds dates ({found}), expected numbers or categories")));
+    }
+    if evidence.formatted == evidence.texts {
+        let message = format!("holds numbers with separators or units ({found}), expected plain ones such as 1234.5");
+        return Err(refuse(name, &message));
+    }
+    if *categorical == Categorical::Error {
+        return Err(refuse(name, &format!("holds texts ({found}), expected numbers")));
+    }
+    Ok(Kind::Category)
+}
+
+/// A text in a column of numbers.
+pub(crate) fn not_a_number(line: u64, column: &str, found: &[u8]) -> Fault {
+    let kind = match text_kind(found) {
+        TextKind::Date => ", a date",
+        TextKind::Formatted => ", which has separators or units",
+        TextKind::Plain => "",
+    };
+    let message = format!("column {column:?}: expected a number, found {}{kind}", quoted(found));
+    Fault::line(line, message).remedied_by(Remedy::SayWhatTextsAre)
+}
+
+/// A column that cannot be part of a matrix.
+pub(crate) fn refuse(column: &str, message: &str) -> Fault {
+    Fault::new(message).within(&format!("column {column:?}")).remedied_by(Remedy::LeaveColumnOut)
+}

@@ -1,0 +1,23 @@
+//! Tables as people have them, whatever file they come in: which columns are read, what their cells are, and the matrix
+//! that they make. docs/files.md says what is guessed.
+
+mod cell;
+mod cells;
+mod finish;
+mod header;
+mod index;
+mod labels;
+mod layout;
+mod sample;
+mod target;
+mod typed;
+
+pub(crate) use cell::{Cell, MissingTexts};
+pub(crate) use cells::{Cells, Where};
+pub(crate) use finish::{Finished, finish};
+pub(crate) use header::first_line_names;
+pub(crate) use index::{Columns, check_distinct, find_index};
+pub(crate) use layout::{Kind, Layout, not_a_number, refuse, sampled_kind};
+pub(crate) use sample::{Evidence, Sample};
+pub(crate) use target::Target;
+pub(crate) use typed::{TypedTable, pandas_index};

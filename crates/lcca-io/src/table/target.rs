@@ -1,0 +1,79 @@
+//! The columns that a model has: rows for it are read by these names.
+
+use super::layout::Kind;
+use crate::error::{Fault, Outcome};
+use crate::names::Names;
+use hashbrown::{HashMap, HashSet};
+
+/// The columns of one view of a model.
+pub(crate) struct Target {
+    names: Names,
+    places: HashMap<String, usize>,
+    /// The columns that the model knows by their categories.
+    categorical: HashSet<String>,
+}
+
+impl Target {
+    pub(crate) fn new(names: Names) -> Self {
+        let mut places = HashMap::with_capacity(names.len());
+        let mut categorical = HashSet::new();
+        for (place, name) in names.iter().enumerate() {
+            places.entry(name.to_string()).or_insert(place);
+            // A category may hold the sign itself, and so may a name, so every part before one counts.
+            categorical.extend(name.match_indices('=').map(|(end, _)| name[..end].to_string()));
+        }
+        Target { names, places, categorical }
+    }
+
+    pub(crate) fn names(&self) -> &Names {
+        &self.names
+    }
+
+    pub(crate) fn place(&self, name: &str) -> Option<usize> {
+        self.places.get(name).copied()
+    }
+
+    /// What the model takes a column for, if it has it.
+    pub(crate) fn kind(&self, column: &str) -> Option<Kind> {
+        if self.places.contains_key(column) {
+            Some(Kind::Number)
+        } else {
+            self.categorical.contains(column).then_some(Kind::Category)
+        }
+    }
+
+    /// Whether these are the model's columns, one by one. Then names that occur twice do no harm.
+    pub(crate) fn is_same<'a>(&self, columns: impl ExactSizeIterator<Item = &'a str>) -> bool {
+        columns.len() == self.names.len() && self.names.iter().eq(columns)
+    }
+
+    /// Refuses columns that leave any of the model's without numbers, or give one of them twice.
+    pub(crate) fn check_covered(&self, columns: &[(&str, Kind)]) -> Outcome<()> {
+        const SHOWN: usize = 3;
+        if self.is_same(columns.iter().map(|(name, _)| *name)) {
+            return Ok(());
+        }
+        let mut seen = HashSet::new();
+        if let Some((name, _)) = columns.iter().find(|(name, _)| !seen.insert(*name)) {
+            return Err(Fault::new(format!("has several columns {name:?}, so the model's is unclear")));
+        }
+        if self.places.len() < self.names.len() {
+            return Err(Fault::new("has other columns than the model, whose names are not all different"));
+        }
+        let numeric: HashSet<&str> =
+            columns.iter().filter(|(_, kind)| *kind == Kind::Number).map(|(name, _)| *name).collect();
+        let categorical: HashSet<&str> =
+            columns.iter().filter(|(_, kind)| *kind == Kind::Category).map(|(name, _)| *name).collect();
+        let is_covered = |name: &str| {
+            numeric.contains(name) || name.match_indices('=').any(|(end, _)| categorical.contains(&name[..end]))
+        };
+        let absent: Vec<&str> = self.names.iter().filter(|name| !is_covered(name)).collect();
+        if absent.is_empty() {
+            return Ok(());
+        }
+        let shown: Vec<String> = absent.iter().take(SHOWN).map(|name| format!("{name:?}")).collect();
+        let more = if absent.len() > SHOWN { ", …" } else { "" };
+        let (count, all) = (absent.len(), self.names.len());
+        Err(Fault::new(format!("lacks {count} of the model's {all} columns: {}{more}", shown.join(", "))))
+    }
+}

@@ -1,0 +1,91 @@
+//! Sentences for remarks about how files were read and their rows paired.
+
+use crate::remark::Remark;
+
+/// A remark about reading files as a sentence without a full stop.
+pub fn remark(remark: &Remark) -> String {
+    match remark {
+        Remark::Guessed { header, index } => guessed(*header, index.as_deref()),
+        Remark::Separated { by: '\t' } => "fields are between tabs".into(),
+        Remark::Separated { by: ';' } => "fields are between semicolons".into(),
+        Remark::Separated { by } => format!("fields are between {by:?}"),
+        Remark::Categories { column, categories } => {
+            format!("column {column:?} taken as {}", counted(*categories as u64, "category", "categories"))
+        }
+        Remark::NumericId { column } => format!(
+            "column {column:?} holds a different whole number in each row and is taken as data; if it names the rows, \
+             make it the index"
+        ),
+        Remark::NumericIdInBoth { column } => format!(
+            "column {column:?} is data in both views and correlates perfectly with itself; if it names the rows, make it \
+             the index of both"
+        ),
+        Remark::RowsWithMissing { cells, rows } => format!(
+            "{} in {}, left out",
+            counted(*cells, "missing value", "missing values"),
+            counted(*rows, "row", "rows")
+        ),
+        Remark::Filled { cells, rows, by_model } => {
+            let means = if *by_model { "means of the model" } else { "means of their columns" };
+            let values = counted(*cells, "missing value", "missing values");
+            format!("{values} in {}, filled in by the {means}", counted(*rows, "row", "rows"))
+        }
+        Remark::NotInModel { columns, first } => {
+            let names: Vec<String> = first.iter().map(|name| format!("{name:?}")).collect();
+            let more = if *columns > first.len() { ", …" } else { "" };
+            let count = counted(*columns, "column", "columns");
+            format!("{count} that the model does not have left out: {}{more}", names.join(", "))
+        }
+        Remark::NewCategories { column, cells, first } => {
+            let count = counted(*cells, "row has", "rows have");
+            format!("{count} in column {column:?} a category that the model does not have, such as {first:?}")
+        }
+        other => pairing(other),
+    }
+}
+
+/// The remarks about two views.
+fn pairing(remark: &Remark) -> String {
+    match remark {
+        Remark::Aligned { moved, rows } => {
+            format!("rows of Y brought into the order of X by name: {moved} of {rows} moved")
+        }
+        Remark::NotInBoth { x, y, rows } => {
+            format!("{rows} rows are in both views; {x} only in X and {y} only in Y left out")
+        }
+        Remark::NamedOnOneSide { side } => {
+            format!("only {side} has row names, so rows were paired by position")
+        }
+        Remark::NumberedFromDifferentStarts => {
+            "rows of both views are only numbered, from different starts, so they were paired by position".into()
+        }
+        Remark::IncompletePairs { dropped, rows } => {
+            let count = counted(*dropped as u64, "row", "rows");
+            format!("{count} with missing values left out of both views, {rows} left")
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+fn guessed(header: Option<bool>, index: Option<&str>) -> String {
+    let first = match header {
+        Some(true) => "first line taken as names",
+        Some(false) => "first line taken as data",
+        None => "",
+    };
+    let rows = match index {
+        Some("") => "the column without a name as row names".into(),
+        Some(column) => format!("column {column:?} as row names"),
+        None => String::new(),
+    };
+    match (first, rows.as_str()) {
+        (first, "") => first.into(),
+        ("", rows) => rows.replacen(" as row names", " taken as row names", 1),
+        (first, rows) => format!("{first}, {rows}"),
+    }
+}
+
+fn counted(number: impl TryInto<u64>, one: &str, many: &str) -> String {
+    let number = number.try_into().unwrap_or(0);
+    format!("{number} {}", if number == 1 { one } else { many })
+}
