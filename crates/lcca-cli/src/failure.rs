@@ -71,6 +71,21 @@ fn remedy_flags(remedy: Remedy) -> &'static str {
         Remedy::CountFromZero => "; --zero-based says that they count from 0",
         Remedy::KeepMoreColumns => " (--boolean-only, --min-count, --skip, --top)",
         Remedy::KeepMoreTokens => " (--min-count, --max-share, --skip, --top)",
+        Remedy::SayHeader => " (--header yes or --header no; for one view --x-header, --y-header)",
+        Remedy::SayIndex => " (--index COLUMN or --index none; for one view --x-index, --y-index)",
+        Remedy::SayWhatTextsAre => {
+            "; --na TEXT if it stands for a missing value, --categorical COLUMN if the column holds categories"
+        }
+        Remedy::LeaveColumnOut => {
+            "; read other columns only (--x-columns, --y-columns, --columns), make it the row names (--index), or make texts \
+             a view (lcca views text)"
+        }
+        Remedy::SettleMissing => {
+            "; --missing drop leaves such rows out, --missing mean fills in the mean of the column"
+        }
+        Remedy::PairOtherwise => {
+            "; --align common keeps the rows that both have, --align none pairs rows by position"
+        }
         Remedy::KeepMoreWords => " (--min-count, --x-top, --y-top)",
         _ => "",
     }

@@ -2,9 +2,12 @@
 
 use crate::failure::Failure;
 use crate::progress;
-use lcca::data::{InMemory, Pair};
-use lcca::matrix::{Buffer, Matrix};
-use lcca_io::{Loaded, ReadOptions, read_matrix_with};
+use crate::resolve::ViewReading;
+use lcca::data::InMemory;
+use lcca_io::{
+    Align, Loaded, ModelColumns, PairedViews, ReadOptions, Remark, pair_rows, read_for_model,
+    read_matrix_with, wording,
+};
 use std::path::{Path, PathBuf};
 
 /// Reads one matrix.
@@ -22,38 +25,64 @@ fn read(path: &Path, quiet: bool, read: impl FnOnce() -> lcca_io::Result<Loaded>
     Ok(loaded)
 }
 
-/// Reads both views, X first, without the empty columns of a wide view.
-pub fn views(paths: [&Path; 2], options: &[ReadOptions; 2], quiet: bool) -> Result<[Loaded; 2], Failure> {
-    Ok([view(paths[0], &options[0], quiet)?, view(paths[1], &options[1], quiet)?])
+/// Reads rows for a model.
+pub fn rows_for_model(
+    path: &Path,
+    model: &ModelColumns,
+    options: &ReadOptions,
+    quiet: bool,
+) -> Result<Loaded, Failure> {
+    read(path, quiet, || read_for_model(path, model, options))
 }
 
-fn view(path: &Path, options: &ReadOptions, quiet: bool) -> Result<Loaded, Failure> {
-    read(path, quiet, || read_matrix_with(path, options)?.without_empty_columns(path))
+/// Two views whose rows belong together.
+pub struct Views {
+    pub pair: InMemory,
+    /// The views as they were read, for the names of their columns.
+    pub loaded: [Loaded; 2],
+    /// What there is to say about the reading and the pairing.
+    pub remarks: Vec<Remark>,
+    /// How many rows the file of X has, and which of them are in the pair if not all in their order.
+    x_rows: (usize, Option<Vec<usize>>),
 }
 
-/// Pairs two views. If their numbers of rows differ, the failure says which file has how many.
-pub fn pair(paths: [&Path; 2], [x, y]: [Matrix; 2]) -> Result<InMemory, Failure> {
-    if x.rows() != y.rows() {
-        return Err(Failure::Usage(format!(
-            "{} has {} rows and {} has {}, expected as many rows in both",
-            paths[0].display(),
-            x.rows(),
-            paths[1].display(),
-            y.rows()
-        )));
+/// Reads both views, X first, without the empty columns of a wide view, and pairs their rows.
+pub fn views(paths: [&Path; 2], reading: &ViewReading, quiet: bool) -> Result<Views, Failure> {
+    let view = |side: usize| {
+        let (path, options) = (paths[side], &reading.options[side]);
+        read(path, quiet, || read_matrix_with(path, options)?.without_empty_columns(path))
+    };
+    paired([view(0)?, view(1)?], reading.align, quiet)
+}
+
+/// Pairs the rows of two views. Remarks about the pairing are printed.
+pub fn paired(loaded: [Loaded; 2], align: Align, quiet: bool) -> Result<Views, Failure> {
+    let [x, y] = &loaded;
+    let PairedViews { matrices: [x_rows, y_rows], rows: [rows, _], remarks, .. } = pair_rows([x, y], align)?;
+    if !quiet {
+        remarks.iter().for_each(|remark| eprintln!("lcca: {}", wording::remark(remark)));
     }
-    Ok(InMemory::new(x, y)?)
+    let all = x.matrix.rows() + x.dropped_rows().len();
+    let remarks = x.remarks.iter().chain(&y.remarks).cloned().chain(remarks).collect();
+    Ok(Views { pair: InMemory::new(x_rows, y_rows)?, x_rows: (all, rows), remarks, loaded })
 }
 
-/// Weights the rows of a pair by a file, if there is one.
-pub fn weighted(pair: InMemory, weights: Option<&Path>, quiet: bool) -> Result<InMemory, Failure> {
-    let Some(path) = weights else { return Ok(pair) };
-    let weights = row_weights(path, pair.shape().rows, quiet)?;
-    pair.weighted(weights).map_err(|error| Failure::in_file(path, error))
+impl Views {
+    /// With rows weighted by a file, if there is one: one weight per row of the file of X, in its order.
+    pub fn weighted(mut self, weights: Option<&Path>, quiet: bool) -> Result<Self, Failure> {
+        let Some(path) = weights else { return Ok(self) };
+        let all = row_weights(path, self.x_rows.0, quiet)?;
+        let weights: Vec<f64> = match &self.x_rows.1 {
+            None => all,
+            Some(rows) => rows.iter().map(|&row| all[row]).collect(),
+        };
+        self.pair = self.pair.weighted(weights.into()).map_err(|error| Failure::in_file(path, error))?;
+        Ok(self)
+    }
 }
 
 /// Reads one number per row.
-fn row_weights(path: &Path, rows: usize, quiet: bool) -> Result<Buffer<f64>, Failure> {
+fn row_weights(path: &Path, rows: usize, quiet: bool) -> Result<Vec<f64>, Failure> {
     let matrix = matrix(path, &ReadOptions::default(), quiet)?.matrix;
     if matrix.cols() != 1 || matrix.rows() != rows {
         return Err(Failure::Usage(format!(
@@ -69,7 +98,7 @@ fn row_weights(path: &Path, rows: usize, quiet: bool) -> Result<Buffer<f64>, Fai
         let path = path.display();
         return Err(Failure::Usage(format!("{path}: every row weight is 0, expected one above")));
     }
-    Ok(weights.into())
+    Ok(weights)
 }
 
 /// Refuses an output that would replace one of the inputs.

@@ -71,7 +71,9 @@ fn in_order(parts: Parts) -> Outcome<Parts> {
     if ordered.merged > 0 {
         return Err(Fault::new("holds duplicate entries and missing values, expected one or the other"));
     }
-    let Values::F64(places) = ordered.rows.values() else { return Ok(Parts { cols, offsets, columns, values }) };
+    let Values::F64(places) = ordered.rows.values() else {
+        return Ok(Parts { cols, offsets, columns, values });
+    };
     let mut sorted = Growing::new();
     places.iter().for_each(|place| sorted.push(values.get(place as usize)));
     let (offsets, columns) = (ordered.rows.offsets().clone(), ordered.rows.columns().clone());

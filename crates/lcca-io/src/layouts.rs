@@ -32,28 +32,23 @@ pub(crate) fn check_shape(rows: usize, cols: usize) -> Outcome<()> {
     Ok(())
 }
 
-pub(crate) fn csr(
-    rows: usize,
-    cols: usize,
-    arrays: &Compressed,
-    filling: Filling<'_>,
-) -> Outcome<Assembled> {
+pub(crate) fn csr(rows: usize, cols: usize, arrays: &Compressed, filling: Filling<'_>) -> Outcome<Assembled> {
     let (offsets, columns, values) = compressed(arrays, rows, cols, "a column")?;
     assemble::sparse(cols, offsets, columns, values, filling)
 }
 
-pub(crate) fn csc(
-    rows: usize,
-    cols: usize,
-    arrays: &Compressed,
-    filling: Filling<'_>,
-) -> Outcome<Assembled> {
+pub(crate) fn csc(rows: usize, cols: usize, arrays: &Compressed, filling: Filling<'_>) -> Outcome<Assembled> {
     check_row_count(rows)?;
     let (offsets, rows_of, values) = compressed(arrays, cols, rows, "a row")?;
     if let Some(column) = first_decrease(&offsets) {
         return Err(Fault::new(format!("column {column}: offsets decrease")).within("indptr"));
     }
-    assemble::triplets(rows, cols, Triplets { rows: rows_of, columns: Columns::Grouped(offsets), values }, filling)
+    assemble::triplets(
+        rows,
+        cols,
+        Triplets { rows: rows_of, columns: Columns::Grouped(offsets), values },
+        filling,
+    )
 }
 
 pub(crate) fn coo(
@@ -67,7 +62,12 @@ pub(crate) fn coo(
     let rows_of = indices(&arrays.row, "row", entries, rows, "a row")?;
     let columns = indices(&arrays.col, "col", entries, cols, "a column")?;
     let values = assemble::values(arrays.data.reals());
-    assemble::triplets(rows, cols, Triplets { rows: rows_of, columns: Columns::Listed(columns), values }, filling)
+    assemble::triplets(
+        rows,
+        cols,
+        Triplets { rows: rows_of, columns: Columns::Listed(columns), values },
+        filling,
+    )
 }
 
 fn compressed(

@@ -80,10 +80,12 @@ pub(crate) fn settle_dense(
         gaps.dropped = incomplete;
         return Ok((values, rest, gaps));
     }
-    let mut columns: BTreeMap<usize, (f64, u64)> = places.iter().map(|place| (place % cols, (0.0, 0))).collect();
+    let mut columns: BTreeMap<usize, (f64, u64)> =
+        places.iter().map(|place| (place % cols, (0.0, 0))).collect();
     if filling.means.is_none() {
         for (&column, (sum, count)) in &mut columns {
-            let present = (0..rows).map(|row| values.get(row * cols + column)).filter(|value| !value.is_nan());
+            let present =
+                (0..rows).map(|row| values.get(row * cols + column)).filter(|value| !value.is_nan());
             (*sum, *count) = present.fold((0.0, 0), |(sum, count), value| (sum + value, count + 1));
         }
     }

@@ -92,9 +92,8 @@ impl ReadOptions {
 
 impl TableOptions {
     /// The texts that stand for a missing value unless the caller lists others.
-    pub const DEFAULT_NA: [&str; 14] = [
-        "", ".", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "-nan", "NULL", "null", "None",
-    ];
+    pub const DEFAULT_NA: [&str; 14] =
+        ["", ".", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "-nan", "NULL", "null", "None"];
 
     /// Whether the first line names the columns; `None` guesses.
     pub fn header(mut self, header: impl Into<Option<bool>>) -> Self {

@@ -43,7 +43,8 @@ struct Picked {
 
 /// Pairs the rows of two views.
 pub fn pair_rows(views: [&Loaded; 2], align: Align) -> Result<PairedViews> {
-    let names = if align == Align::None { [None, None] } else { [views[0].row_names()?, views[1].row_names()?] };
+    let names =
+        if align == Align::None { [None, None] } else { [views[0].row_names()?, views[1].row_names()?] };
     let numbered = names.each_ref().map(|names| names.as_ref().is_some_and(|names| counts(names, views)));
     let mut picked = match &names {
         [Some(x), Some(y)] if numbered == [true, true] => {
@@ -112,9 +113,11 @@ fn by_position(views: [&Loaded; 2]) -> Result<Picked> {
 fn by_name(views: [&Loaded; 2], names: [&Names; 2], align: Align) -> Result<Picked> {
     let places = [place_by_name(views[0], names[0])?, place_by_name(views[1], names[1])?];
     // A row that one view left out because it misses values is not one that the other has in addition.
-    let left_out = views.map(|view| view.dropped_names().iter().map(String::as_str).collect::<HashSet<&str>>());
+    let left_out =
+        views.map(|view| view.dropped_names().iter().map(String::as_str).collect::<HashSet<&str>>());
     let only = |side: usize| -> Vec<&str> {
-        let is_absent = |name: &&str| !places[1 - side].contains_key(name) && !left_out[1 - side].contains(name);
+        let is_absent =
+            |name: &&str| !places[1 - side].contains_key(name) && !left_out[1 - side].contains(name);
         names[side].iter().filter(is_absent).collect()
     };
     let (only_x, only_y) = (only(0), only(1));

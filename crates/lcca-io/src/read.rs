@@ -85,8 +85,14 @@ impl Opened {
             Opened::File(format, source) if format.is_table() => {
                 let Finished { assembled, names, row_names, remarks } =
                     read_table(format, source, options, filling, model.target)?;
-                remarked(path, format, assembled, NameSource::Read { columns: names, rows: row_names }, filling)
-                    .remarked_first(remarks)
+                remarked(
+                    path,
+                    format,
+                    assembled,
+                    NameSource::Read { columns: names, rows: row_names },
+                    filling,
+                )
+                .remarked_first(remarks)
             }
             Opened::File(format, source) => {
                 let assembled = read_file(format, source, options, filling)?;
@@ -126,7 +132,12 @@ fn remarked(
     Loaded::new(path, format.name(), assembled, names).remarked(settled)
 }
 
-fn read_file(format: Format, source: Source, options: &ReadOptions, filling: Filling<'_>) -> Outcome<Assembled> {
+fn read_file(
+    format: Format,
+    source: Source,
+    options: &ReadOptions,
+    filling: Filling<'_>,
+) -> Outcome<Assembled> {
     match format {
         Format::Npz => npz::read(source.map()?, filling),
         Format::Npy => npy::read(&source.load()?, filling),
@@ -223,7 +234,9 @@ mod tests {
     #[test]
     fn dense_files_are_used_where_they_lie() {
         let owner = mapped("m.npy", &dense());
-        let Matrix::Dense(rows) = npy::read(&owner, Filling::REFUSED).ok().unwrap().matrix else { panic!("not dense") };
+        let Matrix::Dense(rows) = npy::read(&owner, Filling::REFUSED).ok().unwrap().matrix else {
+            panic!("not dense")
+        };
         assert!(lies_in(&owner, npy::dense_bytes(rows.values()).1));
     }
 

@@ -42,8 +42,7 @@ pub fn keeps_names(path: &Path) -> bool {
 
 fn write(output: &mut Output, matrix: &Matrix, names: StoredNames<'_>, format: Format) -> Outcome<()> {
     check_shape(matrix.rows(), matrix.cols())?;
-    let counts =
-        [("column", names.columns, matrix.cols()), ("row", names.rows, matrix.rows())];
+    let counts = [("column", names.columns, matrix.cols()), ("row", names.rows, matrix.rows())];
     for (each, names, expected) in counts {
         if let Some(named) = names.map(Names::len).filter(|&named| named != expected) {
             return Err(Fault::new(format!("{named} names for {expected} {each}s, expected one per {each}")));

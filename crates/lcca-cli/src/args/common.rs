@@ -1,5 +1,6 @@
 //! Flags that several commands share.
 
+use super::ViewTableArgs;
 use clap::Args;
 
 /// Flags of every command that computes.
@@ -16,7 +17,7 @@ pub struct CommonArgs {
     pub quiet: bool,
 }
 
-/// What svmlight files do not say about two views.
+/// What files do not say about two views.
 #[derive(Args)]
 pub struct ReadingArgs {
     /// Number of columns of X if it is an svmlight file [default: the largest index in the file]
@@ -28,4 +29,6 @@ pub struct ReadingArgs {
     /// Count the columns of svmlight files from 0 instead of 1
     #[arg(long)]
     pub zero_based: bool,
+    #[command(flatten)]
+    pub tables: ViewTableArgs,
 }

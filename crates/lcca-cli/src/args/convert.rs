@@ -1,6 +1,6 @@
 //! What can be typed after `lcca convert`.
 
-use super::CommonArgs;
+use super::{CommonArgs, TableArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -18,6 +18,8 @@ pub struct ConvertArgs {
     /// Count the columns of svmlight files from 0 instead of 1
     #[arg(long)]
     pub zero_based: bool,
+    #[command(flatten)]
+    pub tables: TableArgs,
     #[command(flatten)]
     pub common: CommonArgs,
 }

@@ -1,6 +1,6 @@
 //! What can be typed after `lcca info`.
 
-use super::CommonArgs;
+use super::{CommonArgs, TableArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -16,6 +16,8 @@ pub struct InfoArgs {
     /// Check every number and name of a store or model against the checksums in its file
     #[arg(long)]
     pub verify: bool,
+    #[command(flatten)]
+    pub tables: TableArgs,
     #[command(flatten)]
     pub common: CommonArgs,
 }

@@ -17,6 +17,7 @@ mod neighbors;
 mod problem;
 mod report;
 mod score;
+mod tables;
 mod transform;
 pub mod views;
 
@@ -35,4 +36,5 @@ pub use neighbors::NeighborsArgs;
 pub use problem::ProblemArgs;
 pub use report::ReportArgs;
 pub use score::ScoreArgs;
+pub use tables::{AlignChoice, MissingChoice, TableArgs, ViewTableArgs, YesNo};
 pub use transform::TransformArgs;

@@ -1,6 +1,6 @@
 //! What can be typed after `lcca report`.
 
-use super::CommonArgs;
+use super::{CommonArgs, ViewTableArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -38,6 +38,8 @@ pub struct ReportArgs {
     /// Count the columns of svmlight files from 0 instead of 1
     #[arg(long)]
     pub zero_based: bool,
+    #[command(flatten)]
+    pub tables: ViewTableArgs,
     #[command(flatten)]
     pub common: CommonArgs,
 }

@@ -1,6 +1,6 @@
 //! What can be typed after `lcca transform`.
 
-use super::CommonArgs;
+use super::{CommonArgs, TableArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -23,6 +23,8 @@ pub struct TransformArgs {
     /// Count the columns of svmlight files from 0 instead of 1
     #[arg(long)]
     pub zero_based: bool,
+    #[command(flatten)]
+    pub tables: TableArgs,
     #[command(flatten)]
     pub common: CommonArgs,
 }

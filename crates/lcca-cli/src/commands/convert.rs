@@ -28,11 +28,14 @@ pub fn run(job: &ConvertJob) -> Result<(), Failure> {
 fn convert(job: &ConvertJob) -> Result<Matrix, Failure> {
     let loaded = load::matrix(&job.input, &job.reading, job.session.quiet)?;
     let spinner = progress::spinner(format!("writing {}", job.output.display()), job.session.quiet);
-    let names = loaded.names()?;
-    if names.is_some() && !lcca_io::keeps_names(&job.output) && !job.session.quiet {
-        eprintln!("lcca: {}: names of columns are kept by .safetensors only", job.output.display());
+    let (names, row_names) = (loaded.names()?, loaded.row_names()?);
+    let named = [(&names, "columns"), (&row_names, "rows")];
+    if !lcca_io::keeps_names(&job.output) && !job.session.quiet {
+        for (_, what) in named.iter().filter(|(names, _)| names.is_some()) {
+            eprintln!("lcca: {}: names of {what} are kept by .safetensors only", job.output.display());
+        }
     }
-    lcca_io::write_matrix_named(&job.output, &loaded.matrix, names.as_ref())?;
+    lcca_io::write_with_names(&job.output, &loaded.matrix, names.as_ref(), row_names.as_ref())?;
     spinner.finish_and_clear();
     Ok(loaded.matrix)
 }

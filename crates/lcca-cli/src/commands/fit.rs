@@ -12,7 +12,7 @@ use crate::{interrupt, load, machine, output};
 use lcca::data::{InMemory, Pair};
 use lcca::fit::{Fit, Watch, fit};
 use lcca::outcome::Note;
-use lcca_io::{Loaded, ModelNames, wording};
+use lcca_io::{Loaded, ModelNames, Remark, wording};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
@@ -61,7 +61,7 @@ fn state_file(job: &FitJob) -> Option<StateFile<'_>> {
 
 fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
     let start = Instant::now();
-    let (pair, views) = load_pair(job)?;
+    let (pair, views, remarks) = load_pair(job)?;
     // Names are read only if a model will keep them.
     let names = if job.output.is_some() { names_of(&views)? } else { ModelNames::default() };
     let load_seconds = start.elapsed().as_secs_f64();
@@ -97,15 +97,14 @@ fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
     }
     let names_columns = fit.notes.iter().any(|note| matches!(note, Note::SharedColumns { .. }));
     let names = if names_columns { names_of(&views)? } else { names };
-    Ok((fit, Run { load_seconds, fit_seconds, threads, saved_iteration, ridge, names }))
+    Ok((fit, Run { load_seconds, fit_seconds, threads, saved_iteration, ridge, names, remarks }))
 }
 
-/// Reads the views. They are kept for the names of their columns, which are read when they are needed.
-fn load_pair(job: &FitJob) -> Result<(InMemory, [Loaded; 2]), Failure> {
-    let paths: [&Path; 2] = [&job.x, &job.y];
-    let views = load::views(paths, &job.reading, job.session.quiet)?;
-    let pair = load::pair(paths, views.each_ref().map(|view| view.matrix.clone()))?;
-    Ok((load::weighted(pair, job.row_weights.as_deref(), job.session.quiet)?, views))
+/// Reads the views and pairs their rows. They are kept for the names of their columns, which are read when they are needed.
+fn load_pair(job: &FitJob) -> Result<(InMemory, [Loaded; 2], Vec<Remark>), Failure> {
+    let views = load::views([&job.x, &job.y], &job.reading, job.session.quiet)?;
+    let views = views.weighted(job.row_weights.as_deref(), job.session.quiet)?;
+    Ok((views.pair, views.loaded, views.remarks))
 }
 
 /// The names of both views' columns.
@@ -148,6 +147,7 @@ fn object(fit: &Fit, run: &Run) -> Value {
         "threads": run.threads,
         "version": env!("CARGO_PKG_VERSION"),
         "notes": fit.notes.iter().map(|note| run.sentence(note)).collect::<Vec<_>>(),
+        "reading": run.remarks,
         "ridge_path": run.ridge.as_ref().map(RidgeChoice::object),
         "trace": fit.trace,
     })

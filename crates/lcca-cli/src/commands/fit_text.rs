@@ -7,7 +7,7 @@ use lcca::data::Side;
 use lcca::fit::{Certificate, Fit, Kind};
 use lcca::method::{Method, Settings};
 use lcca::outcome::{Decision, Note};
-use lcca_io::{ModelNames, Names, wording};
+use lcca_io::{ModelNames, Names, Remark, wording};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -22,6 +22,8 @@ pub struct Run {
     pub ridge: Option<RidgeChoice>,
     /// The names of columns, as far as they were read.
     pub names: ModelNames,
+    /// What there is to say about how the files were read.
+    pub remarks: Vec<Remark>,
 }
 
 impl Run {

@@ -1,11 +1,11 @@
 //! `lcca report MODEL [X Y] -o report.html`
 
-use super::fitting_rows::ModelSource;
+use super::fitting_rows;
 use crate::failure::Failure;
 use crate::html::report::{self, GivenRows, Subject};
 use crate::resolve::ReportJob;
 use crate::{load, machine, output, progress};
-use lcca::data::Side;
+use lcca::data::{Pair, Side};
 use lcca::fit::Model;
 use lcca::matrix::Matrix;
 use lcca_io::{ModelFile, Output};
@@ -69,13 +69,10 @@ fn file_name(path: &Path) -> String {
 /// The correlations of all given rows, as `lcca score` computes them, and the canonical variables of a sample.
 fn given_rows(job: &ReportJob, file: &ModelFile, x_path: &Path, y_path: &Path) -> Result<GivenRows, Failure> {
     let model = &file.model;
-    let source = ModelSource { path: &job.model, file };
-    let x = source.read_rows(x_path, Side::X, job.zero_based, job.session.quiet)?;
-    let y = source.read_rows(y_path, Side::Y, job.zero_based, job.session.quiet)?;
+    let pair = fitting_rows::read_pair(file, [x_path, y_path], &job.reading, job.session.quiet)?.pair;
     let spinner = progress::spinner("correlating the given rows".into(), job.session.quiet);
-    let rows = x.rows();
+    let rows = pair.shape().rows;
     let sample = sample(rows, MOST_ROWS.min(MOST_VARIABLES / 2 / model.pairs().max(1)).max(1));
-    let pair = load::pair([x_path, y_path], [x, y])?;
     let variables = |side| variables(model, side, pair.view(side), &sample);
     let variables = [variables(Side::X)?, variables(Side::Y)?];
     let scores = model.score(&pair)?;

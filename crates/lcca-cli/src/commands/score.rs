@@ -1,10 +1,10 @@
 //! `lcca score MODEL X Y`
 
-use super::fitting_rows::ModelSource;
+use super::fitting_rows;
 use crate::failure::Failure;
 use crate::resolve::ScoreJob;
 use crate::text::{self, count};
-use crate::{load, machine, output, progress};
+use crate::{machine, output, progress};
 use lcca::data::{InMemory, Pair, Side};
 use lcca::fit::{Model, Scores, Significance};
 use lcca_io::ModelFile;
@@ -45,10 +45,7 @@ struct Scored {
 }
 
 fn score(job: &ScoreJob, file: &ModelFile) -> Result<Scored, Failure> {
-    let source = ModelSource { path: &job.model, file };
-    let x = source.read_rows(&job.x, Side::X, job.zero_based, job.session.quiet)?;
-    let y = source.read_rows(&job.y, Side::Y, job.zero_based, job.session.quiet)?;
-    let pair = load::pair([&job.x, &job.y], [x, y])?;
+    let pair = fitting_rows::read_pair(file, [&job.x, &job.y], &job.reading, job.session.quiet)?.pair;
     let scores = file.model.score(&pair)?;
     let significance = significance(job, &file.model, &pair)?;
     Ok(Scored { rows: pair.shape().rows, scores, significance })

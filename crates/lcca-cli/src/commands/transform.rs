@@ -1,6 +1,6 @@
 //! `lcca transform MODEL --x X | --y Y -o scores.npy`
 
-use super::fitting_rows::ModelSource;
+use super::fitting_rows;
 use crate::failure::Failure;
 use crate::resolve::TransformJob;
 use crate::text::count;
@@ -28,8 +28,7 @@ pub fn run(job: &TransformJob) -> Result<(), Failure> {
 /// Writes the canonical variables block by block and returns the number of rows.
 fn transform(job: &TransformJob) -> Result<usize, Failure> {
     let file = ModelFile::open(&job.model)?;
-    let source = ModelSource { path: &job.model, file: &file };
-    let rows = source.read_rows(&job.rows, job.side, job.zero_based, job.session.quiet)?;
+    let rows = fitting_rows::read_rows(&file, &job.rows, job.side, &job.reading, job.session.quiet)?.matrix;
     let spinner = progress::spinner(format!("transforming {}", job.rows.display()), job.session.quiet);
     let mut writer = NpyWriter::create(&job.output, rows.rows(), file.model.pairs())?;
     file.model

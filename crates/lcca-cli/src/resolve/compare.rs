@@ -1,14 +1,13 @@
 //! `lcca compare`
 
 use super::problem::{self, max_passes, most_pairs};
-use super::reading::view_options;
+use super::reading::ViewReading;
 use super::session::Session;
 use crate::args::{CompareArgs, OPTIONAL_METHODS};
 use crate::compare::plan::{OptionalMethods, Plan, Targets};
 use crate::failure::Failure;
 use lcca::data::Shape;
 use lcca::method::Method;
-use lcca_io::ReadOptions;
 use std::path::{Path, PathBuf};
 
 /// L-CCA's gradient steps in the paper's word experiment.
@@ -17,8 +16,8 @@ const PAPER_STEPS: [usize; 3] = [7, 38, 115];
 pub struct CompareJob {
     pub x: PathBuf,
     pub y: PathBuf,
-    /// How X and Y are read.
-    pub reading: [ReadOptions; 2],
+    /// How X and Y are read and their rows paired.
+    pub reading: ViewReading,
     pub row_weights: Option<PathBuf>,
     pub output: PathBuf,
     pub session: Session,
@@ -51,7 +50,7 @@ impl CompareJob {
             quiet: args.common.quiet,
         };
         Ok(CompareJob {
-            reading: view_options(&args.reading),
+            reading: ViewReading::new(&args.reading),
             x: args.x,
             y: args.y,
             row_weights: args.problem.row_weights,

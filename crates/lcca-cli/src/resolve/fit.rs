@@ -2,21 +2,20 @@
 
 use super::method::method;
 use super::problem::{self, max_passes};
-use super::reading::view_options;
+use super::reading::{ViewReading, table_flags};
 use super::session::Session;
 use crate::args::{self, FitArgs};
 use crate::failure::Failure;
 use lcca::data::Shape;
 use lcca::method::Settings;
-use lcca_io::ReadOptions;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub struct FitJob {
     pub x: PathBuf,
     pub y: PathBuf,
-    /// How X and Y are read.
-    pub reading: [ReadOptions; 2],
+    /// How X and Y are read and their rows paired.
+    pub reading: ViewReading,
     pub row_weights: Option<PathBuf>,
     pub output: Option<PathBuf>,
     pub ridge_search: Option<RidgeSearch>,
@@ -86,7 +85,7 @@ impl FitJob {
         settings.max_passes = max_passes(args.max_passes)?;
         settings.structure = !args.no_structure;
         Ok(FitJob {
-            reading: view_options(&args.reading),
+            reading: ViewReading::new(&args.reading),
             ridge_search: ridge_search(&args)?,
             hold_out: hold_out(&args)?,
             resume: resume(&args)?,
@@ -180,6 +179,7 @@ fn flags(args: &FitArgs) -> Vec<String> {
     for (flag, value) in with_value {
         flags.extend(value.into_iter().flat_map(|value| [flag.to_string(), value]));
     }
+    flags.extend(table_flags(&args.reading.tables));
     for (flag, typed) in [("--zero-based", args.reading.zero_based), ("--certify", args.certify)] {
         flags.extend(typed.then(|| flag.to_string()));
     }

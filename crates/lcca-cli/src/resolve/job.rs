@@ -32,7 +32,7 @@ pub fn resolve(arguments: Arguments) -> Result<Job, Failure> {
         Command::Score(args) => Job::Score(ScoreJob::new(args)),
         Command::Export(args) => Job::Export(ExportJob::new(args)?),
         Command::Neighbors(args) => Job::Neighbors(NeighborsJob::new(args)),
-        Command::Report(args) => Job::Report(ReportJob::new(args)),
+        Command::Report(args) => Job::Report(ReportJob::new(args)?),
         Command::Compare(args) => Job::Compare(Box::new(CompareJob::new(*args)?)),
         Command::Views(args) => Job::Views(Box::new(ViewsJob::new(args)?)),
         Command::Convert(args) => Job::Convert(ConvertJob::new(args)),

@@ -32,6 +32,7 @@ pub use info::InfoJob;
 pub use job::{Job, resolve};
 pub use model_content::ModelContent;
 pub use neighbors::NeighborsJob;
+pub use reading::ViewReading;
 pub use report::ReportJob;
 pub use score::ScoreJob;
 pub use session::Session;

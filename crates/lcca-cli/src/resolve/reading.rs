@@ -1,14 +1,142 @@
-//! How files that do not say everything are read.
+//! How files are read: what they do not say themselves, and what is not left to guesses.
 
-use crate::args::ReadingArgs;
-use lcca_io::ReadOptions;
+use crate::args::{AlignChoice, MissingChoice, ReadingArgs, TableArgs, ViewTableArgs, YesNo};
+use lcca_io::{Align, Categorical, Index, Missing, ReadOptions, TableOptions};
 
-/// Options for one matrix.
-pub fn read_options(cols: Option<usize>, zero_based: bool) -> ReadOptions {
-    ReadOptions::default().cols(cols).zero_based(zero_based)
+/// How two views are read and their rows paired.
+pub struct ViewReading {
+    /// X and Y.
+    pub options: [ReadOptions; 2],
+    pub align: Align,
 }
 
-/// Options for both views, X first.
-pub fn view_options(args: &ReadingArgs) -> [ReadOptions; 2] {
-    [args.x_cols, args.y_cols].map(|cols| read_options(cols, args.zero_based))
+impl ViewReading {
+    /// The typed flags of a command that fits.
+    pub fn new(args: &ReadingArgs) -> Self {
+        ViewReading::with_cols(&args.tables, args.zero_based, [args.x_cols, args.y_cols])
+    }
+
+    /// The typed flags of a command that applies a model, which knows the columns.
+    pub fn of_model(args: &ViewTableArgs, zero_based: bool) -> Self {
+        ViewReading::with_cols(args, zero_based, [None, None])
+    }
+
+    fn with_cols(args: &ViewTableArgs, zero_based: bool, [x_cols, y_cols]: [Option<usize>; 2]) -> Self {
+        let x = Typed {
+            header: args.x_header.or(args.header),
+            index: args.x_index.as_ref().or(args.index.as_ref()),
+            na: args.x_na.as_ref().or(args.na.as_ref()),
+            columns: args.x_columns.as_ref(),
+            missing: args.x_missing.or(args.missing),
+            categorical: args.x_categorical.as_ref().or(args.categorical.as_ref()),
+        };
+        let y = Typed {
+            header: args.y_header.or(args.header),
+            index: args.y_index.as_ref().or(args.index.as_ref()),
+            na: args.y_na.as_ref().or(args.na.as_ref()),
+            columns: args.y_columns.as_ref(),
+            missing: args.y_missing.or(args.missing),
+            categorical: args.y_categorical.as_ref().or(args.categorical.as_ref()),
+        };
+        let options = |cols, typed: Typed<'_>| {
+            ReadOptions::default().cols(cols).zero_based(zero_based).table(typed.options())
+        };
+        let align = match args.align {
+            AlignChoice::Auto => Align::Auto,
+            AlignChoice::Common => Align::Common,
+            AlignChoice::None => Align::None,
+        };
+        ViewReading { options: [options(x_cols, x), options(y_cols, y)], align }
+    }
+}
+
+/// Options for one matrix.
+pub fn read_options(cols: Option<usize>, zero_based: bool, args: &TableArgs) -> ReadOptions {
+    let typed = Typed {
+        header: args.header,
+        index: args.index.as_ref(),
+        na: args.na.as_ref(),
+        columns: args.columns.as_ref(),
+        missing: args.missing,
+        categorical: args.categorical.as_ref(),
+    };
+    ReadOptions::default().cols(cols).zero_based(zero_based).table(typed.options())
+}
+
+/// What was typed about one table.
+struct Typed<'a> {
+    header: Option<YesNo>,
+    index: Option<&'a String>,
+    na: Option<&'a Vec<String>>,
+    columns: Option<&'a Vec<String>>,
+    missing: Option<MissingChoice>,
+    categorical: Option<&'a Vec<String>>,
+}
+
+impl Typed<'_> {
+    fn options(self) -> TableOptions {
+        let index = match self.index.map(String::as_str) {
+            None => Index::Guess,
+            Some("none") => Index::None,
+            Some(column) => Index::Column(column.into()),
+        };
+        let missing = match self.missing {
+            None | Some(MissingChoice::Error) => Missing::Error,
+            Some(MissingChoice::Drop) => Missing::Drop,
+            Some(MissingChoice::Mean) => Missing::Mean,
+        };
+        let categorical = match self.categorical.map(Vec::as_slice) {
+            None => Categorical::Auto,
+            Some([one]) if one == "auto" => Categorical::Auto,
+            Some([one]) if one == "error" => Categorical::Error,
+            Some(columns) => Categorical::Columns(columns.to_vec()),
+        };
+        TableOptions::default()
+            .header(self.header.map(|header| header == YesNo::Yes))
+            .index(index)
+            .na(self.na.cloned())
+            .columns(self.columns.cloned())
+            .missing(missing)
+            .categorical(categorical)
+    }
+}
+
+/// The typed flags about tables, as they would be typed again.
+pub fn table_flags(args: &ViewTableArgs) -> Vec<String> {
+    let yes_no =
+        |typed: Option<YesNo>| typed.map(|typed| if typed == YesNo::Yes { "yes" } else { "no" }.to_string());
+    let list = |typed: &Option<Vec<String>>| typed.as_ref().map(|typed| typed.join(","));
+    let missing = |typed: Option<MissingChoice>| {
+        typed.map(|typed| match typed {
+            MissingChoice::Error => "error".to_string(),
+            MissingChoice::Drop => "drop".to_string(),
+            MissingChoice::Mean => "mean".to_string(),
+        })
+    };
+    let align = match args.align {
+        AlignChoice::Auto => None,
+        AlignChoice::Common => Some("common".to_string()),
+        AlignChoice::None => Some("none".to_string()),
+    };
+    let typed = [
+        ("--header", yes_no(args.header)),
+        ("--x-header", yes_no(args.x_header)),
+        ("--y-header", yes_no(args.y_header)),
+        ("--index", args.index.clone()),
+        ("--x-index", args.x_index.clone()),
+        ("--y-index", args.y_index.clone()),
+        ("--na", list(&args.na)),
+        ("--x-na", list(&args.x_na)),
+        ("--y-na", list(&args.y_na)),
+        ("--x-columns", list(&args.x_columns)),
+        ("--y-columns", list(&args.y_columns)),
+        ("--missing", missing(args.missing)),
+        ("--x-missing", missing(args.x_missing)),
+        ("--y-missing", missing(args.y_missing)),
+        ("--categorical", list(&args.categorical)),
+        ("--x-categorical", list(&args.x_categorical)),
+        ("--y-categorical", list(&args.y_categorical)),
+        ("--align", align),
+    ];
+    typed.into_iter().filter_map(|(flag, value)| Some([flag.to_string(), value?])).flatten().collect()
 }

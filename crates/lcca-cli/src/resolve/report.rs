@@ -1,7 +1,9 @@
 //! `lcca report`
 
+use super::reading::ViewReading;
 use super::session::Session;
 use crate::args::ReportArgs;
+use crate::failure::Failure;
 use std::path::PathBuf;
 
 pub struct ReportJob {
@@ -9,18 +11,26 @@ pub struct ReportJob {
     /// Rows of X and of Y to show beside the model.
     pub rows: Option<[PathBuf; 2]>,
     pub output: PathBuf,
-    pub zero_based: bool,
+    /// How X and Y are read and their rows paired.
+    pub reading: ViewReading,
     pub session: Session,
 }
 
 impl ReportJob {
-    pub fn new(args: ReportArgs) -> Self {
-        ReportJob {
+    pub fn new(args: ReportArgs) -> Result<Self, Failure> {
+        let extension = args.output.extension().and_then(|end| end.to_str()).map(str::to_lowercase);
+        if extension.is_some_and(|end| end != "html" && end != "htm") {
+            let output = args.output.display();
+            return Err(Failure::Usage(format!(
+                "{output}: a report is an HTML page, expected .html or .htm"
+            )));
+        }
+        Ok(ReportJob {
             model: args.model,
             rows: args.x.zip(args.y).map(|(x, y)| [x, y]),
             output: args.output,
-            zero_based: args.zero_based,
+            reading: ViewReading::of_model(&args.tables, args.zero_based),
             session: Session::new(args.common),
-        }
+        })
     }
 }

@@ -1,5 +1,6 @@
 //! `lcca score`
 
+use super::reading::ViewReading;
 use super::session::Session;
 use crate::args::ScoreArgs;
 use std::path::PathBuf;
@@ -8,7 +9,8 @@ pub struct ScoreJob {
     pub model: PathBuf,
     pub x: PathBuf,
     pub y: PathBuf,
-    pub zero_based: bool,
+    /// How X and Y are read and their rows paired.
+    pub reading: ViewReading,
     pub permutation_test: Option<PermutationTest>,
     pub session: Session,
 }
@@ -27,7 +29,7 @@ impl ScoreJob {
             model: args.model,
             x: args.x,
             y: args.y,
-            zero_based: args.zero_based,
+            reading: ViewReading::of_model(&args.tables, args.zero_based),
             permutation_test: args.permutations.map(test),
             session: Session::new(args.common),
         }

@@ -1,9 +1,11 @@
 //! `lcca transform`
 
+use super::reading::read_options;
 use super::session::Session;
 use crate::args::TransformArgs;
 use crate::failure::Failure;
 use lcca::data::Side;
+use lcca_io::ReadOptions;
 use std::path::PathBuf;
 
 pub struct TransformJob {
@@ -12,7 +14,7 @@ pub struct TransformJob {
     pub side: Side,
     pub rows: PathBuf,
     pub output: PathBuf,
-    pub zero_based: bool,
+    pub reading: ReadOptions,
     pub session: Session,
 }
 
@@ -28,7 +30,7 @@ impl TransformJob {
             side,
             rows,
             output: args.output,
-            zero_based: args.zero_based,
+            reading: read_options(None, args.zero_based, &args.tables),
             session: Session::new(args.common),
         })
     }

@@ -158,15 +158,18 @@ impl<'a> Batch<'a> {
     fn views(&self, cursor: &Cursor) -> Outcome<Vec<Outcome<Vec<u8>>>> {
         const VIEW_BYTES: usize = 16;
         const IN_PLACE: usize = 12;
-        let expected = self.rows.checked_mul(VIEW_BYTES).ok_or_else(|| broken("a column is longer than can be"))?;
+        let expected =
+            self.rows.checked_mul(VIEW_BYTES).ok_or_else(|| broken("a column is longer than can be"))?;
         let views = self.exactly(cursor.buffer + 1, expected)?;
         let further = self.views.and_then(|views| views.i64(cursor.view, 8, 0)).unwrap_or(0);
         let further = usize::try_from(further).unwrap_or(0).min(self.buffers.len);
-        let buffers: Vec<Cow<'a, [u8]>> =
-            (0..further).map(|index| self.buffer(cursor.buffer + 2 + index, usize::MAX)).collect::<Outcome<_>>()?;
+        let buffers: Vec<Cow<'a, [u8]>> = (0..further)
+            .map(|index| self.buffer(cursor.buffer + 2 + index, usize::MAX))
+            .collect::<Outcome<_>>()?;
         let outside = || broken("a text lies outside of its column");
         let number = |view: &[u8], start: usize| {
-            view.get(start..start + 4).and_then(|bytes| Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize))
+            view.get(start..start + 4)
+                .and_then(|bytes| Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize))
         };
         let text = |view: &[u8]| -> Outcome<Vec<u8>> {
             let len = number(view, 0).ok_or_else(outside)?;

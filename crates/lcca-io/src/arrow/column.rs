@@ -26,7 +26,11 @@ pub(super) enum Holds {
     Numbers(Kind),
     Texts(TextLayout),
     /// Numbers of texts that batches of their own list.
-    Dictionary { id: i64, numbers: Kind, texts: TextLayout },
+    Dictionary {
+        id: i64,
+        numbers: Kind,
+        texts: TextLayout,
+    },
     /// Something else, by Arrow's name.
     Other(&'static str),
 }

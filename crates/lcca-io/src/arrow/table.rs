@@ -148,13 +148,16 @@ impl Reading<'_> {
                 (Kind::Number, _) => return Err(refuse(&column.name, "holds texts, expected numbers")),
                 (Kind::Category, holds) => {
                     let texts = self.texts(batch, cursor, holds).map_err(in_column)?;
-                    let present = |text: &Option<String>| text.clone().filter(|text| !missing.is_missing(text));
+                    let present =
+                        |text: &Option<String>| text.clone().filter(|text| !missing.is_missing(text));
                     texts.iter().for_each(|text| cells.codes[category].push(present(text).as_deref()));
                     category += 1;
                 }
             }
         }
-        cells.take_rows(layout, &columns, batch.rows, missing, |row| Where::Row((rows_before + row + 1) as u64));
+        cells.take_rows(layout, &columns, batch.rows, missing, |row| {
+            Where::Row((rows_before + row + 1) as u64)
+        });
         if let Some(index) = layout.index {
             let texts = self.texts(batch, &cursors[index], self.holds[index])?;
             texts.iter().for_each(|text| cells.row_names.push(text.as_deref().unwrap_or_default()));

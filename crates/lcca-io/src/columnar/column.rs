@@ -73,7 +73,11 @@ pub(super) fn numbers(reader: ColumnReader, column: &ColumnDescPtr, rows: usize)
 }
 
 /// The first `rows` values as texts; numbers are written out.
-pub(super) fn texts(reader: ColumnReader, column: &ColumnDescPtr, rows: usize) -> Outcome<Vec<Option<String>>> {
+pub(super) fn texts(
+    reader: ColumnReader,
+    column: &ColumnDescPtr,
+    rows: usize,
+) -> Outcome<Vec<Option<String>>> {
     let level = column.max_def_level();
     match reader {
         ColumnReader::ByteArrayColumnReader(reader) => {

@@ -10,8 +10,8 @@ use crate::options::TableOptions;
 use crate::parallel::in_order;
 use crate::remark::Remark;
 use crate::table::{
-    Cell, Cells, Columns, Finished, Kind, Layout, MissingTexts, Sample, Target, Where, check_distinct, find_index,
-    finish, first_line_names, not_a_number, sampled_kind,
+    Cell, Cells, Columns, Finished, Kind, Layout, MissingTexts, Sample, Target, Where, check_distinct,
+    find_index, finish, first_line_names, not_a_number, sampled_kind,
 };
 use crate::text::quoted;
 use csv::ByteRecord;

@@ -11,10 +11,13 @@ use lcca::matrix::DenseValues;
 
 pub(super) fn read(text: Text, header: Header, filling: Filling<'_>) -> Outcome<Assembled> {
     let mut all = Growing::new();
-    text.parse(|lines| parse_lines(lines, filling.allows()), |more| {
-        all.append(more);
-        Ok(())
-    })?;
+    text.parse(
+        |lines| parse_lines(lines, filling.allows()),
+        |more| {
+            all.append(more);
+            Ok(())
+        },
+    )?;
     // No memory is allocated for the matrix before the file has shown that it holds as many values.
     let expected = listed(header.symmetry, header.rows, header.cols);
     if expected != all.len() as u128 {

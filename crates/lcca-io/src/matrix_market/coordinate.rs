@@ -63,7 +63,8 @@ fn parse_lines(lines: Lines<'_>, header: Header, may_miss: bool) -> Outcome<Entr
     let mut entries = Entries::new();
     for (number, line) in lines {
         if !line.is_empty() && !line.starts_with(b"%") {
-            parse_entry(line, header, may_miss, &mut entries).map_err(|message| Fault::line(number, message))?;
+            parse_entry(line, header, may_miss, &mut entries)
+                .map_err(|message| Fault::line(number, message))?;
         }
     }
     Ok(entries)

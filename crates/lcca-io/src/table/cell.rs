@@ -140,14 +140,19 @@ mod tests {
     #[test]
     fn listed_texts_replace_the_usual_ones() {
         let texts = MissingTexts::new(&TableOptions::default().na(vec!["-9".to_string(), "?".to_string()]));
-        assert_eq!(["-9", "-9.0", "?", "", "nan"].map(|field| texts.cell(field.as_bytes())), [Cell::Missing; 5]);
+        assert_eq!(
+            ["-9", "-9.0", "?", "", "nan"].map(|field| texts.cell(field.as_bytes())),
+            [Cell::Missing; 5]
+        );
         assert_eq!(texts.cell(b"NA"), Cell::Text);
         assert!(texts.number(-9.0).is_nan() && texts.number(9.0) == 9.0);
     }
 
     #[test]
     fn dates_and_formatted_numbers_are_told_from_other_texts() {
-        for date in ["2020-01-31", "31.01.2020", "1/31/20", "2020-01-31T12:30:00Z", "31-Jan-2020", "2020/1/3 9:00"] {
+        for date in
+            ["2020-01-31", "31.01.2020", "1/31/20", "2020-01-31T12:30:00Z", "31-Jan-2020", "2020/1/3 9:00"]
+        {
             assert_eq!(text_kind(date.as_bytes()), TextKind::Date, "{date}");
         }
         for number in ["1,234.5", "1.234,5", "12%", "$5", "€ 1.200,50", "1 234", "-1,5", "(1,200)"] {

@@ -67,7 +67,8 @@ impl Codes {
 
     fn append(&mut self, more: Codes) {
         let to: Vec<u32> = more.texts.iter().map(|text| self.code(text)).collect();
-        self.of_rows.extend(more.of_rows.iter().map(|&code| if code == NO_CODE { code } else { to[code as usize] }));
+        self.of_rows
+            .extend(more.of_rows.iter().map(|&code| if code == NO_CODE { code } else { to[code as usize] }));
     }
 }
 
@@ -82,9 +83,14 @@ impl CellGaps {
     /// The error that names the first place.
     pub(crate) fn fault(&self, layout: &Layout) -> Option<Fault> {
         let (place, column) = self.first?;
-        let count = |number: u64, noun: &str| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
+        let count =
+            |number: u64, noun: &str| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
         let all = format!("{} missing in {}", count(self.cells, "value"), count(self.rows, "row"));
-        let all = if self.cells == 1 { all.replacen("value", "value is", 1) } else { all.replacen("values", "values are", 1) };
+        let all = if self.cells == 1 {
+            all.replacen("value", "value is", 1)
+        } else {
+            all.replacen("values", "values are", 1)
+        };
         let name = &layout.columns[column].name;
         let fault = match place {
             Where::Line(line) => Fault::line(line, format!("column {name:?}: the value is missing; {all}")),

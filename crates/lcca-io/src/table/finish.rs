@@ -25,7 +25,10 @@ pub(crate) struct Finished {
 enum Slots {
     Number(usize),
     /// One per category, unless the model does not have it; and all of them, for a row whose category is missing.
-    Category { of_codes: Vec<Option<usize>>, all: Vec<usize> },
+    Category {
+        of_codes: Vec<Option<usize>>,
+        all: Vec<usize>,
+    },
 }
 
 /// Makes the matrix. Rows with missing values are left out if that is how they are settled.
@@ -52,7 +55,8 @@ pub(crate) fn finish(
     let width = names.as_ref().map_or(layout.columns.len(), Names::len);
     check_shape(cells.rows, width)?;
     let Cells { numbers, codes, row_names, rows, gaps } = cells;
-    let in_order = slots.iter().enumerate().all(|(place, slot)| matches!(slot, Slots::Number(to) if *to == place));
+    let in_order =
+        slots.iter().enumerate().all(|(place, slot)| matches!(slot, Slots::Number(to) if *to == place));
     let mut assembled = if in_order && slots.len() == width {
         dense_or_sparse(numbers, rows, width, filling)?
     } else {
@@ -177,10 +181,12 @@ impl Source<'_> {
                         entries.push((*to as u32, value));
                     }
                 }
-                Slots::Category { of_codes, all } => match codes.next().map_or(NO_CODE, |codes| codes.of_rows[row]) {
-                    NO_CODE => entries.extend(all.iter().map(|&to| (to as u32, f64::NAN))),
-                    code => entries.extend(of_codes[code as usize].map(|to| (to as u32, 1.0))),
-                },
+                Slots::Category { of_codes, all } => {
+                    match codes.next().map_or(NO_CODE, |codes| codes.of_rows[row]) {
+                        NO_CODE => entries.extend(all.iter().map(|&to| (to as u32, f64::NAN))),
+                        code => entries.extend(of_codes[code as usize].map(|to| (to as u32, 1.0))),
+                    }
+                }
             }
         }
         entries.sort_unstable_by_key(|&(to, _)| to);

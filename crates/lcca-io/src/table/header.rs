@@ -17,7 +17,8 @@ pub(crate) fn first_line_names(sample: &Sample, texts: &MissingTexts) -> Outcome
     if first.len() + 1 == sample.fields() {
         return Ok(true);
     }
-    let unnamed_index = sample.first.get(0).is_some_and(|field| field.trim_ascii().is_empty()) && first.len() > 1;
+    let unnamed_index =
+        sample.first.get(0).is_some_and(|field| field.trim_ascii().is_empty()) && first.len() > 1;
     let rest = if unnamed_index { &first[1..] } else { &first[..] };
     let count = |wanted: fn(&Cell) -> bool| rest.iter().filter(|&cell| wanted(cell)).count();
     let all_texts = count(|cell| *cell == Cell::Text) == rest.len();
@@ -32,7 +33,9 @@ pub(crate) fn first_line_names(sample: &Sample, texts: &MissingTexts) -> Outcome
     let rows: Vec<Vec<f64>> = sample
         .rows
         .iter()
-        .map(|(_, row)| row.iter().skip(first.len() - rest.len()).map(|field| number(texts.cell(field))).collect())
+        .map(|(_, row)| {
+            row.iter().skip(first.len() - rest.len()).map(|field| number(texts.cell(field))).collect()
+        })
         .filter(|row: &Vec<f64>| row.len() == rest.len())
         .collect();
     let labels = look_like_labels(&numbers, &rows);

@@ -105,8 +105,10 @@ pub(crate) fn check_distinct<'a>(names: impl Iterator<Item = &'a str>, column: &
 
 /// Whether a column is called like one that names the rows.
 pub(crate) fn is_called_like_id(name: &str) -> bool {
-    const NAMES: [&str; 12] =
-        ["id", "ids", "index", "row", "sample", "subject", "patient", "record", "case", "key", "barcode", "uuid"];
+    const NAMES: [&str; 12] = [
+        "id", "ids", "index", "row", "sample", "subject", "patient", "record", "case", "key", "barcode",
+        "uuid",
+    ];
     let name = name.trim().to_lowercase();
     NAMES.contains(&name.as_str())
         || ["_id", " id", ".id", "-id"].iter().any(|end| name.ends_with(end))

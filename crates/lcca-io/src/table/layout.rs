@@ -58,8 +58,13 @@ impl Layout {
             Categorical::Columns(typed) => columns.is_among(source, typed),
             _ => false,
         };
-        let mut layout =
-            Layout { fields: columns.count, index, columns: Vec::new(), named: columns.names.is_some(), ignored: Vec::new() };
+        let mut layout = Layout {
+            fields: columns.count,
+            index,
+            columns: Vec::new(),
+            named: columns.names.is_some(),
+            ignored: Vec::new(),
+        };
         for source in chosen {
             let name = name(source);
             let kind = match target {
@@ -105,7 +110,8 @@ pub(crate) fn sampled_kind(name: &str, evidence: &Evidence, categorical: &Catego
         return Err(refuse(name, &format!("holds dates ({found}), expected numbers or categories")));
     }
     if evidence.formatted == evidence.texts {
-        let message = format!("holds numbers with separators or units ({found}), expected plain ones such as 1234.5");
+        let message =
+            format!("holds numbers with separators or units ({found}), expected plain ones such as 1234.5");
         return Err(refuse(name, &message));
     }
     if *categorical == Categorical::Error {

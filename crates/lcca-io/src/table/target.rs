@@ -65,7 +65,8 @@ impl Target {
         let categorical: HashSet<&str> =
             columns.iter().filter(|(_, kind)| *kind == Kind::Category).map(|(name, _)| *name).collect();
         let is_covered = |name: &str| {
-            numeric.contains(name) || name.match_indices('=').any(|(end, _)| categorical.contains(&name[..end]))
+            numeric.contains(name)
+                || name.match_indices('=').any(|(end, _)| categorical.contains(&name[..end]))
         };
         let absent: Vec<&str> = self.names.iter().filter(|name| !is_covered(name)).collect();
         if absent.is_empty() {

@@ -43,14 +43,15 @@ fn columns_of_row_names_are_left_out_whatever_they_hold() {
 }
 
 #[test]
-fn columns_that_are_not_plain_numbers_are_refused() {
-    for (name, part) in [
-        ("missing.feather", "column \"a\": row 3 is missing, expected a number"),
-        ("texts.feather", "column \"b\": holds Utf8, expected plain numbers or Booleans"),
-        ("dictionary.feather", "column \"b\": holds Dictionary, expected plain numbers or Booleans"),
-    ] {
-        let message = complaint(name, bytes(name));
-        assert!(message.contains(part), "{message}");
+fn missing_values_are_refused_by_column_and_texts_are_categories() {
+    let message = complaint("missing.feather", bytes("missing.feather"));
+    let part = "column \"a\": row 3: the value is missing; 1 value is missing in 1 row";
+    assert!(message.contains(part), "{message}");
+    for name in ["texts.feather", "dictionary.feather"] {
+        let loaded = load(name, bytes(name));
+        let names: Vec<String> = loaded.names().unwrap().unwrap().iter().map(String::from).collect();
+        assert!(names[0] == "a" && names[1..].iter().all(|name| name.starts_with("b=")), "{names:?}");
+        assert_eq!(loaded.notes, ["column \"b\" taken as 1 category"], "{name}");
     }
 }
 

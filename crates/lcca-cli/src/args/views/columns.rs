@@ -1,6 +1,6 @@
 //! What can be typed after `lcca views columns`.
 
-use crate::args::CommonArgs;
+use crate::args::{CommonArgs, TableArgs};
 use clap::Args;
 use lcca_io::views::Selection;
 use std::path::PathBuf;
@@ -69,6 +69,8 @@ pub struct ColumnsArgs {
     /// Count the columns of svmlight files from 0 instead of 1
     #[arg(long)]
     pub zero_based: bool,
+    #[command(flatten)]
+    pub tables: TableArgs,
     #[command(flatten)]
     pub common: CommonArgs,
 }
