@@ -85,7 +85,7 @@ impl Loaded {
 
     /// Whether the file has checksums, against which the rows were checked.
     pub fn has_checksums(&self) -> bool {
-        matches!(&self.names, ColumnNames::Stored(file, _) if file.has_checksums())
+        matches!(&self.names, NameSource::Stored(file) if file.has_checksums())
     }
 
     /// The names of the columns, if the file has them.
