@@ -57,7 +57,8 @@ fn pairing(remark: &Remark) -> String {
             format!("only {side} has row names, so rows were paired by position")
         }
         Remark::NumberedFromDifferentStarts => {
-            "rows of both views are only numbered, from different starts, so they were paired by position".into()
+            "rows of both views are only numbered, from different starts, so they were paired by position"
+                .into()
         }
         Remark::IncompletePairs { dropped, rows } => {
             let count = counted(*dropped as u64, "row", "rows");
