@@ -25,6 +25,8 @@ cargo xtask bench python [FLAGS]    the Python package compared with the program
 cargo xtask bench dask [FLAGS]      the same fits on a cluster of processes on this machine; FLAGS go to bench/cluster.py
 cargo xtask experiment words|paths  the paper's experiments on real data; results in docs/experiments
 cargo xtask modules [CRATE]...      which modules use which, lowest layer first; --files for every source file
+cargo xtask fuzz [FLAGS]            damaged inputs for every reader; --minutes N, --runs N, --target T, --seed S
+cargo xtask soak [ROUNDS]           kills at random moments, full disks, read-only folders; 1,000 rounds unless told
 cargo xtask python                  build the Python package into target/python-package and run its tests
 cargo xtask help                    this text
 
@@ -58,6 +60,9 @@ fn run(args: &[String]) -> Result<(), String> {
         ["test"] => test::run(),
         ["modules", ref rest @ ..] => modules(rest),
         ["python"] => package::test(env::var_os("LCCA_DATA").map(PathBuf::from).as_deref()),
+        ["fuzz", ref flags @ ..] => fuzz(flags),
+        ["soak"] => soak("1000"),
+        ["soak", rounds] => soak(rounds),
         ["bench", name, ref flags @ ..] => bench::run(name, flags),
         ["experiment", name] => experiment::run(name),
         _ => Err(format!("`{}` is not a task\n\n{HELP}", words.join(" "))),
@@ -67,6 +72,17 @@ fn run(args: &[String]) -> Result<(), String> {
 /// The module check has dependencies, which only examples and tests of this package may use.
 fn modules(arguments: &[&str]) -> Result<(), String> {
     step::run(step::cargo("run --release --quiet --package xtask --example modules --").args(arguments))
+}
+
+/// Damaged inputs for every reader.
+fn fuzz(flags: &[&str]) -> Result<(), String> {
+    step::run(step::cargo("run --release --quiet --package lcca-fuzz --").args(flags))
+}
+
+/// The kill test of the program with more rounds than the tests have.
+fn soak(rounds: &str) -> Result<(), String> {
+    let mut test = step::cargo("test --release --package lcca-cli --test kill -- --nocapture");
+    step::run(test.env("LCCA_SOAK", rounds))
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod progress;
 mod provenance;
 mod resolve;
 mod resume;
+mod sizes;
 mod spelling;
 mod text;
 mod time_left;

@@ -1,9 +1,9 @@
 //! Protection from libraries that panic over broken files: the panic is caught and reported as a broken file.
 
-#[cfg(any(feature = "parquet", test))]
+#[cfg(any(feature = "parquet", feature = "arrow", test))]
 use crate::error::{Fault, Outcome};
 use std::cell::Cell;
-#[cfg(any(feature = "parquet", test))]
+#[cfg(any(feature = "parquet", feature = "arrow", test))]
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 thread_local! {
@@ -16,7 +16,7 @@ pub fn panics_are_guarded() -> bool {
 }
 
 /// Runs work that may panic over broken input. The work's data is dropped with the error, so no caller sees it half done.
-#[cfg(any(feature = "parquet", test))]
+#[cfg(any(feature = "parquet", feature = "arrow", test))]
 pub(crate) fn guarded<T>(what: &str, work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
     let before = GUARDED.replace(true);
     let result = catch_unwind(AssertUnwindSafe(work));

@@ -30,6 +30,7 @@ mod legible;
 mod lines;
 mod loaded;
 mod matrix_market;
+mod memory;
 mod missing;
 mod model;
 mod mtx_folder;

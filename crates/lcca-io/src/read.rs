@@ -14,7 +14,7 @@ use crate::missing::Filling;
 use crate::names::Names;
 use crate::options::{Missing, ReadOptions, TableOptions};
 use crate::remark::Remark;
-use crate::source::Source;
+use crate::source::{Packing, Source};
 use crate::table::{Finished, Target};
 use crate::tensors::TensorFile;
 use crate::text::Text;
@@ -140,7 +140,8 @@ fn read_file(
 ) -> Outcome<Assembled> {
     match format {
         Format::Npz => npz::read(source.map()?, filling),
-        Format::Npy => npy::read(&source.load()?, filling),
+        Format::Npy if source.packing == Packing::Plain => npy::read(&source.map()?, filling),
+        Format::Npy => npy::read(&npy::unpack(source.stream()?)?, filling),
         Format::MatrixMarket => matrix_market::read(Text::new(source.stream()?), filling),
         Format::Svmlight => svmlight::read(Text::new(source.stream()?), options, filling),
         other => Err(not_in_this_build(other)),

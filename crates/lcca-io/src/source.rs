@@ -71,14 +71,6 @@ impl Source {
         map_file(&self.file)
     }
 
-    /// All bytes once unpacked, mapped if they are not packed.
-    pub(crate) fn load(self) -> Outcome<Owner> {
-        if self.packing == Packing::Plain {
-            return self.map();
-        }
-        Ok(Arc::new(read_all(self.stream()?)?))
-    }
-
     /// The unpacked bytes, one after another.
     pub(crate) fn stream(self) -> Outcome<Box<dyn Read + Send>> {
         unpacked(self.file, self.packing, 1 << 20)
@@ -88,14 +80,6 @@ impl Source {
 /// All bytes of a file of any name, without reading them.
 pub(crate) fn map(path: &Path) -> Outcome<Owner> {
     map_file(&open(path)?)
-}
-
-/// Memory grows with the bytes that arrive, never with a size that a header claims.
-pub(crate) fn read_all(mut from: impl Read) -> Outcome<Vec<u8>> {
-    let mut bytes = Vec::new();
-    from.read_to_end(&mut bytes)?;
-    bytes.shrink_to_fit();
-    Ok(bytes)
 }
 
 /// Opens a regular file that is not empty.

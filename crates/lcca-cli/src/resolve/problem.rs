@@ -2,7 +2,7 @@
 
 use crate::args::{ProblemArgs, ScaleChoice};
 use crate::failure::Failure;
-use crate::machine;
+use crate::{machine, sizes};
 use lcca::data::Shape;
 use lcca::method::{Method, Scale, Settings};
 
@@ -23,7 +23,7 @@ pub fn settings(args: &ProblemArgs, method: Method) -> Result<Settings, Failure>
     settings.seed = args.seed;
     settings.memory = match &args.memory {
         None => machine::half_of_memory(),
-        Some(typed) => machine::parse_bytes(typed).ok_or_else(|| {
+        Some(typed) => sizes::parse_bytes(typed).ok_or_else(|| {
             Failure::Usage(format!("--memory is {typed}, expected a size such as 500MB or 8GiB"))
         })?,
     };

@@ -3,8 +3,10 @@
 use super::column::{Kind, Layout, TextLayout, bit};
 use super::flatbuffer::{List, Table};
 use crate::error::{Fault, Outcome};
+use crate::guard::guarded;
+use crate::memory::{self, read_at_most};
 use std::borrow::Cow;
-use std::io::Read;
+use std::io::ErrorKind;
 
 /// How the buffers of a batch are packed, each by itself.
 #[derive(Clone, Copy)]
@@ -95,6 +97,7 @@ impl<'a> Batch<'a> {
         if node(0) != i64::try_from(self.rows).ok() {
             return Err(broken("a column is not as long as its batch"));
         }
+        memory::check_cells(self.rows, 1)?;
         if node(8) == Some(0) {
             return Ok(None);
         }
@@ -180,6 +183,9 @@ impl<'a> Batch<'a> {
             let bytes = buffers.get(buffer).and_then(|buffer| buffer.get(start..start.checked_add(len)?));
             bytes.map(<[u8]>::to_vec).ok_or_else(outside)
         };
+        // Many texts may lie in the same bytes.
+        let lengths = views.chunks_exact(VIEW_BYTES).take(self.rows).filter_map(|view| number(view, 0));
+        memory::check(lengths.fold(0, |sum, len| sum + len as u64), "the texts of a column")?;
         Ok(views.chunks_exact(VIEW_BYTES).take(self.rows).map(text).collect())
     }
 
@@ -204,18 +210,32 @@ impl<'a> Batch<'a> {
         }
         // A packed buffer begins with its length once unpacked; -1 says that packing did not pay.
         let (len, packed) = bytes.split_first_chunk::<8>().ok_or_else(|| broken("a buffer is cut short"))?;
-        if i64::from_le_bytes(*len) == -1 {
+        let len = i64::from_le_bytes(*len);
+        if len == -1 {
             return Ok(packed.into());
         }
-        let mut unpacked = Vec::new();
-        let read = match self.codec {
-            Codec::Zstd => zstd::Decoder::with_buffer(packed)
-                .and_then(|decoder| decoder.take(most as u64).read_to_end(&mut unpacked)),
-            _ => lz4_flex::frame::FrameDecoder::new(packed).take(most as u64).read_to_end(&mut unpacked),
-        };
-        read.map_err(|_| broken("a packed buffer cannot be unpacked"))?;
-        Ok(unpacked.into())
+        let len = u64::try_from(len).map_err(|_| broken("a packed buffer has no length"))?;
+        Ok(unpacked(self.codec, packed, len.min(most as u64))?.into())
     }
+}
+
+/// The first `most` bytes of a packed buffer. The library may panic over broken ones.
+fn unpacked(codec: Codec, packed: &[u8], most: u64) -> Outcome<Vec<u8>> {
+    // One byte of LZ4 stands for at most 255.
+    const MOST_BY_LZ4: u64 = 255;
+    if matches!(codec, Codec::Lz4) && most > (packed.len() as u64).saturating_mul(MOST_BY_LZ4) {
+        return Err(broken("a packed buffer cannot hold as much as it says"));
+    }
+    let unpacked = guarded("Arrow", || match codec {
+        Codec::Zstd => read_at_most(zstd::Decoder::with_buffer(packed)?, most),
+        _ => read_at_most(lz4_flex::frame::FrameDecoder::new(packed), most),
+    });
+    unpacked.map_err(|fault| match fault {
+        Fault::Io(error) if error.kind() != ErrorKind::OutOfMemory => {
+            broken("a packed buffer cannot be unpacked")
+        }
+        other => other,
+    })
 }
 
 pub(super) fn broken(what: &str) -> Fault {

@@ -1,5 +1,6 @@
 //! An opened file and its columns.
 
+use super::pages;
 use crate::error::{Fault, Outcome, one_line};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -19,8 +20,11 @@ impl ParquetFile {
     pub(crate) fn open(file: File) -> Outcome<Self> {
         guarded(|| {
             let len = file.metadata()?.len();
+            let pages = file.try_clone()?;
             let file = SerializedFileReader::new(file).map_err(broken)?;
             check_places(&file, len)?;
+            let columns = file.metadata().row_groups().iter().flat_map(|group| group.columns());
+            columns.into_iter().try_for_each(|column| pages::check(&pages, column))?;
             let schema = file.metadata().file_metadata().schema_descr_ptr();
             let columns = schema.columns().iter().cloned().enumerate();
             let flat: Vec<_> = columns.filter(|(_, column)| is_flat(column)).collect();

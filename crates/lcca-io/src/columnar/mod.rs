@@ -5,6 +5,7 @@
 
 mod column;
 mod file;
+mod pages;
 mod table;
 mod texts;
 

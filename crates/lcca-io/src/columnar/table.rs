@@ -3,6 +3,7 @@
 use super::column::{Holds, holds, numbers, texts};
 use super::file::{ParquetFile, broken, guarded};
 use crate::error::Outcome;
+use crate::memory;
 use crate::missing::Filling;
 use crate::options::{Categorical, TableOptions};
 use crate::table::{
@@ -78,6 +79,7 @@ fn read_group(
 ) -> Outcome<Cells> {
     let group = file.file.get_row_group(group).map_err(broken)?;
     let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+    memory::check_cells(rows_before.saturating_add(rows), layout.columns.len().max(1))?;
     let mut cells = Cells::new(layout);
     let mut columns = Vec::with_capacity(layout.count(Kind::Number));
     let mut category = 0;

@@ -11,15 +11,18 @@ use lcca::matrix::DenseValues;
 
 pub(super) fn read(text: Text, header: Header, filling: Filling<'_>) -> Outcome<Assembled> {
     let mut all = Growing::new();
+    let expected = listed(header.symmetry, header.rows, header.cols);
     text.parse(
         |lines| parse_lines(lines, filling.allows()),
         |more| {
             all.append(more);
+            if all.len() as u128 > expected {
+                return Err(Fault::line(header.line, format!("the header says {expected} values, found more")));
+            }
             Ok(())
         },
     )?;
     // No memory is allocated for the matrix before the file has shown that it holds as many values.
-    let expected = listed(header.symmetry, header.rows, header.cols);
     if expected != all.len() as u128 {
         let message = format!("the header says {expected} values, found {}", all.len());
         return Err(Fault::line(header.line, message));

@@ -4,9 +4,12 @@ use super::header::{Descr, Header};
 use super::numbers::Numbers;
 use crate::assemble::{self, Assembled, check_shape};
 use crate::error::{Fault, Outcome};
+use crate::memory::append_at_most;
 use crate::missing::Filling;
 use lcca::matrix::{Buffer, DenseValues, Owner, Packed};
 use rayon::prelude::*;
+use std::io::Read;
+use std::sync::Arc;
 
 /// One array of numbers, still in its file's types.
 pub(crate) struct Array {
@@ -33,8 +36,25 @@ pub(crate) fn open(owner: &Owner, start: usize, end: usize) -> Outcome<Array> {
 }
 
 fn size_fault(shape: &[usize], expected: Option<usize>, left: usize) -> Fault {
+    // A packed file is not unpacked further than one byte behind what it says.
+    let left = if expected.is_some_and(|expected| left > expected) {
+        "more bytes".into()
+    } else {
+        format!("{left} bytes")
+    };
     let expected = expected.map_or("more bytes than can be".to_string(), |bytes| format!("{bytes} bytes"));
-    Fault::new(format!("the header says shape {shape:?}, that is {expected}, but {left} bytes follow it"))
+    Fault::new(format!("the header says shape {shape:?}, that is {expected}, but {left} follow it"))
+}
+
+/// The bytes of a packed array file: its header, and as many as the header says, or one more if there are more. So a
+/// file that holds more than it says is refused before it is unpacked.
+pub(crate) fn unpack(mut from: impl Read) -> Outcome<Owner> {
+    let mut bytes = Header::read(&mut from)?;
+    let (header, _) = Header::parse(&bytes)?;
+    let expected = header.data_bytes()?;
+    let most = expected.ok_or_else(|| size_fault(&header.shape, None, 0))?;
+    append_at_most(&mut bytes, from, (most as u64).saturating_add(1))?;
+    Ok(Arc::new(bytes))
 }
 
 /// A whole array file as a dense matrix.

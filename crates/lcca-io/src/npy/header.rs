@@ -1,6 +1,7 @@
 //! The header of an array file.
 
 use crate::error::{Fault, Outcome};
+use std::io::Read;
 
 /// The bytes every array file begins with.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
@@ -49,6 +50,42 @@ pub(crate) struct Header {
 }
 
 impl Header {
+    /// Reads a header from a stream, and returns its bytes, the magic ones included.
+    pub(super) fn read(from: &mut impl Read) -> Outcome<Vec<u8>> {
+        const LONGEST: usize = 1 << 20;
+        let short = |_| Fault::new("the header is cut short");
+        let mut bytes = vec![0; MAGIC.len() + 4];
+        from.read_exact(&mut bytes).map_err(short)?;
+        let len = match bytes[MAGIC.len()..] {
+            [1, _, a, b] => u16::from_le_bytes([a, b]) as usize,
+            // Two more bytes of the length follow.
+            [_, _, a, b] => {
+                let mut more = [0; 2];
+                from.read_exact(&mut more).map_err(short)?;
+                bytes.extend(more);
+                u32::from_le_bytes([a, b, more[0], more[1]]) as usize
+            }
+            _ => 0,
+        };
+        if len > LONGEST {
+            return Err(Fault::new(format!(
+                "the header says that it has {len} bytes, expected {LONGEST} at most"
+            )));
+        }
+        from.take(len as u64).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// How many bytes the numbers or texts take, if that many can be.
+    pub(super) fn data_bytes(&self) -> Outcome<Option<usize>> {
+        let width = match self.descr {
+            Descr::Number(kind) => kind.width(),
+            Descr::Bytes(len) => len,
+            Descr::Unicode(len) => len.saturating_mul(4),
+        };
+        Ok(self.len()?.checked_mul(width))
+    }
+
     /// The header at the front of `bytes`, and the position of the first number.
     pub(crate) fn parse(bytes: &[u8]) -> Outcome<(Header, usize)> {
         let rest =

@@ -8,7 +8,7 @@ mod header;
 mod numbers;
 mod write;
 
-pub(crate) use array::{dense, open, read, transposed};
+pub(crate) use array::{dense, open, read, transposed, unpack};
 pub(crate) use header::{Descr, Header, Kind};
 pub(crate) use numbers::Numbers;
 pub use write::NpyWriter;

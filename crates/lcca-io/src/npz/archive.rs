@@ -2,11 +2,9 @@
 
 use crate::error::{Fault, Outcome, one_line};
 use crate::npy::{self, Descr, Header, Numbers};
-use crate::source::read_all;
 use lcca::matrix::Owner;
 use rayon::prelude::*;
 use std::io::Cursor;
-use std::sync::Arc;
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
@@ -68,7 +66,7 @@ impl Archive {
     fn content(&mut self, index: usize) -> Outcome<Member> {
         let file = self.zip.by_index(index).map_err(zip_fault)?;
         if file.compression() != CompressionMethod::Stored || file.encrypted() {
-            let owner: Owner = Arc::new(read_all(file)?);
+            let owner = npy::unpack(file)?;
             let end = (*owner).as_ref().len();
             return Ok(Member { owner, start: 0, end });
         }

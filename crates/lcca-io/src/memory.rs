@@ -1,0 +1,111 @@
+//! Memory for what a file claims or unpacks to: it is asked for before it is needed, and a machine that does not have it
+//! is an error and not the end of the process.
+
+use crate::error::{Fault, Outcome};
+use std::io::{self, Read};
+
+/// Below this nobody asks: every machine has it, and asking costs more than it saves.
+const SMALL: u64 = 64 << 20;
+
+/// Bytes that are unpacked at a time.
+const STEP: usize = 1 << 20;
+
+/// Refuses what would take more memory than there is.
+pub(crate) fn check(bytes: u64, what: &str) -> Outcome<()> {
+    if bytes <= SMALL {
+        return Ok(());
+    }
+    let reservable =
+        usize::try_from(bytes).is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok());
+    match available() {
+        Some(available) if bytes > available => {
+            Err(too_much(what, bytes, &format!("and about {available} are free")))
+        }
+        _ if !reservable => Err(too_much(what, bytes, "more than this process may have")),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a table whose cells would take more memory than there is. Columns are numbers of eight bytes before they
+/// are rows, and at least four bytes in the rows.
+pub(crate) fn check_cells(rows: usize, columns: usize) -> Outcome<()> {
+    const BYTES: u64 = 12;
+    let cells = (rows as u64).saturating_mul(columns as u64);
+    check(cells.saturating_mul(BYTES), &format!("a table of {rows} rows and {columns} columns"))
+}
+
+fn too_much(what: &str, bytes: u64, limit: &str) -> Fault {
+    io::Error::new(
+        io::ErrorKind::OutOfMemory,
+        format!("{what} would take about {bytes} bytes of memory, {limit}"),
+    )
+    .into()
+}
+
+/// The bytes that other programs leave, if the system says. Pages of files count, because they are given back.
+fn available() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let machine = line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)?;
+    Some(group_limit().map_or(machine, |group| machine.min(group)))
+}
+
+/// What the control group of this process, such as a container's, leaves.
+fn group_limit() -> Option<u64> {
+    let number = |file: &str| {
+        std::fs::read_to_string(format!("/sys/fs/cgroup/{file}")).ok()?.trim().parse::<u64>().ok()
+    };
+    Some(number("memory.max")?.saturating_sub(number("memory.current")?))
+}
+
+/// Reads at most `most` bytes. Memory grows with the bytes that arrive, never with a size that is claimed.
+pub(crate) fn read_at_most(from: impl Read, most: u64) -> Outcome<Vec<u8>> {
+    let mut bytes = Vec::new();
+    append_at_most(&mut bytes, from, most)?;
+    Ok(bytes)
+}
+
+/// As [`read_at_most`], behind bytes that were read before.
+pub(crate) fn append_at_most(bytes: &mut Vec<u8>, from: impl Read, most: u64) -> Outcome<()> {
+    let mut from = from.take(most);
+    loop {
+        // Room for as much again, so that few bytes are moved, but not for more than can come.
+        let room = usize::try_from(from.limit()).unwrap_or(usize::MAX).min(bytes.len().max(STEP));
+        check((bytes.len() + room) as u64, "the unpacked file")?;
+        if bytes.try_reserve_exact(room).is_err() {
+            return Err(too_much(
+                "the unpacked file",
+                (bytes.len() + room) as u64,
+                "more than this process may have",
+            ));
+        }
+        let read = from.by_ref().take(room as u64).read_to_end(bytes)?;
+        if read < room || from.limit() == 0 {
+            bytes.shrink_to_fit();
+            return Ok(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_machine_has_is_refused_and_is_no_fault_of_the_file() {
+        assert!(check(1 << 20, "a test").is_ok());
+        let error = check(1 << 60, "a test").unwrap_err().at(std::path::Path::new("f"));
+        assert!(
+            error.is_machine_failure() && error.to_string().contains("a test would take about"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn no_more_is_read_than_allowed() {
+        for (most, expected) in [(0, 0), (7, 7), (5 << 20, 5 << 20)] {
+            assert_eq!(read_at_most(io::repeat(1), most).ok().unwrap().len(), expected);
+        }
+        assert_eq!(read_at_most(&b"abc"[..], 99).ok().unwrap(), b"abc");
+    }
+}
