@@ -1,6 +1,7 @@
 //! Reading matrices and pairing them; remarks about a file are printed once.
 
 use crate::failure::Failure;
+use crate::output::remark;
 use crate::progress;
 use crate::resolve::ViewReading;
 use lcca::data::InMemory;
@@ -20,7 +21,7 @@ fn read(path: &Path, quiet: bool, read: impl FnOnce() -> lcca_io::Result<Loaded>
     let loaded = read()?;
     spinner.finish_and_clear();
     if !quiet {
-        loaded.notes.iter().for_each(|note| eprintln!("lcca: {}: {note}", path.display()));
+        loaded.notes.iter().for_each(|note| remark!("{}: {note}", path.display()));
     }
     Ok(loaded)
 }
@@ -60,7 +61,7 @@ pub fn paired(loaded: [Loaded; 2], align: Align, quiet: bool) -> Result<Views, F
     let [x, y] = &loaded;
     let PairedViews { matrices: [x_rows, y_rows], rows: [rows, _], remarks, .. } = pair_rows([x, y], align)?;
     if !quiet {
-        remarks.iter().for_each(|remark| eprintln!("lcca: {}", wording::remark(remark)));
+        remarks.iter().for_each(|remark| remark!("{}", wording::remark(remark)));
     }
     let all = x.matrix.rows() + x.dropped_rows().len();
     let remarks = x.remarks.iter().chain(&y.remarks).cloned().chain(remarks).collect();

@@ -8,6 +8,7 @@ mod failure;
 mod html;
 mod interrupt;
 mod load;
+mod lost_file;
 mod machine;
 mod output;
 mod plot;
@@ -21,6 +22,7 @@ mod text;
 mod time_left;
 mod write_file;
 
+use crate::output::remark;
 use args::Arguments;
 use clap::Parser;
 use clap::error::ErrorKind;
@@ -35,11 +37,12 @@ fn main() -> ExitCode {
         Err(error) => return usage_error(&error),
     };
     interrupt::install_handler();
+    lost_file::install_handler();
     report_panics_in_one_line();
     match std::panic::catch_unwind(|| resolve::resolve(arguments).and_then(commands::run)) {
         Ok(Ok(code)) => code,
         Ok(Err(failure)) => {
-            eprintln!("lcca: {failure}");
+            remark!("{failure}");
             failure.code()
         }
         Err(_) => ExitCode::from(DEFECT),
@@ -58,7 +61,7 @@ fn usage_error(error: &clap::Error) -> ExitCode {
         // If printing help fails, there is no place left to say so.
         let _ = error.print();
     } else {
-        eprintln!("lcca: {}", one_line(&error.to_string()));
+        remark!("{}", one_line(&error.to_string()));
     }
     ExitCode::from(error.exit_code() as u8)
 }
@@ -84,6 +87,6 @@ fn report_panics_in_one_line() {
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let message = text.or(payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
         let location = location.unwrap_or_default();
-        eprintln!("lcca: this should not happen; please report it: {message}{location}");
+        remark!("this should not happen; please report it: {message}{location}");
     }));
 }

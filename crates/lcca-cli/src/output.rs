@@ -1,10 +1,27 @@
 //! Results on standard output: one JSON object, or text for people.
 
+use lcca_io::legible;
 use serde_json::Value;
 use std::io::{self, Write};
 
-/// Prints text. A reader that closes the pipe early, such as `head`, is no failure.
+/// Says something on standard error, in one line, whatever names and paths are in it.
+macro_rules! remark {
+    ($($words:tt)*) => { eprintln!("lcca: {}", lcca_io::legible(&format!($($words)*), $crate::output::LONGEST_LINE)) };
+}
+pub(crate) use remark;
+
+/// The most characters of a line on standard error. Paths may be long.
+pub const LONGEST_LINE: usize = 8192;
+
+/// Prints lines of text, without anything that a terminal would obey.
 pub fn print(text: &str) -> io::Result<()> {
+    let fields =
+        |line: &str| line.split('\t').map(|field| legible(field, usize::MAX)).collect::<Vec<_>>().join("\t");
+    write(&text.split('\n').map(fields).collect::<Vec<_>>().join("\n"))
+}
+
+/// Writes to standard output. A reader that closes the pipe early, such as `head`, is no failure.
+fn write(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -14,5 +31,5 @@ pub fn print(text: &str) -> io::Result<()> {
 
 /// Prints one JSON object on a line of its own.
 pub fn print_json(object: &Value) -> io::Result<()> {
-    print(&format!("{object}\n"))
+    write(&format!("{object}\n"))
 }

@@ -5,10 +5,14 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lcca::data::Cost;
 use lcca::fit::{TraceRow, Watch};
 use lcca::method::{Algorithm, Settings};
+use lcca_io::legible;
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+/// Characters of what a spinner says.
+const LONGEST_MESSAGE: usize = 200;
 
 /// Bars count whole numbers, and a pass over one view is half a pass.
 const TICKS_PER_PASS: f64 = 2.0;
@@ -16,7 +20,7 @@ const TICKS_PER_PASS: f64 = 2.0;
 /// Shows that something of unknown length is running.
 pub fn spinner(message: String, quiet: bool) -> ProgressBar {
     let spinner = ProgressBar::with_draw_target(None, target(quiet));
-    spinner.set_message(message);
+    spinner.set_message(legible(&message, LONGEST_MESSAGE));
     spinner.enable_steady_tick(Duration::from_millis(200));
     spinner
 }

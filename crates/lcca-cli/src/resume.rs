@@ -3,6 +3,7 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::output::remark;
 use crate::progress::FitProgress;
 use crate::text;
 use lcca::data::{Cost, Pair};
@@ -89,7 +90,7 @@ impl StateFile<'_> {
 
     fn remark(self, remark: &str) {
         if !self.quiet {
-            eprintln!("lcca: {remark}");
+            remark!("{remark}");
         }
     }
 }

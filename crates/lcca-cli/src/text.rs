@@ -1,6 +1,7 @@
 //! Numbers and tables as people read them.
 
 use lcca::data::Cost;
+use lcca_io::legible;
 use std::fmt::Write as _;
 
 /// 1234567 as 1,234,567.
@@ -46,16 +47,21 @@ pub fn bytes(number: u64) -> String {
     if mebibytes < 1024.0 { format!("{mebibytes:.0} MiB") } else { format!("{:.1} GiB", mebibytes / 1024.0) }
 }
 
-/// Columns of equal width, the first left-aligned and the others right-aligned.
+/// The most characters of a cell. Names may be as long as a file wants them to be.
+const WIDEST_CELL: usize = 60;
+
+/// Columns of equal width, the first left-aligned and the others right-aligned. Cells are cut if they are very long.
 pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
+    let cut = |cell: &str| legible(cell, WIDEST_CELL);
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| cut(cell)).collect()).collect();
+    let header: Vec<String> = header.iter().map(|cell| cut(cell)).collect();
     let width = |j: usize| {
         let cells = rows.iter().map(|row| row[j].chars().count());
         cells.chain([header[j].chars().count()]).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..header.len()).map(width).collect();
     let mut text = String::new();
-    let head: Vec<String> = header.iter().map(|h| h.to_string()).collect();
-    for row in std::iter::once(&head).chain(rows) {
+    for row in std::iter::once(&header).chain(&rows) {
         let mut line = String::new();
         for (j, cell) in row.iter().enumerate() {
             let pad = " ".repeat(widths[j] - cell.chars().count());

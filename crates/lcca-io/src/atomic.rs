@@ -1,6 +1,8 @@
 //! Files that appear whole or not at all: they are written beside the target, synced, and renamed.
 
+use crate::abandoned::{claim, remove_abandoned};
 use crate::error::{Error, Fault, Outcome, Result};
+use crate::place::folder_of;
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -29,11 +31,17 @@ impl Output {
 
     fn begin(path: &Path) -> Outcome<Self> {
         let target = final_target(path)?;
-        let temporary = temporary_beside(&target)?;
-        let mut unfinished = registry();
-        let file = OpenOptions::new().write(true).create_new(true).open(&temporary).map_err(cannot_create)?;
-        unfinished.insert(temporary.clone());
-        Ok(Output { target, temporary, file: BufWriter::with_capacity(BUFFER_BYTES, file) })
+        remove_abandoned(&target);
+        loop {
+            let temporary = temporary_beside(&target)?;
+            let mut unfinished = registry();
+            let options = OpenOptions::new().write(true).create_new(true).open(&temporary);
+            let file = options.map_err(cannot_create)?;
+            if claim(&file, &temporary) {
+                unfinished.insert(temporary.clone());
+                return Ok(Output { target, temporary, file: BufWriter::with_capacity(BUFFER_BYTES, file) });
+            }
+        }
     }
 
     /// Puts the file in place. Once this returns, the whole file is there even if the machine stops.
@@ -133,10 +141,6 @@ pub(crate) fn cannot_create(error: io::Error) -> Fault {
         }
         _ => Fault::Io(error),
     }
-}
-
-pub(crate) fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 pub(crate) fn temporary_beside(target: &Path) -> Outcome<PathBuf> {

@@ -1,8 +1,10 @@
 //! Folders that appear whole or not at all: their files are written to a hidden folder beside them, which is renamed.
 
-use crate::atomic::{self, folder_of, sync_folder, temporary_beside};
+use crate::abandoned::{claim, remove_abandoned};
+use crate::atomic::{self, sync_folder, temporary_beside};
 use crate::error::{Fault, Outcome, Result};
-use std::fs;
+use crate::place::folder_of;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 /// A folder that is being written. Dropping it without [`OutputFolder::commit`] leaves nothing behind.
@@ -10,6 +12,8 @@ use std::path::{Path, PathBuf};
 pub struct OutputFolder {
     target: PathBuf,
     temporary: PathBuf,
+    /// Holds the lock that says that somebody is writing.
+    _claim: Option<File>,
 }
 
 impl OutputFolder {
@@ -21,11 +25,18 @@ impl OutputFolder {
     fn begin(path: &Path) -> Outcome<Self> {
         check_free(path)?;
         atomic::check_folder(folder_of(path))?;
-        let temporary = temporary_beside(path)?;
-        let mut unfinished = atomic::registry();
-        fs::create_dir(&temporary).map_err(atomic::cannot_create)?;
-        unfinished.insert(temporary.clone());
-        Ok(OutputFolder { target: path.into(), temporary })
+        remove_abandoned(path);
+        loop {
+            let temporary = temporary_beside(path)?;
+            let mut unfinished = atomic::registry();
+            fs::create_dir(&temporary).map_err(atomic::cannot_create)?;
+            // Some systems cannot open folders, and then there is nothing to lock either.
+            let opened = File::open(&temporary).ok();
+            if opened.as_ref().is_none_or(|folder| claim(folder, &temporary)) {
+                unfinished.insert(temporary.clone());
+                return Ok(OutputFolder { target: path.into(), temporary, _claim: opened });
+            }
+        }
     }
 
     /// Where to write the file of this name until the folder is put in place.

@@ -5,6 +5,7 @@
 //!
 //! Two formats need large libraries or code of their own and are features, both on by default: `parquet` and `arrow`.
 
+mod abandoned;
 mod arrays;
 #[cfg(feature = "arrow")]
 mod arrow;
@@ -29,6 +30,7 @@ mod layouts;
 mod legible;
 mod lines;
 mod loaded;
+mod mapped;
 mod matrix_market;
 mod memory;
 mod missing;
@@ -44,6 +46,7 @@ mod panels;
 mod parallel;
 mod pattern;
 mod pick;
+mod place;
 mod read;
 mod record;
 mod regressions;
@@ -68,13 +71,14 @@ pub use atomic::{Output, remove_unfinished};
 pub use checkpoint::{read_checkpoint, write_checkpoint};
 pub use describe::{Info, MatrixInfo, ModelInfo, TopColumn, describe, describe_with};
 pub use error::{Error, Place, Remedy, Result};
-pub use export::{Exported, NamedRows, check_export, escaped, export_rows, names_beside};
+pub use export::{Exported, NamedRows, check_export, escaped, export_rows, names_beside, spreadsheet_safe};
 pub use folder::OutputFolder;
 pub use for_model::{ModelColumns, read_for_model};
 pub use guard::panics_are_guarded;
 pub use identity::Identity;
 pub use legible::{legible, legible_path};
 pub use loaded::Loaded;
+pub use mapped::{mapped_file_at, note_mapped_files};
 pub use model::{
     ModelFile, ModelNames, read_model, read_model_names, write_model, write_model_named, write_model_whole,
 };

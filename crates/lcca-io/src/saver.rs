@@ -1,5 +1,6 @@
 //! Saving the state of a fit while it runs, so that the same fit can continue from the file.
 
+use crate::abandoned::remove_abandoned;
 use crate::checkpoint::{read_identified, write_checkpoint};
 use crate::error::{Error, Result};
 use crate::identity::Identity;
@@ -43,6 +44,7 @@ impl Saver {
     /// The saver of the fit that `identity` describes, and the state that it left in the file, if it did. The state of
     /// another fit is refused.
     pub fn open(path: &Path, every: Duration, identity: Identity) -> Result<(Self, Option<Checkpoint>)> {
+        remove_abandoned(path);
         let found = path.exists().then(|| read_identified(path, &identity)).transpose()?;
         let rows_are_known = found.as_ref().is_none_or(|(_, known)| *known);
         let state = found.map(|(state, _)| state);

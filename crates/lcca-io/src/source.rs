@@ -1,11 +1,12 @@
 //! Where bytes come from: a mapped file, or a stream that is unpacked on the way. Every file is opened here, once.
 
 use crate::error::{Fault, Outcome};
+use crate::mapped;
 use lcca::matrix::Owner;
 use memmap2::Mmap;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How a whole file is packed.
@@ -39,6 +40,7 @@ impl Packing {
 
 /// An opened file that has not been read, and how it is packed.
 pub(crate) struct Source {
+    path: PathBuf,
     file: File,
     pub(crate) packing: Packing,
 }
@@ -51,7 +53,7 @@ impl Source {
         match Packing::named(path).1 {
             Packing::Gzip if packing != Packing::Gzip => Err(Fault::new("does not begin like a gzip stream")),
             Packing::Zstd if packing != Packing::Zstd => Err(Fault::new("does not begin like a zstd stream")),
-            _ => Ok(Source { file, packing }),
+            _ => Ok(Source { path: path.into(), file, packing }),
         }
     }
 
@@ -68,7 +70,7 @@ impl Source {
 
     /// All bytes of the file, without reading them.
     pub(crate) fn map(self) -> Outcome<Owner> {
-        map_file(&self.file)
+        map_file(&self.path, &self.file)
     }
 
     /// The unpacked bytes, one after another.
@@ -79,7 +81,7 @@ impl Source {
 
 /// All bytes of a file of any name, without reading them.
 pub(crate) fn map(path: &Path) -> Outcome<Owner> {
-    map_file(&open(path)?)
+    map_file(path, &open(path)?)
 }
 
 /// Opens a regular file that is not empty.
@@ -100,10 +102,12 @@ fn open(path: &Path) -> Outcome<File> {
     Ok(file)
 }
 
-fn map_file(file: &File) -> Outcome<Owner> {
+fn map_file(path: &Path, file: &File) -> Outcome<Owner> {
     // SAFETY: the map is only ever read. As with every mapped file, another program that cuts the file short while
-    // it is in use ends this process; writers of this crate never do, they rename a new file into place.
+    // it is in use ends this process (the program says in a line which file it was); writers of this crate never do, they
+    // rename a new file into place.
     let mapped = unsafe { Mmap::map(file)? };
+    mapped::note(path, &mapped);
     Ok(Arc::new(mapped))
 }
 

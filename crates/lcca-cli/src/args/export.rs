@@ -51,6 +51,9 @@ pub struct ExportArgs {
     /// Write the first N components only [default: all]
     #[arg(long, value_name = "N")]
     pub components: Option<usize>,
+    /// In .csv and .tsv, put ' before names that begin with = + - @ | % or a tab: spreadsheets take these for formulas
+    #[arg(long)]
+    pub safe_csv: bool,
     #[command(flatten)]
     pub common: CommonArgs,
 }

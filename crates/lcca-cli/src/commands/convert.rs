@@ -1,6 +1,7 @@
 //! `lcca convert IN OUT`
 
 use crate::failure::Failure;
+use crate::output::remark;
 use crate::resolve::ConvertJob;
 use crate::text::{count, count_entries};
 use crate::{load, machine, output, progress};
@@ -20,7 +21,7 @@ pub fn run(job: &ConvertJob) -> Result<(), Failure> {
         }))?;
     } else if !job.session.quiet {
         let shape = format!("{} × {}", count(rows, "row"), count(cols, "column"));
-        eprintln!("lcca: {shape}, {}, written to {}", count_entries(entries), job.output.display());
+        remark!("{shape}, {}, written to {}", count_entries(entries), job.output.display());
     }
     Ok(())
 }
@@ -32,7 +33,7 @@ fn convert(job: &ConvertJob) -> Result<Matrix, Failure> {
     let named = [(&names, "columns"), (&row_names, "rows")];
     if !lcca_io::keeps_names(&job.output) && !job.session.quiet {
         for (_, what) in named.iter().filter(|(names, _)| names.is_some()) {
-            eprintln!("lcca: {}: names of {what} are kept by .safetensors only", job.output.display());
+            remark!("{}: names of {what} are kept by .safetensors only", job.output.display());
         }
     }
     lcca_io::write_with_names(&job.output, &loaded.matrix, names.as_ref(), row_names.as_ref())?;

@@ -2,10 +2,11 @@
 
 use super::named_model::NamedModel;
 use crate::failure::Failure;
+use crate::output::remark;
 use crate::resolve::ExportJob;
 use crate::text::count;
 use crate::{load, output, progress};
-use lcca_io::{Exported, NamedRows, check_export, export_rows, names_beside};
+use lcca_io::{Exported, NamedRows, Names, check_export, export_rows, names_beside, spreadsheet_safe};
 use serde_json::json;
 
 pub fn run(job: &ExportJob) -> Result<(), Failure> {
@@ -18,8 +19,11 @@ pub fn run(job: &ExportJob) -> Result<(), Failure> {
     if job.normalize {
         lcca::nearest::normalize_rows(&mut numbers);
     }
+    let is_text = matches!(job.output.extension().and_then(|end| end.to_str()), Some("csv" | "tsv"));
+    let formulas = model.names(job.side).filter(|_| is_text).map_or(0, count_formulas);
+    let safe = model.names(job.side).filter(|_| is_text && job.safe_csv).map(safe_names);
     let rows = NamedRows {
-        names: model.names(job.side),
+        names: safe.as_ref().or(model.names(job.side)),
         rows: job.top.unwrap_or(usize::MAX).min(numbers.rows()),
         components: numbers.cols(),
         numbers: &numbers,
@@ -27,7 +31,26 @@ pub fn run(job: &ExportJob) -> Result<(), Failure> {
     let spinner = progress::spinner(format!("writing {}", job.output.display()), job.session.quiet);
     let exported = export_rows(&job.output, &rows)?;
     spinner.finish_and_clear();
+    if formulas > 0 && !job.safe_csv && !job.session.quiet {
+        remark!(
+            "{}: {} like a formula; --safe-csv puts ' before them",
+            job.output.display(),
+            begin(formulas)
+        );
+    }
     print_result(job, &rows, &exported)
+}
+
+fn begin(names: usize) -> String {
+    if names == 1 { "1 name begins".into() } else { format!("{} begin", count(names as u64, "name")) }
+}
+
+fn count_formulas(names: &Names) -> usize {
+    names.iter().filter(|name| spreadsheet_safe(name) != *name).count()
+}
+
+fn safe_names(names: &Names) -> Names {
+    Names::new(names.iter().map(spreadsheet_safe))
 }
 
 fn print_result(job: &ExportJob, rows: &NamedRows<'_>, exported: &Exported) -> Result<(), Failure> {
@@ -41,12 +64,12 @@ fn print_result(job: &ExportJob, rows: &NamedRows<'_>, exported: &Exported) -> R
         }))?;
     } else if !job.session.quiet {
         let columns = count(rows.rows as u64, "column");
-        eprintln!("lcca: {} of {columns} written to {output}", count(rows.components as u64, "component"));
+        remark!("{} of {columns} written to {output}", count(rows.components as u64, "component"));
     }
     if exported.changed > 0 && !job.session.quiet {
         let (changed, repeated) = (count(exported.changed as u64, "name"), exported.repeated);
-        eprintln!(
-            "lcca: {output}: {changed} with white space, or empty, are written with _; {repeated} are now the same as an earlier one"
+        remark!(
+            "{output}: {changed} with white space, or empty, are written with _; {repeated} are now the same as an earlier one"
         );
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 use super::ridge_search::RidgeChoice;
 use crate::machine;
+use crate::output::remark;
 use crate::text::{self, count, view_sizes};
 use lcca::data::Side;
 use lcca::fit::{Certificate, Fit, Kind};
@@ -153,11 +154,11 @@ fn legend(fit: &Fit) -> String {
 /// Prints each note once with what helps, and what helps if the fit did not converge.
 pub fn warn(fit: &Fit, run: &Run) {
     for note in &fit.notes {
-        eprintln!("lcca: {}{}", run.sentence(note), remedy(note, fit));
+        remark!("{}{}", run.sentence(note), remedy(note, fit));
     }
     if !fit.converged && fit.model.pairs() > 0 {
         let advice = advice(&fit.model.settings);
-        eprintln!("lcca: not converged: there is more correlation to be found; {advice}");
+        remark!("not converged: there is more correlation to be found; {advice}");
     }
 }
 

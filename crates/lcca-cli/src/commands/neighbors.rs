@@ -7,6 +7,7 @@ use crate::{output, spelling, text};
 use lcca::data::Side;
 use lcca::matrix::Panel;
 use lcca::nearest::{Scored, nearest};
+use lcca_io::legible;
 use serde_json::{Map, Value, json};
 
 /// A column and its neighbors in each searched view.
@@ -94,9 +95,13 @@ fn object(job: &NeighborsJob, model: &NamedModel, neighborhoods: &[Neighborhood]
     json!({ "words": words, "version": env!("CARGO_PKG_VERSION") })
 }
 
+/// Characters of a name in the title of a table.
+const LONGEST_NAME: usize = 50;
+
 /// One table per word: its neighbors in each view, side by side.
 fn table(model: &NamedModel, near: &Neighborhood) -> String {
-    let title = format!("{} ({})", escaped(&model.name(near.side, near.column)), letter(near.side));
+    let title =
+        format!("{} ({})", legible(&model.name(near.side, near.column), LONGEST_NAME), letter(near.side));
     if near.neighbors.iter().all(|(_, scored)| scored.is_empty()) {
         return format!("{title}: its numbers are all 0, so nothing is near it\n");
     }
@@ -109,7 +114,7 @@ fn table(model: &NamedModel, near: &Neighborhood) -> String {
     let rows = near.neighbors.iter().map(|(_, scored)| scored.len()).max().unwrap_or(0);
     let row = |i: usize| {
         let cells = near.neighbors.iter().flat_map(|(side, scored)| match scored.get(i) {
-            Some(scored) => [escaped(&model.name(*side, scored.row)), format!("{:.4}", scored.score)],
+            Some(scored) => [model.name(*side, scored.row), format!("{:.4}", scored.score)],
             None => [String::new(), String::new()],
         });
         [(i + 1).to_string()].into_iter().chain(cells).collect()
@@ -120,11 +125,4 @@ fn table(model: &NamedModel, near: &Neighborhood) -> String {
 /// A view as it is typed.
 fn letter(side: Side) -> &'static str {
     if side == Side::X { "x" } else { "y" }
-}
-
-/// A name with the characters escaped that would break the line.
-fn escaped(name: &str) -> String {
-    name.chars()
-        .map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() })
-        .collect()
 }

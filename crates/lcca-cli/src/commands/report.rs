@@ -3,6 +3,7 @@
 use super::fitting_rows;
 use crate::failure::Failure;
 use crate::html::report::{self, GivenRows, Subject};
+use crate::output::remark;
 use crate::resolve::ReportJob;
 use crate::{load, machine, output, progress};
 use lcca::data::{Pair, Side};
@@ -36,7 +37,7 @@ pub fn run(job: &ReportJob) -> Result<(), Failure> {
         }))?;
     } else if !job.session.quiet {
         let (path, kilobytes) = (path.display(), html.len() / 1000);
-        eprintln!("lcca: report written to {path} ({kilobytes} kB); open it in any browser");
+        remark!("report written to {path} ({kilobytes} kB); open it in any browser");
     }
     Ok(())
 }

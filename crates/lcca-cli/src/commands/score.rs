@@ -2,6 +2,7 @@
 
 use super::fitting_rows;
 use crate::failure::Failure;
+use crate::output::remark;
 use crate::resolve::ScoreJob;
 use crate::text::{self, count};
 use crate::{machine, output, progress};
@@ -16,7 +17,7 @@ pub fn run(job: &ScoreJob) -> Result<(), Failure> {
     let result = machine::pool(job.session.threads)?.install(|| score(job, &file))?;
     let Scored { rows, scores, significance } = &result;
     if significance.is_some() && !job.session.quiet && are_training_rows(model, scores, *rows) {
-        eprintln!("lcca: these look like the rows the model was trained on; p-values mean nothing there");
+        remark!("these look like the rows the model was trained on; p-values mean nothing there");
     }
     if job.session.json {
         output::print_json(&json!({

@@ -2,6 +2,7 @@
 
 use super::fitting_rows;
 use crate::failure::Failure;
+use crate::output::remark;
 use crate::resolve::TransformJob;
 use crate::text::count;
 use crate::{load, machine, output, progress};
@@ -20,7 +21,7 @@ pub fn run(job: &TransformJob) -> Result<(), Failure> {
             "version": env!("CARGO_PKG_VERSION"),
         }))?;
     } else if !job.session.quiet {
-        eprintln!("lcca: canonical variables of {} written to {output}", count(rows as u64, "row"));
+        remark!("canonical variables of {} written to {output}", count(rows as u64, "row"));
     }
     Ok(())
 }

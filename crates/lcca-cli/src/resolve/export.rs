@@ -17,6 +17,8 @@ pub struct ExportJob {
     pub top: Option<usize>,
     /// How many components to write; `None` for all.
     pub components: Option<usize>,
+    /// Whether names that spreadsheets take for formulas are changed.
+    pub safe_csv: bool,
     pub session: Session,
 }
 
@@ -33,6 +35,7 @@ impl ExportJob {
             normalize: args.normalize,
             top: args.top,
             components: args.components,
+            safe_csv: args.safe_csv,
             session: Session::new(args.common),
         })
     }

@@ -10,5 +10,5 @@ mod table;
 mod word2vec;
 mod write;
 
-pub use named_rows::{Exported, NamedRows, escaped};
+pub use named_rows::{Exported, NamedRows, escaped, spreadsheet_safe};
 pub use write::{check_export, export_rows, names_beside};

@@ -2,6 +2,7 @@
 
 use crate::names::Names;
 use lcca::matrix::Panel;
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 /// Rows to write: each has a name and some numbers.
@@ -47,4 +48,13 @@ impl NamedRows<'_> {
 /// A name as one field of a line: backslash, tab, line feed and carriage return are written `\\`, `\t`, `\n` and `\r`.
 pub fn escaped(name: &str) -> String {
     name.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
+}
+
+/// A name that no spreadsheet takes for a formula: an apostrophe is put before one that begins like a formula.
+pub fn spreadsheet_safe(name: &str) -> Cow<'_, str> {
+    if name.starts_with(['=', '+', '-', '@', '\t', '\r', '|', '%']) {
+        format!("'{name}").into()
+    } else {
+        name.into()
+    }
 }

@@ -17,7 +17,10 @@ pub(super) fn read(text: Text, header: Header, filling: Filling<'_>) -> Outcome<
         |more| {
             all.append(more);
             if all.len() as u128 > expected {
-                return Err(Fault::line(header.line, format!("the header says {expected} values, found more")));
+                return Err(Fault::line(
+                    header.line,
+                    format!("the header says {expected} values, found more"),
+                ));
             }
             Ok(())
         },

@@ -2,6 +2,7 @@
 
 use super::view_folder::{self, NamedView};
 use crate::failure::Failure;
+use crate::output::remark;
 use crate::resolve::ColumnViewsJob;
 use crate::{load, machine, progress};
 use lcca_io::OutputFolder;
@@ -12,10 +13,7 @@ pub fn run(job: &ColumnViewsJob) -> Result<(), Failure> {
     let folder = OutputFolder::create(&job.output)?;
     let result = machine::pool(job.session.threads)?.install(|| make(job, &folder))?;
     if result.shared > 0 && !job.session.quiet {
-        eprintln!(
-            "lcca: {} columns are in both views, and correlate perfectly with themselves",
-            result.shared
-        );
+        remark!("{} columns are in both views, and correlate perfectly with themselves", result.shared);
     }
     view_folder::finish(folder, &job.output, &facts(job, &result), &job.session)
 }

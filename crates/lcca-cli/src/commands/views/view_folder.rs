@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output;
+use crate::output::remark;
 use crate::resolve::Session;
 use crate::text::{count, grouped};
 use crate::write_file::write_file;
@@ -58,8 +59,8 @@ pub fn finish(folder: OutputFolder, output: &Path, facts: &Value, session: &Sess
         let rows = count(facts["rows"].as_u64().unwrap_or(0), "row");
         let held_out = facts["held_out"]["rows"].as_u64();
         let held_out = held_out.map(|rows| format!(", {} of them held out", grouped(rows)));
-        eprintln!(
-            "lcca: {rows} × ({} + {} columns) written to {}{}",
+        remark!(
+            "{rows} × ({} + {} columns) written to {}{}",
             columns("x"),
             columns("y"),
             output.display(),

@@ -2,6 +2,7 @@
 
 use super::view_folder::{self, NamedView};
 use crate::failure::Failure;
+use crate::output::remark;
 use crate::resolve::WordViewsJob;
 use crate::text::grouped;
 use crate::{machine, progress};
@@ -26,8 +27,8 @@ pub fn run(job: &WordViewsJob) -> Result<(), Failure> {
     let least = job.settings.x.min_count;
     if least > 1 && !job.session.quiet {
         let distinct = grouped(result.distinct);
-        eprintln!(
-            "lcca: of {distinct} distinct words those that occur at least {least} times are kept (--min-count)"
+        remark!(
+            "of {distinct} distinct words those that occur at least {least} times are kept (--min-count)"
         );
     }
     // The views map the spools, so they go first.

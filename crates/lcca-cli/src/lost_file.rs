@@ -1,0 +1,48 @@
+//! A mapped file that is cut short, or whose disk fails, while it is in use: the system sends SIGBUS, and the program says
+//! in one line which file it was and ends with exit code 3.
+//!
+//! A handler may only call what is safe in the middle of anything: no locks, no memory, no formatting.
+
+/// Installs the handler for the rest of the run.
+#[cfg(unix)]
+pub fn install_handler() {
+    lcca_io::note_mapped_files();
+    // SAFETY: the handler has the signature that SA_SIGINFO asks for, and calls what is safe in a handler only.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handle as extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+        libc::sigemptyset(&mut action.sa_mask);
+        // Without a handler the system ends the program as well, with less to read.
+        libc::sigaction(libc::SIGBUS, &action, std::ptr::null_mut());
+    }
+}
+
+#[cfg(not(unix))]
+pub fn install_handler() {}
+
+#[cfg(unix)]
+extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    // SAFETY: the system passes valid information about the signal.
+    let address = unsafe { (*info).si_addr() } as usize;
+    match lcca_io::mapped_file_at(address) {
+        Some(name) => {
+            [b"lcca: ", name, b": was cut short or could not be read while it was in use\n"]
+                .into_iter()
+                .for_each(write);
+            // SAFETY: ends the process without running anything else.
+            unsafe { libc::_exit(3) }
+        }
+        // Not a mapped file: the same instruction runs again and ends the program as if there were no handler.
+        // SAFETY: setting the default action is safe in a handler.
+        None => unsafe {
+            libc::signal(signal, libc::SIG_DFL);
+        },
+    }
+}
+
+#[cfg(unix)]
+fn write(bytes: &[u8]) {
+    // SAFETY: the bytes are valid for reading. There is nobody to report a failure to.
+    unsafe { libc::write(libc::STDERR_FILENO, bytes.as_ptr().cast(), bytes.len()) };
+}
