@@ -51,7 +51,7 @@ fn evil_model() -> Folder {
 #[test]
 fn names_and_origins_are_shown_as_they_are_and_obeyed_by_nobody() {
     let folder = evil_model();
-    for line in ["info model", "info x.safetensors", "neighbors model c4", "neighbors model c5 --count 20"] {
+    for line in ["info model", "info x.safetensors", "neighbors model c4", "neighbors model c5 -n 20"] {
         let ran = folder.run(line).done();
         tame(&ran);
         assert!(line.starts_with("info x") || ran.stdout.contains("\\u{1b}[31mred"), "{ran:?}");

@@ -197,7 +197,7 @@ fn a_damaged_state_is_refused_and_stays_as_it_is() {
     let mut flipped = good.clone();
     *flipped.last_mut().unwrap() ^= 1;
     let damaged = [
-        (flipped, "is damaged: the checksum does not match"),
+        (flipped, "are damaged, their checksum does not match"),
         (good[..good.len() - 9].to_vec(), "truncated, corrupt"),
         (Vec::new(), "is empty"),
         (b"what somebody wrote down".to_vec(), "not a safetensors file"),

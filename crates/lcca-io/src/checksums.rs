@@ -114,7 +114,7 @@ impl Checksums {
 
 fn damaged(bytes: Range<usize>) -> Fault {
     Fault::new(format!(
-        "bytes {} to {} of the file are damaged, their checksum does not match; make the file anew or restore it",
+        "bytes {} to {} of the file are damaged, their checksum does not match",
         bytes.start,
         bytes.end - usize::from(!bytes.is_empty())
     ))

@@ -255,3 +255,18 @@ fn a_matrix_that_cannot_be_written_leaves_the_target_alone() {
     let nowhere = scratch("nowhere/m.mtx");
     says(&refused(&nowhere.path), &["the folder", "does not exist"]);
 }
+
+#[test]
+fn a_packed_array_is_not_unpacked_further_than_it_says() {
+    // 960 bytes are announced and 64 MB follow, packed to some thousand.
+    let long = npy("<f8", false, "10, 12", &vec![0; 64_000_000]);
+    for (name, bytes) in [("m.npy.gz", gzip(&long)), ("m.npy.zst", zstd(&long))] {
+        says(
+            &complaint(name, bytes),
+            &["the header says shape [10, 12], that is 960 bytes, but more bytes follow it"],
+        );
+    }
+    let mut members = csr([1, 3], &[0, 2], &[0, 2], &[0.5, 0.25]);
+    members[4].1.extend(vec![0; 64_000_000]);
+    says(&complaint("m.npz", archive(&members, true)), &["data: ", "but more bytes follow it"]);
+}
