@@ -55,7 +55,7 @@ impl Identity {
             serde_json::from_str(json).map_err(|error| Fault::new(one_line(&error)).within("identity"))?;
         for (key, here) in self.0.iter().filter(|(key, _)| key != ROWS) {
             let there = there.get(key).unwrap_or(&Value::Null);
-            if there != here {
+            if there != here && !(there.is_null() && is_as_before(key, here)) {
                 return Ok(Comparison::Different(difference(key, there, here)));
             }
         }
@@ -68,6 +68,11 @@ impl Identity {
             ),
         })
     }
+}
+
+/// Whether a setting that older files do not have says what they did.
+fn is_as_before(key: &str, here: &Value) -> bool {
+    key == "scale" && here != "yes"
 }
 
 fn list(numbers: &Value) -> Vec<f64> {
