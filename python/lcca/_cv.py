@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import check_cv
 
-from lcca import _inputs, _lcca, _settings
+from lcca import _lcca, _settings
 from lcca._cca import CCA
 from lcca._folds import FoldsFile
 from lcca._pair import RemotePair
+from lcca._pairing import Views
 from lcca._types import CrossValidation, FitResult
 
 _OWN_FOLDS = 5
@@ -52,6 +53,9 @@ class CCACV(CCA):
         The ridges, and the mean correlation on held-out rows with its standard error.
     cv_scores_ : array of shape (folds, ridges)
         The score of each fold and ridge.
+    cv_pooled_ : bool
+        Whether folds were too small to be scored alone, as in leave-one-out, so that the canonical variables of all held-out
+        rows were correlated once; `cv_scores_` are then the jackknife's pseudo-values.
 
     Examples
     --------
@@ -127,7 +131,7 @@ class CCACV(CCA):
             "then fit the pair on the cluster with CCA(ridge=...)"
         )
 
-    def _fit_views(self, views: _inputs.Views, options: dict[str, Any], threads: int) -> FitResult:
+    def _fit_views(self, views: Views, options: dict[str, Any], threads: int) -> FitResult:
         if self.select not in ("simplest", "best"):
             raise ValueError(f'select == {self.select!r}, expected "simplest" or "best"')
         _settings.number(self.folds, "folds", least=2)
@@ -138,7 +142,7 @@ class CCACV(CCA):
         folds_file = FoldsFile(self._state_file(), views, options, plan)
         result = self._cross_validate(views, options, plan, folds_file, threads)
         self.cv_mean_, self.cv_error_ = result["mean"], result["error"]
-        self.cv_scores_ = np.asarray(result["scores"])
+        self.cv_scores_, self.cv_pooled_ = np.asarray(result["scores"]), result["pooled"]
         self.ridge_ = float(self.ridges_[result["best"] if self.select == "best" else result["simplest"]])
         self._stage = f", all rows, ridge {self.ridge_:g}"
         fitted = super()._fit_views(views, options | {"ridge": self.ridge_}, threads)
@@ -146,7 +150,7 @@ class CCACV(CCA):
         return fitted
 
     def _cross_validate(
-        self, views: _inputs.Views, options: dict[str, Any], plan: dict[str, Any], folds_file: FoldsFile, threads: int
+        self, views: Views, options: dict[str, Any], plan: dict[str, Any], folds_file: FoldsFile, threads: int
     ) -> CrossValidation:
         finished = folds_file.finished()
         count = plan["folds"] if plan["splits"] is None else len(plan["splits"])
@@ -162,7 +166,7 @@ class CCACV(CCA):
         )
         return result
 
-    def _splits(self, views: _inputs.Views) -> list[tuple[Any, Any]] | None:
+    def _splits(self, views: Views) -> list[tuple[Any, Any]] | None:
         """The rows of each fold, if a splitter says so."""
         if self.cv is None:
             return None

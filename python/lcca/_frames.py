@@ -81,7 +81,7 @@ def encode(data: Any, view: str, categorical: str) -> Encoded:
 
 
 def encode_like(data: Any, view: str, names: Sequence[str]) -> Encoded:
-    """The rows of a table in the columns of a model. A value that the model does not know has no indicator; a warning counts those."""
+    """The rows of a table in the columns of a model. Values that the model does not know have no indicator and are counted."""
     own = set(column_names(data) or [])
     found = {name: _source(name, own) for name in names}
     missing = [name for name, source in found.items() if source is None]

@@ -1,45 +1,20 @@
 """The inputs of an estimator, validated as scikit-learn does and converted for the engine."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array, check_consistent_length
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
 
-from lcca import _frames, _missing, _notes, _rows, _views
+from lcca import _frames, _missing, _pairing, _rows, _views
 from lcca._lcca import Matrix
+from lcca._pairing import View, Views
 
 _CHECKS: dict[str, Any] = {"accept_sparse": _views.SPARSE, "dtype": "numeric"}
 
 Array = NDArray[np.float64]
-
-
-class Views(NamedTuple):
-    """Both views of the same rows, ready for the engine."""
-
-    x: Matrix
-    y: Matrix
-    weights: Array | None
-
-
-@dataclass
-class View:
-    """One view before it meets the other: an array that scikit-learn has checked, or a file."""
-
-    name: str
-    data: Any
-    names: list[str] | None
-    is_vector: bool = False
-
-    def taken(self, rows: NDArray[Any]) -> "View":
-        """Some of the rows, or all of them in another order."""
-        return View(self.name, self.data[rows], self.names, self.is_vector)
-
-    def matrix(self, threads: int) -> Matrix:
-        """The rows for the engine."""
-        return self.data if isinstance(self.data, Matrix) else _views.from_arrays(self.data, self.name, threads)
 
 
 class Target(NamedTuple):
@@ -54,8 +29,8 @@ def fit_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int) 
     if y is None:
         raise ValueError("CCA requires y to be passed, but the target y is None")
     x, target = x_view(estimator, X, threads, reset=True), y_view(estimator, y, threads, reset=True)
-    x, target, weights = _paired(estimator, x, target, sample_weight, _rows.order(X, y), None)
-    return Views(x.matrix(threads), target.matrix(threads), weights), Target(target.names, target.is_vector)
+    paired = _pairing.paired(x, target, sample_weight, estimator.missing, _Means(estimator, learn=True))
+    return paired.views(threads), Target(target.names, target.is_vector)
 
 
 def known_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int) -> Views:
@@ -63,29 +38,53 @@ def known_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int
     if y is None:
         raise ValueError("CCA requires y to be passed, but the target y is None")
     x, target = x_view(estimator, X, threads, reset=False), y_view(estimator, y, threads, reset=False)
-    x, target, weights = _paired(estimator, x, target, sample_weight, _rows.order(X, y), estimator._fill)
-    return Views(x.matrix(threads), target.matrix(threads), weights)
+    return _pairing.paired(x, target, sample_weight, estimator.missing, _Means(estimator, learn=False)).views(threads)
 
 
-def partner(estimator: Any, x: View, X: Any, y: Any, threads: int) -> tuple[View, NDArray[np.intp] | None]:
+def partner(estimator: Any, x: View, y: Any, threads: int) -> tuple[View, NDArray[np.intp] | None]:
     """The second view of rows for a fitted model, with as many rows as the first, and the order that makes them its rows."""
     target = y_view(estimator, y, threads, reset=False)
-    check_consistent_length(x.data, target.data)
-    return target, _rows.order(X, y)
+    if x.length != target.length:
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: {[x.length, target.length]}")
+    return target, _rows.order(x.source, target.source)
 
 
 def rows_of(estimator: Any, view: View, threads: int) -> tuple[Matrix, NDArray[np.bool_] | None]:
-    """The rows of one view for a fitted model, and which of them are unknown because of missing values."""
-    if isinstance(view.data, Matrix) or estimator.missing == "error":
+    """The rows of one view for a fitted model, and which rows of the view are unknown because of missing values.
+
+    The matrix of a file has no row for those; that of an array has one without meaning.
+    """
+    if isinstance(view.data, Matrix):
+        return view.data, view.left_out()
+    if estimator.missing == "error":
         return view.matrix(threads), None
     unknown = _missing.rows_with(view.data)
     if not unknown.any():
         return view.matrix(threads), None
-    if estimator.missing == "mean":
-        view.data = _missing.filled(view.data, _known_means(estimator, view.name))
-        return view.matrix(threads), None
-    view.data = _missing.filled(view.data, np.zeros(view.data.shape[1]))
-    return view.matrix(threads), unknown
+    is_mean = estimator.missing == "mean"
+    means = _Means(estimator, learn=False).of(view, None) if is_mean else np.zeros(view.data.shape[1])
+    return replace(view, data=_missing.filled(view.data, means)).matrix(threads), None if is_mean else unknown
+
+
+class _Means:
+    """The means that missing values are filled in by: learned in a fit, and remembered by it."""
+
+    def __init__(self, estimator: Any, *, learn: bool) -> None:
+        self._estimator, self.learn = estimator, learn
+
+    def of(self, view: View, weights: Array | None) -> Array:
+        """One mean per column of a view."""
+        if self.learn:
+            # Remembered even if nothing is missing now: rows of later calls may have gaps.
+            means = _missing.means(view.data, weights, view.name)
+            self._estimator._fill[view.name] = means
+            return means
+        known = self._estimator._fill.get(view.name)
+        if known is None:
+            known = self._estimator.x_mean_ if view.name == "X" else self._estimator.y_mean_
+        if known is None:
+            raise ValueError(f"{view.name} has missing values (NaN), and this model holds no means, as it was not centered")
+        return np.asarray(known)
 
 
 def x_view(estimator: Any, X: Any, threads: int, *, reset: bool) -> View:
@@ -93,25 +92,25 @@ def x_view(estimator: Any, X: Any, threads: int, *, reset: bool) -> View:
     X = _views.in_memory(X, "X")
     expected = None if reset else getattr(estimator, "feature_names_in_", None)
     if _views.is_file(X):
-        X = _read(estimator, X, None if reset else estimator.n_features_in_, threads)
+        X = _read(estimator, X, 0, threads, reset=reset)
     if isinstance(X, Matrix):
         if not reset:
             _check_width(X.shape[1], estimator.n_features_in_)
             _check_names(X.names, expected, "X")
         else:
             _note_columns(estimator, X.shape[1], X.names)
-        return View("X", X, X.names)
+        return View("X", X, X.names, X)
     encoded = _encoded(X, "X", estimator.categorical, expected)
     if encoded is not None:
         if reset:
             _note_columns(estimator, len(encoded.names), encoded.names)
-        return View("X", _checked(encoded.data, encoded.names, "X", estimator.missing), encoded.names)
+        return View("X", _checked(encoded.data, encoded.names, "X", estimator.missing), encoded.names, X)
     checks = _CHECKS | _finite(estimator.missing)
     try:
         data = validate_data(estimator, X, reset=reset, ensure_min_samples=2 if reset else 1, **checks)
     except ValueError as error:
         raise _explained(error, X, "X") from None
-    return View("X", data, _frames.column_names(X))
+    return View("X", data, _frames.column_names(X), X)
 
 
 def y_view(estimator: Any, y: Any, threads: int, *, reset: bool) -> View:
@@ -120,99 +119,19 @@ def y_view(estimator: Any, y: Any, threads: int, *, reset: bool) -> View:
     width = None if reset else len(estimator.y_weights_)
     expected = None if reset else getattr(estimator, "y_feature_names_in_", None)
     if _views.is_file(y):
-        y = _read(estimator, y, width, threads)
+        y = _read(estimator, y, 1, threads, reset=reset)
     if isinstance(y, Matrix):
-        view = View("y", y, y.names)
+        view = View("y", y, y.names, y)
     else:
         encoded = _encoded(y, "y", estimator.categorical, expected)
         data, names = (y, _frames.column_names(y)) if encoded is None else (encoded.data, encoded.names)
         array = _checked(data, names, "y", estimator.missing)
         is_vector = array.ndim == 1
-        view = View("y", array.reshape(-1, 1) if is_vector else array, names, is_vector)
+        view = View("y", array.reshape(-1, 1) if is_vector else array, names, y, is_vector)
     if width is not None and view.data.shape[1] != width:
         raise ValueError(f"y has {view.data.shape[1]} columns, but CCA is expecting {width} columns as input.")
     _check_names(view.names, expected, "y")
     return view
-
-
-def row_weights(sample_weight: Any, view: Any) -> Array | None:
-    """One weight per row. None may be negative, and at least one must be positive."""
-    if sample_weight is None:
-        return None
-    weights = _check_sample_weight(sample_weight, view, dtype=np.float64, ensure_non_negative=True)
-    if not weights.any():
-        raise ValueError("every sample weight is 0, expected a positive one")
-    return np.ascontiguousarray(weights)
-
-
-def _paired(
-    estimator: Any, x: View, y: View, sample_weight: Any, order: NDArray[np.intp] | None, fill: Any
-) -> tuple[View, View, Array | None]:
-    """The rows of both views that belong together, without missing values. `fill` has the means of a fitted model."""
-    check_consistent_length(x.data, y.data)
-    weights = row_weights(sample_weight, x.data)
-    x, y, back = _aligned(x, y, order)
-    if back is not None and weights is not None:
-        weights = weights[back]
-    if estimator.missing == "drop":
-        return _complete(x, y, weights)
-    if estimator.missing == "mean":
-        for view in (x, y):
-            if not isinstance(view.data, Matrix):
-                _fill_in(estimator, view, weights, fill)
-    return x, y, weights
-
-
-def _aligned(x: View, y: View, order: NDArray[np.intp] | None) -> tuple[View, View, NDArray[np.intp] | None]:
-    """The views with their rows in the same order, and the order in which those of X were taken, if not in their own."""
-    if order is None:
-        return x, y, None
-    if not isinstance(y.data, Matrix):
-        return x, y.taken(order), None
-    if isinstance(x.data, Matrix):
-        raise ValueError("the rows of the two files are in another order: align them when they are read")
-    back = np.argsort(order)
-    return x.taken(back), y, back
-
-
-def _complete(x: View, y: View, weights: Array | None) -> tuple[View, View, Array | None]:
-    """The rows without missing values."""
-    views = [view for view in (x, y) if not isinstance(view.data, Matrix)]
-    drop = np.zeros(x.data.shape[0], dtype=bool)
-    for view in views:
-        drop |= _missing.rows_with(view.data)
-    if not drop.any():
-        return x, y, weights
-    if len(views) < 2:
-        raise ValueError('a file is paired with an array that has missing values: missing="drop" needs two arrays; use "mean"')
-    if drop.all():
-        raise ValueError('every row has missing values, so missing="drop" leaves none: use missing="mean"')
-    _notes.warn(f"{drop.sum()} of {len(drop)} rows have missing values and were left out", _notes.DataWarning)
-    return x.taken(~drop), y.taken(~drop), None if weights is None else weights[~drop]
-
-
-def _fill_in(estimator: Any, view: View, weights: Array | None, fill: Any) -> None:
-    rows, _ = _missing.cells(view.data)
-    if fill is None:
-        # Remembered even if nothing is missing now: rows of later calls may have gaps.
-        means = _missing.means(view.data, weights, view.name)
-        estimator._fill = {**getattr(estimator, "_fill", {}), view.name: means}
-    if len(rows):
-        view.data = _missing.filled(view.data, means if fill is None else _known_means(estimator, view.name))
-        if fill is None:
-            cells = view.data.shape[0] * view.data.shape[1]
-            message = f"{len(rows)} of {cells} values of {view.name} are missing and were filled in by the means of their columns"
-            _notes.warn(message, _notes.DataWarning)
-
-
-def _known_means(estimator: Any, view: str) -> Array:
-    """The means of the training rows."""
-    known = estimator._fill.get(view)
-    if known is None:
-        known = estimator.x_mean_ if view == "X" else estimator.y_mean_
-    if known is None:
-        raise ValueError(f"{view} has missing values (NaN), and this model was not centered, so it holds no means to fill in")
-    return np.asarray(known)
 
 
 def _encoded(data: Any, view: str, categorical: str, expected: Any) -> _frames.Encoded | None:
@@ -251,11 +170,16 @@ def _explained(error: ValueError, data: Any, view: str, names: Any = None) -> Va
     return error
 
 
-def _read(estimator: Any, path: Any, cols: int | None, threads: int) -> Matrix:
-    matrix = Matrix.read(path, cols, False, threads)
-    for note in matrix.notes:
-        _notes.warn(f"{path}: {note}", _notes.DataWarning)
-    return matrix
+def _read(estimator: Any, path: Any, side: int, threads: int, *, reset: bool) -> Matrix:
+    """The file of a view. For a fitted model the columns of a table are picked by name."""
+    table = _views.table_options(estimator.missing, estimator.categorical)
+    if reset:
+        return _views.noted(Matrix.read(path, None, False, table, threads), path)
+    weights, mean = estimator._view_weights()[side]
+    names = getattr(estimator, ("feature_names_in_", "y_feature_names_in_")[side], None)
+    names = None if names is None else [str(name) for name in names]
+    fill = estimator._fill.get("Xy"[side], mean)
+    return _views.noted(Matrix.read_for_model(path, side, len(weights), names, fill, table, threads), path)
 
 
 def _note_columns(estimator: Any, width: int, names: list[str] | None) -> None:

@@ -133,7 +133,7 @@ def _matrix(data: Any, name: str, threads: int) -> _lcca.Matrix:
     if isinstance(data, _lcca.Matrix):
         return data
     if _views.is_file(data):
-        return _lcca.Matrix.read(data, None, False, threads)
+        return _views.noted(_lcca.Matrix.read(data, None, False, _views.table_options("error", "auto"), threads), data)
     data = _views.in_memory(data, name)
     array = check_array(data, input_name=name, ensure_2d=name == "X", **_CHECKS)
     return _views.from_arrays(array.reshape(-1, 1) if array.ndim == 1 else array, name, threads)

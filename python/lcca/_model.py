@@ -27,6 +27,8 @@ def parameters(settings: dict[str, Any], method_parameters: dict[str, Any]) -> d
     """The parameters of the estimator, from the engine's settings and the parameters of its method."""
     same = ("center", "oversample", "power", "memory", "tol", "max_passes", "structure")
     given = {name: settings[name] for name in same} | method_parameters
+    # Models of earlier versions were fitted without scaling and do not say so.
+    given["scale"] = {"auto": "auto", "yes": True}.get(settings.get("scale", "no"), False)
     given |= {"method": settings["method"]["name"], "n_components": settings["k"], "random_state": settings["seed"]}
     ridge, ridge_y = settings["ridge_x"], settings["ridge_y"]
     return given | {"ridge": ridge, "ridge_y": None if ridge_y == ridge else ridge_y}

@@ -8,6 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from lcca import _lcca
+
+_REMEDIES = {
+    "correlations-guaranteed": "; CCA(hold_out=0.2) shows what is left on other rows, and CCACV chooses a ridge",
+    "inflated-by-noise": "; CCA(hold_out=0.2) shows by how much, and CCACV chooses a ridge",
+    "far-below-training": "; a ridge helps, and CCACV chooses one",
+    "shared-columns": "; leave them out of one view",
+    "ridge-set-by-few-columns": "; scale=True divides columns by their standard deviations",
+}
 _PACKAGE = os.path.dirname(__file__) + os.sep
 
 
@@ -55,6 +64,24 @@ def _note(text: str, item: Any) -> Note:
         return Note("text", text)
     numbers = dict(item)
     return Note(str(numbers.pop("note", "text")), text, numbers)
+
+
+def named(note: Note, x_names: Any, y_names: Any) -> Note:
+    """The same note, with columns called by their names."""
+    columns = note.numbers.get("columns")
+    if note.kind != "shared-columns" or columns is None or (x_names is None and y_names is None):
+        return note
+    chosen = [
+        {} if names is None else {pair[side]: str(names[pair[side]]) for pair in columns}
+        for side, names in enumerate((x_names, y_names))
+    ]
+    (text,) = _lcca.note_sentences(json.dumps([{"note": note.kind, **note.numbers}]), *chosen)
+    return Note(note.kind, text, note.numbers)
+
+
+def remedy(kind: str) -> str:
+    """What to do about a note, as the end of a sentence."""
+    return _REMEDIES.get(kind, "")
 
 
 def warn(text: str, category: type[Warning] = LccaWarning) -> None:

@@ -39,7 +39,14 @@ class RemotePair(ABC):
 
     @abstractmethod
     def moments(self, side: int) -> Any:
-        """Moments of one view: the weight of all rows; the sum, the sum of squares and the count of entries per column."""
+        """Moments of one view.
+
+        Returns
+        -------
+        tuple
+            The weight of all rows; per column the sum, the sum of squares, the count of stored entries and, optionally, of
+            those that are not zero.
+        """
 
     @abstractmethod
     def products(self, sources: Any, requested: list[tuple[int, int]]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Estimates of columns from canonical variables, by the regressions that a fit computes. Everything has rank k; nothing is p × q."""
+"""Estimates of columns from canonical variables, by the regressions that a fit computes. Nothing here is columns × columns."""
 
 from typing import Any
 

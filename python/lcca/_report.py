@@ -14,16 +14,33 @@ def text(model: Any) -> str:
     lines = [f"{model.chosen_ or 'loaded'}: {pairs} pairs from {model.n_samples_:,} rows × ({x_cols:,} + {y_cols:,} columns)"]
     if model.why_:
         lines.append(model.why_)
-    lines += ["", *_pairs(model), "", f"captured total {model.total_:.6f} of {pairs}"]
+    lines += [_scaling(model), "", *_pairs(model), "", f"captured total {model.total_:.6f} of {pairs}"]
     if model.converged_ is not None:
         lines += [_verdict(model), _cost(model)]
+    lines += [f"note: {note}{_notes.remedy(note.kind)}" for note in model.notes_ or []]
     return "\n".join(lines)
 
 
+def _scaling(model: Any) -> str:
+    """Whether columns were divided by their standard deviations."""
+    scaled = {d["side"]: d["scaled"] for d in model.decisions_ or [] if isinstance(d, dict) and d["decision"] == "columns-scaled"}
+    if not scaled:
+        return "columns in the units of the data"
+    return "scaled: " + ", ".join(f"{count} columns of {side}" for side, count in scaled.items())
+
+
 def _pairs(model: Any) -> list[str]:
+    """The table of pairs, with held-out correlations if there are any."""
+    held_out = model.held_out_correlations_
     rows = zip(model.correlations_, model.objective_, model.residuals_, strict=True)
     lines = [f"{i:4d}  {c:11.6f}  {d:9.6f}  {r:8.1e}" for i, (c, d, r) in enumerate(rows, 1)]
-    return ["pair  correlation  objective  residual", *lines]
+    table = ["pair  correlation  objective  residual", *lines]
+    if held_out is None:
+        return table
+    training = model.held_out_training_correlations_
+    found = [f"  {t:9.6f}  {h:9.6f}" for t, h in zip(training, held_out, strict=True)]
+    found += [""] * (len(lines) - len(found))
+    return [f"{table[0]}   training   held out", *(line + more for line, more in zip(lines, found, strict=False))]
 
 
 def _verdict(model: Any) -> str:
@@ -49,7 +66,7 @@ def warn(model: Any) -> None:
     for note in model.notes_:
         # Whoever asks for as many pairs as there are is not surprised that there are no more.
         if note.kind != "fewer-pairs" or model.n_components is not None:
-            _notes.warn(note.text, _notes.ResultWarning)
+            _notes.warn(note.text + _notes.remedy(note.kind), _notes.ResultWarning)
     if not model.converged_:
         message = f"CCA did not converge to tol={model.tol}: there is more correlation to be found, {_missing(model)}"
         _notes.warn(f"{message}; {_advice(model)}.", ConvergenceWarning)

@@ -91,6 +91,8 @@ def options(params: dict[str, Any], n_components: int) -> dict[str, Any]:
     same = {name: params[name] for name in _SAME}
     return same | {
         "n_components": n_components,
+        "scale": _scale(params["scale"]),
+        "hold_out": _hold_out(params["hold_out"]),
         "parameters": _method_parameters(params),
         "memory": memory(params["memory"]),
         "seed": seed(params["random_state"]),
@@ -130,6 +132,23 @@ def _check_numbers(params: dict[str, Any]) -> None:
     for name in ("oversample", "power"):
         if params[name] is not None or name == "power":
             number(params[name], name)
+
+
+def _scale(scale: Any) -> str:
+    """Whether columns are divided by their standard deviations, in the engine's words."""
+    if isinstance(scale, str) and scale == "auto":
+        return "auto"
+    if not isinstance(scale, (bool, np.bool_)):
+        raise invalid("scale", "'auto', True or False", scale)
+    return "yes" if scale else "no"
+
+
+def _hold_out(share: Any) -> float | None:
+    if share is None:
+        return None
+    if isinstance(share, (bool, np.bool_)) or not isinstance(share, Real) or not 0 < float(share) < 1:
+        raise invalid("hold_out", "None or a share of the rows between 0 and 1", share)
+    return float(share)
 
 
 def _check_manners(params: dict[str, Any]) -> None:

@@ -23,8 +23,8 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     x, y : transformer or None
         What makes each view from its columns. None takes them as they are.
     x_columns, y_columns : str, int, list or slice
-        The columns of each view, as in a `ColumnTransformer`: one name gives a transformer a one-dimensional column, as vectorizers
-        want it, and a list a table. Both are None if the input is a pair (X, y).
+        The columns of each view, as in a `ColumnTransformer`: one name gives a transformer a one-dimensional column, as
+        vectorizers want it, and a list a table. Both are None if the input is a pair (X, y).
     cca : CCA, optional
         The model in the middle [default: `CCA()`].
     output : "both", "x", "y" or "mean"

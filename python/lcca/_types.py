@@ -71,6 +71,7 @@ class FitRecord(TypedDict):
     notes: list[str]
     note_data: str
     decisions: str
+    held_out: str
     converged: bool
     missing: float
     passes: float
@@ -111,4 +112,5 @@ class CrossValidation(TypedDict):
     error: Vector
     best: int
     simplest: int
+    pooled: bool
     converged: bool

@@ -1,13 +1,14 @@
 """Views: from arrays and files to the engine's rows, without a copy if the layout allows."""
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lcca import _missing, _settings
+from lcca import _missing, _notes, _settings
 from lcca._lcca import Matrix
 
 SPARSE = ("csr", "csc", "coo")
@@ -15,15 +16,40 @@ _WORTH_A_THREAD = 1 << 20  # checking fewer numbers takes less time than startin
 
 
 def read(
-    path: "str | os.PathLike[str]", *, cols: int | None = None, zero_based: bool = False, n_jobs: int | None = -1
+    path: "str | os.PathLike[str]",
+    *,
+    header: bool | None = None,
+    index: str | bool | None = None,
+    na: str | Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
+    missing: str = "error",
+    categorical: str | Sequence[str] = "auto",
+    cols: int | None = None,
+    zero_based: bool = False,
+    n_jobs: int | None = -1,
 ) -> Matrix:
     """Opens a file that the program `lcca` reads. Formats that can be mapped are mapped.
+
+    What is guessed about a table, such as that its first line has names, is a `DataWarning`, and in `Matrix.notes`.
 
     Parameters
     ----------
     path : str or path
-        SciPy's .npz, NumPy's .npy, MatrixMarket, svmlight, .csv, .tsv, .parquet, a folder of single-cell counts, or the
+        SciPy's .npz, NumPy's .npy, MatrixMarket, svmlight, .csv, .tsv, .parquet, .arrow, a folder of single-cell counts, or the
         store (.safetensors).
+    header : bool, optional
+        Whether the first line of a .csv or .tsv file names the columns [default: guessed].
+    index : str or False, optional
+        The column of a table that names the rows; False if there is none [default: guessed]. `Matrix.row_names` has them.
+    na : str or list of str, optional
+        Texts that stand for a missing value, in place of the usual ones such as "NA".
+    columns : str or list of str, optional
+        The columns of a table to read: names, or patterns with `*` [default: all]. Others are not looked at.
+    missing : "error", "drop" or "mean"
+        What happens to missing values. Rows that are dropped are dropped from both views in `CCA.fit`.
+    categorical : "auto", "error" or list of str
+        Whether columns of text become indicator columns, named `column=value`, or are refused. A list names columns that
+        are categories even if they hold numbers.
     cols : int, optional
         The number of columns of an svmlight file, which does not state it.
     zero_based : bool
@@ -44,8 +70,51 @@ def read(
     >>> sp.save_npz(path, sp.identity(4, format="csr"), compressed=False)
     >>> lcca.read(path)
     <lcca.Matrix of 4 rows and 4 columns, one-hot>
+
+    >>> path = os.path.join(folder.name, "t.csv")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("id,size,color\\na,1,red\\nb,2,blue\\nc,3,red\\nd,4,blue\\n")
+    >>> table = lcca.read(path, header=True, index="id")
+    >>> table.names, table.row_names
+    (['size', 'color=blue', 'color=red'], ['a', 'b', 'c', 'd'])
     """
-    return Matrix.read(os.fspath(path), cols, zero_based, _settings.threads(n_jobs))
+    options = table_options(missing, categorical, header, index, na, columns)
+    return noted(Matrix.read(os.fspath(path), cols, zero_based, options, _settings.threads(n_jobs)), path)
+
+
+def table_options(
+    missing: str,
+    categorical: str | Sequence[str],
+    header: bool | None = None,
+    index: str | bool | None = None,
+    na: str | Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """How tables are understood, as the engine takes it."""
+    if not (header is None or isinstance(header, bool)):
+        raise TypeError(f"header == {header!r}, expected True, False or None")
+    if not (index is None or index is False or (isinstance(index, str) and index)):
+        raise TypeError(f"index == {index!r}, expected the name of a column, False or None")
+    return {
+        "header": header,
+        "index": "" if index is False else index,
+        "na": _listed(na),
+        "columns": _listed(columns),
+        "missing": missing,
+        "categorical": categorical if isinstance(categorical, str) else "auto",
+        "categories": None if isinstance(categorical, str) else list(categorical),
+    }
+
+
+def _listed(texts: str | Sequence[str] | None) -> list[str] | None:
+    return [texts] if isinstance(texts, str) else None if texts is None else [str(text) for text in texts]
+
+
+def noted(matrix: Matrix, path: Any) -> Matrix:
+    """The same view, once its remarks have become warnings."""
+    for note in matrix.notes:
+        _notes.warn(f"{os.fspath(path)}: {note}", _notes.DataWarning)
+    return matrix
 
 
 def is_file(data: Any) -> bool:

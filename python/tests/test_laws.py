@@ -164,13 +164,13 @@ class SwapsProducts(LocalPair):
 
 class MiscountsMoments(LocalPair):
     def moments(self, side):
-        weight, total, square, count = super().moments(side)
+        weight, total, square, count, _ = super().moments(side)
         return weight, total, square * 1.01, count
 
 
 class ShortMoments(LocalPair):
     def moments(self, side):
-        weight, total, square, count = super().moments(side)
+        weight, total, square, count, _ = super().moments(side)
         return weight, total[1:], square, count
 
 

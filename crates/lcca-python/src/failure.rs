@@ -49,13 +49,32 @@ impl From<Failure> for PyErr {
                 data_error(&source, format!("{}: {source}", path.display()))
             }
             Failure::File(error) => {
-                let remedy = match error.remedy() {
-                    Some(lcca_io::Remedy::CountFromZero) => "; zero_based=True says that they count from 0",
-                    _ => "",
-                };
-                PyValueError::new_err(format!("{error}{remedy}"))
+                PyValueError::new_err(format!("{error}{}", error.remedy().map_or("", remedy)))
             }
         }
+    }
+}
+
+/// What would help, in the words of `lcca.read` and `CCA`.
+fn remedy(remedy: lcca_io::Remedy) -> &'static str {
+    match remedy {
+        lcca_io::Remedy::CountFromZero => "; zero_based=True says that they count from 0",
+        lcca_io::Remedy::SayHeader => " (lcca.read with header=True or header=False)",
+        lcca_io::Remedy::SayIndex => " (lcca.read with index=\"COLUMN\" or index=False)",
+        lcca_io::Remedy::SayWhatTextsAre => {
+            "; in lcca.read, na=[\"TEXT\"] if it stands for a missing value, categorical=[\"COLUMN\"] if the column holds \
+             categories"
+        }
+        lcca_io::Remedy::LeaveColumnOut => {
+            "; in lcca.read, columns=[...] reads other columns only, and index=\"COLUMN\" makes it the row names"
+        }
+        lcca_io::Remedy::SettleMissing => {
+            "; missing=\"drop\" leaves such rows out, missing=\"mean\" fills in the mean of the column"
+        }
+        lcca_io::Remedy::PairOtherwise => {
+            "; give both files the same rows, or read them with index=False to pair rows by position"
+        }
+        _ => "",
     }
 }
 

@@ -1,18 +1,19 @@
 //! Fitting two views.
 
+use crate::failure::Failure;
 use crate::matrix::{Matrix, pair_from_views};
 use crate::model::{model_dict, record_dict, regression_items};
 use crate::options::Options;
 use crate::remote::Remote;
 use crate::resume::{fit_with_state, remove_state_if_converged};
-use crate::run::{Listeners, Spent, row_dict, run};
-use lcca::data::Pair;
+use crate::run::{Listeners, Reporter, Spent, row_dict, run};
 use lcca::fit::{Fit, Watch};
+use lcca::method::Settings;
 use lcca_io::FitRecord;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Fits two views in memory and returns the result as a dictionary.
 #[pyfunction]
@@ -29,7 +30,19 @@ pub fn fit<'py>(
     on_iteration: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let listeners = Listeners { on_pass, on_iteration, saves: resume.is_some(), ..Listeners::default() };
-    run_fit(py, Box::new(pair_from_views(x, y, weights)?), options, resume, threads, listeners)
+    let (pair, share) = (pair_from_views(x, y, weights)?, options.hold_out);
+    run_fit(py, options, resume, threads, listeners, move |settings, resume, reporter| {
+        let (mut fit, seconds) = match (share, resume) {
+            (Some(share), _) => {
+                let held_out = lcca::fit::hold_out(&pair, settings, share, reporter)?;
+                (held_out.fit(&pair, settings, reporter)?, reporter.seconds())
+            }
+            (None, Some(path)) => fit_with_state(path, &pair, settings, reporter)?,
+            (None, None) => (lcca::fit::fit(&pair, settings, reporter)?, reporter.seconds()),
+        };
+        fit.look_for_shared_columns(&pair)?;
+        Ok((fit, seconds))
+    })
 }
 
 /// Fits a pair of views that a Python object answers for.
@@ -47,24 +60,28 @@ pub fn fit_remote<'py>(
     let meter = Some(pair.getattr("spent")?.unbind());
     let listeners =
         Listeners { on_pass, on_iteration, saves: resume.is_some(), meter, ..Listeners::default() };
-    run_fit(py, Box::new(Remote::new(pair)?), options, resume, threads, listeners)
+    let pair = Remote::new(pair)?;
+    run_fit(py, options, resume, threads, listeners, move |settings, resume, reporter| match resume {
+        Some(path) => fit_with_state(path, &pair, settings, reporter),
+        None => Ok((lcca::fit::fit(&pair, settings, reporter)?, reporter.seconds())),
+    })
 }
+
+/// A fit, the seconds of all its runs together, and the costs of moving data after each iteration.
+type Timed = (Fit, f64, Vec<Spent>);
 
 fn run_fit<'py>(
     py: Python<'py>,
-    pair: Box<dyn Pair + Send>,
     options: Options,
     resume: Option<PathBuf>,
     threads: usize,
     listeners: Listeners<'py>,
+    fit: impl FnOnce(&Settings, Option<&Path>, &Reporter<Timed>) -> Result<(Fit, f64), Failure> + Send + 'static,
 ) -> PyResult<Bound<'py, PyDict>> {
     let settings = options.settings()?;
     let state_file = resume.clone();
     let (fit, seconds, readings) = run(py, threads, &listeners, move |reporter| {
-        let (fit, seconds) = match resume {
-            None => (lcca::fit::fit(&*pair, &settings, reporter)?, reporter.seconds()),
-            Some(path) => fit_with_state(&path, &*pair, &settings, reporter)?,
-        };
+        let (fit, seconds) = fit(&settings, resume.as_deref(), reporter)?;
         Ok((fit, seconds, reporter.readings()))
     })?;
     if let Some(path) = state_file {

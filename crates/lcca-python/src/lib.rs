@@ -25,6 +25,7 @@ mod run;
 mod select;
 mod solve;
 mod sums;
+mod table;
 
 use pyo3::prelude::*;
 
@@ -48,6 +49,8 @@ fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(merge::stack_triangles, module)?)?;
     module.add_function(wrap_pyfunction!(model::transform, module)?)?;
     module.add_function(wrap_pyfunction!(model::score, module)?)?;
+    module.add_function(wrap_pyfunction!(matrix::pair_files, module)?)?;
+    module.add_function(wrap_pyfunction!(model::note_sentences, module)?)?;
     module.add_function(wrap_pyfunction!(model::save, module)?)?;
     module.add_function(wrap_pyfunction!(model::load, module)?)?;
     module.add_function(wrap_pyfunction!(select::cross_validate, module)?)?;

@@ -3,11 +3,14 @@
 use crate::failure::Failure;
 use crate::pinned::pin;
 use crate::run::compute;
-use lcca::data::InMemory;
-use lcca_io::{Arrays, ReadOptions};
+use crate::table::Table;
+use lcca::data::{InMemory, Side};
+use lcca_io::views::take_rows;
+use lcca_io::{Align, Arrays, Loaded, ModelColumns, Names, ReadOptions, wording};
 use numpy::{PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The rows of one view, checked once. Their numbers stay in the array or file that owns them, if its layout allows.
 #[pyclass(frozen, module = "lcca._lcca")]
@@ -15,6 +18,8 @@ pub struct Matrix {
     pub rows: lcca::matrix::Matrix,
     names: Option<Vec<String>>,
     notes: Vec<String>,
+    /// The file as it was read, which knows its rows by name and those that it left out.
+    loaded: Option<Arc<Loaded>>,
 }
 
 type Numbers<'a, 'py> = &'a Bound<'py, PyUntypedArray>;
@@ -65,14 +70,49 @@ impl Matrix {
         path: PathBuf,
         cols: Option<usize>,
         zero_based: bool,
+        table: Table,
         threads: usize,
     ) -> PyResult<Self> {
         compute(py, threads, move || {
             let cols = cols.filter(|_| !lcca_io::says_its_width(&path));
-            let options = ReadOptions::default().cols(cols).zero_based(zero_based);
-            let loaded = lcca_io::read_matrix_with(&path, &options)?;
-            let names = loaded.names()?.map(|names| names.iter().map(String::from).collect());
-            Ok(Matrix { rows: loaded.matrix, names, notes: loaded.notes })
+            let options = ReadOptions::default().cols(cols).zero_based(zero_based).table(table.options()?);
+            Matrix::from_file(lcca_io::read_matrix_with(&path, &options)?)
+        })
+    }
+
+    /// Rows of one view of a model: the columns of a table are picked by name, and gaps are filled in by the model's means.
+    #[staticmethod]
+    fn read_for_model(
+        py: Python<'_>,
+        path: PathBuf,
+        side: usize,
+        width: usize,
+        names: Option<Vec<String>>,
+        means: Option<PyReadonlyArray1<'_, f64>>,
+        table: Table,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let side = if side == 0 { Side::X } else { Side::Y };
+        let means = means.map(|means| means.as_array().to_vec());
+        compute(py, threads, move || {
+            let columns = ModelColumns::new(side, width, names.map(Names::new), means);
+            let options = ReadOptions::default().table(table.options()?);
+            Matrix::from_file(lcca_io::read_for_model(&path, &columns, &options)?)
+        })
+    }
+
+    /// The given rows, in the given order, in memory.
+    fn take(&self, py: Python<'_>, rows: PyReadonlyArray1<'_, i64>) -> PyResult<Self> {
+        let all = self.rows.clone();
+        let rows: Vec<usize> = rows.as_array().iter().map(|&row| row as usize).collect();
+        if let Some(row) = rows.iter().find(|&&row| row >= all.rows()) {
+            return Err(
+                Failure::Usage(format!("there is no row {row}, expected less than {}", all.rows())).into()
+            );
+        }
+        let names = self.names.clone();
+        compute(py, 1, move || {
+            Ok(Matrix { rows: take_rows(&all, &rows)?, names, notes: Vec::new(), loaded: None })
         })
     }
 
@@ -106,6 +146,33 @@ impl Matrix {
         self.notes.clone()
     }
 
+    /// Whether it was read from a file, as a whole.
+    #[getter]
+    fn is_file(&self) -> bool {
+        self.loaded.is_some()
+    }
+
+    /// The names of the rows, if the file had them.
+    #[getter]
+    fn row_names(&self) -> PyResult<Option<Vec<String>>> {
+        let Some(loaded) = &self.loaded else { return Ok(None) };
+        let names = loaded.row_names().map_err(Failure::from)?;
+        Ok(names.map(|names| names.iter().map(String::from).collect()))
+    }
+
+    /// The number of each row in its file, from 0, if rows with missing values were left out.
+    #[getter]
+    fn rows_in_file(&self) -> Option<Vec<usize>> {
+        let loaded = self.loaded.as_ref()?;
+        (!loaded.dropped_rows().is_empty()).then(|| loaded.rows_in_file())
+    }
+
+    /// The number of rows that were left out because of missing values.
+    #[getter]
+    fn dropped(&self) -> usize {
+        self.loaded.as_ref().map_or(0, |loaded| loaded.dropped_rows().len())
+    }
+
     fn __repr__(&self) -> String {
         let (rows, cols) = self.shape();
         format!("<lcca.Matrix of {rows} rows and {cols} columns, {}>", self.kind())
@@ -115,7 +182,13 @@ impl Matrix {
 impl Matrix {
     /// A view without names, from rows that were checked before.
     pub fn from_rows(rows: lcca::matrix::Matrix) -> Self {
-        Matrix { rows, names: None, notes: Vec::new() }
+        Matrix { rows, names: None, notes: Vec::new(), loaded: None }
+    }
+
+    fn from_file(loaded: Loaded) -> Result<Self, Failure> {
+        let names = loaded.names()?.map(|names| names.iter().map(String::from).collect());
+        let (rows, notes) = (loaded.matrix.clone(), loaded.notes.clone());
+        Ok(Matrix { rows, names, notes, loaded: Some(Arc::new(loaded)) })
     }
 
     fn from_arrays(
@@ -127,9 +200,31 @@ impl Matrix {
     ) -> PyResult<Self> {
         compute(py, threads, move || {
             let loaded = lcca_io::matrix_from(&name, rows, cols, &arrays)?;
-            Ok(Matrix { rows: loaded.matrix, names: None, notes: loaded.notes })
+            Ok(Matrix { rows: loaded.matrix, names: None, notes: loaded.notes, loaded: None })
         })
     }
+}
+
+/// The rows of two files put together: by name if both have names, without those that either left out. Returns the views,
+/// the rows of X's file in their order if not all are taken in order, and remarks.
+#[pyfunction]
+pub fn pair_files(
+    py: Python<'_>,
+    x: &Bound<'_, Matrix>,
+    y: &Bound<'_, Matrix>,
+) -> PyResult<(Matrix, Matrix, Option<Vec<usize>>, Vec<String>)> {
+    let files = [x, y].map(|view| view.get().loaded.clone());
+    let [Some(x_file), Some(y_file)] = files else {
+        return Err(Failure::Usage("expected two views that were read from files".into()).into());
+    };
+    let names = [x, y].map(|view| view.get().names.clone());
+    compute(py, 1, move || {
+        let paired = lcca_io::pair_rows([&x_file, &y_file], Align::Auto)?;
+        let notes = paired.remarks.iter().map(wording::remark).collect();
+        let ([x, y], [x_names, y_names], [rows, _]) = (paired.matrices, names, paired.rows);
+        let view = |rows, names| Matrix { rows, names, notes: Vec::new(), loaded: None };
+        Ok((view(x, x_names), view(y, y_names), rows, notes))
+    })
 }
 
 /// Two views of the same rows, with optional weights of the rows.

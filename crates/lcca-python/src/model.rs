@@ -10,10 +10,12 @@ use lcca::data::{Pair, Side};
 use lcca::fit::{Model, Regressions, View};
 use lcca::matrix::Panel;
 use lcca::method::{Method, Settings};
-use lcca_io::{FitRecord, ModelFile, ModelNames, Names, write_model_whole};
+use lcca::outcome::Note;
+use lcca_io::{FitRecord, ModelFile, ModelNames, Names, wording, write_model_whole};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Weights of one view, and its column means if it was centered.
@@ -156,6 +158,7 @@ pub fn record_dict<'py>(py: Python<'py>, record: &FitRecord) -> PyResult<Bound<'
     dict.set_item("why", record.why())?;
     dict.set_item("notes", record.note_sentences())?;
     dict.set_item("note_data", to_json(&record.notes)?)?;
+    dict.set_item("held_out", to_json(&record.held_out)?)?;
     dict.set_item("decisions", to_json(&record.decisions)?)?;
     dict.set_item("converged", record.converged)?;
     // A file holds no infinity, which is how a method says that it cannot tell.
@@ -174,6 +177,21 @@ pub fn record_dict<'py>(py: Python<'py>, record: &FitRecord) -> PyResult<Bound<'
     }
     dict.set_item("trace", trace)?;
     Ok(dict)
+}
+
+/// The sentences of notes, given as a JSON list, with the names of some columns of X and of Y in place of their numbers.
+#[pyfunction]
+pub fn note_sentences(
+    notes: &str,
+    x_names: BTreeMap<usize, String>,
+    y_names: BTreeMap<usize, String>,
+) -> PyResult<Vec<String>> {
+    let notes: Vec<Note> = json(notes)?;
+    let name = |side: Side, column: usize| match side {
+        Side::X => x_names.get(&column).cloned(),
+        Side::Y => y_names.get(&column).cloned(),
+    };
+    Ok(notes.iter().map(|note| wording::note_with_names(note, name)).collect())
 }
 
 /// Writes a model file, whole or not at all.

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use lcca::Error;
-use lcca::method::{Method, Parameter, Settings};
+use lcca::method::{Method, Parameter, Scale, Settings};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::collections::BTreeMap;
@@ -18,6 +18,9 @@ pub struct Options {
     ridge: f64,
     ridge_y: Option<f64>,
     center: bool,
+    scale: String,
+    /// The share of rows to hold out first. Only fits in memory can.
+    pub hold_out: Option<f64>,
     tol: f64,
     max_passes: Option<f64>,
     structure: bool,
@@ -32,6 +35,7 @@ impl Options {
         Ok(Settings::new(self.method()?, self.n_components)
             .ridges(self.ridge, self.ridge_y.unwrap_or(self.ridge))
             .center(self.center)
+            .scale(self.scale()?)
             .oversample(self.oversample)
             .power(self.power)
             .seed(self.seed)
@@ -39,6 +43,15 @@ impl Options {
             .tol(self.tol)
             .max_passes(self.max_passes)
             .structure(self.structure))
+    }
+
+    fn scale(&self) -> Result<Scale, Failure> {
+        match &self.scale[..] {
+            "auto" => Ok(Scale::Auto),
+            "yes" => Ok(Scale::Yes),
+            "no" => Ok(Scale::No),
+            other => Err(Failure::Usage(format!("scale == {other:?}, expected \"auto\", True or False"))),
+        }
     }
 
     fn method(&self) -> Result<Method, Failure> {

@@ -121,7 +121,8 @@ impl Pair for Remote {
         let moments = self.call(|object| {
             let arrays = object.call_method1("moments", (side as usize,))?;
             let moments = Moments::from(arrays.extract::<MomentArrays<'_>>()?);
-            for columns in [moments.sum.len(), moments.square.len(), moments.count.len()] {
+            let lengths = [moments.square.len(), moments.count.len(), moments.nonzero.len()];
+            for columns in lengths.into_iter().chain([moments.sum.len()]) {
                 check_count("moments", columns, self.shape.cols(side))?;
             }
             Ok(moments)

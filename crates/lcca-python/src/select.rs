@@ -73,6 +73,7 @@ pub fn cross_validate<'py>(
     dict.set_item("error", PyArray1::from_vec(py, selection.error))?;
     dict.set_item("best", selection.best)?;
     dict.set_item("simplest", selection.simplest)?;
+    dict.set_item("pooled", selection.pooled)?;
     dict.set_item("converged", selection.converged)?;
     Ok(dict)
 }

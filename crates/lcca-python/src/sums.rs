@@ -5,16 +5,16 @@ use lcca::data::{GramSample, Moments};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-/// Weight of all rows; sum, sum of squares and count of stored entries per column.
+/// Weight of all rows; sum, sum of squares, count of stored entries and, if it differs, count of nonzero entries per column.
 #[derive(FromPyObject)]
-pub struct MomentArrays<'py>(
-    f64,
-    PyReadonlyArray1<'py, f64>,
-    PyReadonlyArray1<'py, f64>,
-    PyReadonlyArray1<'py, u64>,
-);
+pub enum MomentArrays<'py> {
+    WithNonzero(f64, Numbers<'py>, Numbers<'py>, Counts<'py>, Counts<'py>),
+    Stored(f64, Numbers<'py>, Numbers<'py>, Counts<'py>),
+}
+type Numbers<'py> = PyReadonlyArray1<'py, f64>;
+type Counts<'py> = PyReadonlyArray1<'py, u64>;
 /// What [`moments_to_numpy`] returns.
-pub type MomentTuple<'py> = (f64, Vector<'py, f64>, Vector<'py, f64>, Vector<'py, u64>);
+pub type MomentTuple<'py> = (f64, Vector<'py, f64>, Vector<'py, f64>, Vector<'py, u64>, Vector<'py, u64>);
 
 /// Rows; rows in the sample; pairs of columns in all rows; pairs in the largest row; stored entries; the sampled pairs.
 #[derive(FromPyObject)]
@@ -24,7 +24,8 @@ pub type SampleTuple<'py> = (usize, usize, f64, f64, f64, Vector<'py, u64>);
 
 pub fn moments_to_numpy(py: Python<'_>, moments: Moments) -> MomentTuple<'_> {
     let [sum, square] = [moments.sum, moments.square].map(|numbers| PyArray1::from_vec(py, numbers));
-    (moments.weight, sum, square, PyArray1::from_vec(py, moments.count))
+    let [count, nonzero] = [moments.count, moments.nonzero].map(|counts| PyArray1::from_vec(py, counts));
+    (moments.weight, sum, square, count, nonzero)
 }
 
 pub fn sample_to_numpy(py: Python<'_>, sample: GramSample) -> SampleTuple<'_> {
@@ -33,13 +34,19 @@ pub fn sample_to_numpy(py: Python<'_>, sample: GramSample) -> SampleTuple<'_> {
 }
 
 impl From<MomentArrays<'_>> for Moments {
-    fn from(MomentArrays(weight, sum, square, count): MomentArrays<'_>) -> Self {
+    fn from(arrays: MomentArrays<'_>) -> Self {
+        let (weight, sum, square, count, nonzero) = match &arrays {
+            MomentArrays::WithNonzero(weight, sum, square, count, nonzero) => {
+                (weight, sum, square, count, nonzero)
+            }
+            MomentArrays::Stored(weight, sum, square, count) => (weight, sum, square, count, count),
+        };
         Moments {
-            weight,
+            weight: *weight,
             sum: sum.as_array().to_vec(),
             square: square.as_array().to_vec(),
             count: count.as_array().to_vec(),
-            nonzero: count.as_array().to_vec(),
+            nonzero: nonzero.as_array().to_vec(),
         }
     }
 }

@@ -88,6 +88,10 @@ def _loaded(name: str, x: Any, y: Any, weights: Any, columns: Columns | None) ->
     if all(0 in getattr(view, "shape", ())[:1] for view in views):
         return Empty(name, (_width(views[0]), _width(views[1])))
     (x_view, x_mapped), (y_view, y_mapped) = _view(views[0], "X"), _view(views[1], "y")
+    if x_view.is_file and y_view.is_file:
+        # Files may name their rows, and then these must be the same.
+        x_view, y_view, rows, _ = _lcca.pair_files(x_view, y_view)
+        x_mapped = x_mapped and rows is None
     shard = Shard(name, (x, y, weights), None, _lcca.Rows(x_view, y_view, weights), x_mapped and y_mapped)
     return shard if columns is None else reduce(shard, columns)
 

@@ -1,0 +1,80 @@
+"""The attributes of a fitted estimator, from a fit or from a model file."""
+
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcca import _inputs, _notes
+from lcca._types import FitRecord, FitResult, ModelFile, ModelParts, TraceRow
+
+Array = NDArray[np.float64]
+
+
+class Attributes:
+    """Everything that a fit or a file sets. `CCA` documents the public attributes."""
+
+    def _set_regressions(self, parts: "FitResult | ModelFile") -> None:
+        self._x_regression: Array | None = parts["x_regression"]
+        self._y_regression: Array | None = parts["y_regression"]
+        self._y_on_x_regression: Array | None = parts["y_on_x_regression"]
+
+    def _set_model(self, parts: ModelParts) -> None:
+        self.x_weights_ = self.x_rotations_ = parts["x_weights"]
+        self.y_weights_ = self.y_rotations_ = parts["y_weights"]
+        self.x_loadings_, self.y_loadings_ = parts["x_loadings"], parts["y_loadings"]
+        self.x_mean_, self.y_mean_ = parts["x_mean"], parts["y_mean"]
+        self.correlations_, self.objective_ = parts["correlations"], parts["objective"]
+        self.residuals_, self.total_ = parts["residuals"], parts["total"]
+        self.n_samples_ = parts["rows"]
+        self._settings_json = parts["settings"]
+        self._provenance: dict[str, Any] = {}
+        self._predicts_vector = False
+
+    def _set_fit(self, result: FitResult) -> None:
+        self._set_record(result["record"])
+        self._provenance = json.loads(result["provenance"])
+        self.trace_: list[TraceRow] | None = result["trace"]
+        self._set_regressions(result)
+        self.work_: float | None = result["work"]
+        self.fit_seconds_: float | None = result["seconds"]
+
+    def _set_record(self, record: FitRecord) -> None:
+        """Sets the attributes that a fit and a model file have in common."""
+        self.converged_: bool | None = record["converged"]
+        self.missing_: float | None = record["missing"]
+        self.chosen_: str | None = record["chosen"]
+        self.why_: str | None = record["why"]
+        self.notes_: list[_notes.Note] | None = _notes.from_record(record["notes"], record["note_data"])
+        self.decisions_: list[Any] | None = json.loads(record["decisions"])
+        held_out = json.loads(record["held_out"])
+        self.held_out_correlations_ = None if held_out is None else np.array(held_out["held_out"])
+        self.held_out_training_correlations_ = None if held_out is None else np.array(held_out["training"])
+        self.n_passes_: float | None = record["passes"]
+        self.n_gram_passes_: float | None = record["gram_passes"]
+        self.trace_ = record["trace"]
+
+    def _name_columns_in_notes(self) -> None:
+        """Calls columns by their names in the sentences of notes, if they have names."""
+        names = getattr(self, "feature_names_in_", None), getattr(self, "y_feature_names_in_", None)
+        self.notes_ = [_notes.named(note, *names) for note in self.notes_ or []]
+
+    def _set_file(self, parts: ModelFile) -> None:
+        """Sets all attributes from a model file. Those that the file does not hold are None."""
+        self._set_model(parts)
+        self._fill: dict[str, Array] = {}
+        self._set_regressions(parts)
+        self.converged_ = self.missing_ = self.chosen_ = self.why_ = self.notes_ = self.decisions_ = None
+        self.held_out_correlations_ = self.held_out_training_correlations_ = None
+        self.n_passes_ = self.n_gram_passes_ = self.work_ = self.fit_seconds_ = self.trace_ = None
+        if parts["record"] is not None:
+            self._set_record(parts["record"])
+        self._provenance = json.loads(parts["provenance"])
+
+    def _set_target(self, target: _inputs.Target) -> None:
+        self._predicts_vector = target.is_vector
+        if target.names is not None:
+            self.y_feature_names_in_ = np.asarray(target.names, dtype=object)
+        elif hasattr(self, "y_feature_names_in_"):
+            del self.y_feature_names_in_

@@ -1,0 +1,319 @@
+"""What is done with a fitted model: canonical variables, correlations, predictions, files."""
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    MultiOutputMixin,
+    RegressorMixin,
+    TransformerMixin,
+)
+from sklearn.utils.validation import check_is_fitted
+
+from lcca import _inputs, _lcca, _model, _pairing, _regression, _report, _settings
+from lcca._attributes import Attributes
+from lcca._pair import RemotePair
+from lcca._types import ViewWeights
+
+Array = NDArray[np.float64]
+
+
+class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, MultiOutputMixin, BaseEstimator, Attributes):  # type: ignore[misc]
+    """The methods of `CCA` that need a fit first."""
+
+    n_jobs: int | None
+    memory: int | str | None
+    missing: str
+
+    def transform(self, X: Any, y: Any = None) -> Any:
+        """The canonical variables of rows.
+
+        Parameters
+        ----------
+        X, y : as for `fit`
+            Rows of X and, optionally, of y; or a pair of views on a cluster.
+
+        Returns
+        -------
+        array, or a pair of arrays if y is given
+            One row per row of X, one column per pair. For a pair of views on a cluster, two lazy Dask arrays.
+
+        Examples
+        --------
+        >>> import numpy as np, lcca
+        >>> random = np.random.default_rng(0)
+        >>> X, Y = random.standard_normal((50, 3)), random.standard_normal((50, 2))
+        >>> model = lcca.CCA(n_components=2).fit(X, Y)
+        >>> model.transform(X[:5]).shape
+        (5, 2)
+        """
+        check_is_fitted(self)
+        if isinstance(X, RemotePair):
+            self._check_remote(X)
+            return X.scores(self._view_weights())
+        threads = _settings.threads(self.n_jobs)
+        x = _inputs.x_view(self, X, threads, reset=False)
+        if y is None:
+            return self._scores(x, threads)
+        target, order = _inputs.partner(self, x, y, threads)
+        y_scores = self._scores(target, threads)
+        return self._scores(x, threads), y_scores if order is None else y_scores[order]
+
+    def transform_y(self, y: Any) -> Array:
+        """The canonical variables of rows of y alone.
+
+        Parameters
+        ----------
+        y : as for `fit`
+            Rows of y.
+
+        Returns
+        -------
+        array of shape (n, k)
+            One row per row of y.
+
+        Examples
+        --------
+        >>> import numpy as np, lcca
+        >>> random = np.random.default_rng(0)
+        >>> X, Y = random.standard_normal((50, 3)), random.standard_normal((50, 2))
+        >>> model = lcca.CCA(n_components=2).fit(X, Y)
+        >>> bool((model.transform_y(Y) == model.transform(X, Y)[1]).all())
+        True
+        """
+        check_is_fitted(self)
+        threads = _settings.threads(self.n_jobs)
+        return self._scores(_inputs.y_view(self, y, threads, reset=False), threads)
+
+    def inverse_transform(self, X: Any, y: Any = None) -> Any:
+        """Estimates rows from canonical variables.
+
+        Parameters
+        ----------
+        X, y : arrays of shape (n, k)
+            Canonical variables of X and, optionally, of y.
+
+        Returns
+        -------
+        array, or a pair of arrays if y is given
+            The least-squares estimate of each column, learned on the training rows.
+
+        Examples
+        --------
+        >>> import numpy as np, lcca
+        >>> random = np.random.default_rng(0)
+        >>> X, Y = random.standard_normal((50, 3)), random.standard_normal((50, 3))
+        >>> model = lcca.CCA(n_components=3).fit(X, Y)
+        >>> bool(np.allclose(model.inverse_transform(model.transform(X)), X))       # all pairs lose nothing
+        True
+        """
+        check_is_fitted(self)
+        memory = _settings.memory(self.memory)
+        x_rows = _regression.estimate(self._x_regression, self.x_mean_, X, "X", memory)
+        if y is None:
+            return x_rows
+        return x_rows, _regression.estimate(self._y_regression, self.y_mean_, y, "y", memory)
+
+    def predict(self, X: Any, columns: Any = None) -> Any:
+        """Estimates y from X: least squares of the columns of y on the canonical variables of X, learned on the training rows.
+
+        Parameters
+        ----------
+        X : as for `fit`
+            Rows of X, or a pair of views on a cluster, whose y is not looked at.
+        columns : str, int or list of either, optional
+            The columns of y to estimate, by name or position [default: all of them].
+
+        Returns
+        -------
+        array of shape (n, p₂), or (n,) if the model was fitted to a vector
+            One row per row of X. For a pair of views on a cluster, a lazy Dask array. If it would take more than `memory`, a
+            MemoryError says so.
+
+        Examples
+        --------
+        >>> import numpy as np, lcca
+        >>> random = np.random.default_rng(0)
+        >>> X = random.standard_normal((100, 3))
+        >>> model = lcca.CCA().fit(X, X @ random.standard_normal((3, 2)))
+        >>> model.predict(X).shape, model.predict(X, columns=[1]).shape
+        ((100, 2), (100, 1))
+        """
+        check_is_fitted(self)
+        regression, mean = _regression.known(self._y_on_x_regression), self.y_mean_
+        if columns is not None:
+            chosen = _regression.chosen(columns, getattr(self, "y_feature_names_in_", None), len(regression))
+            regression, mean = regression[chosen], None if mean is None else mean[chosen]
+        if isinstance(X, RemotePair):
+            self._check_remote(X)
+            rows = X.scores(self._view_weights())[0] @ regression.T
+            return rows if mean is None else rows + mean
+        threads = _settings.threads(self.n_jobs)
+        scores = self._scores(_inputs.x_view(self, X, threads, reset=False), threads)
+        rows = _regression.estimate(regression, mean, scores, "X", _settings.memory(self.memory))
+        return rows[:, 0] if self._predicts_vector else rows
+
+    def _view_weights(self) -> list[ViewWeights]:
+        return [(self.x_weights_, self.x_mean_), (self.y_weights_, self.y_mean_)]
+
+    def _check_remote(self, pair: RemotePair) -> None:
+        (_, *widths), expected = pair.shape, [len(self.x_weights_), len(self.y_weights_)]
+        if widths != expected:
+            raise ValueError(f"the pair has {widths[0]} + {widths[1]} columns, but CCA is expecting {expected[0]} + {expected[1]}")
+
+    def _scores(self, view: _pairing.View, threads: int) -> Array:
+        """The canonical variables of one view as a NumPy array, whatever `set_output` says."""
+        rows, unknown = _inputs.rows_of(self, view, threads)
+        scores = _lcca.transform(self._view_weights()[view.name == "y"], rows, threads)
+        if unknown is None:
+            return scores
+        known = np.full((len(unknown), scores.shape[1]), np.nan)
+        known[~unknown] = scores if len(scores) < len(unknown) else scores[~unknown]
+        return known
+
+    def correlations(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
+        """The correlation of each pair of canonical variables on given rows, about the means of these rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as for `fit`
+            The rows.
+
+        Returns
+        -------
+        array of shape (k,)
+            One correlation per pair.
+
+        Examples
+        --------
+        >>> import numpy as np, lcca
+        >>> random = np.random.default_rng(0)
+        >>> shared = random.standard_normal((200, 1))
+        >>> X, Y = (shared + random.standard_normal((200, 3)) for _ in "xy")
+        >>> model = lcca.CCA(n_components=2).fit(X[:150], Y[:150])
+        >>> model.correlations(X[150:], Y[150:]).shape
+        (2,)
+        """
+        check_is_fitted(self)
+        threads = _settings.threads(self.n_jobs)
+        x_weights, y_weights = self._view_weights()
+        if isinstance(X, RemotePair):
+            self._check_remote(X)
+            try:
+                return _lcca.score_remote(x_weights, y_weights, X, threads)[0]
+            finally:
+                X.finish()
+        views = _inputs.known_views(self, X, y, sample_weight, threads)
+        return _lcca.score(x_weights, y_weights, *views, threads)[0]
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The mean of `correlations`: between -1 and 1, and larger is better.
+
+        scikit-learn's CCA returns R² of `predict` here, the share of y's variance that is explained. CCA maximizes correlation,
+        so `score` measures correlation; for R², call `sklearn.metrics.r2_score(y, model.predict(X))`.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as for `fit`
+            The rows.
+
+        Returns
+        -------
+        float
+            The mean correlation.
+
+        Examples
+        --------
+        >>> import numpy as np, lcca
+        >>> random = np.random.default_rng(0)
+        >>> shared = random.standard_normal((200, 1))
+        >>> X, Y = (shared + random.standard_normal((200, 3)) for _ in "xy")
+        >>> model = lcca.CCA(n_components=1).fit(X[:150], Y[:150])
+        >>> model.score(X[150:], Y[150:]) > 0.5
+        True
+        """
+        correlations = self.correlations(X, y, sample_weight)
+        return float(correlations.mean()) if len(correlations) else 0.0
+
+    def report(self) -> str:
+        """The result as text: the pairs, whether the fit converged, its notes, and its cost.
+
+        Returns
+        -------
+        str
+            Several lines.
+
+        Examples
+        --------
+        >>> import numpy as np, lcca
+        >>> random = np.random.default_rng(0)
+        >>> model = lcca.CCA(n_components=2).fit(random.random((40, 3)), random.random((40, 2)))
+        >>> print(model.report().splitlines()[0])
+        exact: 2 pairs from 40 rows × (3 + 2 columns)
+        """
+        check_is_fitted(self)
+        return _report.text(self)
+
+    def save(self, path: "str | os.PathLike[str]") -> None:
+        """Writes a model file, for the program or for `load`.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write. It appears whole or not at all.
+
+        Examples
+        --------
+        >>> import numpy as np, lcca, tempfile, os
+        >>> random = np.random.default_rng(0)
+        >>> model = lcca.CCA(n_components=1).fit(random.random((40, 3)), random.random((40, 2)))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(os.path.join(folder, "model"))
+        ...     os.listdir(folder)
+        ['model']
+        """
+        check_is_fitted(self)
+        _model.save(self, path)
+
+    @property
+    def coef_(self) -> Array:
+        """The coefficients of `predict`, (columns of y) × (columns of X), computed on access.
+
+        If they would take more than `memory`, a MemoryError says so; `coef_operator_` takes no more than the model itself.
+        """
+        return _regression.dense_coefficients(self._y_on_x_regression, self.x_weights_, _settings.memory(self.memory))
+
+    @property
+    def coef_operator_(self) -> Any:
+        """The coefficients of `predict` as a SciPy LinearOperator of rank k, for views too wide for `coef_`."""
+        return _regression.operator(self._y_on_x_regression, self.x_weights_)
+
+    @property
+    def intercept_(self) -> Array:
+        """The vector that `predict` adds to X @ coef_.T."""
+        y_mean = np.zeros(len(self.y_weights_)) if self.y_mean_ is None else self.y_mean_
+        x_mean = np.zeros(len(self.x_weights_)) if self.x_mean_ is None else self.x_mean_
+        return np.asarray(y_mean - _regression.known(self._y_on_x_regression) @ (x_mean @ self.x_weights_))
+
+    # scikit-learn
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "x_weights_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        tags.regressor_tags.poor_score = True
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.transformer_tags.preserves_dtype = ["float64"]
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.x_weights_.shape[1])

@@ -1,0 +1,114 @@
+"""Tables in files: what is guessed and said, names of rows, missing values, categories, rows for a model."""
+
+import warnings
+
+import numpy as np
+import pytest
+from conftest import shared_factors
+
+import lcca
+from lcca import CCA, DataWarning
+
+pandas = pytest.importorskip("pandas")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two CSV files with the same names of rows, and the frames in them."""
+    x, y = shared_factors(120, 4, 3, 2)
+    rows = [f"mouse {i}" for i in range(120)]
+    frames = [
+        pandas.DataFrame(x, index=pandas.Index(rows, name="id"), columns=["a", "b", "c", "d"]),
+        pandas.DataFrame(y, index=pandas.Index(rows, name="id"), columns=["p", "q", "r"]),
+    ]
+    for name, frame in zip("xy", frames, strict=True):
+        frame.to_csv(tmp_path / f"{name}.csv")
+    return tmp_path, *frames
+
+
+def silently(call):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        return call()
+
+
+def test_guesses_are_warnings_and_what_is_said_is_not_guessed(folder):
+    path, x, _ = folder
+    with pytest.warns(DataWarning, match='x.csv: first line taken as names, column "id" as row names'):
+        guessed = lcca.read(path / "x.csv")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        said = lcca.read(path / "x.csv", header=True, index="id")
+    assert guessed.names == said.names == list("abcd") and said.row_names == list(x.index)
+    assert lcca.read(path / "x.csv", header=True, index="id", columns=["b", "d"]).names == ["b", "d"]
+
+
+def test_files_are_paired_by_name(folder):
+    path, x, y = folder
+    truth = CCA(2).fit(x, y)
+    y.sample(frac=1, random_state=0).to_csv(path / "shuffled.csv")
+    with pytest.warns(DataWarning, match="rows of Y brought into the order of X by name"):
+        model = CCA(2).fit(path / "x.csv", path / "shuffled.csv")
+    assert np.allclose(model.correlations_, truth.correlations_, rtol=0, atol=1e-12)
+    assert list(model.feature_names_in_) == list("abcd") and list(model.y_feature_names_in_) == list("pqr")
+    shuffled = silently(lambda: lcca.read(path / "shuffled.csv"))
+    with pytest.warns(DataWarning, match="aligned by name"):
+        mixed = CCA(2).fit(x, shuffled)
+    assert np.allclose(mixed.correlations_, truth.correlations_, rtol=0, atol=1e-12)
+    with pytest.warns(DataWarning):
+        assert model.score(path / "x.csv", path / "shuffled.csv") == pytest.approx(truth.score(x, y))
+    y[5:].to_csv(path / "fewer.csv")
+    with pytest.raises(ValueError, match="mouse 0.*index=False to pair rows by position"):
+        silently(lambda: CCA(2).fit(path / "x.csv", path / "fewer.csv"))
+
+
+def test_missing_values_in_files(folder):
+    path, x, y = folder
+    x.iloc[3, 1] = y.iloc[7, 2] = np.nan
+    x.to_csv(path / "x.csv")
+    y.to_csv(path / "y.csv")
+    files = path / "x.csv", path / "y.csv"
+    with pytest.raises(ValueError, match='missing="drop" leaves such rows out'):
+        silently(lambda: CCA(2).fit(*files))
+    weights = np.random.default_rng(0).random(120)
+    for missing in ("drop", "mean"):
+        here, there = (silently(lambda v=v, m=missing: CCA(2, missing=m).fit(*v, sample_weight=weights if m == "drop" else None))
+                       for v in ((x, y), files))
+        assert np.allclose(here.correlations_, there.correlations_, rtol=0, atol=1e-10), missing
+        assert here.n_samples_ == there.n_samples_ == (118 if missing == "drop" else 120)
+        ours, theirs = silently(lambda m=here: m.transform(x)), silently(lambda m=there: m.transform(path / "x.csv"))
+        assert ours.shape == theirs.shape == (120, 2) and np.allclose(np.abs(ours), np.abs(theirs), equal_nan=True, atol=1e-8)
+    dropped = silently(lambda: lcca.read(path / "x.csv", missing="drop", index=False, columns=["a", "b", "c", "d"]))
+    assert dropped.dropped == 1 and len(dropped.rows_in_file) == 119
+    mixed = silently(lambda: CCA(2, missing="drop").fit(dropped, y.reset_index(drop=True)))
+    assert mixed.n_samples_ == 118
+
+
+def test_rows_for_a_model_are_picked_by_name_and_encoded(folder):
+    path, x, y = folder
+    color = np.random.default_rng(0).choice(["blue", "red"], 120)
+    x.assign(color=color).to_csv(path / "x.csv")
+    model = silently(lambda: CCA(2, ridge=0.1).fit(path / "x.csv", path / "y.csv"))
+    assert list(model.feature_names_in_) == [*"abcd", "color=blue", "color=red"]
+    table = x.assign(color=color)
+    assert np.allclose(silently(lambda: model.transform(path / "x.csv")), model.transform(table), atol=1e-10)
+    other = table[["color", "d", "c", "b", "a"]].assign(extra=1.0)
+    other.iloc[:2, 0] = "mauve"
+    other.to_csv(path / "other.csv")
+    with pytest.warns(DataWarning) as warned:
+        scores = model.transform(path / "other.csv")
+    texts = " ".join(str(warning.message) for warning in warned)
+    assert "extra" in texts and "mauve" in texts
+    assert np.allclose(scores[2:], model.transform(table)[2:], atol=1e-10)
+
+
+def test_wrong_options_are_refused(folder):
+    path, *_ = folder
+    for wrong, words in (
+        ({"header": "yes"}, "header == 'yes', expected True, False or None"),
+        ({"index": 3}, "index == 3, expected the name of a column"),
+        ({"missing": "skip"}, "missing == \"skip\""),
+        ({"categorical": "no"}, "categorical == \"no\""),
+    ):
+        with pytest.raises((TypeError, ValueError), match=words):
+            lcca.read(path / "x.csv", **wrong)
