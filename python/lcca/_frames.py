@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from lcca import _notes
 
+_MOST_CATEGORIES = 1000  # of a column that the table does not declare to be categorical
 _DENSE_INDICATORS = 64  # up to this many indicator columns a table stays dense
 
 
@@ -42,6 +43,15 @@ def has_text(data: Any) -> bool:
     if column_names(data) is None:
         return False
     return any(getattr(dtype, "kind", "O") not in "biufc" for dtype in _dtypes(data))
+
+
+def as_table(data: Any) -> Any:
+    """A pandas or polars series of text as a table of one column, so that labels become indicators."""
+    dtype = getattr(data, "dtype", None)
+    is_text = dtype is not None and getattr(dtype, "kind", _Kind(str(dtype).lower()).kind) == "O"
+    if not is_text or not hasattr(data, "to_frame") or getattr(data, "ndim", 1) != 1:
+        return data
+    return data.to_frame(str(data.name) if data.name else "y")
 
 
 def encode(data: Any, view: str, categorical: str) -> Encoded:
@@ -73,7 +83,8 @@ def encode(data: Any, view: str, categorical: str) -> Encoded:
             remedy = 'leave it out, or make indicators of it with categorical="auto"'
             raise ValueError(f"column {name!r} of {view} has text such as {_example(values)!r}, expected numbers: {remedy}")
         categories = sorted({str(value) for value in values if not is_missing(value)})
-        _refuse_identifiers(values, categories, name, view)
+        if not _is_categorical(data, name):
+            _refuse_prose(values, categories, name, view)
         parts.append(_indicators(values, categories))
         names += [f"{name}={category}" for category in categories]
     _refuse_duplicates(names, view)
@@ -137,6 +148,11 @@ class _Kind:
         self.kind = "f" if name.startswith(numbers) else "O"
 
 
+def _is_categorical(data: Any, name: str) -> bool:
+    """Whether the table itself says that a column holds categories."""
+    return str(getattr(data[name], "dtype", "")).lower().startswith(("category", "categorical", "enum"))
+
+
 def _values(data: Any, name: str) -> NDArray[Any]:
     """One column as a NumPy array: numbers, dates or objects."""
     column = data[name]
@@ -187,11 +203,12 @@ def _example(values: NDArray[Any]) -> str:
     return next((str(value) for value in values if not is_missing(value)), "")
 
 
-def _refuse_identifiers(values: NDArray[Any], categories: list[str], name: str, view: str) -> None:
-    """A text that is another one in every row is a name of the row, or prose; indicators of it would say nothing."""
-    if len(values) > 2 and len(categories) == len(values):
-        remedy = "make it the index, or leave it out"
-        raise ValueError(f"column {name!r} of {view} has another text in every row, such as {categories[0]!r}: {remedy}")
+def _refuse_prose(values: NDArray[Any], categories: list[str], name: str, view: str) -> None:
+    """Texts that hardly ever repeat are names of rows, or prose; indicators of them would say nothing. As for files."""
+    if len(categories) > _MOST_CATEGORIES or 2 * len(categories) > len(values):
+        found = f"{len(categories)} different texts in {len(values)} rows, such as {categories[0]!r}"
+        expected = f"expected numbers or categories, at most {_MOST_CATEGORIES} and half as many as rows"
+        raise ValueError(f"column {name!r} of {view} has {found}, {expected}: make it the index, or leave it out")
 
 
 def _refuse_duplicates(names: list[str], view: str) -> None:

@@ -123,7 +123,7 @@ def y_view(estimator: Any, y: Any, threads: int, *, reset: bool) -> View:
     if isinstance(y, Matrix):
         view = View("y", y, y.names, y)
     else:
-        encoded = _encoded(y, "y", estimator.categorical, expected)
+        encoded = _encoded(_frames.as_table(y), "y", estimator.categorical, expected)
         data, names = (y, _frames.column_names(y)) if encoded is None else (encoded.data, encoded.names)
         array = _checked(data, names, "y", estimator.missing)
         is_vector = array.ndim == 1

@@ -143,14 +143,14 @@ def _paired_files(x: View, y: View, sample_weight: Any) -> Paired:
 
 def _without_left_out(x: View, y: View, sample_weight: Any) -> Paired:
     """Both views without the rows that the one from a file left out."""
-    if _rows.names(x.source) is None or _rows.names(y.source) is None:
+    if not (_rows.have_names(x.source) and _rows.have_names(y.source)):
         check_consistent_length(np.empty(x.length), np.empty(y.length))
     weights = row_weights(sample_weight, np.empty(x.length))
     file, array = (x, y) if x.is_file else (y, x)
     left_out = file.left_out() if file.is_file else None
     if left_out is None:
         return Paired(x, y, weights)
-    if _rows.names(file.source) is not None and _rows.names(array.source) is not None:
+    if _rows.have_names(file.source) and _rows.have_names(array.source):
         raise ValueError(
             "a file that left out rows with missing values cannot be aligned with a table by name: read both views from files"
         )

@@ -15,10 +15,23 @@ def names(data: Any) -> NDArray[Any] | None:
     if hasattr(data, "row_names"):
         found = data.row_names
         return None if found is None else np.asarray(found, dtype=object)
+    index = _index(data)
+    if index is None:
+        return None
+    return np.asarray(index.to_numpy(dtype=object) if index.nlevels == 1 else index.to_flat_index(), dtype=object)
+
+
+def have_names(data: Any) -> bool:
+    """Whether the rows have names."""
+    return data.row_names is not None if hasattr(data, "row_names") else _index(data) is not None
+
+
+def _index(data: Any) -> Any:
+    """The index of a pandas table that is more than a count of rows."""
     index = getattr(data, "index", None)
     if index is None or callable(index) or not hasattr(data, "iloc") or _counts_rows(index):
         return None
-    return np.asarray(index.to_numpy(dtype=object) if index.nlevels == 1 else index.to_flat_index(), dtype=object)
+    return index
 
 
 def _counts_rows(index: Any) -> bool:
@@ -39,6 +52,9 @@ def order(x: Any, y: Any) -> NDArray[np.intp] | None:
     array of int or None
         Row i of X belongs with row `order[i]` of y. A warning says that they were not in the same order.
     """
+    x_index, y_index = _index(x), _index(y)
+    if x_index is not None and y_index is not None and x_index.equals(y_index):
+        return None
     x_names, y_names = names(x), names(y)
     if x_names is None or y_names is None:
         return None

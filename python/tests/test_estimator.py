@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from lcca import CCA, CCACV, METHODS, _lcca, load
 
 
-@parametrize_with_checks([CCA(), CCA(method="lobpcg", ridge=0.1)])
+@parametrize_with_checks([CCA(), CCA(method="lobpcg", ridge=0.1), CCA(missing="mean")])
 def test_scikit_learn_finds_no_fault(estimator, check):
     check(estimator)
 

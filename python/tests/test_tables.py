@@ -174,6 +174,21 @@ def test_text_becomes_indicators_by_name_here_and_later(tables, tmp_path):
         model.transform(mixed.drop(columns="gene 0"))
 
 
+def test_labels_become_indicators(tables):
+    x, _ = tables
+    label = pandas.Series(colors(300), index=x.index, name="color")
+    model = CCA(2).fit(x, label)
+    assert list(model.y_feature_names_in_) == ["color=blue", "color=green", "color=red"]
+    assert np.array_equal(model.correlations_, CCA(2).fit(x, label.to_frame()).correlations_)
+    assert model.transform(x, label)[1].shape == (300, 2) and model.predict(x).shape == (300, 3)
+
+
+def test_declared_categories_may_be_many(tables):
+    x, y = tables
+    declared = x.assign(name=pandas.Categorical([f"id {i}" for i in range(300)]))
+    assert "name=id 7" in CCA(1, ridge=1.0).fit(declared, y).feature_names_in_
+
+
 def test_text_in_y_polars_and_arrow(tables):
     polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     x, y = tables
@@ -199,7 +214,8 @@ def test_many_categories_stay_sparse(tables):
     [
         (pandas.date_range("2020-01-01", periods=300), "column 'extra' of X has dates, expected numbers"),
         (pandas.date_range("2020-01-01", periods=300, tz="UTC"), "column 'extra' of X has dates"),
-        ([f"id {i}" for i in range(300)], "column 'extra' of X has another text in every row, such as 'id 0': make it the index"),
+        ([f"id {i}" for i in range(300)], "column 'extra' of X has 300 different texts in 300 rows.*make it the index"),
+        ([f"id {i // 2 + i % 2}" for i in range(300)], "151 different texts in 300 rows, such as 'id 0', expected numbers or categories"),
         ([{}] * 300, "column 'extra' of X has values of type dict"),
         ([1, "a"] * 150, "column 'extra' of X has both text and numbers"),
     ],
