@@ -11,19 +11,25 @@ use lcca_io::{
 };
 use std::path::{Path, PathBuf};
 
-/// Reads one matrix.
+/// Reads one matrix, and prints the remarks about it.
 pub fn matrix(path: &Path, options: &ReadOptions, quiet: bool) -> Result<Loaded, Failure> {
-    read(path, quiet, || read_matrix_with(path, options))
+    let loaded = read(path, quiet, || read_matrix_with(path, options))?;
+    print_remarks(&loaded, quiet);
+    Ok(loaded)
 }
 
 fn read(path: &Path, quiet: bool, read: impl FnOnce() -> lcca_io::Result<Loaded>) -> Result<Loaded, Failure> {
     let spinner = progress::spinner(format!("reading {}", path.display()), quiet);
     let loaded = read()?;
     spinner.finish_and_clear();
-    if !quiet {
-        loaded.notes.iter().for_each(|note| remark!("{}: {note}", path.display()));
-    }
     Ok(loaded)
+}
+
+/// Prints what there is to say about the reading of a file.
+pub fn print_remarks(loaded: &Loaded, quiet: bool) {
+    if !quiet {
+        loaded.notes.iter().for_each(|note| remark!("{}: {note}", loaded.path().display()));
+    }
 }
 
 /// Reads rows for a model.
@@ -56,10 +62,14 @@ pub fn views(paths: [&Path; 2], reading: &ViewReading, quiet: bool) -> Result<Vi
     paired([view(0)?, view(1)?], reading.align, quiet)
 }
 
-/// Pairs the rows of two views. Remarks about the pairing are printed.
+/// Pairs the rows of two views. The remarks about both and about their pairing are printed once nothing can be refused.
 pub fn paired(loaded: [Loaded; 2], align: Align, quiet: bool) -> Result<Views, Failure> {
     let [x, y] = &loaded;
     let PairedViews { matrices: [x_rows, y_rows], rows: [rows, _], remarks, .. } = pair_rows([x, y], align)?;
+    print_remarks(x, quiet);
+    if x.path() != y.path() || x.notes != y.notes {
+        print_remarks(y, quiet);
+    }
     if !quiet {
         remarks.iter().for_each(|remark| remark!("{}", wording::remark(remark)));
     }

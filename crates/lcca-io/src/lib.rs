@@ -71,7 +71,10 @@ pub use atomic::{Output, remove_unfinished};
 pub use checkpoint::{read_checkpoint, write_checkpoint};
 pub use describe::{Info, MatrixInfo, ModelInfo, TopColumn, describe, describe_with};
 pub use error::{Error, Place, Remedy, Result};
-pub use export::{Exported, NamedRows, check_export, escaped, export_rows, names_beside, spreadsheet_safe};
+pub use export::{
+    Exported, NamedRows, RowWriter, check_export, check_rows, escaped, export_rows, names_beside,
+    spreadsheet_safe,
+};
 pub use folder::OutputFolder;
 pub use for_model::{ModelColumns, read_for_model};
 pub use guard::panics_are_guarded;

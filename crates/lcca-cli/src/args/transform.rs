@@ -17,8 +17,10 @@ pub struct TransformArgs {
     /// Rows of the second view
     #[arg(long, value_name = "FILE")]
     pub y: Option<PathBuf>,
-    /// Write the canonical variables to this .npy file, one row per sample
-    #[arg(long, short, value_name = "SCORES.npy")]
+    /// Write the canonical variables to this .npy, .csv, .tsv or .parquet file, one row per sample
+    ///
+    /// Tables have a header (x1, x2, and so on) and the names of the rows, if these have names.
+    #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
     /// Count the columns of svmlight files from 0 instead of 1
     #[arg(long)]

@@ -1,4 +1,4 @@
-//! `lcca transform MODEL --x X | --y Y -o scores.npy`
+//! `lcca transform MODEL --x X | --y Y -o scores.npy|csv|tsv|parquet`
 
 use super::fitting_rows;
 use crate::failure::Failure;
@@ -6,11 +6,12 @@ use crate::output::remark;
 use crate::resolve::TransformJob;
 use crate::text::count;
 use crate::{load, machine, output, progress};
-use lcca_io::{ModelFile, NpyWriter};
+use lcca_io::{ModelFile, RowWriter};
 use serde_json::json;
 
 pub fn run(job: &TransformJob) -> Result<(), Failure> {
     load::check_output(&job.output, &[&job.model, &job.rows])?;
+    lcca_io::check_rows(&job.output)?;
     let rows = machine::pool(job.session.threads)?.install(|| transform(job))?;
     let output = job.output.display();
     if job.session.json {
@@ -29,11 +30,14 @@ pub fn run(job: &TransformJob) -> Result<(), Failure> {
 /// Writes the canonical variables block by block and returns the number of rows.
 fn transform(job: &TransformJob) -> Result<usize, Failure> {
     let file = ModelFile::open(&job.model)?;
-    let rows = fitting_rows::read_rows(&file, &job.rows, job.side, &job.reading, job.session.quiet)?.matrix;
+    let loaded = fitting_rows::read_rows(&file, &job.rows, job.side, &job.reading, job.session.quiet)?;
+    load::print_remarks(&loaded, job.session.quiet);
+    let (rows, row_names) = (&loaded.matrix, loaded.row_names()?);
     let spinner = progress::spinner(format!("transforming {}", job.rows.display()), job.session.quiet);
-    let mut writer = NpyWriter::create(&job.output, rows.rows(), file.model.pairs())?;
-    file.model
-        .transform(job.side, &rows, |block| -> Result<(), Failure> { Ok(writer.write_rows(block)?) })?;
+    let prefix = job.side.to_string().to_lowercase();
+    let columns = (1..=file.model.pairs()).map(|pair| format!("{prefix}{pair}")).collect();
+    let mut writer = RowWriter::create(&job.output, rows.rows(), columns, row_names)?;
+    file.model.transform(job.side, rows, |block| -> Result<(), Failure> { Ok(writer.write_rows(block)?) })?;
     writer.finish()?;
     spinner.finish_and_clear();
     Ok(rows.rows())

@@ -38,13 +38,15 @@ impl ArrowFile {
         reading.dictionaries = reading.read_dictionaries()?;
         let table = TypedTable { names: &names, pandas_index: &self.pandas_index()? };
         let index = table.index(options, |column| reading.evidence(column))?;
-        let kind = |column: usize, name: &str| match reading.holds[column] {
+        let kind = |column: usize, label: &str| match reading.holds[column] {
             Holds::Numbers(_) => Ok(Kind::Number),
             Holds::Texts(_) | Holds::Dictionary { .. } if options.categorical == Categorical::Error => {
-                Err(refuse(name, "holds texts, expected numbers"))
+                Err(refuse(label, "holds texts, expected numbers"))
             }
             Holds::Texts(_) | Holds::Dictionary { .. } => Ok(Kind::Category),
-            Holds::Other(what) => Err(refuse(name, &format!("holds {what}, expected numbers or categories"))),
+            Holds::Other(what) => {
+                Err(refuse(label, &format!("holds {what}, expected numbers or categories")))
+            }
         };
         let columns = Columns { names: Some(&names), count: names.len() };
         let layout = Layout::new(columns, index, &table.options(options), target, kind)?;
@@ -140,12 +142,12 @@ impl Reading<'_> {
         let mut category = 0;
         for column in &layout.columns {
             let (cursor, holds) = (&cursors[column.source], self.holds[column.source]);
-            let in_column = |fault: Fault| fault.within(&format!("column {:?}", column.name));
+            let in_column = |fault: Fault| fault.within(&column.label);
             match (column.kind, holds) {
                 (Kind::Number, Holds::Numbers(kind)) => {
                     columns.push(batch.numbers(cursor, kind).map_err(in_column)?);
                 }
-                (Kind::Number, _) => return Err(refuse(&column.name, "holds texts, expected numbers")),
+                (Kind::Number, _) => return Err(refuse(&column.label, "holds texts, expected numbers")),
                 (Kind::Category, holds) => {
                     let texts = self.texts(batch, cursor, holds).map_err(in_column)?;
                     let present =

@@ -47,13 +47,13 @@ fn read_all(
     let names: Vec<String> = file.flat.iter().map(|(_, column)| column.name().to_string()).collect();
     let table = TypedTable { names: &names, pandas_index: &file.pandas_index() };
     let index = table.index(options, |column| file.evidence(column))?;
-    let kind = |column: usize, name: &str| match holds(&file.flat[column].1) {
+    let kind = |column: usize, label: &str| match holds(&file.flat[column].1) {
         Holds::Numbers => Ok(Kind::Number),
         Holds::Texts if options.categorical == Categorical::Error => {
-            Err(refuse(name, "holds texts, expected numbers"))
+            Err(refuse(label, "holds texts, expected numbers"))
         }
         Holds::Texts => Ok(Kind::Category),
-        Holds::Other(what) => Err(refuse(name, &format!("holds {what}, expected numbers or categories"))),
+        Holds::Other(what) => Err(refuse(label, &format!("holds {what}, expected numbers or categories"))),
     };
     let columns = Columns { names: Some(&names), count: names.len() };
     let layout = Layout::new(columns, index, &table.options(options), target, kind)?;
@@ -87,7 +87,7 @@ fn read_group(
         let (index, description) = &file.flat[column.source];
         let reader = group.get_column_reader(*index).map_err(broken)?;
         if column.kind == Kind::Number && holds(description) != Holds::Numbers {
-            return Err(refuse(&column.name, "holds no plain numbers, expected them"));
+            return Err(refuse(&column.label, "holds no plain numbers, expected them"));
         }
         if column.kind == Kind::Number {
             columns.push(numbers(reader, description, rows)?);

@@ -65,8 +65,8 @@ impl Table {
         })?;
         let guessed_index = index.is_some_and(|(_, guessed)| guessed);
         let index = index.map(|(column, _)| column);
-        let layout = Layout::new(columns, index, options, target, |column, name| {
-            sampled_kind(name, &sample.evidence(column, !header, &texts), &options.categorical)
+        let layout = Layout::new(columns, index, options, target, |column, label| {
+            sampled_kind(label, &sample.evidence(column, !header, &texts), &options.categorical)
         })?;
         let sampled = if header { rest } else { first_bytes.followed_by(rest) };
         let index_name = index.filter(|_| guessed_index).map(|column| match &names {
@@ -199,10 +199,10 @@ fn parse_row(
             (Kind::Number, Cell::Number(number)) if number.is_finite() => cells.numbers.push(number),
             (Kind::Number, Cell::Missing) => cells.numbers.push(f64::NAN),
             (Kind::Number, Cell::Number(_)) => {
-                let message = format!("column {:?}: {} is not a finite number", column.name, quoted(field));
+                let message = format!("{}: {} is not a finite number", column.label, quoted(field));
                 return Err(Fault::line(line, message));
             }
-            (Kind::Number, Cell::Text) => return Err(not_a_number(line, &column.name, field)),
+            (Kind::Number, Cell::Text) => return Err(not_a_number(line, &column.label, field)),
             (Kind::Category, cell) => {
                 let text = (cell != Cell::Missing).then(|| utf8(field, line)).transpose()?;
                 cells.codes[category].push(text);

@@ -6,9 +6,11 @@
 mod named_rows;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod scores;
 mod table;
 mod word2vec;
 mod write;
 
 pub use named_rows::{Exported, NamedRows, escaped, spreadsheet_safe};
+pub use scores::{RowWriter, check_rows};
 pub use write::{check_export, export_rows, names_beside};

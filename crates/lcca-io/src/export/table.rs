@@ -18,7 +18,7 @@ pub(super) fn write(out: &mut impl Write, rows: &NamedRows<'_>, delimiter: u8) -
     Ok(writer.flush()?)
 }
 
-fn failed(error: csv::Error) -> Fault {
+pub(super) fn failed(error: csv::Error) -> Fault {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => Fault::Io(error),
         other => Fault::new(one_line(&format!("{other:?}"))),

@@ -91,10 +91,10 @@ impl CellGaps {
         } else {
             all.replacen("values", "values are", 1)
         };
-        let name = &layout.columns[column].name;
+        let label = &layout.columns[column].label;
         let fault = match place {
-            Where::Line(line) => Fault::line(line, format!("column {name:?}: the value is missing; {all}")),
-            Where::Row(row) => Fault::new(format!("column {name:?}: row {row}: the value is missing; {all}")),
+            Where::Line(line) => Fault::line(line, format!("{label}: the value is missing; {all}")),
+            Where::Row(row) => Fault::new(format!("{label}: row {row}: the value is missing; {all}")),
         };
         Some(fault.remedied_by(Remedy::SettleMissing))
     }
@@ -160,17 +160,17 @@ impl Cells {
     pub(crate) fn check_categories(&self, layout: &Layout) -> Outcome<()> {
         let categorical = layout.columns.iter().filter(|column| column.kind == Kind::Category);
         match categorical.zip(&self.codes).find(|(_, codes)| codes.texts.len() > MOST_CATEGORIES) {
-            Some((column, codes)) => Err(too_many(&column.name, &codes.texts[0], codes.texts.len())),
+            Some((column, codes)) => Err(too_many(&column.label, &codes.texts[0], codes.texts.len())),
             None => Ok(()),
         }
     }
 }
 
 /// A column that holds texts, not categories.
-pub(crate) fn too_many(column: &str, first: &str, texts: usize) -> Fault {
+pub(crate) fn too_many(label: &str, first: &str, texts: usize) -> Fault {
     let found = crate::text::quoted(first.as_bytes());
     let message = format!(
         "holds texts ({found}), {texts} different ones, expected numbers or categories: at most {MOST_CATEGORIES} and half as many as rows"
     );
-    super::layout::refuse(column, &message)
+    super::layout::refuse(label, &message)
 }

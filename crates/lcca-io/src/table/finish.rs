@@ -104,7 +104,7 @@ fn check_categories(column: &Column, codes: &Codes) -> Outcome<()> {
     let texts = codes.texts.len();
     let present = codes.of_rows.iter().filter(|&&code| code != NO_CODE).count();
     if texts > MOST_CATEGORIES || texts > 1 && texts * 2 > present {
-        return Err(too_many(&column.name, &codes.texts[0], texts));
+        return Err(too_many(&column.label, &codes.texts[0], texts));
     }
     Ok(())
 }

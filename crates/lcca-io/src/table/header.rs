@@ -1,6 +1,6 @@
 //! Whether the first line names the columns, from itself and the rows below it. What could be either is an error.
 
-use super::cell::{Cell, MissingTexts};
+use super::cell::{Cell, MissingTexts, TextKind, text_kind};
 use super::labels::look_like_labels;
 use super::sample::Sample;
 use crate::error::{Fault, Outcome, Remedy};
@@ -48,10 +48,15 @@ pub(crate) fn first_line_names(sample: &Sample, texts: &MissingTexts) -> Outcome
     }
 }
 
-/// Texts are names if there is a number somewhere below them. Below nothing but texts they are if each column repeats
-/// its texts and never that of the first line.
+/// Texts are names if there is a number, with separators or without, or a date somewhere below them. Below nothing but
+/// other texts they are if each column repeats its texts and never that of the first line.
 fn texts_are_names(sample: &Sample, texts: &MissingTexts, unnamed_index: bool) -> Outcome<bool> {
-    let is_number = |field: &[u8]| matches!(texts.cell(field), Cell::Number(_));
+    let is_plain = |field: &[u8]| text_kind(field) == TextKind::Plain;
+    let is_number = |field: &[u8]| match texts.cell(field) {
+        Cell::Number(_) => true,
+        Cell::Text => !is_plain(field) && sample.first.iter().all(is_plain),
+        Cell::Missing => false,
+    };
     if unnamed_index || sample.rows.iter().any(|(_, row)| row.iter().any(is_number)) {
         return Ok(true);
     }

@@ -24,6 +24,8 @@ pub(crate) struct Column {
     /// Its name; its number from 1 if it has none.
     pub(crate) name: String,
     pub(crate) kind: Kind,
+    /// What it is called in messages.
+    pub(crate) label: String,
 }
 
 /// What is read of a table.
@@ -53,7 +55,9 @@ impl Layout {
             Some(names) => names[source].clone(),
             None => (source + 1).to_string(),
         };
-        let target = target.filter(|_| columns.names.is_some());
+        let is_named = columns.names.is_some();
+        let label = |name: &str| if is_named { format!("column {name:?}") } else { format!("column {name}") };
+        let target = target.filter(|_| is_named);
         let forced = |source: usize| match &options.categorical {
             Categorical::Columns(typed) => columns.is_among(source, typed),
             _ => false,
@@ -70,10 +74,10 @@ impl Layout {
             let kind = match target {
                 Some(target) => target.kind(&name),
                 None if forced(source) => Some(Kind::Category),
-                None => Some(kind(source, &name)?),
+                None => Some(kind(source, &label(&name))?),
             };
             match kind {
-                Some(kind) => layout.columns.push(Column { source, name, kind }),
+                Some(kind) => layout.columns.push(Column { source, label: label(&name), name, kind }),
                 None => layout.ignored.push(name),
             }
         }
@@ -100,38 +104,38 @@ impl Layout {
 }
 
 /// The kind of a column of texts and numbers, judged by a sample.
-pub(crate) fn sampled_kind(name: &str, evidence: &Evidence, categorical: &Categorical) -> Outcome<Kind> {
+pub(crate) fn sampled_kind(label: &str, evidence: &Evidence, categorical: &Categorical) -> Outcome<Kind> {
     let Some((line, text)) = &evidence.first_text else { return Ok(Kind::Number) };
     if evidence.numbers > 0 {
-        return Err(not_a_number(*line, name, text));
+        return Err(not_a_number(*line, label, text));
     }
     let found = quoted(text);
     if evidence.dates == evidence.texts {
-        return Err(refuse(name, &format!("holds dates ({found}), expected numbers or categories")));
+        return Err(refuse(label, &format!("holds dates ({found}), expected numbers or categories")));
     }
     if evidence.formatted == evidence.texts {
         let message =
             format!("holds numbers with separators or units ({found}), expected plain ones such as 1234.5");
-        return Err(refuse(name, &message));
+        return Err(refuse(label, &message));
     }
     if *categorical == Categorical::Error {
-        return Err(refuse(name, &format!("holds texts ({found}), expected numbers")));
+        return Err(refuse(label, &format!("holds texts ({found}), expected numbers")));
     }
     Ok(Kind::Category)
 }
 
 /// A text in a column of numbers.
-pub(crate) fn not_a_number(line: u64, column: &str, found: &[u8]) -> Fault {
+pub(crate) fn not_a_number(line: u64, label: &str, found: &[u8]) -> Fault {
     let kind = match text_kind(found) {
         TextKind::Date => ", a date",
         TextKind::Formatted => ", which has separators or units",
         TextKind::Plain => "",
     };
-    let message = format!("column {column:?}: expected a number, found {}{kind}", quoted(found));
+    let message = format!("{label}: expected a number, found {}{kind}", quoted(found));
     Fault::line(line, message).remedied_by(Remedy::SayWhatTextsAre)
 }
 
 /// A column that cannot be part of a matrix.
-pub(crate) fn refuse(column: &str, message: &str) -> Fault {
-    Fault::new(message).within(&format!("column {column:?}")).remedied_by(Remedy::LeaveColumnOut)
+pub(crate) fn refuse(label: &str, message: &str) -> Fault {
+    Fault::new(message).within(label).remedied_by(Remedy::LeaveColumnOut)
 }

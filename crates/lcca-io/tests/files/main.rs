@@ -14,4 +14,5 @@ mod names;
 mod parquet;
 mod round_trip;
 mod support;
+mod tables;
 mod version_1;

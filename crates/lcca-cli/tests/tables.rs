@@ -1,0 +1,280 @@
+//! Tables as people have them, from the command line: guesses are printed, what is unclear is refused, and nothing is
+//! silently wrong.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod common;
+
+use common::{Folder, gap, numbers};
+use serde_json::Value;
+
+const ROWS: usize = 60;
+
+/// A number that looks random, the same on every machine.
+fn noise(seed: usize) -> f64 {
+    let mut state = seed as u64 * 0x9e37_79b9_7f4a_7c15 + 1;
+    (0..3).for_each(|_| state = (state ^ state >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9));
+    (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+}
+
+/// The numbers of a row: three of X, two of Y, all related.
+fn row(row: usize) -> [f64; 5] {
+    let shared = noise(row);
+    [1, 2, 3, 4, 5].map(|column| ((shared + noise(row * 7 + column * 1000)) * 1e4).round() / 1e4)
+}
+
+/// A table of some columns of the rows, in the given order, with or without a column of names.
+fn table(names: &str, columns: std::ops::Range<usize>, order: &[usize], named: bool) -> String {
+    let line = |&index: &usize| {
+        let cells: Vec<String> = row(index)[columns.clone()].iter().map(f64::to_string).collect();
+        let name = if named { format!("s{index:03},") } else { String::new() };
+        format!("{name}{}\n", cells.join(","))
+    };
+    format!("{names}\n{}", order.iter().map(line).collect::<String>())
+}
+
+/// X and Y with names of rows, Y in another order; and both without names in the same order.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    let order: Vec<usize> = (0..ROWS).collect();
+    let shuffled: Vec<usize> = (0..ROWS).map(|row| row * 37 % ROWS).collect();
+    folder.write("x.csv", table("a,b,c", 0..3, &order, false));
+    folder.write("y.csv", table("d,e", 3..5, &order, false));
+    folder.write("xi.csv", table("id,a,b,c", 0..3, &order, true));
+    folder.write("yi.csv", table("id,d,e", 3..5, &shuffled, true));
+    folder
+}
+
+fn correlations(folder: &Folder, line: &str) -> Vec<f64> {
+    numbers(&folder.json(line), "correlations")
+}
+
+/// A table with some lines changed.
+fn edited(folder: &Folder, from: &str, to: &str, edit: impl Fn(usize, &str) -> String) {
+    let text = String::from_utf8(folder.read(from)).unwrap();
+    folder
+        .write(to, text.lines().enumerate().map(|(line, text)| edit(line, text) + "\n").collect::<String>());
+}
+
+#[test]
+fn shuffled_rows_are_aligned_by_name() {
+    let folder = folder();
+    let expected = correlations(&folder, "fit x.csv y.csv -k 2");
+    assert!(gap(&correlations(&folder, "fit xi.csv yi.csv -k 2"), &expected) < 1e-12);
+    let ran = folder.run("fit xi.csv yi.csv -k 2").done();
+    let guess = "xi.csv: first line taken as names, column \"id\" as row names";
+    assert!(
+        ran.stderr.contains(guess) && ran.stderr.contains("rows of Y brought into the order of X by name"),
+        "{ran:?}"
+    );
+    assert!(folder.run("fit xi.csv yi.csv -k 2 --quiet").done().stderr.is_empty());
+    assert!(gap(&correlations(&folder, "fit xi.csv yi.csv -k 2 --align none"), &expected) > 0.01);
+    let reading = folder.json("fit xi.csv yi.csv -k 2")["reading"].clone();
+    assert!(reading.as_array().unwrap().iter().any(|remark| remark["remark"] == "aligned"), "{reading}");
+    for name in ["xi", "yi"] {
+        folder.run(&format!("convert {name}.csv {name}.lcca")).done();
+    }
+    assert!(gap(&correlations(&folder, "fit xi.lcca yi.lcca -k 2"), &expected) < 1e-12, "stores");
+}
+
+#[test]
+fn rows_that_only_one_view_has_are_counted_and_named() {
+    let folder = folder();
+    edited(
+        &folder,
+        "yi.csv",
+        "other.csv",
+        |line, text| if line == 1 { format!("zz{}", &text[4..]) } else { text.into() },
+    );
+    let needles = ["1 of its 60 rows are not in other.csv (\"s000\")", "(\"zz\")", "--align common"];
+    folder.refuses("fit xi.csv other.csv -k 2", &needles);
+    let ran = folder.run("fit xi.csv other.csv -k 2 --align common").done();
+    assert!(
+        ran.stderr.contains("59 rows are in both views; 1 only in X and 1 only in Y left out"),
+        "{ran:?}"
+    );
+    edited(&folder, "yi.csv", "twice.csv", |line, text| {
+        if line == 1 { format!("s001{}", &text[4..]) } else { text.into() }
+    });
+    folder.refuses(
+        "fit xi.csv twice.csv -k 2 --y-index id",
+        &["the row name \"s001\" occurs in rows", "--align none"],
+    );
+}
+
+#[test]
+fn what_used_to_be_silently_wrong_is_refused_or_right() {
+    let folder = folder();
+    let first = |cell: &'static str| {
+        move |line: usize, text: &str| {
+            let rest = text.split_once(',').unwrap().1;
+            if line == 1 { format!("{cell},{rest}") } else { text.to_string() }
+        }
+    };
+    for (cell, needle) in [
+        ("NA", "line 2: column \"a\": the value is missing; 1 value is missing in 1 row; --missing drop"),
+        ("", "line 2: column \"a\": the value is missing"),
+        ("2020-01-31", "line 2: column \"a\": expected a number, found \"2020-01-31\", a date"),
+        ("\"1,234.5\"", "line 2: column \"a\": expected a number, found \"1,234.5\", which has separators"),
+        ("x", "line 2: column \"a\": expected a number, found \"x\"; --na"),
+    ] {
+        edited(&folder, "x.csv", "bad.csv", first(cell));
+        folder.refuses("fit bad.csv y.csv", &["bad.csv: ", needle]);
+        folder.refuses("convert bad.csv new.lcca", &["bad.csv: ", needle]);
+    }
+    edited(&folder, "x.csv", "bad.csv", |line, text| if line == 0 { "0,1,2".into() } else { text.into() });
+    folder.refuses(
+        "fit bad.csv y.csv",
+        &["bad.csv: line 1: holds numbers that look like labels", "--header yes"],
+    );
+    folder.run("fit bad.csv y.csv --header yes").done();
+    edited(
+        &folder,
+        "xi.csv",
+        "bad.csv",
+        |line, text| if line == 0 { "s999,1,2,3".into() } else { text.into() },
+    );
+    folder.refuses("fit bad.csv y.csv", &["bad.csv: line 1: holds texts and numbers", "--header no"]);
+    let headerless = folder.json("info bad.csv --header no");
+    assert_eq!((&headerless["rows"], &headerless["cols"]), (&61.into(), &3.into()));
+    folder.write("words.csv", "name,city\nann,york\nbob,bath\n");
+    folder.refuses("fit words.csv y.csv", &["words.csv: line 1: holds texts, and so do all rows below it"]);
+}
+
+#[test]
+fn dropping_and_filling_equal_doing_it_by_hand() {
+    let folder = folder();
+    let gaps = |line: usize, text: &str| {
+        let rest = text.split_once(',').unwrap().1;
+        if [3, 10].contains(&line) { format!("NA,{rest}") } else { text.to_string() }
+    };
+    edited(&folder, "x.csv", "gaps.csv", gaps);
+    let without = |from: &str, to: &str| {
+        let text = String::from_utf8(folder.read(from)).unwrap();
+        let kept = text.lines().enumerate().filter(|(line, _)| ![3, 10].contains(line));
+        folder.write(to, kept.map(|(_, text)| format!("{text}\n")).collect::<String>());
+    };
+    without("x.csv", "xd.csv");
+    without("y.csv", "yd.csv");
+    let weights: String = (0..ROWS).map(|row| format!("{}\n", 1 + row % 3)).collect();
+    folder.write("w.csv", &weights);
+    let kept = weights.lines().enumerate().filter(|(row, _)| ![2, 9].contains(row));
+    folder.write("wd.csv", kept.map(|(_, text)| format!("{text}\n")).collect::<String>());
+    for (line, by_hand) in [
+        ("fit gaps.csv y.csv --missing drop", "fit xd.csv yd.csv"),
+        ("fit y.csv gaps.csv --y-missing drop", "fit yd.csv xd.csv"),
+        ("fit gaps.csv y.csv --missing drop --row-weights w.csv", "fit xd.csv yd.csv --row-weights wd.csv"),
+    ] {
+        assert!(gap(&correlations(&folder, line), &correlations(&folder, by_hand)) < 1e-12, "{line}");
+    }
+    let ran = folder.run("fit gaps.csv y.csv --missing drop").done();
+    assert!(ran.stderr.contains("2 rows with missing values left out of both views, 58 left"), "{ran:?}");
+    let observed: Vec<f64> =
+        (0..ROWS).filter(|row| ![2, 9].contains(row)).map(|index| row(index)[0]).collect();
+    let mean = observed.iter().sum::<f64>() / observed.len() as f64;
+    edited(&folder, "gaps.csv", "filled.csv", |_, text| text.replace("NA", &mean.to_string()));
+    let filled = correlations(&folder, "fit gaps.csv y.csv --missing mean");
+    assert!(gap(&filled, &correlations(&folder, "fit filled.csv y.csv")) < 1e-12);
+}
+
+#[test]
+fn categories_equal_indicators_made_by_hand() {
+    let folder = folder();
+    let color = |line: usize| ["red", "green", "blue"][line * line % 3];
+    edited(&folder, "x.csv", "cat.csv", |line, text| {
+        format!("{text},{}", if line == 0 { "color" } else { color(line) })
+    });
+    edited(&folder, "x.csv", "hand.csv", |line, text| match line {
+        0 => format!("{text},color=green,color=red"),
+        line => format!("{text},{},{}", u8::from(color(line) == "green"), u8::from(color(line) == "red")),
+    });
+    let by_hand = correlations(&folder, "fit hand.csv y.csv");
+    assert!(gap(&correlations(&folder, "fit cat.csv y.csv -o model"), &by_hand) < 1e-12);
+    assert!(folder.run("fit cat.csv y.csv").done().stderr.contains("column \"color\" taken as 2 categories"));
+    folder.refuses("fit cat.csv y.csv --categorical error", &["column \"color\": holds texts (\"green\")"]);
+    folder.run("score model cat.csv y.csv").done();
+}
+
+#[test]
+fn one_table_is_both_views() {
+    let folder = folder();
+    let order: Vec<usize> = (0..ROWS).collect();
+    folder.write("t.csv", table("id,gene_a,gene_b,gene_c,fat,protein", 0..5, &order, true));
+    let expected = correlations(&folder, "fit x.csv y.csv -k 2");
+    let line = "fit t.csv t.csv --x-columns gene_* --y-columns fat,protein -k 2";
+    assert!(gap(&correlations(&folder, line), &expected) < 1e-12);
+    folder.refuses("fit t.csv t.csv --x-columns lipid_*", &["t.csv: there is no column \"lipid_*\""]);
+}
+
+#[test]
+fn rows_for_a_model_are_picked_by_name() {
+    let folder = folder();
+    let color = |line: usize| ["red", "green", "blue"][line % 3];
+    edited(&folder, "xi.csv", "train.csv", |line, text| {
+        format!("{text},{}", if line == 0 { "color" } else { color(line) })
+    });
+    folder.run("fit train.csv yi.csv -k 2 -o model").done();
+    let expected = correlations(&folder, "score model train.csv yi.csv");
+    // The columns in another order, with one that the model does not have.
+    edited(&folder, "train.csv", "turned.csv", |_, text| {
+        let fields: Vec<&str> = text.split(',').collect();
+        format!(
+            "{},{},{},{},{},{}",
+            fields[0],
+            fields[4],
+            fields[3],
+            fields[1].replace('a', "a"),
+            fields[2],
+            fields[1].replace('a', "extra")
+        )
+    });
+    assert!(gap(&correlations(&folder, "score model turned.csv yi.csv"), &expected) < 1e-12);
+    let ran = folder.run("score model turned.csv yi.csv").done();
+    assert!(ran.stderr.contains("1 column that the model does not have left out: \"extra\""), "{ran:?}");
+    edited(&folder, "train.csv", "lacking.csv", |_, text| text.rsplit_once(',').unwrap().0.into());
+    let needle = "lacks 3 of the model's 6 columns: \"color=blue\", \"color=green\", \"color=red\"";
+    folder.refuses("score model lacking.csv yi.csv", &["lacking.csv: ", needle]);
+    edited(&folder, "train.csv", "new.csv", |line, text| {
+        if line == 2 { text.replace("blue", "pink") } else { text.into() }
+    });
+    let ran = folder.run("transform model --x new.csv -o z.csv").done();
+    assert!(ran.stderr.contains("a category that the model does not have, such as \"pink\""), "{ran:?}");
+}
+
+#[test]
+fn the_extension_of_an_output_is_honored_or_refused() {
+    let folder = folder();
+    folder.run("fit xi.csv yi.csv -k 2 -o model").done();
+    for name in ["z.npy", "z.csv", "z.tsv", "z.parquet"] {
+        folder.run(&format!("transform model --x xi.csv -o {name} --quiet")).done();
+    }
+    let text = String::from_utf8(folder.read("z.csv")).unwrap();
+    assert!(text.starts_with(",x1,x2\ns000,"), "{text}");
+    let numbers = |name: &str| {
+        folder.run(&format!("convert {name} copy.npz --quiet")).done();
+        common::data::columns(&folder.path("copy.npz"))
+    };
+    let expected = numbers("z.npy");
+    for name in ["z.csv", "z.tsv", "z.parquet"] {
+        assert_eq!(numbers(name), expected, "{name}");
+    }
+    for name in ["z.npz", "z.arrow", "z.xlsx", "z"] {
+        let needle = "expected .npy, .csv, .tsv or .parquet";
+        folder.refuses(&format!("transform model --x xi.csv -o {name}"), &[name, needle]);
+    }
+    folder.refuses("report model -o r.pdf", &["r.pdf: a report is an HTML page, expected .html or .htm"]);
+}
+
+#[test]
+fn a_text_column_elsewhere_does_not_block_a_parquet_file() {
+    let folder = folder();
+    folder.run("fit xi.csv yi.csv -k 2 -o model").done();
+    folder.run("transform model --x xi.csv -o zx.parquet").done();
+    folder.run("transform model --y yi.csv -o zy.parquet").done();
+    let aligned = folder.json("fit zx.parquet zy.parquet -k 2");
+    let remarks: Vec<Value> = aligned["reading"].as_array().unwrap().clone();
+    assert!(remarks.iter().any(|remark| remark["remark"] == "aligned"), "{remarks:?}");
+    folder.refuses("fit zx.parquet zy.parquet --index none", &["column \"name\": holds texts"]);
+    let picked = "fit zx.parquet zy.parquet --index none --x-columns x* --y-columns y1,y2 -k 2";
+    folder.run(picked).done();
+}
