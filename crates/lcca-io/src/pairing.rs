@@ -35,9 +35,12 @@ pub struct PairedViews {
     pub remarks: Vec<Remark>,
 }
 
-/// For each view, the rows of its matrix that are taken, in order.
+/// Which rows are taken.
 struct Picked {
-    rows: [Vec<usize>; 2],
+    /// For each view, rows of its matrix in order; `None` takes all of both.
+    rows: Option<[Vec<usize>; 2]>,
+    /// How many rows are not taken because they miss values in either view.
+    dropped: usize,
     remarks: Vec<Remark>,
 }
 
@@ -66,22 +69,12 @@ pub fn pair_rows(views: [&Loaded; 2], align: Align) -> Result<PairedViews> {
             picked
         }
     };
-    let dropped: usize = incomplete(views, &picked);
-    if dropped > 0 {
-        let rows = picked.rows[0].len();
-        picked.remarks.push(Remark::IncompletePairs { dropped, rows });
+    if picked.dropped > 0 {
+        let rows = picked.rows.as_ref().map_or(views[0].matrix.rows(), |[x, _]| x.len());
+        picked.remarks.push(Remark::IncompletePairs { dropped: picked.dropped, rows });
     }
     picked.remarks.extend(shared_ids(views));
     finish(views, picked)
-}
-
-/// Rows that were left out of either view because they miss values, each counted once.
-fn incomplete(views: [&Loaded; 2], picked: &Picked) -> usize {
-    let all = views.map(|view| view.matrix.rows() + view.dropped_rows().len());
-    if views.iter().all(|view| view.dropped_rows().is_empty()) {
-        return 0;
-    }
-    all[0].min(all[1]).saturating_sub(picked.rows[0].len())
 }
 
 /// Whether names only count the rows in their order, from 0 or from 1, so that they say nothing about them.
@@ -100,6 +93,9 @@ fn by_position(views: [&Loaded; 2]) -> Result<Picked> {
         return Err(Fault::new(message).at(views[0].path()));
     }
     let dropped: HashSet<usize> = views.iter().flat_map(|view| view.dropped_rows().iter().copied()).collect();
+    if dropped.is_empty() {
+        return Ok(Picked { rows: None, dropped: 0, remarks: Vec::new() });
+    }
     if dropped.len() == x {
         return Err(Fault::new("no row has all values in both views").at(views[0].path()));
     }
@@ -107,7 +103,7 @@ fn by_position(views: [&Loaded; 2]) -> Result<Picked> {
         let own = view.rows_in_file().into_iter().enumerate();
         own.filter(|(_, row)| !dropped.contains(row)).map(|(place, _)| place).collect()
     });
-    Ok(Picked { rows, remarks: Vec::new() })
+    Ok(Picked { rows: Some(rows), dropped: dropped.len(), remarks: Vec::new() })
 }
 
 fn by_name(views: [&Loaded; 2], names: [&Names; 2], align: Align) -> Result<Picked> {
@@ -135,6 +131,9 @@ fn by_name(views: [&Loaded; 2], names: [&Names; 2], align: Align) -> Result<Pick
         let message = format!("shares no row name with {}", views[1].path().display());
         return Err(Fault::new(message).remedied_by(Remedy::PairOtherwise).at(views[0].path()));
     }
+    let is_in_both =
+        |name: &&str| (0..2).all(|side| places[side].contains_key(name) || left_out[side].contains(name));
+    let dropped = left_out[0].union(&left_out[1]).filter(|name| is_in_both(name)).count();
     let mut remarks = Vec::new();
     if !(only_x.is_empty() && only_y.is_empty()) {
         remarks.push(Remark::NotInBoth { x: only_x.len(), y: only_y.len(), rows: rows[0].len() });
@@ -145,7 +144,7 @@ fn by_name(views: [&Loaded; 2], names: [&Names; 2], align: Align) -> Result<Pick
     if moved > 0 {
         remarks.push(Remark::Aligned { moved, rows: rows[0].len() });
     }
-    Ok(Picked { rows, remarks })
+    Ok(Picked { rows: Some(rows), dropped, remarks })
 }
 
 fn place_by_name<'a>(view: &Loaded, names: &'a Names) -> Result<HashMap<&'a str, usize>> {
@@ -202,11 +201,13 @@ fn shared_ids(views: [&Loaded; 2]) -> Vec<Remark> {
 
 /// Takes the rows. Nothing is copied if all of them are taken in their order.
 fn finish(views: [&Loaded; 2], picked: Picked) -> Result<PairedViews> {
-    let Picked { rows: [x, y], remarks } = picked;
-    let row_names = match views[0].row_names()? {
-        Some(names) => Some(Names::new(x.iter().map(|&row| names.get(row)))),
-        None => None,
+    let Picked { rows, remarks, .. } = picked;
+    let names = views[0].row_names()?;
+    let Some([x, y]) = rows else {
+        let matrices = views.map(|view| view.matrix.clone());
+        return Ok(PairedViews { matrices, row_names: names, rows: [None, None], remarks });
     };
+    let row_names = names.map(|names| Names::new(x.iter().map(|&row| names.get(row))));
     let take = |view: &Loaded, rows: Vec<usize>| -> Result<(Matrix, Option<Vec<usize>>)> {
         let all = view.dropped_rows().is_empty() && rows.iter().copied().eq(0..view.matrix.rows());
         if all {

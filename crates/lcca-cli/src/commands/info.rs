@@ -54,7 +54,8 @@ fn object(info: &Info) -> Value {
     match info {
         Info::Matrix(m) => json!({
             "kind": "matrix", "format": m.format, "storage": m.storage,
-            "rows": m.rows, "cols": m.cols, "entries": m.entries, "names": m.names, "checksums": m.checksums, "notes": m.notes,
+            "rows": m.rows, "cols": m.cols, "entries": m.entries, "names": m.names,
+            "row_names": m.row_names, "checksums": m.checksums, "notes": m.notes,
         }),
         Info::Model(m) => json!({
             "kind": "model", "format": m.format, "method": m.method, "k": m.k, "rows": m.rows,
@@ -78,6 +79,9 @@ fn matrix_text(info: &MatrixInfo) -> String {
         info.entries as f64 / info.rows as f64,
     );
     text += &column_names("columns", info.names.as_deref(), info.cols);
+    if let Some(names) = &info.row_names {
+        text += &column_names("rows", Some(names), info.rows);
+    }
     info.notes.iter().for_each(|note| text += &format!("{note}\n"));
     text
 }

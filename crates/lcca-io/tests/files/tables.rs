@@ -343,3 +343,14 @@ fn a_store_keeps_the_names_of_rows() {
     let again = lcca_io::read_matrix(&store.path).unwrap();
     assert_eq!((row_names(&again), names(&again)), (vec!["s1".into(), "s2".into()], vec!["a".into()]));
 }
+
+#[test]
+fn rows_left_out_of_both_views_are_counted_once() {
+    let drop = || table().missing(Missing::Drop);
+    let x = read("id,a\ns1,1\ns2,NA\ns3,3\ns4,4\n", drop());
+    let y = read("id,b\ns4,NA\ns2,NA\ns1,10\ns9,9\n", drop());
+    let paired = pair_rows([&x, &y], Align::Common).unwrap();
+    assert_eq!(dense(&paired.matrices[1]), [[10.0]]);
+    let counted = lcca_io::Remark::IncompletePairs { dropped: 2, rows: 1 };
+    assert!(paired.remarks.contains(&counted), "{:?}", paired.remarks);
+}
