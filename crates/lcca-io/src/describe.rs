@@ -45,6 +45,8 @@ pub struct MatrixInfo {
     pub storage: &'static str,
     /// The first few names of columns, if they have names.
     pub names: Option<Vec<String>>,
+    /// The first few names of rows, if they have names.
+    pub row_names: Option<Vec<String>>,
     /// Whether the file has checksums, against which its numbers were checked.
     pub checksums: bool,
     /// What a person should know about the reading.
@@ -134,6 +136,7 @@ fn matrix_info(loaded: Loaded) -> Result<MatrixInfo> {
         entries: loaded.matrix.entries(),
         storage: loaded.matrix.kind(),
         names: first_few(loaded.names()?.as_ref()),
+        row_names: first_few(loaded.row_names()?.as_ref()),
         checksums: loaded.has_checksums(),
         notes: loaded.notes,
     })
