@@ -9,7 +9,8 @@ use lcca::method::{Method, Settings};
 use lcca_io::{Identity, ModelNames, Names, write_checkpoint, write_matrix_named, write_model_named};
 use std::path::Path;
 
-const ARROW: [&[u8]; 7] = [
+const ARROW: [&[u8]; 8] = [
+    include_bytes!("../corpus/rows-without-columns.arrow"),
     include_bytes!("../../crates/lcca-io/tests/files/arrow/dictionary.feather"),
     include_bytes!("../../crates/lcca-io/tests/files/arrow/index.feather"),
     include_bytes!("../../crates/lcca-io/tests/files/arrow/lz4.feather"),

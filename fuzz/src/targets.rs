@@ -9,7 +9,10 @@ use lcca_io::views::{
     Amounts, Bagging, Columns, Keep, Selection, TableFormat, TextInput, TextSettings, Ties, Tokens,
     text_views,
 };
-use lcca_io::{Identity, Loaded, ModelFile, describe, read_checkpoint, read_matrix, read_names, verify};
+use lcca_io::{
+    Align, Categorical, Identity, Index, Loaded, Missing, ModelFile, ReadOptions, TableOptions, describe,
+    read_checkpoint, read_matrix, read_matrix_with, read_names, verify,
+};
 use std::path::Path;
 
 pub struct Target {
@@ -150,18 +153,43 @@ fn checked<T>(result: lcca_io::Result<T>) -> Option<T> {
 }
 
 fn read_a_matrix(path: &Path) {
-    if let Some(loaded) = checked(read_matrix(path)) {
-        use_rows(&loaded);
+    let options = options(&std::fs::read(path).unwrap());
+    if let Some(loaded) = checked(read_matrix_with(path, &options)) {
+        use_rows(&loaded, options.table.missing);
         checked(loaded.names());
+        checked(loaded.row_names());
+        checked(pair_with_itself(&loaded, path, &options));
     }
     checked(read_names(path));
 }
 
-/// Looks at some rows, which must be as valid as the reader says.
-fn use_rows(loaded: &Loaded) {
+/// Options that depend on the contents, so that the same input is always read in the same way.
+fn options(bytes: &[u8]) -> ReadOptions {
+    let mut random = Random(crc32fast::hash(bytes).into());
+    let texts = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect::<Vec<String>>();
+    let header = [None, None, Some(true), Some(false)][random.below(4)];
+    let index = [Index::Guess, Index::Guess, Index::None, Index::Column("a".into())][random.below(4)].clone();
+    let columns = [None, None, Some(texts(&["*"])), Some(texts(&["b", "2", "?*"]))][random.below(4)].clone();
+    let missing = [Missing::Error, Missing::Drop, Missing::Mean][random.below(3)];
+    let categories = [Categorical::Auto, Categorical::Error, Categorical::Columns(texts(&["g*"]))];
+    let categorical = categories[random.below(3)].clone();
+    let table = TableOptions::default().header(header).index(index).columns(columns).missing(missing);
+    ReadOptions::default().zero_based(random.once_in(3)).table(table.categorical(categorical))
+}
+
+fn pair_with_itself(loaded: &Loaded, path: &Path, options: &ReadOptions) -> lcca_io::Result<()> {
+    let again = read_matrix_with(path, options)?;
+    lcca_io::pair_rows([loaded, &again], Align::Auto).map(drop)
+}
+
+/// Looks at some rows, which must be as valid as the reader says. Rows that will be left out may hold anything.
+fn use_rows(loaded: &Loaded, missing: Missing) {
     let matrix = &loaded.matrix;
-    for row in [0, matrix.rows() / 2, matrix.rows() - 1] {
-        matrix.for_each(row, |column, value| assert!(column < matrix.cols() && value.is_finite()));
+    let rows = matrix.rows();
+    for row in [0, rows / 2, rows.saturating_sub(1)].into_iter().filter(|&row| row < rows) {
+        matrix.for_each(row, |column, value| {
+            assert!(column < matrix.cols() && (value.is_finite() || missing == Missing::Drop));
+        });
     }
 }
 

@@ -48,6 +48,9 @@ pub(super) struct Layout {
 /// How deep columns may be nested; files that go deeper are taken for broken ones.
 const DEEPEST: usize = 64;
 
+/// How many columns may lie in one; a broken file may say that a column lies in itself, many times.
+const MOST_NODES: usize = 100_000;
+
 /// Arrow's names of types, by their number in the metadata.
 const TYPES: [&str; 27] = [
     "no type",
@@ -125,10 +128,11 @@ fn integer(details: Table<'_>) -> Option<Kind> {
 
 /// How many nodes and buffers a field has in each batch.
 pub(super) fn layout(field: Table<'_>) -> Option<Layout> {
-    nested_layout(field, 0)
+    nested_layout(field, 0, &mut { MOST_NODES })
 }
 
-fn nested_layout(field: Table<'_>, depth: usize) -> Option<Layout> {
+fn nested_layout(field: Table<'_>, depth: usize, left: &mut usize) -> Option<Layout> {
+    *left = left.checked_sub(1)?;
     if depth > DEEPEST {
         return None;
     }
@@ -149,7 +153,7 @@ fn nested_layout(field: Table<'_>, depth: usize) -> Option<Layout> {
     let mut layout = Layout { nodes: 1, buffers, views };
     if let Some(children) = field.list(5) {
         for index in 0..children.len {
-            let child = nested_layout(children.table(index)?, depth + 1)?;
+            let child = nested_layout(children.table(index)?, depth + 1, left)?;
             layout.nodes += child.nodes;
             layout.buffers += child.buffers;
             layout.views += child.views;

@@ -78,8 +78,9 @@ impl<'a> Table<'a> {
 
     pub(super) fn list(self, index: usize) -> Option<List<'a>> {
         let position = follow(self.bytes, self.field(index)?)?;
-        let len = u32::from_le_bytes(array(self.bytes, position)?) as usize;
-        Some(List { bytes: self.bytes, start: position + 4, len })
+        let (len, start) = (u32::from_le_bytes(array(self.bytes, position)?) as usize, position + 4);
+        // Every element takes a byte at least, so a longer list is broken.
+        (len <= self.bytes.len().saturating_sub(start)).then_some(List { bytes: self.bytes, start, len })
     }
 }
 

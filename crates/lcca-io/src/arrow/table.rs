@@ -3,7 +3,9 @@
 use super::batch::{Batch, Cursor, broken};
 use super::column::{Holds, holds, layout};
 use super::file::ArrowFile;
+use crate::assemble::check_shape;
 use crate::error::{Fault, Outcome};
+use crate::memory;
 use crate::missing::Filling;
 use crate::options::{Categorical, TableOptions};
 use crate::table::{
@@ -50,6 +52,7 @@ impl ArrowFile {
         };
         let columns = Columns { names: Some(&names), count: names.len() };
         let layout = Layout::new(columns, index, &table.options(options), target, kind)?;
+        check_shape(1, layout.columns.len())?;
         let missing = MissingTexts::new(options);
         let blocks = self.batches()?;
         let mut all = Cells::new(&layout);
@@ -137,6 +140,7 @@ impl Reading<'_> {
         rows_before: usize,
     ) -> Outcome<Cells> {
         let cursors = self.cursors(batch)?;
+        memory::check_cells(rows_before.saturating_add(batch.rows), layout.columns.len())?;
         let mut cells = Cells::new(layout);
         let mut columns = Vec::with_capacity(layout.count(Kind::Number));
         let mut category = 0;

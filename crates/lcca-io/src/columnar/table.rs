@@ -2,6 +2,7 @@
 
 use super::column::{Holds, holds, numbers, texts};
 use super::file::{ParquetFile, broken, guarded};
+use crate::assemble::check_shape;
 use crate::error::Outcome;
 use crate::memory;
 use crate::missing::Filling;
@@ -57,6 +58,7 @@ fn read_all(
     };
     let columns = Columns { names: Some(&names), count: names.len() };
     let layout = Layout::new(columns, index, &table.options(options), target, kind)?;
+    check_shape(1, layout.columns.len())?;
     let missing = MissingTexts::new(options);
     let mut all = Cells::new(&layout);
     for group in 0..file.groups() {
