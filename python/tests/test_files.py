@@ -37,7 +37,7 @@ def files(words, tmp_path):
 def test_the_same_seed_and_threads_give_identical_fits(program, files, flags, parameters, threads):
     x, y, folder = files
     words = f"-k 4 --threads {threads} --json --quiet {flags}".split()
-    theirs = json.loads(program("fit", folder / "x.npz", folder / "y.npz", *words))
+    theirs = json.loads(program("fit", folder / "x.npz", folder / "y.npz", *words, "--hold-out", "no"))
     ours = CCA(4, n_jobs=threads, **parameters).fit(x, y)
     for name in ("correlations", "objective", "residuals"):
         assert theirs[name] == getattr(ours, f"{name}_").tolist()
@@ -46,6 +46,15 @@ def test_the_same_seed_and_threads_give_identical_fits(program, files, flags, pa
         theirs["chosen"]["name"],
         theirs["why"],
     )
+
+
+def test_held_out_correlations_are_the_programs(program, files):
+    x, y, folder = files
+    printed = program("fit", folder / "x.npz", folder / "y.npz", "-k", 3, "--hold-out", 0.25, "--json", "--quiet", "--threads", 1)
+    theirs, ours = json.loads(printed), CCA(3, hold_out=0.25, n_jobs=1).fit(x, y)
+    assert theirs["held_out"]["held_out"] == ours.held_out_correlations_.tolist()
+    assert theirs["held_out"]["training"] == ours.held_out_training_correlations_.tolist()
+    assert theirs["correlations"] == ours.correlations_.tolist()
 
 
 def test_a_model_of_the_program_transforms_and_scores_to_the_bit(program, files):
@@ -119,7 +128,8 @@ def test_a_model_remembers_how_its_fit_ended_whichever_program_wrote_it(program,
     loaded = lcca.load(folder / "ours")
     assert outcome(loaded) == outcome(fitted) and loaded.trace_ and loaded.decisions_
     assert loaded.work_ is None and loaded.fit_seconds_ is None and "seconds" not in loaded.trace_[0]
-    program("fit", folder / "x.npz", folder / "y.npz", "-k", 3, "--threads", 1, "--quiet", "-o", folder / "theirs", *flags.split())
+    plain = ["-k", 3, "--threads", 1, "--quiet", "--hold-out", "no"]
+    program("fit", folder / "x.npz", folder / "y.npz", *plain, "-o", folder / "theirs", *flags.split())
     assert outcome(lcca.load(folder / "theirs")) == outcome(fitted)
     # Saving a loaded model keeps what it remembers.
     loaded.save(folder / "again")

@@ -33,7 +33,7 @@ def test_the_ridge_is_the_programs(words, program, tmp_path):
         sp.save_npz(tmp_path / f"{name}.npz", view, compressed=False)
     printed = program(
         "fit", tmp_path / "x.npz", tmp_path / "y.npz", "-k", 3, "--ridge-path", "0.01,1,100", "--folds", 3, "--json", "--quiet",
-        "--threads", 1,
+        "--threads", 1, "--hold-out", "no",
     )
     theirs = json.loads(printed)
     model = CCACV(3, ridges=RIDGES, folds=3, n_jobs=1).fit(*words)
