@@ -413,7 +413,7 @@ fn duplicates_in_a_row_are_summed_and_reported_once() {
     let fit = |x: &str| folder.run(&format!("fit {x} summed.npz -k 2 --method exact --json")).done();
     let (from_twice, from_summed) = (fit("twice.npz"), fit("summed.npz"));
     let said = "lcca: twice.npz: 2 duplicate entries were summed\n";
-    assert_eq!((from_twice.stderr.as_str(), from_summed.stderr.as_str()), (said, ""));
+    assert_eq!(from_twice.stderr.strip_prefix(said), Some(from_summed.stderr.as_str()));
     for list in ["correlations", "objective"] {
         assert!(gap(&numbers(&from_twice.json(), list), &numbers(&from_summed.json(), list)) < 1e-12);
     }

@@ -12,7 +12,7 @@ Examples:
   lcca fit x.svm.gz y.svm.gz --method l-cca --k-pc 100 --t2 38 --ridge 0.01 -o model
   lcca fit x.npy y.npy --json > result.json
   lcca fit x.npz y.npz --ridge 0.01 --certify
-  lcca fit x.csv y.csv --ridge 0.1 --hold-out 0.2 -o model   training and held-out correlations side by side
+  lcca fit x.csv y.csv --ridge 0.1 --hold-out 0.2 -o model   what is left on held-out rows
   lcca fit x.npz y.npz --ridge-path 0.001,0.01,0.1,1 -o model   the best ridge on held-out rows
   lcca fit x.npz y.npz -k 20 -o model --resume state   stop it; the same command continues
 ";
@@ -20,14 +20,14 @@ Examples:
 const GLOSSARY: &str = "\
 The numbers of the output:
   correlation     of a pair's two canonical variables on the fitted rows; 1 is a perfect match
-  in training, held out   the same for a fit to some of the rows, on those rows and on the others
-  objective       what the fit maximizes and pairs are ordered by; with a ridge less than the correlation
-  residual        how far a pair is from an exact solution; 0 is exact, 1e-2 is usual at --tol 1e-4
-  captured total  the sum of the correlations between both sets of variables; at most one per pair
-  missing         the estimated share of the total that more iterations would add; --tol is allowed
+  held out        the same for a fit to some of the rows, on the others; in training, on its own
+  objective       what the fit maximizes and pairs are ordered by; without a ridge the correlation
+  residual        how far a pair is from an exact solution; 0 is exact, 1e-2 usual at --tol 1e-4
+  captured total  the sum of the correlations between both sets of variables; at most 1 per pair
+  missing         the share of the total that more iterations would add, about; --tol is allowed
   passes, work    readings of the rows, and products with k columns that were formed
-docs/glossary.md explains every word. docs/methods.md says more about the methods, docs/ridge.md about ridges,
-units and held-out rows.";
+docs/glossary.md explains every word, docs/ridge.md ridges, units and held-out rows, and
+docs/methods.md the methods.";
 
 fn after_help() -> String {
     format!("{EXAMPLES}\n{}\n{GLOSSARY}", methods_help())

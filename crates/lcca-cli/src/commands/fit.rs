@@ -10,7 +10,7 @@ use crate::resolve::FitJob;
 use crate::resume::StateFile;
 use crate::{interrupt, load, machine, output};
 use lcca::data::{InMemory, Pair};
-use lcca::fit::{Fit, Watch, fit};
+use lcca::fit::{Fit, Watch};
 use lcca::outcome::Note;
 use lcca_io::{Loaded, ModelNames, Remark, wording};
 use serde_json::{Value, json};
@@ -74,13 +74,11 @@ fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
     };
     let held_out = held_out::measure(job.hold_out, &pair, &settings, quiet).map_err(name_view)?;
     let mut progress = FitProgress::new(settings.method.name(), Length::of_fit(&settings), quiet);
-    let unsaved = |fit: Fit| (fit, 0);
-    let result = match (state_file(job), held_out) {
-        (Some(state), _) => state.fit(&pair, &settings, &mut progress),
-        (None, Some(held_out)) => {
-            held_out.fit(&pair, &settings, &progress).map(unsaved).map_err(Failure::Data)
+    let result = match state_file(job) {
+        Some(state) => state.fit(&pair, &settings, &mut progress),
+        None => {
+            held_out::fit_all_rows(job.hold_out, held_out, &pair, &settings, &progress).map(|fit| (fit, 0))
         }
-        (None, None) => fit(&pair, &settings, &progress).map(unsaved).map_err(Failure::Data),
     };
     progress.finish();
     let (mut fit, saved_iteration) = result.map_err(name_view)?;

@@ -113,7 +113,8 @@ fn pair_table(fit: &Fit) -> String {
     let formatted = |values: &[f64], format: fn(f64) -> String| -> Vec<String> {
         (0..pairs).map(|i| values.get(i).map_or(String::new(), |&value| format(value))).collect()
     };
-    let six = |value: f64| format!("{value:.6}");
+    // A number that rounds to zero has no sign.
+    let six = |value: f64| format!("{:.6}", if value.abs() < 5e-7 { 0.0 } else { value });
     let mut columns = vec![("correlation", formatted(&model.correlations, six))];
     if let Some(held_out) = &fit.held_out {
         columns.push(("in training", formatted(&held_out.training, six)));

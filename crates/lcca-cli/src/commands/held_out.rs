@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::progress::{FitProgress, Length};
 use crate::resolve::HoldOutRule;
 use lcca::data::InMemory;
-use lcca::fit::{HoldOut, estimated_operations, hold_out, risk};
+use lcca::fit::{Fit, HoldOut, Watch, estimated_operations, fit, hold_out, risk};
 use lcca::method::Settings;
 
 /// The share that is held out unasked.
@@ -33,6 +33,25 @@ pub fn measure(
         // What was not asked for must not stop the fit: there may be too few rows, or too few that vary without the others.
         (Err(_), HoldOutRule::Auto) => Ok(None),
         (Err(error), _) => Err(error.into()),
+    }
+}
+
+/// Fits all rows and adds what was measured. A fit that holds rows out on request starts from there. What was not asked for
+/// must not change the model, so that fit starts afresh: it is cheap.
+pub fn fit_all_rows(
+    rule: HoldOutRule,
+    measured: Option<HoldOut>,
+    pair: &InMemory,
+    settings: &Settings,
+    watch: &dyn Watch,
+) -> Result<Fit, Failure> {
+    match (measured, rule) {
+        (Some(measured), HoldOutRule::Share(_)) => Ok(measured.fit(pair, settings, watch)?),
+        (measured, _) => {
+            let mut fit = fit(pair, settings, watch)?;
+            measured.into_iter().for_each(|measured| fit.add_held_out(measured.result));
+            Ok(fit)
+        }
     }
 }
 

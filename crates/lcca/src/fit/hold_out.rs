@@ -59,11 +59,18 @@ impl HoldOut {
     pub fn fit(self, pair: &InMemory, settings: &Settings, watch: &dyn Watch) -> Result<Fit> {
         let start = self.block.map_or(Start::Random, Start::Warm);
         let mut fit = fit_all(pair, std::slice::from_ref(settings), start, false, watch)?.fits.swap_remove(0);
-        // Inflation is no longer a guess.
-        fit.notes.retain(|note| !matches!(note, Note::InflatedByNoise { .. }));
-        fit.notes.extend(self.result.note());
-        fit.held_out = Some(self.result);
+        fit.add_held_out(self.result);
         Ok(fit)
+    }
+}
+
+impl Fit {
+    /// Adds what was measured on held-out rows to a fit to all rows.
+    pub fn add_held_out(&mut self, held_out: HeldOut) {
+        // Inflation is no longer a guess.
+        self.notes.retain(|note| !matches!(note, Note::InflatedByNoise { .. }));
+        self.notes.extend(held_out.note());
+        self.held_out = Some(held_out);
     }
 }
 

@@ -34,6 +34,25 @@ fn views_without_any_correlation_are_an_answer() {
     }
 }
 
+#[test]
+fn one_hot_views_in_which_nothing_correlates_are_an_answer() {
+    for (p, q) in [(2, 2), (3, 2), (5, 4)] {
+        // Every column of X occurs once with every column of Y.
+        let view = |cols: u32, column: fn(u32, u32) -> u32| {
+            let columns: Vec<u32> = (0..p * q).map(|row| column(row, q)).collect();
+            crate::matrix::OneHotRows::new(cols as usize, columns.into()).unwrap()
+        };
+        let (x, y) = (view(p, |row, q| row / q), view(q, |row, q| row % q));
+        let pair = InMemory::new(x.into(), y.into()).unwrap();
+        for method in all_methods() {
+            for settings in [Settings::new(method, 1), Settings::new(method, 1).structure(false).ridge(0.1)] {
+                let model = fit(&pair, &settings, &()).unwrap().model;
+                assert!(model.total.is_sign_positive() && model.total < 1e-6, "{method}: {}", model.total);
+            }
+        }
+    }
+}
+
 /// Sparse 0/1 views of many columns with few entries, some of them empty. Their Gram matrices have sparse factors.
 fn sparse_views() -> [Mat<f64>; 2] {
     let mut views = [0, 1].map(|_| Mat::zeros(900, 60));
