@@ -11,11 +11,10 @@ use lcca_io::{
 };
 use std::path::{Path, PathBuf};
 
-/// Reads one matrix, and prints the remarks about it.
+/// Reads one matrix. The remarks about it are for the caller to print once nothing can be refused, because a refusal is
+/// one line.
 pub fn matrix(path: &Path, options: &ReadOptions, quiet: bool) -> Result<Loaded, Failure> {
-    let loaded = read(path, quiet, || read_matrix_with(path, options))?;
-    print_remarks(&loaded, quiet);
-    Ok(loaded)
+    read(path, quiet, || read_matrix_with(path, options))
 }
 
 fn read(path: &Path, quiet: bool, read: impl FnOnce() -> lcca_io::Result<Loaded>) -> Result<Loaded, Failure> {
@@ -94,7 +93,8 @@ impl Views {
 
 /// Reads one number per row.
 fn row_weights(path: &Path, rows: usize, quiet: bool) -> Result<Vec<f64>, Failure> {
-    let matrix = matrix(path, &ReadOptions::default(), quiet)?.matrix;
+    let loaded = matrix(path, &ReadOptions::default(), quiet)?;
+    let matrix = &loaded.matrix;
     if matrix.cols() != 1 || matrix.rows() != rows {
         return Err(Failure::Usage(format!(
             "{}: {} rows and {} columns, expected {rows} rows and one column of weights",
@@ -109,6 +109,7 @@ fn row_weights(path: &Path, rows: usize, quiet: bool) -> Result<Vec<f64>, Failur
         let path = path.display();
         return Err(Failure::Usage(format!("{path}: every row weight is 0, expected one above")));
     }
+    print_remarks(&loaded, quiet);
     Ok(weights)
 }
 

@@ -264,7 +264,7 @@ fn views_of_different_heights_are_refused_with_both_counts() {
     let folder = folder();
     let [x, _] = topics(59, X_COLS, Y_COLS, 1);
     folder.write_matrix("short.npz", &sparse(X_COLS, &x));
-    let needles = ["short.npz has 59 rows", "y.npz has 60", "expected as many rows in both"];
+    let needles = ["short.npz: has 59 rows", "y.npz has 60", "expected as many rows in both"];
     folder.refuses("fit short.npz y.npz -o new", &needles);
     folder.refuses("fit short.npz y.npz -o kept", &needles);
     folder.refuses("score model short.npz y.npz", &needles);
@@ -307,6 +307,12 @@ fn an_output_that_cannot_be_written_is_known_before_the_work() {
     ] {
         // The input is not there either: the output comes first.
         folder.refuses(&format!("fit nowhere.npz y.npz -o {output}"), &[output, needle]);
+    }
+    for (output, needle) in [
+        ("nowhere/z.npy", "the folder nowhere does not exist"),
+        ("folder", "has no known extension, expected .npy, .csv, .tsv or .parquet"),
+        ("file/z.npy", "file is not a folder"),
+    ] {
         folder.refuses(&format!("transform model --x x.npz -o {output}"), &[output, needle]);
     }
     folder.refuses("convert x.npz nowhere/x.npz", &["nowhere/x.npz", "the folder nowhere does not exist"]);
@@ -361,10 +367,10 @@ fn formats_that_are_not_written_are_refused_by_name() {
 fn a_model_of_another_width_is_refused_with_both_files_and_widths() {
     let folder = folder();
     for (output, line) in [("new", "--x y.npz"), ("kept", "--x y.npz")] {
-        let needles = ["model", "y.npz has 30 columns", "expected 40, the width of X"];
+        let needles = ["y.npz: has 30 columns", "expected 40, the width of X in the model"];
         folder.refuses(&format!("transform model {line} -o {output}.npy"), &needles);
     }
-    let needles = ["model", "x.npz has 40 columns", "expected 30, the width of Y"];
+    let needles = ["x.npz: has 40 columns", "expected 30, the width of Y in the model"];
     folder.refuses("transform model --y x.npz -o new.npy", &needles);
     folder.refuses("score model x.npz x.npz", &needles);
 }

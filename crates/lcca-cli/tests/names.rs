@@ -48,7 +48,7 @@ fn other_names_are_refused_and_the_first_is_named() {
     write(&folder, "y", "other", &other);
     let needles = [
         "other.safetensors: column 7 (from 0) is \"a\\nlongxxx",
-        "expected \"y7\" as in Y of model",
+        "expected \"y7\" as in Y of the model",
         "are not the same",
     ];
     folder.refuses("score model x.safetensors other.safetensors", &needles);

@@ -327,7 +327,7 @@ fn bad_input_is_refused_in_one_line_and_leaves_the_page_alone() {
         ("report model x.safetensors -o report.html", "<Y>"),
         ("report model x.safetensors no-rows.npz -o report.html", "no-rows.npz"),
         ("report model -o model", "is to be read and written"),
-        ("report model x.safetensors y.safetensors -o x.safetensors", "is to be read and written"),
+        ("report model x.safetensors y.safetensors -o x.safetensors", "expected .html or .htm"),
         ("report model -o no-folder/report.html", "no-folder"),
         ("report model", "--output"),
     ] {

@@ -251,8 +251,8 @@ fn the_extension_of_an_output_is_honored_or_refused() {
     let text = String::from_utf8(folder.read("z.csv")).unwrap();
     assert!(text.starts_with(",x1,x2\ns000,"), "{text}");
     let numbers = |name: &str| {
-        folder.run(&format!("convert {name} copy.npz --quiet")).done();
-        common::data::columns(&folder.path("copy.npz"))
+        folder.run(&format!("convert {name} copy.lcca --quiet")).done();
+        common::data::columns(&folder.path("copy.lcca"))
     };
     let expected = numbers("z.npy");
     for name in ["z.csv", "z.tsv", "z.parquet"] {

@@ -38,5 +38,6 @@ fn convert(job: &ConvertJob) -> Result<Matrix, Failure> {
     }
     lcca_io::write_with_names(&job.output, &loaded.matrix, names.as_ref(), row_names.as_ref())?;
     spinner.finish_and_clear();
+    load::print_remarks(&loaded, job.session.quiet);
     Ok(loaded.matrix)
 }

@@ -31,7 +31,6 @@ pub fn run(job: &TransformJob) -> Result<(), Failure> {
 fn transform(job: &TransformJob) -> Result<usize, Failure> {
     let file = ModelFile::open(&job.model)?;
     let loaded = fitting_rows::read_rows(&file, &job.rows, job.side, &job.reading, job.session.quiet)?;
-    load::print_remarks(&loaded, job.session.quiet);
     let (rows, row_names) = (&loaded.matrix, loaded.row_names()?);
     let spinner = progress::spinner(format!("transforming {}", job.rows.display()), job.session.quiet);
     let prefix = job.side.to_string().to_lowercase();
@@ -40,5 +39,6 @@ fn transform(job: &TransformJob) -> Result<usize, Failure> {
     file.model.transform(job.side, rows, |block| -> Result<(), Failure> { Ok(writer.write_rows(block)?) })?;
     writer.finish()?;
     spinner.finish_and_clear();
+    load::print_remarks(&loaded, job.session.quiet);
     Ok(rows.rows())
 }

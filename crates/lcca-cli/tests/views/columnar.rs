@@ -113,14 +113,12 @@ fn a_value_that_is_missing_or_no_number_is_named() {
     let folder = Folder::with_views(2, 1);
     let missing = [Column::Double(&[0.1, 2.0], None), Column::Double(&[1.0], Some(&[1, 0]))];
     write(&folder, "m.parquet", "REQUIRED DOUBLE d; OPTIONAL DOUBLE o;", &[&missing]);
-    folder.refuses(
-        "fit m.parquet y.npz -o new",
-        &["m.parquet: column \"o\": row 2 is missing, expected a number"],
-    );
+    folder.refuses("fit m.parquet y.npz -o new", &["m.parquet: column \"o\": row 2: the value is missing"]);
     write(&folder, "t.parquet", "REQUIRED BYTE_ARRAY t (UTF8);", &[&[Column::Text(&["a", "b"], None)]]);
-    folder.refuses("info t.parquet", &["t.parquet: column \"t\": holds texts", "expected plain numbers"]);
+    folder.refuses("info t.parquet", &["t.parquet: column \"t\": holds texts (\"a\"), 2 different ones"]);
     write(&folder, "d.parquet", "REQUIRED INT32 day (DATE);", &[&[Column::Int(&[1, 2])]]);
-    folder.refuses("info d.parquet", &["column \"day\": holds texts, dates or decimals"]);
+    folder
+        .refuses("info d.parquet", &["column \"day\": holds dates or times, expected numbers or categories"]);
     folder.refuses(
         "views text t.parquet --x t --y u -o new",
         &["there is no column \"u\", expected one of \"t\""],

@@ -29,6 +29,7 @@ fn make(job: &ColumnViewsJob, folder: &OutputFolder) -> Result<ColumnViews, Fail
         view_folder::write_view(folder, name, &view, job.hold_out)?;
     }
     spinner.finish_and_clear();
+    load::print_remarks(&loaded, job.session.quiet);
     Ok(result)
 }
 
