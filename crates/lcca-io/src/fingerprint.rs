@@ -37,7 +37,7 @@ pub(crate) fn agree(a: &[f64], b: &[f64]) -> bool {
 
 /// The products of a panel with the random panel of its side, relative to a size.
 fn contracted(side: Side, panel: &Panel, size: f64) -> Vec<f64> {
-    let mut sums = vec![0.0; COLUMNS * COLUMNS];
+    let mut sums = [0.0; COLUMNS * COLUMNS];
     for row in 0..panel.rows() {
         let random: [f64; COLUMNS] = std::array::from_fn(|column| number(side, row, column));
         for (i, product) in panel.row(row).iter().enumerate() {

@@ -120,7 +120,7 @@ fn parse_entry(word: &[u8], indices: Indices) -> Outcome<(u32, f64)> {
     let colon = word.iter().position(|&byte| byte == b':').ok_or_else(unclear)?;
     let column = indices.column(index(&word[..colon]).ok_or_else(unclear)?)?;
     let value = real(&word[colon + 1..]).ok_or_else(unclear)?;
-    if !value.is_finite() && !(indices.may_miss && value.is_nan()) {
+    if !(value.is_finite() || indices.may_miss && value.is_nan()) {
         return Err(Fault::new(format!("the value in {} is not a finite number", quoted(word))));
     }
     Ok((column, value))

@@ -95,10 +95,10 @@ impl Growing {
 
     /// With other values in these places, of double precision if any of them needs it.
     pub(crate) fn filled(mut self, places: &[usize], value: impl Fn(usize) -> f64) -> Self {
-        if let Growing::F32(values) = &self {
-            if places.iter().any(|&place| !is_single(value(place))) {
-                self = Growing::F64(values.iter().map(|&value| value.into()).collect());
-            }
+        if let Growing::F32(values) = &self
+            && places.iter().any(|&place| !is_single(value(place)))
+        {
+            self = Growing::F64(values.iter().map(|&value| value.into()).collect());
         }
         match &mut self {
             Growing::Ones(_) => {}

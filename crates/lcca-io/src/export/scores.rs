@@ -22,7 +22,7 @@ enum Format {
     Npy(NpyWriter),
     Delimited(Box<csv::Writer<Output>>),
     #[cfg(feature = "parquet")]
-    Parquet(super::parquet::Groups),
+    Parquet(Box<super::parquet::Groups>),
 }
 
 /// Whether rows can be written to a file of this name, for callers that want to know before they make the rows.
@@ -53,7 +53,7 @@ impl RowWriter {
             "parquet" => {
                 let groups =
                     super::parquet::Groups::create(Output::create(path)?, &columns, row_names.is_some());
-                Format::Parquet(groups.map_err(|fault| fault.at(path))?)
+                Format::Parquet(Box::new(groups.map_err(|fault| fault.at(path))?))
             }
             extension => {
                 let delimiter = if extension == "csv" { b',' } else { b'\t' };

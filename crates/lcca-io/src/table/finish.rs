@@ -39,10 +39,10 @@ pub(crate) fn finish(
     target: Option<&Target>,
 ) -> Outcome<Finished> {
     let target = target.filter(|_| layout.named);
-    if filling.missing == Missing::Error {
-        if let Some(fault) = cells.gaps.fault(layout) {
-            return Err(fault);
-        }
+    if filling.missing == Missing::Error
+        && let Some(fault) = cells.gaps.fault(layout)
+    {
+        return Err(fault);
     }
     let mut remarks: Vec<Remark> = layout.remarks().into_iter().collect();
     let (slots, names) = match target {
