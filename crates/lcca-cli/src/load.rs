@@ -26,8 +26,22 @@ fn read(path: &Path, quiet: bool, read: impl FnOnce() -> lcca_io::Result<Loaded>
 
 /// Prints what there is to say about the reading of a file.
 pub fn print_remarks(loaded: &Loaded, quiet: bool) {
-    if !quiet {
-        loaded.notes.iter().for_each(|note| remark!("{}: {note}", loaded.path().display()));
+    if quiet {
+        return;
+    }
+    for note in &loaded.notes {
+        let flag = loaded.remarks.iter().find(|remark| wording::remark(remark) == *note).map(flag_hint);
+        remark!("{}: {note}{}", loaded.path().display(), flag.unwrap_or_default());
+    }
+}
+
+/// The flag that settles what a remark is about, as the end of its sentence.
+fn flag_hint(remark: &Remark) -> String {
+    match remark {
+        Remark::NumericId { column } | Remark::NumericIdInBoth { column } => {
+            format!(" (--index {})", lcca_io::legible(column, 60))
+        }
+        _ => String::new(),
     }
 }
 
@@ -70,7 +84,7 @@ pub fn paired(loaded: [Loaded; 2], align: Align, quiet: bool) -> Result<Views, F
         print_remarks(y, quiet);
     }
     if !quiet {
-        remarks.iter().for_each(|remark| remark!("{}", wording::remark(remark)));
+        remarks.iter().for_each(|remark| remark!("{}{}", wording::remark(remark), flag_hint(remark)));
     }
     let all = x.matrix.rows() + x.dropped_rows().len();
     let remarks = x.remarks.iter().chain(&y.remarks).cloned().chain(remarks).collect();

@@ -50,7 +50,8 @@ pub fn bytes(number: u64) -> String {
 /// The most characters of a cell. Names may be as long as a file wants them to be.
 const WIDEST_CELL: usize = 60;
 
-/// Columns of equal width, the first left-aligned and the others right-aligned. Cells are cut if they are very long.
+/// Columns of equal width, numbers right-aligned. The first column and columns without a heading, which hold remarks, are
+/// left-aligned. Cells are cut if they are very long.
 pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let cut = |cell: &str| legible(cell, WIDEST_CELL);
     let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| cut(cell)).collect()).collect();
@@ -65,7 +66,11 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
         let mut line = String::new();
         for (j, cell) in row.iter().enumerate() {
             let pad = " ".repeat(widths[j] - cell.chars().count());
-            let _ = if j == 0 { write!(line, "{cell}{pad}") } else { write!(line, "  {pad}{cell}") };
+            let _ = match (j, header[j]) {
+                (0, _) => write!(line, "{cell}{pad}"),
+                (_, "") => write!(line, "  {cell}{pad}"),
+                _ => write!(line, "  {pad}{cell}"),
+            };
         }
         let _ = writeln!(text, "{}", line.trim_end());
     }
@@ -85,5 +90,8 @@ mod tests {
     fn table_columns_line_up() {
         let text = table(&["name", "x"], &[vec!["a".into(), "10".into()], vec!["longer".into(), "9".into()]]);
         assert_eq!(text, "name     x\na       10\nlonger   9\n");
+        let remarks =
+            table(&["x", ""], &[vec!["1".into(), "best".into()], vec!["2".into(), "also tried".into()]]);
+        assert_eq!(remarks, "x\n1  best\n2  also tried\n");
     }
 }

@@ -21,7 +21,12 @@ pub fn decision(decision: &Decision) -> String {
         }
         Decision::ColumnsScaled { side, scaled, columns, centered } => {
             let by = if *centered { "standard deviations" } else { "root mean squares" };
-            format!("{scaled} of the {columns} columns of {side} were divided by their {by}")
+            let which = if scaled == columns {
+                format!("all {columns}")
+            } else {
+                format!("{scaled} of the {columns}")
+            };
+            format!("{which} columns of {side} were divided by their {by}")
         }
         Decision::MethodRequested => "it was requested".into(),
         Decision::ViewEliminated { side } => {

@@ -37,6 +37,6 @@ pub(crate) fn generator(seed: u64, purpose: Purpose, index: u64) -> ChaCha8Rng {
 }
 
 /// Puts `items` in a random order.
-pub(crate) fn shuffle(items: &mut [u32], rng: &mut ChaCha8Rng) {
+pub(crate) fn shuffle<T>(items: &mut [T], rng: &mut ChaCha8Rng) {
     items.shuffle(rng);
 }

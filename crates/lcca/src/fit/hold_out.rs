@@ -17,6 +17,7 @@ use crate::watch::Watch;
 
 /// The fewest rows on which a correlation can be anything but ±1.
 const FEWEST: usize = 3;
+
 /// A fit without some of the rows, measured on them.
 pub struct HoldOut {
     /// What was measured.
@@ -82,8 +83,7 @@ struct Part {
 
 /// Draws the rows to hold out; returns the training part and the held-out part.
 fn split(pair: &InMemory, share: f64, seed: u64) -> Result<[Part; 2]> {
-    let mut rows: Vec<u32> =
-        (0..pair.shape().rows as u32).filter(|&row| pair.weight(row as usize) > 0.0).collect();
+    let mut rows: Vec<usize> = (0..pair.shape().rows).filter(|&row| pair.weight(row) > 0.0).collect();
     let held = (share * rows.len() as f64).round();
     let expected = "a share of the rows between 0 and 1 that leaves at least 3 rows to either part";
     let is_possible = held >= FEWEST as f64 && rows.len() as f64 - held >= FEWEST as f64;
@@ -92,9 +92,9 @@ fn split(pair: &InMemory, share: f64, seed: u64) -> Result<[Part; 2]> {
     }
     random::shuffle(&mut rows, &mut random::generator(seed, random::Purpose::HoldOut, 0));
     let held = held as usize;
-    let part = |rows: &[u32]| -> Result<Part> {
+    let part = |rows: &[usize]| -> Result<Part> {
         let mut weights = vec![0.0; pair.shape().rows];
-        rows.iter().for_each(|&row| weights[row as usize] = pair.weight(row as usize));
+        rows.iter().for_each(|&row| weights[row] = pair.weight(row));
         let [x, y] = Side::BOTH.map(|side| pair.view(side).clone());
         Ok(Part { pair: InMemory::new(x, y)?.weighted(weights.into())?, rows: rows.len() as u64 })
     };
