@@ -66,7 +66,7 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
         let mut line = String::new();
         for (j, cell) in row.iter().enumerate() {
             let pad = " ".repeat(widths[j] - cell.chars().count());
-            let _ = match (j, header[j]) {
+            let _ = match (j, header[j].as_str()) {
                 (0, _) => write!(line, "{cell}{pad}"),
                 (_, "") => write!(line, "  {cell}{pad}"),
                 _ => write!(line, "  {pad}{cell}"),
