@@ -1,6 +1,6 @@
 //! One column of a group of rows, as numbers or as texts. What is missing is NaN or `None`.
 
-use super::file::broken;
+use super::broken::broken;
 use crate::error::{Fault, Outcome};
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};

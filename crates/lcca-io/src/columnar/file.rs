@@ -1,8 +1,8 @@
 //! An opened file and its columns.
 
+use super::broken::{broken, guarded};
 use super::pages;
-use crate::error::{Fault, Outcome, one_line};
-use parquet::errors::ParquetError;
+use crate::error::{Fault, Outcome};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescPtr;
 use std::fs::File;
@@ -76,13 +76,4 @@ fn check_places(file: &SerializedFileReader<File>, len: u64) -> Outcome<()> {
 
 fn is_flat(column: &ColumnDescPtr) -> bool {
     column.max_rep_level() == 0 && column.path().parts().len() == 1
-}
-
-/// Runs work on the file. The library panics over some broken pages.
-pub(super) fn guarded<T>(work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
-    crate::guard::guarded("Parquet", work)
-}
-
-pub(super) fn broken(error: ParquetError) -> Fault {
-    Fault::new(format!("truncated, corrupt or not a Parquet file ({})", one_line(&error)))
 }

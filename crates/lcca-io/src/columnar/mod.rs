@@ -3,6 +3,7 @@
 //! Only flat columns are read. Lists and structures are left out, and so are columns in which pandas keeps the names of
 //! rows, unless there is exactly one.
 
+mod broken;
 mod column;
 mod file;
 mod pages;

@@ -3,7 +3,7 @@
 //! A page begins with a header in Thrift's compact protocol, of which the first fields are its kind, its size once
 //! unpacked, and its size in the file. A page cannot unpack to more than its codec can make of its bytes.
 
-use super::file::broken;
+use super::broken::broken;
 use crate::error::{Fault, Outcome};
 use crate::memory;
 use parquet::basic::Compression;

@@ -1,7 +1,8 @@
 //! All of a file as a matrix, one group of rows at a time.
 
+use super::broken::{broken, guarded};
 use super::column::{Holds, holds, numbers, texts};
-use super::file::{ParquetFile, broken, guarded};
+use super::file::ParquetFile;
 use crate::assemble::check_shape;
 use crate::error::Outcome;
 use crate::memory;

@@ -1,6 +1,7 @@
 //! Some columns as texts, about a thousand rows at a time. A missing value is an empty text; numbers are written out.
 
-use super::file::{ParquetFile, broken, guarded};
+use super::broken::{broken, guarded};
+use super::file::ParquetFile;
 use crate::error::{Fault, Outcome};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;

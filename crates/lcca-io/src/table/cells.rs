@@ -1,7 +1,8 @@
 //! The cells of a table as they arrive, batch after batch: numbers row after row, categories as codes, names of rows.
 
 use super::cell::MissingTexts;
-use super::layout::{Kind, Layout};
+use super::kind::Kind;
+use super::layout::Layout;
 use crate::error::{Fault, Outcome, Remedy};
 use crate::names::NameList;
 use crate::values::Growing;

@@ -2,7 +2,8 @@
 
 use super::cells::{Cells, Codes, MOST_CATEGORIES, NO_CODE, too_many};
 use super::index::is_called_like_id;
-use super::layout::{Column, Kind, Layout};
+use super::kind::Kind;
+use super::layout::{Column, Layout};
 use super::target::Target;
 use crate::assemble::{self, Assembled, SPARSE_SHARE, check_shape, dense_or_sparse};
 use crate::error::Outcome;

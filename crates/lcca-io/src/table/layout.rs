@@ -2,19 +2,13 @@
 
 use super::cell::{TextKind, text_kind};
 use super::index::Columns;
+use super::kind::Kind;
 use super::sample::Evidence;
 use super::target::Target;
 use crate::error::{Fault, Outcome, Remedy};
 use crate::options::{Categorical, TableOptions};
 use crate::remark::Remark;
 use crate::text::quoted;
-
-/// What a column is read as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Number,
-    Category,
-}
 
 /// A column that is read.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! The columns that a model has: rows for it are read by these names.
 
-use super::layout::Kind;
+use super::kind::Kind;
 use crate::error::{Fault, Outcome};
 use crate::names::Names;
 use hashbrown::{HashMap, HashSet};
