@@ -28,7 +28,7 @@ fn rounds() -> u64 {
     std::env::var("LCCA_SOAK").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(50)
 }
 
-const FIT: &str = "fit x.npz y.npz -k 6 --tol 1e-9 --threads 1 --no-structure -o model --resume state --save-every 0 --quiet";
+const FIT: &str = "fit x.npz y.npz -k 6 --tol 1e-9 --threads 1 --no-structure --hold-out no -o model --resume state --save-every 0 --quiet";
 
 /// The commands that are killed, with what each writes and how that is made anew.
 const COMMANDS: [(&str, &str); 4] = [
@@ -88,7 +88,7 @@ fn a_killed_command_leaves_nothing_half_done() {
         whole.push(fs::read(folder.path(output)).ok());
         remove(&folder.path(output));
     }
-    let reference = folder.json("fit x.npz y.npz -k 6 --tol 1e-9 --threads 1 --no-structure");
+    let reference = folder.json("fit x.npz y.npz -k 6 --tol 1e-9 --threads 1 --no-structure --hold-out no");
     let mut dice = Dice(17);
     for round in 0..rounds() {
         let which = round as usize % COMMANDS.len();

@@ -14,10 +14,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// A fit of some hundred passes: long enough to be interrupted, short enough to wait for.
-const SLOW: &str = "fit x.npz y.npz -k 12 --tol 1e-9 --threads 1 --no-structure";
+const SLOW: &str = "fit x.npz y.npz -k 12 --tol 1e-9 --threads 1 --no-structure --hold-out no";
 
 /// The same on Gram matrices, which is too quick to be interrupted at a chosen moment.
-const ON_GRAMS: &str = "fit x.npz y.npz -k 12 --tol 1e-9 --threads 1";
+const ON_GRAMS: &str = "fit x.npz y.npz -k 12 --tol 1e-9 --threads 1 --hold-out no";
 
 fn slow_views() -> Folder {
     let folder = Folder::new();
@@ -90,7 +90,8 @@ fn an_interrupted_fit_continues_where_it_was() {
 #[test]
 fn an_interruption_saves_the_state_even_if_no_save_is_due() {
     let folder = slow_views();
-    let line = "fit x.npz y.npz -k 5 --method d-cca --t1 1000000000 --save-every 1e9 --resume state";
+    let line =
+        "fit x.npz y.npz -k 5 --hold-out no --method d-cca --t1 1000000000 --save-every 1e9 --resume state";
     // On a slow machine the first iteration may take longer. Then there is nothing to save, and the test tries again.
     let stopped = [1, 2, 4, 8, 16, 32].into_iter().find_map(|seconds| {
         let child = start(&folder, line);
@@ -99,7 +100,7 @@ fn an_interruption_saves_the_state_even_if_no_save_is_due() {
         folder.path("state").exists().then_some(ran)
     });
     let t1 = saved_iteration(&stopped.unwrap()) + 3;
-    let line = format!("fit x.npz y.npz -k 5 --method d-cca --t1 {t1}");
+    let line = format!("fit x.npz y.npz -k 5 --hold-out no --method d-cca --t1 {t1}");
     let end = folder.json(&format!("{line} --resume state"));
     agree(&end, &folder.json(&line));
 }
@@ -223,4 +224,21 @@ fn the_state_takes_no_other_files_place() {
     ] {
         folder.refuses(&format!("fit x.npz y.npz -k 3 {flags}"), &[needle]);
     }
+}
+
+#[test]
+fn other_data_of_the_same_shape_is_refused() {
+    let folder = Folder::new();
+    let [x, mut y] = topics(2000, 60, 50, 3);
+    folder.write_matrix("x.npz", &sparse(60, &x));
+    folder.write_matrix("y.npz", &sparse(50, &y));
+    let line = "fit x.npz y.npz -k 5 --hold-out no --method lobpcg --tol 1e-12 --max-passes 4 --resume state";
+    folder.run(line).done();
+    assert!(folder.path("state").exists(), "the fit is not over");
+    // The same rows of y in another order: every column keeps its sums.
+    y.rotate_left(1);
+    folder.write_matrix("y.npz", &sparse(50, &y));
+    let needle =
+        "state: belongs to another fit: other data: rows held other numbers or were paired otherwise then";
+    folder.refuses(line, &[needle]);
 }

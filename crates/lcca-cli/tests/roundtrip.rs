@@ -278,3 +278,32 @@ fn info_describes_a_model() {
     let text = folder.run("info model").done().stdout;
     assert!(text.contains("3 pairs by g-cca") && text.contains("400 rows × (40 + 30 columns)"), "{text}");
 }
+
+#[test]
+fn info_says_whether_a_file_has_checksums_and_verifies_them() {
+    let folder = Folder::with_views(60, 2);
+    folder.run("convert x.npz x.safetensors --quiet").done();
+    assert!(folder.run("info x.npz").done().stdout.contains("checksums: none in this file"));
+    assert!(
+        folder.run("info x.npz --verify").done().stdout.contains("not verified: the file has no checksums")
+    );
+    assert!(folder.run("info x.safetensors").done().stdout.contains("checksums: yes"));
+    let verified = folder.run("info x.safetensors --verify").done().stdout;
+    assert!(
+        verified.contains("verified: all ") && verified.contains(" bytes match their checksums"),
+        "{verified}"
+    );
+    assert!(
+        folder.json("info x.safetensors --verify")["verified_bytes"]
+            .as_u64()
+            .is_some_and(|bytes| bytes > 500)
+    );
+    let mut bytes = folder.read("x.safetensors");
+    let middle = bytes.len() * 2 / 3;
+    bytes[middle] ^= 4;
+    folder.write("damaged.safetensors", bytes);
+    let needles =
+        ["damaged.safetensors: ", ": bytes ", " of the file are damaged, their checksum does not match"];
+    folder.refuses("info damaged.safetensors --verify", &needles);
+    folder.refuses("convert damaged.safetensors back.npz", &needles);
+}

@@ -60,6 +60,8 @@ fn read_all(
     let columns = Columns { names: Some(&names), count: names.len() };
     let layout = Layout::new(columns, index, &table.options(options), target, kind)?;
     check_shape(1, layout.columns.len())?;
+    let rows = usize::try_from(file.file.metadata().file_metadata().num_rows()).unwrap_or(0);
+    memory::check_cells(rows, layout.columns.len())?;
     let missing = MissingTexts::new(options);
     let mut all = Cells::new(&layout);
     for group in 0..file.groups() {
