@@ -86,6 +86,15 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         TwoViews
             The estimator itself.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from lcca import CCA, TwoViews
+        >>> random = np.random.default_rng(0)
+        >>> pair = random.standard_normal((50, 3)), random.standard_normal((50, 2))
+        >>> TwoViews(cca=CCA(1, ridge=1.0)).fit(pair).cca_.x_weights_.shape
+        (3, 1)
         """
         self._fit(X, y)
         return self
@@ -102,6 +111,15 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         array
             One row per row, as `transform` returns it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from lcca import CCA, TwoViews
+        >>> random = np.random.default_rng(0)
+        >>> pair = random.standard_normal((50, 3)), random.standard_normal((50, 2))
+        >>> TwoViews(cca=CCA(1, ridge=1.0)).fit_transform(pair).shape
+        (50, 2)
         """
         views = self._fit(X, y)
         chosen = [view if name in self._wanted() else None for view, name in zip(views, "xy", strict=True)]
@@ -119,6 +137,15 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         array of shape (n, k), or (n, 2 k) for both views
             One row per row.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from lcca import CCA, TwoViews
+        >>> random = np.random.default_rng(0)
+        >>> pair = random.standard_normal((50, 3)), random.standard_normal((50, 2))
+        >>> TwoViews(cca=CCA(1, ridge=1.0), output="x").fit(pair).transform((pair[0][:5], None)).shape
+        (5, 1)
         """
         check_is_fitted(self)
         columns, fitted = self._cut(X, self._wanted()), (self.x_, self.y_)
@@ -138,6 +165,15 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         float
             As `CCA.score` returns it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from lcca import CCA, TwoViews
+        >>> random = np.random.default_rng(0)
+        >>> pair = random.standard_normal((50, 3)), random.standard_normal((50, 2))
+        >>> TwoViews(cca=CCA(1, ridge=1.0)).fit(pair).score(pair) > 0
+        True
         """
         check_is_fitted(self)
         x, y = self._cut(X, "xy")
@@ -154,6 +190,15 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         array of str
             "x0", "x1" and so on for the variables of X, "y0" for those of y, "cca0" for means of both.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from lcca import CCA, TwoViews
+        >>> random = np.random.default_rng(0)
+        >>> pair = random.standard_normal((50, 3)), random.standard_normal((50, 2))
+        >>> TwoViews(cca=CCA(1, ridge=1.0)).fit(pair).get_feature_names_out().tolist()
+        ['x0', 'y0']
         """
         check_is_fitted(self)
         prefixes = ("cca",) if self.output == "mean" else tuple(self._wanted())

@@ -90,6 +90,7 @@ def test_every_public_method_documents_what_it_takes_and_returns():
             takes = set(inspect.signature(method).parameters) - {"self"}
             assert not takes or "Parameters\n----------" in text, f"{owner.__name__}.{name}"
             assert name == "save" or "Returns\n-------" in text, f"{owner.__name__}.{name}"
+            assert "Examples\n--------" in text, f"{owner.__name__}.{name}"
 
 
 def test_the_default_is_as_many_pairs_as_the_data_allow_up_to_twenty(factors):

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from distributed import Client, Future, get_worker
+from distributed.utils import sync
 
 from lcca import _notes
 
@@ -20,7 +21,6 @@ LIMIT = 3  # workers that may be lost to one shard
 WAIT = 300.0  # seconds to wait for a worker if there is none
 _SILENT = 5.0  # of these, seconds before the user is told
 _SAMPLE = 0.05  # seconds between two looks at the memory of a loading process
-_ON_ITS_WAY = 0.01  # seconds in which a message leaves the worker, before loading may kill it
 _TOPIC = "lcca-loading"
 
 
@@ -39,8 +39,8 @@ def announced(sources: Sequence[Any]) -> Iterator[None]:
         return
     about = {"key": key, "limit": worker.memory_manager.memory_limit, "files": _file_bytes(sources)}
     ended = threading.Event()
-    worker.log_event(_TOPIC, about | {"state": "begun"})
-    time.sleep(_ON_ITS_WAY)
+    # Loading may kill this process at once, so the message must have arrived before.
+    sync(worker.loop, worker.scheduler.log_event, topic=_TOPIC, msg=about | {"state": "begun"})
     sampler = threading.Thread(target=_sample, args=(worker, key, ended), daemon=True)
     sampler.start()
     try:
@@ -163,13 +163,14 @@ class Patience:
             return
         now = time.monotonic()
         self._since = now if self._since is None else self._since
+        waited = now - self._since
         what = "no workers" if not states else f"{len(states)} workers, all of them paused because their memory is full"
-        if now - self._since > self._seconds:
-            advice = "start workers, or raise worker_timeout" if not states else "use more workers or smaller shards"
-            raise NoWorkersError(f"the cluster has had {what} for {self._seconds:g} s, and {waiting_for}: {advice}")
-        if not self._told and now - self._since > min(_SILENT, self._seconds / 2):
+        if not self._told and waited > min(_SILENT, self._seconds / 2):
             self._told = True
             _notes.warn(f"the cluster has {what}, and {waiting_for}: waiting up to {self._seconds:g} s")
+        if waited > self._seconds:
+            advice = "start workers, or raise worker_timeout" if not states else "use more workers or smaller shards"
+            raise NoWorkersError(f"the cluster has had {what} for {self._seconds:g} s, and {waiting_for}: {advice}")
 
 
 def _worker_states(dask_scheduler: Any = None) -> list[str]:
