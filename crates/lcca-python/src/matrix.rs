@@ -205,14 +205,12 @@ impl Matrix {
     }
 }
 
-/// The rows of two files put together: by name if both have names, without those that either left out. Returns the views,
-/// the rows of X's file in their order if not all are taken in order, and remarks.
+/// Both views, the row numbers of X in its file if not all are taken in order, and remarks.
+type PairedFiles = (Matrix, Matrix, Option<Vec<usize>>, Vec<String>);
+
+/// The rows of two files put together: by name if both have names, without those that either left out.
 #[pyfunction]
-pub fn pair_files(
-    py: Python<'_>,
-    x: &Bound<'_, Matrix>,
-    y: &Bound<'_, Matrix>,
-) -> PyResult<(Matrix, Matrix, Option<Vec<usize>>, Vec<String>)> {
+pub fn pair_files(py: Python<'_>, x: &Bound<'_, Matrix>, y: &Bound<'_, Matrix>) -> PyResult<PairedFiles> {
     let files = [x, y].map(|view| view.get().loaded.clone());
     let [Some(x_file), Some(y_file)] = files else {
         return Err(Failure::Usage("expected two views that were read from files".into()).into());
