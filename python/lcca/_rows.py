@@ -58,6 +58,9 @@ def order(x: Any, y: Any) -> NDArray[np.intp] | None:
     x_names, y_names = names(x), names(y)
     if x_names is None or y_names is None:
         return None
+    if hasattr(x, "row_names") != hasattr(y, "row_names"):
+        # Files have texts, also for numbers.
+        x_names, y_names = (np.array([str(name) for name in found], dtype=object) for found in (x_names, y_names))
     if len(x_names) == len(y_names) and bool(np.all(x_names == y_names)):
         return None
     places = _places(x_names, "X"), _places(y_names, "y")

@@ -62,6 +62,17 @@ def test_files_are_paired_by_name(folder):
         silently(lambda: CCA(2).fit(path / "x.csv", path / "fewer.csv"))
 
 
+def test_numbers_that_name_rows_are_the_same_in_a_file_and_a_frame(folder):
+    path, x, y = folder
+    numbers = np.random.default_rng(0).permutation(120) + 1000
+    x.set_index(numbers).to_csv(path / "numbered.csv", index_label="id")
+    y = y.set_index(numbers).sort_index()
+    file = lcca.read(path / "numbered.csv", header=True, index="id")
+    with pytest.warns(DataWarning, match="aligned by name"):
+        model = CCA(2).fit(file, y)
+    assert np.allclose(model.correlations_, CCA(2).fit(x, folder[2]).correlations_, rtol=0, atol=1e-12)
+
+
 def test_missing_values_in_files(folder):
     path, x, y = folder
     x.iloc[3, 1] = y.iloc[7, 2] = np.nan
