@@ -62,5 +62,6 @@ fn run_all(arguments: &Arguments) -> ExitCode {
             failed.push(*name);
         }
     }
+    worker::remove_scratch();
     if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

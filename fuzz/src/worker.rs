@@ -45,6 +45,11 @@ pub fn keep_last_input(name: &str) -> PathBuf {
     kept
 }
 
+/// Removes the folder of all targets.
+pub fn remove_scratch() {
+    let _ = fs::remove_dir_all(scratch(""));
+}
+
 pub fn run(name: &str, arguments: &Arguments) -> ExitCode {
     let Some(target) = TARGETS.iter().find(|target| target.name == name) else {
         eprintln!("fuzz: {name} is not a target");
