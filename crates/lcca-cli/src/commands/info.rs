@@ -144,7 +144,8 @@ fn quoted(name: &str) -> String {
 /// the fit.
 fn provenance(facts: &Map<String, Value>) -> String {
     let line = |(key, value): (&String, &Value)| match value {
-        _ if key == "why" => String::new(),
+        // Sentences of their own tell these.
+        _ if key == "why" || key == "held_out" => String::new(),
         Value::Object(inner) => provenance(inner),
         Value::Array(_) | Value::Null => String::new(),
         Value::String(plain) => format!("{}: {}\n", legible(key, LONGEST_NAME), legible(plain, LONGEST_FACT)),
