@@ -242,6 +242,20 @@ fn rows_for_a_model_are_picked_by_name() {
 }
 
 #[test]
+fn rows_for_a_model_find_each_other_by_a_spare_id() {
+    let folder = folder();
+    // The names of the rows are numbers, which nothing but their column's name tells from data.
+    for name in ["xi", "yi"] {
+        edited(&folder, &format!("{name}.csv"), &format!("{name}n.csv"), |line, text| {
+            if line == 0 { text.into() } else { text.replacen('s', "7", 1) }
+        });
+    }
+    folder.run("fit xin.csv yin.csv -k 2 --index id -o model").done();
+    let trained = correlations(&folder, "score model xin.csv yin.csv --index id");
+    assert!(gap(&correlations(&folder, "score model xin.csv yin.csv"), &trained) < 1e-12);
+}
+
+#[test]
 fn the_extension_of_an_output_is_honored_or_refused() {
     let folder = folder();
     folder.run("fit xi.csv yi.csv -k 2 -o model").done();

@@ -45,7 +45,7 @@ pub(crate) fn finish(
     {
         return Err(fault);
     }
-    let mut remarks: Vec<Remark> = layout.remarks().into_iter().collect();
+    let mut remarks = layout.remarks();
     let (slots, names) = match target {
         Some(target) => (model_slots(&cells, layout, target, &mut remarks), Some(target.names().clone())),
         None => own_slots(&cells, layout, &mut remarks)?,

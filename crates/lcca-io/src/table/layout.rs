@@ -1,12 +1,12 @@
 //! Which columns of a table are read, as what.
 
 use super::cell::{TextKind, text_kind};
-use super::index::Columns;
+use super::index::{Columns, is_called_like_id};
 use super::kind::Kind;
 use super::sample::Evidence;
 use super::target::Target;
 use crate::error::{Fault, Outcome, Remedy};
-use crate::options::{Categorical, TableOptions};
+use crate::options::{Categorical, Index, TableOptions};
 use crate::remark::Remark;
 use crate::text::quoted;
 
@@ -33,6 +33,8 @@ pub(crate) struct Layout {
     pub(crate) named: bool,
     /// Columns of the file that a model does not have.
     pub(crate) ignored: Vec<String>,
+    /// The column that was taken as row names because a model does not have it and it is called like that.
+    spare_index: Option<String>,
 }
 
 impl Layout {
@@ -62,6 +64,7 @@ impl Layout {
             columns: Vec::new(),
             named: columns.names.is_some(),
             ignored: Vec::new(),
+            spare_index: None,
         };
         for source in chosen {
             let name = name(source);
@@ -72,6 +75,14 @@ impl Layout {
             };
             match kind {
                 Some(kind) => layout.columns.push(Column { source, label: label(&name), name, kind }),
+                // Rows of both views find each other by such a column, as they may have in training.
+                None if layout.index.is_none()
+                    && options.index == Index::Guess
+                    && is_called_like_id(&name) =>
+                {
+                    layout.index = Some(source);
+                    layout.spare_index = Some(name);
+                }
                 None => layout.ignored.push(name),
             }
         }
@@ -83,12 +94,14 @@ impl Layout {
         Ok(layout)
     }
 
-    /// What there is to say about columns that were left out.
-    pub(crate) fn remarks(&self) -> Option<Remark> {
+    /// What there is to say about columns that are not the model's.
+    pub(crate) fn remarks(&self) -> Vec<Remark> {
         const SHOWN: usize = 3;
         let first = self.ignored.iter().take(SHOWN).cloned().collect();
         let columns = self.ignored.len();
-        (columns > 0).then_some(Remark::NotInModel { columns, first })
+        let index = self.spare_index.clone();
+        let guessed = index.map(|index| Remark::Guessed { header: None, index: Some(index) });
+        guessed.into_iter().chain((columns > 0).then_some(Remark::NotInModel { columns, first })).collect()
     }
 
     /// How many columns are of this kind.
