@@ -12,6 +12,9 @@ use lcca_io::{ModelNames, Names, Remark, wording};
 use std::fmt::Write as _;
 use std::path::Path;
 
+/// Characters of a name that are printed.
+const LONGEST_NAME: usize = 40;
+
 /// What was measured around the fit.
 pub struct Run {
     pub load_seconds: f64,
@@ -35,7 +38,8 @@ impl Run {
                 Side::X => self.names.x.as_ref(),
                 Side::Y => self.names.y.as_ref(),
             }?;
-            (column < names.len()).then(|| names.get(column).to_string())
+            // Names that are longer would hide the sentence.
+            (column < names.len()).then(|| names.get(column).chars().take(LONGEST_NAME).collect())
         })
     }
 }

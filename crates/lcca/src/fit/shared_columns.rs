@@ -14,7 +14,7 @@ use crate::outcome::Note;
 /// Below this no pair can consist of a shared column.
 const RELEVANT: f64 = 0.9;
 /// Columns of X that are looked at.
-const CANDIDATES: usize = 32;
+const CANDIDATES: usize = 16;
 /// The share of a column's variance that the relevant pairs must hold, unless its moments are those of a column of Y.
 const HELD: f64 = 0.5;
 /// What equal moments add to that share when candidates are put in order.
