@@ -97,8 +97,8 @@ fn arrow_files_have_names_and_columns_without_numbers_are_refused() {
     assert_eq!((names.len(), names.get(3)), (8, "c 3"));
     let refused = |name: &str| read_matrix(&folder.path().join(name)).unwrap_err().to_string();
     for (name, words) in [
-        ("missing.arrow", ["column \"a\"", "row 3 is missing"]),
-        ("texts.arrow", ["column \"b\"", "expected plain numbers"]),
+        ("missing.arrow", ["column \"a\"", "row 3: the value is missing"]),
+        ("dates.arrow", ["column \"b\"", "dates"]),
         ("cut.arrow", ["cut.arrow", "truncated, corrupt or not an Arrow file"]),
     ] {
         let error = refused(name);

@@ -4,6 +4,7 @@
     scipy_files.py check DIR    reads the matrices under DIR and compares each FILE with its FILE.txt
 """
 
+import datetime
 import gzip
 import sys
 from pathlib import Path
@@ -129,7 +130,8 @@ def make_arrow(folder):
         feather.write_feather(table, path, compression=packing, chunksize=2)
         expect(path, dense)
     feather.write_feather(pa.table({"a": [1.0, 2.0, None]}), folder / "missing.arrow")
-    feather.write_feather(pa.table({"a": [1.0], "b": ["text"]}), folder / "texts.arrow")
+    dates = pa.array([datetime.date(2020, 1, 31)])
+    feather.write_feather(pa.table({"a": [1.0], "b": dates}), folder / "dates.arrow")
     (folder / "cut.arrow").write_bytes((folder / "lz4.feather").read_bytes()[:-40])
 
 

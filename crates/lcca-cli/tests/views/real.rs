@@ -129,7 +129,7 @@ fn a_newcomer_gets_from_sentences_to_held_out_correlations_and_translations() {
 fn words_and_next_words_come_out_as_prepared_and_correlate_as_known() {
     let Some(file) = prepared("brown/words.txt") else { return };
     let folder = Folder::new();
-    views(&folder, "words", &file, "--across-lines --ties first");
+    views(&folder, "words", &file, "--min-count 1 --across-lines --ties first");
     as_prepared(&folder, &file);
     let objective = objective(&folder, "--no-center");
     assert!((objective - 14.994762).abs() < 1e-4, "{objective}");

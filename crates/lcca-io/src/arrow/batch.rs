@@ -16,6 +16,20 @@ enum Codec {
     Zstd,
 }
 
+impl Codec {
+    /// The most rows that a batch of so many bytes can have: a row takes a bit at least, and a codec makes no more than so
+    /// much of a byte.
+    fn most_rows(self, bytes: usize) -> usize {
+        let largest = match self {
+            Codec::Plain => 1,
+            Codec::Lz4 => 255,
+            // A block of 128 KiB that repeats one byte takes four bytes.
+            Codec::Zstd => 1 << 15,
+        };
+        bytes.saturating_mul(8 * largest)
+    }
+}
+
 /// A batch whose columns have not been read.
 pub(super) struct Batch<'a> {
     pub(super) rows: usize,
@@ -66,8 +80,13 @@ impl<'a> Batch<'a> {
                 return Err(Fault::new(format!("is packed by codec {other}, expected LZ4 or zstd")));
             }
         };
+        let rows =
+            usize::try_from(header.i64(0).unwrap_or(0)).map_err(|_| broken("a batch has no length"))?;
+        if rows > codec.most_rows(body.len()) {
+            return Err(broken("a batch has more rows than its bytes can hold"));
+        }
         Ok(Batch {
-            rows: usize::try_from(header.i64(0).unwrap_or(0)).map_err(|_| broken("a batch has no length"))?,
+            rows,
             nodes: header.list(1).ok_or_else(|| broken("a batch has no columns"))?,
             buffers: header.list(2).ok_or_else(|| broken("a batch has no buffers"))?,
             views: header.list(4),

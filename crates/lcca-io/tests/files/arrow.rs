@@ -77,7 +77,7 @@ proptest! {
         let file = file("flipped.feather", &bytes);
         if let Err(error) = read_matrix(&file.path) {
             prop_assert_eq!(error.to_string().lines().count(), 1);
-            prop_assert!(!error.is_machine_failure());
+            prop_assert!(!error.is_machine_failure(), "{}", error);
         }
     }
 }
