@@ -37,6 +37,9 @@ impl Moments {
     /// of large sums.
     pub(super) fn new(view: &Matrix, rows: std::ops::Range<usize>, weight: impl Fn(usize) -> f64) -> Self {
         let (mut moments, mut lost) = (Moments::zero(view.cols()), Moments::zero(view.cols()));
+        if let Matrix::Dense(_) = view {
+            moments.count.fill(rows.len() as u64);
+        }
         for row in rows {
             let w = weight(row);
             add_compensated(&mut moments.weight, &mut lost.weight, w);
@@ -59,7 +62,7 @@ impl Moments {
         moments
     }
 
-    /// Adds a dense row.
+    /// Adds a dense row, whose entries are counted already.
     fn add_row<T: Copy + Into<f64>>(&mut self, lost: &mut Moments, w: f64, row: &[Packed<T>]) {
         let sums = self.sum.iter_mut().zip(&mut lost.sum).zip(row);
         sums.for_each(|((sum, lost), v)| add_compensated(sum, lost, w * v.get().into()));
@@ -68,7 +71,6 @@ impl Moments {
             let value: f64 = v.get().into();
             add_compensated(square, lost, w * value * value);
         });
-        self.count.iter_mut().for_each(|count| *count += 1);
         let counts = self.nonzero.iter_mut().zip(row);
         counts.for_each(|(count, v)| *count += u64::from(v.get().into() != 0.0));
     }

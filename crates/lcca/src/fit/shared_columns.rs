@@ -1,15 +1,17 @@
 //! Columns that both views have, as they are or as multiples: a label that leaked, an ID, the same file twice.
 //!
 //! Such a column correlates perfectly with itself, and says nothing about the views. The candidates are columns of X that
-//! pairs of high correlation consist of, by their loadings, and those of them with the moments of a column of Y first. One
-//! pass correlates the candidates with every column of Y.
+//! pairs of high correlation consist of, by their loadings, and those of them with the moments of a column of Y first. Rows
+//! that hold a candidate are multiplied with those of Y, which takes far less time than a pass: most rows of sparse views
+//! hold none, and of dense views a sample of rows leaves hardly any column of Y to compare with.
 
 use super::fitted::Fit;
 use super::model::Model;
-use crate::data::{Ask, Centered, Moments, Pair, Side};
+use crate::data::{InMemory, Moments, Pair, Side};
 use crate::error::Result;
-use crate::matrix::Panel;
+use crate::matrix::{DenseRows, Matrix};
 use crate::outcome::Note;
+use std::collections::BTreeMap;
 
 /// Below this no pair can consist of a shared column.
 const RELEVANT: f64 = 0.9;
@@ -28,38 +30,18 @@ const NAMED: usize = 3;
 
 impl Fit {
     /// Looks for columns of X that are also columns of Y, or multiples of them, and notes what it finds. Without a
-    /// correlation that would be worth explaining nothing is done; otherwise it costs at most half a pass.
-    pub fn look_for_shared_columns(&mut self, pair: &dyn Pair) -> Result<()> {
+    /// correlation that would be worth explaining nothing is done; otherwise it costs much less than a pass.
+    pub fn look_for_shared_columns(&mut self, pair: &InMemory) -> Result<()> {
         self.model.check_widths(pair)?;
-        let note = if self.model.settings.center {
-            shared(&self.model, pair, &|pair, visit| visit(&Centered::new(pair)?))?
-        } else {
-            shared(&self.model, pair, &|pair, visit| visit(pair))?
-        };
-        self.notes.extend(note);
+        let candidates = candidates(&self.model, pair)?;
+        let mut columns = multiples(pair, &candidates, self.model.settings.center)?;
+        if !columns.is_empty() {
+            let (count, or_more) = (columns.len() as u64, candidates.len() == CANDIDATES);
+            columns.truncate(NAMED);
+            self.notes.push(Note::SharedColumns { count, or_more, columns });
+        }
         Ok(())
     }
-}
-
-/// Calls back with the pair as the model sees it.
-type AsSeen<'a> = &'a dyn Fn(&dyn Pair, &mut dyn FnMut(&dyn Pair) -> Result<()>) -> Result<()>;
-
-fn shared(model: &Model, pair: &dyn Pair, as_seen: AsSeen<'_>) -> Result<Option<Note>> {
-    let candidates = candidates(model, pair)?;
-    if candidates.is_empty() {
-        return Ok(None);
-    }
-    let mut found = Vec::new();
-    as_seen(pair, &mut |pair| {
-        found = multiples(pair, &candidates)?;
-        Ok(())
-    })?;
-    if found.is_empty() {
-        return Ok(None);
-    }
-    let (count, is_limit) = (found.len() as u64, candidates.len() == CANDIDATES);
-    found.truncate(NAMED);
-    Ok(Some(Note::SharedColumns { count, or_more: is_limit, columns: found }))
 }
 
 /// Columns of X that may be columns of Y, the likeliest first.
@@ -104,19 +86,105 @@ impl Signatures {
 }
 
 /// The column of Y that each candidate is a multiple of, if there is one.
-fn multiples(pair: &dyn Pair, candidates: &[usize]) -> Result<Vec<[u64; 2]>> {
-    let shape = pair.shape();
-    let mut unit = Panel::zeros(shape.x_cols, candidates.len());
-    candidates.iter().enumerate().for_each(|(c, &j)| unit.row_mut(j)[c] = 1.0);
-    let mut products = Panel::zeros(shape.y_cols, candidates.len());
-    pair.pass(&mut Ask::new().source(Side::X, &unit).to(Side::Y, &mut products))?;
-    let (x, y) = (&pair.moments(Side::X)?.square, &pair.moments(Side::Y)?.square);
-    let find = |(c, &j): (usize, &usize)| {
-        let is_multiple = |&l: &usize| {
-            let length = (x[j] * y[l]).sqrt();
-            length > 0.0 && products.row(l)[c].abs() >= (1.0 - SAME) * length
-        };
-        (0..shape.y_cols).find(is_multiple).map(|l| [j as u64, l as u64])
+fn multiples(pair: &InMemory, candidates: &[usize], center: bool) -> Result<Vec<[u64; 2]>> {
+    if candidates.is_empty() {
+        return Ok(Vec::new());
+    }
+    let products = match (pair.view(Side::X), pair.view(Side::Y)) {
+        (Matrix::Dense(x), Matrix::Dense(y)) => dense_products(pair, x, y, candidates),
+        (x, y) => sparse_products(pair, x, y, candidates),
     };
-    Ok(candidates.iter().enumerate().filter_map(find).collect())
+    let raw = [pair.moments(Side::X)?, pair.moments(Side::Y)?];
+    let seen = raw.map(|moments| if center { moments.centered() } else { moments.clone() });
+    let is_multiple = |&(&(c, l), product): &(&(usize, usize), &f64)| {
+        let j = candidates[c];
+        let about_means = if center { raw[0].sum[j] * (raw[1].sum[l] / raw[0].weight) } else { 0.0 };
+        let length = (seen[0].square[j] * seen[1].square[l]).sqrt();
+        length > 0.0 && (product - about_means).abs() >= (1.0 - SAME) * length
+    };
+    // Products are in the order of candidates and then of columns, and the first column will do.
+    let mut found: Vec<[u64; 2]> = Vec::new();
+    for (&(c, l), _) in products.iter().filter(is_multiple) {
+        if found.last().is_none_or(|[j, _]| *j != candidates[c] as u64) {
+            found.push([candidates[c] as u64, l as u64]);
+        }
+    }
+    Ok(found)
+}
+
+/// Σ w·x·y of candidates and columns of Y, by their numbers. Products that are not listed are 0, or those of columns that
+/// are no multiples.
+type Products = BTreeMap<(usize, usize), f64>;
+
+/// The products of all rows that hold a candidate.
+fn sparse_products(pair: &InMemory, x: &Matrix, y: &Matrix, candidates: &[usize]) -> Products {
+    const NONE: u8 = u8::MAX;
+    let mut number = vec![NONE; x.cols()];
+    candidates.iter().zip(0..).for_each(|(&column, c)| number[column] = c);
+    // A table is quicker to add to than a map, and small unless Y is very wide; then few of its columns meet a candidate.
+    const LARGEST_TABLE: usize = 1 << 22;
+    let cells = candidates.len().saturating_mul(y.cols());
+    let mut table = if cells <= LARGEST_TABLE { vec![0.0; cells] } else { Vec::new() };
+    let (mut products, mut held) = (Products::new(), Vec::new());
+    for row in 0..x.rows() {
+        held.clear();
+        x.for_each(row, |column, value| {
+            if number[column] != NONE {
+                held.push((usize::from(number[column]), value));
+            }
+        });
+        if !held.is_empty() {
+            let weight = pair.weight(row);
+            y.for_each(row, |l, value| {
+                for &(c, x_value) in &held {
+                    let sum = match table.get_mut(c * y.cols() + l) {
+                        Some(cell) => cell,
+                        None => products.entry((c, l)).or_default(),
+                    };
+                    *sum += weight * x_value * value;
+                }
+            });
+        }
+    }
+    let in_table = table.iter().enumerate().filter(|(_, sum)| **sum != 0.0);
+    products.extend(in_table.map(|(cell, &sum)| ((cell / y.cols(), cell % y.cols()), sum)));
+    products
+}
+
+/// The products of candidates with those columns of Y that are multiples of them in a sample of the rows.
+fn dense_products(pair: &InMemory, x: &DenseRows, y: &DenseRows, candidates: &[usize]) -> Products {
+    const SAMPLED: usize = 256;
+    let sample: Vec<usize> = (0..x.rows()).step_by(x.rows().div_ceil(SAMPLED)).collect();
+    let centered = |rows: &DenseRows, column: usize| {
+        let values: Vec<f64> = sample.iter().map(|&row| rows.get(row, column)).collect();
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        values.into_iter().map(|value| value - mean).collect::<Vec<f64>>()
+    };
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let length = |column: &[f64]| dot(column, column).sqrt();
+    let x_sample: Vec<(Vec<f64>, f64)> = candidates
+        .iter()
+        .map(|&column| {
+            let column = centered(x, column);
+            let length = length(&column);
+            (column, length)
+        })
+        .collect();
+    let mut products = Products::new();
+    for l in 0..y.cols() {
+        let y_column = centered(y, l);
+        let y_length = length(&y_column);
+        for (c, (x_column, x_length)) in x_sample.iter().enumerate() {
+            // Of columns that are both constant in the sample nothing can be said. Rounding is given a wide berth.
+            let both_vary_or_neither = (*x_length > 0.0) == (y_length > 0.0);
+            if both_vary_or_neither && dot(x_column, &y_column).abs() >= 0.999 * x_length * y_length {
+                products.insert((c, l), 0.0);
+            }
+        }
+    }
+    for (&(c, l), product) in &mut products {
+        let column = candidates[c];
+        *product = (0..x.rows()).map(|row| pair.weight(row) * x.get(row, column) * y.get(row, l)).sum();
+    }
+    products
 }
