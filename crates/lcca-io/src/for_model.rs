@@ -1,6 +1,7 @@
 //! Rows that a model can be applied to: a table's columns are picked by name, other files must have the model's columns.
 
 use crate::error::{Fault, Result};
+use crate::legible::legible;
 use crate::loaded::Loaded;
 use crate::model::ModelFile;
 use crate::names::Names;
@@ -81,7 +82,7 @@ fn check(loaded: &Loaded, model: &ModelColumns) -> Result<()> {
     } else {
         "the names are not the same"
     };
-    let (found, wanted) = (shortened(&names, column), shortened(own, column));
+    let (found, wanted) = (shown(&names, column), shown(own, column));
     refused(format!(
         "column {column} (from 0) is {found:?}, expected {wanted:?} as in {side} of the model: {difference}"
     ))
@@ -97,13 +98,8 @@ fn is_reordered(a: &Names, b: &Names) -> bool {
     sorted(a) == sorted(b)
 }
 
-/// The name of a column, cut to a length that fits a message; empty if there is no such column.
-fn shortened(names: &Names, column: usize) -> String {
+/// The name of a column as a message shows it; empty if there is no such column.
+fn shown(names: &Names, column: usize) -> String {
     const LONGEST: usize = 60;
-    let name = if column < names.len() { names.get(column) } else { "" };
-    if name.chars().count() > LONGEST {
-        name.chars().take(LONGEST).chain(['…']).collect()
-    } else {
-        name.into()
-    }
+    legible(if column < names.len() { names.get(column) } else { "" }, LONGEST)
 }

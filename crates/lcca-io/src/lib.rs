@@ -87,7 +87,6 @@ pub use model::{
 };
 pub use names::Names;
 pub use npy::NpyWriter;
-pub use occurring::{column_numbers, columns_by_number};
 pub use options::{Categorical, Index, Missing, ReadOptions, TableOptions};
 pub use pairing::{Align, PairedViews, pair_rows};
 pub use read::{read_matrix, read_matrix_with, read_names, says_its_width};

@@ -36,7 +36,7 @@ impl Loaded {
 }
 
 /// The columns that names stand for, if every name is a column number from 0 and the numbers ascend.
-pub fn column_numbers(names: &Names) -> Option<Vec<usize>> {
+pub(crate) fn column_numbers(names: &Names) -> Option<Vec<usize>> {
     let numbers: Option<Vec<usize>> = names
         .iter()
         .map(|name| name.parse().ok().filter(|number: &usize| number.to_string() == name))
@@ -45,7 +45,7 @@ pub fn column_numbers(names: &Names) -> Option<Vec<usize>> {
 }
 
 /// The columns of these numbers. Numbers beyond the matrix are columns that do not occur in it.
-pub fn columns_by_number(matrix: &Matrix, numbers: &[usize], path: &Path) -> Result<Matrix> {
+pub(crate) fn columns_by_number(matrix: &Matrix, numbers: &[usize], path: &Path) -> Result<Matrix> {
     let present = numbers.partition_point(|&number| number < matrix.cols());
     let picked = pick(matrix, &numbers[..present]).and_then(|picked| widened(picked, numbers.len()));
     picked.map_err(|fault| fault.at(path))

@@ -3,18 +3,15 @@
 use super::batch::{Batch, Cursor, broken};
 use super::column::{Holds, holds, layout};
 use super::file::ArrowFile;
-use crate::assemble::check_shape;
 use crate::error::{Fault, Outcome};
 use crate::memory;
 use crate::missing::Filling;
-use crate::options::{Categorical, TableOptions};
+use crate::options::TableOptions;
 use crate::table::{
-    Cells, Columns, Evidence, Finished, Kind, Layout, MissingTexts, Target, TypedTable, Where, finish, refuse,
+    Cells, ColumnType, Evidence, Finished, Kind, Layout, MissingTexts, SAMPLED_ROWS, Target, TypedTable,
+    Where, finish, refuse,
 };
 use std::collections::HashMap;
-
-/// Rows of the first column that say whether it names the rows.
-const SAMPLED_ROWS: usize = 100;
 
 /// A file and what its dictionaries list.
 struct Reading<'a> {
@@ -40,19 +37,11 @@ impl ArrowFile {
         reading.dictionaries = reading.read_dictionaries()?;
         let table = TypedTable { names: &names, pandas_index: &self.pandas_index()? };
         let index = table.index(options, |column| reading.evidence(column))?;
-        let kind = |column: usize, label: &str| match reading.holds[column] {
-            Holds::Numbers(_) => Ok(Kind::Number),
-            Holds::Texts(_) | Holds::Dictionary { .. } if options.categorical == Categorical::Error => {
-                Err(refuse(label, "holds texts, expected numbers"))
-            }
-            Holds::Texts(_) | Holds::Dictionary { .. } => Ok(Kind::Category),
-            Holds::Other(what) => {
-                Err(refuse(label, &format!("holds {what}, expected numbers or categories")))
-            }
-        };
-        let columns = Columns { names: Some(&names), count: names.len() };
-        let layout = Layout::new(columns, index, &table.options(options), target, kind)?;
-        check_shape(1, layout.columns.len())?;
+        let layout = table.layout(index, options, target, |column| match reading.holds[column] {
+            Holds::Numbers(_) => ColumnType::Numbers,
+            Holds::Texts(_) | Holds::Dictionary { .. } => ColumnType::Texts,
+            Holds::Other(what) => ColumnType::Other(what),
+        })?;
         let missing = MissingTexts::new(options);
         let blocks = self.batches()?;
         let mut all = Cells::new(&layout);

@@ -2,6 +2,7 @@
 
 use super::broken::broken;
 use crate::error::{Fault, Outcome};
+use crate::table::ColumnType;
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
@@ -10,33 +11,24 @@ use parquet::schema::types::ColumnDescPtr;
 /// Rows read at a time. The library makes room for as many as are requested, and a header may claim any number.
 const ROWS_AT_A_TIME: usize = 1 << 16;
 
-/// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Holds {
-    Numbers,
-    Texts,
-    /// Something that is neither, in words.
-    Other(&'static str),
-}
-
 /// What a column holds, by its schema.
-pub(super) fn holds(column: &ColumnDescPtr) -> Holds {
+pub(super) fn holds(column: &ColumnDescPtr) -> ColumnType {
     let logical = column.logical_type_ref();
     let old = column.converted_type();
     match (column.physical_type(), logical) {
-        (_, Some(LogicalType::Decimal { .. })) => Holds::Other("decimals"),
+        (_, Some(LogicalType::Decimal { .. })) => ColumnType::Other("decimals"),
         (_, Some(LogicalType::Date | LogicalType::Time { .. } | LogicalType::Timestamp { .. })) => {
-            Holds::Other("dates or times")
+            ColumnType::Other("dates or times")
         }
-        _ if old == ConvertedType::DECIMAL => Holds::Other("decimals"),
-        _ if is_old_date(old) => Holds::Other("dates or times"),
-        (Type::INT96, _) => Holds::Other("dates or times"),
+        _ if old == ConvertedType::DECIMAL => ColumnType::Other("decimals"),
+        _ if is_old_date(old) => ColumnType::Other("dates or times"),
+        (Type::INT96, _) => ColumnType::Other("dates or times"),
         (
             Type::BOOLEAN | Type::INT32 | Type::INT64 | Type::FLOAT | Type::DOUBLE,
             None | Some(LogicalType::Integer(_)),
-        ) => Holds::Numbers,
-        (Type::BYTE_ARRAY, None | Some(LogicalType::String | LogicalType::Enum)) => Holds::Texts,
-        _ => Holds::Other("neither numbers nor texts"),
+        ) => ColumnType::Numbers,
+        (Type::BYTE_ARRAY, None | Some(LogicalType::String | LogicalType::Enum)) => ColumnType::Texts,
+        _ => ColumnType::Other("neither numbers nor texts"),
     }
 }
 

@@ -1,20 +1,17 @@
 //! All of a file as a matrix, one group of rows at a time.
 
 use super::broken::{broken, guarded};
-use super::column::{Holds, holds, numbers, texts};
+use super::column::{holds, numbers, texts};
 use super::file::ParquetFile;
-use crate::assemble::check_shape;
 use crate::error::Outcome;
 use crate::memory;
 use crate::missing::Filling;
-use crate::options::{Categorical, TableOptions};
+use crate::options::TableOptions;
 use crate::table::{
-    Cells, Columns, Evidence, Finished, Kind, Layout, MissingTexts, Target, TypedTable, Where, finish, refuse,
+    Cells, ColumnType, Evidence, Finished, Kind, Layout, MissingTexts, SAMPLED_ROWS, Target, TypedTable,
+    Where, finish, refuse,
 };
 use parquet::file::reader::FileReader;
-
-/// Rows of the first column that say whether it names the rows.
-const SAMPLED_ROWS: usize = 100;
 
 impl ParquetFile {
     /// The columns that are asked for as a matrix.
@@ -30,7 +27,7 @@ impl ParquetFile {
     /// What the first rows of a column are, and how many there are.
     fn evidence(&self, column: usize) -> Outcome<(Evidence, usize)> {
         let (index, description) = &self.flat[column];
-        if self.groups() == 0 || holds(description) != Holds::Texts {
+        if self.groups() == 0 || holds(description) != ColumnType::Texts {
             return Ok((Evidence::default(), 0));
         }
         let group = self.file.get_row_group(0).map_err(broken)?;
@@ -49,17 +46,7 @@ fn read_all(
     let names: Vec<String> = file.flat.iter().map(|(_, column)| column.name().to_string()).collect();
     let table = TypedTable { names: &names, pandas_index: &file.pandas_index() };
     let index = table.index(options, |column| file.evidence(column))?;
-    let kind = |column: usize, label: &str| match holds(&file.flat[column].1) {
-        Holds::Numbers => Ok(Kind::Number),
-        Holds::Texts if options.categorical == Categorical::Error => {
-            Err(refuse(label, "holds texts, expected numbers"))
-        }
-        Holds::Texts => Ok(Kind::Category),
-        Holds::Other(what) => Err(refuse(label, &format!("holds {what}, expected numbers or categories"))),
-    };
-    let columns = Columns { names: Some(&names), count: names.len() };
-    let layout = Layout::new(columns, index, &table.options(options), target, kind)?;
-    check_shape(1, layout.columns.len())?;
+    let layout = table.layout(index, options, target, |column| holds(&file.flat[column].1))?;
     let rows = usize::try_from(file.file.metadata().file_metadata().num_rows()).unwrap_or(0);
     memory::check_cells(rows, layout.columns.len())?;
     let missing = MissingTexts::new(options);
@@ -91,7 +78,7 @@ fn read_group(
     for column in &layout.columns {
         let (index, description) = &file.flat[column.source];
         let reader = group.get_column_reader(*index).map_err(broken)?;
-        if column.kind == Kind::Number && holds(description) != Holds::Numbers {
+        if column.kind == Kind::Number && holds(description) != ColumnType::Numbers {
             return Err(refuse(&column.label, "holds no plain numbers, expected them"));
         }
         if column.kind == Kind::Number {

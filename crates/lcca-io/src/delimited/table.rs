@@ -10,14 +10,12 @@ use crate::options::TableOptions;
 use crate::parallel::in_order;
 use crate::remark::Remark;
 use crate::table::{
-    Cell, Cells, Columns, Finished, Kind, Layout, MissingTexts, Sample, Target, Where, check_distinct,
-    find_index, finish, first_line_names, not_a_number, sampled_kind,
+    Cell, Cells, Columns, Finished, Kind, Layout, MissingTexts, SAMPLED_ROWS, Sample, Target, Where,
+    check_distinct, find_index, finish, first_line_names, not_a_number, sampled_kind,
 };
 use crate::text::quoted;
 use csv::ByteRecord;
 
-/// Rows that are looked at before anything is decided.
-const SAMPLED_ROWS: usize = 100;
 /// Fewer rows of very wide tables are looked at, so that memory holds no more cells than these.
 const SAMPLED_CELLS: usize = 1 << 20;
 /// Lines that show what is between fields.

@@ -20,6 +20,6 @@ pub(crate) use header::first_line_names;
 pub(crate) use index::{Columns, check_distinct, find_index};
 pub(crate) use kind::Kind;
 pub(crate) use layout::{Layout, not_a_number, refuse, sampled_kind};
-pub(crate) use sample::{Evidence, Sample};
+pub(crate) use sample::{Evidence, SAMPLED_ROWS, Sample};
 pub(crate) use target::Target;
-pub(crate) use typed::{TypedTable, pandas_index};
+pub(crate) use typed::{ColumnType, TypedTable, pandas_index};

@@ -4,6 +4,9 @@ use super::cell::{Cell, MissingTexts, TextKind, text_kind};
 use csv::ByteRecord;
 use std::collections::HashSet;
 
+/// Rows that are looked at before anything is decided.
+pub(crate) const SAMPLED_ROWS: usize = 100;
+
 /// The first line and some rows after it, each with its line.
 pub(crate) struct Sample {
     pub(crate) first: ByteRecord,

@@ -1,10 +1,24 @@
-//! Tables whose columns have names and types, such as Parquet and Arrow: which column names the rows.
+//! Tables whose columns have names and types, such as Parquet and Arrow: which column names the rows, and what the others
+//! are read as.
 
 use super::index::{Columns, find_index};
+use super::kind::Kind;
+use super::layout::{Layout, refuse};
 use super::sample::Evidence;
+use super::target::Target;
+use crate::assemble::check_shape;
 use crate::error::Outcome;
-use crate::options::{Index, TableOptions};
+use crate::options::{Categorical, Index, TableOptions};
 use crate::remark::Remark;
+
+/// What a column holds, by the schema of its file.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum ColumnType {
+    Numbers,
+    Texts,
+    /// Something that is neither, in words.
+    Other(&'static str),
+}
 
 /// The columns of a file, and those in which pandas keeps the names of rows.
 pub(crate) struct TypedTable<'a> {
@@ -36,8 +50,32 @@ impl TypedTable<'_> {
         Ok(found.map(|(column, _)| column))
     }
 
+    /// What is read, given what each column holds.
+    pub(crate) fn layout(
+        &self,
+        index: Option<usize>,
+        options: &TableOptions,
+        target: Option<&Target>,
+        holds: impl Fn(usize) -> ColumnType,
+    ) -> Outcome<Layout> {
+        let kind = |column: usize, label: &str| match holds(column) {
+            ColumnType::Numbers => Ok(Kind::Number),
+            ColumnType::Texts if options.categorical == Categorical::Error => {
+                Err(refuse(label, "holds texts, expected numbers"))
+            }
+            ColumnType::Texts => Ok(Kind::Category),
+            ColumnType::Other(what) => {
+                Err(refuse(label, &format!("holds {what}, expected numbers or categories")))
+            }
+        };
+        let columns = Columns { names: Some(self.names), count: self.names.len() };
+        let layout = Layout::new(columns, index, &self.options(options), target, kind)?;
+        check_shape(1, layout.columns.len())?;
+        Ok(layout)
+    }
+
     /// The options, with the columns that hold data if none are asked for: those in which pandas keeps names do not.
-    pub(crate) fn options(&self, options: &TableOptions) -> TableOptions {
+    fn options(&self, options: &TableOptions) -> TableOptions {
         let is_index = |name: &String| self.pandas_index.contains(name) || name.starts_with("__index_level_");
         if options.columns.is_some() || !self.names.iter().any(is_index) {
             return options.clone();

@@ -3,10 +3,10 @@
 use super::keep::{Keep, Ties};
 use super::selection::Selection;
 use crate::error::{Fault, Outcome, Remedy, Result};
+use crate::memory;
 use crate::names::Names;
 use crate::pick::pick;
 use lcca::matrix::Matrix;
-use std::io;
 use std::path::Path;
 
 /// Which columns and rows of a matrix to take.
@@ -72,7 +72,8 @@ pub fn column_views(
 }
 
 fn cut(matrix: &Matrix, names: Option<&Names>, settings: &ColumnSettings) -> Outcome<ColumnViews> {
-    check_memory(matrix.cols())?;
+    // Every column has facts, whether it occurs or not.
+    memory::check(24 * matrix.cols() as u64, "a choice among all columns")?;
     let facts = facts(matrix);
     let [x, y] = [0, 1].map(|side| {
         let selected = settings.selections[side].select(matrix.cols(), names);
@@ -83,15 +84,6 @@ fn cut(matrix: &Matrix, names: Option<&Names>, settings: &ColumnSettings) -> Out
     let shared = x.columns.iter().filter(|column| y.columns.binary_search(column).is_ok()).count();
     let views = [view(matrix, names, &facts, x)?, view(matrix, names, &facts, y)?];
     Ok(ColumnViews { views, shared })
-}
-
-/// Every column has facts, whether it occurs or not. Refuses more columns than the system grants memory for.
-fn check_memory(cols: usize) -> Outcome<()> {
-    if Vec::<[u64; 3]>::new().try_reserve_exact(cols).is_ok() {
-        return Ok(());
-    }
-    let message = format!("has {cols} columns, too many to choose from in this machine's memory");
-    Err(io::Error::new(io::ErrorKind::OutOfMemory, message).into())
 }
 
 fn facts(matrix: &Matrix) -> Facts {

@@ -85,8 +85,13 @@ fn rotate(x: &mut ViewBlock, y: &mut ViewBlock, k: usize) -> Result<Vec<f64>> {
 fn fix_signs(x: &mut ViewBlock, y: &mut ViewBlock) {
     let signs = signs_of_largest(&x.w);
     for panel in [x, y].into_iter().flat_map(|view| [&mut view.w, &mut view.bw, &mut view.across]) {
-        (0..panel.rows()).for_each(|i| panel.row_mut(i).iter_mut().zip(&signs).for_each(|(v, s)| *v *= s));
+        flip(panel, &signs);
     }
+}
+
+/// Multiplies each column by its sign.
+pub(super) fn flip(panel: &mut Panel, signs: &[f64]) {
+    (0..panel.rows()).for_each(|i| panel.row_mut(i).iter_mut().zip(signs).for_each(|(v, s)| *v *= s));
 }
 
 /// The sign of the largest entry of each column.

@@ -13,7 +13,7 @@
 //! The fit is one to X·diag(f); its weights w stand for the weights f∘w of X. Nothing but the units of weights and of
 //! regressions changes on the way back: canonical variables, correlations and loadings stay what they are.
 
-use super::finish::signs_of_largest;
+use super::finish::{flip, signs_of_largest};
 use super::fitted::Fit;
 use crate::data::{Moments, Pair, Side};
 use crate::error::Result;
@@ -139,6 +139,6 @@ fn fix_signs(fit: &mut Fit) {
     let views = [&mut model.x, &mut model.y].into_iter().flat_map(|v| [&mut v.weights, &mut v.loadings]);
     let coefficients = [&mut regressions.x, &mut regressions.y, &mut regressions.y_on_x];
     for panel in views.chain(coefficients) {
-        (0..panel.rows()).for_each(|i| panel.row_mut(i).iter_mut().zip(&signs).for_each(|(v, s)| *v *= s));
+        flip(panel, &signs);
     }
 }
