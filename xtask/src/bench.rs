@@ -38,12 +38,13 @@ pub fn run(name: &str, flags: &[&str]) -> Result<(), String> {
         "kernel" => step::run(&mut KERNEL.command(flags)?),
         "fits" => on_data(without_peers("bench/fits.py", flags)?),
         "default" => default(flags),
+        "claims" => claims(flags),
         "peers" => on_data(PEERS.command(flags)?),
         "python" => on_data(package(flags)?),
         "dask" => dask(flags),
-        _ => {
-            Err(format!("`{name}` is not a benchmark; there are: kernel, fits, default, peers, python, dask"))
-        }
+        _ => Err(format!(
+            "`{name}` is not a benchmark; there are: kernel, fits, default, claims, peers, python, dask"
+        )),
     }
 }
 
@@ -88,6 +89,18 @@ fn default(flags: &[&str]) -> Result<(), String> {
     let bench = without_peers("bench/default.py", flags)?;
     data::prepare_full(path::Path::new(bench.get_program()))?;
     on_data(bench)
+}
+
+/// The trials of claims, mostly on made-up data. Real data are tried if they are there, and a program that is named need not be built.
+fn claims(flags: &[&str]) -> Result<(), String> {
+    let mut bench = without_peers("bench/claims.py", flags)?;
+    if let Some(data) = data::prepare(path::Path::new(bench.get_program()))? {
+        bench.env("LCCA_DATA", path::absolute(data).map_err(|e| e.to_string())?);
+    }
+    if !flags.contains(&"--program") {
+        step::run(&mut cargo("build --release --package lcca-cli"))?;
+    }
+    step::run(&mut bench)
 }
 
 /// Builds the program, prepares the data and runs `bench` with the data's folder in `LCCA_DATA`.
