@@ -14,7 +14,9 @@ class RemotePair(ABC):
     - "structure": `one_hot`, `dense` and `reduced`;
     - "grams": `gram` and `dense_gram`;
     - "joint_grams": `gram_sample` and `joint_gram`;
-    - "triangles": `triangle`.
+    - "triangles": `triangle`;
+    - "blocks": `block_gram`;
+    - "samples": `sample`.
 
     The engine calls every method from a thread of its own. Views are numbered: 0 is X, 1 is y. An exception that a method raises
     stops the fit and reaches the caller of `fit` unchanged. A MemoryError with attributes `needed` and `allowed` says that a
@@ -101,6 +103,33 @@ class RemotePair(ABC):
 
     def triangle(self, limit: int) -> Any:
         """The triangular factor of [1 X Y], in at most `limit` bytes."""
+        raise NotImplementedError
+
+    def block_gram(self, columns: tuple[Any, Any], means: Any, limit: int) -> Any:
+        """The Gram matrix of chosen columns of both views, X first, about the given means, in at most `limit` bytes.
+
+        Parameters
+        ----------
+        columns : pair of arrays
+            Per view, the chosen columns, ascending.
+        means : pair of arrays or None
+            The means of all columns of each view.
+
+        Returns
+        -------
+        array
+            The lower triangle, column after column, each from its diagonal entry down.
+        """
+        raise NotImplementedError
+
+    def sample(self, rows: int) -> Any:
+        """About `rows` rows, spread evenly over all rows.
+
+        Returns
+        -------
+        tuple
+            Per view the offsets, columns and values of sparse rows; one weight per row, or None if rows are not weighted.
+        """
         raise NotImplementedError
 
     # Using a model

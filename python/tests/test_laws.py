@@ -17,7 +17,7 @@ ROWS = 60
 class LocalPair(RemotePair):
     """Shards in this process, answered for by the engine's `Pieces`."""
 
-    capabilities = ("structure", "grams", "joint_grams", "triangles")
+    capabilities = ("structure", "grams", "joint_grams", "triangles", "blocks", "samples")
 
     def __init__(self, shards):
         self._shards, self._pieces = shards, _lcca.Pieces(shards, _lcca.Pool(2))
@@ -53,6 +53,12 @@ class LocalPair(RemotePair):
 
     def triangle(self, limit):
         return self._pieces.triangle(limit)
+
+    def block_gram(self, columns, means, limit):
+        return self._pieces.block_gram(columns, means, limit)
+
+    def sample(self, rows):
+        return self._pieces.sample(rows)
 
 
 def one_hot(cols, seed):
@@ -110,7 +116,7 @@ def test_a_pair_on_a_cluster_keeps_the_laws(client, name):
     pair = dask.from_delayed(client, parts)
     _lcca.check_laws(pair, *dense_views(*data), 3)
     verbs = {p["verb"] for p in pair.passes_}
-    assert {"products", "moments", "gram", "dense_gram", "gram_sample", "triangle"} <= verbs
+    assert {"products", "moments", "gram", "dense_gram", "gram_sample", "triangle", "block_gram", "sample"} <= verbs
     assert ("joint_gram" in verbs) == ("dense" not in name)
 
 
@@ -194,6 +200,22 @@ class WrongTriangle(LocalPair):
         return LocalPair(self._shards[1:]).triangle(limit)
 
 
+class WrongBlocks(LocalPair):
+    def block_gram(self, columns, means, limit):
+        return LocalPair(self._shards[1:]).block_gram(columns, means, limit)
+
+
+class ShortBlocks(LocalPair):
+    def block_gram(self, columns, means, limit):
+        return super().block_gram(columns, means, limit)[1:]
+
+
+class WrongSample(LocalPair):
+    def sample(self, rows):
+        (offsets, columns, values), y, weights = super().sample(rows)
+        return (offsets, columns, np.zeros_like(values)), y, weights
+
+
 class ClaimsOneHot(LocalPair):
     def __init__(self, parts):
         super().__init__(parts)
@@ -232,6 +254,9 @@ class RaisesInTriangle(LocalPair):
         (WrongDenseGram, "wrong dense Gram matrix"),
         (WrongJointGram, "product of X into X"),
         (WrongTriangle, "the triangle is no factor"),
+        (WrongBlocks, "the Gram matrix of columns"),
+        (ShortBlocks, "numbers of a triangle, expected"),
+        (WrongSample, "a sample of all rows has other entries in X"),
         (ClaimsOneHot, "X is called one-hot and is not"),
         (ReducesWrongly, "the reduced pair has other products"),
         (RaisesInGram, "the Gram matrix of X: LookupError: the Gram matrix is lost"),

@@ -21,6 +21,7 @@ mod pool;
 mod remote;
 mod resume;
 mod rows;
+mod rows_sample;
 mod run;
 mod select;
 mod solve;

@@ -153,3 +153,21 @@ pub fn mat_from_numpy(array: &PyReadonlyArray2<'_, f64>) -> Mat<f64> {
     let view = array.as_array();
     Mat::from_fn(view.nrows(), view.ncols(), |i, j| view[(i, j)])
 }
+
+/// The lower triangle of a square matrix, column after column, without what is above the diagonal.
+pub fn triangle_to_numpy<'py>(py: Python<'py>, lower: &Mat<f64>) -> Vector<'py, f64> {
+    let size = lower.nrows();
+    let mut numbers = Vec::with_capacity(size * (size + 1) / 2);
+    (0..size).for_each(|j| numbers.extend_from_slice(&lower.col_as_slice(j)[j..]));
+    PyArray1::from_vec(py, numbers)
+}
+
+/// The matrix behind [`triangle_to_numpy`], with zeros above the diagonal.
+pub fn triangle_from_numpy(numbers: &PyReadonlyArray1<'_, f64>, size: usize) -> Mat<f64> {
+    let mut lower = Mat::zeros(size, size);
+    let mut numbers = numbers.as_array().into_iter();
+    for j in 0..size {
+        lower.col_as_slice_mut(j)[j..].iter_mut().zip(&mut numbers).for_each(|(out, number)| *out = *number);
+    }
+    lower
+}

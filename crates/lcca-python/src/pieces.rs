@@ -6,13 +6,15 @@
 
 use crate::failure::Failure;
 use crate::grams::{GramArrays, JointArrays, gram_to_numpy, joint_to_numpy};
-use crate::panels::{ArraySources, Means, Table, mat_to_numpy, panel_to_numpy};
+use crate::panels::{ArraySources, Means, Table, Vector, mat_to_numpy, panel_to_numpy, triangle_to_numpy};
 use crate::pool::Pool;
 use crate::rows::Rows;
+use crate::rows_sample::{RowsArrays, rows_to_numpy};
 use crate::run::compute_on;
 use crate::sums::{MomentTuple, SampleTuple, moments_to_numpy, sample_to_numpy};
 use lcca::data::{Ask, Pair, Side};
 use lcca::matrix::Panel;
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -20,6 +22,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Panels kept between passes: a pass needs at most two sources and four products.
 const KEPT_PANELS: usize = 6;
+
+/// Ascending columns of both views.
+type Columns<'py> = (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>);
 
 /// Shards with the same columns, and the threads that compute on them.
 #[pyclass(frozen, module = "lcca._lcca")]
@@ -143,6 +148,38 @@ impl Pieces {
             Ok(pair.capabilities().require_triangles()?.triangle(limit)?)
         })?;
         mat_to_numpy(py, triangle.factor())
+    }
+
+    /// The lower triangle of the Gram matrix of chosen columns, column after column, about the means if they are given.
+    fn block_gram<'py>(
+        &self,
+        py: Python<'py>,
+        columns: Columns<'py>,
+        means: Option<Means<'py>>,
+        limit: u64,
+    ) -> PyResult<Vector<'py, f64>> {
+        let pair = self.pair.clone();
+        let [x, y] = [columns.0, columns.1].map(|columns| columns.as_array().to_vec());
+        let means = means.map(|(x, y)| [x, y].map(|mean| mean.as_array().to_vec()));
+        let gram = compute_on(py, &self.pool, move || {
+            let means = means.as_ref().map(|means| means.each_ref().map(|mean| &mean[..]));
+            Ok(pair.capabilities().require_blocks()?.block_gram([&x, &y], means, limit)?)
+        })?;
+        Ok(triangle_to_numpy(py, &gram))
+    }
+
+    /// About `rows` rows, spread evenly over the rows of these pieces.
+    fn sample<'py>(&self, py: Python<'py>, rows: usize) -> PyResult<RowsArrays<'py>> {
+        let pair = self.pair.clone();
+        let sample =
+            compute_on(py, &self.pool, move || Ok(pair.capabilities().require_samples()?.sample(rows)?))?;
+        Ok(rows_to_numpy(py, &sample))
+    }
+
+    /// Rows of all pieces.
+    #[getter]
+    fn rows(&self) -> usize {
+        self.pair.shape().rows
     }
 }
 

@@ -6,15 +6,16 @@
 
 use crate::failure::Failure;
 use crate::grams::{GramArrays, JointArrays, block_from_numpy, gram_from_numpy};
-use crate::panels::{add_to_panel, mat_from_numpy, offset_to_numpy, panel_to_numpy};
+use crate::panels::{add_to_panel, mat_from_numpy, offset_to_numpy, panel_to_numpy, triangle_from_numpy};
+use crate::rows_sample::{RowsArrays, rows_from_numpy};
 use crate::sums::{MomentArrays, SampleArrays};
 use faer::Mat;
 use lcca::data::{
-    Ask, Capabilities, GramEstimate, GramMatrix, GramSample, Grams, JointGram, JointGrams, Moments, Pair,
-    Reduced, Shape, Side, Structure, Triangle, Triangles, columns_to_keep,
+    Ask, Blocks, Capabilities, GramEstimate, GramMatrix, GramSample, Grams, InMemory, JointGram, JointGrams,
+    Moments, Pair, Reduced, Samples, Shape, Side, Structure, Triangle, Triangles, columns_to_keep,
 };
 use lcca::{Error, Result};
-use numpy::{PyArray1, PyReadonlyArray2};
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use std::sync::OnceLock;
@@ -40,6 +41,8 @@ struct Offers {
     grams: bool,
     joint_grams: bool,
     triangles: bool,
+    blocks: bool,
+    samples: bool,
 }
 
 impl Remote {
@@ -77,8 +80,11 @@ impl Offers {
                 "grams" => &mut offers.grams,
                 "joint_grams" => &mut offers.joint_grams,
                 "triangles" => &mut offers.triangles,
+                "blocks" => &mut offers.blocks,
+                "samples" => &mut offers.samples,
                 _ => {
-                    let expected = "\"structure\", \"grams\", \"joint_grams\" or \"triangles\"";
+                    let expected =
+                        "\"structure\", \"grams\", \"joint_grams\", \"triangles\", \"blocks\" or \"samples\"";
                     return Err(Failure::Usage(format!("capability {name:?}, expected {expected}")).into());
                 }
             };
@@ -160,6 +166,8 @@ impl Pair for Remote {
             grams: self.offers.grams.then_some(self),
             joint_grams: self.offers.joint_grams.then_some(self),
             triangles: self.offers.triangles.then_some(self),
+            blocks: self.offers.blocks.then_some(self),
+            samples: self.offers.samples.then_some(self),
         }
     }
 }
@@ -231,5 +239,29 @@ impl Triangles for Remote {
             Ok(mat_from_numpy(&factor.extract()?))
         })?;
         Ok(Triangle::new(factor, self.shape.x_cols))
+    }
+}
+
+impl Blocks for Remote {
+    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+        let width = columns[0].len() + columns[1].len();
+        self.call(|object| {
+            let [x, y] = columns.map(|columns| PyArray1::from_slice(object.py(), columns));
+            let means = means.map(|[x, y]| [x, y].map(|mean| PyArray1::from_slice(object.py(), mean)));
+            let arguments = ((x, y), means.map(|[x, y]| (x, y)), limit);
+            let triangle: PyReadonlyArray1<'_, f64> =
+                object.call_method1("block_gram", arguments)?.extract()?;
+            check_count("numbers of a triangle", triangle.len(), width * (width + 1) / 2)?;
+            Ok(triangle_from_numpy(&triangle, width))
+        })
+    }
+}
+
+impl Samples for Remote {
+    fn sample(&self, rows: usize) -> Result<InMemory> {
+        self.call(|object| {
+            let arrays: RowsArrays<'_> = object.call_method1("sample", (rows,))?.extract()?;
+            Ok(rows_from_numpy(&arrays, self.shape)?)
+        })
     }
 }

@@ -30,7 +30,7 @@ class Pair(RemotePair):
         `waiting` for anything else, and the number of `attempts`.
     """
 
-    capabilities = ("structure", "grams", "joint_grams", "triangles")
+    capabilities = ("structure", "grams", "joint_grams", "triangles", "blocks", "samples")
 
     def __init__(
         self,
@@ -164,6 +164,12 @@ class Pair(RemotePair):
 
     def triangle(self, limit: int) -> Any:
         return _worker.aligned_arrays(self._ask("triangle", limit))
+
+    def block_gram(self, columns: tuple[Any, Any], means: Any, limit: int) -> Any:
+        return _worker.aligned_arrays(self._ask("block_gram", columns, means, limit))
+
+    def sample(self, rows: int) -> Any:
+        return _worker.aligned_arrays(self._ask_once("sample", rows, self.shape[0]))
 
     def scores(self, view_weights: list[Any]) -> tuple[Any, Any]:
         return _scores.scores(self._shards, [shard["shape"][0] for shard in self._summaries], view_weights)

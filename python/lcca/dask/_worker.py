@@ -14,7 +14,7 @@ from distributed import get_worker
 from numpy.typing import NDArray
 
 from lcca import _lcca, _missing, _views
-from lcca.dask import _cut, _files, _kept, _losses
+from lcca.dask import _cut, _files, _kept, _losses, _samples
 
 Columns = tuple[NDArray[np.uint32] | None, NDArray[np.uint32] | None]
 
@@ -204,6 +204,10 @@ _VERBS: dict[str, Callable[..., Any]] = {
     "joint_gram": lambda entry, limit: entry.pieces.joint_gram(_within(limit)),
     "dense_gram": lambda entry, means, limit: entry.pieces.dense_gram(aligned_arrays(means), _within(limit)),
     "triangle": lambda entry, limit: entry.pieces.triangle(_within(limit)),
+    "block_gram": lambda entry, columns, means, limit: entry.pieces.block_gram(
+        aligned_arrays(columns), aligned_arrays(means), _within(limit)
+    ),
+    "sample": lambda entry, rows, of: entry.pieces.sample(max(1, rows * entry.pieces.rows // of)),
 }
 
 
@@ -237,6 +241,8 @@ _MERGES: dict[str, Callable[[Any, Any], Any]] = {
     "joint_gram": lambda a, b: _lcca.add_joint_grams(a, b, _kept.shared_pool(_kept.threads())),
     "dense_gram": lambda a, b: a + b,
     "triangle": lambda a, b: _lcca.stack_triangles(a, b, _kept.shared_pool(_kept.threads())),
+    "block_gram": lambda a, b: a + b,
+    "sample": lambda a, b: _samples.stack(a, b),
 }
 
 

@@ -8,7 +8,7 @@
 use super::ask::{Ask, Source};
 use super::gram::GramMatrix;
 use super::moments::Moments;
-use super::pair::{Capabilities, Grams, Pair, Triangles};
+use super::pair::{Blocks, Capabilities, Grams, Pair, Triangles};
 use super::triangle::Triangle;
 use crate::error::Result;
 use crate::matrix::{LANES, Line, Panel};
@@ -115,6 +115,8 @@ impl Pair for Centered<'_> {
             grams: inner.grams.map(|_| self as &dyn Grams),
             joint_grams: None,
             triangles: inner.triangles.map(|_| self as &dyn Triangles),
+            blocks: inner.blocks.map(|_| self as &dyn Blocks),
+            samples: inner.samples,
         }
     }
 }
@@ -135,6 +137,25 @@ impl Grams for Centered<'_> {
 impl Triangles for Centered<'_> {
     fn triangle(&self, limit: u64) -> Result<Triangle> {
         Ok(self.inner.capabilities().require_triangles()?.triangle(limit)?.centered())
+    }
+}
+
+impl Blocks for Centered<'_> {
+    /// Given means are subtracted instead of this pair's own. A column that is constant is zero, without rounding errors.
+    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+        let own = [self.mean(Side::X), self.mean(Side::Y)];
+        let inner = self.inner.capabilities().require_blocks()?;
+        let mut gram = inner.block_gram(columns, Some(means.unwrap_or(own)), limit)?;
+        let mut first = 0;
+        for (columns, constant) in columns.into_iter().zip(&self.constant) {
+            let place = |&column: &usize| columns.binary_search(&(column as u32)).ok();
+            for place in constant.iter().filter_map(place).map(|place| first + place) {
+                (0..=place).for_each(|j| gram[(place, j)] = 0.0);
+                (place..gram.nrows()).for_each(|i| gram[(i, place)] = 0.0);
+            }
+            first += columns.len();
+        }
+        Ok(gram)
     }
 }
 

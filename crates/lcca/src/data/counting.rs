@@ -5,7 +5,7 @@ use super::estimate::GramEstimate;
 use super::gram::GramMatrix;
 use super::joint::JointGram;
 use super::moments::Moments;
-use super::pair::{Capabilities, Grams, JointGrams, Pair, Triangles};
+use super::pair::{Blocks, Capabilities, Grams, JointGrams, Pair, Triangles};
 use super::triangle::Triangle;
 use crate::error::{Error, Result};
 use crate::side::{Shape, Side};
@@ -108,6 +108,9 @@ impl Pair for Counting<'_> {
             grams: inner.grams.map(|_| self as &dyn Grams),
             joint_grams: inner.joint_grams.map(|_| self as &dyn JointGrams),
             triangles: inner.triangles.map(|_| self as &dyn Triangles),
+            blocks: inner.blocks.map(|_| self as &dyn Blocks),
+            // Neither is looking at a few rows.
+            samples: inner.samples,
         }
     }
 }
@@ -143,5 +146,13 @@ impl Triangles for Counting<'_> {
         let triangle = self.inner.capabilities().require_triangles()?.triangle(limit)?;
         self.count(2, 0)?;
         Ok(triangle)
+    }
+}
+
+impl Blocks for Counting<'_> {
+    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+        let gram = self.inner.capabilities().require_blocks()?.block_gram(columns, means, limit)?;
+        self.count(2, 0)?;
+        Ok(gram)
     }
 }

@@ -5,10 +5,13 @@
 //! is the same gather as for a row of the data.
 
 use super::ask::Ask;
+use super::block_gram::subtract_means;
+use super::chosen::Chosen;
 use super::gram::{GramMatrix, SparseGram, StoredGram};
 use super::joint::JointGram;
 use super::moments::Moments;
-use super::pair::{Capabilities, Grams, Pair};
+use super::pair::{Blocks, Capabilities, Grams, Pair};
+use super::product::Allowance;
 use crate::error::Result;
 use crate::kernel;
 use crate::matrix::{Line, Matrix, Panel};
@@ -42,9 +45,9 @@ impl Pair for JointGram {
         Ok(())
     }
 
-    /// There are no rows left to look at, factorize or form more Gram matrices from.
+    /// There are no rows left to look at, factorize, sample or form more Gram matrices from.
     fn capabilities(&self) -> Capabilities<'_> {
-        Capabilities { structure: None, grams: Some(self), joint_grams: None, triangles: None }
+        Capabilities { grams: Some(self), blocks: Some(self), ..Capabilities::none() }
     }
 }
 
@@ -65,12 +68,35 @@ impl Grams for JointGram {
             let mean: Vec<f64> = x_mean.iter().chain(y_mean).copied().collect();
             let sum: Vec<f64> =
                 Side::BOTH.iter().flat_map(|&side| &self.moments(side).sum).copied().collect();
-            let weight = self.moments(Side::X).weight;
-            for j in 0..mean.len() {
-                for i in j..mean.len() {
-                    dense[(i, j)] += weight * mean[i] * mean[j] - mean[i] * sum[j] - sum[i] * mean[j];
-                }
+            subtract_means(&mut dense, &mean, &sum, self.moments(Side::X).weight);
+        }
+        Ok(dense)
+    }
+}
+
+impl Blocks for JointGram {
+    /// Column j of the lower triangle is row j of the blocks, from the diagonal on.
+    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+        let chosen = Chosen::new(self.shape(), columns);
+        let width = chosen.len();
+        Allowance::new("the Gram matrix of the chosen columns", limit).take(8 * (width * width) as u64)?;
+        let mut dense = Mat::<f64>::zeros(width, width);
+        dense.par_col_iter_mut().enumerate().for_each(|(j, mut out)| {
+            let [x, y] = columns;
+            let (own, row) = if j < x.len() { (Side::X, x[j]) } else { (Side::Y, y[j - x.len()]) };
+            for source in Side::BOTH.into_iter().filter(|&source| source as usize >= own as usize) {
+                let places = chosen.places(source);
+                self.block(own, source).for_each(row as usize, |column, value| {
+                    let place = places[column];
+                    if place != Chosen::NONE && place as usize >= j {
+                        out[place as usize] = value;
+                    }
+                });
             }
+        });
+        if let Some(means) = means {
+            let sums = chosen.select(Side::BOTH.map(|side| &self.moments(side).sum[..]));
+            subtract_means(&mut dense, &chosen.select(means), &sums, self.moments(Side::X).weight);
         }
         Ok(dense)
     }

@@ -5,7 +5,7 @@
 
 use super::ask::Ask;
 use super::joint::JointGram;
-use super::pair::{Grams, JointGrams, Pair, Reduced, Structure, Triangles};
+use super::pair::{Blocks, Grams, JointGrams, Pair, Reduced, Samples, Structure, Triangles};
 use crate::matrix::Panel;
 use crate::random;
 use crate::side::{Shape, Side};
@@ -40,6 +40,12 @@ pub fn check(pair: &dyn Pair, x: &Mat<f64>, y: &Mat<f64>, seed: u64) -> Verdict 
     }
     if let Some(triangles) = capabilities.triangles {
         the_triangle_is_a_factor(triangles, x, y)?;
+    }
+    if let Some(blocks) = capabilities.blocks {
+        blocks_equal_the_dense_ones(pair, blocks, [x, y], seed)?;
+    }
+    if let Some(samples) = capabilities.samples {
+        samples_are_spread_evenly(pair, samples)?;
     }
     Ok(())
 }
@@ -198,6 +204,68 @@ fn the_triangle_is_a_factor(triangles: &dyn Triangles, x: &Mat<f64>, y: &Mat<f64
     for (a, b, left, right) in [(rx, rx, x, x), (rx, ry, x, y), (ry, ry, y, y)] {
         let (got, expected) = (a.transpose() * b, left.transpose() * right);
         require(close(got.as_ref(), expected.as_ref()), || "the triangle is no factor of the views".into())?;
+    }
+    Ok(())
+}
+
+/// The Gram matrix of chosen columns is that of all columns, restricted; means that are given are subtracted.
+fn blocks_equal_the_dense_ones(
+    pair: &dyn Pair,
+    blocks: &dyn Blocks,
+    [x, y]: [&Mat<f64>; 2],
+    seed: u64,
+) -> Verdict {
+    let is_centered = |side: Side| pair.moments(side).is_ok_and(|m| m.sum.iter().all(|&sum| sum == 0.0));
+    let centered = Side::BOTH.into_iter().all(is_centered);
+    let some = |cols: usize, seed: u64| -> Vec<u32> {
+        (0..cols as u32).filter(|&j| (u64::from(j) * 7 + seed) % 3 != 0).collect()
+    };
+    let all = |cols: usize| (0..cols as u32).collect::<Vec<u32>>();
+    for [cx, cy] in [
+        [all(x.ncols()), all(y.ncols())],
+        [some(x.ncols(), seed), some(y.ncols(), seed + 1)],
+        [some(x.ncols(), seed + 2), Vec::new()],
+        [Vec::new(), Vec::new()],
+    ] {
+        let chosen: Vec<(&Mat<f64>, usize)> =
+            cx.iter().map(|&j| (x, j as usize)).chain(cy.iter().map(|&j| (y, j as usize))).collect();
+        let mean = |view: &Mat<f64>, j: usize| view.col(j).sum() / view.nrows() as f64;
+        // A centered pair takes given means for those of the rows before it was centered.
+        for about_means in [false, true].into_iter().take(if centered { 1 } else { 2 }) {
+            let means = [x, y].map(|view| (0..view.ncols()).map(|j| mean(view, j)).collect::<Vec<_>>());
+            let given = about_means.then(|| means.each_ref().map(|means| &means[..]));
+            let lower = blocks
+                .block_gram([&cx, &cy], given, u64::MAX)
+                .map_err(|error| format!("the Gram matrix of chosen columns: {error}"))?;
+            let part = Mat::from_fn(x.nrows(), chosen.len(), |i, c| {
+                let (view, j) = chosen[c];
+                view[(i, j)] - if about_means { mean(view, j) } else { 0.0 }
+            });
+            let (got, expected) = (super::mirrored(&lower), part.transpose() * &part);
+            require(close(got.as_ref(), expected.as_ref()), || {
+                format!("the Gram matrix of columns {cx:?} and {cy:?} is\n{got:?}, expected\n{expected:?}")
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// A sample of all rows has the products of all rows, as they are stored. A smaller one is about as large as requested.
+fn samples_are_spread_evenly(pair: &dyn Pair, samples: &dyn Samples) -> Verdict {
+    let shape = pair.shape();
+    let sample = |rows: usize| samples.sample(rows).map_err(|error| format!("a sample: {error}"));
+    for rows in [1, shape.rows / 3, shape.rows] {
+        let Shape { rows: got, x_cols, y_cols } = sample(rows)?.shape();
+        require((x_cols, y_cols) == (shape.x_cols, shape.y_cols), || "a sample has other columns".into())?;
+        // Rows in several places bring at least one each.
+        require(got >= 1 && got <= shape.rows, || format!("a sample of {rows} rows has {got}"))?;
+    }
+    let all = sample(shape.rows)?;
+    require(all.shape() == shape, || "a sample of all rows has not all rows".into())?;
+    for side in Side::BOTH {
+        let (got, expected) = (all.moments(side), pair.moments(side));
+        let same = got.is_ok_and(|got| expected.is_ok_and(|expected| got.nonzero == expected.nonzero));
+        require(same, || format!("a sample of all rows has other entries in {side}"))?;
     }
     Ok(())
 }

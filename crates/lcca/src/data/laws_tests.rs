@@ -189,10 +189,17 @@ fn a_mean_of_a_thousand_deviations_costs_six_digits_at_most() {
     }
 }
 
-/// Which capabilities a pair offers: structure, Gram matrices, joint Gram matrix, triangle.
-fn offers(pair: &dyn Pair) -> [bool; 4] {
-    let Capabilities { structure, grams, joint_grams, triangles } = pair.capabilities();
-    [structure.is_some(), grams.is_some(), joint_grams.is_some(), triangles.is_some()]
+/// Which capabilities a pair offers: structure, Gram matrices, joint Gram matrix, triangle, blocks, samples.
+fn offers(pair: &dyn Pair) -> [bool; 6] {
+    let Capabilities { structure, grams, joint_grams, triangles, blocks, samples } = pair.capabilities();
+    [
+        structure.is_some(),
+        grams.is_some(),
+        joint_grams.is_some(),
+        triangles.is_some(),
+        blocks.is_some(),
+        samples.is_some(),
+    ]
 }
 
 /// Passes and nothing else: the smallest home that rows can have.
@@ -219,22 +226,22 @@ fn small_views() -> [Matrix; 2] {
 #[test]
 fn wrappers_forward_what_their_pair_offers_and_decline_what_they_cannot() {
     let (pair, tally) = (in_memory(&small_views()), Tally::default());
-    assert_eq!(offers(&pair), [true; 4]);
-    assert_eq!(offers(&Counting::rows(&pair, &tally, &())), [true; 4]);
-    assert_eq!(offers(&Cached::new(&pair)), [true; 4]);
-    assert_eq!(offers(&shards(&small_views(), [1, 2])), [true; 4]);
-    assert_eq!(offers(&pieces(&small_views(), [1, 2])), [true; 4]);
-    assert_eq!(offers(&Centered::new(&pair).unwrap()), [false, true, false, true]);
-    assert_eq!(offers(&Scaled::new(&pair, [None, None]).unwrap()), [false, true, false, true]);
+    assert_eq!(offers(&pair), [true; 6]);
+    assert_eq!(offers(&Counting::rows(&pair, &tally, &())), [true; 6]);
+    assert_eq!(offers(&Cached::new(&pair)), [true; 6]);
+    assert_eq!(offers(&shards(&small_views(), [1, 2])), [true; 6]);
+    assert_eq!(offers(&pieces(&small_views(), [1, 2])), [true; 6]);
+    assert_eq!(offers(&Centered::new(&pair).unwrap()), [false, true, false, true, true, true]);
+    assert_eq!(offers(&Scaled::new(&pair, [None, None]).unwrap()), [false, true, false, true, true, true]);
     let joint = pair.joint_gram(u64::MAX).unwrap();
-    assert_eq!(offers(&joint), [false, true, false, false]);
-    assert_eq!(offers(&Centered::new(&joint).unwrap()), [false, true, false, false]);
+    assert_eq!(offers(&joint), [false, true, false, false, true, false]);
+    assert_eq!(offers(&Centered::new(&joint).unwrap()), [false, true, false, false, true, false]);
     let bare = OnlyPasses(pair);
-    assert_eq!(offers(&Counting::rows(&bare, &tally, &())), [false; 4]);
-    assert_eq!(offers(&Cached::new(&bare)), [false; 4]);
-    assert_eq!(offers(&Centered::new(&bare).unwrap()), [false; 4]);
+    assert_eq!(offers(&Counting::rows(&bare, &tally, &())), [false; 6]);
+    assert_eq!(offers(&Cached::new(&bare)), [false; 6]);
+    assert_eq!(offers(&Centered::new(&bare).unwrap()), [false; 6]);
     let mixed: Vec<Box<dyn Pair>> = vec![Box::new(in_memory(&small_views())), Box::new(bare)];
-    assert_eq!(offers(&Shards::new(mixed).unwrap()), [false; 4]);
+    assert_eq!(offers(&Shards::new(mixed).unwrap()), [false; 6]);
 }
 
 /// A pair that breaks one law.
@@ -311,6 +318,41 @@ fn a_broken_pair_breaks_a_law() {
         let verdict = laws::check(&pair, &dense, &dense, 1).unwrap_err();
         assert!(verdict.contains(law), "{verdict}");
     }
+}
+
+#[test]
+fn chosen_columns_of_many_rows_are_summed_in_several_chunks_on_any_number_of_threads() {
+    // A column in every row is summed by several threads, and there is more than one batch of chunks.
+    let rows = 600_000;
+    let view = |cols: usize, most: usize, seed: u64| crate::testing::zipf_rows(rows, cols, most, seed);
+    let views = [view(40, 12, 1), view(30, 9, 2)];
+    let pair = in_memory(&views);
+    let columns = [(0..40u32).step_by(2).collect::<Vec<_>>(), vec![0, 3, 29]];
+    let grams = [1, 2, 32].map(|threads| {
+        on_threads(threads, || pair.block_gram([&columns[0], &columns[1]], None, u64::MAX).unwrap())
+    });
+    assert!(grams.iter().all(|gram| gram == &grams[0]));
+    let all = pair.dense_gram(None, u64::MAX).unwrap();
+    let index: Vec<usize> =
+        columns[0].iter().map(|&j| j as usize).chain(columns[1].iter().map(|&j| 40 + j as usize)).collect();
+    for j in 0..index.len() {
+        assert!((j..index.len()).all(|i| grams[0][(i, j)] == all[(index[i], index[j])]));
+    }
+}
+
+#[test]
+fn a_block_that_does_not_fit_is_refused() {
+    let pair = in_memory(&small_views());
+    for pair in [&pair as &dyn Pair, &pair.joint_gram(u64::MAX).unwrap()] {
+        let refused = pair.capabilities().require_blocks().unwrap().block_gram([&[0], &[1]], None, 8);
+        assert!(matches!(refused, Err(crate::Error::Memory { .. })));
+    }
+}
+
+#[test]
+#[should_panic(expected = "the chosen columns of Y do not ascend")]
+fn chosen_columns_that_do_not_ascend_are_a_broken_contract() {
+    let _ = in_memory(&small_views()).block_gram([&[0, 1], &[1, 0]], None, u64::MAX);
 }
 
 #[test]

@@ -5,13 +5,16 @@
 //! ([`JointGram`]). [`Centered`], [`Scaled`], [`Counting`] and [`Cached`] wrap any pair. Nothing n-sized crosses this interface.
 
 mod ask;
+mod block_gram;
 mod cached;
 mod centered;
+mod chosen;
 mod counting;
 mod dense_gram;
 mod estimate;
 mod gram;
 mod in_memory;
+mod in_memory_pair;
 mod joint;
 mod joint_pair;
 #[cfg(any(test, feature = "laws"))]
@@ -27,6 +30,7 @@ mod parts;
 mod pieces;
 mod product;
 mod reduce;
+mod sample;
 mod scaled;
 mod shards;
 mod triangle;
@@ -44,7 +48,7 @@ pub use in_memory::InMemory;
 pub use joint::{JointGram, add_blocks};
 pub use moments::Moments;
 pub use normal::Normal;
-pub use pair::{Capabilities, Grams, JointGrams, Pair, Reduced, Structure, Triangles};
+pub use pair::{Blocks, Capabilities, Grams, JointGrams, Pair, Reduced, Samples, Structure, Triangles};
 pub use pieces::Pieces;
 pub use reduce::columns_to_keep;
 pub use scaled::Scaled;

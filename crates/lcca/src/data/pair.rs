@@ -7,6 +7,7 @@
 use super::ask::Ask;
 use super::estimate::GramEstimate;
 use super::gram::GramMatrix;
+use super::in_memory::InMemory;
 use super::joint::JointGram;
 use super::moments::Moments;
 use super::triangle::Triangle;
@@ -52,12 +53,23 @@ pub struct Capabilities<'a> {
     pub joint_grams: Option<&'a dyn JointGrams>,
     /// Factorizes the rows by QR.
     pub triangles: Option<&'a dyn Triangles>,
+    /// Forms the Gram matrix of chosen columns.
+    pub blocks: Option<&'a dyn Blocks>,
+    /// Hands out a sample of the rows.
+    pub samples: Option<&'a dyn Samples>,
 }
 
 impl<'a> Capabilities<'a> {
     /// Nothing but passes.
     pub fn none() -> Self {
-        Capabilities { structure: None, grams: None, joint_grams: None, triangles: None }
+        Capabilities {
+            structure: None,
+            grams: None,
+            joint_grams: None,
+            triangles: None,
+            blocks: None,
+            samples: None,
+        }
     }
 
     /// Gram matrices, for a method that cannot do without.
@@ -73,6 +85,16 @@ impl<'a> Capabilities<'a> {
     /// The triangular factor, for a method that cannot do without.
     pub fn require_triangles(self) -> Result<&'a dyn Triangles> {
         self.triangles.ok_or(Error::Unavailable { what: "triangular factor" })
+    }
+
+    /// Gram matrices of chosen columns, for a method that cannot do without.
+    pub fn require_blocks(self) -> Result<&'a dyn Blocks> {
+        self.blocks.ok_or(Error::Unavailable { what: "Gram matrix of chosen columns" })
+    }
+
+    /// A sample of the rows, for a method that cannot do without.
+    pub fn require_samples(self) -> Result<&'a dyn Samples> {
+        self.samples.ok_or(Error::Unavailable { what: "sample of the rows" })
     }
 }
 
@@ -113,6 +135,21 @@ pub trait Triangles {
     /// R with RᵀR = [1 X Y]ᵀ[1 X Y], by QR over row blocks: all that classical CCA needs of the rows, without squaring
     /// their condition number. An error if it would take more than `limit` bytes.
     fn triangle(&self, limit: u64) -> Result<Triangle>;
+}
+
+/// Gram matrices of chosen columns alone.
+pub trait Blocks {
+    /// The lower triangle of [Xc Yc]ᵀ[Xc Yc], dense, for chosen columns of each view, which ascend. `means`, of all columns
+    /// of each view, are subtracted from every row. One pass over the rows. An error if it would take more than `limit`
+    /// bytes.
+    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>>;
+}
+
+/// A sample of the rows.
+pub trait Samples {
+    /// About `rows` rows, spread evenly over all rows, in memory, with their weights. They are as they are stored: a wrapper
+    /// that centers or scales changes passes, not rows.
+    fn sample(&self, rows: usize) -> Result<InMemory>;
 }
 
 /// A smaller pair that stands for another, and how to get back.

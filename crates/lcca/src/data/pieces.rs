@@ -4,16 +4,19 @@
 //! together into one part per thread: panels are laid out and summed once, however many pieces there are.
 
 use super::ask::Ask;
+use super::block_gram;
+use super::chosen::Chosen;
 use super::estimate::{GramEstimate, GramSample};
 use super::in_memory::InMemory;
 use super::joint::JointGram;
 use super::moments::Moments;
-use super::pair::{Capabilities, JointGrams, Pair};
+use super::pair::{Blocks, Capabilities, JointGrams, Pair};
 use super::paired_rows::PairedRows;
 use super::parts::{self, Piece, Scratch};
 use super::shards::Shards;
 use crate::error::Result;
 use crate::side::{Shape, Side};
+use faer::Mat;
 use std::sync::{Arc, Mutex};
 
 /// Pieces in memory or in mapped files, stacked on top of each other.
@@ -58,9 +61,10 @@ impl Pair for Pieces {
         Ok(())
     }
 
-    /// Those of the stack, except that the joint Gram matrix is estimated from one sample over all pieces.
+    /// Those of the stack, except that the joint Gram matrix is estimated from one sample over all pieces, and that the Gram
+    /// matrix of chosen columns is formed once and not once per piece.
     fn capabilities(&self) -> Capabilities<'_> {
-        Capabilities { joint_grams: Some(self), ..self.stacked.capabilities() }
+        Capabilities { joint_grams: Some(self), blocks: Some(self), ..self.stacked.capabilities() }
     }
 }
 
@@ -71,5 +75,12 @@ impl JointGrams for Pieces {
 
     fn joint_gram(&self, limit: u64) -> Result<JointGram> {
         self.stacked.joint_gram(limit)
+    }
+}
+
+impl Blocks for Pieces {
+    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+        let pieces: Vec<&PairedRows> = self.pieces.iter().map(Piece::rows).collect();
+        block_gram::form(&pieces, &Chosen::new(self.shape(), columns), means, limit)
     }
 }

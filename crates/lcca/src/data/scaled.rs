@@ -7,13 +7,14 @@
 use super::ask::{Ask, Source};
 use super::gram::GramMatrix;
 use super::moments::Moments;
-use super::pair::{Capabilities, Grams, Pair, Triangles};
+use super::pair::{Blocks, Capabilities, Grams, Pair, Triangles};
 use super::triangle::Triangle;
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::panels;
 use crate::side::{Shape, Side};
 use faer::Mat;
+use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
 /// A pair whose columns are multiplied by given factors.
@@ -52,6 +53,15 @@ impl<'a> Scaled<'a> {
                 panels::scale_rows(panel, factors);
             }
         }
+    }
+
+    /// Given means, which are those of the scaled columns, in the units of the wrapped pair.
+    fn unscaled(&self, means: Option<[&[f64]; 2]>) -> Option<[Vec<f64>; 2]> {
+        let of_view = |means: [&[f64]; 2], side: Side| match &self.inverse[side as usize] {
+            Some(inverse) => means[side as usize].iter().zip(inverse).map(|(mean, f)| mean * f).collect(),
+            None => means[side as usize].to_vec(),
+        };
+        means.map(|means| Side::BOTH.map(|side| of_view(means, side)))
     }
 
     /// The factors of all columns of both views, X first.
@@ -106,6 +116,8 @@ impl Pair for Scaled<'_> {
             grams: inner.grams.map(|_| self as &dyn Grams),
             joint_grams: None,
             triangles: inner.triangles.map(|_| self as &dyn Triangles),
+            blocks: inner.blocks.map(|_| self as &dyn Blocks),
+            samples: inner.samples,
         }
     }
 }
@@ -120,15 +132,8 @@ impl Grams for Scaled<'_> {
     }
 
     fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
-        // Given means are those of the scaled columns.
-        let unscaled = means.map(|means| {
-            Side::BOTH.map(|side| match &self.inverse[side as usize] {
-                Some(inverse) => means[side as usize].iter().zip(inverse).map(|(mean, f)| mean * f).collect(),
-                None => means[side as usize].to_vec(),
-            })
-        });
-        let unscaled: Option<[&[f64]; 2]> =
-            unscaled.as_ref().map(|means: &[Vec<f64>; 2]| means.each_ref().map(Vec::as_slice));
+        let unscaled = self.unscaled(means);
+        let unscaled = unscaled.as_ref().map(|means| means.each_ref().map(Vec::as_slice));
         let mut gram = self.inner.capabilities().require_grams()?.dense_gram(unscaled, limit)?;
         let factors = self.all_factors();
         for j in 0..gram.ncols() {
@@ -142,6 +147,23 @@ impl Triangles for Scaled<'_> {
     fn triangle(&self, limit: u64) -> Result<Triangle> {
         let triangle = self.inner.capabilities().require_triangles()?.triangle(limit)?;
         Ok(triangle.scaled(&self.all_factors()))
+    }
+}
+
+impl Blocks for Scaled<'_> {
+    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+        let unscaled = self.unscaled(means);
+        let unscaled = unscaled.as_ref().map(|means| means.each_ref().map(Vec::as_slice));
+        let mut gram = self.inner.capabilities().require_blocks()?.block_gram(columns, unscaled, limit)?;
+        let mut factors: Vec<f64> = Vec::with_capacity(gram.nrows());
+        for side in Side::BOTH {
+            let of_column = |&column: &u32| self.factors(side).map_or(1.0, |f| f[column as usize]);
+            factors.extend(columns[side as usize].iter().map(of_column));
+        }
+        gram.par_col_iter_mut().enumerate().for_each(|(j, mut column)| {
+            (j..factors.len()).for_each(|i| column[i] *= factors[i] * factors[j]);
+        });
+        Ok(gram)
     }
 }
 

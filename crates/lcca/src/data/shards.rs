@@ -3,9 +3,11 @@
 use super::ask::Ask;
 use super::estimate::GramEstimate;
 use super::gram::GramMatrix;
+use super::in_memory::InMemory;
 use super::joint::JointGram;
 use super::moments::Moments;
-use super::pair::{Capabilities, Grams, JointGrams, Pair, Reduced, Structure, Triangles};
+use super::pair::{Blocks, Capabilities, Grams, JointGrams, Pair, Reduced, Samples, Structure, Triangles};
+use super::sample;
 use super::triangle::Triangle;
 use crate::error::{Error, Result};
 use crate::side::{Shape, Side};
@@ -67,6 +69,8 @@ impl<P: Deref<Target: Pair> + Sync> Pair for Shards<P> {
             grams: if all(|c| c.grams.is_some()) { Some(self) } else { None },
             joint_grams: if all(|c| c.joint_grams.is_some()) { Some(self) } else { None },
             triangles: if all(|c| c.triangles.is_some()) { Some(self) } else { None },
+            blocks: if all(|c| c.blocks.is_some()) { Some(self) } else { None },
+            samples: if all(|c| c.samples.is_some()) { Some(self) } else { None },
         }
     }
 }
@@ -110,6 +114,23 @@ impl<P: Deref<Target: Pair> + Sync> Triangles for Shards<P> {
     fn triangle(&self, limit: u64) -> Result<Triangle> {
         let factorize = |shard: &P| shard.capabilities().require_triangles()?.triangle(limit);
         sum(self.shards.iter().map(factorize), |above, below| Ok(above.stacked(&below)))
+    }
+}
+
+impl<P: Deref<Target: Pair> + Sync> Blocks for Shards<P> {
+    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+        let form = |shard: &P| shard.capabilities().require_blocks()?.block_gram(columns, means, limit);
+        sum(self.shards.iter().map(form), |a, b| Ok(a + b))
+    }
+}
+
+impl<P: Deref<Target: Pair> + Sync> Samples for Shards<P> {
+    fn sample(&self, rows: usize) -> Result<InMemory> {
+        let of_shard = |shard: &P| {
+            let rows = sample::share(rows, shard.shape().rows, self.shape.rows);
+            shard.capabilities().require_samples()?.sample(rows)
+        };
+        InMemory::stacked(&self.shards.iter().map(of_shard).collect::<Result<Vec<_>>>()?)
     }
 }
 

@@ -1,0 +1,118 @@
+//! The row contract of rows that can be read here.
+
+use super::ask::Ask;
+use super::chosen::Chosen;
+use super::estimate::GramEstimate;
+use super::gram::{self, GramMatrix};
+use super::in_memory::InMemory;
+use super::joint::JointGram;
+use super::moments::Moments;
+use super::pair::{Blocks, Capabilities, Grams, JointGrams, Pair, Reduced, Samples, Structure, Triangles};
+use super::parts::{self, MOST_PARTS};
+use super::triangle::{self, Triangle};
+use super::{block_gram, dense_gram, reduce, sample};
+use crate::error::Result;
+use crate::matrix::Matrix;
+use crate::side::{Shape, Side};
+use faer::Mat;
+use rayon::prelude::*;
+use std::ops::Range;
+
+impl Pair for InMemory {
+    fn shape(&self) -> Shape {
+        self.rows.shape()
+    }
+
+    fn moments(&self, side: Side) -> Result<&Moments> {
+        Ok(self.moments[side as usize].get_or_init(|| {
+            let view = self.view(side);
+            // The answer is remembered, so the cut must not depend on how many threads happen to ask first. A part has
+            // its own sums, which are only worth adding up if its entries outnumber the columns a few times.
+            let entries = self.rows.entries_before(side, self.shape().rows);
+            let parts = (entries / (4 * view.cols().max(1) as u64)).clamp(1, MOST_PARTS as u64);
+            let mut spans = Vec::new();
+            parts::cut(std::slice::from_ref(self), parts as usize, &mut spans);
+            let part_moments = |rows: &Range<usize>| {
+                if view.is_all_ones() && self.rows.weights.is_none() {
+                    Moments::by_counting(view, rows.clone())
+                } else {
+                    Moments::new(view, rows.clone(), |row| self.weight(row))
+                }
+            };
+            let parts: Vec<Moments> = spans.par_iter().map(part_moments).collect();
+            let mut sum = Moments::zero(view.cols());
+            parts.iter().for_each(|part| sum.add(part));
+            sum
+        }))
+    }
+
+    fn pass(&self, ask: &mut Ask<'_>) -> Result<()> {
+        ask.assert_fits(self.shape());
+        parts::pass(std::slice::from_ref(self), &self.scratch, ask);
+        Ok(())
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities {
+            structure: Some(self),
+            grams: Some(self),
+            joint_grams: Some(self),
+            triangles: Some(self),
+            blocks: Some(self),
+            samples: Some(self),
+        }
+    }
+}
+
+impl Structure for InMemory {
+    fn is_one_hot(&self, side: Side) -> bool {
+        matches!(self.view(side), Matrix::OneHot(_))
+    }
+
+    fn reduced(&self) -> Result<Option<Reduced>> {
+        let counts = [&self.moments(Side::X)?.count[..], &self.moments(Side::Y)?.count];
+        let columns = reduce::columns_to_keep(counts, self.shape().rows);
+        let smaller = self.reduced_to(columns.each_ref().map(|kept| kept.as_deref()))?;
+        Ok(smaller.and_then(|smaller| Reduced::new(self.shape(), Box::new(smaller), columns)))
+    }
+}
+
+impl Grams for InMemory {
+    fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
+        gram::form(self.view(side), self.rows.weights.as_ref(), limit)
+    }
+
+    fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+        let means = means.as_ref().map(|means| &means[..]);
+        dense_gram::form(&self.rows.views, self.rows.weights.as_ref(), means, limit)
+    }
+}
+
+impl JointGrams for InMemory {
+    fn estimate(&self) -> Result<Option<GramEstimate>> {
+        Ok(self.gram_sample(1).map(|sample| sample.estimate(self.shape())))
+    }
+
+    fn joint_gram(&self, limit: u64) -> Result<JointGram> {
+        let moments = [self.moments(Side::X)?, self.moments(Side::Y)?];
+        JointGram::form(&self.rows.views, moments, &|row| self.weight(row), limit)
+    }
+}
+
+impl Triangles for InMemory {
+    fn triangle(&self, limit: u64) -> Result<Triangle> {
+        triangle::form(&self.rows.views, self.rows.weights.as_ref(), limit)
+    }
+}
+
+impl Blocks for InMemory {
+    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+        block_gram::form(&[&self.rows], &Chosen::new(self.shape(), columns), means, limit)
+    }
+}
+
+impl Samples for InMemory {
+    fn sample(&self, rows: usize) -> Result<InMemory> {
+        sample::sample(&self.rows, rows).map(InMemory::from)
+    }
+}
