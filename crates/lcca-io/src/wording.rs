@@ -55,6 +55,12 @@ pub fn decision(decision: &Decision) -> String {
             "the Gram matrices were too ill conditioned to tell the rank, so QR of the rows took their place"
                 .into()
         }
+        Decision::CoarseBlock { columns, chosen, witnesses } => {
+            let times = if *chosen == 1 { "once".into() } else { format!("{chosen} times") };
+            format!(
+                "the preconditioner held B − A on {columns} columns, which were chosen {times}; {witnesses} pairs on few columns were found beforehand"
+            )
+        }
         Decision::PreconditionerFactorized { entries, operations, succeeded } => {
             let end = if *succeeded {
                 ""
@@ -168,6 +174,7 @@ mod tests {
             Decision::GramMatricesFormed { entries: 20, expected: 21.0, touched: 22.0 },
             Decision::GramMatricesTooLarge,
             Decision::QrInsteadOfGram,
+            Decision::CoarseBlock { columns: 25, chosen: 26, witnesses: 27 },
             Decision::PreconditionerFactorized { entries: 23, operations: 1e24, succeeded: false },
         ]
     }

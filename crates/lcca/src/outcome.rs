@@ -81,6 +81,15 @@ pub enum Decision {
     GramMatricesTooLarge,
     /// The dense Gram matrices were too ill conditioned to tell the rank, so QR of the rows took their place.
     QrInsteadOfGram,
+    /// The preconditioner held B − A on some chosen columns, factorized densely.
+    CoarseBlock {
+        /// Columns in the last block.
+        columns: u64,
+        /// How often the columns were chosen.
+        chosen: u64,
+        /// Pairs on few columns that were found beforehand.
+        witnesses: u64,
+    },
     /// The sparse matrix B − A was factorized for a better preconditioner.
     PreconditionerFactorized {
         /// Entries of the factor.

@@ -118,6 +118,15 @@ pub trait Space: Sync {
 
     /// Some of the columns, in the given order.
     fn select(&self, a: &Tall, columns: &[usize]) -> Result<Tall>;
+
+    /// A copy of some rows on the host, in the given order.
+    fn rows(&self, a: &Tall, rows: &[u32]) -> Result<Panel>;
+
+    /// Replaces some rows.
+    fn put_rows(&self, a: &mut Tall, rows: &[u32], values: &Panel) -> Result<()>;
+
+    /// Reads some panels on the host.
+    fn read_on_host(&self, panels: &[&Tall], read: &mut dyn FnMut(&[&Panel]) -> Result<()>) -> Result<()>;
 }
 
 /// Ordinary memory.
@@ -236,6 +245,24 @@ impl Space for Host {
 
     fn select(&self, a: &Tall, columns: &[usize]) -> Result<Tall> {
         Ok(Host::tall(panels::select(Host::panel(a), columns)))
+    }
+
+    fn rows(&self, a: &Tall, rows: &[u32]) -> Result<Panel> {
+        let (panel, mut out) = (Host::panel(a), Panel::zeros(rows.len(), a.cols()));
+        rows.iter().enumerate().for_each(|(i, &row)| out.row_mut(i).copy_from_slice(panel.row(row as usize)));
+        Ok(out)
+    }
+
+    fn put_rows(&self, a: &mut Tall, rows: &[u32], values: &Panel) -> Result<()> {
+        let panel: &mut Panel = a.storage_mut();
+        rows.iter()
+            .enumerate()
+            .for_each(|(i, &row)| panel.row_mut(row as usize).copy_from_slice(values.row(i)));
+        Ok(())
+    }
+
+    fn read_on_host(&self, panels: &[&Tall], read: &mut dyn FnMut(&[&Panel]) -> Result<()>) -> Result<()> {
+        read(&Host::panels(panels))
     }
 }
 

@@ -9,7 +9,7 @@
 //!
 //! With exact solves the span converges like (d_{k+1}/d_k)^{2t₁}. A half step costs a pass, and what the solver costs.
 
-use super::problem::{Problem, RawFit, Snapshot, Start};
+use super::problem::{End, Problem, RawFit, Snapshot, Start};
 use super::view_block::{ViewBlock, captured};
 use crate::data::{Ask, Normal, Side};
 use crate::error::{Error, Result};
@@ -45,9 +45,9 @@ pub(super) fn alternate(problem: &Problem<'_>, method: Method, start: Start) -> 
         problem.checkpoint(&state, t == t1 || problem.is_spent())?;
     }
     // A solver that never leaves the leading singular vectors cannot tell what is missing.
-    let missing = if solver.looks_everywhere() { None } else { Some(f64::INFINITY) };
+    let end = if solver.looks_everywhere() { None } else { Some(End::unknown()) };
     let State { x, y, trace } = state;
-    Ok(RawFit { weights: [x.w, y.w], trace, missing, decisions: Vec::new(), products: None })
+    Ok(RawFit { weights: [x.w, y.w], trace, end, decisions: Vec::new(), products: None })
 }
 
 /// Both views' weights after an iteration.

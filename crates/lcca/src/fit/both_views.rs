@@ -11,13 +11,13 @@
 use super::eigenproblem::{Block, Eigenproblem, Ritz, drift, pick};
 use super::precondition::Preconditioner;
 use super::problem::Problem;
+use super::witness::{self, Witness};
 use crate::data::{Pair, Side};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::metric;
 use crate::outcome::Decision;
 use crate::random;
-use crate::space::RowFactors;
 use crate::watch::Loop;
 use crate::whiten::whitener;
 use faer::Mat;
@@ -25,15 +25,21 @@ use faer::Mat;
 /// CCA of both views, with the preconditioner in use.
 pub(super) struct BothViews<'a> {
     problem: &'a Problem<'a>,
-    inverse: [RowFactors; 2],
     preconditioner: Preconditioner<'a>,
 }
 
 impl<'a> BothViews<'a> {
     pub fn new(problem: &'a Problem<'a>) -> Result<Self> {
-        let [x, y] = problem.inverse_diagonals()?;
-        let inverse = [problem.space.row_factors(x)?, problem.space.row_factors(y)?];
-        Ok(BothViews { problem, inverse, preconditioner: Preconditioner::new(problem)? })
+        Ok(BothViews { problem, preconditioner: Preconditioner::new(problem)? })
+    }
+}
+
+impl BothViews<'_> {
+    /// Witnesses that share no column, at most so many; `None` if there are none.
+    fn as_panels<'w>(&self, witnesses: impl Iterator<Item = &'w Witness>, most: usize) -> Option<Vec<Panel>> {
+        let shape = self.problem.pair.shape();
+        let panels = witness::as_panels(witnesses, [shape.x_cols, shape.y_cols], most);
+        (panels[0].cols() > 0).then(|| panels.into())
     }
 }
 
@@ -50,6 +56,10 @@ impl Eigenproblem for BothViews<'_> {
         let uses = [random::Purpose::Start, random::Purpose::StartY];
         let panel = |side: Side| self.problem.random_weights(side, self.problem.block(), uses[side as usize]);
         Side::BOTH.into_iter().map(panel).collect()
+    }
+
+    fn seeds(&self) -> Option<Vec<Panel>> {
+        self.as_panels(self.preconditioner.witnesses().iter(), self.problem.block())
     }
 
     fn image_rows(&self) -> Vec<usize> {
@@ -106,12 +116,6 @@ impl Eigenproblem for BothViews<'_> {
         Ok(())
     }
 
-    fn sizes(&self, residuals: &Block, _theta: &[f64]) -> Result<Vec<f64>> {
-        let squares =
-            |view: usize| self.problem.space.weighted_squares(&residuals.views[view].w, &self.inverse[view]);
-        Ok(squares(0)?.iter().zip(&squares(1)?).map(|(x, y)| (x + y).sqrt()).collect())
-    }
-
     /// WᵀBW = I and WxᵀCxyWy = Θ, so that only a ridge has to be taken out of B.
     fn captured(&self, w: &Block, theta: &[f64]) -> Result<f64> {
         let k = self.problem.settings.k.min(theta.len());
@@ -129,23 +133,32 @@ impl Eigenproblem for BothViews<'_> {
         Ok(metric::subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref())?.iter().sum())
     }
 
-    fn precondition(&self, residuals: &mut Block) -> Result<()> {
-        let [x, y] = &mut residuals.views[..] else { unreachable!("a block of both views has two") };
-        let space = self.problem.space;
-        let Some(inverse) = self.preconditioner.factor() else {
-            space.scale_rows(&mut x.w, &self.inverse[0])?;
-            return space.scale_rows(&mut y.w, &self.inverse[1]);
-        };
-        space.change_on_host(&mut x.w, &mut |rx| {
-            space.change_on_host(&mut y.w, &mut |ry| {
-                [*rx, *ry] = inverse.solve([rx, ry]);
-                Ok(())
-            })
-        })
+    fn reconsider(
+        &mut self,
+        w: &Block,
+        r: &Block,
+        theta: &[f64],
+        iterations_left: Option<f64>,
+    ) -> Result<()> {
+        self.preconditioner.reconsider(w, r, theta, iterations_left)
     }
 
-    fn reconsider(&mut self, iterations_left: Option<f64>) -> Result<()> {
-        self.preconditioner.reconsider(iterations_left)
+    fn precondition(&self, residuals: &mut Block, _theta: &[f64]) -> Result<Vec<f64>> {
+        let [x, y] = &mut residuals.views[..] else { unreachable!("a block of both views has two") };
+        self.preconditioner.apply(&mut x.w, &mut y.w)
+    }
+
+    fn is_shifted(&self) -> bool {
+        self.preconditioner.is_shifted()
+    }
+
+    fn is_fresh(&mut self, w: &Block, r: &Block, theta: &[f64]) -> Result<bool> {
+        self.preconditioner.is_fresh(w, r, theta)
+    }
+
+    fn missed(&self, w: &Block, theta: &[f64]) -> Result<Option<Vec<Panel>>> {
+        let missed = self.preconditioner.missed(w, theta)?;
+        Ok(self.as_panels(missed.into_iter(), self.problem.block()))
     }
 
     fn finish(&self, weights: Vec<Panel>) -> Result<[Panel; 2]> {

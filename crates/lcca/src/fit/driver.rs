@@ -7,7 +7,7 @@ use super::plan::{Plan, plan};
 use super::problem::{Problem, RawFit, Start};
 use super::{alternate, checkpoint, exact, finish, gram, lobpcg, restore, risk, rpcca, scale};
 use crate::data::{
-    Cached, Centered, Counting, JointGram, Moments, Pair, Reduced, Scaled, Shape, Side, Tally,
+    Cached, Centered, Counting, JointGram, Moments, Pair, Reduced, Samples, Scaled, Shape, Side, Tally,
 };
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
@@ -113,6 +113,7 @@ pub(super) fn fit_all(
         joint: joint.as_ref(),
         // A product with factors of 1 is exact, so views that are not scaled keep their means to the last bit.
         means: means.as_ref().map(|means| scaled_means(means, &factors)),
+        samples: pair.capabilities().samples.filter(|_| !is_scaled),
     };
     let start = match start {
         Start::Warm(weights) => Start::Warm(into_problem(weights, reduced.as_ref(), &factors)),
@@ -198,6 +199,8 @@ struct Data<'a> {
     joint: Option<&'a JointGram>,
     /// The means of the scaled columns.
     means: Option<[Vec<f64>; 2]>,
+    /// Samples of the rows, if they are in the units of the problem.
+    samples: Option<&'a dyn Samples>,
 }
 
 /// One fit, and its whole block of weights if another fit starts from it.
@@ -222,6 +225,7 @@ fn fit_one(
         normals: Problem::normals(&rows, settings)?,
         joint: data.joint,
         means: data.means.as_ref(),
+        samples: data.samples,
         space: &Host,
         settings,
         watch,

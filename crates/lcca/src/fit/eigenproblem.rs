@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::outcome::Decision;
+use crate::panels;
 use crate::space::{Space, Tall};
 use crate::watch::Loop;
 use faer::Mat;
@@ -19,6 +20,9 @@ pub(super) trait Eigenproblem {
 
     /// Random weights of unit-length columns, one panel for each view that is iterated on.
     fn random_weights(&self) -> Result<Vec<Panel>>;
+
+    /// Directions to begin with besides random ones, if some are known.
+    fn seeds(&self) -> Option<Vec<Panel>>;
 
     /// The height of each view's image under A.
     fn image_rows(&self) -> Vec<usize>;
@@ -38,17 +42,25 @@ pub(super) trait Eigenproblem {
     /// Writes the residuals A·W − B·W·Θ into the weights of `out`.
     fn residuals_into(&self, out: &mut Block, w: &Block, theta: &[f64]) -> Result<()>;
 
-    /// The size of each pair's residual, all views together, in the norm of the inverse diagonal of B.
-    fn sizes(&self, residuals: &Block, theta: &[f64]) -> Result<Vec<f64>>;
-
     /// The captured correlation of the k best pairs of W.
     fn captured(&self, w: &Block, theta: &[f64]) -> Result<f64>;
 
-    /// R ← T ≈ (B − A)⁻¹R in the weights of `residuals`.
-    fn precondition(&self, residuals: &mut Block) -> Result<()>;
+    /// Called once per iteration with the residuals R and the iterations that are still expected: a better
+    /// preconditioner M may pay.
+    fn reconsider(&mut self, w: &Block, r: &Block, theta: &[f64], iterations_left: Option<f64>)
+    -> Result<()>;
 
-    /// Called once per iteration with the iterations that are still expected: a better preconditioner may pay.
-    fn reconsider(&mut self, iterations_left: Option<f64>) -> Result<()>;
+    /// R ← T = M⁻¹R in the weights of `residuals`. Returns rᵀM⁻¹r of each pair, all views together.
+    fn precondition(&self, residuals: &mut Block, theta: &[f64]) -> Result<Vec<f64>>;
+
+    /// Whether M stands for B − A and not for B alone.
+    fn is_shifted(&self) -> bool;
+
+    /// Whether a claim of convergence can stand on M. If not, M was changed so that it can see what it may have overlooked.
+    fn is_fresh(&mut self, w: &Block, r: &Block, theta: &[f64]) -> Result<bool>;
+
+    /// Directions that the pairs found do not explain although they should.
+    fn missed(&self, w: &Block, theta: &[f64]) -> Result<Option<Vec<Panel>>>;
 
     /// The weights of both views.
     fn finish(&self, weights: Vec<Panel>) -> Result<[Panel; 2]>;
@@ -124,6 +136,15 @@ impl Block {
             .views
             .iter()
             .map(|view| ViewPanels::unmeasured(space, space.select(&view.w, which)?, view.image.rows()));
+        Ok(Block { views: views.collect::<Result<_>>()? })
+    }
+
+    /// These columns and more, their products still to be measured.
+    pub fn beside(self, space: &dyn Space, more: Vec<Panel>) -> Result<Self> {
+        let views = self.views.iter().zip(more).map(|(view, more)| {
+            let w = space.upload(panels::beside(&space.download(&view.w)?, &more))?;
+            ViewPanels::unmeasured(space, w, view.image.rows())
+        });
         Ok(Block { views: views.collect::<Result<_>>()? })
     }
 

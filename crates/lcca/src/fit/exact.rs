@@ -25,7 +25,7 @@ pub(super) fn exact(problem: &Problem<'_>) -> Result<RawFit> {
     let weights = [x.weights(svd.U().subcols(0, k)), y.weights(svd.V().subcols(0, k))];
     let total = (0..k).map(|i| svd.S()[i].min(1.0)).sum();
     let trace = vec![problem.trace_row(1, total, None)];
-    Ok(RawFit { weights, trace, missing: None, decisions: Vec::new(), products: None })
+    Ok(RawFit { weights, trace, end: None, decisions: Vec::new(), products: None })
 }
 
 /// [Rx; √λx·I; 0] and [Ry; 0; √λy·I].

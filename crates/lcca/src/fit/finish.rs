@@ -7,7 +7,7 @@
 use super::fitted::Fit;
 use super::model::{Model, View};
 use super::plan::Plan;
-use super::problem::{Problem, RawFit};
+use super::problem::{End, Problem, RawFit};
 use super::regress::Regressions;
 use super::view_block::{ViewBlock, residuals, sizes, small_products};
 use crate::data::{Normal, Pair};
@@ -19,9 +19,12 @@ use crate::panels;
 use crate::whiten::inverse_root;
 use faer::MatRef;
 
+/// Totals that differ by less than this share are the same but for rounding.
+const ROUNDING: f64 = 1e-12;
+
 pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<Fit> {
     let settings = problem.settings;
-    let RawFit { weights, trace, missing, decisions, products } = raw;
+    let RawFit { weights, trace, end, decisions, products } = raw;
     let [mut x, mut y] = match products {
         Some(known) => known,
         None => ViewBlock::measure_both(problem.normals, weights)?,
@@ -33,9 +36,14 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
     let residuals = sizes(residuals(&x, &y, &objective).each_ref(), &problem.inverse_diagonals()?);
     let [x_gram, y_gram, cross] = small_products(problem.ridges(), &x, &y);
     let (x_gram, y_gram, cross) = (x_gram.as_ref(), y_gram.as_ref(), cross.as_ref());
-    let missing = missing.unwrap_or_else(|| residuals.iter().sum());
     let sum: f64 = objective.iter().sum();
-    let converged = !objective.is_empty() && missing <= settings.tol * sum;
+    let is_sure = end.as_ref().is_none_or(|end| end.is_sure);
+    let missing = match end {
+        // What an iteration believed to have and what is measured differ by its own errors.
+        Some(End { missing: Some(missing), total, .. }) => missing.max((total - sum).abs() - ROUNDING * sum),
+        _ => residuals.iter().sum(),
+    };
+    let converged = !objective.is_empty() && is_sure && missing <= settings.tol * sum;
     let mut notes = Vec::new();
     if objective.len() < settings.k {
         notes.push(Note::FewerPairs { pairs: objective.len() as u64, requested: settings.k as u64 });

@@ -42,7 +42,7 @@ pub(super) fn gram(problem: &Problem<'_>) -> Result<Option<RawFit>> {
     let y = measured(y_normal.ridge, &wy, cyy, cxy);
     let weights = [x.w.clone(), y.w.clone()];
     let trace = vec![problem.trace_row(1, total, None)];
-    Ok(Some(RawFit { weights, products: Some([x, y]), trace, missing: None, decisions: Vec::new() }))
+    Ok(Some(RawFit { weights, products: Some([x, y]), trace, end: None, decisions: Vec::new() }))
 }
 
 /// Weights with the products that a pass over the rows would give.

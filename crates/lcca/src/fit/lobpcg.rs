@@ -4,19 +4,19 @@
 //! answer in the span of three blocks: the current weights W, the preconditioned residuals T, and the last step P.
 //!
 //! ```text
-//! start:   random weights of unit-length columns
+//! start:   random weights of unit-length columns, and pairs on few columns that correlate strongly
 //! repeat:  Rayleigh–Ritz on [W T P] → new W, P, Θ and all their products, without a pass
 //!          R = A·W − B·W·Θ
 //!          T = M⁻¹R,   M ≈ B − A
 //!          measure T: one pass (two if a view is eliminated)
-//! until    what is still missing from Σθ is within the tolerance
+//! until    what is still missing from Σθ is within the tolerance, and M can be trusted to say so
 //! ```
 //!
 //! Pairs that have converged stay in W but send no more residuals into the pass. What A and B are is in `both_views`
-//! and `one_view`, when to stop in `stopping`.
+//! and `one_view`, what M is in `precondition`, when to stop in `stopping`.
 
 use super::eigenproblem::{Block, Eigenproblem, Ritz};
-use super::problem::{Problem, RawFit, Snapshot, Start};
+use super::problem::{End, Problem, RawFit, Snapshot, Start};
 use super::stopping::Stopping;
 use crate::error::Result;
 use crate::matrix::Panel;
@@ -27,9 +27,6 @@ use crate::watch::{Checkpoint, Cost, TraceRow};
 /// WᵀBW may be this far from I before products are formed afresh from the rows. The products are carried along by
 /// linear combinations, whose rounding adds up; half of the sixteen digits must stay right.
 const DRIFT: f64 = 1e-7;
-/// A pair whose residual is below this share of the tolerance sends no more residuals. An objective value errs by the
-/// square of its residual, so this is far beyond what the tolerance needs.
-const LOCK: f64 = 1e-2;
 
 pub(super) fn lobpcg(
     problem: &Problem<'_>,
@@ -38,7 +35,7 @@ pub(super) fn lobpcg(
 ) -> Result<RawFit> {
     let space = problem.space;
     let mut state = State::begin(space, equations, problem.settings.k, start)?;
-    let mut t: Option<Block> = None;
+    let mut t = state.seeds.take();
     loop {
         let Ritz { theta, drift, .. } = state.advance(t.as_ref())?;
         // The residuals take the place of the T that has just been used.
@@ -46,28 +43,25 @@ pub(super) fn lobpcg(
             Some(used) if used.columns() == theta.len() => used,
             _ => state.w.zeros_like(space, theta.len())?,
         };
-        state.equations.residuals_into(&mut next, &state.w, &theta)?;
-        let sizes = state.equations.sizes(&next, &theta)?;
-        state.stopping.look(&theta, &sizes);
+        let missed = state.look(&mut next, &theta)?;
         let captured = state.equations.captured(&state.w, &theta)?;
         let row = problem.trace_row(state.trace.len() + 1, captured, state.stopping.missing_share());
         state.trace.push(row);
-        let stopping = &state.stopping;
-        let active = stopping.active(&sizes, LOCK);
-        let ends = stopping.enough() || stopping.stalls() || problem.is_spent() || active.is_empty();
+        let ends = state.is_sure || state.stopping.stalls() || problem.is_spent();
         problem.checkpoint(&state, ends)?;
         if ends {
             return state.finish();
         }
-        state.equations.reconsider(state.stopping.iterations_left())?;
         if state.trace.len() > 1 && drift > DRIFT {
             let measured = state.equations.measure(&mut state.w);
             problem.keep(measured, &state)?;
             // P was carried along with the products that have drifted.
             state.p = None;
         }
-        next = next.select(space, &active)?;
-        state.equations.precondition(&mut next)?;
+        next = next.select(space, &state.stopping.active())?;
+        if let Some(missed) = missed {
+            next = next.beside(space, missed)?;
+        }
         let measured = state.equations.measure(&mut next);
         problem.keep(measured, &state)?;
         t = Some(next);
@@ -81,8 +75,12 @@ struct State<'a> {
     w: Block,
     /// The last step, once there is one.
     p: Option<Block>,
+    /// Measured directions that the first iteration begins with besides W.
+    seeds: Option<Block>,
     trace: Vec<TraceRow>,
     stopping: Stopping,
+    /// Whether the tolerance was reached and nothing speaks against it.
+    is_sure: bool,
 }
 
 impl<'a> State<'a> {
@@ -94,8 +92,10 @@ impl<'a> State<'a> {
         start: Start,
     ) -> Result<Self> {
         let mut stopping = Stopping::new(k, equations.tolerance());
-        let (weights, step, trace) = match start {
-            Start::Random => (equations.random_weights()?, None, Vec::new()),
+        let is_new = matches!(start, Start::Random);
+        // More directions than W: seeds at the start, the last step of a checkpoint.
+        let (weights, more, trace) = match start {
+            Start::Random => (equations.random_weights()?, equations.seeds(), Vec::new()),
             Start::Warm(weights) => (equations.pick_own(weights), None, Vec::new()),
             Start::Resume(Checkpoint { weights, step, mut trace, totals, by_residuals, .. }) => {
                 // The last iteration of the checkpoint is looked at again.
@@ -106,21 +106,44 @@ impl<'a> State<'a> {
             }
         };
         let columns = weights.first().map_or(0, Panel::cols);
-        // Weights and step are measured side by side, in the same pass.
-        let all = match &step {
+        // All are measured side by side, in the same pass.
+        let all = match &more {
             None => weights,
-            Some(step) => weights.iter().zip(step).map(|(w, p)| panels::beside(w, p)).collect(),
+            Some(more) => weights.iter().zip(more).map(|(w, more)| panels::beside(w, more)).collect(),
         };
         let mut measured = Block::unmeasured(space, all, &equations.image_rows())?;
         equations.measure(&mut measured)?;
-        let (w, p) = if step.is_none() {
+        let (w, more) = if more.is_none() {
             (measured, None)
         } else {
             let (first, rest): (Vec<usize>, Vec<usize>) = (0..measured.columns()).partition(|&j| j < columns);
-            let p = measured.columns_with_products(space, &rest)?;
-            (measured.columns_with_products(space, &first)?, Some(p))
+            let more = measured.columns_with_products(space, &rest)?;
+            (measured.columns_with_products(space, &first)?, Some(more))
         };
-        Ok(State { space, equations, w, p, trace, stopping })
+        let (seeds, p) = if is_new { (more, None) } else { (None, more) };
+        Ok(State { space, equations, w, p, seeds, trace, stopping, is_sure: false })
+    }
+
+    /// Replaces `next` by the preconditioned residuals and takes note of how large they are. If that says that the tolerance
+    /// is reached, it is asked whether the preconditioner can be trusted; if not, directions that were overlooked come back.
+    fn look(&mut self, next: &mut Block, theta: &[f64]) -> Result<Option<Vec<Panel>>> {
+        let State { equations, w, stopping, .. } = self;
+        equations.residuals_into(next, w, theta)?;
+        equations.reconsider(w, next, theta, stopping.iterations_left())?;
+        let squares = equations.precondition(next, theta)?;
+        stopping.look(theta, &squares, equations.is_shifted());
+        if !stopping.enough() {
+            return Ok(None);
+        }
+        equations.residuals_into(next, w, theta)?;
+        self.is_sure = equations.is_fresh(w, next, theta)?;
+        if self.is_sure {
+            return Ok(None);
+        }
+        stopping.forget_last();
+        let squares = equations.precondition(next, theta)?;
+        stopping.look(theta, &squares, equations.is_shifted());
+        equations.missed(w, theta)
     }
 
     /// Rayleigh–Ritz on [W T P]; W, P and their products move to the best pairs. Without T, as at the start and after
@@ -145,8 +168,10 @@ impl<'a> State<'a> {
 
     fn finish(self) -> Result<RawFit> {
         let weights = self.equations.finish(self.w.weights(self.space)?)?;
-        let (missing, decisions) = (self.stopping.missing(), self.equations.decisions());
-        Ok(RawFit { weights, trace: self.trace, missing, decisions, products: None })
+        let end =
+            End { missing: self.stopping.missing(), total: self.stopping.total(), is_sure: self.is_sure };
+        let decisions = self.equations.decisions();
+        Ok(RawFit { weights, trace: self.trace, end: Some(end), decisions, products: None })
     }
 }
 

@@ -7,6 +7,8 @@ mod both_views;
 mod certificate;
 mod certify;
 mod checkpoint;
+mod choose;
+mod coarse;
 mod driver;
 mod eigenproblem;
 mod exact;
@@ -31,11 +33,13 @@ mod scale;
 mod score;
 mod select;
 mod shared_columns;
+mod shifted_factor;
 mod stopping;
 #[cfg(test)]
 mod tests;
 mod transform;
 mod view_block;
+mod witness;
 
 pub use crate::watch::{Checkpoint, Loop, TraceRow, Watch};
 pub use certificate::{Certificate, Kind};

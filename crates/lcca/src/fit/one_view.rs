@@ -22,7 +22,7 @@ use crate::whiten::whitener;
 use faer::Mat;
 
 /// Iterations are so cheap here that this share of the tolerance is asked for.
-const EXTRA_DIGITS: f64 = 1e-5;
+const EXTRA_DIGITS: f64 = 1e-3;
 /// Values of d below this do not blow up the residual of d, which is that of d² divided by 2d.
 const SMALLEST_DIVISOR: f64 = 1e-3;
 
@@ -87,6 +87,10 @@ impl Eigenproblem for OneView<'_> {
         Ok(vec![self.problem.random_weights(self.kept.side, block, random::Purpose::Start)?])
     }
 
+    fn seeds(&self) -> Option<Vec<Panel>> {
+        None
+    }
+
     fn image_rows(&self) -> Vec<usize> {
         vec![self.kept.size()]
     }
@@ -133,22 +137,31 @@ impl Eigenproblem for OneView<'_> {
         self.problem.space.difference(&mut out.views[0].w, &w.image, &squares, &w.bw)
     }
 
-    fn sizes(&self, residuals: &Block, theta: &[f64]) -> Result<Vec<f64>> {
-        let squares = self.problem.space.weighted_squares(&residuals.views[0].w, &self.inverse)?;
-        let size = |(square, d): (&f64, &f64)| square.sqrt() / (2.0 * d.max(SMALLEST_DIVISOR));
-        Ok(squares.iter().zip(theta).map(size).collect())
-    }
-
     fn captured(&self, _w: &Block, theta: &[f64]) -> Result<f64> {
         Ok(theta.iter().take(self.problem.settings.k).sum())
     }
 
-    fn precondition(&self, residuals: &mut Block) -> Result<()> {
-        self.problem.space.scale_rows(&mut residuals.views[0].w, &self.inverse)
+    fn precondition(&self, residuals: &mut Block, theta: &[f64]) -> Result<Vec<f64>> {
+        let squares = self.problem.space.weighted_squares(&residuals.views[0].w, &self.inverse)?;
+        self.problem.space.scale_rows(&mut residuals.views[0].w, &self.inverse)?;
+        let size = |(square, d): (&f64, &f64)| square / (2.0 * d.max(SMALLEST_DIVISOR)).powi(2);
+        Ok(squares.iter().zip(theta).map(size).collect())
     }
 
-    fn reconsider(&mut self, _iterations_left: Option<f64>) -> Result<()> {
+    fn reconsider(&mut self, _w: &Block, _r: &Block, _theta: &[f64], _left: Option<f64>) -> Result<()> {
         Ok(())
+    }
+
+    fn is_shifted(&self) -> bool {
+        false
+    }
+
+    fn is_fresh(&mut self, _w: &Block, _r: &Block, _theta: &[f64]) -> Result<bool> {
+        Ok(true)
+    }
+
+    fn missed(&self, _w: &Block, _theta: &[f64]) -> Result<Option<Vec<Panel>>> {
+        Ok(None)
     }
 
     /// The weights of the eliminated view are (Cxx + λI)⁻¹Cxy·Wy up to scale: one pass.

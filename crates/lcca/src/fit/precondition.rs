@@ -1,150 +1,268 @@
-//! When the factorized preconditioner (B − A)⁻¹ pays for LOBPCG on both views.
+//! The preconditioner M of LOBPCG on both views: three kinds, and when each pays.
 //!
-//! In Gram mode (B − A)⁻¹ takes one sparse Cholesky factorization (see `solve::shift_invert`). It gains about a digit per
-//! iteration, for which the diagonal needs dozens, but can cost minutes and gigabytes. So the diagonal comes first, and
-//! its own rate of convergence says what the rest would cost. The factor is bought once its price was spent on iterations
-//! and the iterations ahead cost more. Costs are counted in operations, never in seconds, so that a fit can be repeated.
+//! - The diagonal of B costs nothing and gains a digit in dozens of iterations.
+//! - The coarse block (`coarse`) stands for B − A on a few thousand columns. It costs about as much as some iterations and
+//!   gains a digit in a few. It is chosen again from time to time, because what the iteration has found tells which columns
+//!   matter.
+//! - The sparse factor of all of B − A (`solve::shift_invert`) gains a digit per iteration, but can cost minutes and
+//!   gigabytes. It is bought once its price was spent on iterations and the iterations ahead cost more.
+//!
+//! Costs are counted in operations, never in seconds, so that a fit can be repeated.
 
+use super::choose::{ViewScores, activity, by_column};
+use super::coarse::Coarse;
+use super::eigenproblem::Block;
 use super::problem::Problem;
-use crate::data::{Pair, Side, SparseGram};
-use crate::error::{Error, Result};
+use super::shifted_factor::ShiftedFactor;
+use super::witness::{Witness, witnesses};
+use crate::data::Pair;
+use crate::error::Result;
+use crate::matrix::Panel;
 use crate::method::Algorithm;
 use crate::outcome::Decision;
-use crate::solve::{Plan, ShiftInvert, shifted};
+use crate::space::{RowFactors, Tall};
 
-/// Iterations that (B − A)⁻¹ usually needs.
-const USUAL: f64 = 8.0;
-/// Operations of analyzing a pattern, per entry; 4e4 to 8e4 were measured for 4 to 16 million entries.
-const ANALYSIS: f64 = 6e4;
-/// What was spent and what lies ahead must each be this many times the analysis, which may be in vain.
-const CHANCES: f64 = 4.0;
+/// A coarse block may cost as much as this many iterations.
+const PRICE: f64 = 3.0;
+/// A coarse block has at least this many columns, if there are as many.
+const SMALLEST: f64 = 600.0;
+/// A coarse block takes at most this share of the allowed memory.
+const SHARE_OF_MEMORY: u64 = 8;
+/// The block is chosen again after this many iterations.
+const CHOSEN_FOR: usize = 4;
+/// A claim of convergence stands on a block that was chosen at most this many iterations before.
+const FRESH: usize = 2;
 /// Operations of an iteration per row of its panels and square of the block's columns.
 const PANELS: f64 = 36.0;
-/// An operation on a Gram matrix's scattered entries counts as this many on panels.
+/// An operation on scattered entries counts as this many on panels.
 const SCATTERED: f64 = 2.0;
 
-/// The factor, if there is one, and what it would take to get it.
+/// What stands for B − A.
 pub(super) struct Preconditioner<'a> {
     problem: &'a Problem<'a>,
-    factor: Factor,
-    /// Operations spent with the diagonal.
-    spent: f64,
-    decisions: Vec<Decision>,
+    inverse: [Vec<f64>; 2],
+    diagonal: [RowFactors; 2],
+    coarse: Option<InUse>,
+    factor: ShiftedFactor<'a>,
+    witnesses: Vec<Witness>,
+    /// Columns that a coarse block may have, both views together; 0 if there is none.
+    size: usize,
+    /// Coarse blocks that were factorized.
+    chosen: u64,
 }
 
-enum Factor {
-    /// Not considered yet.
-    Unknown,
-    /// The pattern was analyzed, so the cost is known.
-    Planned(Box<Plan>),
-    /// Factorized.
-    Ready(Box<ShiftInvert>),
-    /// Not possible, or too large.
-    Refused,
+/// A coarse block in use.
+struct InUse {
+    block: Coarse,
+    /// The inverse diagonal of B, 0 for the columns in the block.
+    others: [RowFactors; 2],
+    /// Iterations since it was chosen.
+    age: usize,
+    /// Whether it holds every column.
+    is_complete: bool,
 }
 
 impl<'a> Preconditioner<'a> {
-    /// No factor yet; or (B − A)⁻¹ at once if the method was requested by name.
     pub fn new(problem: &'a Problem<'a>) -> Result<Self> {
-        let factor = if problem.joint.is_some() { Factor::Unknown } else { Factor::Refused };
-        let mut preconditioner = Preconditioner { problem, factor, spent: 0.0, decisions: Vec::new() };
-        if problem.settings.method.algorithm() == Algorithm::ShiftInvert {
-            let plan = preconditioner.analyze()?;
-            let (needed, allowed) = (plan.bytes(), problem.settings.memory);
-            if needed > allowed {
-                let what = "the Cholesky factor of the joint Gram matrix".into();
-                let advice = "allow more memory, or use lobpcg";
-                return Err(Error::Memory { what, needed, allowed, advice });
+        let inverse = problem.inverse_diagonals()?;
+        let diagonal =
+            [problem.space.row_factors(inverse[0].clone())?, problem.space.row_factors(inverse[1].clone())?];
+        let factor = ShiftedFactor::new(problem)?;
+        let has_block = problem.pair.capabilities().blocks.is_some()
+            && problem.settings.structure
+            && problem.settings.method.algorithm() != Algorithm::ShiftInvert;
+        let size = if has_block { block_size(problem)? } else { 0 };
+        let witnesses = if size > 0 { witnesses(problem, &inverse)? } else { Vec::new() };
+        Ok(Preconditioner { problem, inverse, diagonal, coarse: None, factor, witnesses, size, chosen: 0 })
+    }
+
+    /// Pairs of directions on few columns, to begin with.
+    pub fn witnesses(&self) -> &[Witness] {
+        &self.witnesses
+    }
+
+    /// Whether M stands for B − A and not for B alone.
+    pub fn is_shifted(&self) -> bool {
+        self.coarse.is_some() || self.factor.get().is_some()
+    }
+
+    /// Called once per iteration, before [`Preconditioner::apply`]: a better M may pay.
+    pub fn reconsider(
+        &mut self,
+        w: &Block,
+        r: &Block,
+        theta: &[f64],
+        iterations_left: Option<f64>,
+    ) -> Result<()> {
+        self.factor.reconsider(iterations_left, iteration(self.problem)?)?;
+        if self.factor.get().is_some() || self.size == 0 {
+            return Ok(());
+        }
+        let is_due = match &mut self.coarse {
+            None => self.chosen == 0,
+            Some(block) => {
+                block.age += 1;
+                !block.is_complete && block.age >= CHOSEN_FOR
             }
-            preconditioner.factorize(plan)?;
-        }
-        Ok(preconditioner)
+        };
+        if is_due { self.choose(w, r, theta) } else { Ok(()) }
     }
 
-    /// (B − A)⁻¹, if it was factorized.
-    pub fn factor(&self) -> Option<&ShiftInvert> {
-        if let Factor::Ready(inverse) = &self.factor { Some(inverse) } else { None }
+    /// Whether a claim of convergence can stand on this M. If not, the block was chosen again, so that columns that
+    /// matter now count.
+    pub fn is_fresh(&mut self, w: &Block, r: &Block, theta: &[f64]) -> Result<bool> {
+        let Some(block) = &self.coarse else { return Ok(true) };
+        if block.is_complete {
+            return Ok(true);
+        }
+        let (age, is_explained) = (block.age, self.missed(w, theta)?.is_empty());
+        if age <= FRESH && is_explained {
+            return Ok(true);
+        }
+        if age > 0 {
+            self.choose(w, r, theta)?;
+        }
+        Ok(false)
     }
 
-    /// Factorizes if the iterations left with the diagonal cost more.
-    pub fn reconsider(&mut self, iterations_left: Option<f64>) -> Result<()> {
-        self.spent += self.iteration();
-        let Some(ahead) = iterations_left.map(|left| left * self.iteration()) else { return Ok(()) };
-        // Early rates say little about later ones: nothing is bought before its price was spent on iterations.
-        let worthwhile = |price: f64| price < self.spent.min(ahead);
-        if matches!(self.factor, Factor::Unknown) && worthwhile(CHANCES * self.analysis()) {
-            self.factor = Factor::Planned(Box::new(self.analyze()?));
+    /// Witnesses that stand above the k-th pair although the pairs found are taken out.
+    pub fn missed(&self, w: &Block, theta: &[f64]) -> Result<Vec<&Witness>> {
+        let Some(&least) = theta.get(self.problem.settings.k.min(theta.len()).wrapping_sub(1)) else {
+            return Ok(Vec::new());
+        };
+        let left = self.unexplained(w, theta)?;
+        let is_missed = |left: f64| left > least + self.problem.settings.tol * left;
+        let missed = self.witnesses.iter().zip(left).filter(|&(_, left)| is_missed(left));
+        Ok(missed.map(|(witness, _)| witness).collect())
+    }
+
+    /// R ← M⁻¹R; returns rᵀM⁻¹r of each pair.
+    pub fn apply(&self, x: &mut Tall, y: &mut Tall) -> Result<Vec<f64>> {
+        let space = self.problem.space;
+        if let Some(inverse) = self.factor.get() {
+            let (rx, ry) = (space.download(x)?, space.download(y)?);
+            let [tx, ty] = inverse.solve([&rx, &ry]);
+            let squares = add(crate::panels::column_dots(&rx, &tx), &crate::panels::column_dots(&ry, &ty));
+            (*x, *y) = (space.upload(tx)?, space.upload(ty)?);
+            return Ok(squares);
         }
-        match std::mem::replace(&mut self.factor, Factor::Refused) {
-            Factor::Planned(plan) if plan.bytes() > self.problem.settings.memory => Ok(()),
-            Factor::Planned(plan) if worthwhile(self.price(&plan)) => self.factorize(*plan),
-            other => {
-                self.factor = other;
-                Ok(())
-            }
+        let factors = self.coarse.as_ref().map_or(&self.diagonal, |block| &block.others);
+        let squares = add(space.weighted_squares(x, &factors[0])?, &space.weighted_squares(y, &factors[1])?);
+        let on_block = match &self.coarse {
+            Some(InUse { block, .. }) => Some(block.rows(space, [x, y])?),
+            None => None,
+        };
+        space.scale_rows(x, &factors[0])?;
+        space.scale_rows(y, &factors[1])?;
+        match (&self.coarse, on_block) {
+            (Some(InUse { block, .. }), Some(r)) => Ok(add(squares, &block.solve(space, r, [x, y])?)),
+            _ => Ok(squares),
         }
     }
 
-    /// What was factorized.
+    /// What was decided.
     pub fn decisions(&self) -> Vec<Decision> {
-        self.decisions.clone()
+        let block = self.coarse.as_ref().map(|InUse { block, .. }| Decision::CoarseBlock {
+            columns: block.size() as u64,
+            chosen: self.chosen,
+            witnesses: self.witnesses.len() as u64,
+        });
+        self.factor.decisions().into_iter().chain(block).collect()
     }
 
-    fn analyze(&self) -> Result<Plan> {
-        Plan::new(&self.shifted()?)
-    }
-
-    /// B − A, without means.
-    fn shifted(&self) -> Result<SparseGram> {
-        let Some(joint) = self.problem.joint else {
-            let value = self.problem.settings.method.name().into();
-            return Err(Error::Setting {
-                name: "method",
-                value,
-                expected: "lobpcg or exact, since a view is dense",
-            });
+    /// Chooses the columns of the block, and factorizes it.
+    fn choose(&mut self, w: &Block, r: &Block, theta: &[f64]) -> Result<()> {
+        let space = self.problem.space;
+        let scores = match self.chosen {
+            0 => self.witnesses.iter().map(|witness| witness.objective).collect(),
+            _ => self.unexplained(w, theta)?,
         };
-        Ok(shifted(joint, self.problem.ridges()))
-    }
-
-    fn factorize(&mut self, plan: Plan) -> Result<()> {
-        let Some(joint) = self.problem.joint else { return Ok(()) };
-        let (entries, operations) = (plan.fill() as u64, plan.flops());
-        let weight = joint.moments(Side::X).weight;
-        let means = self.problem.means.map(|means| (means, weight));
-        let split = self.problem.pair.shape().x_cols;
-        let succeeded = match ShiftInvert::new(&self.shifted()?, plan, split, self.problem.ridges(), means) {
-            Ok(inverse) => {
-                self.factor = Factor::Ready(Box::new(inverse));
-                true
+        let mut views = Vec::new();
+        for (side, inverse) in self.inverse.iter().enumerate() {
+            let mut view = ViewScores {
+                inverse,
+                activity: None,
+                witnesses: by_column(&self.witnesses, &scores, side, inverse.len()),
+            };
+            if self.chosen > 0 {
+                space.read_on_host(&[&w.views[side].w, &r.views[side].w], &mut |panels: &[&Panel]| {
+                    view.activity = Some(activity(panels[0], panels[1], inverse));
+                    Ok(())
+                })?;
             }
-            // Singular to rounding: the diagonal has to do.
-            Err(Error::Factorization(_)) => false,
-            Err(other) => return Err(other),
+            views.push(view);
+        }
+        let varying = self.inverse.each_ref().map(|inverse| inverse.iter().filter(|&&i| i > 0.0).count());
+        let counts = split(self.size, varying);
+        let columns = [views[0].choose(counts[0]), views[1].choose(counts[1])];
+        let is_complete = columns[0].len() == varying[0] && columns[1].len() == varying[1];
+        self.chosen += 1;
+        self.coarse = match Coarse::new(self.problem, columns)? {
+            None => None,
+            Some(block) => {
+                let others = |side: usize| {
+                    let mut factors = self.inverse[side].clone();
+                    block.columns[side].iter().for_each(|&column| factors[column as usize] = 0.0);
+                    space.row_factors(factors)
+                };
+                let others = [others(0)?, others(1)?];
+                Some(InUse { block, others, age: 0, is_complete })
+            }
         };
-        self.decisions.push(Decision::PreconditionerFactorized { entries, operations, succeeded });
         Ok(())
     }
 
-    /// Operations of one iteration with the diagonal.
-    fn iteration(&self) -> f64 {
-        let (m, shape) = (self.problem.block() as f64, self.problem.pair.shape());
-        SCATTERED * 2.0 * m * self.entries() + PANELS * m * m * (shape.x_cols + shape.y_cols) as f64
+    /// The objective that each witness still has when the pairs found are taken out.
+    fn unexplained(&self, w: &Block, theta: &[f64]) -> Result<Vec<f64>> {
+        let mut left = Vec::new();
+        let panels = [&w.views[0].bw, &w.views[1].bw];
+        self.problem.space.read_on_host(&panels, &mut |bw: &[&Panel]| {
+            left = self.witnesses.iter().map(|witness| witness.unexplained([bw[0], bw[1]], theta)).collect();
+            Ok(())
+        })?;
+        Ok(left)
     }
+}
 
-    /// Operations of analyzing the pattern.
-    fn analysis(&self) -> f64 {
-        ANALYSIS * self.entries() / 2.0
-    }
+/// How many columns of each view a block of `size` columns holds: half each, or all of a narrow view.
+fn split(size: usize, varying: [usize; 2]) -> [usize; 2] {
+    let x = (size / 2).max(size.saturating_sub(varying[1])).min(varying[0]);
+    [x, (size - x).min(varying[1])]
+}
 
-    /// Operations of factorizing and of the iterations that follow.
-    fn price(&self, plan: &Plan) -> f64 {
-        let solve = 4.0 * plan.fill() as f64 * self.problem.block() as f64;
-        plan.flops() + USUAL * (solve + self.iteration())
-    }
+/// The columns of a block that costs no more than some iterations, and fits the memory.
+fn block_size(problem: &Problem<'_>) -> Result<usize> {
+    let shape = problem.pair.shape();
+    let columns = (shape.x_cols + shape.y_cols) as f64;
+    let price = PRICE * iteration(problem)?;
+    let factorized = (3.0 * price).cbrt();
+    // In row mode the block is a sum over rows, each with so many entries on the chosen columns.
+    let formed = match problem.joint {
+        Some(_) => f64::INFINITY,
+        None => (price / shape.rows as f64).sqrt() / (entries(problem)? / shape.rows as f64 / columns),
+    };
+    let size = factorized.min(formed).max(SMALLEST).min(columns) as usize;
+    let most = problem.settings.memory / SHARE_OF_MEMORY;
+    Ok(if Coarse::bytes(size) <= most { size } else { ((most / Coarse::bytes(1)) as f64).sqrt() as usize })
+}
 
-    /// Entries of the joint Gram matrix.
-    fn entries(&self) -> f64 {
-        self.problem.joint.map_or(0.0, |joint| joint.entries() as f64)
-    }
+/// Operations of one iteration with the diagonal.
+fn iteration(problem: &Problem<'_>) -> Result<f64> {
+    let (m, shape) = (problem.block() as f64, problem.pair.shape());
+    let touched = match problem.joint {
+        Some(joint) => joint.entries() as f64,
+        None => 3.0 * entries(problem)?,
+    };
+    Ok(SCATTERED * 2.0 * m * touched + PANELS * m * m * (shape.x_cols + shape.y_cols) as f64)
+}
+
+/// Stored entries of both views.
+fn entries(problem: &Problem<'_>) -> Result<f64> {
+    let of_view = |side| -> Result<u64> { Ok(problem.pair.moments(side)?.count.iter().sum()) };
+    Ok((of_view(crate::data::Side::X)? + of_view(crate::data::Side::Y)?) as f64)
+}
+
+fn add(mut sums: Vec<f64>, more: &[f64]) -> Vec<f64> {
+    sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+    sums
 }

@@ -1,7 +1,7 @@
 //! What every method works with: the data, centered and counted, and the settings.
 
 use super::view_block::ViewBlock;
-use crate::data::{Counting, JointGram, Normal, Pair, Side};
+use crate::data::{Counting, JointGram, Normal, Pair, Samples, Side};
 use crate::error::{Error, Result};
 use crate::matrix::{LANES, Panel};
 use crate::method::Settings;
@@ -32,12 +32,29 @@ pub(super) enum Start {
 pub(super) struct RawFit {
     pub weights: [Panel; 2],
     pub trace: Vec<TraceRow>,
-    /// An estimate of what is still missing from the objective's total, if the method has one.
-    pub missing: Option<f64>,
+    /// How the method ended, if it iterates and knows.
+    pub end: Option<End>,
     /// What was decided on the way.
     pub decisions: Vec<Decision>,
     /// The weights' products, if they are known as exactly as a pass would tell them.
     pub products: Option<[ViewBlock; 2]>,
+}
+
+/// How an iteration ended.
+pub(super) struct End {
+    /// An estimate of what is still missing from the objective's total.
+    pub missing: Option<f64>,
+    /// That total, as the iteration knows it.
+    pub total: f64,
+    /// Whether the tolerance was reached and nothing speaks against it.
+    pub is_sure: bool,
+}
+
+impl End {
+    /// The end of a method that cannot tell what is missing.
+    pub fn unknown() -> Self {
+        End { missing: Some(f64::INFINITY), total: 0.0, is_sure: false }
+    }
 }
 
 /// The state of a loop between two iterations, which is copied only if the watcher wants it.
@@ -58,6 +75,8 @@ pub(super) struct Problem<'a> {
     pub joint: Option<&'a JointGram>,
     /// The column means that are subtracted.
     pub means: Option<&'a [Vec<f64>; 2]>,
+    /// Samples of the rows in the units of `pair`, if there are any.
+    pub samples: Option<&'a dyn Samples>,
     /// Where the tall panels of the default method live.
     pub space: &'a dyn Space,
     pub settings: &'a Settings,

@@ -3,7 +3,7 @@
 //! A randomized SVD finds Vx and Vy, one pass forms XᵀY·Vy, and a small SVD does the rest. The method misses whatever
 //! correlates outside the leading components, however long it runs: only a larger k_rpcca helps.
 
-use super::problem::{Problem, RawFit};
+use super::problem::{End, Problem, RawFit};
 use crate::data::{Ask, Normal, Pair, Side};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
@@ -33,8 +33,8 @@ pub(super) fn rpcca(problem: &Problem<'_>, method: Method) -> Result<RawFit> {
     let row = problem.trace_row(1, total(&x, &y, cross.as_ref(), k)?, None);
     // Nothing can be said of what lies outside the components, because it was never looked at.
     let looked_everywhere = x.s.len() < k_rpcca && y.s.len() < k_rpcca;
-    let missing = if looked_everywhere { None } else { Some(f64::INFINITY) };
-    Ok(RawFit { weights, trace: vec![row], missing, decisions: Vec::new(), products: None })
+    let end = if looked_everywhere { None } else { Some(End::unknown()) };
+    Ok(RawFit { weights, trace: vec![row], end, decisions: Vec::new(), products: None })
 }
 
 /// H with HᵀVᵀ(C + λI)VH = I.

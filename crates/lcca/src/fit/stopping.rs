@@ -1,22 +1,34 @@
 //! When to stop, and how far the answer still is.
 //!
-//! Two estimates of what is missing from Σθ, and the larger counts:
-//! - from the residuals: θᵢ is off by about rᵢ²/(gap to what the block does not hold), or rᵢ if the gap is smaller. Their
-//!   sum q falls as what is missing falls, but is ten to a hundred times larger. The last iterations tell how many times:
-//!   if the total grew by G while q fell by Q, about q·G/Q is missing;
-//! - from the last steps: if the total grew by δ, and by δ' two steps before, what follows is about δ·ρ/(1 − ρ) with
-//!   ρ² = δ/δ'.
+//! With R the residuals of B-orthonormal pairs, second-order perturbation says that θᵢ is short by rᵢᵀ(θᵢB − A)⁻¹rᵢ over the
+//! directions that the block does not hold. Nobody can afford that inverse, but the preconditioner M is near B − A, and if
+//! what the block does not hold is below its last value θₘ,
 //!
-//! Neither is a bound: residuals are measured in the norm of diag(C + λI)⁻¹, not of (C + λI)⁻¹.
+//! ```text
+//! rᵀ(θᵢB − A)⁻¹r ≤ gᵢ·rᵀ(B − A)⁻¹r,    gᵢ = (1 − θₘ)/(θᵢ − θₘ)
+//! ```
+//!
+//! Two estimates of what is missing from Σθ, and the larger counts:
+//! - from the residuals: Σ gᵢ·rᵢᵀM⁻¹rᵢ with a margin, since M is only near B − A. A pair beyond the k-th that may still rise
+//!   above it counts as well;
+//! - from the last steps: if the total grew by δ and growth shrinks by ρ per step, what follows is about δ·ρ/(1 − ρ). It is
+//!   large when M is so far from B − A that residuals say too little: then convergence is slow.
+//!
+//! Neither is a bound, and neither sees a pair of which the block holds nothing at all: for those there are witnesses.
 
-/// Iterations over which growth of the total is compared with the fall of the residuals. Fewer make the ratio jump, more
-/// make it old.
-const WINDOW: usize = 6;
-/// What is missing is taken as this many times what that comparison says, because convergence slows down towards the end
-/// and the ratio of the past is then too small.
+/// What residuals say is multiplied by this: on sentences and paths they said 0.5 to 3 times the truth.
 const SAFETY: f64 = 2.0;
+/// Growth is not believed to shrink faster than by this per step, nor slower than by `SLOWEST`.
+const FASTEST: f64 = 0.3;
+const SLOWEST: f64 = 0.97;
+/// Growth below this share of the total is rounding.
+const ROUNDING: f64 = 1e-14;
 /// After this many iterations without growth nothing but rounding is left to gain.
 const STALL: usize = 10;
+/// Iterations over which the rate of convergence is taken.
+const WINDOW: usize = 4;
+/// A pair whose own share of what is missing is below this share of what it may be sends no more residuals.
+const LOCK: f64 = 1e-2;
 
 /// The history that tells when to stop.
 pub(super) struct Stopping {
@@ -24,73 +36,79 @@ pub(super) struct Stopping {
     tol: f64,
     /// Σθ of every iteration.
     pub totals: Vec<f64>,
-    /// q of every iteration.
+    /// What residuals say is missing, of every iteration.
     pub by_residuals: Vec<f64>,
+    /// The same for each pair of the last iteration.
+    by_pair: Vec<f64>,
 }
 
 impl Stopping {
     pub(super) fn new(k: usize, tol: f64) -> Self {
-        Stopping { k, tol, totals: Vec::new(), by_residuals: Vec::new() }
+        Stopping { k, tol, totals: Vec::new(), by_residuals: Vec::new(), by_pair: Vec::new() }
     }
 
     /// Takes over the history of a checkpoint, without its last iteration, which is looked at again.
     pub(super) fn remember(&mut self, totals: Vec<f64>, by_residuals: Vec<f64>) {
         (self.totals, self.by_residuals) = (totals, by_residuals);
+        self.forget_last();
+    }
+
+    /// Forgets the last iteration, which is looked at again.
+    pub(super) fn forget_last(&mut self) {
         self.totals.pop();
         self.by_residuals.pop();
     }
 
-    /// Takes note of an iteration's objective values and residuals, of the whole block.
-    pub(super) fn look(&mut self, theta: &[f64], residuals: &[f64]) {
+    /// Takes note of an iteration's objective values and of rᵀM⁻¹r of every pair in the block. `is_shifted` says whether
+    /// M stands for B − A; otherwise it stands for B.
+    pub(super) fn look(&mut self, theta: &[f64], squares: &[f64], is_shifted: bool) {
         let k = self.k.min(theta.len());
         self.totals.push(theta[..k].iter().sum());
-        let last = theta.last().copied().unwrap_or(0.0);
-        self.by_residuals.push(by_residuals(&theta[..k], &residuals[..k], last));
+        self.by_pair = short_by(theta, squares, is_shifted);
+        let least = if k > 0 { theta[k - 1] } else { 0.0 };
+        let beyond = theta[k..].iter().zip(squares.iter().skip(k));
+        let rising: f64 = beyond.map(|(t, s)| (t + s - least).clamp(0.0, (1.0 - least).max(0.0))).sum();
+        self.by_residuals.push(self.by_pair[..k].iter().sum::<f64>() + rising);
     }
 
     /// Whether what is missing is within the tolerance, relative to the total.
     pub(super) fn enough(&self) -> bool {
-        let total = self.totals.last().copied().unwrap_or(0.0);
-        self.missing().is_some_and(|missing| missing <= self.tol * total)
+        self.missing().is_some_and(|missing| missing <= self.tol * self.total())
     }
 
     /// An estimate of what is missing from the objective's total; `None` before there are enough steps to tell.
     pub(super) fn missing(&self) -> Option<f64> {
-        let by_residuals = self.by_residuals.last().copied()?;
-        Some(by_residuals.min(self.calibrated().unwrap_or(f64::INFINITY)).max(self.by_growth()?))
+        Some(self.by_residuals.last()?.max(self.by_growth()?))
     }
 
-    /// The same as a share of the total.
+    /// Σθ of the last iteration.
+    pub(super) fn total(&self) -> f64 {
+        self.totals.last().copied().unwrap_or(0.0)
+    }
+
+    /// What is missing as a share of the total.
     pub(super) fn missing_share(&self) -> Option<f64> {
         let total = self.totals.last().copied().filter(|&total| total > 0.0)?;
         Some(self.missing()? / total)
     }
 
-    /// q·G/Q over the last iterations, with a margin; `None` if q did not fall.
-    fn calibrated(&self) -> Option<f64> {
-        let before = self.totals.len().checked_sub(WINDOW + 1)?;
-        let (growth, q) = (self.totals.last()? - self.totals[before], self.by_residuals.last()?);
-        let fall = self.by_residuals[before] - q;
-        (fall > 0.0).then(|| SAFETY * q * growth.max(0.0) / fall)
-    }
-
-    /// δ·ρ/(1 − ρ) from the last steps.
+    /// δ·ρ/(1 − ρ) from the last steps. The larger of two steps counts, because steps are uneven.
     fn by_growth(&self) -> Option<f64> {
         let [.., a, b, c, d] = self.totals[..] else { return None };
-        let (first, last) = ((b - a).max(0.0), (d - c).max(0.0));
-        if last == 0.0 {
-            return Some(0.0);
-        }
-        let rate = (last / first).sqrt();
-        Some(if rate < 1.0 { last * rate / (1.0 - rate) } else { f64::INFINITY })
+        let steps = [b - a, c - b, d - c].map(|step| if step > ROUNDING * d { step } else { 0.0 });
+        let last = steps[1].max(steps[2]);
+        let rate = if steps[0] > 0.0 { (steps[2] / steps[0]).sqrt() } else { SLOWEST };
+        let rate = rate.clamp(FASTEST, SLOWEST);
+        Some(last * rate / (1.0 - rate))
     }
 
     /// About how many more iterations the tolerance takes at the rate of the last ones.
     pub(super) fn iterations_left(&self) -> Option<f64> {
-        let before = self.totals.len().checked_sub(WINDOW + 1)?;
+        let before = self.by_residuals.len().checked_sub(WINDOW + 1)?;
         let rate = (self.by_residuals.last()? / self.by_residuals[before]).powf(1.0 / WINDOW as f64);
-        let allowed = self.tol * self.totals.last().copied().unwrap_or(0.0);
-        Some(if rate < 1.0 { (self.missing()? / allowed).ln() / rate.recip().ln() } else { f64::INFINITY })
+        let allowed = self.tol * self.total();
+        let left = (self.missing()? / allowed).ln() / rate.recip().ln();
+        Some(if rate < 1.0 { left.max(0.0) } else { f64::INFINITY })
     }
 
     /// Whether the total has not grown for so long that rounding must be all that is left.
@@ -101,14 +119,23 @@ impl Stopping {
         recent > 0 && best <= best_before * (1.0 + 4.0 * f64::EPSILON)
     }
 
-    /// The pairs that still send residuals: those above a share of the tolerance.
-    pub(super) fn active(&self, residuals: &[f64], share: f64) -> Vec<usize> {
-        (0..residuals.len()).filter(|&i| residuals[i] > share * self.tol).collect()
+    /// The pairs that still send residuals; all if none has to.
+    pub(super) fn active(&self) -> Vec<usize> {
+        let allowed = LOCK * self.tol * self.total() / self.k.max(1) as f64;
+        let all = 0..self.by_pair.len();
+        let active: Vec<usize> = all.clone().filter(|&i| self.by_pair[i] > allowed).collect();
+        if active.is_empty() { all.collect() } else { active }
     }
 }
 
-/// Σ min(rᵢ, rᵢ²/gap), the gap from θᵢ to the last value the block holds.
-fn by_residuals(theta: &[f64], residuals: &[f64], last: f64) -> f64 {
-    let missing = |(&t, &r): (&f64, &f64)| if t - last > r { r * r / (t - last) } else { r };
-    theta.iter().zip(residuals).map(missing).sum()
+/// How much each objective value is short, by its residual.
+fn short_by(theta: &[f64], squares: &[f64], is_shifted: bool) -> Vec<f64> {
+    let last = theta.last().copied().unwrap_or(0.0);
+    let top = if is_shifted { 1.0 - last } else { 1.0 };
+    let of_pair = |(&t, &s): (&f64, &f64)| {
+        // However close the next value is, some true value lies within √(2·rᵀM⁻¹r), and none is above 1.
+        let by_gap = if t > last { s * top.max(t - last) / (t - last) } else { f64::INFINITY };
+        (SAFETY * by_gap.min((2.0 * s).sqrt())).clamp(0.0, (1.0 - t).max(s))
+    };
+    theta.iter().zip(squares).map(of_pair).collect()
 }

@@ -1,0 +1,89 @@
+//! Which columns the coarse block holds.
+//!
+//! - Before the first iteration: the columns of the largest variance, and those of the strongest witnesses.
+//! - Later: the columns on which the pairs live (leverage, Σᵢ wⱼᵢ²·bⱼⱼ) or on which they still have to change (residual,
+//!   Σᵢ rⱼᵢ²/bⱼⱼ), those of the witnesses that the pairs found explain least, and some of the largest variance, so that what
+//!   was overlooked is not lost for good.
+
+use super::witness::Witness;
+use crate::matrix::Panel;
+
+/// Of the columns of each view, this share is chosen by what witnesses say.
+const BY_WITNESSES: f64 = 1.0 / 3.0;
+/// Later on, this share is chosen by variance.
+const BY_VARIANCE: f64 = 1.0 / 6.0;
+
+/// What is known of one view when its columns are chosen.
+pub(super) struct ViewScores<'a> {
+    /// 1/bⱼⱼ, 0 for a constant column.
+    pub inverse: &'a [f64],
+    /// Leverage and residual, once there are pairs.
+    pub activity: Option<Vec<f64>>,
+    /// How strongly witnesses ask for each column.
+    pub witnesses: Vec<f64>,
+}
+
+impl ViewScores<'_> {
+    /// About `count` columns, ascending; all that are not constant if there are no more.
+    pub fn choose(&self, count: usize) -> Vec<u32> {
+        let varies = |&column: &u32| self.inverse[column as usize] > 0.0;
+        let all: Vec<u32> = (0..self.inverse.len() as u32).filter(varies).collect();
+        if all.len() <= count {
+            return all;
+        }
+        let share = |share: f64| (share * count as f64) as usize;
+        let variance: Vec<f64> =
+            self.inverse.iter().map(|i| if *i > 0.0 { i.recip() } else { 0.0 }).collect();
+        let mut chosen = top(&all, &self.witnesses, share(BY_WITNESSES));
+        if let Some(activity) = &self.activity {
+            chosen.extend(top(&all, &variance, share(BY_VARIANCE)));
+            fill(&mut chosen, &all, activity, count);
+        } else {
+            fill(&mut chosen, &all, &variance, count);
+        }
+        chosen.sort_unstable();
+        chosen
+    }
+}
+
+/// The columns of the `count` largest positive scores, the first of equal ones.
+fn top(columns: &[u32], scores: &[f64], count: usize) -> Vec<u32> {
+    let score = |column: u32| scores[column as usize];
+    let mut order: Vec<u32> = columns.iter().copied().filter(|&column| score(column) > 0.0).collect();
+    if count < order.len() {
+        order.select_nth_unstable_by(count, |&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
+        order.truncate(count);
+    }
+    order
+}
+
+/// Adds columns by score until `count` different ones are chosen.
+fn fill(chosen: &mut Vec<u32>, columns: &[u32], scores: &[f64], count: usize) {
+    chosen.sort_unstable();
+    chosen.dedup();
+    let others: Vec<u32> =
+        columns.iter().copied().filter(|column| chosen.binary_search(column).is_err()).collect();
+    chosen.extend(top(&others, scores, count.saturating_sub(chosen.len())));
+}
+
+/// For each column of a view, the score of the strongest witness that it belongs to.
+pub(super) fn by_column(witnesses: &[Witness], scores: &[f64], side: usize, columns: usize) -> Vec<f64> {
+    let mut strongest = vec![0.0f64; columns];
+    for (witness, &score) in witnesses.iter().zip(scores) {
+        for &column in &witness.columns[side] {
+            let entry = &mut strongest[column as usize];
+            *entry = entry.max(score);
+        }
+    }
+    strongest
+}
+
+/// Σᵢ a[j, i]²·factor(j) + Σᵢ r[j, i]²/factor(j) for each row j.
+pub(super) fn activity(w: &Panel, r: &Panel, inverse: &[f64]) -> Vec<f64> {
+    let squares = |row: &[f64]| row.iter().map(|v| v * v).sum::<f64>();
+    let of_row = |j: usize| match inverse[j] {
+        0.0 => 0.0,
+        inverse => squares(w.row(j)) / inverse + squares(r.row(j)) * inverse,
+    };
+    (0..w.rows()).map(of_row).collect()
+}
