@@ -32,6 +32,11 @@ pub fn decision(decision: &Decision) -> String {
         Decision::ViewEliminated { side } => {
             format!("{side} is one-hot, so it is solved exactly and only the other view is iterated on")
         }
+        Decision::NarrowViews { columns: [x, y] } => {
+            format!(
+                "the views are narrow ({x} + {y} columns), so they are solved exactly instead of iterated on"
+            )
+        }
         Decision::TooWideForClassical { columns, needed, allowed } => {
             let (needed, allowed) = (gibibytes(*needed), gibibytes(*allowed));
             format!(
@@ -39,7 +44,7 @@ pub fn decision(decision: &Decision) -> String {
             )
         }
         Decision::QuickEnoughForExact { operations } => {
-            format!("QR and SVD take only about {operations:.0e} operations here, and give the last digits")
+            format!("QR and SVD take only about {operations:.0e} operations here")
         }
         Decision::CheapestTaken { exact, gram, iterative } => format!(
             "QR and SVD would take about {exact:.0e} operations, Gram matrices {gram:.0e}, iterating {iterative:.0e}"
@@ -162,6 +167,7 @@ mod tests {
             Decision::ColumnsScaled { side: Side::X, scaled: 25, columns: 26, centered: true },
             Decision::MethodRequested,
             Decision::ViewEliminated { side: Side::X },
+            Decision::NarrowViews { columns: [20, 21] },
             Decision::TooWideForClassical { columns: 15, needed: 16 << 30, allowed: 1 << 30 },
             Decision::QuickEnoughForExact { operations: 1e16 },
             Decision::CheapestTaken { exact: 1e17, gram: 1e18, iterative: 1e19 },

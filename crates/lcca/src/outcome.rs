@@ -45,6 +45,11 @@ pub enum Decision {
         /// The one-hot view.
         side: Side,
     },
+    /// The views are so narrow that they are solved exactly, from their dense Gram matrices, whatever else would cost.
+    NarrowViews {
+        /// Columns of X and of Y.
+        columns: [u64; 2],
+    },
     /// Classical CCA does not fit the memory, so the fit iterates.
     TooWideForClassical {
         /// Columns of both views.
@@ -54,7 +59,7 @@ pub enum Decision {
         /// Bytes that were allowed.
         allowed: u64,
     },
-    /// QR and an SVD take so little time that they are used for their last digits, whatever else would cost.
+    /// QR and an SVD take so little time that they are used, whatever else would cost.
     QuickEnoughForExact {
         /// Estimated operations.
         operations: f64,

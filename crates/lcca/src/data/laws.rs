@@ -184,7 +184,7 @@ fn grams_equal_the_dense_ones(grams: &dyn Grams, x: &Mat<f64>, y: &Mat<f64>) -> 
         if j < x.ncols() { x[(i, j)] } else { y[(i, j - x.ncols())] }
     });
     let expected = both.transpose() * &both;
-    let gram = super::mirrored(&lower);
+    let gram = super::dense_gram::mirrored(&lower);
     require(close(gram.as_ref(), expected.as_ref()), || "wrong dense Gram matrix".into())
 }
 

@@ -32,6 +32,7 @@ mod product;
 mod reduce;
 mod sample;
 mod scaled;
+mod scatter_gram;
 mod shards;
 mod triangle;
 
@@ -41,7 +42,6 @@ pub use ask::{Ask, Source};
 pub use cached::Cached;
 pub use centered::Centered;
 pub use counting::{Counting, Tally};
-pub(crate) use dense_gram::mirrored;
 pub use estimate::{GramEstimate, GramSample};
 pub use gram::{GramMatrix, SparseGram, StoredGram};
 pub use in_memory::InMemory;

@@ -6,6 +6,7 @@ mod default_method;
 mod degenerate_data;
 mod meaning;
 mod methods;
+mod narrow;
 mod regressions;
 mod resume;
 mod rounding_and_scales;
