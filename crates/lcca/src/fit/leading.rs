@@ -35,8 +35,7 @@ pub(super) fn triplets(m: MatRef<'_, f64>, k: usize) -> Result<Triplets> {
     let eigen = gram.self_adjoint_eigen(Side::Lower).map_err(|_| Error::Factorization("HyᵀYᵀXHxHxᵀXᵀYHy"))?;
     let squares = eigen.S().column_vector();
     let d: Vec<f64> = (0..k).map(|i| squares[size - 1 - i].max(0.0).sqrt()).collect();
-    // Not "at most": a value that is not a number goes to the SVD, which fails in its own words.
-    if !(d[k - 1] > SMALL * d[0]) {
+    if d[k - 1] <= SMALL * d[0] {
         return by_svd(m, k);
     }
     let v = Mat::from_fn(size, k, |i, j| eigen.U()[(i, size - 1 - j)]);
