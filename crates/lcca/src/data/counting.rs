@@ -136,8 +136,14 @@ impl JointGrams for Counting<'_> {
 
     fn joint_gram(&self, limit: u64) -> Result<JointGram> {
         let joint = self.inner.capabilities().require_joint_grams()?.joint_gram(limit)?;
-        self.count(2, 0)?;
+        if !self.is_formed() {
+            self.count(2, 0)?;
+        }
         Ok(joint)
+    }
+
+    fn is_formed(&self) -> bool {
+        self.inner.capabilities().joint_grams.is_some_and(JointGrams::is_formed)
     }
 }
 

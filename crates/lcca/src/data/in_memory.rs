@@ -44,6 +44,11 @@ impl InMemory {
         self.rows.has_sparse_gram().then(|| GramSample::new(&self.rows.views, pieces))
     }
 
+    /// The same rows in terms of the kept columns; `None` if all are kept as they are.
+    pub fn renumbered(&self, columns: [Option<&[u32]>; 2]) -> Result<Option<InMemory>> {
+        Ok(reduce::renumbered_rows(&self.rows, columns)?.map(InMemory::from))
+    }
+
     /// The same rows with equal ones merged, if that pays, and in terms of the kept columns; `None` if nothing would
     /// change.
     pub fn reduced_to(&self, columns: [Option<&[u32]>; 2]) -> Result<Option<InMemory>> {

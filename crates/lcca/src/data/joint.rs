@@ -10,7 +10,8 @@ use rayon::prelude::*;
 /// Rows of a block that one thread adds to another's at a time.
 const SUMMED: usize = 4096;
 
-/// XᵀX, XᵀY, YᵀX and YᵀY.
+/// XᵀX, XᵀY, YᵀX and YᵀY. A clone shares their entries.
+#[derive(Clone)]
 pub struct JointGram {
     shape: Shape,
     moments: [Moments; 2],
@@ -65,6 +66,11 @@ impl JointGram {
         }
         let yx = Transposed::new(&xy).into_rows(xy.rows())?.into();
         Ok(JointGram { shape, moments, blocks: [[xx, xy], [yx, yy]] })
+    }
+
+    /// From `blocks[target][source]` of the right shapes.
+    pub(super) fn from_all_blocks(shape: Shape, moments: [Moments; 2], blocks: [[Matrix; 2]; 2]) -> Self {
+        JointGram { shape, moments, blocks }
     }
 
     /// The joint Gram matrix of both sets of rows together, which have the same columns.

@@ -12,11 +12,14 @@ mod chosen;
 mod counting;
 mod dense_gram;
 mod estimate;
+mod fold_grams;
+mod formed;
 mod gram;
 mod in_memory;
 mod in_memory_pair;
 mod joint;
 mod joint_pair;
+mod laned;
 #[cfg(any(test, feature = "laws"))]
 pub mod laws;
 #[cfg(test)]
@@ -43,6 +46,8 @@ pub use cached::Cached;
 pub use centered::Centered;
 pub use counting::{Counting, Tally};
 pub use estimate::{GramEstimate, GramSample};
+pub use fold_grams::FoldGrams;
+pub use formed::Formed;
 pub use gram::{GramMatrix, SparseGram, StoredGram};
 pub use in_memory::InMemory;
 pub use joint::{JointGram, add_blocks};

@@ -35,15 +35,14 @@ impl Moments {
 
     /// The moments of `rows` of `view`. Sums are compensated, because whether a column varies at all is a small difference
     /// of large sums.
-    pub(super) fn new(view: &Matrix, rows: std::ops::Range<usize>, weight: impl Fn(usize) -> f64) -> Self {
+    pub(super) fn new(view: &Matrix, rows: impl Iterator<Item = usize>, weight: impl Fn(usize) -> f64) -> Self {
         let (mut moments, mut lost) = (Moments::zero(view.cols()), Moments::zero(view.cols()));
-        if let Matrix::Dense(_) = view {
-            moments.count.fill(rows.len() as u64);
-        }
+        let mut dense_rows = 0;
         for row in rows {
             let w = weight(row);
             add_compensated(&mut moments.weight, &mut lost.weight, w);
             if let Matrix::Dense(m) = view {
+                dense_rows += 1;
                 let row = row * m.cols()..(row + 1) * m.cols();
                 match m.values() {
                     DenseValues::F32(values) => moments.add_row(&mut lost, w, &values.as_slice()[row]),
@@ -59,6 +58,9 @@ impl Moments {
             });
         }
         moments.add(&lost);
+        if let Matrix::Dense(_) = view {
+            moments.count.fill(dense_rows);
+        }
         moments
     }
 

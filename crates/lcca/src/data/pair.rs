@@ -128,6 +128,11 @@ pub trait JointGrams {
     /// The joint Gram matrix. Called only after [`JointGrams::estimate`] gave an estimate. An error if it would take more
     /// than `limit` bytes.
     fn joint_gram(&self, limit: u64) -> Result<JointGram>;
+
+    /// Whether there are no rows but only this matrix: passes read it, and asking for it costs nothing.
+    fn is_formed(&self) -> bool {
+        false
+    }
 }
 
 /// The triangular factor of [1 X Y].

@@ -52,7 +52,7 @@ impl Transposed {
         Transposed { starts, rows, values }
     }
 
-    fn columns(&self) -> usize {
+    pub fn columns(&self) -> usize {
         self.starts.len() - 1
     }
 
@@ -64,7 +64,7 @@ impl Transposed {
     }
 
     /// Calls `visit(row, value)` for every entry of column j.
-    fn for_each(&self, j: usize, mut visit: impl FnMut(usize, f64)) {
+    pub fn for_each(&self, j: usize, mut visit: impl FnMut(usize, f64)) {
         for entry in self.starts[j]..self.starts[j + 1] {
             visit(self.rows[entry] as usize, self.values.as_ref().map_or(1.0, |values| values[entry]));
         }

@@ -31,18 +31,25 @@ pub fn columns_to_keep(counts: [&[u64]; 2], rows: usize) -> [Option<Vec<u32>>; 2
 
 /// The rows with equal ones merged, if that pays, and in terms of the kept columns; `None` if nothing would change.
 pub(super) fn reduced(rows: &PairedRows, columns: [Option<&[u32]>; 2]) -> Result<Option<PairedRows>> {
-    let merged = merge::merged(&rows.views, rows.weights.as_ref())?;
-    if merged.is_none() && columns.iter().all(Option::is_none) {
+    let Some(merged) = merge::merged(&rows.views, rows.weights.as_ref())? else {
+        return renumbered_rows(rows, columns);
+    };
+    let merged = PairedRows { views: merged.views, weights: Some(merged.weights.into()) };
+    Ok(Some(renumbered_rows(&merged, columns)?.unwrap_or(merged)))
+}
+
+/// The rows in terms of the kept columns; `None` if all are kept as they are.
+pub(super) fn renumbered_rows(
+    rows: &PairedRows,
+    columns: [Option<&[u32]>; 2],
+) -> Result<Option<PairedRows>> {
+    if columns.iter().all(Option::is_none) {
         return Ok(None);
     }
-    let (views, weights) = match &merged {
-        Some(merged) => (&merged.views, Some(merged.weights.clone().into())),
-        None => (&rows.views, rows.weights.clone()),
-    };
-    let [x, y] = [0, 1].map(|side| renumbered(&views[side], columns[side]));
+    let [x, y] = [0, 1].map(|side| renumbered(&rows.views[side], columns[side]));
     let smaller = PairedRows::new(x?, y?)?;
-    Ok(Some(match weights {
-        Some(weights) => smaller.weighted(weights)?,
+    Ok(Some(match &rows.weights {
+        Some(weights) => smaller.weighted(weights.clone())?,
         None => smaller,
     }))
 }

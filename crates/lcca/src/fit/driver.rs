@@ -105,6 +105,7 @@ pub(super) fn fit_all(
     let means = centered.as_ref().map(|centered| Side::BOTH.map(|side| centered.mean(side).to_vec()));
     let data = Data {
         rows: scaled.as_ref().map_or(seen, |scaled| scaled),
+        is_formed: whole.capabilities().joint_grams.is_some_and(|grams| grams.is_formed()),
         grams: match (&centered_joint, &joint) {
             (Some(centered), _) => Some(centered),
             (None, Some(joint)) => Some(joint),
@@ -192,6 +193,8 @@ fn into_problem(mut weights: [Panel; 2], reduced: Option<&Reduced>, factors: &sc
 struct Data<'a> {
     /// The rows, centered and scaled if that is wanted.
     rows: &'a dyn Pair,
+    /// Whether the rows are nothing but their Gram matrix, so that passes over them are passes over it.
+    is_formed: bool,
     /// The same data known by their Gram matrices, if iterations run over those.
     grams: Option<&'a dyn Pair>,
     /// Those matrices, scaled but not centered.
@@ -215,7 +218,11 @@ fn fit_one(
             return Err(Error::NothingToCorrelate { side, centered: settings.center });
         }
     }
-    let rows = Counting::rows(data.rows, tally, watch);
+    let rows = if data.is_formed {
+        Counting::grams(data.rows, tally, watch)
+    } else {
+        Counting::rows(data.rows, tally, watch)
+    };
     let grams = data.grams.map(|grams| Counting::grams(grams, tally, watch));
     let on_rows = Problem {
         pair: &rows,
@@ -287,7 +294,7 @@ fn form_gram(pair: &dyn Pair, plan: &mut Plan, memory: u64) -> Result<Option<Joi
     Ok(Some(joint))
 }
 
-fn check(settings: &Settings, shape: Shape) -> Result<()> {
+pub(super) fn check(settings: &Settings, shape: Shape) -> Result<()> {
     let Shape { rows, x_cols, y_cols } = shape;
     let limit = rows.min(x_cols).min(y_cols);
     let k = settings.k;

@@ -166,7 +166,7 @@ fn gram_mode(pair: &dyn Pair, required: bool, settings: &Settings) -> Result<Opt
     // The four blocks while they are put together, and a transposed view.
     let bytes = 24.0 * estimate.entries + 4.0 * estimate.touched;
     let pays = by_grams < by_rows && bytes < settings.memory as f64;
-    Ok((required || pays).then_some(estimate))
+    Ok((required || pays || joint_grams.is_formed()).then_some(estimate))
 }
 
 /// The one-hot view, the wider of two, if structure may be used and no other method was requested.
