@@ -60,6 +60,18 @@ pub fn decision(decision: &Decision) -> String {
             "the Gram matrices were too ill conditioned to tell the rank, so QR of the rows took their place"
                 .into()
         }
+        Decision::RowsSketched { sums, rows, bound, believed } => {
+            let proved = match bound {
+                Some(bound) => format!(
+                    "with probability 0.9 each objective value is at most {bound:.2} below the true one, and usually far less"
+                ),
+                None => "nothing is proved for so few sums, though the error is usually small".into(),
+            };
+            format!(
+                "the {rows} rows were put into {sums} random sums, on which the total is {believed:.4}; on the rows it is what is \
+                 reported, and the true one usually lies between; {proved}"
+            )
+        }
         Decision::PreconditionerFactorized { entries, operations, succeeded } => {
             let end = if *succeeded {
                 ""
@@ -175,6 +187,7 @@ mod tests {
             Decision::GramMatricesTooLarge,
             Decision::QrInsteadOfGram,
             Decision::PreconditionerFactorized { entries: 23, operations: 1e24, succeeded: false },
+            Decision::RowsSketched { sums: 27, rows: 28, bound: Some(0.29), believed: 3.031 },
         ]
     }
 
@@ -211,7 +224,7 @@ mod tests {
         let all = why(&decisions());
         for number in [
             "11", "12", "13", "14", "15", "16.0 GiB", "1e16", "1e17", "1e18", "1e19", "20", "21", "22",
-            "2.3e1", "1e24",
+            "2.3e1", "1e24", "27", "28", "0.29", "3.0310",
         ] {
             assert!(all.contains(number), "{number}: {all}");
         }
@@ -219,6 +232,7 @@ mod tests {
             all.contains("columns of Y") && all.contains("X is one-hot") && all.contains("in vain"),
             "{all}"
         );
-        assert_eq!(all.matches("; ").count(), decisions().len() - 1);
+        // The clause of a sketch has two semicolons of its own.
+        assert_eq!(all.matches("; ").count(), decisions().len() + 1);
     }
 }

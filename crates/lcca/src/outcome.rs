@@ -86,6 +86,18 @@ pub enum Decision {
     GramMatricesTooLarge,
     /// The dense Gram matrices were too ill conditioned to tell the rank, so QR of the rows took their place.
     QrInsteadOfGram,
+    /// Classical CCA of random sums of rows took the place of the rows.
+    RowsSketched {
+        /// Sums that the rows were put into.
+        sums: u64,
+        /// Rows of the data.
+        rows: u64,
+        /// How far each objective value can be below the true one, with probability 0.9; `None` if nothing is proved for so few
+        /// sums.
+        bound: Option<f64>,
+        /// The objective's total as the sums alone show it, usually above the true one.
+        believed: f64,
+    },
     /// The sparse matrix B − A was factorized for a better preconditioner.
     PreconditionerFactorized {
         /// Entries of the factor.

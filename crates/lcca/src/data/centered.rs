@@ -138,6 +138,12 @@ impl Triangles for Centered<'_> {
     fn triangle(&self, limit: u64) -> Result<Triangle> {
         Ok(self.inner.capabilities().require_triangles()?.triangle(limit)?.centered())
     }
+
+    /// The ones are sketched like any column, so they can be projected out of the sums.
+    fn sketched_triangle(&self, size: usize, seed: u64, limit: u64) -> Result<Triangle> {
+        let inner = self.inner.capabilities().require_triangles()?;
+        Ok(inner.sketched_triangle(size, seed, limit)?.centered())
+    }
 }
 
 impl Blocks for Centered<'_> {

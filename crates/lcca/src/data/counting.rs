@@ -153,6 +153,13 @@ impl Triangles for Counting<'_> {
         self.count(2, 0)?;
         Ok(triangle)
     }
+
+    fn sketched_triangle(&self, size: usize, seed: u64, limit: u64) -> Result<Triangle> {
+        let inner = self.inner.capabilities().require_triangles()?;
+        let triangle = inner.sketched_triangle(size, seed, limit)?;
+        self.count(2, 0)?;
+        Ok(triangle)
+    }
 }
 
 impl Blocks for Counting<'_> {

@@ -35,7 +35,8 @@ impl Pair for Formed {
     }
 
     fn capabilities(&self) -> Capabilities<'_> {
-        Capabilities { structure: Some(self), joint_grams: Some(self), ..self.joint.capabilities() }
+        let Capabilities { grams, triangles, blocks, samples, .. } = self.joint.capabilities();
+        Capabilities { structure: Some(self), grams, joint_grams: Some(self), triangles, blocks, samples }
     }
 }
 

@@ -10,7 +10,7 @@ use super::moments::Moments;
 use super::pair::{Blocks, Capabilities, Grams, JointGrams, Pair, Reduced, Samples, Structure, Triangles};
 use super::parts::{self, MOST_PARTS};
 use super::triangle::{self, Triangle};
-use super::{block_gram, dense_gram, reduce, sample};
+use super::{block_gram, dense_gram, reduce, sample, sketch};
 use crate::error::Result;
 use crate::matrix::Matrix;
 use crate::side::{Shape, Side};
@@ -102,6 +102,10 @@ impl JointGrams for InMemory {
 impl Triangles for InMemory {
     fn triangle(&self, limit: u64) -> Result<Triangle> {
         triangle::form(&self.rows.views, self.rows.weights.as_ref(), limit)
+    }
+
+    fn sketched_triangle(&self, size: usize, seed: u64, limit: u64) -> Result<Triangle> {
+        sketch::form(&self.rows.views, self.rows.weights.as_ref(), size, seed, limit)
     }
 }
 

@@ -37,6 +37,7 @@ mod sample;
 mod scaled;
 mod scatter_gram;
 mod shards;
+mod sketch;
 mod triangle;
 
 pub use crate::side::{Shape, Side};

@@ -35,7 +35,11 @@ impl Moments {
 
     /// The moments of `rows` of `view`. Sums are compensated, because whether a column varies at all is a small difference
     /// of large sums.
-    pub(super) fn new(view: &Matrix, rows: impl Iterator<Item = usize>, weight: impl Fn(usize) -> f64) -> Self {
+    pub(super) fn new(
+        view: &Matrix,
+        rows: impl Iterator<Item = usize>,
+        weight: impl Fn(usize) -> f64,
+    ) -> Self {
         let (mut moments, mut lost) = (Moments::zero(view.cols()), Moments::zero(view.cols()));
         let mut dense_rows = 0;
         for row in rows {

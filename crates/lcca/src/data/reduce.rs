@@ -39,10 +39,7 @@ pub(super) fn reduced(rows: &PairedRows, columns: [Option<&[u32]>; 2]) -> Result
 }
 
 /// The rows in terms of the kept columns; `None` if all are kept as they are.
-pub(super) fn renumbered_rows(
-    rows: &PairedRows,
-    columns: [Option<&[u32]>; 2],
-) -> Result<Option<PairedRows>> {
+pub(super) fn renumbered_rows(rows: &PairedRows, columns: [Option<&[u32]>; 2]) -> Result<Option<PairedRows>> {
     if columns.iter().all(Option::is_none) {
         return Ok(None);
     }

@@ -5,7 +5,7 @@ use super::fitted::Fit;
 use super::one_view::OneView;
 use super::plan::{Plan, is_narrow, plan};
 use super::problem::{Problem, RawFit, Start};
-use super::{alternate, checkpoint, exact, finish, gram, lobpcg, restore, risk, rpcca, scale};
+use super::{alternate, checkpoint, exact, finish, gram, lobpcg, restore, risk, rpcca, scale, sketch};
 use crate::data::{
     Cached, Centered, Counting, JointGram, Moments, Pair, Reduced, Scaled, Shape, Side, Tally,
 };
@@ -257,6 +257,7 @@ fn run(problem: &Problem<'_>, plan: &Plan, start: Start) -> Result<RawFit> {
         Algorithm::Alternating => alternate::alternate(problem, plan.method, start),
         Algorithm::PrincipalComponents => rpcca::rpcca(problem, plan.method),
         Algorithm::Exact => exact::exact(problem),
+        Algorithm::Sketch => sketch::sketch(problem, plan.method),
         Algorithm::Gram => match gram::gram(problem)? {
             Some(raw) => Ok(raw),
             None => Ok(RawFit { decisions: vec![Decision::QrInsteadOfGram], ..exact::exact(problem)? }),

@@ -32,7 +32,8 @@ impl<'a> FoldData<'a> {
     pub fn new(folds: &'a Folds<'a>, all: &[Settings], watch: &dyn Watch) -> Result<Self> {
         let pair = folds.pair();
         all.iter().try_for_each(|settings| driver::check(settings, pair.shape()))?;
-        let rows = || FoldData { source: Source::Rows(folds), settings: all.to_vec(), spent: Cost::default() };
+        let rows =
+            || FoldData { source: Source::Rows(folds), settings: all.to_vec(), spent: Cost::default() };
         let Some(fold) = folds.parts().filter(|_| !folds.are_small()) else { return Ok(rows()) };
         // Equal rows of different folds must not be merged, so of the ways to a smaller problem only the columns are left.
         let counts = [&pair.moments(Side::X)?.count[..], &pair.moments(Side::Y)?.count];

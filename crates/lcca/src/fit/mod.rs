@@ -36,6 +36,7 @@ mod score;
 mod select;
 mod selection;
 mod shared_columns;
+mod sketch;
 mod stopping;
 #[cfg(test)]
 mod tests;

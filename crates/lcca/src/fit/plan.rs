@@ -1,5 +1,6 @@
 //! What `auto` stands for on given data, and why.
 
+use super::sketch;
 use crate::data::{GramEstimate, Pair, Shape, Side};
 use crate::error::Result;
 use crate::method::{Algorithm, Method, Settings};
@@ -40,7 +41,7 @@ impl Plan {
             _ if self.eliminate.is_some() => Some(Loop::Eliminate),
             Algorithm::Lobpcg | Algorithm::ShiftInvert | Algorithm::Auto => Some(Loop::Lobpcg),
             Algorithm::Alternating => Some(Loop::Alternate),
-            Algorithm::PrincipalComponents | Algorithm::Gram | Algorithm::Exact => None,
+            Algorithm::PrincipalComponents | Algorithm::Gram | Algorithm::Exact | Algorithm::Sketch => None,
         }
     }
 }
@@ -116,6 +117,11 @@ pub fn estimated_operations(pair: &dyn Pair, settings: &Settings) -> Result<f64>
         Algorithm::Auto => exact.min(gram).min(iterative),
         Algorithm::Exact => exact,
         Algorithm::Gram => gram,
+        Algorithm::Sketch => {
+            let Shape { rows, .. } = pair.shape();
+            // QR of the sums and what it takes apart from the rows.
+            exact * (sketch::size(settings.method, pair.shape()) as f64 / rows as f64).min(1.0)
+        }
         Algorithm::Lobpcg | Algorithm::ShiftInvert => iterative,
         Algorithm::PrincipalComponents | Algorithm::Alternating => {
             let width = settings.method.get("k-rpcca").unwrap_or(settings.k) as f64;

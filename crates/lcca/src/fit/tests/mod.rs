@@ -12,6 +12,7 @@ mod resume;
 mod rounding_and_scales;
 mod scaling;
 mod selection;
+mod sketching;
 mod structure;
 mod theorems;
 
