@@ -24,7 +24,7 @@ pub(super) struct FoldData<'a> {
 
 enum Source<'a> {
     Rows(&'a Folds<'a>),
-    Grams(FoldGrams),
+    Grams(Box<FoldGrams>),
 }
 
 impl<'a> FoldData<'a> {
@@ -52,7 +52,7 @@ impl<'a> FoldData<'a> {
                 if watch.pass(spent).is_break() {
                     return Err(Error::Interrupted);
                 }
-                Ok(FoldData { source: Source::Grams(grams), settings, spent })
+                Ok(FoldData { source: Source::Grams(Box::new(grams)), settings, spent })
             }
             Err(Error::Memory { .. }) => Ok(rows()),
             Err(error) => Err(error),
