@@ -3,9 +3,10 @@
 //! As in `product`, row j of the result is summed over the rows in which A holds column j. Every entry has one value for each
 //! set of rows, its lane, so reading the rows once gives the products of all sets. Sums of lanes share the pattern.
 
-use super::product::{Allowance, Transposed};
+use super::product::Allowance;
+use super::transposed::Transposed;
 use crate::error::Result;
-use crate::matrix::{Matrix, SparseRows, Values};
+use crate::matrix::{Matrix, Reader, SparseRows, Values};
 use rayon::prelude::*;
 
 /// Rows of the product that one thread forms at a time.
@@ -37,6 +38,7 @@ impl Laned {
         diagonal: bool,
         allowance: &Allowance,
     ) -> Result<Self> {
+        let reader = Reader::new(b);
         let form_chunk = |sums: &mut Sums, start: usize| {
             let mut part = Part::default();
             for j in start..(start + CHUNK).min(a.columns()) {
@@ -45,7 +47,7 @@ impl Laned {
                 }
                 a.for_each(j, |row, value| {
                     let (factor, lane) = (weight(row) * value, lane[row] as usize);
-                    b.for_each(row, |column, value| sums.add(column, lane, factor * value));
+                    reader.for_each(row, |column, value| sums.add(column, lane, factor * value));
                 });
                 sums.drain_into(&mut part);
             }

@@ -38,6 +38,7 @@ mod scaled;
 mod scatter_gram;
 mod shards;
 mod sketch;
+mod transposed;
 mod triangle;
 
 pub use crate::side::{Shape, Side};
