@@ -49,6 +49,8 @@ class CCA(Fitted):
         Whether to look for structure that makes the problem smaller.
     t1, t2, inner, k_pc, k_rpcca : optional
         Parameters of the methods of Lu & Foster 2014; see the program's help. None is the default of the method.
+    sketch_rows : int, optional
+        Random sums of rows that `method="sketch"` solves instead of all rows. None is 50 for each column of both views.
     oversample : int, optional
         Extra columns carried along.
     power : int
@@ -141,6 +143,7 @@ class CCA(Fitted):
         inner: str | None = None,
         k_pc: int | None = None,
         k_rpcca: int | None = None,
+        sketch_rows: int | None = None,
         oversample: int | None = None,
         power: int = 2,
         missing: str = "error",
@@ -167,6 +170,7 @@ class CCA(Fitted):
         self.inner = inner
         self.k_pc = k_pc
         self.k_rpcca = k_rpcca
+        self.sketch_rows = sketch_rows
         self.oversample = oversample
         self.power = power
         self.missing = missing

@@ -60,7 +60,7 @@ fn table_csv_and_json_show_the_same_runs() {
     let written: Value = serde_json::from_slice(&folder.read("d/compare.json")).unwrap();
     assert_eq!(written, comparison);
     let (lines, shown) = (csv(&folder, "d/compare.csv"), shown(&comparison));
-    assert_eq!((lines.len(), shown.len()), (8, 8));
+    assert_eq!((lines.len(), shown.len()), (10, 10));
     let table = String::from_utf8(folder.read("d/table.md")).unwrap();
     for (line, (entry, run)) in lines.iter().zip(&shown) {
         let setting = entry.map_or(String::new(), |(setting, _)| setting["id"].to_string());
@@ -81,7 +81,7 @@ fn table_csv_and_json_show_the_same_runs() {
     }
     for figure in ["figure", "captured"] {
         let svg = String::from_utf8(folder.read(&format!("d/{figure}.svg"))).unwrap();
-        for name in ["L-CCA", "G-CCA", "RPCCA", "D-CCA", "auto", "best possible"] {
+        for name in ["L-CCA", "G-CCA", "RPCCA", "Sketch", "D-CCA", "auto", "best possible"] {
             assert!(svg.contains(name), "{figure}: {name}");
         }
         assert_eq!(&folder.read(&format!("d/{figure}.png"))[1..4], b"PNG");

@@ -32,6 +32,11 @@ pub fn decision(decision: &Decision) -> String {
         Decision::ViewEliminated { side } => {
             format!("{side} is one-hot, so it is solved exactly and only the other view is iterated on")
         }
+        Decision::NarrowViews { columns: [x, y] } => {
+            format!(
+                "the views are narrow ({x} + {y} columns), so they are solved exactly instead of iterated on"
+            )
+        }
         Decision::TooWideForClassical { columns, needed, allowed } => {
             let (needed, allowed) = (gibibytes(*needed), gibibytes(*allowed));
             format!(
@@ -39,7 +44,7 @@ pub fn decision(decision: &Decision) -> String {
             )
         }
         Decision::QuickEnoughForExact { operations } => {
-            format!("QR and SVD take only about {operations:.0e} operations here, and give the last digits")
+            format!("QR and SVD take only about {operations:.0e} operations here")
         }
         Decision::CheapestTaken { exact, gram, iterative } => format!(
             "QR and SVD would take about {exact:.0e} operations, Gram matrices {gram:.0e}, iterating {iterative:.0e}"
@@ -59,6 +64,18 @@ pub fn decision(decision: &Decision) -> String {
             let times = if *chosen == 1 { "once".into() } else { format!("{chosen} times") };
             format!(
                 "the preconditioner held B − A on {columns} columns, which were chosen {times}; {witnesses} pairs on few columns were found beforehand"
+            )
+        }
+        Decision::RowsSketched { sums, rows, bound, believed } => {
+            let proved = match bound {
+                Some(bound) => format!(
+                    "with probability 0.9 each objective value is at most {bound:.2} below the true one, and usually far less"
+                ),
+                None => "nothing is proved for so few sums, though the error is usually small".into(),
+            };
+            format!(
+                "the {rows} rows were put into {sums} random sums, on which the total is {believed:.4}; on the rows it is what is \
+                 reported, and the true one usually lies between; {proved}"
             )
         }
         Decision::PreconditionerFactorized { entries, operations, succeeded } => {
@@ -168,6 +185,7 @@ mod tests {
             Decision::ColumnsScaled { side: Side::X, scaled: 25, columns: 26, centered: true },
             Decision::MethodRequested,
             Decision::ViewEliminated { side: Side::X },
+            Decision::NarrowViews { columns: [20, 21] },
             Decision::TooWideForClassical { columns: 15, needed: 16 << 30, allowed: 1 << 30 },
             Decision::QuickEnoughForExact { operations: 1e16 },
             Decision::CheapestTaken { exact: 1e17, gram: 1e18, iterative: 1e19 },
@@ -176,6 +194,7 @@ mod tests {
             Decision::QrInsteadOfGram,
             Decision::CoarseBlock { columns: 25, chosen: 26, witnesses: 27 },
             Decision::PreconditionerFactorized { entries: 23, operations: 1e24, succeeded: false },
+            Decision::RowsSketched { sums: 27, rows: 28, bound: Some(0.29), believed: 3.031 },
         ]
     }
 
@@ -212,7 +231,7 @@ mod tests {
         let all = why(&decisions());
         for number in [
             "11", "12", "13", "14", "15", "16.0 GiB", "1e16", "1e17", "1e18", "1e19", "20", "21", "22",
-            "2.3e1", "1e24",
+            "2.3e1", "1e24", "27", "28", "0.29", "3.0310",
         ] {
             assert!(all.contains(number), "{number}: {all}");
         }
@@ -220,6 +239,7 @@ mod tests {
             all.contains("columns of Y") && all.contains("X is one-hot") && all.contains("in vain"),
             "{all}"
         );
-        assert_eq!(all.matches("; ").count(), decisions().len() - 1);
+        // The clause of a sketch has two semicolons of its own.
+        assert_eq!(all.matches("; ").count(), decisions().len() + 1);
     }
 }

@@ -28,6 +28,8 @@ pub enum Algorithm {
     Gram,
     /// Classical CCA by QR and SVD (Björck & Golub 1973).
     Exact,
+    /// Classical CCA of random sums of rows (Avron et al. 2014).
+    Sketch,
     /// Exact CCA between leading principal components.
     PrincipalComponents,
     /// Alternating least squares (Lu & Foster, Algorithms 1 and 4).
@@ -92,8 +94,15 @@ const INNER: &str = "inner";
 
 /// Every method.
 static SPECS: LazyLock<Vec<Spec>> = LazyLock::new(|| {
-    use Algorithm::{Auto, Exact, Gram, Lobpcg, PrincipalComponents, ShiftInvert};
+    use Algorithm::{Auto, Exact, Gram, Lobpcg, PrincipalComponents, ShiftInvert, Sketch};
     let components = Parameter::number("k-rpcca", 500, 1, "at least k", "principal components of each view");
+    let sums = Parameter::number(
+        "sketch-rows",
+        0,
+        0,
+        "a number of rows",
+        "random sums of rows; 0 is 50 for each column of both views",
+    );
     let mut specs = vec![
         Spec::new("auto", Auto, vec![], "the exact answer, by whichever of the exact ways suits the data"),
         Spec::new(
@@ -119,6 +128,12 @@ static SPECS: LazyLock<Vec<Spec>> = LazyLock::new(|| {
             Exact,
             vec![],
             "classical CCA by rank-revealing QR and SVD, for up to some thousand columns",
+        ),
+        Spec::new(
+            "sketch",
+            Sketch,
+            vec![sums],
+            "classical CCA of random sums of rows (CountSketch), for many rows and up to some thousand columns",
         ),
         Spec::new(
             "rp-cca",
@@ -214,6 +229,11 @@ impl Method {
     /// Classical CCA by QR and SVD.
     pub fn exact() -> Method {
         Method::preset("exact", &[])
+    }
+
+    /// Classical CCA of random sums of rows; 0 chooses how many.
+    pub fn sketch(rows: usize) -> Method {
+        Method::preset("sketch", &[("sketch-rows", rows)])
     }
 
     /// Exact CCA between principal components.
@@ -373,7 +393,7 @@ mod tests {
 
     #[test]
     fn names_come_back() {
-        assert_eq!(Method::names().count(), 10);
+        assert_eq!(Method::names().count(), 11);
         for name in Method::names() {
             assert_eq!(Method::named(name).unwrap().name(), name);
         }

@@ -45,6 +45,11 @@ pub enum Decision {
         /// The one-hot view.
         side: Side,
     },
+    /// The views are so narrow that they are solved exactly, from their dense Gram matrices, whatever else would cost.
+    NarrowViews {
+        /// Columns of X and of Y.
+        columns: [u64; 2],
+    },
     /// Classical CCA does not fit the memory, so the fit iterates.
     TooWideForClassical {
         /// Columns of both views.
@@ -54,7 +59,7 @@ pub enum Decision {
         /// Bytes that were allowed.
         allowed: u64,
     },
-    /// QR and an SVD take so little time that they are used for their last digits, whatever else would cost.
+    /// QR and an SVD take so little time that they are used, whatever else would cost.
     QuickEnoughForExact {
         /// Estimated operations.
         operations: f64,
@@ -89,6 +94,18 @@ pub enum Decision {
         chosen: u64,
         /// Pairs on few columns that were found beforehand.
         witnesses: u64,
+    },
+    /// Classical CCA of random sums of rows took the place of the rows.
+    RowsSketched {
+        /// Sums that the rows were put into.
+        sums: u64,
+        /// Rows of the data.
+        rows: u64,
+        /// How far each objective value can be below the true one, with probability 0.9; `None` if nothing is proved for so few
+        /// sums.
+        bound: Option<f64>,
+        /// The objective's total as the sums alone show it, usually above the true one.
+        believed: f64,
     },
     /// The sparse matrix B − A was factorized for a better preconditioner.
     PreconditionerFactorized {

@@ -17,6 +17,7 @@ pub(crate) enum Purpose {
     Folds = 6,
     Permutations = 7,
     HoldOut = 8,
+    Sketch = 9,
     #[cfg(any(test, feature = "laws"))]
     Test = 4,
 }

@@ -156,7 +156,7 @@ impl Settings {
         let passes = match self.method.algorithm() {
             Algorithm::Auto | Algorithm::Lobpcg | Algorithm::ShiftInvert => 100.0,
             Algorithm::Gram => 1.0,
-            Algorithm::Exact => 2.0,
+            Algorithm::Exact | Algorithm::Sketch => 2.0,
             Algorithm::PrincipalComponents => svd + 2.0,
             Algorithm::Alternating => self.method.alternating().map_or(0.0, |(t1, solver)| {
                 // The random start, a pass per half step and what the solver takes, and the pass that measures the result.

@@ -7,7 +7,7 @@ use lcca::method::Method;
 use std::path::PathBuf;
 
 /// The methods that `--methods` chooses from; L-CCA always runs.
-pub const OPTIONAL_METHODS: [&str; 4] = ["g-cca", "rp-cca", "d-cca", "auto"];
+pub const OPTIONAL_METHODS: [&str; 5] = ["g-cca", "rp-cca", "sketch", "d-cca", "auto"];
 
 const COMPARE_EXAMPLES: &str = "\
 Examples:
@@ -19,8 +19,9 @@ What happens:
   best possible   the default method runs until --best-tol is reached
   D-CCA, auto     run once
   L-CCA           runs once per setting: at each --l-cca-t2, or for each of --cpu-seconds
-  G-CCA, RPCCA    run at the t2 and k_rpcca that take as much CPU time as L-CCA, within 10%, found
-                  in at most 6 tries; if no value does, the nearest is shown and marked
+  G-CCA, RPCCA,   run at the t2, k_rpcca and sketch_rows that take as much CPU time as L-CCA, within
+  Sketch          10%, found in at most 6 tries; if no value does, the nearest is shown and marked.
+                  Sketch is left out if the views have more than 2000 columns together
 
 CPU time is that of the whole process on all threads, so the machine should have nothing else to do.
 Methods are compared by the canonical correlations between the subspaces they found, on the same

@@ -63,6 +63,7 @@ fn compare(pair: &InMemory, data: &dyn Pair, plan: &Plan) -> Result<Comparison, 
         best,
         settings,
         once,
+        sketch_left_out: plan.optional_methods.sketch && TunableMethod::sketch(pair.shape()).is_none(),
         runs,
         version,
     })
@@ -105,11 +106,13 @@ impl Contest<'_> {
     fn tunable_methods(&self) -> Vec<TunableMethod> {
         let plan = self.plan;
         let most = most_components(self.pair.shape(), &plan.settings, rayon::current_num_threads());
+        let optional = &plan.optional_methods;
         let all = [
-            (TunableMethod::g_cca(plan.t1), plan.optional_methods.g_cca),
-            (TunableMethod::rp_cca(plan.settings.k, most), plan.optional_methods.rp_cca),
+            optional.g_cca.then(|| TunableMethod::g_cca(plan.t1)),
+            optional.rp_cca.then(|| TunableMethod::rp_cca(plan.settings.k, most)),
+            optional.sketch.then(|| TunableMethod::sketch(self.pair.shape())).flatten(),
         ];
-        all.into_iter().filter(|(_, requested)| *requested).map(|(method, _)| method).collect()
+        all.into_iter().flatten().collect()
     }
 
     /// The run of a method that takes about `target` seconds. Runs at other settings are points of the search.

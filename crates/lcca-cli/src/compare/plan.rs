@@ -41,6 +41,7 @@ impl Targets {
 pub struct OptionalMethods {
     pub g_cca: bool,
     pub rp_cca: bool,
+    pub sketch: bool,
     pub d_cca: bool,
     pub auto: bool,
 }

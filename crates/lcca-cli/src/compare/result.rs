@@ -27,6 +27,8 @@ pub struct Comparison {
     pub settings: Vec<Setting>,
     /// Indices of the runs of methods that have nothing to calibrate and run once.
     pub once: Vec<usize>,
+    /// Whether the sketch was wanted but left out because the views are too wide for it.
+    pub sketch_left_out: bool,
     /// Every run, those of the calibration included.
     pub runs: Vec<Run>,
     pub version: &'static str,

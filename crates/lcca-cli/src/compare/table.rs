@@ -2,7 +2,7 @@
 
 use super::calibrate::Outcome;
 use super::result::{Best, Comparison, Entry, Run, Setting};
-use super::tunable::{reason, time_parameter, time_value};
+use super::tunable::{WIDEST_SKETCH, reason, time_parameter, time_value};
 use crate::text::{self, view_sizes};
 use lcca::method::Method;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 const MARK: &str = "†";
 
 /// The parameters of compare.csv.
-const CSV_PARAMETERS: [&str; 4] = ["t1", "t2", "k-pc", "k-rpcca"];
+const CSV_PARAMETERS: [&str; 5] = ["t1", "t2", "k-pc", "k-rpcca", "sketch-rows"];
 
 /// A method's parameters, such as "t1 5, t2 7, k_pc 100".
 pub fn parameters(method: &Method) -> String {
@@ -112,6 +112,13 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
             .to_string(),
     ];
     notes.extend(comparison.shown().filter_map(|(entry, run)| disagreement(comparison, entry?, run)));
+    if comparison.sketch_left_out {
+        let columns = comparison.x_cols + comparison.y_cols;
+        notes.push(format!(
+            "Sketch was left out: the views have {columns} columns together, and more than {WIDEST_SKETCH} are too many for its \
+             dense solve."
+        ));
+    }
     let verdict = if best.converged { "converged" } else { "did not converge" };
     let missing = best.missing;
     notes.push(format!(

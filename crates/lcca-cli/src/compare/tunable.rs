@@ -10,7 +10,9 @@ const TRIES: usize = 6;
 /// Gradient steps beyond which no search goes.
 const MOST_STEPS: usize = 1_000_000;
 /// The parameters that decide how long a method takes.
-const TIME_PARAMETERS: [&str; 2] = ["t2", "k-rpcca"];
+const TIME_PARAMETERS: [&str; 3] = ["t2", "k-rpcca", "sketch-rows"];
+/// The most columns of both views together that rows are sketched for: the dense solve of so many takes some ten seconds.
+pub const WIDEST_SKETCH: usize = 2000;
 
 /// The parameter that decides how long a method takes, if it has one.
 pub fn time_parameter(method: &Method) -> Option<&'static str> {
@@ -66,6 +68,23 @@ impl TunableMethod {
             first: 3 * k,
             growth: 3,
         }
+    }
+
+    /// Row-sketched CCA with twice as many sums as columns or more; `None` if the views are too wide for its dense solve.
+    /// As many sums as rows are the exact answer.
+    pub fn sketch(shape: Shape) -> Option<Self> {
+        let columns = shape.x_cols + shape.y_cols;
+        let (least, first) = (2 * columns, 10 * columns);
+        let most = shape.rows.max(least);
+        (columns <= WIDEST_SKETCH).then(|| TunableMethod {
+            name: "Sketch",
+            method: Method::sketch(least),
+            parameter: "sketch-rows",
+            least,
+            most,
+            first: first.min(most),
+            growth: 10,
+        })
     }
 
     /// The method at a value of its parameter.

@@ -36,7 +36,7 @@ impl CompareJob {
         }
         let is_requested =
             |name: &str| args.methods.is_empty() || args.methods.iter().any(|typed| typed == name);
-        let [g_cca, rp_cca, d_cca, auto] = OPTIONAL_METHODS.map(is_requested);
+        let [g_cca, rp_cca, sketch, d_cca, auto] = OPTIONAL_METHODS.map(is_requested);
         let plan = Plan {
             files: [&args.x, &args.y].map(|path| file_name(path)),
             settings: problem::settings(&args.problem, Method::auto())?,
@@ -44,7 +44,7 @@ impl CompareJob {
             t1: args.t1,
             k_pc: args.k_pc,
             d_cca_t1: args.d_cca_t1,
-            optional_methods: OptionalMethods { g_cca, rp_cca, d_cca, auto },
+            optional_methods: OptionalMethods { g_cca, rp_cca, sketch, d_cca, auto },
             best_tol: args.best_tol,
             best_passes: max_passes(args.max_passes)?,
             quiet: args.common.quiet,

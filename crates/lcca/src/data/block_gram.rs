@@ -9,7 +9,7 @@ use super::chosen::Chosen;
 use super::paired_rows::PairedRows;
 use super::product::Allowance;
 use crate::error::Result;
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, Reader};
 use crate::side::Side;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, Par};
@@ -76,19 +76,25 @@ fn is_dense(piece: &PairedRows, chosen: &Chosen<'_>) -> bool {
     }
     let rows = piece.shape().rows;
     let sampled = (0..rows).step_by(rows.div_ceil(SAMPLE));
+    let readers = piece.views.each_ref().map(Reader::new);
     let (mut looked, mut held) = (0, 0);
     for row in sampled {
         looked += 1;
-        for_each_chosen(piece, chosen, row, |_, _| held += 1);
+        for_each_chosen(&readers, chosen, row, |_, _| held += 1);
     }
     held * DENSE_SHARE > looked * chosen.len()
 }
 
 /// Calls `visit(place, value)` for every chosen entry of a row, places ascending.
-fn for_each_chosen(piece: &PairedRows, chosen: &Chosen<'_>, row: usize, mut visit: impl FnMut(u32, f64)) {
-    for side in Side::BOTH {
+fn for_each_chosen(
+    readers: &[Reader<'_>; 2],
+    chosen: &Chosen<'_>,
+    row: usize,
+    mut visit: impl FnMut(u32, f64),
+) {
+    for (side, reader) in Side::BOTH.into_iter().zip(readers) {
         let places = chosen.places(side);
-        piece.view(side).for_each(row, |column, value| {
+        reader.for_each(row, |column, value| {
             if places[column] != Chosen::NONE {
                 visit(places[column], value);
             }
@@ -109,11 +115,12 @@ impl BlockSum {
         let (rows, width) = (piece.shape().rows, chosen.len());
         let height = (DENSE_BLOCK / width.max(1)).clamp(64, 4096).min(rows);
         let mut block = Mat::zeros(width, height);
+        let readers = piece.views.each_ref().map(Reader::new);
         for start in (0..rows).step_by(height) {
             let count = height.min(rows - start);
             block.par_col_iter_mut().take(count).enumerate().for_each(|(i, mut z)| {
                 (0..width).for_each(|place| z[place] = mean.map_or(0.0, |mean| -mean[place]));
-                for_each_chosen(piece, chosen, start + i, |place, value| z[place as usize] += value);
+                for_each_chosen(&readers, chosen, start + i, |place, value| z[place as usize] += value);
                 let root = piece.weight(start + i).sqrt();
                 if root != 1.0 {
                     (0..width).for_each(|place| z[place] *= root);
@@ -189,9 +196,10 @@ impl Chunk {
     fn new(piece: &PairedRows, chosen: &Chosen<'_>, rows: Range<usize>, all_ones: bool) -> Self {
         let (mut places, mut values, mut row_weights) = (Vec::new(), Vec::new(), Vec::new());
         let mut starts = vec![0u32; chosen.len() + 1];
+        let readers = piece.views.each_ref().map(Reader::new);
         for row in rows {
             let first = places.len();
-            for_each_chosen(piece, chosen, row, |place, value| {
+            for_each_chosen(&readers, chosen, row, |place, value| {
                 places.push(place);
                 starts[place as usize + 1] += 1;
                 if !all_ones {

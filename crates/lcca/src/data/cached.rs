@@ -16,6 +16,8 @@ pub struct Cached<'a> {
     /// The Gram matrix with the means that were subtracted.
     dense_gram: Mutex<Option<(Means, Mat<f64>)>>,
     triangle: Mutex<Option<Triangle>>,
+    /// The factor of a sketch, with its size and seed.
+    sketched: Mutex<Option<((usize, u64), Triangle)>>,
 }
 
 type Means = Option<[Vec<f64>; 2]>;
@@ -23,7 +25,7 @@ type Means = Option<[Vec<f64>; 2]>;
 impl<'a> Cached<'a> {
     /// Remembers nothing yet.
     pub fn new(inner: &'a dyn Pair) -> Self {
-        Cached { inner, dense_gram: Mutex::default(), triangle: Mutex::default() }
+        Cached { inner, dense_gram: Mutex::default(), triangle: Mutex::default(), sketched: Mutex::default() }
     }
 }
 
@@ -79,5 +81,17 @@ impl Triangles for Cached<'_> {
             return Ok(triangle.clone());
         }
         Ok(known.insert(self.inner.capabilities().require_triangles()?.triangle(limit)?).clone())
+    }
+
+    fn sketched_triangle(&self, size: usize, seed: u64, limit: u64) -> Result<Triangle> {
+        let mut known = self.sketched.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some((kind, triangle)) if *kind == (size, seed) => Ok(triangle.clone()),
+            _ => {
+                let inner = self.inner.capabilities().require_triangles()?;
+                let triangle = inner.sketched_triangle(size, seed, limit)?;
+                Ok(known.insert(((size, seed), triangle)).1.clone())
+            }
+        }
     }
 }

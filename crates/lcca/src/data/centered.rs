@@ -11,11 +11,15 @@ use super::moments::Moments;
 use super::pair::{Blocks, Capabilities, Grams, Pair, Triangles};
 use super::triangle::Triangle;
 use crate::error::Result;
-use crate::matrix::{LANES, Line, Panel};
+use crate::matrix::{LANES, Line};
 use crate::side::{Shape, Side};
 use bytemuck::Zeroable;
 use faer::Mat;
+use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
+
+/// Columns whose share of Wᵀμ one thread adds up at a time.
+const COLUMNS: usize = 4096;
 
 /// A pair with the column means subtracted.
 pub struct Centered<'a> {
@@ -31,6 +35,8 @@ pub struct Centered<'a> {
 #[derive(Default)]
 struct Scratch {
     offsets: [Vec<Line>; 2],
+    /// Wᵀμ of some columns each, before they are added up.
+    partial: Vec<Line>,
     /// The products' rows of constant columns as they were before the pass.
     kept: Vec<Line>,
 }
@@ -80,11 +86,11 @@ impl Pair for Centered<'_> {
 
     fn pass(&self, ask: &mut Ask<'_>) -> Result<()> {
         ask.assert_fits(self.shape());
-        let Scratch { mut offsets, mut kept } =
+        let Scratch { mut offsets, mut partial, mut kept } =
             std::mem::take(&mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner));
         for side in Side::BOTH {
             if let Some(source) = ask.source_of(side) {
-                shift(&mut offsets[side as usize], source, self.mean(side));
+                shift(&mut offsets[side as usize], &mut partial, source, self.mean(side));
             }
         }
         kept.clear();
@@ -102,7 +108,7 @@ impl Pair for Centered<'_> {
             row.copy_from_slice(before);
             rest = after;
         });
-        *self.scratch.lock().unwrap_or_else(PoisonError::into_inner) = Scratch { offsets, kept };
+        *self.scratch.lock().unwrap_or_else(PoisonError::into_inner) = Scratch { offsets, partial, kept };
         result
     }
 
@@ -138,6 +144,12 @@ impl Triangles for Centered<'_> {
     fn triangle(&self, limit: u64) -> Result<Triangle> {
         Ok(self.inner.capabilities().require_triangles()?.triangle(limit)?.centered())
     }
+
+    /// The ones are sketched like any column, so they can be projected out of the sums.
+    fn sketched_triangle(&self, size: usize, seed: u64, limit: u64) -> Result<Triangle> {
+        let inner = self.inner.capabilities().require_triangles()?;
+        Ok(inner.sketched_triangle(size, seed, limit)?.centered())
+    }
 }
 
 impl Blocks for Centered<'_> {
@@ -160,19 +172,27 @@ impl Blocks for Centered<'_> {
 }
 
 /// offset ← Wᵀμ plus the offset that the request has already.
-fn shift(offset: &mut Vec<Line>, source: Source<'_>, mean: &[f64]) {
+fn shift(offset: &mut Vec<Line>, partial: &mut Vec<Line>, source: Source<'_>, mean: &[f64]) {
     let stride = source.panel.lines_per_row();
     offset.clear();
     match source.offset {
         Some(outer) => offset.extend_from_slice(outer),
         None => offset.resize(stride, Line::zeroed()),
     }
-    accumulate(offset, source.panel, mean);
+    let chunks = mean.len().div_ceil(COLUMNS);
+    partial.clear();
+    partial.resize(chunks * stride, Line::zeroed());
+    let lines = source.panel.lines().par_chunks(COLUMNS * stride.max(1));
+    let sums = partial.par_chunks_mut(stride.max(1)).zip(lines).zip(mean.par_chunks(COLUMNS));
+    sums.for_each(|((sum, lines), mean)| accumulate(sum, lines, mean));
+    for sum in partial.chunks_exact(stride.max(1)) {
+        accumulate(offset, sum, &[1.0]);
+    }
 }
 
 /// offset ← offset + Wᵀμ.
-fn accumulate(offset: &mut [Line], panel: &Panel, mean: &[f64]) {
-    for (row, &mu) in panel.lines().chunks_exact(offset.len().max(1)).zip(mean) {
+fn accumulate(offset: &mut [Line], panel: &[Line], mean: &[f64]) {
+    for (row, &mu) in panel.chunks_exact(offset.len().max(1)).zip(mean) {
         for (out, line) in offset.iter_mut().zip(row) {
             (0..LANES).for_each(|lane| out.0[lane] += mu * line.0[lane]);
         }

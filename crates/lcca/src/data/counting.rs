@@ -136,14 +136,27 @@ impl JointGrams for Counting<'_> {
 
     fn joint_gram(&self, limit: u64) -> Result<JointGram> {
         let joint = self.inner.capabilities().require_joint_grams()?.joint_gram(limit)?;
-        self.count(2, 0)?;
+        if !self.is_formed() {
+            self.count(2, 0)?;
+        }
         Ok(joint)
+    }
+
+    fn is_formed(&self) -> bool {
+        self.inner.capabilities().joint_grams.is_some_and(JointGrams::is_formed)
     }
 }
 
 impl Triangles for Counting<'_> {
     fn triangle(&self, limit: u64) -> Result<Triangle> {
         let triangle = self.inner.capabilities().require_triangles()?.triangle(limit)?;
+        self.count(2, 0)?;
+        Ok(triangle)
+    }
+
+    fn sketched_triangle(&self, size: usize, seed: u64, limit: u64) -> Result<Triangle> {
+        let inner = self.inner.capabilities().require_triangles()?;
+        let triangle = inner.sketched_triangle(size, seed, limit)?;
         self.count(2, 0)?;
         Ok(triangle)
     }

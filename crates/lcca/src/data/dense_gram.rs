@@ -1,7 +1,8 @@
 //! The dense Gram matrix ZᵀZ of narrow views, with Z = [X Y] or one view alone: half of n·p² multiplications, at the speed
-//! of matrix products.
+//! of matrix products, or fewer if rows are sparse enough for their outer products (`scatter_gram`).
 
 use super::product::Allowance;
+use super::scatter_gram;
 use crate::error::Result;
 use crate::matrix::{Buffer, Matrix};
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
@@ -19,6 +20,9 @@ pub(super) fn form(
     means: Option<&[&[f64]]>,
     limit: u64,
 ) -> Result<Mat<f64>> {
+    if scatter_gram::pays(views) {
+        return scatter_gram::form(views, weights, means, limit);
+    }
     let (width, rows) = (views.iter().map(Matrix::cols).sum::<usize>(), views[0].rows());
     // Each part holds a sum and a block of rows. Take as many parts as fit beside the sum of all, at least one.
     let each = 8 * width as u64 * (width + BLOCK) as u64;
@@ -70,6 +74,6 @@ fn fill(
 }
 
 /// All of a symmetric matrix from its lower triangle.
-pub(crate) fn mirrored(lower: &Mat<f64>) -> Mat<f64> {
+pub(super) fn mirrored(lower: &Mat<f64>) -> Mat<f64> {
     Mat::from_fn(lower.nrows(), lower.ncols(), |i, j| if i >= j { lower[(i, j)] } else { lower[(j, i)] })
 }

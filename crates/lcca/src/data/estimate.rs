@@ -16,6 +16,9 @@ const SAMPLE: f64 = 1e6;
 /// If there are more pairs than this per entry, passes over the rows are cheaper and no sample is needed to see it.
 const HOPELESS: f64 = 1000.0;
 
+/// Forming an entry's share of the matrix costs about this share of what a fit of few passes spends on one that is formed.
+const FORMING: f64 = 0.02;
+
 /// What Gram mode would cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GramEstimate {
@@ -123,6 +126,12 @@ impl GramSample {
 }
 
 impl GramEstimate {
+    /// Whether passes over the joint Gram matrix are clearly cheaper than passes over the rows, even if only this share of the
+    /// rows is different and equal ones are merged.
+    pub(super) fn is_small(&self, share: f64) -> bool {
+        self.entries + FORMING * self.work < share * self.touched
+    }
+
     /// An estimate for two pieces of the rows together: pairs that occur in both are counted twice.
     pub(super) fn plus(self, other: Self, shape: Shape) -> Self {
         let width = (shape.x_cols + shape.y_cols) as f64;

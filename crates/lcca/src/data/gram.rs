@@ -4,7 +4,8 @@
 //! and the result.
 
 use super::dense_gram::{self, mirrored};
-use super::product::{Allowance, Transposed, product};
+use super::product::{Allowance, upper_triangle};
+use super::transposed::Transposed;
 use crate::error::Result;
 use crate::matrix::{Buffer, Matrix};
 use faer::Mat;
@@ -100,7 +101,7 @@ impl SparseGram {
         self.starts.len() - 1
     }
 
-    /// The lower triangle of a symmetric matrix given in full.
+    /// The lower triangle of a symmetric matrix given in full or by its upper triangle.
     pub(super) fn lower(full: &Matrix) -> SparseGram {
         let mut gram = SparseGram { starts: vec![0], rows: Vec::new(), values: Vec::new() };
         for j in 0..full.rows() {
@@ -174,7 +175,8 @@ fn merge(a: (&[usize], &[f64]), b: (&[usize], &[f64])) -> Column {
 
 /// XᵀX of `view`, its rows weighted if `weights` are given.
 pub(super) fn form(view: &Matrix, weights: Option<&Buffer<f64>>, limit: u64) -> Result<GramMatrix> {
-    let weight = |row: usize| weights.map_or(1.0, |weights| weights.as_slice()[row].get());
+    let numbers = weights.map(|weights| weights.as_slice());
+    let weight = |row: usize| numbers.map_or(1.0, |weights| weights[row].get());
     let allowance = Allowance::new("the Gram matrix", limit);
     let stored = match view {
         Matrix::Dense(_) => {
@@ -191,8 +193,8 @@ pub(super) fn form(view: &Matrix, weights: Option<&Buffer<f64>>, limit: u64) -> 
         }
         Matrix::Sparse(_) => {
             allowance.take(Transposed::bytes(view))?;
-            let full = product(&Transposed::new(view), view, &weight, true, &allowance)?;
-            StoredGram::Sparse(SparseGram::lower(&full.into()))
+            let upper = upper_triangle(&Transposed::new(view), view, &weight, &allowance)?;
+            StoredGram::Sparse(SparseGram::lower(&upper.into()))
         }
     };
     Ok(GramMatrix { stored, shift: None })

@@ -1,6 +1,6 @@
 //! Both views readable here, in memory or in mapped files.
 
-use super::estimate::GramSample;
+use super::estimate::{GramEstimate, GramSample};
 use super::moments::Moments;
 use super::paired_rows::PairedRows;
 use super::parts::{Piece, Scratch};
@@ -14,6 +14,7 @@ use std::sync::{Mutex, OnceLock};
 pub struct InMemory {
     pub(super) rows: PairedRows,
     pub(super) moments: [OnceLock<Moments>; 2],
+    estimate: OnceLock<Option<GramEstimate>>,
     pub(super) scratch: Mutex<Vec<Scratch>>,
 }
 
@@ -44,10 +45,32 @@ impl InMemory {
         self.rows.has_sparse_gram().then(|| GramSample::new(&self.rows.views, pieces))
     }
 
+    /// The same rows in terms of the kept columns; `None` if all are kept as they are.
+    pub fn renumbered(&self, columns: [Option<&[u32]>; 2]) -> Result<Option<InMemory>> {
+        Ok(reduce::renumbered_rows(&self.rows, columns)?.map(InMemory::from))
+    }
+
+    /// The estimate from a sample of all rows, which is taken once.
+    pub(super) fn gram_estimate(&self) -> Option<GramEstimate> {
+        *self.estimate.get_or_init(|| self.gram_sample(1).map(|sample| sample.estimate(self.rows.shape())))
+    }
+
     /// The same rows with equal ones merged, if that pays, and in terms of the kept columns; `None` if nothing would
     /// change.
     pub fn reduced_to(&self, columns: [Option<&[u32]>; 2]) -> Result<Option<InMemory>> {
-        Ok(reduce::reduced(&self.rows, columns)?.map(InMemory::from))
+        // If the joint Gram matrix is so small that iterations will run over it, merged rows would be read twice at most.
+        let pays = |share: f64| !self.gram_estimate().is_some_and(|estimate| estimate.is_small(share));
+        let Some(rows) = reduce::reduced(&self.rows, columns, pays)? else { return Ok(None) };
+        let smaller = InMemory::from(rows);
+        if smaller.rows.shape().rows == self.rows.shape().rows {
+            // The same rows with other column numbers, so what is known of them stays true.
+            for (side, columns) in columns.into_iter().enumerate() {
+                if let (Some(known), Some(columns)) = (self.moments[side].get(), columns) {
+                    let _ = smaller.moments[side].set(known.select(columns));
+                }
+            }
+        }
+        Ok(Some(smaller))
     }
 
     /// The rows of several parts with the same columns, one part after another, copied; at least one row.
@@ -59,7 +82,7 @@ impl InMemory {
 
 impl From<PairedRows> for InMemory {
     fn from(rows: PairedRows) -> Self {
-        InMemory { rows, moments: Default::default(), scratch: Mutex::default() }
+        InMemory { rows, moments: Default::default(), estimate: OnceLock::new(), scratch: Mutex::default() }
     }
 }
 

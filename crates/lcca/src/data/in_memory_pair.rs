@@ -8,15 +8,18 @@ use super::in_memory::InMemory;
 use super::joint::JointGram;
 use super::moments::Moments;
 use super::pair::{Blocks, Capabilities, Grams, JointGrams, Pair, Reduced, Samples, Structure, Triangles};
-use super::parts::{self, MOST_PARTS};
+use super::parts;
 use super::triangle::{self, Triangle};
-use super::{block_gram, dense_gram, reduce, sample};
+use super::{block_gram, dense_gram, reduce, sample, sketch};
 use crate::error::Result;
 use crate::matrix::Matrix;
 use crate::side::{Shape, Side};
 use faer::Mat;
 use rayon::prelude::*;
 use std::ops::Range;
+
+/// The most parts of the rows that have their own moments while these are summed up.
+const MOMENT_PARTS: u64 = 16;
 
 impl Pair for InMemory {
     fn shape(&self) -> Shape {
@@ -26,20 +29,19 @@ impl Pair for InMemory {
     fn moments(&self, side: Side) -> Result<&Moments> {
         Ok(self.moments[side as usize].get_or_init(|| {
             let view = self.view(side);
+            if view.is_all_ones() && self.rows.weights.is_none() {
+                return Moments::by_counting(view);
+            }
             // The answer is remembered, so the cut must not depend on how many threads happen to ask first. A part has
-            // its own sums, which are only worth adding up if its entries outnumber the columns a few times.
+            // its own sums, which are only worth adding up if its entries outnumber the columns several times.
             let entries = self.rows.entries_before(side, self.shape().rows);
-            let parts = (entries / (4 * view.cols().max(1) as u64)).clamp(1, MOST_PARTS as u64);
+            let parts = (entries / (8 * view.cols().max(1) as u64)).clamp(1, MOMENT_PARTS);
             let mut spans = Vec::new();
             parts::cut(std::slice::from_ref(self), parts as usize, &mut spans);
-            let part_moments = |rows: &Range<usize>| {
-                if view.is_all_ones() && self.rows.weights.is_none() {
-                    Moments::by_counting(view, rows.clone())
-                } else {
-                    Moments::new(view, rows.clone(), |row| self.weight(row))
-                }
-            };
-            let parts: Vec<Moments> = spans.par_iter().map(part_moments).collect();
+            let weights = self.rows.weights.as_ref().map(|weights| weights.as_slice());
+            let weight = |row: usize| weights.map_or(1.0, |weights| weights[row].get());
+            let part_moments = |rows: &Range<usize>| Moments::new(view, rows.clone(), weight);
+            let parts: Vec<Moments> = spans.par_iter().with_max_len(1).map(part_moments).collect();
             let mut sum = Moments::zero(view.cols());
             parts.iter().for_each(|part| sum.add(part));
             sum
@@ -90,18 +92,24 @@ impl Grams for InMemory {
 
 impl JointGrams for InMemory {
     fn estimate(&self) -> Result<Option<GramEstimate>> {
-        Ok(self.gram_sample(1).map(|sample| sample.estimate(self.shape())))
+        Ok(self.gram_estimate())
     }
 
     fn joint_gram(&self, limit: u64) -> Result<JointGram> {
         let moments = [self.moments(Side::X)?, self.moments(Side::Y)?];
-        JointGram::form(&self.rows.views, moments, &|row| self.weight(row), limit)
+        let weights = self.rows.weights.as_ref().map(|weights| weights.as_slice());
+        let weight = |row: usize| weights.map_or(1.0, |weights| weights[row].get());
+        JointGram::form(&self.rows.views, moments, &weight, limit)
     }
 }
 
 impl Triangles for InMemory {
     fn triangle(&self, limit: u64) -> Result<Triangle> {
         triangle::form(&self.rows.views, self.rows.weights.as_ref(), limit)
+    }
+
+    fn sketched_triangle(&self, size: usize, seed: u64, limit: u64) -> Result<Triangle> {
+        sketch::form(&self.rows.views, self.rows.weights.as_ref(), size, seed, limit)
     }
 }
 

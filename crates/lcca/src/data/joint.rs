@@ -1,16 +1,18 @@
 //! All four blocks of [X Y]ᵀ[X Y], formed sparsely.
 
 use super::moments::Moments;
-use super::product::{Allowance, Transposed, product};
+use super::product::{Allowance, product, symmetric};
+use super::transposed::Transposed;
 use crate::error::{Error, Result};
 use crate::matrix::{Matrix, RowsBuilder, SparseRows, Values};
 use crate::side::{Shape, Side};
 use rayon::prelude::*;
 
 /// Rows of a block that one thread adds to another's at a time.
-const SUMMED: usize = 4096;
+const SUMMED: usize = 512;
 
-/// XᵀX, XᵀY, YᵀX and YᵀY.
+/// XᵀX, XᵀY, YᵀX and YᵀY. A clone shares their entries.
+#[derive(Clone)]
 pub struct JointGram {
     shape: Shape,
     moments: [Moments; 2],
@@ -36,14 +38,14 @@ impl JointGram {
             let xx = if let Matrix::OneHot(_) = x {
                 diagonal(&moments[0].square)?
             } else {
-                product(&x_by_columns, x, weight, true, &allowance)?
+                symmetric(&x_by_columns, x, weight, &allowance)?
             };
-            (xx, product(&x_by_columns, y, weight, false, &allowance)?)
+            (xx, product(&x_by_columns, y, weight, &allowance)?)
         };
         let yy = if let Matrix::OneHot(_) = y {
             diagonal(&moments[1].square)?
         } else {
-            product(&Transposed::new(y), y, weight, true, &allowance)?
+            symmetric(&Transposed::new(y), y, weight, &allowance)?
         };
         let xy = xy.into();
         allowance.take(Transposed::bytes(&xy))?;
@@ -65,6 +67,11 @@ impl JointGram {
         }
         let yx = Transposed::new(&xy).into_rows(xy.rows())?.into();
         Ok(JointGram { shape, moments, blocks: [[xx, xy], [yx, yy]] })
+    }
+
+    /// From `blocks[target][source]` of the right shapes.
+    pub(super) fn from_all_blocks(shape: Shape, moments: [Moments; 2], blocks: [[Matrix; 2]; 2]) -> Self {
+        JointGram { shape, moments, blocks }
     }
 
     /// The joint Gram matrix of both sets of rows together, which have the same columns.

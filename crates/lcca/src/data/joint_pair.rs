@@ -11,6 +11,7 @@ use super::gram::{GramMatrix, SparseGram, StoredGram};
 use super::joint::JointGram;
 use super::moments::Moments;
 use super::pair::{Blocks, Capabilities, Grams, Pair};
+use super::parts::first_row;
 use super::product::Allowance;
 use crate::error::Result;
 use crate::kernel;
@@ -19,9 +20,13 @@ use crate::side::{Shape, Side};
 use bytemuck::Zeroable;
 use faer::Mat;
 use rayon::prelude::*;
+use std::ops::Range;
 
-/// Rows of a block that one thread multiplies at a time.
-const ROWS: usize = 256;
+/// Entries of a block that one thread multiplies at a time, and the most rows that hold them.
+const ENTRIES: u64 = 4096;
+const ROWS: usize = 1024;
+/// Cache lines of products that are formed before they are added: 16 KiB, half of a usual first-level cache.
+const LINES: usize = 256;
 
 impl Pair for JointGram {
     fn shape(&self) -> Shape {
@@ -104,19 +109,41 @@ impl Blocks for JointGram {
 
 /// out ← out + block·w.
 fn add_product(out: &mut Panel, block: &Matrix, w: &Panel) {
+    if w.lines_per_row() > 0 {
+        add_rows(out.lines_mut(), 0..block.rows(), block, w);
+    }
+}
+
+/// Adds the product of some rows of a block, shared out by entries: the rows of frequent columns hold most of them.
+fn add_rows(out: &mut [Line], rows: Range<usize>, block: &Matrix, w: &Panel) {
     let stride = w.lines_per_row();
-    if stride == 0 {
+    let (start, end) = (block.entries_before(rows.start), block.entries_before(rows.end));
+    if rows.len() > 1 && (end - start > ENTRIES || rows.len() > ROWS) {
+        let load = |row: usize| block.entries_before(row) + row as u64;
+        let half = load(rows.start) + (load(rows.end) - load(rows.start)) / 2;
+        let middle = first_row(rows.start + 1, rows.end - 1, |row| load(row) >= half);
+        let (above, below) = out.split_at_mut((middle - rows.start) * stride);
+        rayon::join(
+            || add_rows(above, rows.start..middle, block, w),
+            || add_rows(below, middle..rows.end, block, w),
+        );
         return;
     }
-    out.lines_mut().par_chunks_mut(ROWS * stride).enumerate().for_each_init(
-        || vec![Line::zeroed(); ROWS * stride],
-        |z, (chunk, out)| {
-            let (first, rows) = (chunk * ROWS, out.len() / stride);
-            let z = &mut z[..out.len()];
-            kernel::gather(block, first..first + rows, w.lines(), stride, z);
-            kernel::add(out, z);
-        },
-    );
+    let mut lines = [Line::zeroed(); LINES];
+    // A panel of thousands of columns has longer rows.
+    let mut longer = Vec::new();
+    let z = if stride <= LINES {
+        &mut lines[..]
+    } else {
+        longer.resize(stride, Line::zeroed());
+        &mut longer[..]
+    };
+    let height = (LINES / stride).max(1);
+    for (first, out) in rows.step_by(height).zip(out.chunks_mut(height * stride)) {
+        let z = &mut z[..out.len()];
+        kernel::gather(block, first..first + out.len() / stride, w.lines(), stride, z);
+        kernel::add(out, z);
+    }
 }
 
 /// out ← out − sums·offsetᵀ, which is what subtracting the offset from every row's z does to the sum over rows.

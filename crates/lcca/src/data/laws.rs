@@ -184,7 +184,7 @@ fn grams_equal_the_dense_ones(grams: &dyn Grams, x: &Mat<f64>, y: &Mat<f64>) -> 
         if j < x.ncols() { x[(i, j)] } else { y[(i, j - x.ncols())] }
     });
     let expected = both.transpose() * &both;
-    let gram = super::mirrored(&lower);
+    let gram = super::dense_gram::mirrored(&lower);
     require(close(gram.as_ref(), expected.as_ref()), || "wrong dense Gram matrix".into())
 }
 
@@ -241,7 +241,7 @@ fn blocks_equal_the_dense_ones(
                 let (view, j) = chosen[c];
                 view[(i, j)] - if about_means { mean(view, j) } else { 0.0 }
             });
-            let (got, expected) = (super::mirrored(&lower), part.transpose() * &part);
+            let (got, expected) = (super::dense_gram::mirrored(&lower), part.transpose() * &part);
             require(close(got.as_ref(), expected.as_ref()), || {
                 format!("the Gram matrix of columns {cx:?} and {cy:?} is\n{got:?}, expected\n{expected:?}")
             })?;

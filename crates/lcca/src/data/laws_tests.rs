@@ -126,6 +126,31 @@ proptest! {
     }
 
     #[test]
+    fn gram_matrices_of_folds_stand_for_the_rows_of_each_fold_and_of_all_others(
+        views in any_views(), folds in prop::collection::vec(0u32..3, 200), seed in 0u64..100
+    ) {
+        if views.iter().any(|view| matches!(view, Matrix::Dense(_))) {
+            return Ok(());
+        }
+        let pair = in_memory(&views);
+        let folds = &folds[..pair.shape().rows];
+        let grams = FoldGrams::form(&pair, folds, 3, u64::MAX).unwrap();
+        for fold in 0..3 {
+            let parts = [(grams.only(fold), true), (grams.without(fold), false)];
+            for (part, inside) in parts {
+                let rows: Vec<usize> =
+                    (0..folds.len()).filter(|&row| (folds[row] as usize == fold) == inside).collect();
+                let [x, y] = views.each_ref().map(to_dense).map(|dense| {
+                    Mat::from_fn(rows.len(), dense.ncols(), |i, j| dense[(rows[i], j)])
+                });
+                if !rows.is_empty() {
+                    obeys_the_laws(&part.unwrap(), &x, &y, seed);
+                }
+            }
+        }
+    }
+
+    #[test]
     fn counting_and_caching_change_nothing(views in any_views(), seed in 0u64..100) {
         let [x, y] = views.each_ref().map(to_dense);
         let pair = in_memory(&views);

@@ -3,13 +3,15 @@
 //! A million tokens of text hold a few hundred thousand different pairs of words: a pass over those is as good.
 
 use crate::error::Result;
-use crate::matrix::{Buffer, Matrix, OneHotRows, RowsBuilder};
+use crate::matrix::{Buffer, Matrix, OneHotRows, Reader, RowsBuilder};
 use rayon::prelude::*;
 
 /// Rows that are sampled before deciding. Fewer rows than this are not worth merging.
 const SAMPLE: usize = 1 << 16;
 /// Merging pays if at most this share of the sampled rows are different.
 const DIFFERENT: f64 = 0.9;
+/// Parts of the rows, in the order of their hashes, that one thread compares or copies at a time.
+const PARTS: usize = 64;
 
 /// The rows that differ from each other, and the weight of each.
 pub(super) struct Merged {
@@ -17,56 +19,63 @@ pub(super) struct Merged {
     pub weights: Vec<f64>,
 }
 
-/// The merged views, if a sample says that merging pays.
-pub(super) fn merged(views: &[Matrix; 2], weights: Option<&Buffer<f64>>) -> Result<Option<Merged>> {
+/// The merged views, if a sample has many equal rows and `pays` agrees, given the share of different ones.
+pub(super) fn merged(
+    views: &[Matrix; 2],
+    weights: Option<&Buffer<f64>>,
+    pays: impl Fn(f64) -> bool,
+) -> Result<Option<Merged>> {
     let rows = views[0].rows();
     let countable = (SAMPLE..u32::MAX as usize).contains(&rows);
     let dense = views.iter().any(|view| matches!(view, Matrix::Dense(_)));
     // The Gram matrix of two one-hot views is a list of their different rows, and is formed faster than rows are sorted.
     let one_hot = views.iter().all(|view| matches!(view, Matrix::OneHot(_)));
-    if !countable || dense || one_hot || !pays(views) {
+    if !countable || dense || one_hot {
+        return Ok(None);
+    }
+    let readers = views.each_ref().map(Reader::new);
+    let share = different_share(&readers, rows);
+    if share > DIFFERENT || !pays(share) {
         return Ok(None);
     }
     let mut order: Vec<(u64, u32)> =
-        (0..rows).into_par_iter().map(|row| (hash(views, row), row as u32)).collect();
+        (0..rows).into_par_iter().map(|row| (hash(&readers, row), row as u32)).collect();
     order.par_sort_unstable();
-    let weight = |row: u32| weights.map_or(1.0, |weights| weights.as_slice()[row as usize].get());
-    let mut kept: Vec<(u32, f64)> = Vec::new();
-    for same_hash in order.chunk_by(|a, b| a.0 == b.0) {
-        let first = kept.len();
-        for &(_, row) in same_hash {
-            // Different rows may share a hash, so each is compared with all rows of its hash.
-            match kept[first..].iter_mut().find(|(other, _)| equal(views, *other as usize, row as usize)) {
-                Some((_, sum)) => *sum += weight(row),
-                None => kept.push((row, weight(row))),
-            }
-        }
-    }
+    let weights = weights.map(|weights| weights.as_slice());
+    let weight = |row: u32| weights.map_or(1.0, |weights| weights[row as usize].get());
+    let kept = (0..PARTS).into_par_iter().with_max_len(1).map(|part| {
+        // A part begins with the first row of a hash.
+        let cut = |part: usize| {
+            let start = rows * part / PARTS;
+            if part == PARTS { rows } else { order.partition_point(|&(hash, _)| hash < order[start].0) }
+        };
+        different_rows(&readers, &order[cut(part)..cut(part + 1)], weight)
+    });
+    let mut kept = kept.collect::<Vec<_>>().concat();
     kept.par_sort_unstable_by_key(|&(row, _)| row);
     let [x, y] = views.each_ref().map(|view| select(view, &kept));
     Ok(Some(Merged { views: [x?, y?], weights: kept.iter().map(|&(_, weight)| weight).collect() }))
 }
 
-/// Whether few enough of the sampled rows are different.
-fn pays(views: &[Matrix; 2]) -> bool {
-    let rows = views[0].rows();
+/// The share of a sample of the rows that are different.
+fn different_share(readers: &[Reader<'_>; 2], rows: usize) -> f64 {
     let mut sample: Vec<u64> =
-        (0..rows).into_par_iter().step_by(rows.div_ceil(SAMPLE)).map(|row| hash(views, row)).collect();
+        (0..rows).into_par_iter().step_by(rows.div_ceil(SAMPLE)).map(|row| hash(readers, row)).collect();
     let sampled = sample.len() as f64;
     sample.par_sort_unstable();
     sample.dedup();
-    sample.len() as f64 <= DIFFERENT * sampled
+    sample.len() as f64 / sampled
 }
 
 /// A hash of a row's columns and values, X before Y.
-fn hash(views: &[Matrix; 2], row: usize) -> u64 {
+fn hash(readers: &[Reader<'_>; 2], row: usize) -> u64 {
     let mut hash = 0x9e37_79b9_7f4a_7c15u64;
-    for view in views {
+    for reader in readers {
         let mut mix = |word: u64| {
             hash = (hash ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd);
             hash ^= hash >> 32;
         };
-        view.for_each(row, |column, value| {
+        reader.for_each(row, |column, value| {
             mix(column as u64);
             mix(value.to_bits());
         });
@@ -75,13 +84,38 @@ fn hash(views: &[Matrix; 2], row: usize) -> u64 {
     hash
 }
 
-fn equal(views: &[Matrix; 2], a: usize, b: usize) -> bool {
-    let entries = |view: &Matrix, row: usize| {
-        let mut entries = Vec::new();
-        view.for_each(row, |column, value| entries.push((column, value)));
-        entries
-    };
-    views.iter().all(|view| entries(view, a) == entries(view, b))
+/// The first of each group of equal rows, with the weight of the group. Rows are given in the order of their hashes.
+fn different_rows(
+    readers: &[Reader<'_>; 2],
+    order: &[(u64, u32)],
+    weight: impl Fn(u32) -> f64,
+) -> Vec<(u32, f64)> {
+    let (mut kept, mut entries): (Vec<(u32, f64)>, Vec<(usize, f64)>) = (Vec::new(), Vec::new());
+    for same_hash in order.chunk_by(|a, b| a.0 == b.0) {
+        let first = kept.len();
+        for &(_, row) in same_hash {
+            // Different rows may share a hash, so each is compared with all rows of its hash.
+            match kept[first..].iter_mut().find(|(other, _)| equal(readers, *other, row, &mut entries)) {
+                Some((_, sum)) => *sum += weight(row),
+                None => kept.push((row, weight(row))),
+            }
+        }
+    }
+    kept
+}
+
+/// Whether two rows have the same entries. `entries` is scratch memory.
+fn equal(readers: &[Reader<'_>; 2], a: u32, b: u32, entries: &mut Vec<(usize, f64)>) -> bool {
+    readers.iter().all(|reader| {
+        entries.clear();
+        reader.for_each(a as usize, |column, value| entries.push((column, value)));
+        let (mut count, mut same) = (0, true);
+        reader.for_each(b as usize, |column, value| {
+            same = same && entries.get(count) == Some(&(column, value));
+            count += 1;
+        });
+        same && count == entries.len()
+    })
 }
 
 /// The view's rows that are listed in `kept`.
@@ -91,10 +125,15 @@ fn select(view: &Matrix, kept: &[(u32, f64)]) -> Result<Matrix> {
         let columns: Vec<u32> = kept.par_iter().map(|&(row, _)| columns[row as usize].get()).collect();
         return Ok(OneHotRows::new(m.cols(), columns.into())?.into());
     }
-    let mut rows = RowsBuilder::default();
-    for &(row, _) in kept {
-        view.for_each(row as usize, |column, value| rows.push(column as u32, value));
-        rows.end_row();
-    }
-    Ok(RowsBuilder::join(vec![rows], view.cols(), view.is_all_ones())?.into())
+    let reader = Reader::new(view);
+    let copy = |part: &[(u32, f64)]| {
+        let mut rows = RowsBuilder::default();
+        for &(row, _) in part {
+            reader.for_each(row as usize, |column, value| rows.push(column as u32, value));
+            rows.end_row();
+        }
+        rows
+    };
+    let parts = kept.par_chunks(kept.len().div_ceil(PARTS).max(1)).map(copy).collect();
+    Ok(RowsBuilder::join(parts, view.cols(), view.is_all_ones())?.into())
 }

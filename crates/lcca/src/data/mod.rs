@@ -12,11 +12,14 @@ mod chosen;
 mod counting;
 mod dense_gram;
 mod estimate;
+mod fold_grams;
+mod formed;
 mod gram;
 mod in_memory;
 mod in_memory_pair;
 mod joint;
 mod joint_pair;
+mod laned;
 #[cfg(any(test, feature = "laws"))]
 pub mod laws;
 #[cfg(test)]
@@ -32,7 +35,10 @@ mod product;
 mod reduce;
 mod sample;
 mod scaled;
+mod scatter_gram;
 mod shards;
+mod sketch;
+mod transposed;
 mod triangle;
 
 pub use crate::side::{Shape, Side};
@@ -41,8 +47,9 @@ pub use ask::{Ask, Source};
 pub use cached::Cached;
 pub use centered::Centered;
 pub use counting::{Counting, Tally};
-pub(crate) use dense_gram::mirrored;
 pub use estimate::{GramEstimate, GramSample};
+pub use fold_grams::FoldGrams;
+pub use formed::Formed;
 pub use gram::{GramMatrix, SparseGram, StoredGram};
 pub use in_memory::InMemory;
 pub use joint::{JointGram, add_blocks};

@@ -1,6 +1,12 @@
 //! Column sums, squared norms and counts.
 
-use crate::matrix::{DenseValues, Matrix, Packed};
+use crate::matrix::{DenseValues, Matrix, Packed, Reader};
+use rayon::prelude::*;
+
+/// Parts of the rows whose entries are counted by one thread each.
+const PARTS: usize = 32;
+/// Columns whose counts one thread adds up at a time.
+const COLUMNS: usize = 1 << 15;
 
 /// Sums over the rows for each column of a view. If rows are weighted, so are the sums.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,26 +30,28 @@ impl Moments {
         Moments { weight: 0.0, sum, square, count: vec![0; cols], nonzero: vec![0; cols] }
     }
 
-    /// The moments of `rows` of a view whose entries are all one, if rows have no weights: counting is enough.
-    pub(super) fn by_counting(view: &Matrix, rows: std::ops::Range<usize>) -> Self {
-        let mut count = vec![0u64; view.cols()];
-        let weight = rows.len() as f64;
-        rows.for_each(|row| view.for_each(row, |column, _| count[column] += 1));
+    /// The moments of a view whose entries are all one, if rows have no weights: counting is enough.
+    pub(super) fn by_counting(view: &Matrix) -> Self {
+        let count: Vec<u64> = count_columns(view).into_iter().map(|count| count as u64).collect();
         let sum: Vec<f64> = count.iter().map(|&count| count as f64).collect();
-        Moments { weight, square: sum.clone(), sum, nonzero: count.clone(), count }
+        Moments { weight: view.rows() as f64, square: sum.clone(), sum, nonzero: count.clone(), count }
     }
 
     /// The moments of `rows` of `view`. Sums are compensated, because whether a column varies at all is a small difference
     /// of large sums.
-    pub(super) fn new(view: &Matrix, rows: std::ops::Range<usize>, weight: impl Fn(usize) -> f64) -> Self {
+    pub(super) fn new(
+        view: &Matrix,
+        rows: impl Iterator<Item = usize>,
+        weight: impl Fn(usize) -> f64,
+    ) -> Self {
         let (mut moments, mut lost) = (Moments::zero(view.cols()), Moments::zero(view.cols()));
-        if let Matrix::Dense(_) = view {
-            moments.count.fill(rows.len() as u64);
-        }
+        let mut dense_rows = 0;
+        let reader = Reader::new(view);
         for row in rows {
             let w = weight(row);
             add_compensated(&mut moments.weight, &mut lost.weight, w);
             if let Matrix::Dense(m) = view {
+                dense_rows += 1;
                 let row = row * m.cols()..(row + 1) * m.cols();
                 match m.values() {
                     DenseValues::F32(values) => moments.add_row(&mut lost, w, &values.as_slice()[row]),
@@ -51,7 +59,7 @@ impl Moments {
                 }
                 continue;
             }
-            view.for_each(row, |column, value| {
+            reader.for_each(row, |column, value| {
                 add_compensated(&mut moments.sum[column], &mut lost.sum[column], w * value);
                 add_compensated(&mut moments.square[column], &mut lost.square[column], w * value * value);
                 moments.count[column] += 1;
@@ -59,6 +67,9 @@ impl Moments {
             });
         }
         moments.add(&lost);
+        if let Matrix::Dense(_) = view {
+            moments.count.fill(dense_rows);
+        }
         moments
     }
 
@@ -114,6 +125,20 @@ impl Moments {
         Moments { weight: self.weight, sum, square, count: self.count.clone(), nonzero: self.nonzero.clone() }
     }
 
+    /// The moments of some of the columns, in the given order.
+    pub(super) fn select(&self, columns: &[u32]) -> Moments {
+        fn pick<T: Copy>(numbers: &[T], columns: &[u32]) -> Vec<T> {
+            columns.iter().map(|&column| numbers[column as usize]).collect()
+        }
+        Moments {
+            weight: self.weight,
+            sum: pick(&self.sum, columns),
+            square: pick(&self.square, columns),
+            count: pick(&self.count, columns),
+            nonzero: pick(&self.nonzero, columns),
+        }
+    }
+
     /// tr(XᵀX).
     pub fn trace(&self) -> f64 {
         self.square.iter().sum()
@@ -128,4 +153,21 @@ fn add_compensated(sum: &mut f64, lost: &mut f64, term: f64) {
     let added = new - *sum;
     *lost += (*sum - (new - added)) + (term - added);
     *sum = new;
+}
+
+/// The number of stored entries of each column.
+pub(super) fn count_columns(view: &Matrix) -> Vec<usize> {
+    let reader = Reader::new(view);
+    // Each part has counts of its own, which are worth adding up only if its entries outnumber them.
+    let parts = (view.entries() as usize / (4 * view.cols().max(1))).clamp(1, PARTS);
+    let count_part = |part: usize| {
+        let mut counts = vec![0u32; view.cols()];
+        for row in view.rows() * part / parts..view.rows() * (part + 1) / parts {
+            reader.for_each(row, |column, _| counts[column] += 1);
+        }
+        counts
+    };
+    let parts: Vec<Vec<u32>> = (0..parts).into_par_iter().with_max_len(1).map(count_part).collect();
+    let count = |column: usize| parts.iter().map(|part| part[column] as usize).sum();
+    (0..view.cols()).into_par_iter().with_min_len(COLUMNS).map(count).collect()
 }

@@ -128,6 +128,11 @@ pub trait JointGrams {
     /// The joint Gram matrix. Called only after [`JointGrams::estimate`] gave an estimate. An error if it would take more
     /// than `limit` bytes.
     fn joint_gram(&self, limit: u64) -> Result<JointGram>;
+
+    /// Whether there are no rows but only this matrix: passes read it, and asking for it costs nothing.
+    fn is_formed(&self) -> bool {
+        false
+    }
 }
 
 /// The triangular factor of [1 X Y].
@@ -135,6 +140,12 @@ pub trait Triangles {
     /// R with RᵀR = [1 X Y]ᵀ[1 X Y], by QR over row blocks: all that classical CCA needs of the rows, without squaring
     /// their condition number. An error if it would take more than `limit` bytes.
     fn triangle(&self, limit: u64) -> Result<Triangle>;
+
+    /// The factor of that many random sums of rows (CountSketch) instead of all rows, or of the rows themselves if there are no
+    /// more of them. The same seed gives the same sums. Rows that cannot be summed so decline.
+    fn sketched_triangle(&self, _size: usize, _seed: u64, _limit: u64) -> Result<Triangle> {
+        Err(Error::Unavailable { what: "sketch of the rows" })
+    }
 }
 
 /// Gram matrices of chosen columns alone.

@@ -66,11 +66,7 @@ impl PairedRows {
 
     /// Stored entries of one view in the rows before `row`; a one-hot row counts as one.
     pub fn entries_before(&self, side: Side, row: usize) -> u64 {
-        match self.view(side) {
-            Matrix::Sparse(m) => m.offsets().as_slice()[row].get() - m.offsets().as_slice()[0].get(),
-            Matrix::OneHot(_) => row as u64,
-            Matrix::Dense(m) => row as u64 * m.cols() as u64,
-        }
+        self.view(side).entries_before(row)
     }
 
     /// Adds the products of the rows in `span` into `sums`, a block of rows at a time so that z stays in the cache.

@@ -158,7 +158,7 @@ fn load<P: Piece>(pieces: &[P], row: usize) -> u64 {
 }
 
 /// The first row in `from..to` that is `enough`, by bisection; `to` if none is.
-fn first_row(mut from: usize, mut to: usize, enough: impl Fn(usize) -> bool) -> usize {
+pub(super) fn first_row(mut from: usize, mut to: usize, enough: impl Fn(usize) -> bool) -> usize {
     while from < to {
         let middle = from + (to - from) / 2;
         if enough(middle) {

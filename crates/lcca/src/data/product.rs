@@ -1,75 +1,23 @@
 //! AᵀB of two views with the same rows, formed as sparse rows.
 //!
 //! A is transposed once. Row j of the product is then the sum, over the rows in which A holds column j, of B's row times
-//! A's entry. The work is Σᵢ aᵢbᵢ for rows of aᵢ and bᵢ entries; the memory is that of the transpose and the result.
+//! A's entry. The work is Σᵢ aᵢbᵢ for rows of aᵢ and bᵢ entries, half of that for XᵀX; the memory is that of the transpose and
+//! the result, and one row of sums per thread.
 
+use super::transposed::Transposed;
 use crate::error::{Error, Result};
-use crate::matrix::{Matrix, RowsBuilder, SparseRows, Values};
+use crate::matrix::{Matrix, Reader, RowsBuilder, SparseRows};
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
-/// Rows of the product that one thread forms at a time.
-const CHUNK: usize = 64;
+/// Entries of A that one thread takes at a time. A column with more entries is summed by several threads.
+const CHUNK: usize = 1 << 14;
+/// Rows of a symmetric matrix that one thread puts together at a time.
+const MIRRORED: usize = 256;
 /// Bytes of one entry of a product.
 const ENTRY: u64 = (size_of::<u32>() + size_of::<f64>()) as u64;
-/// A row of the product is sorted if it holds fewer than one column in this many. A fuller row is found faster by
-/// scanning all columns than by sorting its own.
-const SORTED_SHARE: usize = 16;
-
-/// A view by columns: the rows of each, ascending, and the values unless all are one.
-pub(super) struct Transposed {
-    starts: Vec<usize>,
-    rows: Vec<u32>,
-    values: Option<Vec<f64>>,
-}
-
-impl Transposed {
-    /// Bytes the transpose of a view takes.
-    pub fn bytes(view: &Matrix) -> u64 {
-        let entry = if view.is_all_ones() { 4 } else { 12 };
-        entry * view.entries() + 16 * view.cols() as u64
-    }
-
-    /// Reads the view twice: once to count the entries of each column, once to place them.
-    pub fn new(view: &Matrix) -> Transposed {
-        let mut starts = vec![0; view.cols() + 1];
-        (0..view.rows()).for_each(|row| view.for_each(row, |column, _| starts[column + 1] += 1));
-        (0..view.cols()).for_each(|j| starts[j + 1] += starts[j]);
-        let mut next = starts.clone();
-        let entries = starts[view.cols()];
-        let mut rows = vec![0u32; entries];
-        let mut values = (!view.is_all_ones()).then(|| vec![0.0; entries]);
-        for row in 0..view.rows() {
-            view.for_each(row, |column, value| {
-                let place = next[column];
-                rows[place] = row as u32;
-                if let Some(values) = &mut values {
-                    values[place] = value;
-                }
-                next[column] += 1;
-            });
-        }
-        Transposed { starts, rows, values }
-    }
-
-    fn columns(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    /// The transpose as a matrix of its own; `rows` is how many rows the view had.
-    pub fn into_rows(self, rows: usize) -> Result<SparseRows> {
-        let offsets: Vec<u64> = self.starts.iter().map(|&start| start as u64).collect();
-        let values = self.values.map_or(Values::Ones, |values| Values::F64(values.into()));
-        SparseRows::new(rows, offsets.into(), self.rows.into(), values)
-    }
-
-    /// Calls `visit(row, value)` for every entry of column j.
-    fn for_each(&self, j: usize, mut visit: impl FnMut(usize, f64)) {
-        for entry in self.starts[j]..self.starts[j + 1] {
-            visit(self.rows[entry] as usize, self.values.as_ref().map_or(1.0, |values| values[entry]));
-        }
-    }
-}
 
 /// Bytes that may still be taken, shared by several products.
 pub(super) struct Allowance {
@@ -85,7 +33,7 @@ impl Allowance {
 
     /// Takes bytes; an error if fewer are left.
     pub fn take(&self, bytes: u64) -> Result<()> {
-        let needed = self.spent.fetch_add(bytes, Relaxed) + bytes;
+        let needed = self.spent.fetch_add(bytes, Relaxed).saturating_add(bytes);
         if needed <= self.limit {
             return Ok(());
         }
@@ -94,66 +42,209 @@ impl Allowance {
     }
 }
 
-/// AᵀB with row weights: Σᵢ weight(i)·aᵢbᵢᵀ. If `diagonal`, every entry (j, j) is stored, zero or not.
+/// AᵀB with row weights: Σᵢ weight(i)·aᵢbᵢᵀ.
 pub(super) fn product(
     a: &Transposed,
     b: &Matrix,
     weight: &(impl Fn(usize) -> f64 + Sync),
-    diagonal: bool,
     allowance: &Allowance,
 ) -> Result<SparseRows> {
-    let form_chunk = |sums: &mut Sums, start: usize| {
+    let reader = Reader::new(b);
+    let add = |sums: &mut Sums, _: usize, row: usize, factor: f64| {
+        reader.for_each(row, |column, value| sums.add(column, factor * value));
+    };
+    RowsBuilder::join(form(a, b.cols(), weight, add, |_, _| (), allowance)?, b.cols(), false)
+}
+
+/// XᵀX with row weights, from the view by columns and by rows. Every entry (j, j) is stored, zero or not.
+pub(super) fn symmetric(
+    by_columns: &Transposed,
+    view: &Matrix,
+    weight: &(impl Fn(usize) -> f64 + Sync),
+    allowance: &Allowance,
+) -> Result<SparseRows> {
+    let upper = upper_triangle(by_columns, view, weight, allowance)?;
+    // As much again.
+    allowance.take(ENTRY * upper.entries())?;
+    mirrored(upper)
+}
+
+/// The entries of XᵀX from the diagonal on, row by row, which determine the others. Every entry (j, j) is stored.
+pub(super) fn upper_triangle(
+    by_columns: &Transposed,
+    view: &Matrix,
+    weight: &(impl Fn(usize) -> f64 + Sync),
+    allowance: &Allowance,
+) -> Result<SparseRows> {
+    let reader = Reader::new(view);
+    let add = |sums: &mut Sums, j: usize, row: usize, factor: f64| {
+        reader.for_each_from(row, j, |column, value| sums.add(column, factor * value));
+    };
+    let diagonal = |sums: &mut Sums, j: usize| sums.add(j, 0.0);
+    RowsBuilder::join(form(by_columns, view.cols(), weight, add, diagonal, allowance)?, view.cols(), false)
+}
+
+/// The rows of a product, in parts. `begin` prepares the sums of a row, and `add(sums, j, row, factor)` adds B's row to row j.
+fn form(
+    a: &Transposed,
+    cols: usize,
+    weight: &(impl Fn(usize) -> f64 + Sync),
+    add: impl Fn(&mut Sums, usize, usize, f64) + Sync,
+    begin: impl Fn(&mut Sums, usize) + Sync,
+    allowance: &Allowance,
+) -> Result<Vec<RowsBuilder>> {
+    let pool = SumsPool { cols, idle: Mutex::default() };
+    let sum_span = |sums: &mut Sums, j: usize, span: Range<usize>| {
+        a.for_each_in(span, |row, value| add(sums, j, row, weight(row) * value));
+    };
+    let form_chunk = |columns: &Range<usize>| {
         let mut chunk = RowsBuilder::default();
-        for j in start..(start + CHUNK).min(a.columns()) {
-            if diagonal {
-                sums.add(j, 0.0);
-            }
-            a.for_each(j, |row, value| {
-                let factor = weight(row) * value;
-                b.for_each(row, |column, value| sums.add(column, factor * value));
+        let before = |j: usize| a.entries_before(j);
+        if columns.len() == 1 && before(columns.end) - before(columns.start) > CHUNK {
+            let j = columns.start;
+            let spans: Vec<usize> = (before(j)..before(j + 1)).step_by(CHUNK).collect();
+            let sum_part = |&start: &usize| {
+                pool.with(|sums| {
+                    sum_span(sums, j, start..(start + CHUNK).min(before(j + 1)));
+                    let mut part = Vec::with_capacity(sums.count);
+                    sums.drain(|column, value| part.push((column, value)));
+                    part
+                })
+            };
+            // Pieces of one column are added in their order, whichever thread summed them.
+            let parts: Vec<Vec<(u32, f64)>> = spans.par_iter().with_max_len(1).map(sum_part).collect();
+            pool.with(|sums| {
+                begin(sums, j);
+                for part in &parts {
+                    part.iter().for_each(|&(column, value)| sums.add(column as usize, value));
+                }
+                sums.drain_into(&mut chunk);
             });
-            sums.drain_into(&mut chunk);
+        } else {
+            pool.with(|sums| {
+                for j in columns.clone() {
+                    begin(sums, j);
+                    sum_span(sums, j, before(j)..before(j + 1));
+                    sums.drain_into(&mut chunk);
+                }
+            });
         }
         allowance.take(ENTRY * chunk.entries() as u64)?;
         Ok(chunk)
     };
-    let starts: Vec<usize> = (0..a.columns()).step_by(CHUNK).collect();
-    let chunks = starts.into_par_iter().map_init(|| Sums::new(b.cols()), form_chunk);
-    RowsBuilder::join(chunks.collect::<Result<_>>()?, b.cols(), false)
+    cut(a).par_iter().with_max_len(1).map(form_chunk).collect()
 }
 
-/// One row of the product while it is summed up.
+/// Cuts A's columns into ranges of at most [`CHUNK`] entries, or of one column. A range has no more columns than entries are
+/// allowed, because an empty column costs something too.
+fn cut(a: &Transposed) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let mut start = 0;
+    for j in 0..a.columns() {
+        let is_full = a.entries_before(j + 1) - a.entries_before(start) > CHUNK || j - start >= CHUNK;
+        if is_full && j > start {
+            ranges.push(start..j);
+            start = j;
+        }
+    }
+    if start < a.columns() {
+        ranges.push(start..a.columns());
+    }
+    ranges
+}
+
+/// All of a symmetric matrix from its upper triangle, whose diagonal is stored in full.
+fn mirrored(upper: SparseRows) -> Result<SparseRows> {
+    let (size, upper) = (upper.cols(), Matrix::from(upper));
+    let lower = Transposed::new(&upper);
+    let reader = Reader::new(&upper);
+    let mirror_rows = |start: usize| {
+        let mut rows = RowsBuilder::default();
+        for i in start..(start + MIRRORED).min(size) {
+            // The last entry of a row of the lower triangle is the diagonal, which the upper one brings along.
+            let left = lower.entries_before(i)..lower.entries_before(i + 1) - 1;
+            lower.for_each_in(left, |column, value| rows.push(column as u32, value));
+            reader.for_each(i, |column, value| rows.push(column as u32, value));
+            rows.end_row();
+        }
+        rows
+    };
+    let starts: Vec<usize> = (0..size).step_by(MIRRORED).collect();
+    let parts = starts.into_par_iter().map(mirror_rows).collect();
+    drop((lower, upper));
+    RowsBuilder::join(parts, size, false)
+}
+
+/// Sums that no thread is using, to be used again.
+struct SumsPool {
+    cols: usize,
+    idle: Mutex<Vec<Sums>>,
+}
+
+impl SumsPool {
+    fn with<R>(&self, run: impl FnOnce(&mut Sums) -> R) -> R {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = idle().pop();
+        let mut sums = known.unwrap_or_else(|| Sums::new(self.cols));
+        let result = run(&mut sums);
+        idle().push(sums);
+        result
+    }
+}
+
+/// One row of the product while it is summed up. Which columns it holds is known by one bit each, and which words of bits are
+/// not zero by one bit each again, so that they are found in order without sorting.
 struct Sums {
     sums: Vec<f64>,
-    seen: Vec<bool>,
-    touched: Vec<u32>,
+    seen: Vec<u64>,
+    words: Vec<u64>,
+    count: usize,
 }
 
 impl Sums {
     fn new(cols: usize) -> Self {
-        Sums { sums: vec![0.0; cols], seen: vec![false; cols], touched: Vec::new() }
+        let words = cols.div_ceil(64);
+        Sums { sums: vec![0.0; cols], seen: vec![0; words], words: vec![0; words.div_ceil(64)], count: 0 }
     }
 
+    #[inline(always)]
     fn add(&mut self, column: usize, value: f64) {
-        if !std::mem::replace(&mut self.seen[column], true) {
-            self.touched.push(column as u32);
+        let (word, bit) = (column / 64, 1 << (column % 64));
+        if self.seen[word] & bit == 0 {
+            self.seen[word] |= bit;
+            self.words[word / 64] |= 1 << (word % 64);
+            self.count += 1;
         }
         self.sums[column] += value;
     }
 
-    /// Appends the row to `rows`, columns ascending, and clears the sums for the next one.
+    /// Calls `visit(column, sum)` for every column of the row, ascending, and clears the sums for the next one.
+    fn drain(&mut self, mut visit: impl FnMut(u32, f64)) {
+        for group in 0..self.words.len() {
+            for word in bits(std::mem::take(&mut self.words[group])) {
+                let word = 64 * group + word;
+                for bit in bits(std::mem::take(&mut self.seen[word])) {
+                    let column = 64 * word + bit;
+                    visit(column as u32, std::mem::take(&mut self.sums[column]));
+                }
+            }
+        }
+        self.count = 0;
+    }
+
+    /// Appends the row to `rows`.
     fn drain_into(&mut self, rows: &mut RowsBuilder) {
-        if self.touched.len() * SORTED_SHARE < self.seen.len() {
-            self.touched.sort_unstable();
-        } else {
-            self.touched.clear();
-            self.touched.extend((0..self.seen.len() as u32).filter(|&c| self.seen[c as usize]));
-        }
-        for &column in &self.touched {
-            rows.push(column, std::mem::take(&mut self.sums[column as usize]));
-            self.seen[column as usize] = false;
-        }
-        self.touched.clear();
+        rows.reserve(self.count);
+        self.drain(|column, value| rows.push(column, value));
         rows.end_row();
     }
+}
+
+/// The positions of the bits that are set, ascending.
+fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let next = (word != 0).then(|| word.trailing_zeros() as usize);
+        word &= word.wrapping_sub(1);
+        next
+    })
 }

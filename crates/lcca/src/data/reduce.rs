@@ -6,7 +6,7 @@
 use super::merge;
 use super::paired_rows::PairedRows;
 use crate::error::Result;
-use crate::matrix::{Matrix, OneHotRows, RowsBuilder, SparseRows};
+use crate::matrix::{Matrix, OneHotRows, Reader, RowsBuilder, SparseRows};
 use rayon::prelude::*;
 
 /// Columns are renumbered if more than this share of them is empty.
@@ -18,7 +18,7 @@ const FREQUENT: f64 = 0.9;
 /// Columns are in good order if the first of them, twice as many as are frequent, hold this share of the entries.
 const IN_FRONT: f64 = 0.8;
 /// Rows that one thread renumbers at a time.
-const ROWS: usize = 1 << 16;
+const ROWS: usize = 1 << 14;
 
 /// For each view, the columns that hold an entry, most frequent first; `None` if renumbering would not pay. `counts` are
 /// the entries of each column. Views with every entry in every row have nothing to gain.
@@ -30,19 +30,28 @@ pub fn columns_to_keep(counts: [&[u64]; 2], rows: usize) -> [Option<Vec<u32>>; 2
 }
 
 /// The rows with equal ones merged, if that pays, and in terms of the kept columns; `None` if nothing would change.
-pub(super) fn reduced(rows: &PairedRows, columns: [Option<&[u32]>; 2]) -> Result<Option<PairedRows>> {
-    let merged = merge::merged(&rows.views, rows.weights.as_ref())?;
-    if merged.is_none() && columns.iter().all(Option::is_none) {
+/// `merging_pays` is asked with the share of different rows in a sample, if it is small enough to think of merging.
+pub(super) fn reduced(
+    rows: &PairedRows,
+    columns: [Option<&[u32]>; 2],
+    merging_pays: impl Fn(f64) -> bool,
+) -> Result<Option<PairedRows>> {
+    let Some(merged) = merge::merged(&rows.views, rows.weights.as_ref(), merging_pays)? else {
+        return renumbered_rows(rows, columns);
+    };
+    let merged = PairedRows { views: merged.views, weights: Some(merged.weights.into()) };
+    Ok(Some(renumbered_rows(&merged, columns)?.unwrap_or(merged)))
+}
+
+/// The rows in terms of the kept columns; `None` if all are kept as they are.
+pub(super) fn renumbered_rows(rows: &PairedRows, columns: [Option<&[u32]>; 2]) -> Result<Option<PairedRows>> {
+    if columns.iter().all(Option::is_none) {
         return Ok(None);
     }
-    let (views, weights) = match &merged {
-        Some(merged) => (&merged.views, Some(merged.weights.clone().into())),
-        None => (&rows.views, rows.weights.clone()),
-    };
-    let [x, y] = [0, 1].map(|side| renumbered(&views[side], columns[side]));
+    let [x, y] = [0, 1].map(|side| renumbered(&rows.views[side], columns[side]));
     let smaller = PairedRows::new(x?, y?)?;
-    Ok(Some(match weights {
-        Some(weights) => smaller.weighted(weights)?,
+    Ok(Some(match &rows.weights {
+        Some(weights) => smaller.weighted(weights.clone())?,
         None => smaller,
     }))
 }
@@ -86,11 +95,12 @@ fn renumbered(view: &Matrix, kept: Option<&[u32]>) -> Result<Matrix> {
 
 /// Columns by their new numbers, sorted within each row.
 fn sparse_renumbered(view: &Matrix, new: &[u32], cols: usize) -> Result<SparseRows> {
+    let reader = Reader::new(view);
     let renumber_rows = |start: usize| {
         let (mut rows, mut entries) = (RowsBuilder::default(), Vec::new());
         for row in start..(start + ROWS).min(view.rows()) {
             entries.clear();
-            view.for_each(row, |column, value| entries.push((new[column], value)));
+            reader.for_each(row, |column, value| entries.push((new[column], value)));
             entries.sort_unstable_by_key(|&(column, _)| column);
             entries.iter().for_each(|&(column, value)| rows.push(column, value));
             rows.end_row();

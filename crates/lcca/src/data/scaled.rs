@@ -148,6 +148,11 @@ impl Triangles for Scaled<'_> {
         let triangle = self.inner.capabilities().require_triangles()?.triangle(limit)?;
         Ok(triangle.scaled(&self.all_factors()))
     }
+
+    fn sketched_triangle(&self, size: usize, seed: u64, limit: u64) -> Result<Triangle> {
+        let inner = self.inner.capabilities().require_triangles()?;
+        Ok(inner.sketched_triangle(size, seed, limit)?.scaled(&self.all_factors()))
+    }
 }
 
 impl Blocks for Scaled<'_> {

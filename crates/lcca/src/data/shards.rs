@@ -115,6 +115,15 @@ impl<P: Deref<Target: Pair> + Sync> Triangles for Shards<P> {
         let factorize = |shard: &P| shard.capabilities().require_triangles()?.triangle(limit);
         sum(self.shards.iter().map(factorize), |above, below| Ok(above.stacked(&below)))
     }
+
+    /// Each shard has its own sums: more of them than were asked for, so the sketch is no worse.
+    fn sketched_triangle(&self, size: usize, seed: u64, limit: u64) -> Result<Triangle> {
+        let factorize = |(index, shard): (usize, &P)| {
+            let seed = seed.wrapping_add((index as u64) << 32);
+            shard.capabilities().require_triangles()?.sketched_triangle(size, seed, limit)
+        };
+        sum(self.shards.iter().enumerate().map(factorize), |above, below| Ok(above.stacked(&below)))
+    }
 }
 
 impl<P: Deref<Target: Pair> + Sync> Blocks for Shards<P> {

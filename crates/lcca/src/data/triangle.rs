@@ -90,7 +90,7 @@ pub(super) fn form(views: &[Matrix; 2], weights: Option<&Buffer<f64>>, limit: u6
 }
 
 /// [above; below].
-fn stack(above: &Mat<f64>, below: &Mat<f64>) -> Mat<f64> {
+pub(super) fn stack(above: &Mat<f64>, below: &Mat<f64>) -> Mat<f64> {
     let split = above.nrows();
     Mat::from_fn(split + below.nrows(), below.ncols(), |i, j| {
         if i < split { above[(i, j)] } else { below[(i - split, j)] }
@@ -98,7 +98,7 @@ fn stack(above: &Mat<f64>, below: &Mat<f64>) -> Mat<f64> {
 }
 
 /// R of a QR factorization of `rows`.
-fn triangularize(rows: Mat<f64>) -> Mat<f64> {
+pub(super) fn triangularize(rows: Mat<f64>) -> Mat<f64> {
     rows.qr().thin_R().to_owned()
 }
 

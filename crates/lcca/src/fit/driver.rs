@@ -3,9 +3,9 @@
 use super::both_views::BothViews;
 use super::fitted::Fit;
 use super::one_view::OneView;
-use super::plan::{Plan, plan};
+use super::plan::{Plan, is_narrow, plan};
 use super::problem::{Problem, RawFit, Start};
-use super::{alternate, checkpoint, exact, finish, gram, lobpcg, restore, risk, rpcca, scale};
+use super::{alternate, checkpoint, exact, finish, gram, lobpcg, restore, risk, rpcca, scale, sketch};
 use crate::data::{
     Cached, Centered, Counting, JointGram, Moments, Pair, Reduced, Samples, Scaled, Shape, Side, Tally,
 };
@@ -105,6 +105,7 @@ pub(super) fn fit_all(
     let means = centered.as_ref().map(|centered| Side::BOTH.map(|side| centered.mean(side).to_vec()));
     let data = Data {
         rows: scaled.as_ref().map_or(seen, |scaled| scaled),
+        is_formed: whole.capabilities().joint_grams.is_some_and(|grams| grams.is_formed()),
         grams: match (&centered_joint, &joint) {
             (Some(centered), _) => Some(centered),
             (None, Some(joint)) => Some(joint),
@@ -193,6 +194,8 @@ fn into_problem(mut weights: [Panel; 2], reduced: Option<&Reduced>, factors: &sc
 struct Data<'a> {
     /// The rows, centered and scaled if that is wanted.
     rows: &'a dyn Pair,
+    /// Whether the rows are nothing but their Gram matrix, so that passes over them are passes over it.
+    is_formed: bool,
     /// The same data known by their Gram matrices, if iterations run over those.
     grams: Option<&'a dyn Pair>,
     /// Those matrices, scaled but not centered.
@@ -218,7 +221,11 @@ fn fit_one(
             return Err(Error::NothingToCorrelate { side, centered: settings.center });
         }
     }
-    let rows = Counting::rows(data.rows, tally, watch);
+    let rows = if data.is_formed {
+        Counting::grams(data.rows, tally, watch)
+    } else {
+        Counting::rows(data.rows, tally, watch)
+    };
     let grams = data.grams.map(|grams| Counting::grams(grams, tally, watch));
     let on_rows = Problem {
         pair: &rows,
@@ -254,6 +261,7 @@ fn run(problem: &Problem<'_>, plan: &Plan, start: Start) -> Result<RawFit> {
         Algorithm::Alternating => alternate::alternate(problem, plan.method, start),
         Algorithm::PrincipalComponents => rpcca::rpcca(problem, plan.method),
         Algorithm::Exact => exact::exact(problem),
+        Algorithm::Sketch => sketch::sketch(problem, plan.method),
         Algorithm::Gram => match gram::gram(problem)? {
             Some(raw) => Ok(raw),
             None => Ok(RawFit { decisions: vec![Decision::QrInsteadOfGram], ..exact::exact(problem)? }),
@@ -266,7 +274,10 @@ fn reduce(pair: &dyn Pair, settings: &Settings) -> Result<Option<Reduced>> {
     let iterates =
         matches!(settings.method.algorithm(), Algorithm::Auto | Algorithm::Lobpcg | Algorithm::ShiftInvert);
     match pair.capabilities().structure {
-        Some(structure) if settings.structure && iterates => structure.reduced(),
+        // The rows of narrow views are read once, which takes less time than looking for a smaller problem.
+        Some(structure) if settings.structure && iterates && !is_narrow(pair, settings) => {
+            structure.reduced()
+        }
         _ => Ok(None),
     }
 }
@@ -288,7 +299,7 @@ fn form_gram(pair: &dyn Pair, plan: &mut Plan, memory: u64) -> Result<Option<Joi
     Ok(Some(joint))
 }
 
-fn check(settings: &Settings, shape: Shape) -> Result<()> {
+pub(super) fn check(settings: &Settings, shape: Shape) -> Result<()> {
     let Shape { rows, x_cols, y_cols } = shape;
     let limit = rows.min(x_cols).min(y_cols);
     let k = settings.k;

@@ -17,15 +17,20 @@ const CUT: f64 = 1e-10;
 
 pub(super) fn exact(problem: &Problem<'_>) -> Result<RawFit> {
     let triangle = problem.pair.capabilities().require_triangles()?.triangle(problem.settings.memory)?;
-    let [x, y] = with_ridge(&triangle, problem.normals.map(|normal| normal.ridge));
+    let (weights, total) = solve(problem, &triangle)?;
+    let trace = vec![problem.trace_row(1, total, None)];
+    Ok(RawFit { weights, trace, end: None, decisions: Vec::new(), products: None })
+}
+
+/// The weights for given rows, as their triangular factor, and the sum of their objective values.
+pub(super) fn solve(problem: &Problem<'_>, triangle: &Triangle) -> Result<([Panel; 2], f64)> {
+    let [x, y] = with_ridge(triangle, problem.normals.map(|normal| normal.ridge));
     let [x_square, y_square] = problem.normals.map(|normal| normal.diagonal());
     let (x, y) = (Factor::new(&x, &x_square?), Factor::new(&y, &y_square?));
     let svd = (x.q.transpose() * &y.q).thin_svd().map_err(|_| Error::Factorization("QxᵀQy"))?;
     let k = problem.settings.k.min(svd.S().dim());
     let weights = [x.weights(svd.U().subcols(0, k)), y.weights(svd.V().subcols(0, k))];
-    let total = (0..k).map(|i| svd.S()[i].min(1.0)).sum();
-    let trace = vec![problem.trace_row(1, total, None)];
-    Ok(RawFit { weights, trace, end: None, decisions: Vec::new(), products: None })
+    Ok((weights, (0..k).map(|i| svd.S()[i].min(1.0)).sum()))
 }
 
 /// [Rx; √λx·I; 0] and [Ry; 0; √λy·I].
@@ -58,8 +63,12 @@ impl Factor {
     /// `diagonal` is that of C + λI. A column that is zero but for rounding has 0 there and stays zero.
     fn new(view: &Mat<f64>, diagonal: &[f64]) -> Self {
         let (rows, cols) = (view.nrows(), view.ncols());
-        let scale: Vec<f64> =
-            (0..cols).map(|j| if diagonal[j] > 0.0 { view.col(j).norm_l2().recip() } else { 0.0 }).collect();
+        let scale = |j: usize| {
+            let length = view.col(j).norm_l2();
+            // A column of a sketch can be zero by chance.
+            if diagonal[j] > 0.0 && length > 0.0 { length.recip() } else { 0.0 }
+        };
+        let scale: Vec<f64> = (0..cols).map(scale).collect();
         let unit = Mat::from_fn(rows, cols, |i, j| scale[j] * view[(i, j)]);
         let qr = unit.col_piv_qr();
         let r = qr.thin_R();

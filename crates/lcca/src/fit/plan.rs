@@ -1,5 +1,6 @@
 //! What `auto` stands for on given data, and why.
 
+use super::sketch;
 use crate::data::{GramEstimate, Pair, Shape, Side};
 use crate::error::Result;
 use crate::method::{Algorithm, Method, Settings};
@@ -8,8 +9,16 @@ use crate::watch::Loop;
 
 /// Passes that LOBPCG usually needs, for comparing costs.
 const USUAL_PASSES: f64 = 40.0;
-/// Operations that take no time worth saving: below this, QR is taken for its last digits.
+/// Views are narrow if solving with their dense Gram matrices takes at most this many operations: 2,200 + 2,200 columns, or
+/// 5,300 + 50. That is some seconds on two cores, and nothing can be missed by it.
+const NARROW: f64 = 2e11;
+/// Dense matrices, as wide as both views, that are held while such a pair is solved: the Gram matrix, its copy or another
+/// thread's, the views' factors, an inverse and a whitened cross product.
+const MATRICES: u64 = 6;
+/// Operations that take no time worth saving: below this, rows that only QR can be asked of are given to QR.
 const TRIVIAL: f64 = 1e9;
+/// A scattered multiplication takes as long as this many of a matrix product.
+const SCATTERED: f64 = 12.0;
 /// Forming an entry's share of a Gram matrix costs about this share of multiplying it with a row of a panel.
 const FORMING: f64 = 0.25;
 
@@ -32,7 +41,7 @@ impl Plan {
             _ if self.eliminate.is_some() => Some(Loop::Eliminate),
             Algorithm::Lobpcg | Algorithm::ShiftInvert | Algorithm::Auto => Some(Loop::Lobpcg),
             Algorithm::Alternating => Some(Loop::Alternate),
-            Algorithm::PrincipalComponents | Algorithm::Gram | Algorithm::Exact => None,
+            Algorithm::PrincipalComponents | Algorithm::Gram | Algorithm::Exact | Algorithm::Sketch => None,
         }
     }
 }
@@ -54,7 +63,7 @@ pub(super) fn plan(pair: &dyn Pair, settings: &Settings) -> Result<Plan> {
 struct Operations {
     /// QR of n rows and an SVD.
     exact: f64,
-    /// Half of an n·p² product and two eigendecompositions.
+    /// Forming the Gram matrix and solving with it.
     gram: f64,
     /// Passes that meet every entry three times with a block of about 1.5 k columns.
     iterative: f64,
@@ -62,14 +71,36 @@ struct Operations {
 
 impl Operations {
     fn estimate(pair: &dyn Pair, k: usize) -> Result<Self> {
-        let Shape { rows, x_cols, y_cols } = pair.shape();
-        let (rows, width) = (rows as f64, (1 + x_cols + y_cols) as f64);
+        let shape = pair.shape();
+        let (rows, width) = (shape.rows as f64, (1 + shape.x_cols + shape.y_cols) as f64);
+        let entries = entries(pair)?;
+        // A dense product, or the outer products of sparse rows, whose lengths differ.
+        let forming = (rows * width * width).min(SCATTERED * 2.0 * entries * entries / rows);
         Ok(Operations {
             exact: 2.0 * rows * width * width + 20.0 * width.powi(3),
-            gram: 0.5 * rows * width * width + 10.0 * width.powi(3),
-            iterative: USUAL_PASSES * 6.0 * entries(pair)? * (1.5 * k as f64),
+            gram: forming + solving(shape),
+            iterative: USUAL_PASSES * 6.0 * entries * (1.5 * k as f64),
         })
     }
+}
+
+/// Operations of CCA with dense Gram matrices that are there: factors of both and an inverse of each, at half the speed of
+/// products because of pivots; the whitened cross product, its square, and the eigenvectors of that.
+fn solving(shape: Shape) -> f64 {
+    let (p, q) = (shape.x_cols as f64, shape.y_cols as f64);
+    let (narrow, wide) = (p.min(q), p.max(q));
+    let factors = 4.0 / 3.0 * (p.powi(3) + q.powi(3));
+    factors + p * q * (p + q) + 2.0 * narrow * narrow * wide + 10.0 * narrow.powi(3)
+}
+
+/// Whether `auto` solves these views with dense Gram matrices, whatever their rows and however many pairs are requested.
+pub(super) fn is_narrow(pair: &dyn Pair, settings: &Settings) -> bool {
+    let shape = pair.shape();
+    let width = (shape.x_cols + shape.y_cols) as u64;
+    settings.method.algorithm() == Algorithm::Auto
+        && solving(shape) <= NARROW
+        && (8 * MATRICES).saturating_mul(width.saturating_mul(width)) <= settings.memory
+        && pair.capabilities().grams.is_some()
 }
 
 /// Stored entries of both views.
@@ -82,9 +113,15 @@ fn entries(pair: &dyn Pair) -> Result<f64> {
 pub fn estimated_operations(pair: &dyn Pair, settings: &Settings) -> Result<f64> {
     let Operations { exact, gram, iterative } = Operations::estimate(pair, settings.k)?;
     Ok(match settings.method.algorithm() {
+        Algorithm::Auto if is_narrow(pair, settings) => gram,
         Algorithm::Auto => exact.min(gram).min(iterative),
         Algorithm::Exact => exact,
         Algorithm::Gram => gram,
+        Algorithm::Sketch => {
+            let Shape { rows, .. } = pair.shape();
+            // QR of the sums and what it takes apart from the rows.
+            exact * (sketch::size(settings.method, pair.shape()) as f64 / rows as f64).min(1.0)
+        }
         Algorithm::Lobpcg | Algorithm::ShiftInvert => iterative,
         Algorithm::PrincipalComponents | Algorithm::Alternating => {
             let width = settings.method.get("k-rpcca").unwrap_or(settings.k) as f64;
@@ -93,8 +130,13 @@ pub fn estimated_operations(pair: &dyn Pair, settings: &Settings) -> Result<f64>
     })
 }
 
-/// Classical CCA if that is cheaper and fits the memory, otherwise LOBPCG.
+/// Classical CCA if views are narrow, or if that is cheaper and fits the memory; otherwise LOBPCG.
 fn choose_method(pair: &dyn Pair, settings: &Settings) -> Result<(Method, Option<Side>, Decision)> {
+    if is_narrow(pair, settings) {
+        let Shape { x_cols, y_cols, .. } = pair.shape();
+        let columns = [x_cols as u64, y_cols as u64];
+        return Ok((Method::gram(), None, Decision::NarrowViews { columns }));
+    }
     if let Some(side) = one_hot_view(pair, settings) {
         return Ok((Method::lobpcg(), Some(side), Decision::ViewEliminated { side }));
     }
@@ -130,7 +172,7 @@ fn gram_mode(pair: &dyn Pair, required: bool, settings: &Settings) -> Result<Opt
     // The four blocks while they are put together, and a transposed view.
     let bytes = 24.0 * estimate.entries + 4.0 * estimate.touched;
     let pays = by_grams < by_rows && bytes < settings.memory as f64;
-    Ok((required || pays).then_some(estimate))
+    Ok((required || pays || joint_grams.is_formed()).then_some(estimate))
 }
 
 /// The one-hot view, the wider of two, if structure may be used and no other method was requested.

@@ -6,6 +6,7 @@ mod line;
 mod one_hot;
 mod pages;
 mod panel;
+mod reader;
 mod rows_builder;
 pub mod search;
 mod sparse;
@@ -17,6 +18,7 @@ pub use one_hot::OneHotRows;
 pub(crate) use pages::zeroed as zeroed_lines;
 pub use panel::Panel;
 pub(crate) use panel::row_major_mut;
+pub(crate) use reader::Reader;
 pub(crate) use rows_builder::RowsBuilder;
 pub use sparse::{Canonical, SparseRows, Values};
 
@@ -71,6 +73,18 @@ impl Matrix {
             }
             Matrix::OneHot(m) => m.column(row).map_or(0, |_| 1),
             Matrix::Dense(m) => m.cols() as u64,
+        }
+    }
+
+    /// The number of stored entries in the rows before `row`; a one-hot row counts as one.
+    pub(crate) fn entries_before(&self, row: usize) -> u64 {
+        match self {
+            Matrix::Sparse(m) => {
+                let offsets = m.offsets().as_slice();
+                offsets[row].get() - offsets[0].get()
+            }
+            Matrix::OneHot(_) => row as u64,
+            Matrix::Dense(m) => row as u64 * m.cols() as u64,
         }
     }
 

@@ -108,6 +108,17 @@ impl SparseRows {
         matrix.sorted_and_summed()
     }
 
+    /// The same entries with other values, as many as there are entries. Nothing is copied.
+    pub fn with_values(&self, values: Values) -> Result<Self> {
+        let matrix = SparseRows { values, ..self.clone() };
+        matrix.check_sizes()?;
+        let offsets = matrix.offsets.as_slice();
+        (0..matrix.rows()).into_par_iter().with_min_len(ROWS_PER_TASK).try_for_each(|row| {
+            matrix.check_finite(row, offsets[row].get() as usize..offsets[row + 1].get() as usize)
+        })?;
+        Ok(matrix)
+    }
+
     fn check_sizes(&self) -> Result<()> {
         let entries = self.columns.len();
         if self.cols >= u32::MAX as usize {

@@ -6,11 +6,13 @@ mod default_method;
 mod degenerate_data;
 mod meaning;
 mod methods;
+mod narrow;
 mod regressions;
 mod resume;
 mod rounding_and_scales;
 mod scaling;
 mod selection;
+mod sketching;
 mod structure;
 mod theorems;
 

@@ -102,6 +102,103 @@ fn cross_validation_equals_fits_and_scores_on_rows_cut_out_by_hand() {
     }
 }
 
+/// Rows of zipf-distributed columns, sparse or one-hot, of which Gram matrices are small.
+fn gram_pairs() -> [InMemory; 3] {
+    let rows = 1200;
+    let zipf = |cols: usize, seed: u64| zipf_rows(rows, cols, 6, seed);
+    let one_hot = |cols: u32| -> Matrix {
+        let column = |i: u32| (i * i + i / 7) % cols;
+        OneHotRows::new(cols as usize, (0..rows as u32).map(column).collect::<Vec<_>>().into())
+            .unwrap()
+            .into()
+    };
+    let weights: Vec<f64> = (0..rows).map(|i| 0.5 + (i % 3) as f64).collect();
+    [
+        InMemory::new(zipf(60, 1), zipf(50, 1)).unwrap(),
+        InMemory::new(zipf(60, 1), zipf(50, 1)).unwrap().weighted(weights.into()).unwrap(),
+        InMemory::new(one_hot(30), zipf(50, 3)).unwrap(),
+    ]
+}
+
+/// Remembers what was spent.
+#[derive(Default)]
+struct Spent(std::sync::Mutex<Cost>);
+
+impl Watch for Spent {
+    fn pass(&self, cost: Cost) -> ControlFlow<()> {
+        *self.0.lock().unwrap() = cost;
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn folds_read_the_rows_once_and_equal_fits_to_rows_cut_out_by_hand() {
+    for pair in gram_pairs() {
+        for center in [true, false] {
+            let settings = Settings { tol: 1e-9, center, ..Settings::new(Method::lobpcg(), 2) };
+            let spent = Spent::default();
+            let selection = cross_validate(&pair, &settings, &[0.01, 1.0], 4, &spent).unwrap();
+            let Cost { passes, gram_passes, .. } = *spent.0.lock().unwrap();
+            assert!(
+                passes == 1.0 && gram_passes > 8.0,
+                "{passes} passes over rows, {gram_passes} over Gram matrices"
+            );
+            let folds = Folds::new(&pair, 4, settings.seed).unwrap();
+            for (fold, scores) in selection.scores.iter().enumerate() {
+                let (training, held_out) = (folds.training(fold).unwrap(), folds.held_out(fold).unwrap());
+                for (score, ridge) in scores.iter().zip([0.01, 1.0]) {
+                    let alone = fit(&training, &settings.clone().ridge(ridge), &()).unwrap();
+                    let by_hand = alone.model.score(&held_out).unwrap().total / 2.0;
+                    assert!((score - by_hand).abs() < 2e-6, "{score} {by_hand}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn no_fold_learns_from_another() {
+    // If weights went from fold to fold, they would have seen the rows that are held out next, and what is left of them at a
+    // loose tolerance would raise the scores.
+    let [pair, ..] = gram_pairs();
+    let settings = Settings { tol: 1e-2, ..Settings::new(Method::lobpcg(), 3) };
+    let all = [settings.clone().ridge(0.001), settings.clone().ridge(0.1)];
+    let dealt = Folds::new(&pair, 4, 1).unwrap();
+    let split = |fold: usize| {
+        let held_out = dealt.held_out(fold).unwrap();
+        let (inside, outside) = (0..pair.shape().rows).partition(|&row| held_out.weight(row) > 0.0);
+        [outside, inside]
+    };
+    let scores = |order: [usize; 4]| -> Vec<Vec<f64>> {
+        let folds = Folds::given(&pair, &order.map(split)).unwrap();
+        cross_validate_on(&folds, &all, Vec::new(), &|_| (), &()).unwrap().scores
+    };
+    let (forward, backward) = (scores([0, 1, 2, 3]), scores([3, 2, 1, 0]));
+    for (fold, other) in forward.iter().zip(backward.iter().rev()) {
+        assert!(gap(fold, other) < 1e-9, "{fold:?} {other:?}");
+    }
+}
+
+#[test]
+fn folds_whose_gram_matrices_do_not_fit_the_memory_are_read_from_the_rows() {
+    let [pair, ..] = gram_pairs();
+    let run = |memory: u64| {
+        let settings = Settings { tol: 1e-9, memory, ..Settings::new(Method::lobpcg(), 2) };
+        let spent = Spent::default();
+        let scores = cross_validate(&pair, &settings, &[0.1], 5, &spent).unwrap().scores.concat();
+        (scores, spent.0.into_inner().unwrap().passes)
+    };
+    let (shared, one_pass) = run(1 << 30);
+    assert_eq!(one_pass, 1.0);
+    // From too little for any Gram matrix to enough for those of one fit but not for those of five folds.
+    for power in 12..20 {
+        let (alone, passes) = run(1 << power);
+        assert!(passes == 1.0 || passes >= 10.0, "{passes} passes with 2^{power} bytes");
+        assert!(gap(&shared, &alone) < 2e-6, "{shared:?} {alone:?}");
+    }
+    assert!(run(1 << 12).1 >= 10.0);
+}
+
 #[test]
 fn folds_keep_the_weights_of_rows() {
     let (x, y) = factors(50, 4, 1, 3);

@@ -1,0 +1,68 @@
+//! Rows of which nothing but the joint Gram matrix is left: a fit to them reads that matrix instead of any rows.
+
+use super::ask::Ask;
+use super::estimate::GramEstimate;
+use super::joint::JointGram;
+use super::moments::Moments;
+use super::pair::{Capabilities, JointGrams, Pair, Reduced, Structure};
+use crate::error::Result;
+use crate::side::{Shape, Side};
+
+/// A pair that is its own joint Gram matrix.
+pub struct Formed {
+    joint: JointGram,
+    one_hot: [bool; 2],
+}
+
+impl Formed {
+    /// `one_hot` says of each view whether every row held at most one entry, and that entry was 1.
+    pub fn new(joint: JointGram, one_hot: [bool; 2]) -> Self {
+        Formed { joint, one_hot }
+    }
+}
+
+impl Pair for Formed {
+    fn shape(&self) -> Shape {
+        self.joint.shape()
+    }
+
+    fn moments(&self, side: Side) -> Result<&Moments> {
+        Ok(self.joint.moments(side))
+    }
+
+    fn pass(&self, ask: &mut Ask<'_>) -> Result<()> {
+        self.joint.pass(ask)
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        let Capabilities { grams, triangles, blocks, samples, .. } = self.joint.capabilities();
+        Capabilities { structure: Some(self), grams, joint_grams: Some(self), triangles, blocks, samples }
+    }
+}
+
+impl Structure for Formed {
+    fn is_one_hot(&self, side: Side) -> bool {
+        self.one_hot[side as usize]
+    }
+
+    /// Rows cannot get fewer than none.
+    fn reduced(&self) -> Result<Option<Reduced>> {
+        Ok(None)
+    }
+}
+
+impl JointGrams for Formed {
+    fn estimate(&self) -> Result<Option<GramEstimate>> {
+        let stored = Side::BOTH.iter().flat_map(|&side| &self.joint.moments(side).count).sum::<u64>();
+        let entries = self.joint.entries() as f64;
+        Ok(Some(GramEstimate { entries, work: 0.0, touched: 3.0 * stored as f64 }))
+    }
+
+    fn joint_gram(&self, _limit: u64) -> Result<JointGram> {
+        Ok(self.joint.clone())
+    }
+
+    fn is_formed(&self) -> bool {
+        true
+    }
+}

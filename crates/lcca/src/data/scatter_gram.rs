@@ -1,0 +1,322 @@
+//! The dense Gram matrix of sparse rows: the outer product of each row is added straight into the lower triangle.
+//!
+//! The work is Σᵢ rᵢ²/2 for rows of rᵢ entries, however wide the views are. Rows are read as they are stored and centered
+//! afterwards, Σ(z − μ)(z − μ)ᵀ = Σzzᵀ − sμᵀ − μsᵀ + wμμᵀ with s = Σz and w the number of rows. That loses digits of a column
+//! whose mean is far above its deviation. Such a column is stored in nearly every row (a column with a share of zeros z has
+//! μ² ≤ σ²(1 − z)/z), so its mean can be subtracted while rows are read, at no cost that its entries did not have already.
+
+use super::product::Allowance;
+use crate::error::Result;
+use crate::matrix::{Buffer, Matrix};
+use faer::{Mat, MatMut};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// A scattered multiplication takes as long as this many of a matrix product.
+const SCATTERED: f64 = 12.0;
+/// A column is shifted while it is read if its mean square is this many times its variance: one digit would be lost.
+const FAR_FROM_ZERO: f64 = 9.0;
+/// Entries that are sampled to see how the work is spread over the columns.
+const SAMPLE: u64 = 1 << 20;
+
+/// Whether adding outer products is cheaper than multiplying dense rows.
+pub(super) fn pays(views: &[Matrix]) -> bool {
+    if views.iter().all(|view| matches!(view, Matrix::Dense(_))) {
+        return false;
+    }
+    let (rows, width) = (views[0].rows(), width(views) as f64);
+    SCATTERED * work(views) < rows as f64 * width * width / 2.0
+}
+
+/// Multiplications of all outer products: a half of each, with the diagonal.
+fn work(views: &[Matrix]) -> f64 {
+    let in_row = |row: usize| {
+        let r: u64 = views.iter().map(|view| view.row_entries(row)).sum();
+        r * (r + 1) / 2
+    };
+    (0..views[0].rows()).into_par_iter().with_min_len(1 << 16).map(in_row).sum::<u64>() as f64
+}
+
+fn width(views: &[Matrix]) -> usize {
+    views.iter().map(Matrix::cols).sum()
+}
+
+/// The lower triangle of Σ weight·(z − μ)(z − μ)ᵀ over the rows z of all views side by side, with μ the `means`, or 0.
+pub(super) fn form(
+    views: &[Matrix],
+    weights: Option<&Buffer<f64>>,
+    means: Option<&[&[f64]]>,
+    limit: u64,
+) -> Result<Mat<f64>> {
+    let rows = Rows::new(views, weights, means);
+    let each = 8 * (rows.width() as u64).pow(2);
+    let allowance = Allowance::new("the Gram matrix", limit);
+    // The sum, and its copy when columns go back to their places.
+    allowance.take(2 * each)?;
+    // Threads share the rows if the work is worth a sum of its own for each, otherwise the columns: then every thread
+    // reads all rows.
+    let threads = rayon::current_num_threads();
+    let by_rows = (threads * rows.width() * rows.width()) as f64 <= work(views) / 4.0
+        && allowance.take((threads as u64 - 1) * each).is_ok();
+    let sum = if by_rows { rows.sum_by_rows(threads) } else { rows.sum_by_columns(threads) };
+    Ok(rows.centered(sum))
+}
+
+/// All views side by side as they are read: columns far from zero stand last and are shifted.
+struct Rows<'a> {
+    views: &'a [Matrix],
+    weights: Option<&'a Buffer<f64>>,
+    /// Where each column stands.
+    places: Vec<usize>,
+    /// Columns that are not shifted.
+    plain: usize,
+    /// Minus the means of the shifted columns.
+    shifts: Vec<f64>,
+    /// Means and sums of the columns as they are read, by place; empty if nothing is centered.
+    means: Vec<f64>,
+    sums: Vec<f64>,
+    weight: f64,
+}
+
+impl<'a> Rows<'a> {
+    fn new(views: &'a [Matrix], weights: Option<&'a Buffer<f64>>, means: Option<&[&[f64]]>) -> Self {
+        let width = width(views);
+        let weight = match weights {
+            Some(weights) => weights.iter().sum(),
+            None => views[0].rows() as f64,
+        };
+        let mut rows = Rows {
+            views,
+            weights,
+            places: (0..width).collect(),
+            plain: width,
+            shifts: Vec::new(),
+            means: Vec::new(),
+            sums: Vec::new(),
+            weight,
+        };
+        let Some(means) = means else { return rows };
+        let means: Vec<f64> = means.iter().copied().flatten().copied().collect();
+        let (sums, squares) = rows.sums();
+        let is_far = |&j: &usize| {
+            let about_mean = squares[j] - means[j] * (2.0 * sums[j] - weight * means[j]);
+            squares[j] > 0.0 && weight * means[j] * means[j] > FAR_FROM_ZERO * about_mean
+        };
+        let (far, near): (Vec<usize>, Vec<usize>) = (0..width).partition(is_far);
+        rows.plain = near.len();
+        rows.shifts = far.iter().map(|&j| -means[j]).collect();
+        near.iter().chain(&far).enumerate().for_each(|(place, &j)| rows.places[j] = place);
+        rows.means = near.iter().map(|&j| means[j]).chain(far.iter().map(|_| 0.0)).collect();
+        rows.sums = near.iter().map(|&j| sums[j]).chain(rows.shifted_sums()).collect();
+        rows
+    }
+
+    /// The sums of the shifted columns, added up after shifting: a difference of large sums would bring back the error that
+    /// shifting avoids.
+    fn shifted_sums(&self) -> Vec<f64> {
+        let mut sums = vec![0.0; self.shifts.len()];
+        if sums.is_empty() {
+            return sums;
+        }
+        let (mut entries, mut shifted) = (Vec::new(), Vec::new());
+        for row in 0..self.count() {
+            self.read(row, &mut entries, &mut shifted);
+            sums.iter_mut().zip(&shifted).for_each(|(sum, value)| *sum += self.weight_of(row) * value);
+        }
+        sums
+    }
+
+    fn width(&self) -> usize {
+        self.places.len()
+    }
+
+    fn count(&self) -> usize {
+        self.views[0].rows()
+    }
+
+    fn weight_of(&self, row: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights.as_slice()[row].get())
+    }
+
+    /// The sum and the sum of squares of each column.
+    fn sums(&self) -> (Vec<f64>, Vec<f64>) {
+        let (mut sums, mut squares) = (vec![0.0; self.width()], vec![0.0; self.width()]);
+        for row in 0..self.count() {
+            let (weight, mut left) = (self.weight_of(row), 0);
+            for view in self.views {
+                view.for_each(row, |j, value| {
+                    sums[left + j] += weight * value;
+                    squares[left + j] += weight * value * value;
+                });
+                left += view.cols();
+            }
+        }
+        (sums, squares)
+    }
+
+    /// Reads a row: places ascending, with values. Shifted columns are always there.
+    fn read(&self, row: usize, entries: &mut Vec<(usize, f64)>, shifted: &mut Vec<f64>) {
+        entries.clear();
+        shifted.clear();
+        shifted.extend_from_slice(&self.shifts);
+        let mut left = 0;
+        for view in self.views {
+            view.for_each(row, |j, value| {
+                let place = self.places[left + j];
+                if place < self.plain {
+                    entries.push((place, value));
+                } else {
+                    shifted[place - self.plain] += value;
+                }
+            });
+            left += view.cols();
+        }
+        entries.extend(shifted.iter().enumerate().map(|(i, &value)| (self.plain + i, value)));
+    }
+
+    /// Adds columns `columns` of the outer products of `rows` into `sum`, which holds those columns alone.
+    fn add(&self, rows: Range<usize>, columns: Range<usize>, mut sum: MatMut<'_, f64>) {
+        let (mut entries, mut shifted) = (Vec::new(), Vec::new());
+        for row in rows {
+            self.read(row, &mut entries, &mut shifted);
+            let weight = self.weight_of(row);
+            let first = entries.partition_point(|&(place, _)| place < columns.start);
+            let end = entries.partition_point(|&(place, _)| place < columns.end);
+            for index in first..end {
+                let (column, value) = entries[index];
+                let factor = weight * value;
+                let mut column = sum.as_mut().col_mut(column - columns.start);
+                for &(place, value) in &entries[index..] {
+                    column[place] += factor * value;
+                }
+            }
+        }
+    }
+
+    /// One sum for each part of the rows, added up in order.
+    fn sum_by_rows(&self, parts: usize) -> Mat<f64> {
+        let (rows, width) = (self.count(), self.width());
+        let sum_part = |part: usize| {
+            let mut sum = Mat::zeros(width, width);
+            self.add(rows * part / parts..rows * (part + 1) / parts, 0..width, sum.as_mut());
+            sum
+        };
+        let sums: Vec<Mat<f64>> = (0..parts).into_par_iter().with_max_len(1).map(sum_part).collect();
+        let mut sums = sums.into_iter();
+        let first = sums.next().unwrap_or_else(|| Mat::zeros(width, width));
+        sums.fold(first, |mut sum, part| {
+            sum += part;
+            sum
+        })
+    }
+
+    /// One sum, of which each thread forms some columns.
+    fn sum_by_columns(&self, parts: usize) -> Mat<f64> {
+        let mut sum = Mat::zeros(self.width(), self.width());
+        let mut rest = sum.as_mut();
+        let mut tasks = Vec::new();
+        let mut start = 0;
+        for end in self.ends_of_equal_work(parts) {
+            let (own, others) = rest.split_at_col_mut(end - start);
+            tasks.push((start..end, own));
+            (rest, start) = (others, end);
+        }
+        tasks
+            .into_par_iter()
+            .with_max_len(1)
+            .for_each(|(columns, own)| self.add(0..self.count(), columns, own));
+        sum
+    }
+
+    /// Where ranges of columns with about the same work end, by a sample of the rows.
+    fn ends_of_equal_work(&self, parts: usize) -> Vec<usize> {
+        let stored: u64 = self.views.iter().map(Matrix::entries).sum();
+        let step = (stored / SAMPLE).max(1) as usize;
+        let mut work = vec![1u64; self.width()];
+        let (mut entries, mut shifted) = (Vec::new(), Vec::new());
+        for row in (0..self.count()).step_by(step) {
+            self.read(row, &mut entries, &mut shifted);
+            entries.iter().rev().enumerate().for_each(|(after, &(place, _))| work[place] += 1 + after as u64);
+        }
+        let all: u64 = work.iter().sum();
+        let mut done = 0;
+        let mut ends = Vec::with_capacity(parts);
+        for (place, work) in work.iter().enumerate() {
+            done += work;
+            if done * parts as u64 >= all * (ends.len() as u64 + 1) {
+                ends.push(place + 1);
+            }
+        }
+        ends
+    }
+
+    /// The sum about the means, with columns back in their places.
+    fn centered(&self, mut sum: Mat<f64>) -> Mat<f64> {
+        if self.means.is_empty() {
+            return sum;
+        }
+        for j in 0..self.width() {
+            let (mean, total) = (self.means[j], self.sums[j]);
+            let rest = self.means[j..].iter().zip(&self.sums[j..]);
+            for (i, (&other_mean, &other_total)) in rest.enumerate() {
+                let products = other_total * mean + other_mean * total;
+                sum[(j + i, j)] -= products - self.weight * other_mean * mean;
+            }
+        }
+        if self.shifts.is_empty() {
+            return sum;
+        }
+        Mat::from_fn(self.width(), self.width(), |i, j| {
+            let (a, b) = (self.places[i], self.places[j]);
+            sum[(a.max(b), a.min(b))]
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{random_mat, relative_error, sparse_from_dense, to_dense, zipf_rows};
+
+    /// What `form` computes, from dense rows.
+    fn twin(views: &[Matrix], weights: &[f64], means: Option<&[f64]>) -> Mat<f64> {
+        let dense: Vec<Mat<f64>> = views.iter().map(to_dense).collect();
+        let (split, width) = (views[0].cols(), width(views));
+        let entry = |i: usize, j: usize| {
+            let value = if j < split { dense[0][(i, j)] } else { dense[1][(i, j - split)] };
+            value - means.map_or(0.0, |means| means[j])
+        };
+        Mat::from_fn(width, width, |a, b| {
+            let products = weights.iter().enumerate().map(|(i, w)| w * entry(i, a) * entry(i, b));
+            if a >= b { products.sum() } else { 0.0 }
+        })
+    }
+
+    #[test]
+    fn outer_products_add_up_to_the_dense_product_however_the_work_is_shared() {
+        let far = random_mat(400, 30, 1);
+        let far = Mat::from_fn(400, 30, |i, j| match (j, (i + j) % 9) {
+            (10 | 20, _) => 1000.0 + far[(i, j)],
+            (_, 0) => far[(i, j)],
+            _ => 0.0,
+        });
+        let views = [zipf_rows(400, 60, 4, 1), sparse_from_dense(far.as_ref())];
+        let weights: Vec<f64> = (0..400).map(|i| f64::from(i % 3)).collect();
+        let buffer: Buffer<f64> = weights.clone().into();
+        let means: Vec<f64> = (0..90).map(|j| if j == 70 || j == 80 { 1000.0 } else { 0.1 }).collect();
+        let split: [&[f64]; 2] = [&means[..60], &means[60..]];
+        for means in [None, Some(&means[..])] {
+            let split = means.map(|_| &split[..]);
+            let truth = twin(&views, &weights, means);
+            let rows = Rows::new(&views, Some(&buffer), split);
+            assert_eq!(rows.shifts.len(), if means.is_some() { 2 } else { 0 });
+            for parts in [1, 3] {
+                for sum in [rows.sum_by_rows(parts), rows.sum_by_columns(parts)] {
+                    let formed = rows.centered(sum);
+                    let formed = Mat::from_fn(90, 90, |i, j| if i >= j { formed[(i, j)] } else { 0.0 });
+                    assert!(relative_error(formed.as_ref(), truth.as_ref()) < 1e-13);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What the folds of cross-validation are read from: the rows, weighted, or Gram matrices that were formed for all folds
+//! together.
+//!
+//! If a fit would iterate over Gram matrices, the folds share one pass that forms them, and no fit or score reads a row
+//! again. If they do not fit the allowed memory, every fold reads the rows as a fit of its own would.
+
+use super::driver;
+use super::folds::Folds;
+use super::plan::plan;
+use super::restore::reduced_settings;
+use crate::data::{Counting, FoldGrams, Pair, Side, Tally, columns_to_keep};
+use crate::error::{Error, Result};
+use crate::method::Settings;
+use crate::watch::{Cost, Watch};
+
+/// What all folds are read from, and the settings for it.
+pub(super) struct FoldData<'a> {
+    source: Source<'a>,
+    /// Those given, unless columns were left out: a relative ridge is relative to all columns.
+    pub settings: Vec<Settings>,
+    /// What was spent so far.
+    pub spent: Cost,
+}
+
+enum Source<'a> {
+    Rows(&'a Folds<'a>),
+    Grams(Box<FoldGrams>),
+}
+
+impl<'a> FoldData<'a> {
+    /// Finds out whether folds can share Gram matrices, and forms them. `all` differ in their ridges alone.
+    pub fn new(folds: &'a Folds<'a>, all: &[Settings], watch: &dyn Watch) -> Result<Self> {
+        let pair = folds.pair();
+        all.iter().try_for_each(|settings| driver::check(settings, pair.shape()))?;
+        let rows =
+            || FoldData { source: Source::Rows(folds), settings: all.to_vec(), spent: Cost::default() };
+        let Some(fold) = folds.parts().filter(|_| !folds.are_small()) else { return Ok(rows()) };
+        // Equal rows of different folds must not be merged, so of the ways to a smaller problem only the columns are left.
+        let counts = [&pair.moments(Side::X)?.count[..], &pair.moments(Side::Y)?.count];
+        let columns =
+            if all[0].structure { columns_to_keep(counts, pair.shape().rows) } else { [None, None] };
+        let fewer = pair.renumbered(columns.each_ref().map(|kept| kept.as_deref()))?;
+        let pair = fewer.as_ref().unwrap_or(pair);
+        let to_fewer = |settings: &Settings| reduced_settings(settings, folds.pair().shape(), pair.shape());
+        let settings: Vec<Settings> = all.iter().map(to_fewer).collect();
+        if plan(pair, &settings[0])?.gram.is_none() {
+            return Ok(rows());
+        }
+        match FoldGrams::form(pair, &fold, folds.count(), all[0].memory) {
+            Ok(grams) => {
+                let spent = Cost { passes: 1.0, ..Cost::default() };
+                if watch.pass(spent).is_break() {
+                    return Err(Error::Interrupted);
+                }
+                Ok(FoldData { source: Source::Grams(Box::new(grams)), settings, spent })
+            }
+            Err(Error::Memory { .. }) => Ok(rows()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The rows outside a fold.
+    pub fn training(&self, fold: usize) -> Result<Box<dyn Pair + '_>> {
+        Ok(match &self.source {
+            Source::Rows(folds) => Box::new(folds.training(fold)?),
+            Source::Grams(grams) => Box::new(grams.without(fold)?),
+        })
+    }
+
+    /// The rows of a fold.
+    pub fn held_out(&self, fold: usize) -> Result<Box<dyn Pair + '_>> {
+        Ok(match &self.source {
+            Source::Rows(folds) => Box::new(folds.held_out(fold)?),
+            Source::Grams(grams) => Box::new(grams.only(fold)?),
+        })
+    }
+
+    /// A pair of these data that counts what is spent on it.
+    pub fn counting<'b>(&self, pair: &'b dyn Pair, tally: &'b Tally, watch: &'b dyn Watch) -> Counting<'b> {
+        match &self.source {
+            Source::Rows(_) => Counting::rows(pair, tally, watch),
+            Source::Grams(_) => Counting::grams(pair, tally, watch),
+        }
+    }
+}
