@@ -50,17 +50,19 @@ pub struct Counting<'a> {
     watch: &'a dyn Watch,
     tally: &'a Tally,
     half_passes: &'a AtomicU64,
+    /// What reading a block of Gram matrices costs: nothing if they are there already.
+    half_passes_for_block: usize,
 }
 
 impl<'a> Counting<'a> {
     /// Counts passes over rows, and tells `watch` about every one.
     pub fn rows(inner: &'a dyn Pair, tally: &'a Tally, watch: &'a dyn Watch) -> Self {
-        Counting { inner, watch, tally, half_passes: &tally.half_passes }
+        Counting { inner, watch, tally, half_passes: &tally.half_passes, half_passes_for_block: 2 }
     }
 
     /// Counts passes over Gram matrices.
     pub fn grams(inner: &'a dyn Pair, tally: &'a Tally, watch: &'a dyn Watch) -> Self {
-        Counting { inner, watch, tally, half_passes: &tally.half_gram_passes }
+        Counting { inner, watch, tally, half_passes: &tally.half_gram_passes, half_passes_for_block: 0 }
     }
 
     /// What was spent so far.
@@ -165,7 +167,7 @@ impl Triangles for Counting<'_> {
 impl Blocks for Counting<'_> {
     fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
         let gram = self.inner.capabilities().require_blocks()?.block_gram(columns, means, limit)?;
-        self.count(2, 0)?;
+        self.count(self.half_passes_for_block, 0)?;
         Ok(gram)
     }
 }

@@ -8,7 +8,7 @@
 //! The eigenvalues are ±d. Rayleigh–Ritz keeps the views apart: x and y are whitened separately over Sx = [Wx Tx Px] and
 //! Sy = [Wy Ty Py], and an SVD of the small SxᵀCxySy gives the best pairs. One fused pass measures both views.
 
-use super::eigenproblem::{Block, Eigenproblem, Ritz, drift, pick};
+use super::eigenproblem::{Block, Eigenproblem, Ritz, Trust, drift, pick};
 use super::precondition::Preconditioner;
 use super::problem::Problem;
 use super::witness::{self, Witness};
@@ -148,8 +148,8 @@ impl Eigenproblem for BothViews<'_> {
         self.preconditioner.apply(&mut x.w, &mut y.w)
     }
 
-    fn is_shifted(&self) -> bool {
-        self.preconditioner.is_shifted()
+    fn trust(&self) -> Trust {
+        self.preconditioner.trust()
     }
 
     fn is_fresh(&mut self, w: &Block, r: &Block, theta: &[f64]) -> Result<bool> {

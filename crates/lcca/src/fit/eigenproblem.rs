@@ -53,8 +53,8 @@ pub(super) trait Eigenproblem {
     /// R ← T = M⁻¹R in the weights of `residuals`. Returns rᵀM⁻¹r of each pair, all views together.
     fn precondition(&self, residuals: &mut Block, theta: &[f64]) -> Result<Vec<f64>>;
 
-    /// Whether M stands for B − A and not for B alone.
-    fn is_shifted(&self) -> bool;
+    /// How far M can be trusted.
+    fn trust(&self) -> Trust;
 
     /// Whether a claim of convergence can stand on M. If not, M was changed so that it can see what it may have overlooked.
     fn is_fresh(&mut self, w: &Block, r: &Block, theta: &[f64]) -> Result<bool>;
@@ -67,6 +67,15 @@ pub(super) trait Eigenproblem {
 
     /// The decisions that were made on the way.
     fn decisions(&self) -> Vec<Decision>;
+}
+
+/// How far residuals can be trusted that are measured in the norm of M⁻¹.
+#[derive(Clone, Copy)]
+pub(super) struct Trust {
+    /// Whether M stands for B − A and not for B alone.
+    pub is_shifted: bool,
+    /// What residuals say is multiplied by this.
+    pub margin: f64,
 }
 
 /// The best pairs in the span of some blocks.
@@ -148,13 +157,18 @@ impl Block {
         Ok(Block { views: views.collect::<Result<_>>()? })
     }
 
-    /// The columns `which` with their products.
-    pub fn columns_with_products(&self, space: &dyn Space, which: &[usize]) -> Result<Self> {
-        let views = self.views.iter().map(|view| {
-            let [w, bw, image] = [&view.w, &view.bw, &view.image].map(|panel| space.select(panel, which));
-            Ok(ViewPanels { w: w?, bw: bw?, image: image? })
-        });
-        Ok(Block { views: views.collect::<Result<_>>()? })
+    /// The first `columns` columns and the others, each with their products. One panel after the other is split, so that
+    /// hardly more memory is needed than for the whole.
+    pub fn split(self, space: &dyn Space, columns: usize) -> Result<[Self; 2]> {
+        let (first, rest): (Vec<usize>, Vec<usize>) = (0..self.columns()).partition(|&j| j < columns);
+        let halves = |panel: Tall| Ok([space.select(&panel, &first)?, space.select(&panel, &rest)?]);
+        let mut blocks = [Block { views: Vec::new() }, Block { views: Vec::new() }];
+        for ViewPanels { w, bw, image } in self.views {
+            let [[w, w_rest], [bw, bw_rest], [image, image_rest]] = [halves(w)?, halves(bw)?, halves(image)?];
+            blocks[0].views.push(ViewPanels { w, bw, image });
+            blocks[1].views.push(ViewPanels { w: w_rest, bw: bw_rest, image: image_rest });
+        }
+        Ok(blocks)
     }
 
     /// W ← W·M for each view, and the products with it.

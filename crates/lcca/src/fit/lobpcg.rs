@@ -116,9 +116,8 @@ impl<'a> State<'a> {
         let (w, more) = if more.is_none() {
             (measured, None)
         } else {
-            let (first, rest): (Vec<usize>, Vec<usize>) = (0..measured.columns()).partition(|&j| j < columns);
-            let more = measured.columns_with_products(space, &rest)?;
-            (measured.columns_with_products(space, &first)?, Some(more))
+            let [w, more] = measured.split(space, columns)?;
+            (w, Some(more))
         };
         let (seeds, p) = if is_new { (more, None) } else { (None, more) };
         Ok(State { space, equations, w, p, seeds, trace, stopping, is_sure: false })
@@ -131,7 +130,7 @@ impl<'a> State<'a> {
         equations.residuals_into(next, w, theta)?;
         equations.reconsider(w, next, theta, stopping.iterations_left())?;
         let squares = equations.precondition(next, theta)?;
-        stopping.look(theta, &squares, equations.is_shifted());
+        stopping.look(theta, &squares, equations.trust());
         if !stopping.enough() {
             return Ok(None);
         }
@@ -142,7 +141,7 @@ impl<'a> State<'a> {
         }
         stopping.forget_last();
         let squares = equations.precondition(next, theta)?;
-        stopping.look(theta, &squares, equations.is_shifted());
+        stopping.look(theta, &squares, equations.trust());
         equations.missed(w, theta)
     }
 

@@ -8,7 +8,7 @@
 //!
 //! Its panels are as high as Y is wide, and its gaps are those of d². Measuring takes two passes.
 
-use super::eigenproblem::{Block, Eigenproblem, Ritz, ViewPanels, drift, pick};
+use super::eigenproblem::{Block, Eigenproblem, Ritz, Trust, ViewPanels, drift, pick};
 use super::problem::Problem;
 use crate::data::{Normal, Side};
 use crate::error::{Error, Result};
@@ -23,6 +23,8 @@ use faer::Mat;
 
 /// Iterations are so cheap here that this share of the tolerance is asked for.
 const EXTRA_DIGITS: f64 = 1e-3;
+/// What residuals say is multiplied by this, because the diagonal is not all of C + λI.
+const MARGIN: f64 = 2.0;
 /// Values of d below this do not blow up the residual of d, which is that of d² divided by 2d.
 const SMALLEST_DIVISOR: f64 = 1e-3;
 
@@ -152,8 +154,8 @@ impl Eigenproblem for OneView<'_> {
         Ok(())
     }
 
-    fn is_shifted(&self) -> bool {
-        false
+    fn trust(&self) -> Trust {
+        Trust { is_shifted: false, margin: MARGIN }
     }
 
     fn is_fresh(&mut self, _w: &Block, _r: &Block, _theta: &[f64]) -> Result<bool> {

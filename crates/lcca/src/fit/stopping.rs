@@ -16,8 +16,8 @@
 //!
 //! Neither is a bound, and neither sees a pair of which the block holds nothing at all: for those there are witnesses.
 
-/// What residuals say is multiplied by this: on sentences and paths they said 0.5 to 3 times the truth.
-const SAFETY: f64 = 2.0;
+use super::eigenproblem::Trust;
+
 /// Growth is not believed to shrink faster than by this per step, nor slower than by `SLOWEST`.
 const FASTEST: f64 = 0.3;
 const SLOWEST: f64 = 0.97;
@@ -59,12 +59,11 @@ impl Stopping {
         self.by_residuals.pop();
     }
 
-    /// Takes note of an iteration's objective values and of rᵀM⁻¹r of every pair in the block. `is_shifted` says whether
-    /// M stands for B − A; otherwise it stands for B.
-    pub(super) fn look(&mut self, theta: &[f64], squares: &[f64], is_shifted: bool) {
+    /// Takes note of an iteration's objective values and of rᵀM⁻¹r of every pair in the block.
+    pub(super) fn look(&mut self, theta: &[f64], squares: &[f64], trust: Trust) {
         let k = self.k.min(theta.len());
         self.totals.push(theta[..k].iter().sum());
-        self.by_pair = short_by(theta, squares, is_shifted);
+        self.by_pair = short_by(theta, squares, trust);
         let least = if k > 0 { theta[k - 1] } else { 0.0 };
         let beyond = theta[k..].iter().zip(squares.iter().skip(k));
         let rising: f64 = beyond.map(|(t, s)| (t + s - least).clamp(0.0, (1.0 - least).max(0.0))).sum();
@@ -129,13 +128,13 @@ impl Stopping {
 }
 
 /// How much each objective value is short, by its residual.
-fn short_by(theta: &[f64], squares: &[f64], is_shifted: bool) -> Vec<f64> {
+fn short_by(theta: &[f64], squares: &[f64], trust: Trust) -> Vec<f64> {
     let last = theta.last().copied().unwrap_or(0.0);
-    let top = if is_shifted { 1.0 - last } else { 1.0 };
+    let top = if trust.is_shifted { 1.0 - last } else { 1.0 };
     let of_pair = |(&t, &s): (&f64, &f64)| {
         // However close the next value is, some true value lies within √(2·rᵀM⁻¹r), and none is above 1.
         let by_gap = if t > last { s * top.max(t - last) / (t - last) } else { f64::INFINITY };
-        (SAFETY * by_gap.min((2.0 * s).sqrt())).clamp(0.0, (1.0 - t).max(s))
+        (trust.margin * by_gap.min((2.0 * s).sqrt())).clamp(0.0, (1.0 - t).max(s))
     };
     theta.iter().zip(squares).map(of_pair).collect()
 }
