@@ -4,6 +4,7 @@
 
 mod alternate;
 mod both_views;
+mod bounds;
 mod certificate;
 mod certify;
 mod checkpoint;
@@ -33,9 +34,11 @@ mod risk;
 mod rpcca;
 mod scale;
 mod score;
+mod search;
 mod select;
 mod selection;
 mod shared_columns;
+mod significant;
 mod sketch;
 mod stopping;
 #[cfg(test)]
@@ -44,7 +47,8 @@ mod transform;
 mod view_block;
 
 pub use crate::watch::{Checkpoint, Loop, TraceRow, Watch};
-pub use certificate::{Certificate, Kind};
+pub use certificate::{Certificate, Kind, Search};
+pub use certify::Verdict;
 pub use driver::{fit, resume};
 pub use fitted::Fit;
 pub use folds::Folds;
