@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 def survey(rng, size):
     """Answers to questions, one indicator per answer: each question's indicators sum to one. Half of the questions against the others."""
-    n, questions, latent = (20_000, 60, 6) if size == "narrow" else (20_000, 1_200, 25)
+    n, questions, latent = (20_000, 60, 6) if size == "narrow" else (20_000, 800, 25)
     person = rng.normal(size=(n, latent))
     blocks = []
     for _ in range(questions):
@@ -23,7 +23,7 @@ def survey(rng, size):
 
 def keywords(rng, size):
     """Correlated flags, from frequent to rare. Words of the same topic occur together."""
-    n, p, topics = (20_000, 180, 30) if size == "narrow" else (30_000, 3_000, 300)
+    n, p, topics = (20_000, 180, 30) if size == "narrow" else (30_000, 2_000, 200)
     frequency = np.maximum(0.3 / np.arange(1, 2 * p + 1) ** 0.9, 6 / n)
     topic_on = rng.random((n, topics)) < 0.04
     columns = []
@@ -35,7 +35,7 @@ def keywords(rng, size):
 
 def thermometers(rng, size):
     """Indicators of x ≥ t for ascending t, of some variables that both views measure with a small error."""
-    n, variables, steps = (10_000, 8, 25) if size == "narrow" else (20_000, 60, 50)
+    n, variables, steps = (10_000, 8, 25) if size == "narrow" else (20_000, 40, 50)
     views = [], []
     for _ in range(variables):
         x = rng.normal(size=n)
@@ -63,7 +63,7 @@ def near_duplicates(rng, size):
 
 def near_equal_values(rng, size):
     """Numbers with copies that differ by one part in 1e2 to 1e4; the differences correlate between the views."""
-    n, p, copied = (10_000, 90, 45) if size == "narrow" else (20_000, 2_200, 800)
+    n, p, copied = (10_000, 90, 45) if size == "narrow" else (20_000, 1_500, 500)
     density = 0.1 if size == "narrow" else 0.01
     x, y = (sp.random_array((n, p), density=density, rng=rng, data_sampler=rng.standard_normal).tocsc() for _ in "xy")
     y = (0.4 * x + y).tocsc()
@@ -80,7 +80,7 @@ def near_equal_values(rng, size):
 
 def smooth(rng, size):
     """Neighboring columns are alike: moving averages of sparse noise, of which the views share a part."""
-    n, p, window = (10_000, 200, 12) if size == "narrow" else (20_000, 3_000, 10)
+    n, p, window = (10_000, 200, 12) if size == "narrow" else (20_000, 2_000, 10)
     density = 0.03 if size == "narrow" else 0.002
     common, *own = (sp.random_array((n, p + window), density=density, rng=rng, data_sampler=rng.standard_normal).tocsr() for _ in range(3))
     offsets = -np.arange(window)
@@ -136,8 +136,8 @@ def hidden_pair(rng, size):
 
 def dependent(rng, size):
     """Columns that depend on others: copies, sums, groups of indicators that sum to one."""
-    n, p = (5_000, 60) if size == "narrow" else (15_000, 1_500)
-    questions, latent = (15, 4) if size == "narrow" else (200, 12)
+    n, p = (5_000, 60) if size == "narrow" else (15_000, 1_000)
+    questions, latent = (15, 4) if size == "narrow" else (150, 12)
     person = rng.normal(size=(n, latent))
     views = []
     for _ in "xy":
@@ -154,7 +154,7 @@ def dependent(rng, size):
 
 def more_columns_than_rows(rng, size):
     """Without a ridge every correlation is 1."""
-    n, p = (250, 300) if size == "narrow" else (2_000, 3_200)
+    n, p = (250, 300) if size == "narrow" else (1_200, 2_000)
     person = rng.normal(size=(n, 8))
     return tuple(sp.csr_array((rng.random((n, p)) < 1 / (1 + np.exp(2.5 - person @ rng.normal(scale=0.6, size=(8, p))))).astype("f4")) for _ in "xy")
 

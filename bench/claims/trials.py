@@ -82,7 +82,7 @@ def judge(trial, fit, data):
     verdicts = {
         "wrong": trial.converged and not right,
         "above": trial.shortfall < -MARGIN,
-        "understated": trial.missing is not None and trial.missing < trial.shortfall - MARGIN,
+        "understated": trial.missing is not None and trial.missing < (1 - 1e-5) * trial.shortfall - MARGIN,
         "refused": not trial.converged,
     }
     certificate = fit.get("certified")

@@ -13,6 +13,7 @@ True
 """
 
 from lcca._cca import CCA
+from lcca._certificate import Certificate
 from lcca._cv import CCACV
 from lcca._lcca import METHODS, Matrix, __version__
 from lcca._linalg import least_squares, randomized_svd
@@ -25,6 +26,7 @@ from lcca._views import read
 __all__ = [
     "CCA",
     "CCACV",
+    "Certificate",
     "DataWarning",
     "LccaWarning",
     "METHODS",

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcca import _inputs, _notes
+from lcca import _certificate, _inputs, _notes
 from lcca._types import FitRecord, FitResult, ModelFile, ModelParts, TraceRow
 
 Array = NDArray[np.float64]
@@ -51,6 +51,7 @@ class Attributes:
         held_out = json.loads(record["held_out"])
         self.held_out_correlations_ = None if held_out is None else np.array(held_out["held_out"])
         self.held_out_training_correlations_ = None if held_out is None else np.array(held_out["training"])
+        self.certificate_: _certificate.Certificate | None = _certificate.from_data(json.loads(record["certified"]))
         self.n_passes_: float | None = record["passes"]
         self.n_gram_passes_: float | None = record["gram_passes"]
         self.trace_ = record["trace"]
@@ -66,7 +67,7 @@ class Attributes:
         self._fill: dict[str, Array] = {}
         self._set_regressions(parts)
         self.converged_ = self.missing_ = self.chosen_ = self.why_ = self.notes_ = self.decisions_ = None
-        self.held_out_correlations_ = self.held_out_training_correlations_ = None
+        self.held_out_correlations_ = self.held_out_training_correlations_ = self.certificate_ = None
         self.n_passes_ = self.n_gram_passes_ = self.work_ = self.fit_seconds_ = self.trace_ = None
         if parts["record"] is not None:
             self._set_record(parts["record"])

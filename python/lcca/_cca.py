@@ -96,6 +96,8 @@ class CCA(Fitted):
         The sum of the correlations between the two fitted subspaces.
     converged_, missing_ : bool, float
         Whether the share missing from the sum of the objective is within the tolerance, and an estimate of that share.
+    certificate_ : Certificate or None
+        After `certify`: bounds on the objective values, and what is missing at least.
     n_passes_, n_gram_passes_, work_, fit_seconds_ : float
         The cost of the fit.
     trace_ : list of dict

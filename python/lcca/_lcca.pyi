@@ -5,7 +5,7 @@ from typing import Any, Self, final
 
 from numpy.typing import NDArray
 
-from lcca._types import CrossValidation, FitResult, MethodParameter, ModelFile, Path, Table, TraceRow, Vector, ViewWeights
+from lcca._types import Certified, CrossValidation, FitResult, MethodParameter, ModelFile, Path, Table, TraceRow, Vector, ViewWeights
 
 __all__ = [
     "METHODS",
@@ -18,6 +18,8 @@ __all__ = [
     "add_grams",
     "add_joint_grams",
     "add_moments",
+    "certify",
+    "certify_remote",
     "check_laws",
     "cross_validate",
     "fit",
@@ -144,6 +146,18 @@ def fit_remote(
 ) -> FitResult: ...
 # Only in builds with the feature `laws`, which tests have.
 def check_laws(pair: Any, x: Table, y: Table, seed: int) -> None: ...
+def certify(
+    parts: dict[str, Any],
+    claim: tuple[bool, float],
+    x: Matrix,
+    y: Matrix,
+    weights: Vector | None,
+    threads: int,
+    on_pass: Callable[[float], object] | None,
+) -> Certified: ...
+def certify_remote(
+    parts: dict[str, Any], claim: tuple[bool, float], pair: Any, threads: int, on_pass: Callable[[float], object] | None
+) -> Certified: ...
 def score_remote(x_weights: ViewWeights, y_weights: ViewWeights, pair: Any, threads: int) -> tuple[Vector, float]: ...
 def fit(
     x: Matrix,

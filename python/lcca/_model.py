@@ -11,16 +11,20 @@ _REGRESSIONS = "x_regression y_regression y_on_x_regression".split()
 _NAMES = {"x_names": "feature_names_in_", "y_names": "y_feature_names_in_"}
 
 
-def save(model: Any, path: "str | os.PathLike[str]") -> None:
-    """Writes a fitted `CCA` to a model file."""
+def parts(model: Any) -> Any:
+    """The parts of a fitted `CCA`, as a model file holds them."""
     parts: dict[str, Any] = {name: getattr(model, f"{name}_") for name in _ATTRIBUTES}
     parts |= {name: getattr(model, f"_{name}") for name in _REGRESSIONS}
     for part, attribute in _NAMES.items():
         names = getattr(model, attribute, None)
         parts[part] = None if names is None else [str(name) for name in names]
     provenance = model._provenance | {"version": _lcca.__version__}
-    parts |= {"rows": model.n_samples_, "settings": model._settings_json, "provenance": json.dumps(provenance)}
-    _lcca.save(os.fspath(path), parts)  # type: ignore[arg-type]
+    return parts | {"rows": model.n_samples_, "settings": model._settings_json, "provenance": json.dumps(provenance)}
+
+
+def save(model: Any, path: "str | os.PathLike[str]") -> None:
+    """Writes a fitted `CCA` to a model file."""
+    _lcca.save(os.fspath(path), parts(model))
 
 
 def parameters(settings: dict[str, Any], method_parameters: dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,8 @@ def text(model: Any) -> str:
     lines += [_scaling(model), "", *_pairs(model), "", f"captured total {model.total_:.6f} of {pairs}"]
     if model.converged_ is not None:
         lines += [_verdict(model), _cost(model)]
+    if model.certificate_ is not None:
+        lines.append(f"certified: {model.certificate_}")
     lines += [f"note: {note}{_notes.remedy(note.kind)}" for note in model.notes_ or []]
     return "\n".join(lines)
 
@@ -63,7 +65,12 @@ def _cost(model: Any) -> str:
 
 def warn(model: Any) -> None:
     """Warns of every note of the fit, once, and of a fit that did not converge."""
-    for note in model.notes_:
+    warn_of(model, model.notes_)
+
+
+def warn_of(model: Any, notes: "list[_notes.Note]") -> None:
+    """Warns of some notes, and of a fit that did not converge."""
+    for note in notes:
         # Whoever asks for as many pairs as there are is not surprised that there are no more.
         if note.kind != "fewer-pairs" or model.n_components is not None:
             _notes.warn(note.text + _notes.remedy(note.kind), _notes.ResultWarning)

@@ -72,11 +72,23 @@ class FitRecord(TypedDict):
     note_data: str
     decisions: str
     held_out: str
+    certified: str
     converged: bool
     missing: float
     passes: float
     gram_passes: float
     trace: list[TraceRow]
+
+
+class Certified(TypedDict):
+    """The certificate of a model, which is JSON, and what is left of the claim of its fit."""
+
+    certificate: str
+    search: str
+    converged: bool
+    missing: float
+    notes: list[str]
+    note_data: str
 
 
 class ModelFile(ModelParts):

@@ -18,6 +18,7 @@ METHODS = [
     ("--method l-cca --k-pc 20 --t2 4 --t1 3", {"method": "l-cca", "k_pc": 20, "t2": 4, "t1": 3}),
     ("--method als --inner cg --t1 4 --ridge-y 0.5", {"method": "als", "inner": "cg", "t1": 4, "ridge_y": 0.5}),
     ("--method rp-cca --k-rpcca 30 --power 3", {"method": "rp-cca", "k_rpcca": 30, "power": 3}),
+    ("--method sketch --sketch-rows 200", {"method": "sketch", "sketch_rows": 200}),
     ("--method shift-invert --ridge 0.2 --tol 1e-6", {"method": "shift-invert", "ridge": 0.2, "tol": 1e-6}),
 ]
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -6,6 +6,7 @@ mod remarks;
 pub use remarks::remark;
 
 use lcca::data::Side;
+use lcca::fit::{Certificate, Search};
 use lcca::outcome::{Decision, Note};
 
 /// A decision as a clause that can follow "because" or stand beside others, separated by semicolons.
@@ -97,6 +98,27 @@ pub fn decision(decision: &Decision) -> String {
 /// All decisions of a fit in one sentence, without a full stop.
 pub fn why(decisions: &[Decision]) -> String {
     decisions.iter().map(decision).collect::<Vec<_>>().join("; ")
+}
+
+/// How a certificate looked for larger pairs, and what it found: a clause.
+pub fn search(certificate: &Certificate) -> String {
+    let gain = certificate.gain;
+    let found = if gain > 0.0 {
+        format!("at least {gain:.1e} is missing from the total of the objective")
+    } else {
+        "nothing larger was found".to_string()
+    };
+    match certificate.search {
+        Search::Exact => {
+            format!("compared with the exact answer, {gain:.1e} is missing from the total of the objective")
+        }
+        Search::Probed => format!(
+            "searched from random directions outside the fitted space, {found}; that no larger pair was missed is not proved"
+        ),
+        Search::Nearby => {
+            format!("{found} near the fitted pairs; that no larger pair was missed is not proved")
+        }
+    }
 }
 
 /// A note as a sentence without a full stop.

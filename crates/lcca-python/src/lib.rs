@@ -5,6 +5,7 @@
 //! forked at any time. Cluster workers are the exception: they keep a pool between passes. The interpreter is free during a
 //! call and checks for signals twenty times per second.
 
+mod certify;
 mod failure;
 mod fit;
 mod grams;
@@ -43,6 +44,8 @@ fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(fit::fit, module)?)?;
     module.add_function(wrap_pyfunction!(fit::fit_remote, module)?)?;
     module.add_function(wrap_pyfunction!(model::score_remote, module)?)?;
+    module.add_function(wrap_pyfunction!(certify::certify, module)?)?;
+    module.add_function(wrap_pyfunction!(certify::certify_remote, module)?)?;
     module.add_function(wrap_pyfunction!(merge::add_moments, module)?)?;
     module.add_function(wrap_pyfunction!(merge::add_grams, module)?)?;
     module.add_function(wrap_pyfunction!(merge::add_gram_samples, module)?)?;

@@ -159,6 +159,7 @@ pub fn record_dict<'py>(py: Python<'py>, record: &FitRecord) -> PyResult<Bound<'
     dict.set_item("notes", record.note_sentences())?;
     dict.set_item("note_data", to_json(&record.notes)?)?;
     dict.set_item("held_out", to_json(&record.held_out)?)?;
+    dict.set_item("certified", to_json(&record.certificate)?)?;
     dict.set_item("decisions", to_json(&record.decisions)?)?;
     dict.set_item("converged", record.converged)?;
     // A file holds no infinity, which is how a method says that it cannot tell.
@@ -236,7 +237,7 @@ impl Parts<'_> {
         })
     }
 
-    fn model(&self) -> Result<Model, Failure> {
+    pub fn model(&self) -> Result<Model, Failure> {
         let numbers = |array: &PyReadonlyArray1<'_, f64>| array.as_array().to_vec();
         let view = |weights, loadings, mean: &Option<PyReadonlyArray1<'_, f64>>| {
             View::new(panel_from_numpy(weights), panel_from_numpy(loadings), mean.as_ref().map(numbers))
@@ -255,7 +256,7 @@ impl Parts<'_> {
     }
 }
 
-fn to_json(data: &impl serde::Serialize) -> Result<String, Failure> {
+pub fn to_json(data: &impl serde::Serialize) -> Result<String, Failure> {
     serde_json::to_string(data).map_err(|error| Failure::Machine(error.to_string()))
 }
 

@@ -18,6 +18,8 @@ pub(crate) enum Purpose {
     Permutations = 7,
     HoldOut = 8,
     Sketch = 9,
+    ProbeX = 10,
+    ProbeY = 11,
     #[cfg(any(test, feature = "laws"))]
     Test = 4,
 }

@@ -99,9 +99,10 @@ fn certificate_text(certificate: &Certificate) -> String {
         }
     };
     let pairs = count(bounds.len() as u64, "pair");
+    let search = wording::search(certificate);
     format!(
         "certified in {passes} passes ({kind}):\n  a true objective value lies within the bound of each, and within \
-         {together:.1e} there is a different one for each of {pairs};\n  that no larger pair was missed is not proved\n"
+         {together:.1e} there is a different one for each of {pairs};\n  {search}\n"
     )
 }
 

@@ -8,7 +8,6 @@ use crate::matrix::{Buffer, Matrix};
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
-use std::ops::Range;
 
 /// Rows multiplied at a time: enough for a fast matrix product, few enough for the cache.
 const BLOCK: usize = 512;
@@ -23,7 +22,18 @@ pub(super) fn form(
     if scatter_gram::pays(views) {
         return scatter_gram::form(views, weights, means, limit);
     }
-    let (width, rows) = (views.iter().map(Matrix::cols).sum::<usize>(), views[0].rows());
+    form_rows(views, weights, means, (views[0].rows(), &|row| row), limit)
+}
+
+/// The same for `count` of the rows, always by matrix products: `row` names each of them.
+pub(super) fn form_rows(
+    views: &[Matrix],
+    weights: Option<&Buffer<f64>>,
+    means: Option<&[&[f64]]>,
+    (count, row): (usize, &(dyn Fn(usize) -> usize + Sync)),
+    limit: u64,
+) -> Result<Mat<f64>> {
+    let (width, rows) = (views.iter().map(Matrix::cols).sum::<usize>(), count);
     // Each part holds a sum and a block of rows. Take as many parts as fit beside the sum of all, at least one.
     let each = 8 * width as u64 * (width + BLOCK) as u64;
     let fit = (limit / each.max(1)).saturating_sub(1).clamp(1, rayon::current_num_threads() as u64) as usize;
@@ -34,7 +44,7 @@ pub(super) fn form(
         let (mut sum, mut block) = (Mat::zeros(width, width), Mat::zeros(width, BLOCK));
         for start in span.clone().step_by(BLOCK) {
             let rows = start..(start + BLOCK).min(span.end);
-            fill(&mut block, views, weights, means, rows.clone());
+            fill(&mut block, views, weights, means, rows.clone().map(row));
             let block = block.subcols(0, rows.len());
             let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
             matmul(sum.as_mut(), lower, Accum::Add, block, full, block.transpose(), full, 1.0, Par::Seq);
@@ -51,7 +61,7 @@ fn fill(
     views: &[Matrix],
     weights: Option<&Buffer<f64>>,
     means: Option<&[&[f64]]>,
-    rows: Range<usize>,
+    rows: impl Iterator<Item = usize>,
 ) {
     for (i, row) in rows.enumerate() {
         let column = block.col_as_slice_mut(i);

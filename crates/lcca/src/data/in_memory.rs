@@ -34,6 +34,11 @@ impl InMemory {
         self.rows.view(side)
     }
 
+    /// The weights of the rows, if they are weighted.
+    pub(super) fn weights(&self) -> Option<&Buffer<f64>> {
+        self.rows.weights.as_ref()
+    }
+
     /// The weight of a row; 1 if rows are not weighted.
     pub fn weight(&self, row: usize) -> f64 {
         self.rows.weight(row)

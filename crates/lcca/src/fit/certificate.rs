@@ -12,7 +12,20 @@ pub enum Kind {
     Conditional,
 }
 
-/// Bounds on how far objective values are from true ones. They do not prove that no larger pair was missed.
+/// How larger pairs were looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Search {
+    /// Only in the directions in which the fit would move next.
+    #[default]
+    Nearby,
+    /// From fresh random directions outside the fitted space. That nothing was found proves nothing.
+    Probed,
+    /// The data were solved exactly as well: no larger pair was missed, rounding apart.
+    Exact,
+}
+
+/// Bounds on how far objective values are from true ones, and what is proved to be missing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
     /// For each pair: a true objective value lies within this of the fitted one.
@@ -23,6 +36,9 @@ pub struct Certificate {
     pub kind: Kind,
     /// The total of the objective is larger than fitted by at least this.
     pub gain: f64,
+    /// How larger pairs were looked for.
+    #[serde(default)]
+    pub search: Search,
     /// Pairs whose bounds are loose, because conjugate gradients ran out of steps.
     pub loose: usize,
     /// Passes spent.

@@ -1,62 +1,43 @@
-//! How far each objective value can be from a true one: a bound, not an estimate.
+//! Whether a fit's claim is true: bounds on each objective value, and what is proved to be missing from the total.
 //!
-//! With B = C + λI of each view and K = Bx^(−½)·Cxy·By^(−½), the true objective values are the singular values of K. A
-//! fitted pair has wxᵀBxwx = wyᵀBywy = 1 and objective θ = wxᵀCxywy; its residuals are
+//! The bounds (`bounds`) say how far each objective value can be from a true one. They come from X ≈ B⁻¹R, with R the residuals, which is also
+//! the direction in which the fit would have to move next. The best objective values in the span of [W X] are never above the true
+//! ones, so their sum shows how much is missing **at least**: the one thing that can prove a fit wrong.
 //!
-//! ```text
-//! rx = Cxy·wy − θ·Bx·wx,    ry = Cyx·wx − θ·By·wy,    measured as ‖r‖² = rᵀB⁻¹r
-//! ```
+//! A larger pair that the fit never saw leaves no trace in its residuals. So it is looked for: narrow views are solved exactly as well and the
+//! fit is compared with the answer; wide views are searched from fresh random directions (`search`). What rounding can add to a total does
+//! not count (`significant`).
 //!
-//! - **One pair.** (Bx^½wx, By^½wy)/√2 is a unit vector and [0 K; Kᵀ 0] is symmetric with eigenvalues ±d and, if the
-//!   views have different ranks, 0. So one of these lies within ρ = √((‖rx‖² + ‖ry‖²)/2) of θ. It is a true value d if
-//!   ρ < θ; if not, a true value lies within max(‖rx‖, ‖ry‖).
-//! - **All pairs at once** (Kahan 1967). In bases that begin with the fitted pairs K is [Θ E; F M], with E and F as large
-//!   as the block residuals Ry and Rx. By Weyl's theorem k singular values of K, each counted as often as it occurs, lie
-//!   within max(‖Rx‖, ‖Ry‖) of θ₁ … θ_k, one for each; ‖R‖² is the largest eigenvalue of RᵀB⁻¹R.
-//!
-//! RᵀB⁻¹R comes from conjugate gradients. For any X and S = R − B·X, Galerkin or not,
-//!
-//! ```text
-//! RᵀB⁻¹R = XᵀR + SᵀX + SᵀB⁻¹S,    SᵀB⁻¹S ≤ SᵀS/λ
-//! ```
-//!
-//! and S is measured by a pass of its own, so that only the rounding of products is left out. Without a ridge nothing
-//! cheap bounds SᵀB⁻¹S: it is at most SᵀD⁻¹S/c with D the diagonal of C and c the smallest eigenvalue but 0 of
-//! D^(−½)CD^(−½), which is not known. The cut below which this crate counts columns as dependent, c = 1e-12, takes its place.
-//! The bounds then hold for data without directions of 0 < variance < 1e-12 of their columns', and are called conditional.
-//!
-//! X ≈ B⁻¹R is also the direction in which the fit would have to move next. The best objective values in the span of [W X] are never
-//! above the true ones, so their sum shows how much is missing **at least**: the one thing that can prove a fit wrong.
-//!
-//! Nothing here proves that no larger pair was missed: all bounds speak of the true values near the fitted ones.
-//!
-//! Costs four passes, and half a pass for every step of conjugate gradients on each view.
+//! Costs three passes, half a pass for every step of conjugate gradients on each view, and the exact solution or some hundred passes of
+//! eight columns for the search.
 
-use super::certificate::{Certificate, Kind};
+use super::bounds::{Step, bound};
+use super::certificate::{Certificate, Kind, Search};
+use super::driver::fit;
 use super::fitted::Fit;
 use super::model::Model;
+use super::plan::estimated_operations;
 use super::scale;
+use super::search::{Ground, search};
+use super::significant::best_total;
 use super::view_block::{ViewBlock, residuals};
-use crate::data::{Centered, Counting, Normal, Pair, Scaled, Side, Tally};
+use crate::data::{Centered, Counting, Moments, Normal, Pair, Scaled, Side, Tally};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
+use crate::method::{Method, Settings};
 use crate::outcome::Note;
-use crate::panels;
-use crate::solve::{ActiveColumns, Cg};
+use crate::solve::Cg;
 use crate::watch::Watch;
-use crate::whiten::{CUT, whitener_above};
-use faer::Mat;
 
 /// Most steps of conjugate gradients on each view.
 const STEPS: usize = 500;
-/// A solve ends when its own error can add at most this share to the square of a bound.
-const SHARE: f64 = 0.01;
 /// A solve also ends when its own error can add at most this share of the tolerance to a bound.
 const SHARE_OF_TOLERANCE: f64 = 1e-3;
 /// A solve always ends when its own error can add at most this to a bound.
 const LEAST: f64 = 1e-9;
-/// Directions this close to the span of others are left out, because their rounding errors would count as proof.
-const CAREFUL: f64 = 1e-8;
+/// Data are solved exactly, to compare the fit with the answer, if that takes at most this many operations: three thousand columns per view,
+/// half a minute of one core.
+const AFFORDABLE: f64 = 5e11;
 /// A bound that is larger than the residual by this factor is worth a note.
 const FAR: f64 = 10.0;
 
@@ -81,30 +62,48 @@ impl Fit {
     /// ```
     pub fn certify(&mut self, pair: &dyn Pair, watch: &dyn Watch) -> Result<()> {
         let certificate = self.model.certify(pair, watch)?;
-        let (sum, tol) = (self.model.objective.iter().sum::<f64>(), self.model.settings.tol);
-        let gain = if certificate.gain == 0.0 { 0.0 } else { certificate.gain / sum };
-        if self.converged && gain > tol {
-            self.notes.push(Note::StoppedTooEarly { gain, estimated: self.missing });
-        }
-        self.converged &= certificate.gain <= tol * sum;
-        self.missing = self.missing.max(gain);
-        self.notes.extend(notes(&certificate, &self.model));
+        let verdict = certificate.judge(&self.model, self.converged, self.missing);
+        (self.converged, self.missing) = (verdict.converged, verdict.missing);
+        self.notes.extend(verdict.notes);
         self.certificate = Some(certificate);
         Ok(())
     }
 }
 
-/// What the user should know about the bounds.
-fn notes(certificate: &Certificate, model: &Model) -> Option<Note> {
-    let Certificate { bounds, loose, .. } = certificate;
-    let pairs = bounds.len() as u64;
-    if *loose > 0 {
-        return Some(Note::LooseBounds { loose: *loose as u64, pairs, steps: STEPS as u64 });
+/// What a certificate leaves of a claim.
+pub struct Verdict {
+    /// Whether the fit still counts as converged.
+    pub converged: bool,
+    /// The share of the objective's total that is missing, estimated or proved.
+    pub missing: f64,
+    /// What the user should know.
+    pub notes: Vec<Note>,
+}
+
+impl Certificate {
+    /// Judges the claim of `model`'s fit to have `converged`, with an estimated share `missing`.
+    pub fn judge(&self, model: &Model, converged: bool, missing: f64) -> Verdict {
+        let (sum, tol) = (model.objective.iter().sum::<f64>(), model.settings.tol);
+        let gain = if self.gain == 0.0 { 0.0 } else { self.gain / sum };
+        let mut notes = Vec::new();
+        if converged && gain > tol {
+            notes.push(Note::StoppedTooEarly { gain, estimated: missing });
+        }
+        notes.extend(self.note_on_bounds(model));
+        Verdict { converged: converged && self.gain <= tol * sum, missing: missing.max(gain), notes }
     }
-    let is_far =
-        |&i: &usize| bounds[i] > FAR * model.residuals[i] && bounds[i] > model.settings.tol.max(LEAST);
-    let far = (0..bounds.len()).filter(is_far).count() as u64;
-    (far > 0).then_some(Note::BoundsFarAboveResiduals { far, pairs, factor: FAR })
+
+    /// What the user should know about the bounds.
+    fn note_on_bounds(&self, model: &Model) -> Option<Note> {
+        let (bounds, pairs) = (&self.bounds, self.bounds.len() as u64);
+        if self.loose > 0 {
+            return Some(Note::LooseBounds { loose: self.loose as u64, pairs, steps: STEPS as u64 });
+        }
+        let is_far =
+            |&i: &usize| bounds[i] > FAR * model.residuals[i] && bounds[i] > model.settings.tol.max(LEAST);
+        let far = (0..bounds.len()).filter(is_far).count() as u64;
+        (far > 0).then_some(Note::BoundsFarAboveResiduals { far, pairs, factor: FAR })
+    }
 }
 
 impl Model {
@@ -117,121 +116,116 @@ impl Model {
         let raw = [pair.moments(Side::X)?, pair.moments(Side::Y)?];
         let of_seen = [seen.moments(Side::X)?, seen.moments(Side::Y)?];
         let factors = scale::factors(raw, of_seen, scale::views_to_scale(pair, settings)?, &self.settings);
-        if factors.iter().all(Option::is_none) {
-            return certify(self, seen, watch, STEPS);
-        }
         // The ridge is one of scaled columns, and so the bounds are found there.
-        let mut weights = [self.x.weights.clone(), self.y.weights.clone()];
-        scale::from_units(&mut weights, &factors);
-        let mut scaled = self.clone();
-        [scaled.x.weights, scaled.y.weights] = weights;
-        certify(&scaled, &Scaled::new(seen, factors)?, watch, STEPS)
+        let in_units = |mut weights: [Panel; 2]| {
+            scale::from_units(&mut weights, &factors);
+            weights
+        };
+        let mut claim = self.clone();
+        [claim.x.weights, claim.y.weights] = in_units([self.x.weights.clone(), self.y.weights.clone()]);
+        let (exact, spent) = solve_exactly(self, pair, watch)?.unzip();
+        let exact = exact.map(in_units);
+        let squares = [0, 1].map(|side| squares(raw[side], factors[side].as_deref()));
+        let is_scaled = factors.iter().any(Option::is_some);
+        let scaled = if is_scaled { Some(Scaled::new(seen, factors)?) } else { None };
+        let rows = Rows { pair: scaled.as_ref().map_or(seen, |scaled| scaled), squares };
+        let mut certificate = certify(&claim, &rows, exact, watch, STEPS)?;
+        certificate.passes += spent.unwrap_or(0.0);
+        Ok(certificate)
     }
 }
 
-/// Bounds from at most `steps` steps on each view. Fewer steps make bounds loose, not wrong.
+/// The rows as the fit saw them.
+pub(super) struct Rows<'a> {
+    /// Centered and scaled.
+    pub pair: &'a dyn Pair,
+    /// The squared lengths of the columns, scaled but not centered: what rounding errors are relative to.
+    pub squares: [Vec<f64>; 2],
+}
+
+/// Squared lengths of columns that are multiplied by `factors`.
+fn squares(moments: &Moments, factors: Option<&[f64]>) -> Vec<f64> {
+    match factors {
+        Some(factors) => moments.square.iter().zip(factors).map(|(square, f)| square * f * f).collect(),
+        None => moments.square.clone(),
+    }
+}
+
+/// The weights of the exact answer and the passes they took, if that is cheap enough and the rows can.
+fn solve_exactly(model: &Model, pair: &dyn Pair, watch: &dyn Watch) -> Result<Option<([Panel; 2], f64)>> {
+    let capabilities = pair.capabilities();
+    let method = if capabilities.grams.is_some() { Method::gram() } else { Method::exact() };
+    let settings = Settings { method, max_passes: None, ..model.settings.clone() };
+    if capabilities.triangles.is_none() || estimated_operations(pair, &settings)? > AFFORDABLE {
+        return Ok(None);
+    }
+    match fit(pair, &settings, watch) {
+        Ok(exact) => Ok(Some(([exact.model.x.weights, exact.model.y.weights], exact.cost.passes))),
+        Err(Error::Memory { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Bounds from at most `steps` steps on each view. Fewer steps make bounds loose, not wrong. If `exact` weights are known, the fit is
+/// compared with them; if not, larger pairs are searched for.
 pub(super) fn certify(
     model: &Model,
-    pair: &dyn Pair,
+    rows: &Rows<'_>,
+    exact: Option<[Panel; 2]>,
     watch: &dyn Watch,
     steps: usize,
 ) -> Result<Certificate> {
     let tally = Tally::default();
-    let counting = Counting::rows(pair, &tally, watch);
-    let x_normal = Normal::new(&counting, Side::X, model.settings.ridge_x)?;
-    let y_normal = Normal::new(&counting, Side::Y, model.settings.ridge_y)?;
-    let x = ViewBlock::measure(x_normal, model.x.weights.clone())?;
-    let y = ViewBlock::measure(y_normal, model.y.weights.clone())?;
+    let counting = Counting::rows(rows.pair, &tally, watch);
+    let normals = [(Side::X, model.settings.ridge_x), (Side::Y, model.settings.ridge_y)]
+        .map(|(side, ridge)| Normal::new(&counting, side, ridge));
+    let [x_normal, y_normal] = normals;
+    let (x_normal, y_normal) = (x_normal?, y_normal?);
+    let [x, y] =
+        ViewBlock::measure_both([x_normal, y_normal], [model.x.weights.clone(), model.y.weights.clone()])?;
     let [rx, ry] = residuals(&x, &y, &model.objective);
     let least = (SHARE_OF_TOLERANCE * model.settings.tol).max(LEAST);
-    let x_step = Step::solve(Cg::new(x_normal, steps, 0.0)?, x_normal, &rx, least)?;
-    let y_step = Step::solve(Cg::new(y_normal, steps, 0.0)?, y_normal, &ry, least)?;
+    let solve = |normal: Normal<'_>, residual: &Panel| {
+        let cg = Cg::new(normal, steps, 0.0)?.with_squares(&rows.squares[normal.side as usize]);
+        Step::solve(cg, normal, residual, least)
+    };
+    let (x_step, y_step) = (solve(x_normal, &rx)?, solve(y_normal, &ry)?);
     let rigorous = x_normal.ridge > 0.0 && y_normal.ridge > 0.0;
+    let ground = Ground { normals: [x_normal, y_normal], squares: &rows.squares };
+    let (best, search) = larger(model, &ground, [&x, &y], [&x_step.block, &y_step.block], exact)?;
     Ok(Certificate {
         bounds: (0..model.pairs()).map(|i| bound(model.objective[i], &x_step, &y_step, i)).collect(),
         together: x_step.largest()?.max(y_step.largest()?).sqrt().min(1.0),
         kind: if rigorous { Kind::Rigorous } else { Kind::Conditional },
-        gain: gain([&x, &y], [&x_step.block, &y_step.block], &model.objective)?,
-        loose: (0..model.pairs()).filter(|&i| x_step.is_loose(i, least) || y_step.is_loose(i, least)).count(),
+        gain: (best - model.objective.iter().sum::<f64>()).max(0.0),
+        search,
+        loose: (0..model.pairs()).filter(|&i| x_step.is_loose[i] || y_step.is_loose[i]).count(),
         passes: counting.cost().passes,
     })
 }
 
-/// One view's part of the bounds on all pairs.
-struct Step {
-    /// X ≈ B⁻¹R and its products.
-    block: ViewBlock,
-    /// At least RᵀB⁻¹R.
-    above: Mat<f64>,
-    /// The share of its diagonal that bounds the error of X.
-    tail: Vec<f64>,
-}
-
-impl Step {
-    fn solve(cg: Cg<'_>, normal: Normal<'_>, residual: &Panel, least: f64) -> Result<Self> {
-        let weights = tail_weights(normal)?;
-        let tail = |s: &Panel| panels::weighted_column_dots(s, s, |i| weights[i]);
-        let enough = |running: &ActiveColumns| -> Vec<bool> {
-            let goal = running.gained.iter().map(|gained| (SHARE * gained).max(least * least));
-            tail(&running.residual).into_iter().zip(goal).map(|(tail, goal)| tail <= goal).collect()
-        };
-        let (x, _) = cg.run(residual, None, enough)?;
-        let block = ViewBlock::measure(normal, x)?;
-        let mut s = residual.clone();
-        panels::subtract(&mut s, &block.bw);
-        let mut weighted = s.clone();
-        panels::scale_rows(&mut weighted, &weights);
-        let tails = panels::symmetric_cross(&s, &weighted);
-        let mut sum = residual.clone();
-        panels::add_scaled(&mut sum, 1.0, &s);
-        let above = panels::symmetric_cross(&block.w, &sum) + &tails;
-        Ok(Step { block, above, tail: (0..tails.nrows()).map(|i| tails[(i, i)]).collect() })
+/// The largest total that is proved to be possible, and how it was looked for.
+fn larger(
+    model: &Model,
+    ground: &Ground<'_>,
+    w: [&ViewBlock; 2],
+    step: [&ViewBlock; 2],
+    exact: Option<[Panel; 2]>,
+) -> Result<(f64, Search)> {
+    let k = model.pairs();
+    if k == 0 {
+        return Ok((0.0, Search::Nearby));
     }
-
-    /// ‖rᵢ‖², or more.
-    fn square(&self, i: usize) -> f64 {
-        self.above[(i, i)].max(self.tail[i])
+    let nearby = best_total([&[w[0], step[0]], &[w[1], step[1]]], ground.squares, k)?;
+    if let Some(weights) = exact {
+        let [x, y] = ViewBlock::measure_both(ground.normals, weights)?;
+        let exact = best_total([&[&x], &[&y]], ground.squares, k)?;
+        return Ok((nearby.max(exact), Search::Exact));
     }
-
-    /// ‖R‖², or more.
-    fn largest(&self) -> Result<f64> {
-        let values = self.above.self_adjoint_eigenvalues(faer::Side::Lower);
-        Ok(values.map_err(|_| Error::Factorization("RᵀB⁻¹R"))?.last().copied().unwrap_or(0.0).max(0.0))
+    // Twice what is allowed to be missing is proof enough.
+    let target = (1.0 + 2.0 * model.settings.tol) * model.objective.iter().sum::<f64>();
+    if nearby > target {
+        return Ok((nearby, Search::Nearby));
     }
-
-    fn is_loose(&self, i: usize, least: f64) -> bool {
-        let found = self.above[(i, i)] - self.tail[i];
-        self.tail[i] > found.max(4.0 * least * least)
-    }
-}
-
-/// T with SᵀB⁻¹S ≤ SᵀTS.
-fn tail_weights(normal: Normal<'_>) -> Result<Vec<f64>> {
-    if normal.ridge > 0.0 {
-        return Ok(vec![normal.ridge.recip(); normal.size()]);
-    }
-    Ok(normal.inverse_diagonal()?.iter().map(|inverse| inverse / CUT).collect())
-}
-
-/// How far θ can be from the nearest true value; both lie between 0 and 1.
-fn bound(theta: f64, x: &Step, y: &Step, i: usize) -> f64 {
-    let (x, y) = (x.square(i), y.square(i));
-    let mean = ((x + y) / 2.0).sqrt();
-    let bound = if mean < theta { mean } else { x.max(y).sqrt() };
-    bound.min(theta.max(1.0 - theta))
-}
-
-/// By how much the total is larger in the span of [W X].
-fn gain(w: [&ViewBlock; 2], step: [&ViewBlock; 2], theta: &[f64]) -> Result<f64> {
-    let [hx, hy] = [0, 1].map(|side| {
-        let (w, step) = (w[side], step[side]);
-        let gram = panels::symmetric_block_cross(&[&w.w, &step.w], &[&w.bw, &step.bw]);
-        whitener_above(gram.as_ref(), CAREFUL)
-    });
-    let (hx, hy) = (hx?, hy?);
-    let cross = panels::block_cross(&[&w[0].w, &step[0].w], &[&w[1].across, &step[1].across]);
-    let values = (hx.transpose() * cross * hy).singular_values();
-    let values = values.map_err(|_| Error::Factorization("[W X]ᵀCxy[W X]"))?;
-    let total: f64 = values.iter().take(theta.len()).map(|d| d.min(1.0)).sum();
-    Ok((total - theta.iter().sum::<f64>()).max(0.0))
+    Ok((nearby.max(search(ground, w, model.settings.seed, target)?), Search::Probed))
 }

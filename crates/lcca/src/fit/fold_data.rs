@@ -6,11 +6,11 @@
 
 use super::driver;
 use super::folds::Folds;
-use super::plan::plan;
+use super::plan::{Plan, plan};
 use super::restore::reduced_settings;
-use crate::data::{Counting, FoldGrams, Pair, Side, Tally, columns_to_keep};
+use crate::data::{Counting, FoldGrams, FoldSums, Pair, Side, Tally, columns_to_keep};
 use crate::error::{Error, Result};
-use crate::method::Settings;
+use crate::method::{Algorithm, Settings};
 use crate::watch::{Cost, Watch};
 
 /// What all folds are read from, and the settings for it.
@@ -25,6 +25,8 @@ pub(super) struct FoldData<'a> {
 enum Source<'a> {
     Rows(&'a Folds<'a>),
     Grams(Box<FoldGrams>),
+    /// Dense Gram matrices, and the rows for what these cannot tell.
+    Sums(FoldSums, &'a Folds<'a>),
 }
 
 impl<'a> FoldData<'a> {
@@ -34,7 +36,39 @@ impl<'a> FoldData<'a> {
         all.iter().try_for_each(|settings| driver::check(settings, pair.shape()))?;
         let rows =
             || FoldData { source: Source::Rows(folds), settings: all.to_vec(), spent: Cost::default() };
-        let Some(fold) = folds.parts().filter(|_| !folds.are_small()) else { return Ok(rows()) };
+        let Some(fold) = folds.parts() else { return Ok(rows()) };
+        let planned = plan(pair, &all[0])?;
+        let shared = match FoldData::sums(folds, &fold, all, &planned)? {
+            Some(data) => Some(data),
+            None if folds.are_small() => None,
+            None => FoldData::grams(folds, &fold, all, planned)?,
+        };
+        let Some((source, settings)) = shared else { return Ok(rows()) };
+        let spent = Cost { passes: 1.0, ..Cost::default() };
+        if watch.pass(spent).is_break() {
+            return Err(Error::Interrupted);
+        }
+        Ok(FoldData { source, settings, spent })
+    }
+
+    /// Dense Gram matrices of all folds, if views are so narrow that fits solve with those.
+    fn sums(folds: &'a Folds<'a>, fold: &[u32], all: &[Settings], plan: &Plan) -> Result<Option<Shared<'a>>> {
+        let pair = folds.pair();
+        if plan.method.algorithm() != Algorithm::Gram || !FoldSums::pays(pair) {
+            return Ok(None);
+        }
+        let sums = within_memory(FoldSums::form(pair, fold, folds.count(), all[0].memory))?;
+        Ok(sums.map(|sums| (Source::Sums(sums, folds), all.to_vec())))
+    }
+
+    /// Sparse Gram matrices of all folds, if fits iterate over those.
+    fn grams(
+        folds: &'a Folds<'a>,
+        fold: &[u32],
+        all: &[Settings],
+        planned: Plan,
+    ) -> Result<Option<Shared<'a>>> {
+        let pair = folds.pair();
         // Equal rows of different folds must not be merged, so of the ways to a smaller problem only the columns are left.
         let counts = [&pair.moments(Side::X)?.count[..], &pair.moments(Side::Y)?.count];
         let columns =
@@ -43,20 +77,12 @@ impl<'a> FoldData<'a> {
         let pair = fewer.as_ref().unwrap_or(pair);
         let to_fewer = |settings: &Settings| reduced_settings(settings, folds.pair().shape(), pair.shape());
         let settings: Vec<Settings> = all.iter().map(to_fewer).collect();
-        if plan(pair, &settings[0])?.gram.is_none() {
-            return Ok(rows());
+        let planned = if fewer.is_some() { plan(pair, &settings[0])? } else { planned };
+        if planned.gram.is_none() {
+            return Ok(None);
         }
-        match FoldGrams::form(pair, &fold, folds.count(), all[0].memory) {
-            Ok(grams) => {
-                let spent = Cost { passes: 1.0, ..Cost::default() };
-                if watch.pass(spent).is_break() {
-                    return Err(Error::Interrupted);
-                }
-                Ok(FoldData { source: Source::Grams(Box::new(grams)), settings, spent })
-            }
-            Err(Error::Memory { .. }) => Ok(rows()),
-            Err(error) => Err(error),
-        }
+        let grams = within_memory(FoldGrams::form(pair, fold, folds.count(), all[0].memory))?;
+        Ok(grams.map(|grams| (Source::Grams(Box::new(grams)), settings)))
     }
 
     /// The rows outside a fold.
@@ -64,6 +90,7 @@ impl<'a> FoldData<'a> {
         Ok(match &self.source {
             Source::Rows(folds) => Box::new(folds.training(fold)?),
             Source::Grams(grams) => Box::new(grams.without(fold)?),
+            Source::Sums(sums, folds) => Box::new(sums.without(fold, folds.training(fold)?)),
         })
     }
 
@@ -72,6 +99,7 @@ impl<'a> FoldData<'a> {
         Ok(match &self.source {
             Source::Rows(folds) => Box::new(folds.held_out(fold)?),
             Source::Grams(grams) => Box::new(grams.only(fold)?),
+            Source::Sums(sums, _) => Box::new(sums.only(fold)),
         })
     }
 
@@ -79,7 +107,18 @@ impl<'a> FoldData<'a> {
     pub fn counting<'b>(&self, pair: &'b dyn Pair, tally: &'b Tally, watch: &'b dyn Watch) -> Counting<'b> {
         match &self.source {
             Source::Rows(_) => Counting::rows(pair, tally, watch),
-            Source::Grams(_) => Counting::grams(pair, tally, watch),
+            Source::Grams(_) | Source::Sums(..) => Counting::grams(pair, tally, watch),
         }
+    }
+}
+
+/// What folds share, and the settings for it.
+type Shared<'a> = (Source<'a>, Vec<Settings>);
+
+/// `None` if something does not fit the memory.
+fn within_memory<T>(formed: Result<T>) -> Result<Option<T>> {
+    match formed {
+        Err(Error::Memory { .. }) => Ok(None),
+        other => other.map(Some),
     }
 }

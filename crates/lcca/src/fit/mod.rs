@@ -4,6 +4,7 @@
 
 mod alternate;
 mod both_views;
+mod bounds;
 mod certificate;
 mod certify;
 mod checkpoint;
@@ -35,10 +36,12 @@ mod risk;
 mod rpcca;
 mod scale;
 mod score;
+mod search;
 mod select;
 mod selection;
 mod shared_columns;
 mod shifted_factor;
+mod significant;
 mod sketch;
 mod stopping;
 #[cfg(test)]
@@ -48,7 +51,8 @@ mod view_block;
 mod witness;
 
 pub use crate::watch::{Checkpoint, Loop, TraceRow, Watch};
-pub use certificate::{Certificate, Kind};
+pub use certificate::{Certificate, Kind, Search};
+pub use certify::Verdict;
 pub use driver::{fit, resume};
 pub use fitted::Fit;
 pub use folds::Folds;

@@ -90,7 +90,10 @@ pub(super) fn witnesses(problem: &Problem<'_>, inverse: &[Vec<f64>; 2]) -> Resul
     if !sample.estimate()?.is_some_and(is_small) {
         return Ok(Vec::new());
     }
-    let joint = sample.joint_gram(problem.settings.memory / 4)?;
+    let joint = match sample.joint_gram(problem.settings.memory / 4) {
+        Err(Error::Memory { .. }) => return Ok(Vec::new()),
+        formed => formed?,
+    };
     // The sample stands for all rows, so the ridge is that of its share of them.
     let share = joint.moments(Side::X).weight / problem.pair.moments(Side::X)?.weight;
     let ridges = problem.ridges().map(|ridge| share * ridge);

@@ -30,7 +30,8 @@ const USUAL_STEPS: usize = 15;
 /// Conjugate gradients on one view.
 pub struct Cg<'a> {
     normal: Normal<'a>,
-    diagonal: Vec<f64>,
+    /// What the rounding errors of products are relative to: squared lengths of the columns, at least the diagonal of B.
+    squares: Vec<f64>,
     inverse: Vec<f64>,
     steps: usize,
     tol: f64,
@@ -54,8 +55,15 @@ impl<'a> Cg<'a> {
     /// Prepares at most `steps` steps. A column converges when the norm of its residual in D⁻¹ is `tol` times that of its
     /// right-hand side.
     pub fn new(normal: Normal<'a>, steps: usize, tol: f64) -> Result<Self> {
-        let (diagonal, inverse) = (normal.diagonal()?, normal.inverse_diagonal()?);
-        Ok(Cg { normal, diagonal, inverse, steps, tol: tol.max(ROUNDING) })
+        let (squares, inverse) = (normal.diagonal()?, normal.inverse_diagonal()?);
+        Ok(Cg { normal, squares, inverse, steps, tol: tol.max(ROUNDING) })
+    }
+
+    /// With the squared lengths of the columns as they are stored. If these are far from the origin, centered products are differences of
+    /// large numbers, and more directions along which B vanishes are hidden by rounding.
+    pub(crate) fn with_squares(mut self, squares: &[f64]) -> Self {
+        self.squares.iter_mut().zip(squares).for_each(|(own, square)| *own = own.max(*square));
+        self
     }
 
     /// Steps until `done` holds for every column, then returns W and s.
@@ -110,8 +118,8 @@ impl<'a> Cg<'a> {
         let mut product = Panel::zeros(direction.rows(), direction.cols());
         self.normal.apply(direction, &mut product)?;
         let curvature = panels::column_dots(direction, &product);
-        let length = panels::weighted_column_dots(direction, direction, |i| self.diagonal[i]);
-        // In exact arithmetic dᵀBd is positive. If it is below the cut, relative to dᵀDd, the direction lies in the null space
+        let length = panels::weighted_column_dots(direction, direction, |i| self.squares[i]);
+        // In exact arithmetic dᵀBd is positive. If it is below the cut, relative to dᵀSd, the direction lies in the null space
         // of B but for rounding, and a step along it would be arbitrarily long.
         let stuck: Vec<bool> = curvature.iter().zip(&length).map(|(c, l)| *c <= CUT * l).collect();
         let alpha: Vec<f64> =

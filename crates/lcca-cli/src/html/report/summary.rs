@@ -5,7 +5,7 @@ use super::subject::Subject;
 use crate::html::{element, escape};
 use crate::text::grouped;
 use lcca::fit::{Certificate, HeldOut, Kind};
-use lcca_io::FitRecord;
+use lcca_io::{FitRecord, wording};
 
 /// The most characters of a sentence that comes from the model.
 const LONGEST_SENTENCE: usize = 2000;
@@ -123,10 +123,10 @@ fn certified(certificate: &Certificate) -> String {
         }
     };
     format!(
-        "{kind}: a true objective value lies within {} of each fitted one, and within {} there is a different one for each. \
-         That no larger pair was missed is not proved.",
+        "{kind}: a true objective value lies within {} of each fitted one, and within {} there is a different one for each; {}.",
         small(widest),
-        small(certificate.together)
+        small(certificate.together),
+        wording::search(certificate)
     )
 }
 

@@ -1,6 +1,8 @@
 //! Certificates against dense computations that share no code with them.
 
 use super::*;
+use crate::data::Side;
+use crate::fit::certify::{Rows, certify};
 use crate::fit::{Certificate, Kind};
 use crate::method::Scale;
 use crate::testing::{dense_correlations, random_mat, sparse_from_dense, to_dense, with_correlations};
@@ -203,7 +205,9 @@ fn too_few_steps_make_bounds_loose_but_not_wrong() {
         let truth = dense_correlations(&ax, &ay, false);
         let mut last = f64::INFINITY;
         for steps in [0, 2, 8, 500] {
-            let certificate = crate::fit::certify::certify(&model, &pair, &(), steps).unwrap();
+            let squares = Side::BOTH.map(|side| pair.moments(side).unwrap().square.clone());
+            let rows = Rows { pair: &pair, squares };
+            let certificate = certify(&model, &rows, None, &(), steps).unwrap();
             for (theta, bound) in model.objective.iter().zip(&certificate.bounds) {
                 assert!(
                     truth.iter().any(|d| (d - theta).abs() <= *bound),

@@ -1,6 +1,7 @@
 //! Tests of every method against independent computations, the paper's theorems, and degenerate inputs.
 
 mod certificates;
+mod claims;
 mod conjugate_gradients;
 mod default_method;
 mod degenerate_data;

@@ -157,6 +157,33 @@ fn folds_read_the_rows_once_and_equal_fits_to_rows_cut_out_by_hand() {
 }
 
 #[test]
+fn folds_of_narrow_views_share_gram_matrices_and_keep_their_digits() {
+    // Means are a thousand deviations, one column is constant and one is nearly another.
+    let (x, y) = factors(600, 8, 2, 3);
+    let far = |view: &Mat<f64>| {
+        Mat::from_fn(600, 9, |i, j| match j {
+            3 => 7.0,
+            8 => 1e3 + view[(i, 0)] + 1e-4 * view[(i, 1)],
+            _ => 1e3 + view[(i, j)],
+        })
+    };
+    let pair = pair_of(&far(&x), &far(&y));
+    for (ridges, allowed) in [([0.01, 1.0], 1e-9), ([0.0, 0.1], 1e-6)] {
+        let settings = Settings::new(Method::gram(), 3);
+        let selection = cross_validate(&pair, &settings, &ridges, 5, &()).unwrap();
+        let folds = Folds::new(&pair, 5, settings.seed).unwrap();
+        for (fold, scores) in selection.scores.iter().enumerate() {
+            let (training, held_out) = (folds.training(fold).unwrap(), folds.held_out(fold).unwrap());
+            for (score, ridge) in scores.iter().zip(ridges) {
+                let alone = fit(&training, &settings.clone().ridge(ridge), &()).unwrap();
+                let by_hand = alone.model.score(&held_out).unwrap().total / 3.0;
+                assert!((score - by_hand).abs() < allowed, "{score} {by_hand} at {ridge}");
+            }
+        }
+    }
+}
+
+#[test]
 fn no_fold_learns_from_another() {
     // If weights went from fold to fold, they would have seen the rows that are held out next, and what is left of them at a
     // loose tolerance would raise the scores.
