@@ -18,19 +18,28 @@ use crate::matrix::Panel;
 use crate::metric;
 use crate::outcome::Decision;
 use crate::random;
+use crate::space::RowFactors;
 use crate::watch::Loop;
 use crate::whiten::whitener;
 use faer::Mat;
 
+/// A direction of T whose variance is below this share of its columns' is noise: vᵀBv is a difference of large numbers that
+/// cancel, and dividing by it makes any correlation.
+const SIGNIFICANT: f64 = 1e-11;
+
 /// CCA of both views, with the preconditioner in use.
 pub(super) struct BothViews<'a> {
     problem: &'a Problem<'a>,
+    /// The diagonal of B of each view.
+    diagonal: [RowFactors; 2],
     preconditioner: Preconditioner<'a>,
 }
 
 impl<'a> BothViews<'a> {
     pub fn new(problem: &'a Problem<'a>) -> Result<Self> {
-        Ok(BothViews { problem, preconditioner: Preconditioner::new(problem)? })
+        let [x, y] = problem.normals;
+        let diagonal = [problem.space.row_factors(x.diagonal()?)?, problem.space.row_factors(y.diagonal()?)?];
+        Ok(BothViews { problem, diagonal, preconditioner: Preconditioner::new(problem)? })
     }
 }
 
@@ -90,8 +99,14 @@ impl Eigenproblem for BothViews<'_> {
         let (space, size) = (self.problem.space, basis[0].columns());
         let gram =
             |view: usize| space.symmetric_cross(&pick(basis, view, |v| &v.w), &pick(basis, view, |v| &v.bw));
-        let (gx, gy) = (gram(0)?, gram(1)?);
+        let (mut gx, mut gy) = (gram(0)?, gram(1)?);
         let drift = drift(&gx, size).max(drift(&gy, size));
+        if let Some(t) = basis.get(1) {
+            for (view, gram) in [&mut gx, &mut gy].into_iter().enumerate() {
+                let heights = space.weighted_squares(&t.views[view].w, &self.diagonal[view])?;
+                leave_out_noise(gram, size, &heights);
+            }
+        }
         let (hx, hy) = (whitener(gx.as_ref())?, whitener(gy.as_ref())?);
         // SxᵀCxySy over the columns of the narrower view, which is less work.
         let cross = if basis[0].views[0].w.rows() <= basis[0].views[1].w.rows() {
@@ -167,5 +182,15 @@ impl Eigenproblem for BothViews<'_> {
 
     fn decisions(&self) -> Vec<Decision> {
         self.preconditioner.decisions()
+    }
+}
+
+/// Sets the columns of T in SᵀBS to zero, which leaves them out, if they are noise. `heights` are vᵀDv of each.
+fn leave_out_noise(gram: &mut Mat<f64>, start: usize, heights: &[f64]) {
+    for (j, &height) in (start..).zip(heights) {
+        if gram[(j, j)] <= SIGNIFICANT * height {
+            gram.row_mut(j).fill(0.0);
+            gram.col_mut(j).fill(0.0);
+        }
     }
 }

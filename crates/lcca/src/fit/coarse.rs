@@ -41,11 +41,15 @@ impl Coarse {
         (size as u64).saturating_mul(size as u64).saturating_mul(16)
     }
 
-    /// Reads the block off the rows or their Gram matrices and factorizes it; `None` if it is singular in spite of ε.
+    /// Reads the block off the rows or their Gram matrices and factorizes it; `None` if it does not fit the
+    /// memory or is singular in spite of ε.
     pub fn new(problem: &Problem<'_>, columns: [Vec<u32>; 2]) -> Result<Option<Self>> {
         let Some(blocks) = problem.pair.capabilities().blocks else { return Ok(None) };
         let both = columns.each_ref().map(Vec::as_slice);
-        let mut block = blocks.block_gram(both, None, problem.settings.memory)?;
+        let mut block = match blocks.block_gram(both, None, problem.settings.memory) {
+            Err(Error::Memory { .. }) => return Ok(None),
+            formed => formed?,
+        };
         let (split, ridges) = (columns[0].len(), problem.ridges());
         let size = block.nrows();
         let scale: Vec<f64> =

@@ -142,7 +142,9 @@ impl<'a> State<'a> {
         stopping.forget_last();
         let squares = equations.precondition(next, theta)?;
         stopping.look(theta, &squares, equations.trust());
-        equations.missed(w, theta)
+        let missed = equations.missed(w, theta)?;
+        self.is_sure = missed.is_none() && stopping.is_exhausted();
+        Ok(missed)
     }
 
     /// Rayleigh–Ritz on [W T P]; W, P and their products move to the best pairs. Without T, as at the start and after

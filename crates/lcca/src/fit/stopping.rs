@@ -29,6 +29,9 @@ const STALL: usize = 10;
 const WINDOW: usize = 4;
 /// A pair whose own share of what is missing is below this share of what it may be sends no more residuals.
 const LOCK: f64 = 1e-2;
+/// A pair that is missing no more than this sends no more residuals whatever the tolerance: they are rounding errors, which a
+/// good preconditioner would magnify.
+const LEAST: f64 = 1e-24;
 
 /// The history that tells when to stop.
 pub(super) struct Stopping {
@@ -77,7 +80,9 @@ impl Stopping {
 
     /// An estimate of what is missing from the objective's total; `None` before there are enough steps to tell.
     pub(super) fn missing(&self) -> Option<f64> {
-        Some(self.by_residuals.last()?.max(self.by_growth()?))
+        let by_residuals = *self.by_residuals.last()?;
+        // If nothing is left to gain, there is no growth to wait for.
+        Some(if self.is_exhausted() { by_residuals } else { by_residuals.max(self.by_growth()?) })
     }
 
     /// Σθ of the last iteration.
@@ -118,12 +123,15 @@ impl Stopping {
         recent > 0 && best <= best_before * (1.0 + 4.0 * f64::EPSILON)
     }
 
-    /// The pairs that still send residuals; all if none has to.
+    /// The pairs that still send residuals.
     pub(super) fn active(&self) -> Vec<usize> {
-        let allowed = LOCK * self.tol * self.total() / self.k.max(1) as f64;
-        let all = 0..self.by_pair.len();
-        let active: Vec<usize> = all.clone().filter(|&i| self.by_pair[i] > allowed).collect();
-        if active.is_empty() { all.collect() } else { active }
+        let allowed = (LOCK * self.tol * self.total() / self.k.max(1) as f64).max(LEAST);
+        (0..self.by_pair.len()).filter(|&i| self.by_pair[i] > allowed).collect()
+    }
+
+    /// Whether no pair has anything left to gain.
+    pub(super) fn is_exhausted(&self) -> bool {
+        !self.by_residuals.is_empty() && self.active().is_empty()
     }
 }
 

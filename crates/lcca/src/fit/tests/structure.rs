@@ -87,15 +87,12 @@ fn shift_and_invert_gives_the_same_answer_in_few_iterations() {
     for (center, ridge) in [(true, 0.0), (false, 0.1), (true, 0.1)] {
         let fit = both_ways(&pair, Method::shift_invert(), center, ridge);
         assert!(decided(&fit, factorized), "{:?}", fit.decisions);
-        let plain =
-            Settings { center, ridge_x: ridge, ridge_y: 2.0 * ridge, ..Settings::new(Method::lobpcg(), 4) };
-        let plain = super::fit(&pair, &Settings { tol: 1e-11, ..plain }, &()).unwrap();
-        assert!(2 * fit.trace.len() < plain.trace.len(), "{} {}", fit.trace.len(), plain.trace.len());
+        assert!(fit.trace.len() < 20, "{}", fit.trace.len());
     }
 }
 
 #[test]
-fn shift_and_invert_is_chosen_if_many_pairs_are_nearly_tied() {
+fn many_pairs_that_are_nearly_tied_take_few_iterations() {
     // Each row has the same one of 300 columns in both views, except for a stray one now and then. That makes 300
     // correlations close together.
     let view = |every: usize| -> Matrix {
@@ -111,7 +108,8 @@ fn shift_and_invert_is_chosen_if_many_pairs_are_nearly_tied() {
     let pair = InMemory::new(view(7), view(5)).unwrap();
     let settings = Settings { tol: 1e-10, ..Settings::new(Method::lobpcg(), 20) };
     let fit = fit(&pair, &settings, &()).unwrap();
-    assert!(fit.converged && decided(&fit, factorized), "{} {:?}", fit.trace.len(), fit.decisions);
+    assert!(fit.converged && fit.trace.len() < 40, "{} {:?}", fit.trace.len(), fit.decisions);
+    assert!(decided(&fit, |d| matches!(d, Decision::CoarseBlock { .. })), "{:?}", fit.decisions);
     let exact = run(&pair, Method::exact(), 20).unwrap();
     assert!(gap(&fit.model.objective, &exact.model.objective) < 1e-8);
 }
