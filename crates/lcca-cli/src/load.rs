@@ -70,9 +70,14 @@ pub struct Views {
 pub fn views(paths: [&Path; 2], reading: &ViewReading, quiet: bool) -> Result<Views, Failure> {
     let view = |side: usize| {
         let (path, options) = (paths[side], &reading.options[side]);
-        read(path, quiet, || read_matrix_with(path, options)?.without_empty_columns(path))
+        read_matrix_with(path, options)?.without_empty_columns(path)
     };
-    paired([view(0)?, view(1)?], reading.align, quiet)
+    let [x, y] = paths.map(Path::display);
+    let spinner = progress::spinner(format!("reading {x} and {y}"), quiet);
+    let (x, y) = rayon::join(|| view(0), || view(1));
+    let loaded = [x?, y?];
+    spinner.finish_and_clear();
+    paired(loaded, reading.align, quiet)
 }
 
 /// Pairs the rows of two views. The remarks about both and about their pairing are printed once nothing can be refused.

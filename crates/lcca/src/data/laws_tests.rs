@@ -206,6 +206,58 @@ fn the_same_thread_count_gives_the_same_bits() {
 }
 
 #[test]
+fn any_number_of_threads_gives_the_same_products_of_wide_views() {
+    // Wider than panels that every part has in full; rows that are neighbors share columns.
+    let view = |cols: usize, seed: u64| -> Matrix {
+        let noise = random_panel(4000, 6, seed);
+        let (mut offsets, mut columns) = (vec![0u64], Vec::new());
+        for i in 0..4000 {
+            let near = |v: &f64| (cols * i / 4000 + (v.abs() * 300.0) as usize).min(cols - 1) as u32;
+            let mut row: Vec<u32> = noise.row(i).iter().map(near).chain([(i % 7) as u32]).collect();
+            row.sort_unstable();
+            row.dedup();
+            columns.extend(row);
+            offsets.push(columns.len() as u64);
+        }
+        let ones = crate::matrix::Values::Ones;
+        crate::matrix::SparseRows::new(cols, offsets.into(), columns.into(), ones).unwrap().into()
+    };
+    let pair = in_memory(&[view(70_000, 1), view(90_000, 2)]);
+    let (wx, wy) = panels(pair.shape(), 9, 5, 3);
+    let joint = pair.joint_gram(u64::MAX).unwrap();
+    let one = on_threads(1, || products(&pair, &wx, &wy).unwrap());
+    for threads in [2, 5, 32] {
+        for pair in [&pair as &dyn Pair, &joint] {
+            let runs = [0, 1].map(|_| on_threads(threads, || products(pair, &wx, &wy).unwrap()));
+            assert!(runs[0] == runs[1]);
+            for (a, b) in one.iter().flatten().zip(runs[0].iter().flatten()) {
+                assert!(relative_error(a.as_mat(), b.as_mat()) < 1e-13);
+            }
+        }
+    }
+}
+
+#[test]
+fn any_number_of_threads_forms_the_same_gram_matrices() {
+    let views = [crate::testing::zipf_rows(30_000, 400, 12, 1), crate::testing::zipf_rows(30_000, 300, 9, 2)];
+    let weights: Vec<f64> = (0..30_000).map(|i| 0.1 + f64::from(i % 7)).collect();
+    for pair in [in_memory(&views), in_memory(&views).weighted(weights.into()).unwrap()] {
+        let form = |threads| on_threads(threads, || pair.joint_gram(u64::MAX).unwrap());
+        let (one, many) = (form(1), form(32));
+        for (a, b) in Side::BOTH.into_iter().flat_map(|a| Side::BOTH.map(|b| (a, b))) {
+            let entries = |joint: &JointGram| {
+                let (block, mut entries) = (joint.block(a, b), Vec::new());
+                for i in 0..block.rows() {
+                    block.for_each(i, |j, value| entries.push((i, j, value)));
+                }
+                entries
+            };
+            assert!(entries(&one) == entries(&many));
+        }
+    }
+}
+
+#[test]
 fn a_mean_of_a_thousand_deviations_costs_six_digits_at_most() {
     let noise = crate::testing::random_mat(300, 5, 1);
     let far = Mat::from_fn(300, 5, |i, j| noise[(i, j)] + 1e3);

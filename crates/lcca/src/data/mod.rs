@@ -40,6 +40,7 @@ mod scatter_gram;
 mod shards;
 mod sketch;
 mod summed;
+mod touched;
 mod transposed;
 mod triangle;
 

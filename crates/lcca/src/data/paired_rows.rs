@@ -69,13 +69,15 @@ impl PairedRows {
         self.view(side).entries_before(row)
     }
 
-    /// Adds the products of the rows in `span` into `sums`, a block of rows at a time so that z stays in the cache.
+    /// Adds the products of the rows in `span` into `sums`, a block of rows at a time so that z stays in the cache. `places` say
+    /// which row of a sum belongs to a column of each view, if sums do not have one per column.
     pub fn add_products(
         &self,
         span: Range<usize>,
         sources: [Option<Source<'_>>; 2],
         z: &mut Vec<Line>,
         sums: &mut Sums<'_>,
+        places: [Option<&[u32]>; 2],
     ) {
         let stride = sources.iter().flatten().map(|s| s.panel.lines_per_row()).max().unwrap_or(1).max(1);
         let block = (BLOCK_LINES / stride).max(8);
@@ -84,7 +86,7 @@ impl PairedRows {
             let rows = start..(start + block).min(span.end);
             for side in Side::BOTH {
                 if let Some(source) = sources[side as usize] {
-                    self.add_block(rows.clone(), side, source, z, sums);
+                    self.add_block(rows.clone(), side, source, z, sums, places);
                 }
             }
         }
@@ -97,6 +99,7 @@ impl PairedRows {
         Source { panel, offset }: Source<'_>,
         z: &mut [Line],
         sums: &mut Sums<'_>,
+        places: [Option<&[u32]>; 2],
     ) {
         let stride = panel.lines_per_row();
         let z = &mut z[..rows.len() * stride];
@@ -105,7 +108,8 @@ impl PairedRows {
         kernel::adjust(z, stride, offset, weight);
         for target in Side::BOTH {
             if let Some(sum) = &mut sums[target as usize][side as usize] {
-                kernel::scatter(self.view(target), rows.clone(), z, stride, sum);
+                let places = places[target as usize];
+                kernel::scatter(self.view(target), rows.clone(), z, stride, sum, places);
             }
         }
     }

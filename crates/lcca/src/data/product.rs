@@ -14,6 +14,9 @@ use std::sync::{Mutex, PoisonError};
 
 /// Entries of A that one thread takes at a time. A column with more entries is summed by several threads.
 const CHUNK: usize = 1 << 14;
+/// By how many rows of B a row is announced before it is read: first for its place, then for its columns.
+const LATER: usize = 32;
+const SOON: usize = 8;
 /// Rows of a symmetric matrix that one thread puts together at a time.
 const MIRRORED: usize = 256;
 /// Bytes of one entry of a product.
@@ -53,7 +56,8 @@ pub(super) fn product(
     let add = |sums: &mut Sums, _: usize, row: usize, factor: f64| {
         reader.for_each(row, |column, value| sums.add(column, factor * value));
     };
-    RowsBuilder::join(form(a, b.cols(), weight, add, |_, _| (), allowance)?, b.cols(), false)
+    let announce = |later: usize, soon: usize| reader.prefetch(later, soon);
+    RowsBuilder::join(form(a, b.cols(), weight, add, |_, _| (), announce, allowance)?, b.cols(), false)
 }
 
 /// XᵀX with row weights, from the view by columns and by rows. Every entry (j, j) is stored, zero or not.
@@ -81,21 +85,31 @@ pub(super) fn upper_triangle(
         reader.for_each_from(row, j, |column, value| sums.add(column, factor * value));
     };
     let diagonal = |sums: &mut Sums, j: usize| sums.add(j, 0.0);
-    RowsBuilder::join(form(by_columns, view.cols(), weight, add, diagonal, allowance)?, view.cols(), false)
+    let announce = |later: usize, soon: usize| reader.prefetch(later, soon);
+    let rows = form(by_columns, view.cols(), weight, add, diagonal, announce, allowance)?;
+    RowsBuilder::join(rows, view.cols(), false)
 }
 
-/// The rows of a product, in parts. `begin` prepares the sums of a row, and `add(sums, j, row, factor)` adds B's row to row j.
+/// The rows of a product, in parts. `begin` prepares the sums of a row, `add(sums, j, row, factor)` adds B's row to row j, and
+/// `announce(later, soon)` names rows of B that will be read.
 fn form(
     a: &Transposed,
     cols: usize,
     weight: &(impl Fn(usize) -> f64 + Sync),
     add: impl Fn(&mut Sums, usize, usize, f64) + Sync,
     begin: impl Fn(&mut Sums, usize) + Sync,
+    announce: impl Fn(usize, usize) + Sync,
     allowance: &Allowance,
 ) -> Result<Vec<RowsBuilder>> {
     let pool = SumsPool { cols, idle: Mutex::default() };
     let sum_span = |sums: &mut Sums, j: usize, span: Range<usize>| {
-        a.for_each_in(span, |row, value| add(sums, j, row, weight(row) * value));
+        let ahead = |entry: usize| a.rows()[entry.min(a.rows().len() - 1)] as usize;
+        let mut entry = span.start;
+        a.for_each_in(span, |row, value| {
+            announce(ahead(entry + LATER), ahead(entry + SOON));
+            entry += 1;
+            add(sums, j, row, weight(row) * value);
+        });
     };
     let form_chunk = |columns: &Range<usize>| {
         let mut chunk = RowsBuilder::default();

@@ -140,6 +140,11 @@ impl Transposed {
         self.for_each_in(self.starts[j]..self.starts[j + 1], visit);
     }
 
+    /// The rows of the entries of all columns, column after column.
+    pub fn rows(&self) -> &[u32] {
+        &self.rows
+    }
+
     /// Calls `visit(row, value)` for the entries `span` of all entries, column after column.
     #[inline(always)]
     pub fn for_each_in(&self, span: Range<usize>, mut visit: impl FnMut(usize, f64)) {

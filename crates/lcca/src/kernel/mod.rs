@@ -20,7 +20,7 @@ mod rows;
 pub(crate) use lines::{add, adjust};
 
 use crate::matrix::{DenseValues, Line, Matrix, Values};
-use rows::{OneHotEntries, SparseEntries};
+use rows::{OneHotEntries, Renumbered, Rows, SparseEntries};
 use std::ops::Range;
 
 /// z ← Wᵀx for `rows` of `view`. `w` has `stride` lines per column of the view, `z` has `stride` lines per row.
@@ -43,22 +43,44 @@ pub(crate) fn gather(view: &Matrix, rows: Range<usize>, w: &[Line], stride: usiz
     }
 }
 
-/// P ← P + x·zᵀ for `rows` of `view`. `p` has `stride` lines per column of the view, `z` has `stride` lines per row.
-pub(crate) fn scatter(view: &Matrix, rows: Range<usize>, z: &[Line], stride: usize, p: &mut [Line]) {
+/// P ← P + x·zᵀ for `rows` of `view`. `p` has `stride` lines per column of the view, `z` has `stride` lines per row. If
+/// `numbers` are given, one per column, column j of a sparse view has row `numbers[j]` of the panel.
+pub(crate) fn scatter(
+    view: &Matrix,
+    rows: Range<usize>,
+    z: &[Line],
+    stride: usize,
+    p: &mut [Line],
+    numbers: Option<&[u32]>,
+) {
     match view {
-        Matrix::OneHot(m) => entries::scatter(OneHotEntries::new(m), rows, z, stride, p),
+        Matrix::OneHot(m) => scatter_entries(OneHotEntries::new(m), rows, z, stride, p, numbers),
         Matrix::Sparse(m) => match m.values() {
-            Values::Ones => entries::scatter(SparseEntries::ones(m), rows, z, stride, p),
+            Values::Ones => scatter_entries(SparseEntries::ones(m), rows, z, stride, p, numbers),
             Values::F32(values) => {
-                entries::scatter(SparseEntries::new(m, values.as_slice()), rows, z, stride, p)
+                scatter_entries(SparseEntries::new(m, values.as_slice()), rows, z, stride, p, numbers)
             }
             Values::F64(values) => {
-                entries::scatter(SparseEntries::new(m, values.as_slice()), rows, z, stride, p)
+                scatter_entries(SparseEntries::new(m, values.as_slice()), rows, z, stride, p, numbers)
             }
         },
         Matrix::Dense(m) => match m.values() {
             DenseValues::F32(values) => dense::scatter(values.as_slice(), m.cols(), rows, z, stride, p),
             DenseValues::F64(values) => dense::scatter(values.as_slice(), m.cols(), rows, z, stride, p),
         },
+    }
+}
+
+fn scatter_entries<R: Rows>(
+    entries: R,
+    rows: Range<usize>,
+    z: &[Line],
+    stride: usize,
+    p: &mut [Line],
+    numbers: Option<&[u32]>,
+) {
+    match numbers {
+        None => entries::scatter(entries, rows, z, stride, p),
+        Some(numbers) => entries::scatter(Renumbered { rows: entries, numbers }, rows, z, stride, p),
     }
 }

@@ -36,6 +36,12 @@ mod tests {
         panel.lines().to_vec()
     }
 
+    /// Every column's number counted from the end, and a panel in that order.
+    fn backwards(cols: usize, stride: usize, panel: &[Line]) -> (Vec<u32>, Vec<Line>) {
+        let numbers = (0..cols as u32).rev().collect();
+        (numbers, panel.chunks(stride).rev().flatten().copied().collect())
+    }
+
     proptest! {
         #[test]
         fn fast_kernels_do_what_their_slow_twins_do(
@@ -52,10 +58,15 @@ mod tests {
             crate::kernel::gather(&view, rows.clone(), &w, stride, &mut fast);
             gather(&view, rows.clone(), &w, stride, &mut slow);
             prop_assert_eq!(&fast, &slow);
-            let (mut fast, mut slow) = (p0.clone(), p0);
-            crate::kernel::scatter(&view, rows.clone(), &z0, stride, &mut fast);
-            scatter(&view, rows, &z0, stride, &mut slow);
+            let (mut fast, mut slow) = (p0.clone(), p0.clone());
+            crate::kernel::scatter(&view, rows.clone(), &z0, stride, &mut fast, None);
+            scatter(&view, rows.clone(), &z0, stride, &mut slow);
             prop_assert_eq!(&fast, &slow);
+            if !matches!(view, Matrix::Dense(_)) {
+                let (numbers, mut renumbered) = backwards(view.cols(), stride, &p0);
+                crate::kernel::scatter(&view, rows, &z0, stride, &mut renumbered, Some(&numbers));
+                prop_assert_eq!(backwards(view.cols(), stride, &renumbered).1, slow);
+            }
         }
     }
 }

@@ -110,6 +110,26 @@ impl<V: ValueRun> Rows for SparseEntries<'_, V> {
     }
 }
 
+/// Rows whose columns have other numbers in the panel.
+#[derive(Clone, Copy)]
+pub(super) struct Renumbered<'a, R> {
+    pub rows: R,
+    pub numbers: &'a [u32],
+}
+
+impl<R: Rows> Rows for Renumbered<'_, R> {
+    #[inline(always)]
+    fn row(&self, row: usize) -> impl Iterator<Item = Entry> {
+        let numbers = self.numbers;
+        self.rows.row(row).map(move |Entry { column, value, ahead }| Entry {
+            column: numbers[column] as usize,
+            value,
+            // An empty one-hot row names a column that does not exist.
+            ahead: numbers.get(ahead).map_or(0, |&number| number as usize),
+        })
+    }
+}
+
 #[derive(Clone, Copy)]
 pub(super) struct OneHotEntries<'a> {
     column: &'a [Packed<u32>],

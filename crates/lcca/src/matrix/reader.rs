@@ -35,6 +35,15 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Starts loading the place of a row that will be read later, and the columns of one that will be read soon.
+    #[inline(always)]
+    pub fn prefetch(&self, later: usize, soon: usize) {
+        if let Reader::Sparse { offsets, columns, .. } = self {
+            prefetch(offsets.as_ptr().wrapping_add(later));
+            prefetch(columns.as_ptr().wrapping_add(offsets[soon].get() as usize));
+        }
+    }
+
     /// Calls `visit(column, value)` for every stored entry of `row`, columns ascending.
     #[inline(always)]
     pub fn for_each(&self, row: usize, mut visit: impl FnMut(usize, f64)) {
@@ -88,3 +97,16 @@ impl<'a> Reader<'a> {
         }
     }
 }
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn prefetch<T>(address: *const T) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // SAFETY: a prefetch reads nothing and cannot fault, whatever the address.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+}
+
+/// Does nothing: stable Rust has no prefetch for other processors.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn prefetch<T>(_address: *const T) {}
