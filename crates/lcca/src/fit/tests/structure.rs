@@ -75,31 +75,11 @@ fn gram_mode_gives_the_answer_of_the_rows() {
                 "{:?}",
                 fit.decisions
             );
-            assert!(fit.cost.gram_passes > 3.0 && fit.cost.passes == 1.0, "{:?}", fit.cost);
+            // Nearly every row holds the most frequent column, so centering the Gram matrices loses digits, and the result is
+            // measured on the rows. As they are, Gram matrices are as exact as rows.
+            let passes = if center { 2.0 } else { 1.0 };
+            assert!(fit.cost.gram_passes > 3.0 && fit.cost.passes == passes, "{:?}", fit.cost);
         }
-    }
-}
-
-#[test]
-fn results_are_measured_on_the_rows_if_centering_their_gram_matrices_loses_digits() {
-    let [x, y] = related(6000, 60, 1);
-    // One more column, which 95% of the rows hold.
-    let rows = (0..6000).map(|row| {
-        let mut columns = Vec::new();
-        x.for_each(row, |column, _| columns.push(column as u32));
-        columns.extend((row % 20 > 0).then_some(60));
-        columns
-    });
-    let (mut offsets, mut columns) = (vec![0u64], Vec::new());
-    for row in rows {
-        columns.extend(row);
-        offsets.push(columns.len() as u64);
-    }
-    let x: Matrix = SparseRows::new(61, offsets.into(), columns.into(), Values::Ones).unwrap().into();
-    for (center, passes) in [(true, 2.0), (false, 1.0)] {
-        let settings = Settings { center, ridge_x: 0.1, ridge_y: 0.1, ..Settings::new(Method::lobpcg(), 4) };
-        let fit = fit(&InMemory::new(x.clone(), y.clone()).unwrap(), &settings, &()).unwrap();
-        assert!(fit.converged && fit.cost.passes == passes, "{:?} {:?}", fit.cost, fit.decisions);
     }
 }
 
