@@ -2,7 +2,7 @@
 //! of matrix products, or fewer if rows are sparse enough for their outer products (`scatter_gram`).
 
 use super::product::Allowance;
-use super::scatter_gram;
+use super::scatter_gram::{self, Centering};
 use crate::error::Result;
 use crate::matrix::{Buffer, Matrix};
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
@@ -11,17 +11,23 @@ use rayon::prelude::*;
 
 /// Rows multiplied at a time: enough for a fast matrix product, few enough for the cache.
 const BLOCK: usize = 512;
+/// The same for views of fewer than 256 columns, which a block of 512 rows would make the system fetch pages for.
+const NARROW_BLOCK: usize = 128;
+/// Multiplications that are worth another thread.
+const WORTHWHILE: usize = 1 << 22;
 
-/// The lower triangle of Σ weight·(z − μ)(z − μ)ᵀ over the rows z of Z, with μ the `means`, or 0.
+/// The lower triangle of Σ weight·(z − μ)(z − μ)ᵀ over the rows z of Z, with μ the means, or 0.
 pub(super) fn form(
     views: &[Matrix],
     weights: Option<&Buffer<f64>>,
-    means: Option<&[&[f64]]>,
+    centering: Option<Centering<'_>>,
     limit: u64,
 ) -> Result<Mat<f64>> {
     if scatter_gram::pays(views) {
-        return scatter_gram::form(views, weights, means, limit);
+        return scatter_gram::form(views, weights, centering, limit);
     }
+    let means = centering.map(|centering| centering.means);
+    let means = means.as_ref().map(|means| &means[..]);
     form_rows(views, weights, means, (views[0].rows(), &|row| row), limit)
 }
 
@@ -34,16 +40,18 @@ pub(super) fn form_rows(
     limit: u64,
 ) -> Result<Mat<f64>> {
     let (width, rows) = (views.iter().map(Matrix::cols).sum::<usize>(), count);
+    let block_rows = if width < 256 { NARROW_BLOCK } else { BLOCK };
     // Each part holds a sum and a block of rows. Take as many parts as fit beside the sum of all, at least one.
-    let each = 8 * width as u64 * (width + BLOCK) as u64;
+    let each = 8 * width as u64 * (width + block_rows) as u64;
     let fit = (limit / each.max(1)).saturating_sub(1).clamp(1, rayon::current_num_threads() as u64) as usize;
-    let parts = fit.min(rows.div_ceil(BLOCK)).max(1);
+    let worthwhile = 1 + rows.saturating_mul(width * width / 2) / WORTHWHILE;
+    let parts = fit.min(rows.div_ceil(block_rows)).min(worthwhile).max(1);
     Allowance::new("the Gram matrix", limit).take((parts as u64 + 1) * each)?;
     let sum_part = |part: usize| {
         let span = rows * part / parts..rows * (part + 1) / parts;
-        let (mut sum, mut block) = (Mat::zeros(width, width), Mat::zeros(width, BLOCK));
-        for start in span.clone().step_by(BLOCK) {
-            let rows = start..(start + BLOCK).min(span.end);
+        let (mut sum, mut block) = (Mat::zeros(width, width), Mat::zeros(width, block_rows));
+        for start in span.clone().step_by(block_rows) {
+            let rows = start..(start + block_rows).min(span.end);
             fill(&mut block, views, weights, means, rows.clone().map(row));
             let block = block.subcols(0, rows.len());
             let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
@@ -52,7 +60,9 @@ pub(super) fn form_rows(
         sum
     };
     let parts: Vec<Mat<f64>> = (0..parts).into_par_iter().with_max_len(1).map(sum_part).collect();
-    Ok(parts.iter().skip(1).fold(parts[0].clone(), |sum, part| sum + part))
+    let mut parts = parts.into_iter();
+    let first = parts.next().unwrap_or_else(|| Mat::zeros(width, width));
+    Ok(parts.fold(first, |sum, part| sum + part))
 }
 
 /// Writes each row of the views into one column of the block.

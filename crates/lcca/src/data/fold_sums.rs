@@ -23,10 +23,11 @@ pub struct FoldSums {
 }
 
 impl FoldSums {
-    /// Whether matrix products form the Gram matrix of these views. Rows that are sparse enough for anything cheaper gain
-    /// little if folds share it.
+    /// Whether a view is dense, or matrix products form the Gram matrix of these views. Sparse rows for which anything is
+    /// cheaper gain little if folds share it.
     pub fn pays(pair: &InMemory) -> bool {
-        !scatter_gram::pays(&Side::BOTH.map(|side| pair.view(side).clone()))
+        let views = Side::BOTH.map(|side| pair.view(side).clone());
+        views.iter().any(|view| matches!(view, Matrix::Dense(_))) || !scatter_gram::pays(&views)
     }
 
     /// Forms the matrices of `count` folds; `fold` names that of each row. An error if it would take more than `limit` bytes.

@@ -9,6 +9,7 @@ use super::joint::JointGram;
 use super::moments::Moments;
 use super::pair::{Blocks, Capabilities, Grams, JointGrams, Pair, Reduced, Samples, Structure, Triangles};
 use super::parts;
+use super::scatter_gram::Centering;
 use super::triangle::{self, Triangle};
 use super::{block_gram, dense_gram, reduce, sample, sketch};
 use crate::error::Result;
@@ -85,8 +86,13 @@ impl Grams for InMemory {
     }
 
     fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
-        let means = means.as_ref().map(|means| &means[..]);
-        dense_gram::form(&self.rows.views, self.rows.weights.as_ref(), means, limit)
+        let centering = match means {
+            Some(means) => {
+                Some(Centering { means, moments: [self.moments(Side::X)?, self.moments(Side::Y)?] })
+            }
+            None => None,
+        };
+        dense_gram::form(&self.rows.views, self.rows.weights.as_ref(), centering, limit)
     }
 }
 

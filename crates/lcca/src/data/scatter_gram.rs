@@ -1,54 +1,72 @@
 //! The dense Gram matrix of sparse rows: the outer product of each row is added straight into the lower triangle.
 //!
-//! The work is Σᵢ rᵢ²/2 for rows of rᵢ entries, however wide the views are. Rows are read as they are stored and centered
+//! The work is Σᵢ rᵢ²/2 for rows of rᵢ entries, however wide the views are, and less if entries share cache lines. Rows are read as they are stored and centered
 //! afterwards, Σ(z − μ)(z − μ)ᵀ = Σzzᵀ − sμᵀ − μsᵀ + wμμᵀ with s = Σz and w the number of rows. That loses digits of a column
 //! whose mean is far above its deviation. Such a column is stored in nearly every row (a column with a share of zeros z has
 //! μ² ≤ σ²(1 − z)/z), so its mean can be subtracted while rows are read, at no cost that its entries did not have already.
 
+use super::moments::Moments;
 use super::product::Allowance;
 use crate::error::Result;
-use crate::matrix::{Buffer, Matrix};
-use faer::{Mat, MatMut};
+use crate::kernel::{self, RowLines};
+use crate::matrix::{Buffer, LANES, Line, Matrix};
+use bytemuck::Zeroable;
+use faer::Mat;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// A scattered multiplication takes as long as this many of a matrix product.
+/// A scattered multiplication takes as long as this many of a matrix product, measured on images of digits.
 const SCATTERED: f64 = 12.0;
 /// A column is shifted while it is read if its mean square is this many times its variance: one digit would be lost.
 const FAR_FROM_ZERO: f64 = 9.0;
+/// Rows of dense views that are sampled for zeros.
+const SAMPLED_ROWS: usize = 128;
 /// Entries that are sampled to see how the work is spread over the columns.
 const SAMPLE: u64 = 1 << 20;
 
-/// Whether adding outer products is cheaper than multiplying dense rows.
+/// Whether adding outer products is cheaper than multiplying dense rows. Zeros of dense rows are skipped.
 pub(super) fn pays(views: &[Matrix]) -> bool {
-    if views.iter().all(|view| matches!(view, Matrix::Dense(_))) {
-        return false;
-    }
     let (rows, width) = (views[0].rows(), width(views) as f64);
     SCATTERED * work(views) < rows as f64 * width * width / 2.0
 }
 
-/// Multiplications of all outer products: a half of each, with the diagonal.
+/// Multiplications of all outer products: a half of each, with the diagonal. Dense rows are sampled.
 fn work(views: &[Matrix]) -> f64 {
+    let rows = views[0].rows();
     let in_row = |row: usize| {
-        let r: u64 = views.iter().map(|view| view.row_entries(row)).sum();
+        let r: u64 = views.iter().map(|view| nonzero(view, row)).sum();
         r * (r + 1) / 2
     };
-    (0..views[0].rows()).into_par_iter().with_min_len(1 << 16).map(in_row).sum::<u64>() as f64
+    if views.iter().all(|view| !matches!(view, Matrix::Dense(_))) {
+        return (0..rows).into_par_iter().with_min_len(1 << 16).map(in_row).sum::<u64>() as f64;
+    }
+    let sampled = (0..rows).step_by(rows.div_ceil(SAMPLED_ROWS));
+    let count = sampled.len() as f64;
+    sampled.map(in_row).sum::<u64>() as f64 * (rows as f64 / count)
+}
+
+/// Entries of a row that are not zero, or are stored sparsely.
+fn nonzero(view: &Matrix, row: usize) -> u64 {
+    if !matches!(view, Matrix::Dense(_)) {
+        return view.row_entries(row);
+    }
+    let mut count = 0;
+    view.for_each(row, |_, value| count += u64::from(value != 0.0));
+    count
 }
 
 fn width(views: &[Matrix]) -> usize {
     views.iter().map(Matrix::cols).sum()
 }
 
-/// The lower triangle of Σ weight·(z − μ)(z − μ)ᵀ over the rows z of all views side by side, with μ the `means`, or 0.
+/// The lower triangle of Σ weight·(z − μ)(z − μ)ᵀ over the rows z of all views side by side, with μ the means, or 0.
 pub(super) fn form(
     views: &[Matrix],
     weights: Option<&Buffer<f64>>,
-    means: Option<&[&[f64]]>,
+    centering: Option<Centering<'_>>,
     limit: u64,
 ) -> Result<Mat<f64>> {
-    let rows = Rows::new(views, weights, means);
+    let rows = Rows::new(views, weights, centering);
     let each = 8 * (rows.width() as u64).pow(2);
     let allowance = Allowance::new("the Gram matrix", limit);
     // The sum, and its copy when columns go back to their places.
@@ -59,7 +77,14 @@ pub(super) fn form(
     let by_rows = (threads * rows.width() * rows.width()) as f64 <= work(views) / 4.0
         && allowance.take((threads as u64 - 1) * each).is_ok();
     let sum = if by_rows { rows.sum_by_rows(threads) } else { rows.sum_by_columns(threads) };
-    Ok(rows.centered(sum))
+    Ok(rows.centered(&sum))
+}
+
+/// What is subtracted from the rows of each view, and the moments of these rows.
+#[derive(Clone, Copy)]
+pub(super) struct Centering<'a> {
+    pub means: [&'a [f64]; 2],
+    pub moments: [&'a Moments; 2],
 }
 
 /// All views side by side as they are read: columns far from zero stand last and are shifted.
@@ -78,13 +103,39 @@ struct Rows<'a> {
     weight: f64,
 }
 
+/// One row.
+struct Entries {
+    /// The places and values of its entries, places ascending.
+    entries: Vec<(usize, f64)>,
+    /// The values of the shifted columns.
+    shifted: Vec<f64>,
+    /// All places, most of them zero, and the cache lines that are not.
+    lines: Vec<Line>,
+    used: Vec<usize>,
+}
+
+impl Entries {
+    fn new(width: usize) -> Self {
+        let lines = vec![Line::zeroed(); width.div_ceil(LANES)];
+        Entries { entries: Vec::new(), shifted: Vec::new(), lines, used: Vec::new() }
+    }
+
+    /// Writes the entries into their cache lines, in place of those of the row before.
+    fn spread(&mut self) {
+        self.used.drain(..).for_each(|line| self.lines[line] = Line::zeroed());
+        for &(place, value) in &self.entries {
+            let line = place / LANES;
+            if self.used.last() != Some(&line) {
+                self.used.push(line);
+            }
+            self.lines[line].0[place % LANES] = value;
+        }
+    }
+}
+
 impl<'a> Rows<'a> {
-    fn new(views: &'a [Matrix], weights: Option<&'a Buffer<f64>>, means: Option<&[&[f64]]>) -> Self {
+    fn new(views: &'a [Matrix], weights: Option<&'a Buffer<f64>>, centering: Option<Centering<'_>>) -> Self {
         let width = width(views);
-        let weight = match weights {
-            Some(weights) => weights.iter().sum(),
-            None => views[0].rows() as f64,
-        };
         let mut rows = Rows {
             views,
             weights,
@@ -93,14 +144,16 @@ impl<'a> Rows<'a> {
             shifts: Vec::new(),
             means: Vec::new(),
             sums: Vec::new(),
-            weight,
+            weight: 0.0,
         };
-        let Some(means) = means else { return rows };
-        let means: Vec<f64> = means.iter().copied().flatten().copied().collect();
-        let (sums, squares) = rows.sums();
+        let Some(Centering { means, moments }) = centering else { return rows };
+        rows.weight = moments[0].weight;
+        let means = means.concat();
+        let sums = moments.map(|moments| &moments.sum[..]).concat();
+        let squares = moments.map(|moments| &moments.square[..]).concat();
         let is_far = |&j: &usize| {
-            let about_mean = squares[j] - means[j] * (2.0 * sums[j] - weight * means[j]);
-            squares[j] > 0.0 && weight * means[j] * means[j] > FAR_FROM_ZERO * about_mean
+            let about_mean = squares[j] - means[j] * (2.0 * sums[j] - rows.weight * means[j]);
+            squares[j] > 0.0 && rows.weight * means[j] * means[j] > FAR_FROM_ZERO * about_mean
         };
         let (far, near): (Vec<usize>, Vec<usize>) = (0..width).partition(is_far);
         rows.plain = near.len();
@@ -118,10 +171,12 @@ impl<'a> Rows<'a> {
         if sums.is_empty() {
             return sums;
         }
-        let (mut entries, mut shifted) = (Vec::new(), Vec::new());
+        let mut row_entries = Entries::new(self.width());
         for row in 0..self.count() {
-            self.read(row, &mut entries, &mut shifted);
-            sums.iter_mut().zip(&shifted).for_each(|(sum, value)| *sum += self.weight_of(row) * value);
+            self.read(row, &mut row_entries);
+            sums.iter_mut()
+                .zip(&row_entries.shifted)
+                .for_each(|(sum, value)| *sum += self.weight_of(row) * value);
         }
         sums
     }
@@ -138,93 +193,78 @@ impl<'a> Rows<'a> {
         self.weights.map_or(1.0, |weights| weights.as_slice()[row].get())
     }
 
-    /// The sum and the sum of squares of each column.
-    fn sums(&self) -> (Vec<f64>, Vec<f64>) {
-        let (mut sums, mut squares) = (vec![0.0; self.width()], vec![0.0; self.width()]);
-        for row in 0..self.count() {
-            let (weight, mut left) = (self.weight_of(row), 0);
-            for view in self.views {
-                view.for_each(row, |j, value| {
-                    sums[left + j] += weight * value;
-                    squares[left + j] += weight * value * value;
-                });
-                left += view.cols();
-            }
-        }
-        (sums, squares)
+    /// Cache lines of a column of the sum.
+    fn stride(&self) -> usize {
+        self.width().div_ceil(LANES)
     }
 
-    /// Reads a row: places ascending, with values. Shifted columns are always there.
-    fn read(&self, row: usize, entries: &mut Vec<(usize, f64)>, shifted: &mut Vec<f64>) {
-        entries.clear();
-        shifted.clear();
+    /// Reads a row: places ascending, with values. Shifted columns are always there, other zeros are not.
+    fn read(&self, row: usize, into: &mut Entries) {
+        let Entries { entries, shifted, .. } = into;
+        (entries.clear(), shifted.clear());
         shifted.extend_from_slice(&self.shifts);
         let mut left = 0;
         for view in self.views {
             view.for_each(row, |j, value| {
                 let place = self.places[left + j];
-                if place < self.plain {
-                    entries.push((place, value));
-                } else {
+                if place >= self.plain {
                     shifted[place - self.plain] += value;
+                } else if value != 0.0 {
+                    entries.push((place, value));
                 }
             });
             left += view.cols();
         }
-        entries.extend(shifted.iter().enumerate().map(|(i, &value)| (self.plain + i, value)));
+        entries.extend((self.plain..).zip(shifted.iter().copied()));
     }
 
     /// Adds columns `columns` of the outer products of `rows` into `sum`, which holds those columns alone.
-    fn add(&self, rows: Range<usize>, columns: Range<usize>, mut sum: MatMut<'_, f64>) {
-        let (mut entries, mut shifted) = (Vec::new(), Vec::new());
+    fn add(&self, rows: Range<usize>, columns: Range<usize>, sum: &mut [Line]) {
+        let mut row_entries = Entries::new(self.width());
+        let mut factors = Vec::new();
         for row in rows {
-            self.read(row, &mut entries, &mut shifted);
-            let weight = self.weight_of(row);
-            let first = entries.partition_point(|&(place, _)| place < columns.start);
+            self.read(row, &mut row_entries);
+            row_entries.spread();
+            let Entries { entries, lines, used, .. } = &row_entries;
+            let start = entries.partition_point(|&(place, _)| place < columns.start);
             let end = entries.partition_point(|&(place, _)| place < columns.end);
-            for index in first..end {
-                let (column, value) = entries[index];
-                let factor = weight * value;
-                let mut column = sum.as_mut().col_mut(column - columns.start);
-                for &(place, value) in &entries[index..] {
-                    column[place] += factor * value;
-                }
-            }
+            let weight = self.weight_of(row);
+            factors.clear();
+            factors.extend(entries[start..end].iter().map(|&(place, value)| (place, weight * value)));
+            kernel::outer(RowLines { lines, used }, &factors, columns.start, sum);
         }
     }
 
     /// One sum for each part of the rows, added up in order.
-    fn sum_by_rows(&self, parts: usize) -> Mat<f64> {
+    fn sum_by_rows(&self, parts: usize) -> Vec<Line> {
         let (rows, width) = (self.count(), self.width());
         let sum_part = |part: usize| {
-            let mut sum = Mat::zeros(width, width);
-            self.add(rows * part / parts..rows * (part + 1) / parts, 0..width, sum.as_mut());
+            let mut sum = vec![Line::zeroed(); width * self.stride()];
+            self.add(rows * part / parts..rows * (part + 1) / parts, 0..width, &mut sum);
             sum
         };
-        let sums: Vec<Mat<f64>> = (0..parts).into_par_iter().with_max_len(1).map(sum_part).collect();
+        let sums: Vec<Vec<Line>> = (0..parts).into_par_iter().with_max_len(1).map(sum_part).collect();
         let mut sums = sums.into_iter();
-        let first = sums.next().unwrap_or_else(|| Mat::zeros(width, width));
+        let first = sums.next().unwrap_or_default();
         sums.fold(first, |mut sum, part| {
-            sum += part;
+            kernel::add(&mut sum, &part);
             sum
         })
     }
 
     /// One sum, of which each thread forms some columns.
-    fn sum_by_columns(&self, parts: usize) -> Mat<f64> {
-        let mut sum = Mat::zeros(self.width(), self.width());
-        let mut rest = sum.as_mut();
+    fn sum_by_columns(&self, parts: usize) -> Vec<Line> {
+        let mut sum = vec![Line::zeroed(); self.width() * self.stride()];
+        let mut rest = &mut sum[..];
         let mut tasks = Vec::new();
         let mut start = 0;
         for end in self.ends_of_equal_work(parts) {
-            let (own, others) = rest.split_at_col_mut(end - start);
+            let (own, others) = rest.split_at_mut((end - start) * self.stride());
             tasks.push((start..end, own));
             (rest, start) = (others, end);
         }
-        tasks
-            .into_par_iter()
-            .with_max_len(1)
-            .for_each(|(columns, own)| self.add(0..self.count(), columns, own));
+        let add = |(columns, own): (Range<usize>, &mut [Line])| self.add(0..self.count(), columns, own);
+        tasks.into_par_iter().with_max_len(1).for_each(add);
         sum
     }
 
@@ -233,10 +273,11 @@ impl<'a> Rows<'a> {
         let stored: u64 = self.views.iter().map(Matrix::entries).sum();
         let step = (stored / SAMPLE).max(1) as usize;
         let mut work = vec![1u64; self.width()];
-        let (mut entries, mut shifted) = (Vec::new(), Vec::new());
+        let mut row_entries = Entries::new(self.width());
         for row in (0..self.count()).step_by(step) {
-            self.read(row, &mut entries, &mut shifted);
-            entries.iter().rev().enumerate().for_each(|(after, &(place, _))| work[place] += 1 + after as u64);
+            self.read(row, &mut row_entries);
+            let entries = row_entries.entries.iter().rev();
+            entries.zip(1..).for_each(|(&(place, _), products)| work[place] += products);
         }
         let all: u64 = work.iter().sum();
         let mut done = 0;
@@ -250,25 +291,20 @@ impl<'a> Rows<'a> {
         ends
     }
 
-    /// The sum about the means, with columns back in their places.
-    fn centered(&self, mut sum: Mat<f64>) -> Mat<f64> {
-        if self.means.is_empty() {
-            return sum;
-        }
-        for j in 0..self.width() {
-            let (mean, total) = (self.means[j], self.sums[j]);
-            let rest = self.means[j..].iter().zip(&self.sums[j..]);
-            for (i, (&other_mean, &other_total)) in rest.enumerate() {
-                let products = other_total * mean + other_mean * total;
-                sum[(j + i, j)] -= products - self.weight * other_mean * mean;
+    /// The lower triangle about the means, with columns back in their places.
+    fn centered(&self, sum: &[Line]) -> Mat<f64> {
+        let (stride, is_centered) = (self.stride(), !self.means.is_empty());
+        let entry = |i: usize, j: usize| {
+            let value = sum[j * stride + i / LANES].0[i % LANES];
+            if !is_centered {
+                return value;
             }
-        }
-        if self.shifts.is_empty() {
-            return sum;
-        }
+            let products = self.sums[i] * self.means[j] + self.means[i] * self.sums[j];
+            value - (products - self.weight * self.means[i] * self.means[j])
+        };
         Mat::from_fn(self.width(), self.width(), |i, j| {
             let (a, b) = (self.places[i], self.places[j]);
-            sum[(a.max(b), a.min(b))]
+            if i >= j { entry(a.max(b), a.min(b)) } else { 0.0 }
         })
     }
 }
@@ -304,16 +340,16 @@ mod tests {
         let weights: Vec<f64> = (0..400).map(|i| f64::from(i % 3)).collect();
         let buffer: Buffer<f64> = weights.clone().into();
         let means: Vec<f64> = (0..90).map(|j| if j == 70 || j == 80 { 1000.0 } else { 0.1 }).collect();
-        let split: [&[f64]; 2] = [&means[..60], &means[60..]];
+        let moments = views.each_ref().map(|view| Moments::new(view, 0..400, |row| weights[row]));
         for means in [None, Some(&means[..])] {
-            let split = means.map(|_| &split[..]);
+            let centering = means
+                .map(|means| Centering { means: [&means[..60], &means[60..]], moments: moments.each_ref() });
             let truth = twin(&views, &weights, means);
-            let rows = Rows::new(&views, Some(&buffer), split);
+            let rows = Rows::new(&views, Some(&buffer), centering);
             assert_eq!(rows.shifts.len(), if means.is_some() { 2 } else { 0 });
             for parts in [1, 3] {
                 for sum in [rows.sum_by_rows(parts), rows.sum_by_columns(parts)] {
-                    let formed = rows.centered(sum);
-                    let formed = Mat::from_fn(90, 90, |i, j| if i >= j { formed[(i, j)] } else { 0.0 });
+                    let formed = rows.centered(&sum);
                     assert!(relative_error(formed.as_ref(), truth.as_ref()) < 1e-13);
                 }
             }

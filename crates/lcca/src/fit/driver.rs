@@ -16,6 +16,9 @@ use crate::outcome::Decision;
 use crate::space::Host;
 use crate::watch::{Checkpoint, Continued, Cost, Watch};
 
+/// Centering costs less than a digit if this share of a column's sum of squares is left.
+const WELL_CENTERED: f64 = 0.1;
+
 /// Fits `settings.k` pairs of canonical variables.
 ///
 /// Runs on the current rayon pool: wrap the call in `ThreadPool::install` to size it. The same settings, data and
@@ -206,6 +209,21 @@ struct Data<'a> {
     samples: Option<&'a dyn Samples>,
 }
 
+impl Data<'_> {
+    /// Whether the Gram matrices tell a product as exactly as the rows do. Centering them afterwards loses digits of a column
+    /// whose mean is far above its deviation.
+    fn grams_are_exact(&self) -> Result<bool> {
+        let (Some(joint), Some(grams)) = (self.joint, self.grams) else { return Ok(false) };
+        for side in Side::BOTH {
+            let (raw, seen) = (&joint.moments(side).square, &grams.moments(side)?.square);
+            if raw.iter().zip(seen).any(|(raw, seen)| *seen < WELL_CENTERED * raw) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
 /// One fit, and its whole block of weights if another fit starts from it.
 fn fit_one(
     data: &Data<'_>,
@@ -237,16 +255,15 @@ fn fit_one(
         settings,
         watch,
     };
-    let raw = match &grams {
-        Some(grams) => {
-            let on_grams = Problem { pair: grams, normals: Problem::normals(grams, settings)?, ..on_rows };
-            run(&on_grams, plan, start)?
-        }
-        None => run(&on_rows, plan, start)?,
+    let on_grams = match &grams {
+        Some(grams) => Some(Problem { pair: grams, normals: Problem::normals(grams, settings)?, ..on_rows }),
+        None => None,
     };
+    let raw = run(on_grams.as_ref().unwrap_or(&on_rows), plan, start)?;
     let weights = keeps_weights.then(|| raw.weights.clone());
-    // Whatever a method iterated on, its result is measured on the rows.
-    Ok((finish::finish(&on_rows, raw, plan)?, weights))
+    // Whatever a method iterated on, its result is measured on the rows, or on their Gram matrices if those are as exact.
+    let measured_on = if data.grams_are_exact()? { on_grams.as_ref() } else { None };
+    Ok((finish::finish(measured_on.unwrap_or(&on_rows), raw, plan)?, weights))
 }
 
 /// Runs the planned method.

@@ -3,7 +3,8 @@
 //! Both views' Gram matrices are scaled to a unit diagonal and factorized, C + λI = RᵀR on independent columns. With H = R⁻¹,
 //! HxᵀCxyHy = U·diag(d)·Vᵀ gives W = H·U. Forming C costs a quarter of a QR of the rows, and much less if they are sparse,
 //! but it squares the condition number: if a column is neither clearly independent of the others nor clearly dependent, the
-//! answer is left to QR. A Rayleigh–Ritz step on C·W at the end refines the rest of the error. That product is as exact from
+//! answer is left to QR, unless there are so many rows that QR would take minutes: then a column counts as dependent if less
+//! than 1e-10 of its variance is its own. A Rayleigh–Ritz step on C·W at the end refines the rest of the error. That product is as exact from
 //! C as from the rows, because C was centered without loss, so no pass is spent on it: the rows are read once in all.
 
 use super::leading::{Triplets, triplets};
@@ -17,7 +18,10 @@ use crate::panels;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, MatRef};
 
-/// The answer, or `None` if the matrices are too ill conditioned to tell the rank.
+/// Operations that QR may take if Gram matrices do not tell the rank: about a minute on two cores.
+const MOST_FOR_QR: f64 = 2e12;
+
+/// The answer, or `None` if the matrices are too ill conditioned to tell the rank and QR can.
 pub(super) fn gram(problem: &Problem<'_>) -> Result<Option<RawFit>> {
     let lower = problem.pair.capabilities().require_grams()?.dense_gram(None, problem.settings.memory)?;
     let shape = problem.pair.shape();
@@ -25,8 +29,9 @@ pub(super) fn gram(problem: &Problem<'_>) -> Result<Option<RawFit>> {
     let [x_normal, y_normal] = problem.normals;
     let (cxx, cyx, cyy) =
         (lower.submatrix(0, 0, p, p), lower.submatrix(p, 0, q, p), lower.submatrix(p, p, q, q));
-    let Some(x) = Pivoted::new(cxx, x_normal.ridge, &x_normal.diagonal()?)? else { return Ok(None) };
-    let Some(y) = Pivoted::new(cyy, y_normal.ridge, &y_normal.diagonal()?)? else { return Ok(None) };
+    let decides = !can_take_qr(problem);
+    let Some(x) = Pivoted::new(cxx, x_normal.ridge, &x_normal.diagonal()?, decides)? else { return Ok(None) };
+    let Some(y) = Pivoted::new(cyy, y_normal.ridge, &y_normal.diagonal()?, decides)? else { return Ok(None) };
     // Hxᵀ·Cxy·Hy, whitened from both sides.
     let small = x.whitened(y.whitened(cyx).transpose());
     let Triplets { u, d, v } = triplets(small.as_ref(), problem.settings.k)?;
@@ -37,6 +42,17 @@ pub(super) fn gram(problem: &Problem<'_>) -> Result<Option<RawFit>> {
     let weights = [x.w.clone(), y.w.clone()];
     let trace = vec![problem.trace_row(1, total, None)];
     Ok(Some(RawFit { weights, products: Some([x, y]), trace, end: None, decisions: Vec::new() }))
+}
+
+/// Whether QR of the rows takes neither too long nor too much memory.
+fn can_take_qr(problem: &Problem<'_>) -> bool {
+    let shape = problem.pair.shape();
+    let width = (1 + shape.x_cols + shape.y_cols) as f64;
+    // A stack of a factor and twice as many rows for each thread, and a copy of it.
+    let bytes = 48.0 * rayon::current_num_threads() as f64 * width * width;
+    let operations = 2.0 * width * width * (shape.rows as f64 + 3.0 * width);
+    let capabilities = problem.pair.capabilities();
+    capabilities.triangles.is_some() && operations <= MOST_FOR_QR && bytes <= problem.settings.memory as f64
 }
 
 /// Weights with the products that a pass over the rows would give. `own` is the lower triangle of C.

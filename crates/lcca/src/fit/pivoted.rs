@@ -2,8 +2,8 @@
 //!
 //! C + λI is scaled to a unit diagonal and factorized as A = RᵀR, columns in the order of what is left of them after those
 //! before: R = [R₁ R₂] with R₁ triangular, as high as the rank. The pivots' columns times R₁⁻¹ are orthonormal. That takes
-//! r·n² operations where eigenvectors take ten times as many. The rank is clear if no column is left that is neither
-//! significant nor rounding, and ‖R₁⁻¹‖² = tr(A₁⁻¹), which is at least one over the smallest eigenvalue, is not too large.
+//! r·n² operations, and eigenvectors ten times as many. The rank is clear if no column is left that is neither significant
+//! nor rounding, and ‖R₁⁻¹‖² = tr(A₁⁻¹), which is at least one over the smallest eigenvalue, is not too large.
 
 use crate::error::{Error, Result};
 use crate::whiten::inverse_root;
@@ -30,9 +30,10 @@ pub(super) struct Pivoted {
 }
 
 impl Pivoted {
-    /// From the lower triangle of C; `None` if the rank is not clear. `diagonal` is that of C + λI, 0 for columns that are
-    /// zero but for rounding.
-    pub fn new(gram: MatRef<'_, f64>, ridge: f64, diagonal: &[f64]) -> Result<Option<Self>> {
+    /// From the lower triangle of C; `None` if the rank is not clear, unless that is to be `decided`: then columns that are
+    /// not significant are taken to depend on the others. `diagonal` is that of C + λI, 0 for columns that are zero but for
+    /// rounding.
+    pub fn new(gram: MatRef<'_, f64>, ridge: f64, diagonal: &[f64], decided: bool) -> Result<Option<Self>> {
         let size = gram.nrows();
         let scale: Vec<f64> = diagonal.iter().map(|&d| inverse_root(d)).collect();
         let entry = |i: usize, j: usize| {
@@ -52,15 +53,16 @@ impl Pivoted {
         }
         let (order, rank) = factorize(&mut unit).ok_or(failed)?;
         let left = |i: usize| unit[(i, i)] * unit[(i, i)];
-        let kept = (0..rank).take_while(|&i| left(i) > ROUNDING).count();
+        let least = if decided { SIGNIFICANT } else { ROUNDING };
+        let kept = (0..rank).take_while(|&i| left(i) > least).count();
         if kept > 0 && left(kept - 1) <= SIGNIFICANT {
             return Ok(None);
         }
         let pivoted = Pivoted { order, scale, lower: unit.subcols(0, kept).to_owned() };
         // The Frobenius norm of A is at least its largest eigenvalue; half of the matrix was summed.
         let largest = (2.0 * squares).sqrt();
-        let is_clear = pivoted.inverse_trace() * largest < SIGNIFICANT.recip();
-        Ok((is_clear || kept == 0).then_some(pivoted))
+        let is_clear = kept == 0 || decided || pivoted.inverse_trace() * largest < SIGNIFICANT.recip();
+        Ok(is_clear.then_some(pivoted))
     }
 
     /// Independent columns of the view.

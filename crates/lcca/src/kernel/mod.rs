@@ -12,12 +12,14 @@
 mod dense;
 mod entries;
 mod lines;
+mod outer;
 mod prefetch;
 #[cfg(test)]
 mod reference;
 mod rows;
 
 pub(crate) use lines::{add, adjust};
+pub(crate) use outer::{RowLines, outer};
 
 use crate::matrix::{DenseValues, Line, Matrix, Values};
 use rows::{OneHotEntries, Renumbered, Rows, SparseEntries};

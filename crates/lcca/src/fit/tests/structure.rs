@@ -75,7 +75,10 @@ fn gram_mode_gives_the_answer_of_the_rows() {
                 "{:?}",
                 fit.decisions
             );
-            assert!(fit.cost.gram_passes > 3.0 && fit.cost.passes == 2.0, "{:?}", fit.cost);
+            // Nearly every row holds the most frequent column, so centering the Gram matrices loses digits, and the result is
+            // measured on the rows. As they are, Gram matrices are as exact as rows.
+            let passes = if center { 2.0 } else { 1.0 };
+            assert!(fit.cost.gram_passes > 3.0 && fit.cost.passes == passes, "{:?}", fit.cost);
         }
     }
 }
