@@ -212,13 +212,11 @@ pub fn weighted_column_dots(a: &Panel, b: &Panel, weight: impl Fn(usize) -> f64 
 /// [A B].
 pub fn beside(a: &Panel, b: &Panel) -> Panel {
     assert_eq!(a.rows(), b.rows(), "rows of the two panels");
-    let mut out = Panel::zeros(a.rows(), a.cols() + b.cols());
-    for i in 0..a.rows() {
-        let (left, right) = out.row_mut(i).split_at_mut(a.cols());
+    fill_rows(Panel::zeros(a.rows(), a.cols() + b.cols()), |i, row| {
+        let (left, right) = row.split_at_mut(a.cols());
         left.copy_from_slice(a.row(i));
-        right.copy_from_slice(b.row(i));
-    }
-    out
+        right[..b.cols()].copy_from_slice(b.row(i));
+    })
 }
 
 /// [A; B].
@@ -241,12 +239,10 @@ pub fn rows(a: &Panel, which: std::ops::Range<usize>) -> Panel {
 
 /// The columns `which`, in that order.
 pub fn select(a: &Panel, which: &[usize]) -> Panel {
-    let mut out = Panel::zeros(a.rows(), which.len());
-    for i in 0..a.rows() {
+    fill_rows(Panel::zeros(a.rows(), which.len()), |i, out| {
         let row = a.row(i);
-        out.row_mut(i).iter_mut().zip(which).for_each(|(out, &j)| *out = row[j]);
-    }
-    out
+        out.iter_mut().zip(which).for_each(|(out, &j)| *out = row[j]);
+    })
 }
 
 /// Copies the columns of `a` to the columns `which` of `out`.
@@ -259,8 +255,16 @@ pub fn put(out: &mut Panel, which: &[usize], a: &Panel) {
 
 /// The columns `from..to`.
 pub fn columns(a: &Panel, from: usize, to: usize) -> Panel {
-    let mut out = Panel::zeros(a.rows(), to - from);
-    (0..a.rows()).for_each(|i| out.row_mut(i).copy_from_slice(&a.row(i)[from..to]));
+    fill_rows(Panel::zeros(a.rows(), to - from), |i, row| {
+        row[..to - from].copy_from_slice(&a.row(i)[from..to])
+    })
+}
+
+/// Fills the rows of a panel, padding included, by `fill(i, row)`.
+fn fill_rows(mut out: Panel, fill: impl Fn(usize, &mut [f64]) + Sync) -> Panel {
+    let stride = out.lines_per_row().max(1);
+    let rows = out.lines_mut().par_chunks_mut(stride).enumerate().with_min_len(CHUNK);
+    rows.for_each(|(i, row)| fill(i, bytemuck::cast_slice_mut(row)));
     out
 }
 

@@ -8,7 +8,7 @@
 //! The eigenvalues are ±d. Rayleigh–Ritz keeps the views apart: x and y are whitened separately over Sx = [Wx Tx Px] and
 //! Sy = [Wy Ty Py], and an SVD of the small SxᵀCxySy gives the best pairs. One fused pass measures both views.
 
-use super::eigenproblem::{Block, Eigenproblem, Ritz, Trust, drift, pick};
+use super::eigenproblem::{Block, Eigenproblem, Ritz, SmallProducts, Trust, drift, pick};
 use super::precondition::Preconditioner;
 use super::problem::Problem;
 use super::witness::{self, Witness};
@@ -49,6 +49,59 @@ impl BothViews<'_> {
         let shape = self.problem.pair.shape();
         let panels = witness::as_panels(witnesses, [shape.x_cols, shape.y_cols], most);
         (panels[0].cols() > 0).then(|| panels.into())
+    }
+}
+
+impl BothViews<'_> {
+    /// All products of a basis, from its panels.
+    fn products(&self, basis: &[&Block]) -> Result<SmallProducts> {
+        let space = self.problem.space;
+        let gram =
+            |view: usize| space.symmetric_cross(&pick(basis, view, |v| &v.w), &pick(basis, view, |v| &v.bw));
+        // SxᵀCxySy over the columns of the narrower view, which is less work.
+        let cross = if basis[0].views[0].w.rows() <= basis[0].views[1].w.rows() {
+            space.cross(&pick(basis, 0, |v| &v.w), &pick(basis, 1, |v| &v.image))?
+        } else {
+            space.cross(&pick(basis, 0, |v| &v.image), &pick(basis, 1, |v| &v.w))?
+        };
+        Ok(SmallProducts { x: gram(0)?, y: gram(1)?, cross })
+    }
+
+    /// The products of the basis [W T P] from those of [W P]: only those of T are formed from panels, which is less than half
+    /// of the work.
+    fn products_of_t(&self, w: &Block, t: &Block, p: &Block, known: &SmallProducts) -> Result<SmallProducts> {
+        let space = self.problem.space;
+        let (own, more) = (w.columns(), t.columns());
+        let all = |view: usize| pick(&[w, t, p], view, |v| &v.w);
+        let rows = |view: usize| space.cross(&[&t.views[view].bw], &all(view));
+        let (x, y) = (rows(0)?, rows(1)?);
+        let across = space.cross(&[&t.views[0].image], &all(1))?;
+        let down = space.cross(&pick(&[w, p], 0, |v| &v.w), &[&t.views[1].image])?;
+        // The place of a row or column of [W T P] in [W P], or in T.
+        let place = |i: usize| {
+            if i < own {
+                Ok(i)
+            } else if i < own + more {
+                Err(i - own)
+            } else {
+                Ok(i - more)
+            }
+        };
+        let size = own + more + p.columns();
+        let gram = |known: &Mat<f64>, rows: &Mat<f64>| {
+            Mat::from_fn(size, size, |i, j| match (place(i), place(j)) {
+                (Ok(i), Ok(j)) => known[(i, j)],
+                (Err(a), Err(b)) => (rows[(a, j)] + rows[(b, i)]) / 2.0,
+                (Err(a), Ok(_)) => rows[(a, j)],
+                (Ok(_), Err(b)) => rows[(b, i)],
+            })
+        };
+        let cross = Mat::from_fn(size, size, |i, j| match (place(i), place(j)) {
+            (Ok(i), Ok(j)) => known.cross[(i, j)],
+            (Err(a), _) => across[(a, j)],
+            (Ok(i), Err(b)) => down[(i, b)],
+        });
+        Ok(SmallProducts { x: gram(&known.x, &x), y: gram(&known.y, &y), cross })
     }
 }
 
@@ -95,30 +148,38 @@ impl Eigenproblem for BothViews<'_> {
         space.add_scaled(&mut y.bw, y_ridge, &y.w)
     }
 
-    fn ritz(&self, basis: &[&Block]) -> Result<Ritz> {
+    fn ritz(&self, basis: &[&Block], known: Option<&SmallProducts>) -> Result<Ritz> {
         let (space, size) = (self.problem.space, basis[0].columns());
-        let gram =
-            |view: usize| space.symmetric_cross(&pick(basis, view, |v| &v.w), &pick(basis, view, |v| &v.bw));
-        let (mut gx, mut gy) = (gram(0)?, gram(1)?);
-        let drift = drift(&gx, size).max(drift(&gy, size));
+        let (mut products, drift) = match (basis, known) {
+            (&[w, t, p], Some(known)) => (self.products_of_t(w, t, p, known)?, 0.0),
+            _ => {
+                let products = self.products(basis)?;
+                let drift = drift(&products.x, size).max(drift(&products.y, size));
+                (products, drift)
+            }
+        };
         if let Some(t) = basis.get(1) {
-            for (view, gram) in [&mut gx, &mut gy].into_iter().enumerate() {
+            for (view, gram) in [&mut products.x, &mut products.y].into_iter().enumerate() {
                 let heights = space.weighted_squares(&t.views[view].w, &self.diagonal[view])?;
                 leave_out_noise(gram, size, &heights);
             }
         }
-        let (hx, hy) = (whitener(gx.as_ref())?, whitener(gy.as_ref())?);
-        // SxᵀCxySy over the columns of the narrower view, which is less work.
-        let cross = if basis[0].views[0].w.rows() <= basis[0].views[1].w.rows() {
-            space.cross(&pick(basis, 0, |v| &v.w), &pick(basis, 1, |v| &v.image))?
-        } else {
-            space.cross(&pick(basis, 0, |v| &v.image), &pick(basis, 1, |v| &v.w))?
-        };
-        let small = hx.transpose() * cross * &hy;
+        let (hx, hy) = (whitener(products.x.as_ref())?, whitener(products.y.as_ref())?);
+        let small = hx.transpose() * &products.cross * &hy;
         let svd = small.thin_svd().map_err(|_| Error::Factorization("SxᵀXᵀYSy"))?;
         let m = size.min(svd.S().dim());
-        let coefficients = vec![hx * svd.U().subcols(0, m), hy * svd.V().subcols(0, m)];
-        Ok(Ritz { coefficients, theta: (0..m).map(|i| svd.S()[i]).collect(), drift })
+        let (cx, cy) = (hx * svd.U().subcols(0, m), hy * svd.V().subcols(0, m));
+        // The next basis is W·Cw + T·Ct + P·Cp and T·Ct + P·Cp.
+        let next = |c: &Mat<f64>| {
+            Mat::from_fn(c.nrows(), 2 * m, |i, j| match (j < m, i < size) {
+                (true, _) => c[(i, j)],
+                (false, true) => 0.0,
+                (false, false) => c[(i, j - m)],
+            })
+        };
+        let known = (basis.len() > 1).then(|| products.turned(&next(&cx), &next(&cy)));
+        let theta = (0..m).map(|i| svd.S()[i]).collect();
+        Ok(Ritz { coefficients: vec![cx, cy], theta, drift, known })
     }
 
     /// Cxy·Wy − (Cxx + λ)·Wx·Θ and Cyx·Wx − (Cyy + λ)·Wy·Θ.

@@ -7,6 +7,7 @@
 
 use super::witness::Witness;
 use crate::matrix::Panel;
+use rayon::prelude::*;
 
 /// Of the columns of each view, this share is chosen by what witnesses say.
 const BY_WITNESSES: f64 = 1.0 / 3.0;
@@ -85,5 +86,5 @@ pub(super) fn activity(w: &Panel, r: &Panel, inverse: &[f64]) -> Vec<f64> {
         0.0 => 0.0,
         inverse => squares(w.row(j)) / inverse + squares(r.row(j)) * inverse,
     };
-    (0..w.rows()).map(of_row).collect()
+    (0..w.rows()).into_par_iter().with_min_len(4096).map(of_row).collect()
 }

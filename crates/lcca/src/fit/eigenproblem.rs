@@ -36,8 +36,9 @@ pub(super) trait Eigenproblem {
     /// Forms the products B·W and the image of W, in one or more passes.
     fn measure(&self, block: &mut Block) -> Result<()>;
 
-    /// The best pairs in the span of some blocks, at most as many as the first has columns.
-    fn ritz(&self, basis: &[&Block]) -> Result<Ritz>;
+    /// The best pairs in the span of the blocks W, T and P, at most as many as W has columns. T and P may be missing. `known`
+    /// are the products of W and P with each other, if they were carried along.
+    fn ritz(&self, basis: &[&Block], known: Option<&SmallProducts>) -> Result<Ritz>;
 
     /// Writes the residuals A·W − B·W·Θ into the weights of `out`.
     fn residuals_into(&self, out: &mut Block, w: &Block, theta: &[f64]) -> Result<()>;
@@ -84,8 +85,28 @@ pub(super) struct Ritz {
     pub coefficients: Vec<Mat<f64>>,
     /// The objective of each pair.
     pub theta: Vec<f64>,
-    /// How far the first block was from WᵀBW = I.
+    /// How far the first block was from WᵀBW = I, if that was measured.
     pub drift: f64,
+    /// The products of the new W and P with each other, if the equations keep them.
+    pub known: Option<SmallProducts>,
+}
+
+/// SxᵀBxSx, SyᵀBySy and SxᵀCxySy of some basis S.
+pub(super) struct SmallProducts {
+    pub x: Mat<f64>,
+    pub y: Mat<f64>,
+    pub cross: Mat<f64>,
+}
+
+impl SmallProducts {
+    /// The same for the basis S·E.
+    pub fn turned(&self, ex: &Mat<f64>, ey: &Mat<f64>) -> Self {
+        SmallProducts {
+            x: ex.transpose() * &self.x * ex,
+            y: ey.transpose() * &self.y * ey,
+            cross: ex.transpose() * &self.cross * ey,
+        }
+    }
 }
 
 /// How far the first `size` rows and columns of SᵀBS are from I.

@@ -15,7 +15,7 @@
 //! Pairs that have converged stay in W but send no more residuals into the pass. What A and B are is in `both_views`
 //! and `one_view`, what M is in `precondition`, when to stop in `stopping`.
 
-use super::eigenproblem::{Block, Eigenproblem, Ritz};
+use super::eigenproblem::{Block, Eigenproblem, Ritz, SmallProducts};
 use super::problem::{End, Problem, RawFit, Snapshot, Start};
 use super::stopping::Stopping;
 use crate::error::Result;
@@ -27,6 +27,8 @@ use crate::watch::{Checkpoint, Cost, TraceRow};
 /// WᵀBW may be this far from I before products are formed afresh from the rows. The products are carried along by
 /// linear combinations, whose rounding adds up; half of the sixteen digits must stay right.
 const DRIFT: f64 = 1e-7;
+/// Every so many iterations the small products of W and P, which are carried along as well, are formed from their panels.
+const REFRESHED: usize = 8;
 
 pub(super) fn lobpcg(
     problem: &Problem<'_>,
@@ -56,7 +58,7 @@ pub(super) fn lobpcg(
             let measured = state.equations.measure(&mut state.w);
             problem.keep(measured, &state)?;
             // P was carried along with the products that have drifted.
-            state.p = None;
+            (state.p, state.known) = (None, None);
         }
         next = next.select(space, &state.stopping.active())?;
         if let Some(missed) = missed {
@@ -75,6 +77,8 @@ struct State<'a> {
     w: Block,
     /// The last step, once there is one.
     p: Option<Block>,
+    /// The products of W and P with each other, carried along.
+    known: Option<SmallProducts>,
     /// Measured directions that the first iteration begins with besides W.
     seeds: Option<Block>,
     trace: Vec<TraceRow>,
@@ -120,7 +124,7 @@ impl<'a> State<'a> {
             (w, Some(more))
         };
         let (seeds, p) = if is_new { (more, None) } else { (None, more) };
-        Ok(State { space, equations, w, p, seeds, trace, stopping, is_sure: false })
+        Ok(State { space, equations, w, p, known: None, seeds, trace, stopping, is_sure: false })
     }
 
     /// Replaces `next` by the preconditioned residuals and takes note of how large they are. If that says that the tolerance
@@ -152,12 +156,14 @@ impl<'a> State<'a> {
     fn advance(&mut self, t: Option<&Block>) -> Result<Ritz> {
         let space = self.space;
         let Some(t) = t else {
-            let ritz = self.equations.ritz(&[&self.w])?;
+            let ritz = self.equations.ritz(&[&self.w], None)?;
             self.w.turn(space, &ritz.coefficients)?;
             return Ok(ritz);
         };
         let basis: Vec<&Block> = [Some(&self.w), Some(t), self.p.as_ref()].into_iter().flatten().collect();
-        let ritz = self.equations.ritz(&basis)?;
+        let known = self.known.take().filter(|_| !self.trace.len().is_multiple_of(REFRESHED));
+        let mut ritz = self.equations.ritz(&basis, known.as_ref())?;
+        self.known = ritz.known.take();
         let (mut p, p_is_empty) = match self.p.take() {
             Some(p) => (p, false),
             None => (self.w.zeros_like(space, self.w.columns())?, true),

@@ -8,7 +8,7 @@
 //!
 //! Its panels are as high as Y is wide, and its gaps are those of d². Measuring takes two passes.
 
-use super::eigenproblem::{Block, Eigenproblem, Ritz, Trust, ViewPanels, drift, pick};
+use super::eigenproblem::{Block, Eigenproblem, Ritz, SmallProducts, Trust, ViewPanels, drift, pick};
 use super::problem::Problem;
 use crate::data::{Normal, Side};
 use crate::error::{Error, Result};
@@ -116,7 +116,7 @@ impl Eigenproblem for OneView<'_> {
         self.pass(self.eliminated(), &across, self.ordered(Some(image), None))
     }
 
-    fn ritz(&self, basis: &[&Block]) -> Result<Ritz> {
+    fn ritz(&self, basis: &[&Block], _known: Option<&SmallProducts>) -> Result<Ritz> {
         let space = self.problem.space;
         let w = pick(basis, 0, |v| &v.w);
         let gram = space.symmetric_cross(&w, &pick(basis, 0, |v| &v.bw))?;
@@ -129,7 +129,7 @@ impl Eigenproblem for OneView<'_> {
         let m = basis[0].columns().min(rank);
         let top = Mat::from_fn(rank, m, |i, j| eigen.U()[(i, rank - 1 - j)]);
         let theta = (0..m).map(|j| eigen.S().column_vector()[rank - 1 - j].max(0.0).sqrt()).collect();
-        Ok(Ritz { coefficients: vec![h * top], theta, drift: drift(&gram, basis[0].columns()) })
+        Ok(Ritz { coefficients: vec![h * top], theta, drift: drift(&gram, basis[0].columns()), known: None })
     }
 
     /// A·W − B·W·Θ².

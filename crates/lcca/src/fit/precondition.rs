@@ -21,6 +21,7 @@ use crate::matrix::Panel;
 use crate::method::Algorithm;
 use crate::outcome::Decision;
 use crate::space::{RowFactors, Tall};
+use rayon::prelude::*;
 
 /// A coarse block may cost as much as this many iterations.
 const PRICE: f64 = 3.0;
@@ -36,7 +37,7 @@ const FRESH: usize = 2;
 const MARGIN: f64 = 2.0;
 /// What residuals say is multiplied by one more than this times the ratio of columns outside the block to those in it. With
 /// about ten outside for one inside, residuals said 0.5 to 3 times the truth on sentences and on paths.
-const OUTSIDE: f64 = 0.1;
+const OUTSIDE: f64 = 0.2;
 /// Operations of an iteration per row of its panels and square of the block's columns.
 const PANELS: f64 = 36.0;
 /// An operation on scattered entries counts as this many on panels.
@@ -230,7 +231,8 @@ impl<'a> Preconditioner<'a> {
         let mut left = Vec::new();
         let panels = [&w.views[0].bw, &w.views[1].bw];
         self.problem.space.read_on_host(&panels, &mut |bw: &[&Panel]| {
-            left = self.witnesses.iter().map(|witness| witness.unexplained([bw[0], bw[1]], theta)).collect();
+            left =
+                self.witnesses.par_iter().map(|witness| witness.unexplained([bw[0], bw[1]], theta)).collect();
             Ok(())
         })?;
         Ok(left)
