@@ -88,7 +88,8 @@ fn a_killed_command_leaves_nothing_half_done() {
         whole.push(fs::read(folder.path(output)).ok());
         remove(&folder.path(output));
     }
-    let reference = folder.json("fit x.npz y.npz -k 6 --method lobpcg --tol 1e-9 --threads 1 --no-structure --hold-out no");
+    let reference = folder
+        .json("fit x.npz y.npz -k 6 --method lobpcg --tol 1e-9 --threads 1 --no-structure --hold-out no");
     let mut dice = Dice(17);
     for round in 0..rounds() {
         let which = round as usize % COMMANDS.len();
