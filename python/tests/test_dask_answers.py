@@ -177,3 +177,13 @@ def test_real_data_end_where_one_machine_ends(client, data, name, options):
     many = lcca.CCA(20, **options).fit(lcca.dask.from_loaders(client, shards))
     assert (many.n_passes_, many.n_gram_passes_) == (one.n_passes_, one.n_gram_passes_)
     assert abs(many.total_ - one.total_) < 1e-9 * one.total_
+
+
+def test_a_fit_is_certified_on_the_workers(client, views):
+    pair = lcca.dask.from_loaders(client, loaders(views, 3))
+    model = lcca.CCA(3, ridge=0.01, scale=False).fit(pair)
+    certificate, local = model.certify(pair), lcca.CCA(3, ridge=0.01, scale=False).fit(*views).certify(*views)
+    assert certificate.kind == "rigorous" and certificate.search == local.search and model.certificate_ is certificate
+    assert certificate.gain <= 1e-4 * model.objective_.sum() and certificate.bounds.max() < 0.1
+    with pytest.raises(ValueError, match="brings its own y"):
+        model.certify(pair, views[1])
