@@ -204,7 +204,8 @@ impl<'a> Rows<'a> {
     /// Reads a row: places ascending, with values. Shifted columns are always there, other zeros are not.
     fn read(&self, row: usize, into: &mut Entries) {
         let Entries { entries, shifted, .. } = into;
-        (entries.clear(), shifted.clear());
+        entries.clear();
+        shifted.clear();
         shifted.extend_from_slice(&self.shifts);
         let mut left = 0;
         for view in self.views {
