@@ -49,7 +49,7 @@ class CCA(Fitted):
         Whether to look for structure that makes the problem smaller.
     t1, t2, inner, k_pc, k_rpcca : optional
         Parameters of the methods of Lu & Foster 2014; see the program's help. None is the default of the method.
-    sketch_rows : int, optional
+    sketch_rows : optional
         Random sums of rows that `method="sketch"` solves instead of all rows. None is 50 for each column of both views.
     oversample : int, optional
         Extra columns carried along.

@@ -288,7 +288,7 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         >>> random = np.random.default_rng(0)
         >>> model = lcca.CCA(n_components=2).fit(random.random((40, 3)), random.random((40, 2)))
         >>> print(model.report().splitlines()[0])
-        exact: 2 pairs from 40 rows × (3 + 2 columns)
+        gram: 2 pairs from 40 rows × (3 + 2 columns)
         """
         check_is_fitted(self)
         return _report.text(self)

@@ -79,9 +79,9 @@ def test_structure_is_found_through_shards(client):
     rows, topic = 140_000, random.integers(0, 6, 140_000)
     columns = [(topic * 9 + random.integers(0, 5, rows)) * 3, topic * 7 + random.integers(0, 4, rows)]
     views = [sp.csr_array((np.ones(rows), (np.arange(rows), c)), shape=(rows, 200)) for c in columns]
-    one = lcca.CCA(4).fit(*views)
+    one = lcca.CCA(4, method="lobpcg").fit(*views)
     shards = [tuple(view[a:b] for view in views) for a, b in ((0, 70_000), (70_000, 140_000))]
-    many = lcca.CCA(4).fit(lcca.dask.from_delayed(client, shards))
+    many = lcca.CCA(4, method="lobpcg").fit(lcca.dask.from_delayed(client, shards))
     kinds = ["view-eliminated", "columns-renumbered", "gram-matrices-formed"]
     for model in (one, many):
         assert set(kinds) <= {decision["decision"] for decision in model.decisions_}
@@ -177,3 +177,13 @@ def test_real_data_end_where_one_machine_ends(client, data, name, options):
     many = lcca.CCA(20, **options).fit(lcca.dask.from_loaders(client, shards))
     assert (many.n_passes_, many.n_gram_passes_) == (one.n_passes_, one.n_gram_passes_)
     assert abs(many.total_ - one.total_) < 1e-9 * one.total_
+
+
+def test_a_fit_is_certified_on_the_workers(client, views):
+    pair = lcca.dask.from_loaders(client, loaders(views, 3))
+    model = lcca.CCA(3, ridge=0.01, scale=False).fit(pair)
+    certificate, local = model.certify(pair), lcca.CCA(3, ridge=0.01, scale=False).fit(*views).certify(*views)
+    assert certificate.kind == "rigorous" and certificate.search == local.search and model.certificate_ is certificate
+    assert certificate.gain <= 1e-4 * model.objective_.sum() and certificate.bounds.max() < 0.1
+    with pytest.raises(ValueError, match="brings its own y"):
+        model.certify(pair, views[1])

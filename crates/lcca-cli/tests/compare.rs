@@ -184,6 +184,19 @@ fn diagonal_iteration_is_exact_on_one_hot_rows() {
 }
 
 #[test]
+fn a_sketch_is_left_out_with_a_note_if_the_views_are_too_wide() {
+    let folder = Folder::new();
+    let mut dice = Dice(7);
+    let mut row = |_| (0..3).map(|part| ((500 * part + dice.below(500)) as u32, 1.0)).collect();
+    let [x, y]: [Rows; 2] = [(0..300).map(&mut row).collect(), (0..300).map(&mut row).collect()];
+    folder.write_matrix("x.npz", &sparse(1500, &x));
+    folder.write_matrix("y.npz", &sparse(1500, &y));
+    let flags = "--l-cca-t2 1 --best-tol 0.1 --ridge 1 --methods sketch";
+    let ran = folder.run(&format!("compare x.npz y.npz -k 2 --k-pc 4 --quiet {flags} -o d")).done();
+    assert!(ran.stdout.contains("Sketch was left out: the views have 3000 columns"), "{}", ran.stdout);
+}
+
+#[test]
 fn seconds_can_be_requested_and_methods_chosen() {
     let folder = Folder::with_views(3000, 6);
     let comparison = folder.json(&format!("{SMALL} --cpu-seconds 0.05 --methods g-cca -o d"));

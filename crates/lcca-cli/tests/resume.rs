@@ -14,10 +14,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// A fit of some hundred passes: long enough to be interrupted, short enough to wait for.
-const SLOW: &str = "fit x.npz y.npz -k 12 --tol 1e-9 --threads 1 --no-structure --hold-out no";
+const SLOW: &str =
+    "fit x.npz y.npz -k 12 --method lobpcg --tol 1e-9 --threads 1 --no-structure --hold-out no";
 
 /// The same on Gram matrices, which is too quick to be interrupted at a chosen moment.
-const ON_GRAMS: &str = "fit x.npz y.npz -k 12 --tol 1e-9 --threads 1 --hold-out no";
+const ON_GRAMS: &str = "fit x.npz y.npz -k 12 --method lobpcg --tol 1e-9 --threads 1 --hold-out no";
 
 fn slow_views() -> Folder {
     let folder = Folder::new();

@@ -91,6 +91,23 @@ fn every_method_is_explained_in_the_help_of_fit() {
 }
 
 #[test]
+fn a_sketch_says_what_is_proved_and_claims_no_convergence() {
+    let folder = Folder::with_views(400, 3);
+    let fit = |sums: &str| {
+        folder
+            .run(&format!("fit x.npz y.npz -k 2 --hold-out no --method sketch --sketch-rows {sums}"))
+            .done()
+            .stdout
+    };
+    let text = fit("200");
+    for part in ["400 rows were put into 200 random sums", "nothing is proved", "not converged"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let all = fit("400");
+    assert!(!all.contains("sums") && all.contains("\nconverged"), "{all}");
+}
+
+#[test]
 fn nothing_typed_shows_the_help() {
     let ran = Folder::new().run("");
     assert_eq!(ran.code, Some(2));

@@ -72,7 +72,7 @@ pub fn decision(decision: &Decision) -> String {
                 Some(bound) => format!(
                     "with probability 0.9 each objective value is at most {bound:.2} below the true one, and usually far less"
                 ),
-                None => "nothing is proved for so few sums, though the error is usually small".into(),
+                None => "nothing is proved for so few sums".into(),
             };
             format!(
                 "the {rows} rows were put into {sums} random sums, on which the total is {believed:.4}; on the rows it is what is \

@@ -7,13 +7,17 @@ use crate::options::Options;
 use crate::remote::Remote;
 use crate::resume::{fit_with_state, remove_state_if_converged};
 use crate::run::{Listeners, Reporter, Spent, row_dict, run};
+use lcca::data::{Pair, Shape};
 use lcca::fit::{Fit, Watch};
-use lcca::method::Settings;
+use lcca::method::{Algorithm, Settings};
 use lcca_io::FitRecord;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::path::{Path, PathBuf};
+
+/// Rows times squared columns up to which the engine forms Gram matrices on one thread, in a few milliseconds.
+const TINY: f64 = 1e8;
 
 /// Fits two views in memory and returns the result as a dictionary.
 #[pyfunction]
@@ -31,6 +35,7 @@ pub fn fit<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let listeners = Listeners { on_pass, on_iteration, saves: resume.is_some(), ..Listeners::default() };
     let (pair, share) = (pair_from_views(x, y, weights)?, options.hold_out);
+    let threads = if is_tiny(pair.shape(), &options.settings()?) { 1 } else { threads };
     run_fit(py, options, resume, threads, listeners, move |settings, resume, reporter| {
         let (mut fit, seconds) = match (share, resume) {
             (Some(share), _) => {
@@ -43,6 +48,13 @@ pub fn fit<'py>(
         fit.look_for_shared_columns(&pair)?;
         Ok((fit, seconds))
     })
+}
+
+/// Whether a fit takes so little time that starting threads would be most of it.
+fn is_tiny(shape: Shape, settings: &Settings) -> bool {
+    let width = (shape.x_cols + shape.y_cols) as f64;
+    matches!(settings.method.algorithm(), Algorithm::Auto | Algorithm::Gram)
+        && shape.rows as f64 * width * width <= TINY
 }
 
 /// Fits a pair of views that a Python object answers for.

@@ -4,6 +4,9 @@ from collections import defaultdict
 from typing import Any
 
 _LANES = 8
+# As in the engine's `data/parts.rs`.
+_MOST_COPIES = 3
+_FEW_ROWS = 1 << 20
 
 
 def panel_bytes(shape: tuple[int, int, int], columns: int) -> int:
@@ -16,9 +19,11 @@ def worker_bytes(shape: tuple[int, int, int], columns: int, threads: int) -> int
     """The most that panels take on a worker, in units of one panel per view.
 
     Sources take two: as they arrived, and in the engine's layout. The four products take two per thread, two more as they are
-    sent, and four while they are added to those of another worker. Panels that are kept between passes are among these.
+    sent, and four while they are added to those of another worker. Panels that are kept between passes are among these. The
+    engine has fewer copies of large products than threads.
     """
-    return panel_bytes(shape, columns) * (2 + 2 * min(threads, 16) + 2 + 4)
+    copies = 1 + max(_MOST_COPIES, _FEW_ROWS // max(1, shape[1] + shape[2]))
+    return panel_bytes(shape, columns) * (2 + 2 * min(threads, copies) + 2 + 4)
 
 
 def check(shards: list[dict[str, Any]], shape: tuple[int, int, int], columns: int) -> None:

@@ -50,16 +50,16 @@ pub fn text(path: Option<&Path>, fit: &Fit, run: &Run) -> String {
     let mut text = run.ridge.as_ref().map(RidgeChoice::text).unwrap_or_default();
     let sizes = view_sizes(model.rows, model.x.weights.rows() as u64, model.y.weights.rows() as u64);
     let _ = writeln!(text, "{}: {} from {sizes}", fit.chosen.name(), count(model.pairs() as u64, "pair"));
-    let (scaled, others): (Vec<_>, Vec<_>) = fit
-        .decisions
-        .iter()
-        .cloned()
-        .partition(|decision| matches!(decision, Decision::ColumnsScaled { .. }));
+    // What changes the answer is said in any case, what led to a method only if nobody named it.
+    let is_always_said = |decision: &Decision| {
+        matches!(decision, Decision::ColumnsScaled { .. } | Decision::RowsSketched { .. })
+    };
+    let (said, others): (Vec<_>, Vec<_>) = fit.decisions.iter().cloned().partition(is_always_said);
     if model.settings.method.name() != fit.chosen.name() {
         let _ = writeln!(text, "{} was chosen: {}", fit.chosen.name(), wording::why(&others));
     }
-    if !scaled.is_empty() {
-        let _ = writeln!(text, "{}", wording::why(&scaled));
+    if !said.is_empty() {
+        let _ = writeln!(text, "{}", wording::why(&said));
     }
     if model.pairs() == 0 {
         text += "\nno pair was found: nothing in X correlates with anything in Y\n";

@@ -13,8 +13,8 @@ use rayon::prelude::*;
 const BLOCK: usize = 512;
 /// The same for views of fewer than 256 columns, which a block of 512 rows would make the system fetch pages for.
 const NARROW_BLOCK: usize = 128;
-/// Multiplications that are worth another thread.
-const WORTHWHILE: usize = 1 << 22;
+/// Multiplications that are worth another thread: one does fewer in about two milliseconds.
+const WORTHWHILE: usize = 50_000_000;
 
 /// The lower triangle of Σ weight·(z − μ)(z − μ)ᵀ over the rows z of Z, with μ the means, or 0.
 pub(super) fn form(

@@ -90,7 +90,8 @@ fn different_rows(
     order: &[(u64, u32)],
     weight: impl Fn(u32) -> f64,
 ) -> Vec<(u32, f64)> {
-    let (mut kept, mut entries): (Vec<(u32, f64)>, Vec<(usize, f64)>) = (Vec::new(), Vec::new());
+    let mut kept: Vec<(u32, f64)> = Vec::new();
+    let mut entries = Vec::new();
     for same_hash in order.chunk_by(|a, b| a.0 == b.0) {
         let first = kept.len();
         for &(_, row) in same_hash {

@@ -21,6 +21,8 @@ const SCATTERED: f64 = 12.0;
 const FAR_FROM_ZERO: f64 = 9.0;
 /// Rows of dense views that are sampled for zeros.
 const SAMPLED_ROWS: usize = 128;
+/// Multiplications that are worth another thread.
+const WORTHWHILE: f64 = 5e7;
 /// Entries that are sampled to see how the work is spread over the columns.
 const SAMPLE: u64 = 1 << 20;
 
@@ -73,8 +75,9 @@ pub(super) fn form(
     allowance.take(2 * each)?;
     // Threads share the rows if the work is worth a sum of its own for each, otherwise the columns: then every thread
     // reads all rows.
-    let threads = rayon::current_num_threads();
-    let by_rows = (threads * rows.width() * rows.width()) as f64 <= work(views) / 4.0
+    let work = work(views);
+    let threads = if work > WORTHWHILE { rayon::current_num_threads() } else { 1 };
+    let by_rows = (threads * rows.width() * rows.width()) as f64 <= work / 4.0
         && allowance.take((threads as u64 - 1) * each).is_ok();
     let sum = if by_rows { rows.sum_by_rows(threads) } else { rows.sum_by_columns(threads) };
     Ok(rows.centered(&sum))
@@ -201,7 +204,8 @@ impl<'a> Rows<'a> {
     /// Reads a row: places ascending, with values. Shifted columns are always there, other zeros are not.
     fn read(&self, row: usize, into: &mut Entries) {
         let Entries { entries, shifted, .. } = into;
-        (entries.clear(), shifted.clear());
+        entries.clear();
+        shifted.clear();
         shifted.extend_from_slice(&self.shifts);
         let mut left = 0;
         for view in self.views {

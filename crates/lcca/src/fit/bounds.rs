@@ -65,16 +65,18 @@ impl Step {
             tail(&running.residual).into_iter().zip(goal).map(|(tail, goal)| tail <= goal).collect()
         };
         let (x, _) = cg.run(residual, None, enough)?;
-        let block = ViewBlock::measure(normal, x)?;
-        let mut s = residual.clone();
-        panels::subtract(&mut s, &block.bw);
-        let mut weighted = s.clone();
-        panels::scale_rows(&mut weighted, &weights);
-        let tails = panels::symmetric_cross(&s, &weighted);
-        let mut sum = residual.clone();
-        panels::add_scaled(&mut sum, 1.0, &s);
-        let above = panels::symmetric_cross(&block.w, &sum) + &tails;
-        let tail: Vec<f64> = (0..tails.nrows()).map(|i| tails[(i, i)]).collect();
+        let mut block = ViewBlock::measure(normal, x)?;
+        let (mut above, mut found) = bound_matrix(&block, residual, &weights);
+        // X = 0 is a solution of sorts as well, and the better one if R is rounding: solving for noise makes it larger.
+        let unsolved = tail(residual);
+        let solves = |i: usize| above[(i, i)].max(found[i]) <= unsolved[i];
+        if !(0..unsolved.len()).all(solves) {
+            let kept =
+                Mat::from_fn(unsolved.len(), unsolved.len(), |i, j| f64::from(u8::from(i == j && solves(i))));
+            block.turn(kept.as_ref());
+            (above, found) = bound_matrix(&block, residual, &weights);
+        }
+        let tail = found;
         let is_loose = |i: usize| tail[i] > (above[(i, i)] - tail[i]).max((LOOSE * least).powi(2));
         let is_loose = (0..tail.len()).map(is_loose).collect();
         Ok(Step { block, above, tail, is_loose })
@@ -90,6 +92,19 @@ impl Step {
         let values = self.above.self_adjoint_eigenvalues(faer::Side::Lower);
         Ok(values.map_err(|_| Error::Factorization("RᵀB⁻¹R"))?.last().copied().unwrap_or(0.0).max(0.0))
     }
+}
+
+/// At least RᵀB⁻¹R, and the share of its diagonal that bounds the error of X.
+fn bound_matrix(x: &ViewBlock, residual: &Panel, weights: &[f64]) -> (Mat<f64>, Vec<f64>) {
+    let mut s = residual.clone();
+    panels::subtract(&mut s, &x.bw);
+    let mut weighted = s.clone();
+    panels::scale_rows(&mut weighted, weights);
+    let tails = panels::symmetric_cross(&s, &weighted);
+    let mut sum = residual.clone();
+    panels::add_scaled(&mut sum, 1.0, &s);
+    let above = panels::symmetric_cross(&x.w, &sum) + &tails;
+    (above, (0..tails.nrows()).map(|i| tails[(i, i)]).collect())
 }
 
 /// T with SᵀB⁻¹S ≤ SᵀTS.

@@ -7,9 +7,13 @@ use super::line::{LANES, Line};
 use super::pages::zeroed;
 use bytemuck::Zeroable;
 use faer::{MatMut, MatRef};
+use rayon::prelude::*;
+
+/// Lines that one thread writes at a time: a quarter of a megabyte.
+const CHUNK: usize = 1 << 12;
 
 /// A thin dense matrix of doubles with contiguous rows. The padding after the last column is always zero.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Panel {
     rows: usize,
     cols: usize,
@@ -75,7 +79,10 @@ impl Panel {
 
     /// Sets every number to zero.
     pub fn clear(&mut self) {
-        self.lines.fill(Line::zeroed());
+        if self.lines.len() < CHUNK {
+            return self.lines.fill(Line::zeroed());
+        }
+        self.lines.par_chunks_mut(CHUNK).for_each(|lines| lines.fill(Line::zeroed()));
     }
 
     /// The panel as a faer matrix, without copying.
@@ -94,6 +101,19 @@ impl Panel {
         let stride = self.lines_per_row() * LANES;
         let (rows, cols) = (self.rows, self.cols);
         row_major_mut(bytemuck::cast_slice_mut(&mut self.lines), rows, cols, stride)
+    }
+}
+
+impl Clone for Panel {
+    /// Copied by all threads, each of which also places the pages that it writes.
+    fn clone(&self) -> Self {
+        if self.lines.len() < CHUNK {
+            return Panel { lines: self.lines.clone(), ..*self };
+        }
+        let mut copy = Panel::zeros(self.rows, self.cols);
+        let chunks = copy.lines.par_chunks_mut(CHUNK).zip(self.lines.par_chunks(CHUNK));
+        chunks.for_each(|(to, from)| to.copy_from_slice(from));
+        copy
     }
 }
 

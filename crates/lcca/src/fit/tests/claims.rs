@@ -270,7 +270,9 @@ fn a_search_from_random_directions_finds_what_a_fit_missed_and_nothing_else() {
             let case = format!("{name} without pair {left_out}, {missing:e} missing: {certificate:?}");
             assert_eq!(certificate.search, Search::Probed, "{case}");
             assert!(certificate.gain <= missing + 1e-8, "{case}");
-            assert!(certificate.gain > 0.5 * missing - 1e-4, "{case}");
+            // The search ends when it has proved enough.
+            let allowed = model.settings.tol * model.objective.iter().sum::<f64>();
+            assert!(certificate.gain > allowed || missing < 2.0 * allowed, "{case}");
         }
     }
 }

@@ -36,7 +36,7 @@ fn hidden_pair(rows: usize, flags: u32) -> [Matrix; 2] {
                 }
             }
         }
-        if row % (rows / 84) == 0 {
+        if row.is_multiple_of(rows / 84) {
             let last = if row == 0 { 10 } else { 11 };
             views.iter_mut().for_each(|view| view[row].extend((0..last).map(|copy| flags + copy)));
         }
@@ -150,7 +150,7 @@ fn columns_whose_mean_is_far_above_their_deviation_lose_no_digits() {
     let view = |seed: &Mat<f64>| {
         let value = |i: usize, j: usize| match j {
             0..4 => 1e4 + noise[(i, j)] + 0.5 * seed[(i, j)],
-            _ if (i * 7 + j * 3) % 23 == 0 => seed[(i, j)],
+            _ if (i * 7 + j * 3).is_multiple_of(23) => seed[(i, j)],
             _ => 0.0,
         };
         sparse_from_dense(Mat::from_fn(1500, 40, value).as_ref())
