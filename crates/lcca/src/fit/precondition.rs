@@ -35,9 +35,10 @@ const CHOSEN_FOR: usize = 4;
 const FRESH: usize = 2;
 /// What residuals say is multiplied by this if M is the diagonal.
 const MARGIN: f64 = 2.0;
-/// What residuals say is multiplied by one more than this times the ratio of columns outside the block to those in it. With
-/// about ten outside for one inside, residuals said 0.5 to 3 times the truth on sentences and on paths.
-const OUTSIDE: f64 = 0.2;
+/// With r columns outside the block for each inside, what residuals say is multiplied by 1 + OUTSIDE·r·(1 + r/FAR_OUTSIDE). At r
+/// about 10 residuals said 0.5 to 3 times the truth on sentences and on paths; at 100 they said a third.
+const OUTSIDE: f64 = 0.1;
+const FAR_OUTSIDE: f64 = 100.0;
 /// Operations of an iteration per row of its panels and square of the block's columns.
 const PANELS: f64 = 36.0;
 /// An operation on scattered entries counts as this many on panels.
@@ -97,7 +98,8 @@ impl<'a> Preconditioner<'a> {
             return Trust { is_shifted, margin: if is_shifted { 1.0 } else { MARGIN } };
         };
         let outside = self.inverse.iter().map(Vec::len).sum::<usize>() - block.size();
-        Trust { is_shifted: true, margin: 1.0 + OUTSIDE * outside as f64 / block.size() as f64 }
+        let ratio = outside as f64 / block.size().max(1) as f64;
+        Trust { is_shifted: true, margin: 1.0 + OUTSIDE * ratio * (1.0 + ratio / FAR_OUTSIDE) }
     }
 
     /// Called once per iteration, before [`Preconditioner::apply`]: a better M may pay.
