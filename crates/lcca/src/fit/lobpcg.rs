@@ -41,9 +41,9 @@ pub(super) fn lobpcg(
     loop {
         let Ritz { theta, drift, .. } = state.advance(t.as_ref())?;
         // The residuals take the place of the T that has just been used.
-        let mut next = match t.take() {
-            Some(used) if used.columns() == theta.len() => used,
-            _ => state.w.zeros_like(space, theta.len())?,
+        let mut next = match t.take().filter(|used| used.columns() == theta.len()) {
+            Some(used) => used,
+            None => state.w.zeros_like(space, theta.len())?,
         };
         let missed = state.look(&mut next, &theta)?;
         let captured = state.equations.captured(&state.w, &theta)?;
@@ -52,6 +52,7 @@ pub(super) fn lobpcg(
         let ends = state.is_sure || state.stopping.stalls() || problem.is_spent();
         problem.checkpoint(&state, ends)?;
         if ends {
+            drop(next);
             return state.finish();
         }
         if state.trace.len() > 1 && drift > DRIFT {
@@ -173,7 +174,9 @@ impl<'a> State<'a> {
         Ok(ritz)
     }
 
-    fn finish(self) -> Result<RawFit> {
+    fn finish(mut self) -> Result<RawFit> {
+        // The memory is needed.
+        self.p = None;
         let weights = self.equations.finish(self.w.weights(self.space)?)?;
         let end =
             End { missing: self.stopping.missing(), total: self.stopping.total(), is_sure: self.is_sure };

@@ -18,6 +18,8 @@
 
 use super::eigenproblem::Trust;
 
+/// The share of the margin that counts for pairs beyond the k-th.
+const RISING: f64 = 0.25;
 /// Growth is not believed to shrink faster than by this per step, nor slower than by `SLOWEST`.
 const FASTEST: f64 = 0.3;
 const SLOWEST: f64 = 0.97;
@@ -69,7 +71,10 @@ impl Stopping {
         self.by_pair = short_by(theta, squares, trust);
         let least = if k > 0 { theta[k - 1] } else { 0.0 };
         let beyond = theta[k..].iter().zip(squares.iter().skip(k));
-        let rising: f64 = beyond.map(|(t, s)| (t + s - least).clamp(0.0, (1.0 - least).max(0.0))).sum();
+        let rise = |(t, s): (&f64, &f64)| {
+            (t + (RISING * trust.margin).max(1.0) * s - least).clamp(0.0, (1.0 - least).max(0.0))
+        };
+        let rising: f64 = beyond.map(rise).sum();
         self.by_residuals.push(self.by_pair[..k].iter().sum::<f64>() + rising);
     }
 
@@ -129,7 +134,7 @@ impl Stopping {
         let all = 0..self.by_pair.len();
         let active: Vec<usize> = all.clone().filter(|&i| self.by_pair[i] > allowed).collect();
         // Leaving out a few saves less than panels of another width cost.
-        if active.len() > all.len() / 4 * 3 { all.collect() } else { active }
+        if 2 * active.len() > all.len() { all.collect() } else { active }
     }
 
     /// Whether no pair has anything left to gain.
