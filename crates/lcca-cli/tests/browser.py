@@ -130,13 +130,13 @@ def paper_has_everything_but_controls(page):
 
 def a_comparison_is_drawn(page):
     result = json.loads((FOLDER / "compare.json").read_text())
-    names = ["L-CCA", "G-CCA", "RPCCA", "D-CCA", "auto"]
+    names = ["L-CCA", "G-CCA", "RPCCA", "Sketch", "D-CCA", "auto"]
     assert page.locator("#captured .legend li").all_inner_texts() == names
     assert page.locator("#captured g[aria-label=dot] > *").count() == len(result["runs"])
     for setting in result["settings"]:
         chart = f"#setting-{setting['id']}"
         assert page.locator(f"{chart} .legend li").all_inner_texts() == [*names, result["best"]["label"]]
-        assert page.locator(f"{chart} g[aria-label=dot] > *").count() == 5 * result["k"]
+        assert page.locator(f"{chart} g[aria-label=dot] > *").count() == len(names) * result["k"]
         for entry in setting["entries"]:
             assert f"{result['runs'][entry['run']]['total']:.4f}" in page.inner_text("#numbers table")
     page.locator("#captured g[aria-label=dot] > *").first.hover(force=True)

@@ -229,7 +229,10 @@ fn a_row_of_weight_two_counts_as_two_rows() {
                 let weighted = folder.json(&format!("fit x.npz y.npz --row-weights {file} {flags}"));
                 for key in ["correlations", "objective"] {
                     let gap = gap(&numbers(&weighted, key), &numbers(&repeated, key));
-                    assert!(gap < 1e-9, "{flags} {key}: {gap:e}");
+                    // Iterations on different rows end at different digits beyond the tolerance, 1e-4 of the objective. A
+                    // correlation under a ridge is no maximum, so it shows the error of the weights.
+                    let allowed = if method == "lobpcg" { 1e-5 } else { 1e-9 };
+                    assert!(gap < allowed, "{flags} {key}: {gap:e}");
                 }
             }
         }

@@ -64,7 +64,7 @@ pub fn decision(decision: &Decision) -> String {
         Decision::CoarseBlock { columns, chosen, witnesses } => {
             let times = if *chosen == 1 { "once".into() } else { format!("{chosen} times") };
             format!(
-                "the preconditioner held B − A on {columns} columns, which were chosen {times}; {witnesses} pairs on few columns were found beforehand"
+                "the preconditioner held B − A on {columns} columns, which were chosen {times}, and {witnesses} pairs on few columns were found beforehand"
             )
         }
         Decision::RowsSketched { sums, rows, bound, believed } => {
@@ -214,7 +214,7 @@ mod tests {
             Decision::GramMatricesFormed { entries: 20, expected: 21.0, touched: 22.0 },
             Decision::GramMatricesTooLarge,
             Decision::QrInsteadOfGram,
-            Decision::CoarseBlock { columns: 25, chosen: 26, witnesses: 27 },
+            Decision::CoarseBlock { columns: 25, chosen: 26, witnesses: 31 },
             Decision::PreconditionerFactorized { entries: 23, operations: 1e24, succeeded: false },
             Decision::RowsSketched { sums: 27, rows: 28, bound: Some(0.29), believed: 3.031 },
         ]
@@ -253,7 +253,7 @@ mod tests {
         let all = why(&decisions());
         for number in [
             "11", "12", "13", "14", "15", "16.0 GiB", "1e16", "1e17", "1e18", "1e19", "20", "21", "22",
-            "2.3e1", "1e24", "27", "28", "0.29", "3.0310",
+            "2.3e1", "1e24", "25", "26", "31", "27", "28", "0.29", "3.0310",
         ] {
             assert!(all.contains(number), "{number}: {all}");
         }
