@@ -16,8 +16,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::path::{Path, PathBuf};
 
-/// Rows times squared columns up to which the engine forms Gram matrices on one thread, in a few milliseconds.
-const TINY: f64 = 1e8;
+/// Rows times squared columns up to which a fit runs on one thread: it takes about a millisecond.
+const TINY: f64 = 2e7;
 
 /// Fits two views in memory and returns the result as a dictionary.
 #[pyfunction]
