@@ -11,7 +11,7 @@
 use super::eigenproblem::{Block, Eigenproblem, Ritz, SmallProducts, Trust, drift, pick};
 use super::precondition::Preconditioner;
 use super::problem::Problem;
-use super::witness::{self, Witness};
+use super::witness;
 use crate::data::{Pair, Side};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
@@ -44,15 +44,12 @@ impl<'a> BothViews<'a> {
 }
 
 impl BothViews<'_> {
-    /// Witnesses that share no column, at most so many; `None` if there are none.
-    fn as_panels<'w>(&self, witnesses: impl Iterator<Item = &'w Witness>, most: usize) -> Option<Vec<Panel>> {
+    /// Columns of each view.
+    fn widths(&self) -> [usize; 2] {
         let shape = self.problem.pair.shape();
-        let panels = witness::as_panels(witnesses, [shape.x_cols, shape.y_cols], most);
-        (panels[0].cols() > 0).then(|| panels.into())
+        [shape.x_cols, shape.y_cols]
     }
-}
 
-impl BothViews<'_> {
     /// All products of a basis, from its panels.
     fn products(&self, basis: &[&Block]) -> Result<SmallProducts> {
         let space = self.problem.space;
@@ -121,7 +118,8 @@ impl Eigenproblem for BothViews<'_> {
     }
 
     fn seeds(&self) -> Option<Vec<Panel>> {
-        self.as_panels(self.preconditioner.witnesses().iter(), self.problem.block())
+        let independent = witness::independent(self.preconditioner.witnesses().iter(), self.problem.block());
+        witness::as_panels(&independent, self.widths())
     }
 
     fn image_rows(&self) -> Vec<usize> {
@@ -232,9 +230,9 @@ impl Eigenproblem for BothViews<'_> {
         self.preconditioner.is_fresh(w, r, theta)
     }
 
-    fn missed(&self, w: &Block, theta: &[f64]) -> Result<Option<Vec<Panel>>> {
-        let missed = self.preconditioner.missed(w, theta)?;
-        Ok(self.as_panels(missed.into_iter(), self.problem.block()))
+    fn missed(&mut self, w: &Block, theta: &[f64]) -> Result<Option<Vec<Panel>>> {
+        let (most, widths) = (self.problem.block(), self.widths());
+        Ok(witness::as_panels(&self.preconditioner.take_missed(w, theta, most)?, widths))
     }
 
     fn finish(&self, weights: Vec<Panel>) -> Result<[Panel; 2]> {

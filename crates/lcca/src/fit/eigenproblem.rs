@@ -60,8 +60,9 @@ pub(super) trait Eigenproblem {
     /// Whether a claim of convergence can stand on M. If not, M was changed so that it can see what it may have overlooked.
     fn is_fresh(&mut self, w: &Block, r: &Block, theta: &[f64]) -> Result<bool>;
 
-    /// Directions that the pairs found do not explain although they should.
-    fn missed(&self, w: &Block, theta: &[f64]) -> Result<Option<Vec<Panel>>>;
+    /// Directions that the pairs found do not explain although they should. Each comes once: if Rayleigh–Ritz finds nothing
+    /// better with it, it is no evidence.
+    fn missed(&mut self, w: &Block, theta: &[f64]) -> Result<Option<Vec<Panel>>>;
 
     /// The weights of both views.
     fn finish(&self, weights: Vec<Panel>) -> Result<[Panel; 2]>;

@@ -162,7 +162,7 @@ impl Eigenproblem for OneView<'_> {
         Ok(true)
     }
 
-    fn missed(&self, _w: &Block, _theta: &[f64]) -> Result<Option<Vec<Panel>>> {
+    fn missed(&mut self, _w: &Block, _theta: &[f64]) -> Result<Option<Vec<Panel>>> {
         Ok(None)
     }
 

@@ -14,7 +14,7 @@ use super::coarse::Coarse;
 use super::eigenproblem::{Block, Trust};
 use super::problem::Problem;
 use super::shifted_factor::ShiftedFactor;
-use super::witness::{Witness, witnesses};
+use super::witness::{Witness, independent, witnesses};
 use crate::data::Pair;
 use crate::error::Result;
 use crate::matrix::Panel;
@@ -53,6 +53,8 @@ pub(super) struct Preconditioner<'a> {
     coarse: Option<InUse>,
     factor: ShiftedFactor<'a>,
     witnesses: Vec<Witness>,
+    /// Which of them were given to Rayleigh–Ritz after the start.
+    tried: Vec<bool>,
     /// Columns that a coarse block may have, both views together; 0 if there is none.
     size: usize,
     /// Coarse blocks that were factorized.
@@ -81,7 +83,18 @@ impl<'a> Preconditioner<'a> {
             && problem.settings.method.algorithm() != Algorithm::ShiftInvert;
         let size = if has_block { block_size(problem)? } else { 0 };
         let witnesses = if size > 0 { witnesses(problem, &inverse)? } else { Vec::new() };
-        Ok(Preconditioner { problem, inverse, diagonal, coarse: None, factor, witnesses, size, chosen: 0 })
+        let tried = vec![false; witnesses.len()];
+        Ok(Preconditioner {
+            problem,
+            inverse,
+            diagonal,
+            coarse: None,
+            factor,
+            witnesses,
+            tried,
+            size,
+            chosen: 0,
+        })
     }
 
     /// Pairs of directions on few columns, to begin with.
@@ -142,15 +155,26 @@ impl<'a> Preconditioner<'a> {
         Ok(false)
     }
 
-    /// Witnesses that stand above the k-th pair although the pairs found are taken out.
-    pub fn missed(&self, w: &Block, theta: &[f64]) -> Result<Vec<&Witness>> {
+    /// Which witnesses stand above the k-th pair although the pairs found are taken out, and were not tried yet.
+    fn missed(&self, w: &Block, theta: &[f64]) -> Result<Vec<usize>> {
         let Some(&least) = theta.get(self.problem.settings.k.min(theta.len()).wrapping_sub(1)) else {
             return Ok(Vec::new());
         };
         let left = self.unexplained(w, theta)?;
-        let is_missed = |left: f64| left > least + self.problem.settings.tol * left;
-        let missed = self.witnesses.iter().zip(left).filter(|&(_, left)| is_missed(left));
-        Ok(missed.map(|(witness, _)| witness).collect())
+        let is_missed = |&i: &usize| !self.tried[i] && left[i] > least + self.problem.settings.tol * left[i];
+        Ok((0..left.len()).filter(is_missed).collect())
+    }
+
+    /// The missed witnesses that share no column, at most `most`. They will be tried, and with them those that share a column
+    /// with one of them.
+    pub fn take_missed(&mut self, w: &Block, theta: &[f64], most: usize) -> Result<Vec<&Witness>> {
+        let missed = self.missed(w, theta)?;
+        let Preconditioner { witnesses, tried, .. } = self;
+        let chosen = independent(missed.iter().map(|&i| &witnesses[i]), most);
+        for &i in &missed {
+            tried[i] = chosen.iter().any(|chosen| chosen.shares_a_column(&witnesses[i]));
+        }
+        Ok(chosen)
     }
 
     /// R ← M⁻¹R; returns rᵀM⁻¹r of each pair.

@@ -51,6 +51,11 @@ pub(super) struct Witness {
 }
 
 impl Witness {
+    /// Whether the two have a column of either view in common.
+    pub fn shares_a_column(&self, other: &Witness) -> bool {
+        (0..2).any(|side| self.columns[side].iter().any(|column| other.columns[side].contains(column)))
+    }
+
     /// The objective of what is left of the pair after the pairs found are taken out; 0 if next to nothing is left.
     ///
     /// With W and Θ exact, a larger value than θ_k is a proof that a pair is missing.
@@ -262,12 +267,8 @@ fn entry(block: &Matrix, row: u32, column: u32) -> f64 {
     found
 }
 
-/// Witnesses that share no column as panels of weights, at most `most`.
-pub(super) fn as_panels<'w>(
-    witnesses: impl Iterator<Item = &'w Witness>,
-    rows: [usize; 2],
-    most: usize,
-) -> [Panel; 2] {
+/// The first witnesses that share no column, at most `most`.
+pub(super) fn independent<'w>(witnesses: impl Iterator<Item = &'w Witness>, most: usize) -> Vec<&'w Witness> {
     let mut taken: [HashSet<u32>; 2] = Default::default();
     let mut chosen: Vec<&Witness> = Vec::new();
     for witness in witnesses {
@@ -280,13 +281,19 @@ pub(super) fn as_panels<'w>(
             chosen.push(witness);
         }
     }
-    [0, 1].map(|side| {
-        let mut panel = Panel::zeros(rows[side], chosen.len());
-        for (j, witness) in chosen.iter().enumerate() {
+    chosen
+}
+
+/// Witnesses as panels of weights; `None` if there are none.
+pub(super) fn as_panels(witnesses: &[&Witness], rows: [usize; 2]) -> Option<Vec<Panel>> {
+    let panel = |side: usize| {
+        let mut panel = Panel::zeros(rows[side], witnesses.len());
+        for (j, witness) in witnesses.iter().enumerate() {
             for (&column, &weight) in witness.columns[side].iter().zip(&witness.weights[side]) {
                 panel.row_mut(column as usize)[j] = weight;
             }
         }
         panel
-    })
+    };
+    (!witnesses.is_empty()).then(|| vec![panel(0), panel(1)])
 }
