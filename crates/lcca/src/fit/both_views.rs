@@ -11,6 +11,7 @@
 use super::eigenproblem::{Block, Eigenproblem, Ritz, SmallProducts, Trust, drift, pick};
 use super::precondition::Preconditioner;
 use super::problem::Problem;
+use super::significant::SIGNIFICANT;
 use super::witness;
 use crate::data::{Pair, Side};
 use crate::error::{Error, Result};
@@ -22,10 +23,6 @@ use crate::space::RowFactors;
 use crate::watch::Loop;
 use crate::whiten::whitener;
 use faer::Mat;
-
-/// A direction of T whose variance is below this share of its columns' is noise: vᵀBv is a difference of large numbers that
-/// cancel, and dividing by it makes any correlation.
-const SIGNIFICANT: f64 = 1e-11;
 
 /// CCA of both views, with the preconditioner in use.
 pub(super) struct BothViews<'a> {
@@ -244,7 +241,8 @@ impl Eigenproblem for BothViews<'_> {
     }
 }
 
-/// Sets the columns of T in SᵀBS to zero, which leaves them out, if they are noise. `heights` are vᵀDv of each.
+/// Sets the columns of T in SᵀBS to zero, which leaves them out, if they are noise (see `significant`). `heights` are vᵀDv of
+/// each.
 fn leave_out_noise(gram: &mut Mat<f64>, start: usize, heights: &[f64]) {
     for (j, &height) in (start..).zip(heights) {
         if gram[(j, j)] <= SIGNIFICANT * height {

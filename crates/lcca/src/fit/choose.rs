@@ -79,7 +79,7 @@ pub(super) fn by_column(witnesses: &[Witness], scores: &[f64], side: usize, colu
     strongest
 }
 
-/// Σᵢ a[j, i]²·factor(j) + Σᵢ r[j, i]²/factor(j) for each row j.
+/// Σᵢ w[j, i]²·bⱼⱼ + Σᵢ r[j, i]²/bⱼⱼ for each row j; 0 for a constant column.
 pub(super) fn activity(w: &Panel, r: &Panel, inverse: &[f64]) -> Vec<f64> {
     let squares = |row: &[f64]| row.iter().map(|v| v * v).sum::<f64>();
     let of_row = |j: usize| match inverse[j] {

@@ -104,7 +104,7 @@ pub(super) fn is_narrow(pair: &dyn Pair, settings: &Settings) -> bool {
 }
 
 /// Stored entries of both views.
-fn entries(pair: &dyn Pair) -> Result<f64> {
+pub(super) fn entries(pair: &dyn Pair) -> Result<f64> {
     let of_view = |side: Side| -> Result<u64> { Ok(pair.moments(side)?.count.iter().sum()) };
     Ok((of_view(Side::X)? + of_view(Side::Y)?) as f64)
 }

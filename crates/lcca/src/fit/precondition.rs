@@ -12,6 +12,7 @@
 use super::choose::{ViewScores, activity, by_column};
 use super::coarse::Coarse;
 use super::eigenproblem::{Block, Trust};
+use super::plan::entries;
 use super::problem::Problem;
 use super::shifted_factor::ShiftedFactor;
 use super::witness::{Witness, independent, witnesses};
@@ -20,6 +21,7 @@ use crate::error::Result;
 use crate::matrix::Panel;
 use crate::method::Algorithm;
 use crate::outcome::Decision;
+use crate::panels;
 use crate::space::{RowFactors, Tall};
 use rayon::prelude::*;
 
@@ -40,7 +42,8 @@ const MARGIN: f64 = 2.0;
 /// about 10 residuals said 0.5 to 3 times the truth on sentences and on paths; at 100 they said a third.
 const OUTSIDE: f64 = 0.1;
 const FAR_OUTSIDE: f64 = 100.0;
-/// Operations of an iteration per row of its panels and square of the block's columns.
+/// Operations of an iteration per row of its panels and square of the block's columns, with some more for what is not a
+/// product: copies, residuals, small matrices.
 const PANELS: f64 = 36.0;
 /// An operation on scattered entries counts as this many on panels.
 const SCATTERED: f64 = 2.0;
@@ -183,7 +186,7 @@ impl<'a> Preconditioner<'a> {
         if let Some(inverse) = self.factor.get() {
             let (rx, ry) = (space.download(x)?, space.download(y)?);
             let [tx, ty] = inverse.solve([&rx, &ry]);
-            let squares = add(crate::panels::column_dots(&rx, &tx), &crate::panels::column_dots(&ry, &ty));
+            let squares = add(panels::column_dots(&rx, &tx), &panels::column_dots(&ry, &ty));
             (*x, *y) = (space.upload(tx)?, space.upload(ty)?);
             return Ok(squares);
         }
@@ -283,7 +286,7 @@ fn block_size(problem: &Problem<'_>) -> Result<usize> {
     // In row mode the block is a sum over rows, each with so many entries on the chosen columns.
     let formed = match problem.joint {
         Some(_) => f64::INFINITY,
-        None => (price / shape.rows as f64).sqrt() / (entries(problem)? / shape.rows as f64 / columns),
+        None => (price / shape.rows as f64).sqrt() / (entries(problem.pair)? / shape.rows as f64 / columns),
     };
     let size = factorized.min(formed).max(SMALLEST).min(columns) as usize;
     let most = problem.settings.memory / SHARE_OF_MEMORY;
@@ -295,15 +298,9 @@ fn iteration(problem: &Problem<'_>) -> Result<f64> {
     let (m, shape) = (problem.block() as f64, problem.pair.shape());
     let touched = match problem.joint {
         Some(joint) => joint.entries() as f64,
-        None => 3.0 * entries(problem)?,
+        None => 3.0 * entries(problem.pair)?,
     };
     Ok(SCATTERED * 2.0 * m * touched + PANELS * m * m * (shape.x_cols + shape.y_cols) as f64)
-}
-
-/// Stored entries of both views.
-fn entries(problem: &Problem<'_>) -> Result<f64> {
-    let of_view = |side| -> Result<u64> { Ok(problem.pair.moments(side)?.count.iter().sum()) };
-    Ok((of_view(crate::data::Side::X)? + of_view(crate::data::Side::Y)?) as f64)
 }
 
 fn add(mut sums: Vec<f64>, more: &[f64]) -> Vec<f64> {

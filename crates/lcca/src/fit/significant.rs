@@ -15,7 +15,7 @@ use crate::whiten::whitener_above;
 use faer::{Mat, Side};
 
 /// The least share vᵀBv/vᵀSv of a direction that counts.
-const SIGNIFICANT: f64 = 1e-11;
+pub(super) const SIGNIFICANT: f64 = 1e-11;
 /// Directions this close to the span of others are left out, because their rounding errors would count as proof.
 const CAREFUL: f64 = 1e-8;
 /// Rounding errors of sums, in multiples of ε.
