@@ -32,6 +32,10 @@ class CCA(Fitted):
         One of `lcca.METHODS`, the names that the program uses. "auto" finds the exact answer in the way that suits the data.
     ridge, ridge_y : float
         Relative ridge: C + ridge · (tr C/p) · I. `ridge_y` is the ridge of y, if it differs.
+    metric : "cca", "pls", "diagonal" or a pair of these, one per view
+        How the length of weights is measured, wᵀBw = 1. "cca" has B = C + λI and maximizes correlations. "pls" has B = I and maximizes
+        covariances: the singular value decomposition of XᵀY (PLS-SVD). "diagonal" has B = diag C: the same of columns that were divided by
+        their standard deviations (diagonal CCA). A ridge belongs to "cca".
     center : bool
         Subtract column means, implicitly.
     scale : "auto", True or False
@@ -134,6 +138,7 @@ class CCA(Fitted):
         method: str = "auto",
         ridge: float = 0.0,
         ridge_y: float | None = None,
+        metric: str | tuple[str, str] = "cca",
         center: bool = True,
         scale: bool | str = "auto",
         hold_out: float | None = None,
@@ -161,6 +166,7 @@ class CCA(Fitted):
         self.method = method
         self.ridge = ridge
         self.ridge_y = ridge_y
+        self.metric = metric
         self.center = center
         self.scale = scale
         self.hold_out = hold_out

@@ -33,6 +33,8 @@ def parameters(settings: dict[str, Any], method_parameters: dict[str, Any]) -> d
     given = {name: settings[name] for name in same} | method_parameters
     # Models of earlier versions were fitted without scaling and do not say so.
     given["scale"] = {"auto": "auto", "yes": True}.get(settings.get("scale", "no"), False)
+    both = settings.get("metric_x", "cca"), settings.get("metric_y", "cca")
+    given["metric"] = both[0] if both[0] == both[1] else both
     given |= {"method": settings["method"]["name"], "n_components": settings["k"], "random_state": settings["seed"]}
     ridge, ridge_y = settings["ridge_x"], settings["ridge_y"]
     return given | {"ridge": ridge, "ridge_y": None if ridge_y == ridge else ridge_y}

@@ -91,6 +91,7 @@ def options(params: dict[str, Any], n_components: int) -> dict[str, Any]:
     same = {name: params[name] for name in _SAME}
     return same | {
         "n_components": n_components,
+        "metrics": metrics(params["metric"]),
         "scale": _scale(params["scale"]),
         "hold_out": _hold_out(params["hold_out"]),
         "parameters": _method_parameters(params),
@@ -132,6 +133,15 @@ def _check_numbers(params: dict[str, Any]) -> None:
     for name in ("oversample", "power"):
         if params[name] is not None or name == "power":
             number(params[name], name)
+
+
+def metrics(metric: Any) -> list[str]:
+    """The metrics of X and y, from one for both or one each."""
+    both = [metric, metric] if isinstance(metric, str) else metric
+    names = ("cca", "pls", "diagonal")
+    if not isinstance(both, (list, tuple)) or len(both) != 2 or any(one not in names for one in both):
+        raise invalid("metric", "'cca', 'pls', 'diagonal' or a pair of these, one per view", metric)
+    return list(both)
 
 
 def _scale(scale: Any) -> str:

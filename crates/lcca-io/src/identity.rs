@@ -72,7 +72,11 @@ impl Identity {
 
 /// Whether a setting that older files do not have says what they did.
 fn is_as_before(key: &str, here: &Value) -> bool {
-    key == "scale" && here != "yes"
+    match key {
+        "scale" => here != "yes",
+        "metric_x" | "metric_y" => here == "cca",
+        _ => false,
+    }
 }
 
 fn list(numbers: &Value) -> Vec<f64> {
@@ -97,6 +101,7 @@ fn numbers_of(side: Side) -> String {
 
 /// The settings that matter, the method's parameters among them.
 fn choices(settings: &Settings) -> Vec<(String, Value)> {
+    let metrics = [settings.metric_x, settings.metric_y];
     let Ok(Value::Object(mut settings)) = serde_json::to_value(settings) else { return Vec::new() };
     let mut choices = Vec::new();
     if let Some(Value::Object(method)) = settings.remove("method") {
@@ -104,6 +109,10 @@ fn choices(settings: &Settings) -> Vec<(String, Value)> {
             "name" => ("method".into(), value),
             _ => (key, value),
         }));
+    }
+    // The default is not stored, but it differs from others.
+    for (key, metric) in [("metric_x", metrics[0]), ("metric_y", metrics[1])] {
+        settings.insert(key.into(), metric.name().into());
     }
     choices.extend(settings);
     choices.retain(|(key, _)| !FREE.contains(&key.as_str()));

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use lcca::Error;
-use lcca::method::{Method, Parameter, Scale, Settings};
+use lcca::method::{Method, Metric, Parameter, Scale, Settings};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::collections::BTreeMap;
@@ -17,6 +17,8 @@ pub struct Options {
     n_components: usize,
     ridge: f64,
     ridge_y: Option<f64>,
+    /// The metrics of X and y.
+    metrics: [String; 2],
     center: bool,
     scale: String,
     /// The share of rows to hold out first. Only fits in memory can.
@@ -34,6 +36,7 @@ impl Options {
     pub fn settings(&self) -> Result<Settings, Failure> {
         Ok(Settings::new(self.method()?, self.n_components)
             .ridges(self.ridge, self.ridge_y.unwrap_or(self.ridge))
+            .metrics(metric(&self.metrics[0])?, metric(&self.metrics[1])?)
             .center(self.center)
             .scale(self.scale()?)
             .oversample(self.oversample)
@@ -73,6 +76,13 @@ impl Options {
             error => error.into(),
         })
     }
+}
+
+fn metric(name: &str) -> Result<Metric, Failure> {
+    Metric::named(name).ok_or_else(|| {
+        let expected = quoted(Metric::ALL.into_iter().map(Metric::name));
+        Failure::Usage(format!("metric == {name:?}, expected one of {expected}"))
+    })
 }
 
 /// The parameters of a method, with their values.

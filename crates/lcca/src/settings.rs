@@ -26,6 +26,44 @@ impl Scale {
     }
 }
 
+/// How the length of a view's weights is measured: the matrix B in wᵀBw = 1. It is chosen for each view by itself, so that views may differ:
+/// [`Metric::Pls`] on one side and [`Metric::Cca`] on the other is redundancy analysis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// B = C + λI: canonical correlations.
+    #[default]
+    Cca,
+    /// B = I: covariances, so that two such views are the singular value decomposition of XᵀY (PLS-SVD).
+    Pls,
+    /// B = diag C: covariances of columns that were divided by their standard deviations (diagonal CCA).
+    Diagonal,
+}
+
+impl Metric {
+    /// All metrics.
+    pub const ALL: [Metric; 3] = [Metric::Cca, Metric::Pls, Metric::Diagonal];
+
+    /// The name, as users write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::Cca => "cca",
+            Metric::Pls => "pls",
+            Metric::Diagonal => "diagonal",
+        }
+    }
+
+    /// The metric of that name.
+    pub fn named(name: &str) -> Option<Metric> {
+        Metric::ALL.into_iter().find(|metric| metric.name() == name)
+    }
+
+    /// Whether this is the metric of canonical correlations. Files do not mention it, as those of earlier versions do not.
+    pub fn is_cca(&self) -> bool {
+        *self == Metric::Cca
+    }
+}
+
 /// Everything that decides a fit besides the data. The same settings, data and thread count give the same bits.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
@@ -38,6 +76,12 @@ pub struct Settings {
     pub ridge_x: f64,
     /// Ridge of Y, relative like that of X.
     pub ridge_y: f64,
+    /// How the length of X's weights is measured.
+    #[serde(default, skip_serializing_if = "Metric::is_cca")]
+    pub metric_x: Metric,
+    /// How the length of Y's weights is measured.
+    #[serde(default, skip_serializing_if = "Metric::is_cca")]
+    pub metric_y: Metric,
     /// Subtract column means. This is done implicitly; nothing is densified.
     pub center: bool,
     /// Divide columns by their standard deviations, or by their root mean squares if they are not centered.
@@ -74,6 +118,8 @@ impl Settings {
             k,
             ridge_x: 0.0,
             ridge_y: 0.0,
+            metric_x: Metric::Cca,
+            metric_y: Metric::Cca,
             center: true,
             scale: Scale::Auto,
             oversample: None,
@@ -102,6 +148,29 @@ impl Settings {
             Side::X => self.ridge_x,
             Side::Y => self.ridge_y,
         }
+    }
+
+    /// The same metric for both views.
+    pub fn metric(self, metric: Metric) -> Self {
+        self.metrics(metric, metric)
+    }
+
+    /// A metric for each view.
+    pub fn metrics(self, metric_x: Metric, metric_y: Metric) -> Self {
+        Settings { metric_x, metric_y, ..self }
+    }
+
+    /// The metric of one view.
+    pub fn metric_of(&self, side: Side) -> Metric {
+        match side {
+            Side::X => self.metric_x,
+            Side::Y => self.metric_y,
+        }
+    }
+
+    /// Whether both views have the metric of canonical correlations, so that objective values are at most 1.
+    pub fn is_cca(&self) -> bool {
+        self.metric_x.is_cca() && self.metric_y.is_cca()
     }
 
     /// Whether column means are subtracted.

@@ -33,6 +33,14 @@ pub enum ScaleChoice {
     No,
 }
 
+/// How the length of a view's weights is measured.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum MetricChoice {
+    Cca,
+    Pls,
+    Diagonal,
+}
+
 /// Which ridge `--ridge-path` selects.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum RidgeRule {

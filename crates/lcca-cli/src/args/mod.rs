@@ -21,7 +21,7 @@ mod tables;
 mod transform;
 pub mod views;
 
-pub use choices::{ContentChoice, RidgeRule, ScaleChoice, SideChoice, ViewChoice};
+pub use choices::{ContentChoice, MetricChoice, RidgeRule, ScaleChoice, SideChoice, ViewChoice};
 pub use command::{Arguments, Command};
 pub use common::{CommonArgs, ReadingArgs};
 pub use compare::{CompareArgs, OPTIONAL_METHODS};

@@ -1,6 +1,6 @@
 //! Flags that define the problem to be solved, whatever the method.
 
-use super::ScaleChoice;
+use super::{MetricChoice, ScaleChoice};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -17,6 +17,17 @@ pub struct ProblemArgs {
     /// their root mean squares.
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub scale: ScaleChoice,
+    /// How the length of weights is measured: cca maximizes correlations, pls covariances, diagonal those of scaled columns
+    ///
+    /// With weights of length wᵀBw = 1: B = C + λI is CCA, B = I is PLS-SVD, the singular value decomposition of XᵀY, and
+    /// B = diag C is diagonal CCA, the same of columns divided by their standard deviations. With pls and diagonal the objective
+    /// is a covariance, with n as divisor; correlations are always correlations. pls depends on units: see --scale. A ridge belongs
+    /// to cca.
+    #[arg(long, value_name = "METRIC", default_value = "cca")]
+    pub metric: MetricChoice,
+    /// The metric of Y alone [default: the value of --metric]
+    #[arg(long, value_name = "METRIC")]
+    pub metric_y: Option<MetricChoice>,
     /// Ridge of both views, relative: C + RIDGE·(tr C/p)·I
     #[arg(long, value_name = "RIDGE", default_value_t = 0.0)]
     pub ridge: f64,

@@ -136,6 +136,7 @@ fn object(fit: &Fit, run: &Run) -> Value {
         "certified": fit.certificate,
         "held_out": fit.held_out,
         "scale": settings.scale,
+        "metrics": [settings.metric_x, settings.metric_y],
         "passes": fit.cost.passes,
         "gram_passes": fit.cost.gram_passes,
         "work": fit.cost.work(settings.k),

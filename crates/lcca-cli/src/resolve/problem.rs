@@ -1,15 +1,15 @@
 //! The problem to be solved, and the settings of the engine that follow from it.
 
-use crate::args::{ProblemArgs, ScaleChoice};
+use crate::args::{MetricChoice, ProblemArgs, ScaleChoice};
 use crate::failure::Failure;
 use crate::{machine, sizes};
 use lcca::data::Shape;
-use lcca::method::{Method, Scale, Settings};
+use lcca::method::{Method, Metric, Scale, Settings};
 
 /// The number of pairs if none is given and the data have as many.
 const DEFAULT_PAIRS: usize = 20;
 
-/// `--no-center`, `--scale`, ridges, seed and memory, as settings for one pair: the number of pairs follows from the data.
+/// `--no-center`, `--scale`, metrics, ridges, seed and memory, as settings for one pair: the number of pairs follows from the data.
 pub fn settings(args: &ProblemArgs, method: Method) -> Result<Settings, Failure> {
     let mut settings = Settings::new(method, 1);
     settings.center = !args.no_center;
@@ -18,6 +18,8 @@ pub fn settings(args: &ProblemArgs, method: Method) -> Result<Settings, Failure>
         ScaleChoice::Yes => Scale::Yes,
         ScaleChoice::No => Scale::No,
     };
+    settings.metric_x = metric(args.metric);
+    settings.metric_y = metric(args.metric_y.unwrap_or(args.metric));
     settings.ridge_x = args.ridge;
     settings.ridge_y = args.ridge_y.unwrap_or(args.ridge);
     settings.seed = args.seed;
@@ -28,6 +30,14 @@ pub fn settings(args: &ProblemArgs, method: Method) -> Result<Settings, Failure>
         })?,
     };
     Ok(settings)
+}
+
+fn metric(choice: MetricChoice) -> Metric {
+    match choice {
+        MetricChoice::Cca => Metric::Cca,
+        MetricChoice::Pls => Metric::Pls,
+        MetricChoice::Diagonal => Metric::Diagonal,
+    }
 }
 
 /// The most pairs that data of this shape can have.

@@ -329,6 +329,10 @@ pub(super) fn check(settings: &Settings, shape: Shape) -> Result<()> {
             return Err(Error::Setting { name, value: value.to_string(), expected });
         }
     }
+    if !settings.is_cca() {
+        let value = settings.metric_x.name().to_string();
+        return Err(Error::Setting { name: "metric", value, expected: "cca, until others are implemented" });
+    }
     settings.method.check(k)
 }
 
