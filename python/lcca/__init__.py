@@ -15,6 +15,7 @@ True
 from lcca._cca import CCA
 from lcca._certificate import Certificate
 from lcca._cv import CCACV
+from lcca._fit_moments import fit_moments
 from lcca._lcca import METHODS, Matrix, __version__
 from lcca._linalg import least_squares, randomized_svd
 from lcca._load import load
@@ -36,6 +37,7 @@ __all__ = [
     "Significance",
     "TwoViews",
     "__version__",
+    "fit_moments",
     "least_squares",
     "load",
     "permutation_test",

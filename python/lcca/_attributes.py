@@ -15,6 +15,8 @@ Array = NDArray[np.float64]
 class Attributes:
     """Everything that a fit or a file sets. `CCA` documents the public attributes."""
 
+    _has_means = True  # False if the views were centered by means that are not known
+
     def _set_regressions(self, parts: "FitResult | ModelFile") -> None:
         self._x_regression: Array | None = parts["x_regression"]
         self._y_regression: Array | None = parts["y_regression"]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcca import _inputs, _lcca, _pairing, _report, _settings
-from lcca._fitted import Fitted
+from lcca._from_sums import FromSums
 from lcca._pair import RemotePair
 from lcca._progress import Progress
 from lcca._types import FitResult, TraceRow
@@ -16,7 +16,7 @@ from lcca._types import FitResult, TraceRow
 Array = NDArray[np.float64]
 
 
-class CCA(Fitted):
+class CCA(FromSums):
     """Canonical correlation analysis of two views with the same rows.
 
     Finds weights Wx and Wy such that the canonical variables X Wx and Y Wy correlate as much as possible, pair by pair. The
@@ -230,6 +230,7 @@ class CCA(Fitted):
         options = _settings.options(self._parameters(), pairs)
         if self.hold_out is not None and self.resume is not None:
             raise ValueError("hold_out cannot be combined with resume: the fit starts from the one without the held-out rows")
+        self._drop_sums()
         result = self._fit_views(views, options, threads)
         self._set_model(result)
         self._set_fit(result)
@@ -248,6 +249,7 @@ class CCA(Fitted):
         pairs = _settings.components(self.n_components, *pair.shape)
         options = _settings.options(self._parameters(), pairs)
         self._fill = {}
+        self._drop_sums()
         pair.prepare(_settings.columns(options))
         try:
             result = self._run(_lcca.fit_remote, pair, options, self._state_file(), _settings.threads(self.n_jobs))

@@ -73,6 +73,8 @@ class CCACV(CCA):
     (4, 2)
     """
 
+    _fits_sums = False
+
     def __init__(
         self,
         n_components: int | None = None,

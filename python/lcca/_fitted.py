@@ -113,6 +113,7 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         True
         """
         check_is_fitted(self)
+        self._require_means()
         memory = _settings.memory(self.memory)
         x_rows = _regression.estimate(self._x_regression, self.x_mean_, X, "X", memory)
         if y is None:
@@ -158,7 +159,23 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         rows = _regression.estimate(regression, mean, scores, "X", _settings.memory(self.memory))
         return rows[:, 0] if self._predicts_vector else rows
 
-    def _view_weights(self) -> list[ViewWeights]:
+    @property
+    def _y_width(self) -> int:
+        """The number of columns of y."""
+        return len(self.y_weights_)
+
+    def _require_means(self) -> None:
+        """Refuses to center rows by means that nobody has told."""
+        if not self._has_means:
+            remedy = "pass mean_x and mean_y to fit_moments, or 0 if rows come centered"
+            raise ValueError(f"this model was fitted to moments without means, so rows cannot be centered: {remedy}")
+
+    def _view_weights(self, *, centers: bool = True) -> list[ViewWeights]:
+        """The weights and means of both views. Whoever centers rows by their own means needs no others."""
+        if centers:
+            self._require_means()
+        elif not self._has_means:
+            return [(weights, np.zeros(len(weights))) for weights in (self.x_weights_, self.y_weights_)]
         return [(self.x_weights_, self.x_mean_), (self.y_weights_, self.y_mean_)]
 
     def _check_remote(self, pair: RemotePair) -> None:
@@ -201,7 +218,8 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         """
         check_is_fitted(self)
         threads = _settings.threads(self.n_jobs)
-        x_weights, y_weights = self._view_weights()
+        # Correlations are about the means of the given rows.
+        x_weights, y_weights = self._view_weights(centers=False)
         if isinstance(X, RemotePair):
             self._check_remote(X)
             try:
@@ -330,6 +348,7 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
     @property
     def intercept_(self) -> Array:
         """The vector that `predict` adds to X @ coef_.T."""
+        self._require_means()
         y_mean = np.zeros(len(self.y_weights_)) if self.y_mean_ is None else self.y_mean_
         x_mean = np.zeros(len(self.x_weights_)) if self.x_mean_ is None else self.x_mean_
         return np.asarray(y_mean - _regression.known(self._y_on_x_regression) @ (x_mean @ self.x_weights_))

@@ -33,6 +33,17 @@ def fit_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int) 
     return paired.views(threads), Target(target.names, target.is_vector)
 
 
+def batch_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int, *, first: bool) -> tuple[Views, Target]:
+    """Both views of a batch of rows. The first batch says which columns all others must have."""
+    if y is None:
+        raise ValueError("CCA requires y to be passed, but the target y is None")
+    X, y = (_read(estimator, data, 0, threads, reset=True) if _views.is_file(data) else data for data in (X, y))
+    x = x_view(estimator, X, threads, reset=first, least=1)
+    target = y_view(estimator, y, threads, reset=first)
+    paired = _pairing.paired(x, target, sample_weight, estimator.missing, _Means(estimator, learn=True))
+    return paired.views(threads), Target(target.names, target.is_vector)
+
+
 def known_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int) -> Views:
     """Both views of rows for a fitted model."""
     if y is None:
@@ -87,8 +98,9 @@ class _Means:
         return np.asarray(known)
 
 
-def x_view(estimator: Any, X: Any, threads: int, *, reset: bool) -> View:
-    """The first view. With `reset` its columns are recorded, as in a fit; otherwise they must be those of the fit."""
+def x_view(estimator: Any, X: Any, threads: int, *, reset: bool, least: int = 2) -> View:
+    """The first view. With `reset` its columns are recorded, as in a fit of at least `least` rows; otherwise they must be
+    those of the fit."""
     X = _views.in_memory(X, "X")
     expected = None if reset else getattr(estimator, "feature_names_in_", None)
     if _views.is_file(X):
@@ -98,16 +110,16 @@ def x_view(estimator: Any, X: Any, threads: int, *, reset: bool) -> View:
             _check_width(X.shape[1], estimator.n_features_in_)
             _check_names(X.names, expected, "X")
         else:
-            _note_columns(estimator, X.shape[1], X.names)
+            note_columns(estimator, X.shape[1], X.names)
         return View("X", X, X.names, X)
     encoded = _encoded(X, "X", estimator.categorical, expected)
     if encoded is not None:
         if reset:
-            _note_columns(estimator, len(encoded.names), encoded.names)
+            note_columns(estimator, len(encoded.names), encoded.names)
         return View("X", _checked(encoded.data, encoded.names, "X", estimator.missing), encoded.names, X)
     checks = _CHECKS | _finite(estimator.missing)
     try:
-        data = validate_data(estimator, X, reset=reset, ensure_min_samples=2 if reset else 1, **checks)
+        data = validate_data(estimator, X, reset=reset, ensure_min_samples=least if reset else 1, **checks)
     except ValueError as error:
         raise _explained(error, X, "X") from None
     return View("X", data, _frames.column_names(X), X)
@@ -116,7 +128,7 @@ def x_view(estimator: Any, X: Any, threads: int, *, reset: bool) -> View:
 def y_view(estimator: Any, y: Any, threads: int, *, reset: bool) -> View:
     """The second view. Without `reset` its columns must be those of the fit."""
     y = _views.in_memory(y, "y")
-    width = None if reset else len(estimator.y_weights_)
+    width = None if reset else estimator._y_width
     expected = None if reset else getattr(estimator, "y_feature_names_in_", None)
     if _views.is_file(y):
         y = _read(estimator, y, 1, threads, reset=reset)
@@ -182,7 +194,8 @@ def _read(estimator: Any, path: Any, side: int, threads: int, *, reset: bool) ->
     return _views.noted(Matrix.read_for_model(path, side, len(weights), names, fill, table, threads), path)
 
 
-def _note_columns(estimator: Any, width: int, names: list[str] | None) -> None:
+def note_columns(estimator: Any, width: int, names: list[str] | None) -> None:
+    """Records the columns of X, as a fit does."""
     estimator.n_features_in_ = width
     if names is not None:
         estimator.feature_names_in_ = np.asarray(names, dtype=object)

@@ -13,6 +13,7 @@ __all__ = [
     "Pieces",
     "Pool",
     "Rows",
+    "Sums",
     "__version__",
     "add_gram_samples",
     "add_grams",
@@ -24,6 +25,7 @@ __all__ = [
     "cross_validate",
     "fit",
     "fit_remote",
+    "fit_sums",
     "least_squares",
     "load",
     "method_parameters",
@@ -131,6 +133,24 @@ class Pieces:
     @property
     def rows(self) -> int: ...
 
+@final
+class Sums:
+    @staticmethod
+    def dense(rows: int, moments: Any, center: Any, triangle: Vector) -> Sums: ...
+    @staticmethod
+    def sparse(rows: int, moments: Any, blocks: Any, one_hot: tuple[bool, bool]) -> Sums: ...
+    @staticmethod
+    def add(
+        before: Sums | None, x: Matrix, y: Matrix, weights: Vector | None, memory: int, threads: int
+    ) -> Sums: ...
+    @property
+    def shape(self) -> tuple[int, int, int]: ...
+    @property
+    def is_sparse(self) -> bool: ...
+    @property
+    def nbytes(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, Any]: ...
+
 def add_gram_samples(a: Any, b: Any) -> Any: ...
 def add_grams(a: Any, b: Any) -> Any: ...
 def add_joint_grams(a: Any, b: Any, pool: Pool) -> Any: ...
@@ -140,6 +160,13 @@ def fit_remote(
     pair: Any,
     options: dict[str, Any],
     resume: str | None,
+    threads: int,
+    on_pass: Callable[[float], object] | None,
+    on_iteration: Callable[[TraceRow], object] | None,
+) -> FitResult: ...
+def fit_sums(
+    sums: Sums,
+    options: dict[str, Any],
     threads: int,
     on_pass: Callable[[float], object] | None,
     on_iteration: Callable[[TraceRow], object] | None,

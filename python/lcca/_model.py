@@ -13,6 +13,7 @@ _NAMES = {"x_names": "feature_names_in_", "y_names": "y_feature_names_in_"}
 
 def parts(model: Any) -> Any:
     """The parts of a fitted `CCA`, as a model file holds them."""
+    model._require_means()
     parts: dict[str, Any] = {name: getattr(model, f"{name}_") for name in _ATTRIBUTES}
     parts |= {name: getattr(model, f"_{name}") for name in _REGRESSIONS}
     for part, attribute in _NAMES.items():

@@ -1,5 +1,6 @@
 //! Fitting two views.
 
+use crate::accumulated::Sums;
 use crate::failure::Failure;
 use crate::matrix::{Matrix, pair_from_views};
 use crate::model::{model_dict, record_dict, regression_items};
@@ -76,6 +77,24 @@ pub fn fit_remote<'py>(
     run_fit(py, options, resume, threads, listeners, move |settings, resume, reporter| match resume {
         Some(path) => fit_with_state(path, &pair, settings, reporter),
         None => Ok((lcca::fit::fit(&pair, settings, reporter)?, reporter.seconds())),
+    })
+}
+
+/// Fits two views of which sums over the rows are known, and nothing else.
+#[pyfunction]
+#[pyo3(signature = (sums, options, threads, on_pass, on_iteration))]
+pub fn fit_sums<'py>(
+    py: Python<'py>,
+    sums: &Bound<'py, Sums>,
+    options: Options,
+    threads: usize,
+    on_pass: Option<Bound<'py, PyAny>>,
+    on_iteration: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let listeners = Listeners { on_pass, on_iteration, ..Listeners::default() };
+    let sums = sums.get().sums.clone();
+    run_fit(py, options, None, threads, listeners, move |settings, _, reporter| {
+        Ok((lcca::fit::fit(&*sums.pair(), settings, reporter)?, reporter.seconds()))
     })
 }
 

@@ -5,6 +5,7 @@
 //! forked at any time. Cluster workers are the exception: they keep a pool between passes. The interpreter is free during a
 //! call and checks for signals twenty times per second.
 
+mod accumulated;
 mod certify;
 mod failure;
 mod fit;
@@ -41,8 +42,10 @@ fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<rows::Rows>()?;
     module.add_class::<pieces::Pieces>()?;
     module.add_class::<pool::Pool>()?;
+    module.add_class::<accumulated::Sums>()?;
     module.add_function(wrap_pyfunction!(fit::fit, module)?)?;
     module.add_function(wrap_pyfunction!(fit::fit_remote, module)?)?;
+    module.add_function(wrap_pyfunction!(fit::fit_sums, module)?)?;
     module.add_function(wrap_pyfunction!(model::score_remote, module)?)?;
     module.add_function(wrap_pyfunction!(certify::certify, module)?)?;
     module.add_function(wrap_pyfunction!(certify::certify_remote, module)?)?;

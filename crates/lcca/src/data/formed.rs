@@ -8,7 +8,8 @@ use super::pair::{Capabilities, JointGrams, Pair, Reduced, Structure};
 use crate::error::Result;
 use crate::side::{Shape, Side};
 
-/// A pair that is its own joint Gram matrix.
+/// A pair that is its own joint Gram matrix. A clone shares its entries.
+#[derive(Clone)]
 pub struct Formed {
     joint: JointGram,
     one_hot: [bool; 2],
@@ -18,6 +19,16 @@ impl Formed {
     /// `one_hot` says of each view whether every row held at most one entry, and that entry was 1.
     pub fn new(joint: JointGram, one_hot: [bool; 2]) -> Self {
         Formed { joint, one_hot }
+    }
+
+    /// The joint Gram matrix.
+    pub fn joint(&self) -> &JointGram {
+        &self.joint
+    }
+
+    /// Which views are one-hot.
+    pub fn one_hot(&self) -> [bool; 2] {
+        self.one_hot
     }
 }
 

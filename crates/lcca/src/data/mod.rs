@@ -4,6 +4,7 @@
 //! [`Pieces`]), in parts that are asked one after the other ([`Shards`]), or are known by their Gram matrices only
 //! ([`JointGram`]). [`Centered`], [`Scaled`], [`Counting`] and [`Cached`] wrap any pair. Nothing n-sized crosses this interface.
 
+mod accumulated;
 mod ask;
 mod block_gram;
 mod cached;
@@ -46,6 +47,7 @@ mod triangle;
 
 pub use crate::side::{Shape, Side};
 pub use crate::watch::Cost;
+pub use accumulated::Accumulated;
 pub use ask::{Ask, Source};
 pub use cached::Cached;
 pub use centered::Centered;
@@ -64,5 +66,5 @@ pub use pieces::Pieces;
 pub use reduce::columns_to_keep;
 pub use scaled::Scaled;
 pub use shards::Shards;
-pub use summed::Summed;
+pub use summed::{Summed, Sums};
 pub use triangle::Triangle;
