@@ -168,6 +168,7 @@ impl Pair for Remote {
             triangles: self.offers.triangles.then_some(self),
             blocks: self.offers.blocks.then_some(self),
             samples: self.offers.samples.then_some(self),
+            covariates: None,
         }
     }
 }

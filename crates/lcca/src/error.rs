@@ -46,6 +46,18 @@ pub enum Error {
     Memory { what: String, needed: u64, allowed: u64, advice: &'static str },
     #[error("{side} has {found} columns, expected the {expected} the model was trained on")]
     Width { side: Side, expected: usize, found: usize },
+    #[error("the covariates have {found} rows, expected the {expected} rows of the views")]
+    CovariateRows { expected: usize, found: usize },
+    #[error("the model was fitted with {columns} columns of covariates, and those of these rows are missing")]
+    CovariatesNeeded { columns: usize },
+    #[error("the model was fitted without covariates, and these rows come with some")]
+    CovariatesUnknown,
+    #[error("the covariates have {found} columns, expected the {expected} the model was fitted with")]
+    CovariateWidth { expected: usize, found: usize },
+    #[error("the covariates explain all of {side}: there is nothing left to correlate")]
+    NothingLeft { side: Side },
+    #[error("{what} cannot be combined with covariates; {advice}")]
+    WithCovariates { what: &'static str, advice: &'static str },
     #[error("row weight {row} is {value}, expected a finite number that is not negative")]
     Weight { row: usize, value: f64 },
     #[error("the checkpoint holds {found}, expected {expected}")]

@@ -92,6 +92,20 @@ pub fn combine(terms: &[(&Panel, MatRef<'_, f64>)]) -> Panel {
     out
 }
 
+/// out ← out + A·M, for a small M.
+pub fn add_product(out: &mut Panel, a: &Panel, m: MatRef<'_, f64>) {
+    let width = out.cols();
+    assert_eq!((a.cols(), width), (m.nrows(), m.ncols()), "columns of the two panels against the matrix");
+    assert_eq!(out.rows(), a.rows(), "rows of the two panels");
+    let stride = out.lines_per_row() * LANES;
+    let numbers: &mut [f64] = bytemuck::cast_slice_mut(out.lines_mut());
+    numbers.par_chunks_mut(CHUNK * stride.max(1)).enumerate().for_each(|(chunk, out)| {
+        let rows = out.len() / stride;
+        let out = row_major_mut(out, rows, width, stride);
+        matmul(out, Accum::Add, a.as_mat().subrows(chunk * CHUNK, rows), m, 1.0, Par::Seq);
+    });
+}
+
 /// P ← T·Ct + P·Cp and W ← W·Cw + P, both in place: nothing as high as a panel is allocated.
 ///
 /// The results have as many columns as the coefficients, at most as many as W and P; the columns beyond are dropped. If Cp

@@ -52,6 +52,7 @@ impl Pair for Cached<'_> {
             // Which columns are chosen changes from fit to fit.
             blocks: inner.blocks,
             samples: inner.samples,
+            covariates: inner.covariates,
         }
     }
 }

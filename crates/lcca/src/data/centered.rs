@@ -123,6 +123,7 @@ impl Pair for Centered<'_> {
             triangles: inner.triangles.map(|_| self as &dyn Triangles),
             blocks: inner.blocks.map(|_| self as &dyn Blocks),
             samples: inner.samples,
+            covariates: None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Counting passes and work, and telling a watcher about them.
 
 use super::ask::Ask;
+use super::covariates::{CovariateProducts, Covariates};
 use super::estimate::GramEstimate;
 use super::gram::GramMatrix;
 use super::joint::JointGram;
@@ -8,6 +9,7 @@ use super::moments::Moments;
 use super::pair::{Blocks, Capabilities, Grams, JointGrams, Pair, Triangles};
 use super::triangle::Triangle;
 use crate::error::{Error, Result};
+use crate::matrix::Panel;
 use crate::side::{Shape, Side};
 use crate::watch::{Cost, Watch};
 use faer::Mat;
@@ -113,6 +115,7 @@ impl Pair for Counting<'_> {
             blocks: inner.blocks.map(|_| self as &dyn Blocks),
             // Neither is looking at a few rows.
             samples: inner.samples,
+            covariates: inner.covariates.map(|_| self as &dyn Covariates),
         }
     }
 }
@@ -159,6 +162,33 @@ impl Triangles for Counting<'_> {
     fn sketched_triangle(&self, size: usize, seed: u64, limit: u64) -> Result<Triangle> {
         let inner = self.inner.capabilities().require_triangles()?;
         let triangle = inner.sketched_triangle(size, seed, limit)?;
+        self.count(2, 0)?;
+        Ok(triangle)
+    }
+}
+
+impl Covariates for Counting<'_> {
+    fn covariate_columns(&self) -> usize {
+        self.inner.capabilities().covariates.map_or(0, Covariates::covariate_columns)
+    }
+
+    fn covariate_moments(&self) -> Result<&Moments> {
+        self.inner.capabilities().require_covariates()?.covariate_moments()
+    }
+
+    fn covariate_products(&self, v: &Panel, mean: Option<&[f64]>) -> Result<CovariateProducts> {
+        let products = self.inner.capabilities().require_covariates()?.covariate_products(v, mean)?;
+        self.count(2, 2 * v.cols())?;
+        Ok(products)
+    }
+
+    fn covariate_gram(&self, v: &Panel, mean: Option<&[f64]>) -> Result<Mat<f64>> {
+        self.inner.capabilities().require_covariates()?.covariate_gram(v, mean)
+    }
+
+    fn residual_triangle(&self, v: &Panel, mean: Option<&[f64]>, limit: u64) -> Result<Triangle> {
+        let inner = self.inner.capabilities().require_covariates()?;
+        let triangle = inner.residual_triangle(v, mean, limit)?;
         self.count(2, 0)?;
         Ok(triangle)
     }

@@ -47,7 +47,15 @@ impl Pair for Formed {
 
     fn capabilities(&self) -> Capabilities<'_> {
         let Capabilities { grams, triangles, blocks, samples, .. } = self.joint.capabilities();
-        Capabilities { structure: Some(self), grams, joint_grams: Some(self), triangles, blocks, samples }
+        Capabilities {
+            structure: Some(self),
+            grams,
+            joint_grams: Some(self),
+            triangles,
+            blocks,
+            samples,
+            covariates: None,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Both views readable here, in memory or in mapped files.
 
 use super::estimate::{GramEstimate, GramSample};
+use super::in_memory_covariates::CovariateRows;
 use super::moments::Moments;
 use super::paired_rows::PairedRows;
 use super::parts::{Piece, Scratch};
@@ -16,6 +17,7 @@ pub struct InMemory {
     pub(super) moments: [OnceLock<Moments>; 2],
     estimate: OnceLock<Option<GramEstimate>>,
     pub(super) scratch: Mutex<Vec<Scratch>>,
+    pub(super) covariates: Option<CovariateRows>,
 }
 
 impl InMemory {
@@ -26,7 +28,8 @@ impl InMemory {
 
     /// Multiplies each row's contribution by its weight, as if the row occurred that often.
     pub fn weighted(self, weights: Buffer<f64>) -> Result<Self> {
-        self.rows.weighted(weights).map(InMemory::from)
+        let covariates = self.covariates;
+        Ok(InMemory { covariates, ..self.rows.weighted(weights)?.into() })
     }
 
     /// One view.
@@ -87,7 +90,13 @@ impl InMemory {
 
 impl From<PairedRows> for InMemory {
     fn from(rows: PairedRows) -> Self {
-        InMemory { rows, moments: Default::default(), estimate: OnceLock::new(), scratch: Mutex::default() }
+        InMemory {
+            rows,
+            moments: Default::default(),
+            estimate: OnceLock::new(),
+            scratch: Mutex::default(),
+            covariates: None,
+        }
     }
 }
 

@@ -57,12 +57,14 @@ impl Pair for InMemory {
 
     fn capabilities(&self) -> Capabilities<'_> {
         Capabilities {
-            structure: Some(self),
+            // Equal rows may have different covariates, and residuals of a one-hot view are not one-hot.
+            structure: if self.covariates.is_none() { Some(self) } else { None },
             grams: Some(self),
             joint_grams: Some(self),
             triangles: Some(self),
             blocks: Some(self),
             samples: Some(self),
+            covariates: if self.covariates.is_some() { Some(self) } else { None },
         }
     }
 }
@@ -111,7 +113,7 @@ impl JointGrams for InMemory {
 
 impl Triangles for InMemory {
     fn triangle(&self, limit: u64) -> Result<Triangle> {
-        triangle::form(&self.rows.views, self.rows.weights.as_ref(), limit)
+        triangle::form(&self.rows.views, None, self.rows.weights.as_ref(), limit)
     }
 
     fn sketched_triangle(&self, size: usize, seed: u64, limit: u64) -> Result<Triangle> {

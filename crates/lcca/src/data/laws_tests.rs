@@ -276,7 +276,9 @@ fn a_mean_of_a_thousand_deviations_costs_six_digits_at_most() {
 
 /// Which capabilities a pair offers: structure, Gram matrices, joint Gram matrix, triangle, blocks, samples.
 fn offers(pair: &dyn Pair) -> [bool; 6] {
-    let Capabilities { structure, grams, joint_grams, triangles, blocks, samples } = pair.capabilities();
+    let Capabilities { structure, grams, joint_grams, triangles, blocks, samples, covariates } =
+        pair.capabilities();
+    assert!(covariates.is_none(), "these rows have none");
     [
         structure.is_some(),
         grams.is_some(),

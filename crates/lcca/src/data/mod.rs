@@ -2,7 +2,7 @@
 //!
 //! [`Pair`] is the contract, [`Ask`] what a pass is asked for. Rows live in memory or in mapped files ([`InMemory`],
 //! [`Pieces`]), in parts that are asked one after the other ([`Shards`]), or are known by their Gram matrices only
-//! ([`JointGram`]). [`Centered`], [`Scaled`], [`Counting`] and [`Cached`] wrap any pair. Nothing n-sized crosses this interface.
+//! ([`JointGram`]). [`Centered`], [`Residual`], [`Scaled`], [`Counting`] and [`Cached`] wrap any pair. Nothing n-sized crosses this interface.
 
 mod accumulated;
 mod ask;
@@ -11,6 +11,7 @@ mod cached;
 mod centered;
 mod chosen;
 mod counting;
+mod covariates;
 mod dense_gram;
 mod estimate;
 mod fold_grams;
@@ -18,6 +19,7 @@ mod fold_sums;
 mod formed;
 mod gram;
 mod in_memory;
+mod in_memory_covariates;
 mod in_memory_pair;
 mod joint;
 mod joint_pair;
@@ -35,6 +37,9 @@ mod parts;
 mod pieces;
 mod product;
 mod reduce;
+mod residual;
+#[cfg(test)]
+mod residual_tests;
 mod sample;
 mod scaled;
 mod scatter_gram;
@@ -52,6 +57,7 @@ pub use ask::{Ask, Source};
 pub use cached::Cached;
 pub use centered::Centered;
 pub use counting::{Counting, Tally};
+pub use covariates::{CovariateProducts, Covariates, Explained};
 pub use estimate::{GramEstimate, GramSample};
 pub use fold_grams::FoldGrams;
 pub use fold_sums::FoldSums;
@@ -64,6 +70,7 @@ pub use normal::Normal;
 pub use pair::{Blocks, Capabilities, Grams, JointGrams, Pair, Reduced, Samples, Structure, Triangles};
 pub use pieces::Pieces;
 pub use reduce::columns_to_keep;
+pub use residual::Residual;
 pub use scaled::Scaled;
 pub use shards::Shards;
 pub use summed::{Summed, Sums};

@@ -5,6 +5,7 @@
 //! do more than passes says so in [`Pair::capabilities`], and algorithms that could profit ask there.
 
 use super::ask::Ask;
+use super::covariates::Covariates;
 use super::estimate::GramEstimate;
 use super::gram::GramMatrix;
 use super::in_memory::InMemory;
@@ -57,6 +58,8 @@ pub struct Capabilities<'a> {
     pub blocks: Option<&'a dyn Blocks>,
     /// Hands out a sample of the rows.
     pub samples: Option<&'a dyn Samples>,
+    /// Knows covariates, whose part is to be taken out of both views.
+    pub covariates: Option<&'a dyn Covariates>,
 }
 
 impl<'a> Capabilities<'a> {
@@ -69,6 +72,7 @@ impl<'a> Capabilities<'a> {
             triangles: None,
             blocks: None,
             samples: None,
+            covariates: None,
         }
     }
 
@@ -90,6 +94,11 @@ impl<'a> Capabilities<'a> {
     /// Gram matrices of chosen columns, for a method that cannot do without.
     pub fn require_blocks(self) -> Result<&'a dyn Blocks> {
         self.blocks.ok_or(Error::Unavailable { what: "Gram matrix of chosen columns" })
+    }
+
+    /// Covariates, for rows that are known to have them.
+    pub fn require_covariates(self) -> Result<&'a dyn Covariates> {
+        self.covariates.ok_or(Error::Unavailable { what: "covariates" })
     }
 
     /// A sample of the rows, for a method that cannot do without.

@@ -118,6 +118,7 @@ impl Pair for Scaled<'_> {
             triangles: inner.triangles.map(|_| self as &dyn Triangles),
             blocks: inner.blocks.map(|_| self as &dyn Blocks),
             samples: inner.samples,
+            covariates: None,
         }
     }
 }

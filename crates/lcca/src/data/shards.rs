@@ -71,6 +71,7 @@ impl<P: Deref<Target: Pair> + Sync> Pair for Shards<P> {
             triangles: if all(|c| c.triangles.is_some()) { Some(self) } else { None },
             blocks: if all(|c| c.blocks.is_some()) { Some(self) } else { None },
             samples: if all(|c| c.samples.is_some()) { Some(self) } else { None },
+            covariates: None,
         }
     }
 }

@@ -71,7 +71,7 @@ pub(super) fn form(
 ) -> Result<Triangle> {
     let (rows, width) = (views[0].rows(), 1 + views[0].cols() + views[1].cols());
     if rows <= size {
-        return triangle::form(views, weights, limit);
+        return triangle::form(views, None, weights, limit);
     }
     let block = 2 * width.max(128);
     let blocks = size.div_ceil(block);

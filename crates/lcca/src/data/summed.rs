@@ -147,6 +147,7 @@ impl Pair for Summed<'_> {
             triangles,
             blocks,
             samples: None,
+            covariates: None,
         }
     }
 }

@@ -5,7 +5,7 @@
 //! centered views.
 
 use crate::error::{Error, Result};
-use crate::matrix::{Buffer, Matrix};
+use crate::matrix::{Buffer, Matrix, Panel};
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
@@ -15,12 +15,14 @@ pub struct Triangle {
     r: Mat<f64>,
     x_cols: usize,
     centered: bool,
+    /// Columns besides the first that come before X and were taken out of both views.
+    before: usize,
 }
 
 impl Triangle {
     /// From a factor of [1 X Y] that somebody else formed of views that are not centered.
     pub fn new(r: Mat<f64>, x_cols: usize) -> Self {
-        Triangle { r, x_cols, centered: false }
+        Triangle { r, x_cols, centered: false, before: 0 }
     }
 
     /// The factor of [1 X Y].
@@ -30,16 +32,18 @@ impl Triangle {
 
     /// Rx with RxᵀRx = XᵀX and RxᵀRy = XᵀY.
     pub fn x(&self) -> MatRef<'_, f64> {
-        self.columns(1, self.x_cols)
+        self.columns(1 + self.before, self.x_cols)
     }
 
     /// Ry with RyᵀRy = YᵀY and RxᵀRy = XᵀY.
     pub fn y(&self) -> MatRef<'_, f64> {
-        self.columns(1 + self.x_cols, self.r.ncols() - 1 - self.x_cols)
+        let start = 1 + self.before + self.x_cols;
+        self.columns(start, self.r.ncols() - start)
     }
 
     fn columns(&self, start: usize, count: usize) -> MatRef<'_, f64> {
-        let skip = usize::from(self.centered);
+        // The factor of few rows is not as high as it is wide.
+        let skip = (usize::from(self.centered) + self.before).min(self.r.nrows());
         self.r.as_ref().subcols(start, count).subrows(skip, self.r.nrows() - skip)
     }
 
@@ -50,7 +54,7 @@ impl Triangle {
     /// The factor of the same views with column j, X first, multiplied by `factors[j]`.
     pub(super) fn scaled(mut self, factors: &[f64]) -> Self {
         for (j, factor) in factors.iter().enumerate() {
-            self.r.col_mut(1 + j).iter_mut().for_each(|value| *value *= factor);
+            self.r.col_mut(1 + self.before + j).iter_mut().for_each(|value| *value *= factor);
         }
         self
     }
@@ -61,9 +65,43 @@ impl Triangle {
     }
 }
 
-/// The factor of both views' rows, weighted if `weights` are given.
-pub(super) fn form(views: &[Matrix; 2], weights: Option<&Buffer<f64>>, limit: u64) -> Result<Triangle> {
-    let width = 1 + views[0].cols() + views[1].cols();
+/// Columns (Z − 1·meanᵀ)·V that come before those of the views.
+#[derive(Clone, Copy)]
+pub(super) struct Projected<'a> {
+    pub rows: &'a Matrix,
+    pub panel: &'a Panel,
+    pub mean: Option<&'a [f64]>,
+}
+
+impl Projected<'_> {
+    /// Writes one row.
+    fn write(&self, row: usize, mut put: impl FnMut(usize, f64)) {
+        let mut sum = vec![0.0; self.panel.cols()];
+        let mut add = |column: usize, value: f64| {
+            sum.iter_mut().zip(self.panel.row(column)).for_each(|(sum, v)| *sum += value * v);
+        };
+        self.rows.for_each(row, &mut add);
+        self.mean.iter().flat_map(|mean| mean.iter().enumerate()).for_each(|(j, mean)| add(j, -mean));
+        sum.into_iter().enumerate().for_each(|(j, value)| put(j, value));
+    }
+}
+
+/// Where X begins. Covariates that are not centered take the place of the ones.
+fn x_start(first: Option<Projected<'_>>) -> usize {
+    first.map_or(1, |first| first.panel.cols() + usize::from(first.mean.is_some()))
+}
+
+/// The factor of both views' rows, weighted if `weights` are given. If columns come before those of the views, the factor is that of
+/// the residuals on them, and on the ones if they have a mean.
+pub(super) fn form(
+    views: &[Matrix; 2],
+    first: Option<Projected<'_>>,
+    weights: Option<&Buffer<f64>>,
+    limit: u64,
+) -> Result<Triangle> {
+    let first = first.filter(|first| first.panel.cols() > 0 || first.mean.is_some());
+    let x_start = x_start(first);
+    let width = x_start + views[0].cols() + views[1].cols();
     let threads = rayon::current_num_threads();
     // A stack of R and a block of rows, and the copy that QR takes of it, for each thread.
     let block = width.clamp(256, 1 << 16) * 2;
@@ -80,13 +118,13 @@ pub(super) fn form(views: &[Matrix; 2], weights: Option<&Buffer<f64>>, limit: u6
         let mut r = Mat::zeros(0, width);
         for start in span.clone().step_by(block) {
             let end = (start + block).min(span.end);
-            r = triangularize(stack(&r, &dense_block(views, weights, start, end)));
+            r = triangularize(stack(&r, &dense_block(views, first, weights, start, end)));
         }
         r
     };
     let parts: Vec<Mat<f64>> = (0..parts).into_par_iter().with_max_len(1).map(factorize_part).collect();
     let r = parts.iter().skip(1).fold(parts[0].clone(), |r, part| triangularize(stack(&r, part)));
-    Ok(Triangle::new(r, views[0].cols()))
+    Ok(Triangle { r, x_cols: views[0].cols(), centered: first.is_some(), before: x_start - 1 })
 }
 
 /// [above; below].
@@ -102,15 +140,26 @@ pub(super) fn triangularize(rows: Mat<f64>) -> Mat<f64> {
     rows.qr().thin_R().to_owned()
 }
 
-/// Rows `start..end` of [1 X Y], each times the root of its weight.
-fn dense_block(views: &[Matrix; 2], weights: Option<&Buffer<f64>>, start: usize, end: usize) -> Mat<f64> {
+/// Rows `start..end` of [1 Q X Y], each times the root of its weight, with Q the columns that come first, if any.
+fn dense_block(
+    views: &[Matrix; 2],
+    first: Option<Projected<'_>>,
+    weights: Option<&Buffer<f64>>,
+    start: usize,
+    end: usize,
+) -> Mat<f64> {
     let [x, y] = views;
-    let mut block = Mat::zeros(end - start, 1 + x.cols() + y.cols());
+    let x_start = x_start(first);
+    let mut block = Mat::zeros(end - start, x_start + x.cols() + y.cols());
     for row in start..end {
         let root = weights.map_or(1.0, |weights| weights.as_slice()[row].get().sqrt());
         block[(row - start, 0)] = root;
-        x.for_each(row, |column, value| block[(row - start, 1 + column)] = root * value);
-        y.for_each(row, |column, value| block[(row - start, 1 + x.cols() + column)] = root * value);
+        if let Some(first) = &first {
+            let place = usize::from(first.mean.is_some());
+            first.write(row, |column, value| block[(row - start, place + column)] = root * value);
+        }
+        x.for_each(row, |column, value| block[(row - start, x_start + column)] = root * value);
+        y.for_each(row, |column, value| block[(row - start, x_start + x.cols() + column)] = root * value);
     }
     block
 }

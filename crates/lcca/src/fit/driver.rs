@@ -2,12 +2,14 @@
 
 use super::both_views::BothViews;
 use super::fitted::Fit;
+use super::model::Effects;
 use super::one_view::OneView;
 use super::plan::{Plan, is_narrow, plan};
 use super::problem::{Problem, RawFit, Start};
 use super::{alternate, checkpoint, exact, finish, gram, lobpcg, restore, risk, rpcca, scale, sketch};
 use crate::data::{
-    Cached, Centered, Counting, JointGram, Moments, Pair, Reduced, Samples, Scaled, Shape, Side, Tally,
+    Cached, Centered, Counting, Explained, JointGram, Moments, Pair, Reduced, Residual, Samples, Scaled,
+    Shape, Side, Tally,
 };
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
@@ -69,6 +71,7 @@ pub(super) fn fit_all(
     all.iter().try_for_each(|settings| check(settings, original))?;
     check_memory(first.k, original)?;
     check_size(pair)?;
+    check_covariates(pair, first, &start)?;
 
     // Plan: a smaller problem if there is one, then the method. Settings of the smaller problem have smaller ridges.
     let to_scale = scale::views_to_scale(pair, all)?;
@@ -92,6 +95,19 @@ pub(super) fn fit_all(
     let pair: &dyn Pair = if all.len() > 1 { &cached } else { pair };
     let centered = if first.center { Some(Centered::new(pair)?) } else { None };
     let seen: &dyn Pair = centered.as_ref().map_or(pair, |centered| centered);
+    let counted = Counting::rows(pair, &tally, watch);
+    let covariates = counted.capabilities().covariates;
+    let explained = match covariates {
+        Some(covariates) => Some(Explained::new(covariates, first.center)?),
+        None => None,
+    };
+    let residual = match (&explained, pair.capabilities().covariates) {
+        (Some(explained), Some(rows)) => {
+            Some(Residual::new(seen, explained.along.clone(), &explained.sums)?.with_rows(rows, explained))
+        }
+        _ => None,
+    };
+    let seen: &dyn Pair = residual.as_ref().map_or(seen, |residual| residual);
     let (raw, seen_moments) = (both_moments(pair)?, both_moments(seen)?);
     let factors = scale::factors(raw, seen_moments, to_scale, first);
     plan.decisions.extend(scale::decisions(&factors, first.center));
@@ -105,19 +121,29 @@ pub(super) fn fit_all(
         Some(joint) if first.center => Some(Centered::new(joint)?),
         _ => None,
     };
+    let along =
+        explained.as_ref().map(|explained| explained.scaled(factors.each_ref().map(|f| f.as_deref())));
+    let joint_seen: Option<&dyn Pair> = match (&centered_joint, &joint) {
+        (Some(centered), _) => Some(centered),
+        (None, Some(joint)) => Some(joint),
+        (None, None) => None,
+    };
+    let residual_joint = match (joint_seen, &along, &explained) {
+        (Some(joint), Some(along), Some(explained)) => {
+            Some(Residual::new(joint, along.clone(), &explained.sums)?)
+        }
+        _ => None,
+    };
     let means = centered.as_ref().map(|centered| Side::BOTH.map(|side| centered.mean(side).to_vec()));
     let data = Data {
         rows: scaled.as_ref().map_or(seen, |scaled| scaled),
         is_formed: whole.capabilities().joint_grams.is_some_and(|grams| grams.is_formed()),
-        grams: match (&centered_joint, &joint) {
-            (Some(centered), _) => Some(centered),
-            (None, Some(joint)) => Some(joint),
-            (None, None) => None,
-        },
+        grams: residual_joint.as_ref().map(|residual| residual as &dyn Pair).or(joint_seen),
         joint: joint.as_ref(),
         // A product with factors of 1 is exact, so views that are not scaled keep their means to the last bit.
         means: means.as_ref().map(|means| scaled_means(means, &factors)),
-        samples: pair.capabilities().samples.filter(|_| !is_scaled),
+        along: along.as_ref(),
+        samples: pair.capabilities().samples.filter(|_| !is_scaled && along.is_none()),
     };
     let start = match start {
         Start::Warm(weights) => Start::Warm(into_problem(weights, reduced.as_ref(), &factors)),
@@ -128,6 +154,9 @@ pub(super) fn fit_all(
         fit.notes.extend(risk::uneven_ridge(raw, both_moments(data.rows)?, settings));
         fit.notes.extend(risk(whole, settings)?.note(&fit.model.correlations));
         scale::undo(fit, &factors, means.as_ref());
+        if let Some(explained) = &explained {
+            add_effects(fit, explained);
+        }
         if let Some(reduced) = &reduced {
             restore::restore(fit, reduced, original, settings);
         }
@@ -139,6 +168,14 @@ pub(super) fn fit_all(
         }
     }
     Ok(result)
+}
+
+/// Adds what covariates explain of each view, for rows to come.
+fn add_effects(fit: &mut Fit, explained: &Explained) {
+    for (side, view) in Side::BOTH.into_iter().zip([&mut fit.model.x, &mut fit.model.y]) {
+        let mean = explained.mean.clone().unwrap_or_else(|| vec![0.0; explained.basis.rows()]);
+        view.effects = Some(Effects { mean, coefficients: explained.coefficients(side) });
+    }
 }
 
 /// Iterates and finishes, once for each of the settings. What was spent until now counts for the first.
@@ -205,6 +242,8 @@ struct Data<'a> {
     joint: Option<&'a JointGram>,
     /// The means of the scaled columns.
     means: Option<[Vec<f64>; 2]>,
+    /// The products of the scaled columns with an orthonormal basis of the covariates, if there are any.
+    along: Option<&'a [Panel; 2]>,
     /// Samples of the rows, if they are in the units of the problem.
     samples: Option<&'a dyn Samples>,
 }
@@ -236,7 +275,10 @@ fn fit_one(
 ) -> Result<(Fit, Option<[Panel; 2]>)> {
     for side in Side::BOTH {
         if data.rows.moments(side)?.trace() <= 0.0 {
-            return Err(Error::NothingToCorrelate { side, centered: settings.center });
+            return Err(match data.along {
+                Some(_) => Error::NothingLeft { side },
+                None => Error::NothingToCorrelate { side, centered: settings.center },
+            });
         }
     }
     let rows = if data.is_formed {
@@ -250,6 +292,7 @@ fn fit_one(
         normals: Problem::normals(&rows, settings)?,
         joint: data.joint,
         means: data.means.as_ref(),
+        along: data.along,
         samples: data.samples,
         space: &Host,
         settings,
@@ -334,6 +377,20 @@ pub(super) fn check(settings: &Settings, shape: Shape) -> Result<()> {
         return Err(Error::Setting { name: "metric", value, expected: "cca, until others are implemented" });
     }
     settings.method.check(k)
+}
+
+/// Refuses what cannot be done with covariates.
+fn check_covariates(pair: &dyn Pair, settings: &Settings, start: &Start) -> Result<()> {
+    if pair.capabilities().covariates.is_none() {
+        return Ok(());
+    }
+    let refused = |what, advice| Err(Error::WithCovariates { what, advice });
+    match settings.method.algorithm() {
+        Algorithm::ShiftInvert => refused("the method shift-invert", "use lobpcg"),
+        Algorithm::Sketch => refused("the method sketch", "use auto, gram or lobpcg"),
+        _ if matches!(start, Start::Resume(_)) => refused("resuming", "fit again from the start"),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses views so wide that the system does not grant the memory of the model alone, instead of failing halfway.

@@ -36,6 +36,10 @@ impl<'a> FoldData<'a> {
         all.iter().try_for_each(|settings| driver::check(settings, pair.shape()))?;
         let rows =
             || FoldData { source: Source::Rows(folds), settings: all.to_vec(), spent: Cost::default() };
+        // Covariates have other coefficients on the rows of every fold.
+        if pair.covariates().is_some() {
+            return Ok(rows());
+        }
         let Some(fold) = folds.parts() else { return Ok(rows()) };
         let planned = plan(pair, &all[0])?;
         let shared = match FoldData::sums(folds, &fold, all, &planned)? {

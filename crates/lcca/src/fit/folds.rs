@@ -2,7 +2,7 @@
 //!
 //! A fold is a set of row weights, 0 for the rows left out, so nothing is copied.
 
-use crate::data::{InMemory, Pair, Side};
+use crate::data::{InMemory, Pair};
 use crate::error::{Error, Result};
 use crate::random;
 
@@ -112,8 +112,7 @@ impl<'a> Folds<'a> {
     fn weighted(&self, wanted: impl Fn(usize) -> f64) -> Result<InMemory> {
         let rows = self.pair.shape().rows;
         let weights: Vec<f64> = (0..rows).map(|row| wanted(row) * self.pair.weight(row)).collect();
-        let [x, y] = Side::BOTH.map(|side| self.pair.view(side).clone());
-        InMemory::new(x, y)?.weighted(weights.into())
+        self.pair.reweighted(weights)
     }
 }
 

@@ -7,7 +7,7 @@ use super::driver::fit_all;
 use super::fitted::Fit;
 use super::held_out::HeldOut;
 use super::problem::Start;
-use crate::data::{InMemory, Pair, Side};
+use crate::data::{InMemory, Pair};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::method::Settings;
@@ -95,8 +95,7 @@ fn split(pair: &InMemory, share: f64, seed: u64) -> Result<[Part; 2]> {
     let part = |rows: &[usize]| -> Result<Part> {
         let mut weights = vec![0.0; pair.shape().rows];
         rows.iter().for_each(|&row| weights[row] = pair.weight(row));
-        let [x, y] = Side::BOTH.map(|side| pair.view(side).clone());
-        Ok(Part { pair: InMemory::new(x, y)?.weighted(weights.into())?, rows: rows.len() as u64 })
+        Ok(Part { pair: pair.reweighted(weights)?, rows: rows.len() as u64 })
     };
     Ok([part(&rows[held..])?, part(&rows[..held])?])
 }

@@ -58,7 +58,7 @@ pub use fitted::Fit;
 pub use folds::Folds;
 pub use held_out::HeldOut;
 pub use hold_out::{HoldOut, hold_out};
-pub use model::{Model, View};
+pub use model::{Effects, Model, View};
 pub use path::path;
 pub use permute::{Significance, permutation_test};
 pub use plan::estimated_operations;

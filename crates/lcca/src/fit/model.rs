@@ -29,22 +29,38 @@ pub struct Model {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct View {
-    /// Weights, p×k: the canonical variables are (X − 1μᵀ)·weights.
+    /// Weights, p×k: the canonical variables are (X − 1μᵀ)·weights, with what covariates explain taken out first.
     pub weights: Panel,
     /// Correlation of each column with each canonical variable of its own view, p×k; 0 for a constant column.
     pub loadings: Panel,
     /// Column means μ, if the model is centered.
     pub mean: Option<Vec<f64>>,
+    /// What covariates explain of the view, if there were any.
+    pub effects: Option<Effects>,
+}
+
+/// What q covariates Z explain of a view: (Z − 1ζᵀ)·coefficientsᵀ is subtracted from its rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Effects {
+    /// The means ζ of the covariates; zeros if the model is not centered.
+    pub mean: Vec<f64>,
+    /// The coefficients of each column of the view, p×q.
+    pub coefficients: Panel,
 }
 
 impl View {
     /// One view's half of a model; `mean` if the model is centered.
     pub fn new(weights: Panel, loadings: Panel, mean: Option<Vec<f64>>) -> Self {
-        View { weights, loadings, mean }
+        View { weights, loadings, mean, effects: None }
     }
 }
 
 impl Model {
+    /// Columns of the covariates that the model was fitted with; 0 if there were none.
+    pub fn covariate_columns(&self) -> usize {
+        self.x.effects.as_ref().map_or(0, |effects| effects.mean.len())
+    }
+
     /// A model with weights and settings, whose training is not described: correlations, objective and residuals are 0.
     /// It transforms and scores like any other; set the public fields to describe its training.
     pub fn new(x: View, y: View, settings: Settings) -> Self {

@@ -75,6 +75,8 @@ pub(super) struct Problem<'a> {
     pub joint: Option<&'a JointGram>,
     /// The column means that are subtracted.
     pub means: Option<&'a [Vec<f64>; 2]>,
+    /// The products of the columns with an orthonormal basis of the covariates, whose part is taken out.
+    pub along: Option<&'a [Panel; 2]>,
     /// Samples of the rows in the units of `pair`, if there are any.
     pub samples: Option<&'a dyn Samples>,
     /// Where the tall panels of the default method live.

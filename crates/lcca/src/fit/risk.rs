@@ -60,7 +60,8 @@ pub fn risk(pair: &dyn Pair, settings: &Settings) -> Result<Risk> {
         effective[i] = effective_columns(moments, settings.ridge_of(side));
     }
     let count = pair.shape().rows as f64;
-    let dimensions = count - f64::from(u8::from(settings.center));
+    let covariates = pair.capabilities().covariates.map_or(0, |covariates| covariates.covariate_columns());
+    let dimensions = count - f64::from(u8::from(settings.center)) - covariates as f64;
     let rows = count.max(raw[0].weight);
     let is_free = settings.ridge_x == 0.0 && settings.ridge_y == 0.0;
     let spans = columns.map(|columns| (columns as f64).min(dimensions));

@@ -1,9 +1,12 @@
 //! The correlations of a model on given rows.
 
-use super::model::Model;
-use crate::data::{Centered, Pair, Side};
+use super::model::{Effects, Model};
+use crate::data::{Centered, CovariateProducts, Covariates, Pair, Side};
 use crate::error::{Error, Result};
+use crate::matrix::Panel;
 use crate::metric;
+use crate::panels;
+use faer::Mat;
 
 /// Correlations on given rows.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,10 +23,53 @@ pub struct Scores {
 
 impl Model {
     /// Correlations on the rows of `pair`, training rows or others. If the model is centered, correlations are taken
-    /// about the means of these rows. One pass.
+    /// about the means of these rows. If the model was fitted with covariates, the rows must come with theirs, and what is taken out
+    /// follows from the coefficients of the training rows. One pass, and one over the covariates.
     pub fn score(&self, pair: &dyn Pair) -> Result<Scores> {
         self.check_widths(pair)?;
-        if self.settings.center { self.correlate(&Centered::new(pair)?) } else { self.correlate(pair) }
+        let covariates = pair.capabilities().covariates;
+        let centered = if self.settings.center { Some(Centered::new(pair)?) } else { None };
+        let seen: &dyn Pair = centered.as_ref().map_or(pair, |centered| centered);
+        let mut products = metric::small_products(seen, &self.x.weights, &self.y.weights)?;
+        match (&self.x.effects, &self.y.effects, covariates) {
+            (Some(x), Some(y), Some(covariates)) => self.adjust(&mut products, [x, y], covariates)?,
+            (None, None, None) => {}
+            (None, None, Some(_)) => return Err(Error::CovariatesUnknown),
+            _ => return Err(Error::CovariatesNeeded { columns: self.covariate_columns() }),
+        }
+        Scores::new(&products)
+    }
+
+    /// Turns products of the views' rows into those of what is left of them: with A = coefficientsᵀ·W and centered covariates Z,
+    /// (X·Wx − Z·Ax)ᵀ(Y·Wy − Z·Ay) for each of the three.
+    fn adjust(
+        &self,
+        products: &mut [Mat<f64>; 3],
+        effects: [&Effects; 2],
+        covariates: &dyn Covariates,
+    ) -> Result<()> {
+        let (expected, found) = (self.covariate_columns(), covariates.covariate_columns());
+        if expected != found {
+            return Err(Error::CovariateWidth { expected, found });
+        }
+        let weights = [&self.x.weights, &self.y.weights];
+        let a = [0, 1]
+            .map(|side| Panel::from_mat(panels::cross(&effects[side].coefficients, weights[side]).as_ref()));
+        let mean = if self.settings.center { Some(covariates.covariate_moments()?.mean()) } else { None };
+        let k = self.pairs();
+        let CovariateProducts { views, gram } =
+            covariates.covariate_products(&panels::beside(&a[0], &a[1]), mean.as_deref())?;
+        // (view·W)ᵀZ·[Ax Ay]; the Gram matrix is [Ax Ay]ᵀZᵀZ·[Ax Ay].
+        let along = [0, 1].map(|side| panels::cross(weights[side], &views[side]));
+        for (product, [left, right]) in products.iter_mut().zip([[0, 0], [1, 1], [0, 1]]) {
+            for i in 0..k {
+                for j in 0..k {
+                    let explained = along[left][(i, right * k + j)] + along[right][(j, left * k + i)];
+                    product[(i, j)] += gram[(left * k + i, right * k + j)] - explained;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Whether the model has a weight for every column.
@@ -36,9 +82,11 @@ impl Model {
         }
         Ok(())
     }
+}
 
-    fn correlate(&self, pair: &dyn Pair) -> Result<Scores> {
-        let [x_gram, y_gram, cross] = metric::small_products(pair, &self.x.weights, &self.y.weights)?;
+impl Scores {
+    /// From WxᵀCxxWx, WyᵀCyyWy and WxᵀCxyWy.
+    fn new([x_gram, y_gram, cross]: &[Mat<f64>; 3]) -> Result<Self> {
         let correlations = metric::pair_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref());
         let captured = metric::subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref())?;
         // The sum of no numbers is −0, which nobody should see.

@@ -90,8 +90,11 @@ impl Sums {
     pub fn new(model: &Model, folds: &Folds<'_>, fold: usize, k: usize) -> Result<Self> {
         let mut sums = Sums::none(k);
         for (row, weight) in folds.rows(fold) {
-            let [x, y] = Side::BOTH
-                .map(|side| model.transform_all(side, &folds.pair().view(side).slice(row..row + 1)));
+            let covariates = folds.pair().covariates().map(|covariates| covariates.slice(row..row + 1));
+            let [x, y] = Side::BOTH.map(|side| {
+                let rows = folds.pair().view(side).slice(row..row + 1);
+                model.transform_all_with(side, &rows, covariates.as_ref())
+            });
             let (x, y) = (x?, y?);
             for (sums, (x, y)) in sums.0.iter_mut().zip(x.row(0).iter().zip(y.row(0))) {
                 [x * x, y * y, x * y].into_iter().zip(sums).for_each(|(term, sum)| *sum += weight * term);

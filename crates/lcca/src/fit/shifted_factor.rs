@@ -40,7 +40,9 @@ enum Factor {
 impl<'a> ShiftedFactor<'a> {
     /// No factor yet; or (B − A)⁻¹ at once if the method was requested by name.
     pub fn new(problem: &'a Problem<'a>) -> Result<Self> {
-        let factor = if problem.joint.is_some() { Factor::Unknown } else { Factor::Refused };
+        // What covariates explain is not sparse.
+        let is_possible = problem.joint.is_some() && problem.along.is_none();
+        let factor = if is_possible { Factor::Unknown } else { Factor::Refused };
         let mut preconditioner = ShiftedFactor { problem, factor, spent: 0.0, decisions: Vec::new() };
         if problem.settings.method.algorithm() == Algorithm::ShiftInvert {
             let plan = preconditioner.analyze()?;

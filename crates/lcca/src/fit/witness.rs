@@ -78,6 +78,8 @@ impl Witness {
 struct Grams<'a> {
     joint: &'a JointGram,
     means: Option<&'a [Vec<f64>; 2]>,
+    /// The columns' products with an orthonormal basis of the covariates.
+    along: Option<&'a [Panel; 2]>,
     ridges: [f64; 2],
     /// 1/diag(B) of each view, 0 for a constant column.
     inverse: &'a [Vec<f64>; 2],
@@ -87,7 +89,8 @@ struct Grams<'a> {
 /// 1/diag(B) of each view.
 pub(super) fn witnesses(problem: &Problem<'_>, inverse: &[Vec<f64>; 2]) -> Result<Vec<Witness>> {
     if let Some(joint) = problem.joint {
-        return Grams { joint, means: problem.means, ridges: problem.ridges(), inverse }.witnesses();
+        let (means, along, ridges) = (problem.means, problem.along, problem.ridges());
+        return Grams { joint, means, along, ridges, inverse }.witnesses();
     }
     let Some(samples) = problem.samples else { return Ok(Vec::new()) };
     let sample = samples.sample(SAMPLE)?;
@@ -110,7 +113,7 @@ pub(super) fn witnesses(problem: &Problem<'_>, inverse: &[Vec<f64>; 2]) -> Resul
             |&square: &f64| if square > 0.0 { (square + ridges[side as usize]).recip() } else { 0.0 };
         moments.square.iter().map(invert).collect::<Vec<f64>>()
     });
-    let grams = Grams { joint: &joint, means: means.as_ref(), ridges, inverse: &inverse };
+    let grams = Grams { joint: &joint, means: means.as_ref(), along: None, ridges, inverse: &inverse };
     let mut witnesses = grams.witnesses()?;
     let root = share.sqrt();
     let weights = witnesses.iter_mut().flat_map(|witness| witness.weights.iter_mut().flatten());
@@ -166,10 +169,15 @@ impl Grams<'_> {
         all
     }
 
-    /// What centering takes off the entry of two columns.
+    /// What centering and covariates take off the entry of two columns.
     fn shift(&self, views: [usize; 2], columns: [usize; 2]) -> f64 {
         let weight = self.joint.moments(Side::X).weight;
-        self.means.map_or(0.0, |means| weight * means[views[0]][columns[0]] * means[views[1]][columns[1]])
+        let by_means = self
+            .means
+            .map_or(0.0, |means| weight * means[views[0]][columns[0]] * means[views[1]][columns[1]]);
+        let Some(along) = self.along else { return by_means };
+        let [a, b] = [0, 1].map(|i| along[views[i]].row(columns[i]));
+        by_means + a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>()
     }
 
     /// About how many entries growing from two columns reads.

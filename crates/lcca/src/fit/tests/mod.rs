@@ -3,6 +3,7 @@
 mod certificates;
 mod claims;
 mod conjugate_gradients;
+mod covariates;
 mod default_method;
 mod degenerate_data;
 mod meaning;

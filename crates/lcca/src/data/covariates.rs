@@ -1,0 +1,110 @@
+//! What covariates explain of two views: the projection that takes them out, as sums over rows.
+//!
+//! With Z the covariates, centered if the views are, and H such that Q = Z·H has orthonormal columns, the residuals of X are
+//! X − Q·QᵀX. Nothing of that is formed: all that is needed is M = XᵀQ, as high as X is wide, because
+//! (X − QQᵀX)ᵀ(Y − QQᵀY) = XᵀY − Mx·Myᵀ. The coefficients of X's columns on Z are M·Hᵀ.
+//!
+//! H is rank-revealing: columns of Z that depend on others, and constant ones if Z is centered, drop out. It is found in two
+//! rounds, because one round loses as many digits as the condition number of ZᵀZ has.
+
+use super::moments::Moments;
+use super::triangle::Triangle;
+use crate::error::Result;
+use crate::matrix::Panel;
+use crate::panels;
+use crate::side::Side;
+use crate::whiten::{whitener, whitener_above};
+use faer::{Mat, MatRef};
+
+/// Directions of ZᵀZ, scaled to a unit diagonal, whose share is below this depend on the others.
+const CUT: f64 = 1e-10;
+
+/// Rows that know of other columns Z, the covariates, that are to be taken out of both views.
+pub trait Covariates: Sync {
+    /// Columns of Z.
+    fn covariate_columns(&self) -> usize;
+
+    /// Sums over the rows for each column of Z.
+    fn covariate_moments(&self) -> Result<&Moments>;
+
+    /// XᵀZ·V, YᵀZ·V and VᵀZᵀZ·V for a panel V as high as Z is wide. `mean` is subtracted from every row of Z; if it is that of all
+    /// rows, the products are those of centered columns.
+    fn covariate_products(&self, v: &Panel, mean: Option<&[f64]>) -> Result<CovariateProducts>;
+
+    /// VᵀZᵀZ·V alone.
+    fn covariate_gram(&self, v: &Panel, mean: Option<&[f64]>) -> Result<Mat<f64>>;
+
+    /// The triangular factor of the residuals of both views on the columns (Z − 1·meanᵀ)·V, and on the column of ones if a mean is
+    /// given.
+    fn residual_triangle(&self, v: &Panel, mean: Option<&[f64]>, limit: u64) -> Result<Triangle>;
+}
+
+/// Products of covariates with both views and with themselves.
+pub struct CovariateProducts {
+    /// XᵀZ·V and YᵀZ·V.
+    pub views: [Panel; 2],
+    /// VᵀZᵀZ·V, summed up from the rows of Z·V, so that it is as exact as those.
+    pub gram: Mat<f64>,
+}
+
+/// What covariates explain of two views.
+pub struct Explained {
+    /// The means of the covariates, if they are centered.
+    pub mean: Option<Vec<f64>>,
+    /// H, one row per covariate, one column per independent direction.
+    pub basis: Panel,
+    /// XᵀZH and YᵀZH.
+    pub along: [Panel; 2],
+    /// The sum of each column of ZH; zeros if Z is centered.
+    pub sums: Vec<f64>,
+}
+
+impl Explained {
+    /// Reads the rows for the products of Z with itself, and once more for those with the views.
+    pub fn new(covariates: &dyn Covariates, center: bool) -> Result<Self> {
+        let raw = covariates.covariate_moments()?;
+        let mean = center.then(|| raw.mean());
+        let squares = if center { raw.centered().square } else { raw.square.clone() };
+        let columns = covariates.covariate_columns();
+        let identity =
+            Panel::from_fn(columns, columns, |i, j| f64::from(u8::from(i == j && squares[i] > 0.0)));
+        let gram = covariates.covariate_gram(&identity, mean.as_deref())?;
+        let first = Panel::from_mat(whitener_above(gram.as_ref(), CUT)?.as_ref());
+        let CovariateProducts { views, gram } = covariates.covariate_products(&first, mean.as_deref())?;
+        let second = whitener(gram.as_ref())?;
+        let basis = panels::times(&first, second.as_ref());
+        let mut sums = vec![0.0; basis.cols()];
+        if !center {
+            let row = |(i, total): (usize, &f64)| {
+                sums.iter_mut().zip(basis.row(i)).for_each(|(s, h)| *s += h * total)
+            };
+            raw.sum.iter().enumerate().for_each(row);
+        }
+        Ok(Explained { mean, basis, sums, along: views.map(|view| panels::times(&view, second.as_ref())) })
+    }
+
+    /// Independent covariates.
+    pub fn rank(&self) -> usize {
+        self.basis.cols()
+    }
+
+    /// The coefficients of one view's columns on the covariates: one row per column of the view.
+    pub fn coefficients(&self, side: Side) -> Panel {
+        panels::times(&self.along[side as usize], self.basis.as_mat().transpose())
+    }
+
+    /// XᵀQ of both views with columns multiplied by `factors`.
+    pub fn scaled(&self, factors: [Option<&[f64]>; 2]) -> [Panel; 2] {
+        let mut along = self.along.clone();
+        for (along, factors) in along.iter_mut().zip(factors) {
+            factors.into_iter().for_each(|factors| panels::scale_rows(along, factors));
+        }
+        along
+    }
+}
+
+/// `a` ← `a` − M·T on rows of a panel, without another panel.
+pub(super) fn subtract_product(out: &mut Panel, m: &Panel, t: MatRef<'_, f64>) {
+    let negative: Mat<f64> = -t;
+    panels::add_product(out, m, negative.as_ref());
+}

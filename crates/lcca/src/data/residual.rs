@@ -1,0 +1,190 @@
+//! Residuals on covariates, without forming them.
+//!
+//! This wraps a pair that is centered if anything is: a product of the residuals is that of the wrapped pair less Mₜ·(MₛᵀW), with
+//! M the products of each view with an orthonormal basis of the covariates (`covariates`). Centering is the same with a
+//! column of ones, and done before, because that loses fewer digits. A column of which covariates explain all but rounding is
+//! treated as a constant column: its residuals count as zero.
+
+use super::ask::Ask;
+use super::covariates::{Covariates, Explained, subtract_product};
+use super::gram::{GramMatrix, StoredGram};
+use super::moments::Moments;
+use super::pair::{Blocks, Capabilities, Grams, Pair, Triangles};
+use super::triangle::Triangle;
+use crate::error::{Error, Result};
+use crate::matrix::{Line, Panel};
+use crate::panels;
+use crate::side::{Shape, Side};
+use faer::linalg::matmul::triangular::{BlockStructure, matmul};
+use faer::{Accum, Mat, Par};
+use std::sync::{Mutex, PoisonError};
+
+/// A column is explained if less than this share of its variance is left: sums over many rows leave about 1e-14.
+const ROUNDING: f64 = 1e-12;
+
+/// A pair with the part that covariates explain taken out of both views.
+pub struct Residual<'a> {
+    inner: &'a dyn Pair,
+    /// XᵀQ and YᵀQ, in the units of the wrapped pair.
+    along: [Panel; 2],
+    moments: [Moments; 2],
+    /// For each view, the columns of which nothing is left although the wrapped pair has something.
+    explained: [Vec<usize>; 2],
+    /// Who can factorize the rows, and the basis of the covariates.
+    source: Option<(&'a dyn Covariates, &'a Explained)>,
+    /// The products' rows of explained columns as they were before a pass.
+    kept: Mutex<Vec<Line>>,
+}
+
+impl<'a> Residual<'a> {
+    /// Takes out what `along` says, XᵀQ and YᵀQ for an orthonormal basis Q of covariates whose columns have the given `sums`.
+    pub fn new(inner: &'a dyn Pair, mut along: [Panel; 2], sums: &[f64]) -> Result<Self> {
+        let mut moments = [inner.moments(Side::X)?.clone(), inner.moments(Side::Y)?.clone()];
+        let mut explained = [Vec::new(), Vec::new()];
+        for side in 0..2 {
+            let Moments { sum, square, .. } = &mut moments[side];
+            for (j, (sum, square)) in sum.iter_mut().zip(square).enumerate() {
+                if *square == 0.0 {
+                    // A constant column has rounding errors as products, which explain nothing.
+                    along[side].row_mut(j).fill(0.0);
+                    continue;
+                }
+                let left = *square - along[side].row(j).iter().map(|a| a * a).sum::<f64>();
+                let is_left = left > ROUNDING * *square;
+                *square = if is_left { left } else { 0.0 };
+                *sum -= along[side].row(j).iter().zip(sums).map(|(a, s)| a * s).sum::<f64>();
+                if !is_left {
+                    explained[side].push(j);
+                }
+            }
+        }
+        Ok(Residual { inner, along, moments, explained, source: None, kept: Mutex::default() })
+    }
+
+    /// The same, with rows that can be factorized by QR together with their covariates.
+    pub fn with_rows(self, covariates: &'a dyn Covariates, explained: &'a Explained) -> Self {
+        Residual { source: Some((covariates, explained)), ..self }
+    }
+
+    /// Calls `visit` with every row of a product that belongs to an explained column.
+    fn for_explained(&self, ask: &mut Ask<'_>, mut visit: impl FnMut(&mut [Line])) {
+        for (target, source) in Side::BOTH.into_iter().flat_map(|t| Side::BOTH.map(|s| (t, s))) {
+            let Some(panel) = ask.target(target, source) else { continue };
+            let stride = panel.lines_per_row();
+            for &j in &self.explained[target as usize] {
+                visit(&mut panel.lines_mut()[j * stride..(j + 1) * stride]);
+            }
+        }
+    }
+
+    /// `gram` − M·Mᵀ in the lower triangle, for the columns that M has rows for; zero for those that are explained.
+    fn correct(&self, gram: &mut Mat<f64>, columns: &[(usize, usize)]) {
+        let m = Mat::from_fn(columns.len(), self.along[0].cols(), |i, j| {
+            let (side, column) = columns[i];
+            self.along[side].row(column)[j]
+        });
+        let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
+        let par = if columns.len() < 256 { Par::Seq } else { Par::rayon(0) };
+        matmul(gram.as_mut(), lower, Accum::Add, m.as_ref(), full, m.transpose(), full, -1.0, par);
+        for (place, &(side, column)) in columns.iter().enumerate() {
+            if self.explained[side].binary_search(&column).is_ok() {
+                (0..=place).for_each(|j| gram[(place, j)] = 0.0);
+                (place..gram.nrows()).for_each(|i| gram[(i, place)] = 0.0);
+            }
+        }
+    }
+}
+
+impl Pair for Residual<'_> {
+    fn shape(&self) -> Shape {
+        self.inner.shape()
+    }
+
+    fn moments(&self, side: Side) -> Result<&Moments> {
+        Ok(&self.moments[side as usize])
+    }
+
+    fn pass(&self, ask: &mut Ask<'_>) -> Result<()> {
+        ask.assert_fits(self.shape());
+        let mut kept = std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner));
+        kept.clear();
+        self.for_explained(ask, |row| kept.extend_from_slice(row));
+        let result = self.inner.pass(ask);
+        for source in Side::BOTH {
+            let panel = ask.source_of(source).map(|source| source.panel);
+            let Some(panel) = panel.filter(|_| ask.wants(source)) else { continue };
+            let within = panels::cross(&self.along[source as usize], panel);
+            for target in Side::BOTH {
+                if let Some(out) = ask.target(target, source) {
+                    subtract_product(out, &self.along[target as usize], within.as_ref());
+                }
+            }
+        }
+        let mut rest = &kept[..];
+        self.for_explained(ask, |row| {
+            let (before, after) = rest.split_at(row.len());
+            row.copy_from_slice(before);
+            rest = after;
+        });
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+        result
+    }
+
+    /// Structure is declined: residuals are neither one-hot nor sparse, and equal rows may have different covariates. So are the
+    /// sparse joint Gram matrix, which is formed of the rows as they are and corrected afterwards, and samples, which would
+    /// come without their covariates.
+    fn capabilities(&self) -> Capabilities<'_> {
+        let inner = self.inner.capabilities();
+        Capabilities {
+            structure: None,
+            grams: inner.grams.map(|_| self as &dyn Grams),
+            joint_grams: None,
+            triangles: self.source.map(|_| self as &dyn Triangles),
+            blocks: inner.blocks.map(|_| self as &dyn Blocks),
+            samples: None,
+            covariates: None,
+        }
+    }
+}
+
+impl Grams for Residual<'_> {
+    /// Dense, because what covariates explain is.
+    fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
+        let columns = self.shape().cols(side);
+        let needed = (columns as u64).saturating_mul(columns as u64).saturating_mul(16);
+        if needed > limit {
+            let what = "the Gram matrix of residuals on covariates".into();
+            let advice = "allow more memory, or use a method that needs no Gram matrix, such as lobpcg";
+            return Err(Error::Memory { what, needed, allowed: limit, advice });
+        }
+        let mut gram = self.inner.capabilities().require_grams()?.gram(side, limit)?.dense();
+        self.correct(&mut gram, &(0..columns).map(|j| (side as usize, j)).collect::<Vec<_>>());
+        Ok(GramMatrix { stored: StoredGram::Dense(super::dense_gram::mirrored(&gram)), shift: None })
+    }
+
+    fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+        let mut gram = self.inner.capabilities().require_grams()?.dense_gram(means, limit)?;
+        let shape = self.shape();
+        let columns: Vec<(usize, usize)> =
+            (0..shape.x_cols).map(|j| (0, j)).chain((0..shape.y_cols).map(|j| (1, j))).collect();
+        self.correct(&mut gram, &columns);
+        Ok(gram)
+    }
+}
+
+impl Triangles for Residual<'_> {
+    fn triangle(&self, limit: u64) -> Result<Triangle> {
+        let (covariates, explained) =
+            self.source.ok_or(Error::Unavailable { what: "triangular factor of residuals" })?;
+        covariates.residual_triangle(&explained.basis, explained.mean.as_deref(), limit)
+    }
+}
+
+impl Blocks for Residual<'_> {
+    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+        let mut gram = self.inner.capabilities().require_blocks()?.block_gram(columns, means, limit)?;
+        let numbered = |side: usize| columns[side].iter().map(move |&j| (side, j as usize));
+        self.correct(&mut gram, &numbered(0).chain(numbered(1)).collect::<Vec<_>>());
+        Ok(gram)
+    }
+}
