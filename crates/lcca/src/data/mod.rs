@@ -40,11 +40,13 @@ mod reduce;
 mod residual;
 #[cfg(test)]
 mod residual_tests;
+mod row_sums;
 mod sample;
 mod scaled;
 mod scatter_gram;
 mod shards;
 mod sketch;
+mod standardize;
 mod summed;
 mod touched;
 mod transposed;
@@ -71,7 +73,9 @@ pub use pair::{Blocks, Capabilities, Grams, JointGrams, Pair, Reduced, Samples, 
 pub use pieces::Pieces;
 pub use reduce::columns_to_keep;
 pub use residual::Residual;
+pub use row_sums::RowSums;
 pub use scaled::Scaled;
 pub use shards::Shards;
+pub use standardize::ColumnScale;
 pub use summed::{Summed, Sums};
 pub use triangle::Triangle;

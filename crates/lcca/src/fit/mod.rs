@@ -47,6 +47,7 @@ mod stopping;
 #[cfg(test)]
 mod tests;
 mod transform;
+mod two_samples;
 mod view_block;
 mod witness;
 
@@ -67,3 +68,4 @@ pub use risk::{Risk, risk};
 pub use score::Scores;
 pub use select::{FoldScores, cross_validate, cross_validate_on};
 pub use selection::Selection;
+pub use two_samples::{TwoSamples, embed};
