@@ -5,6 +5,7 @@ use crate::output::remark;
 use crate::progress;
 use crate::resolve::ViewReading;
 use lcca::data::InMemory;
+use lcca::matrix::Normalize;
 use lcca_io::{
     Align, Loaded, ModelColumns, PairedViews, ReadOptions, Remark, pair_rows, read_for_model,
     read_matrix_with, wording,
@@ -97,6 +98,13 @@ pub fn paired(loaded: [Loaded; 2], align: Align, quiet: bool) -> Result<Views, F
 }
 
 impl Views {
+    /// With the rows of each view normalized.
+    pub fn normalized(mut self, rows: [Normalize; 2]) -> Result<Self, Failure> {
+        let [x, y] = self.loaded.each_ref().map(Loaded::path);
+        self.pair = self.pair.normalized(rows).map_err(|error| Failure::from(error).in_view(x, y))?;
+        Ok(self)
+    }
+
     /// With rows weighted by a file, if there is one: one weight per row of the file of X, in its order.
     pub fn weighted(mut self, weights: Option<&Path>, quiet: bool) -> Result<Self, Failure> {
         let Some(path) = weights else { return Ok(self) };

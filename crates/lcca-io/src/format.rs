@@ -19,6 +19,9 @@ pub(crate) enum Format {
     MtxFolder,
 }
 
+/// The first bytes of HDF5, the container of AnnData, MuData and 10x Genomics.
+const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
+
 const READ: &str = "expected .npz, .npy, .mtx, .svm (.svmlight, .libsvm), .csv, .tsv, .parquet, .arrow (.feather), .safetensors (.lcca) or a folder with matrix.mtx; .npy, .mtx, .svm, .csv and .tsv also with .gz or .zst";
 
 /// The formats that begin with bytes of their own. Those of MatrixMarket may be in any case of letters.
@@ -97,8 +100,24 @@ pub(crate) fn named(path: &Path) -> (Option<Format>, Packing) {
     (format, packing)
 }
 
+/// Refuses HDF5, which this program does not read, and files that are only called so.
+fn refuse_hdf5(path: &Path, head: &[u8]) -> Outcome<()> {
+    let extension = path.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if head.starts_with(HDF5) {
+        return Err(Fault::new(
+            "is an HDF5 file (AnnData, MuData, 10x), which is read in Python: `python -m lcca.sc convert FILE -o FOLDER` writes \
+             stores that can be read here",
+        ));
+    }
+    if matches!(extension.as_str(), "h5ad" | "h5mu" | "h5" | "hdf5") {
+        return Err(Fault::new("is named like HDF5 but does not begin like one"));
+    }
+    Ok(())
+}
+
 /// The format of an opened file: its name says, its first bytes confirm.
 pub(crate) fn detect(path: &Path, source: &Source) -> Outcome<Format> {
+    refuse_hdf5(path, &source.head()?)?;
     let format = match (named(path).0, Format::sniffed(&source.head()?)) {
         (Some(named), Some(sniffed)) if named != sniffed => {
             let message = format!("is named like {} but begins like {}", named.name(), sniffed.name());

@@ -75,6 +75,7 @@ fn is_as_before(key: &str, here: &Value) -> bool {
     match key {
         "scale" => here != "yes",
         "metric_x" | "metric_y" => here == "cca",
+        "normalize_x" | "normalize_y" => here == "no",
         _ => false,
     }
 }
@@ -101,7 +102,7 @@ fn numbers_of(side: Side) -> String {
 
 /// The settings that matter, the method's parameters among them.
 fn choices(settings: &Settings) -> Vec<(String, Value)> {
-    let metrics = [settings.metric_x, settings.metric_y];
+    let (metrics, normalization) = ([settings.metric_x, settings.metric_y], settings.normalization());
     let Ok(Value::Object(mut settings)) = serde_json::to_value(settings) else { return Vec::new() };
     let mut choices = Vec::new();
     if let Some(Value::Object(method)) = settings.remove("method") {
@@ -113,6 +114,9 @@ fn choices(settings: &Settings) -> Vec<(String, Value)> {
     // The default is not stored, but it differs from others.
     for (key, metric) in [("metric_x", metrics[0]), ("metric_y", metrics[1])] {
         settings.insert(key.into(), metric.name().into());
+    }
+    for (key, normalize) in [("normalize_x", normalization[0]), ("normalize_y", normalization[1])] {
+        settings.insert(key.into(), normalize.name().into());
     }
     choices.extend(settings);
     choices.retain(|(key, _)| !FREE.contains(&key.as_str()));

@@ -29,6 +29,7 @@ mod select;
 mod solve;
 mod sums;
 mod table;
+mod two_samples;
 
 use pyo3::prelude::*;
 
@@ -43,6 +44,7 @@ fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<pieces::Pieces>()?;
     module.add_class::<pool::Pool>()?;
     module.add_class::<accumulated::Sums>()?;
+    module.add_class::<two_samples::RowSums>()?;
     module.add_function(wrap_pyfunction!(fit::fit, module)?)?;
     module.add_function(wrap_pyfunction!(fit::fit_remote, module)?)?;
     module.add_function(wrap_pyfunction!(fit::fit_sums, module)?)?;
@@ -64,6 +66,7 @@ fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(select::permutation_test, module)?)?;
     module.add_function(wrap_pyfunction!(solve::least_squares, module)?)?;
     module.add_function(wrap_pyfunction!(solve::singular_vectors, module)?)?;
+    module.add_function(wrap_pyfunction!(two_samples::two_samples, module)?)?;
     module.add_function(wrap_pyfunction!(options::method_parameters, module)?)?;
     #[cfg(feature = "laws")]
     module.add_function(wrap_pyfunction!(laws::check_laws, module)?)?;

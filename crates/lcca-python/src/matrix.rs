@@ -1,6 +1,7 @@
 //! One view, from arrays or from a file.
 
 use crate::failure::Failure;
+use crate::options::normalize;
 use crate::pinned::pin;
 use crate::run::compute;
 use crate::table::Table;
@@ -114,6 +115,14 @@ impl Matrix {
         compute(py, 1, move || {
             Ok(Matrix { rows: take_rows(&all, &rows)?, names, notes: Vec::new(), loaded: None })
         })
+    }
+
+    /// The same view with each row normalized, in values of its own.
+    fn normalized(&self, py: Python<'_>, view: &str, how: &str, threads: usize) -> PyResult<Self> {
+        let (side, how) = (if view == "X" { Side::X } else { Side::Y }, normalize(how)?);
+        let (rows, names, notes, loaded) =
+            (self.rows.clone(), self.names.clone(), self.notes.clone(), self.loaded.clone());
+        compute(py, threads, move || Ok(Matrix { rows: how.apply(side, &rows)?, names, notes, loaded }))
     }
 
     /// Rows and columns.

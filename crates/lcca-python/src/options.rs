@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use lcca::Error;
+use lcca::matrix::Normalize;
 use lcca::method::{Method, Metric, Parameter, Scale, Settings};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -17,6 +18,8 @@ pub struct Options {
     n_components: usize,
     ridge: f64,
     ridge_y: Option<f64>,
+    /// How rows of X and y were normalized.
+    normalize: [String; 2],
     /// The metrics of X and y.
     metrics: [String; 2],
     center: bool,
@@ -37,6 +40,7 @@ impl Options {
         Ok(Settings::new(self.method()?, self.n_components)
             .ridges(self.ridge, self.ridge_y.unwrap_or(self.ridge))
             .metrics(metric(&self.metrics[0])?, metric(&self.metrics[1])?)
+            .normalized([normalize(&self.normalize[0])?, normalize(&self.normalize[1])?])
             .center(self.center)
             .scale(self.scale()?)
             .oversample(self.oversample)
@@ -76,6 +80,14 @@ impl Options {
             error => error.into(),
         })
     }
+}
+
+/// The way to normalize rows of that name.
+pub fn normalize(name: &str) -> Result<Normalize, Failure> {
+    Normalize::named(name).ok_or_else(|| {
+        let expected = quoted(Normalize::ALL.into_iter().map(|(name, _)| name));
+        Failure::Usage(format!("normalize_rows == {name:?}, expected one of {expected}"))
+    })
 }
 
 fn metric(name: &str) -> Result<Metric, Failure> {

@@ -24,6 +24,10 @@ pub enum Error {
     ColumnOrder { row: usize, column: u32, previous: u32 },
     #[error("row {row}, column {column}: the value is {value}, expected a finite number")]
     NotFinite { row: usize, column: usize, value: f64 },
+    #[error(
+        "{side}: row {row}, column {column}: the value is {value}, expected none below 0 in rows that are divided by their sums"
+    )]
+    Negative { side: Side, row: usize, column: usize, value: f64 },
     #[error("{cols} columns are more than the {max} this build can number", max = u32::MAX - 1)]
     TooManyColumns { cols: usize },
     #[error("the matrix has no rows")]

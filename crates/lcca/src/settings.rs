@@ -1,5 +1,6 @@
 //! Everything that decides a fit besides the data.
 
+use crate::matrix::Normalize;
 use crate::method::{Algorithm, Method};
 use crate::side::Side;
 
@@ -82,6 +83,13 @@ pub struct Settings {
     /// How the length of Y's weights is measured.
     #[serde(default, skip_serializing_if = "Metric::is_cca")]
     pub metric_y: Metric,
+    /// How rows of X were normalized before the fit, which does not do it itself: see `InMemory::normalized`. A model keeps it
+    /// so that new rows can be treated alike.
+    #[serde(default, skip_serializing_if = "Normalize::is_no")]
+    pub normalize_x: Normalize,
+    /// How rows of Y were normalized before the fit.
+    #[serde(default, skip_serializing_if = "Normalize::is_no")]
+    pub normalize_y: Normalize,
     /// Subtract column means. This is done implicitly; nothing is densified.
     pub center: bool,
     /// Divide columns by their standard deviations, or by their root mean squares if they are not centered.
@@ -120,6 +128,8 @@ impl Settings {
             ridge_y: 0.0,
             metric_x: Metric::Cca,
             metric_y: Metric::Cca,
+            normalize_x: Normalize::No,
+            normalize_y: Normalize::No,
             center: true,
             scale: Scale::Auto,
             oversample: None,
@@ -171,6 +181,16 @@ impl Settings {
     /// Whether both views have the metric of canonical correlations, so that objective values are at most 1.
     pub fn is_cca(&self) -> bool {
         self.metric_x.is_cca() && self.metric_y.is_cca()
+    }
+
+    /// How rows of each view were normalized before the fit.
+    pub fn normalized(self, [normalize_x, normalize_y]: [Normalize; 2]) -> Self {
+        Settings { normalize_x, normalize_y, ..self }
+    }
+
+    /// How rows of X and of Y were normalized before the fit.
+    pub fn normalization(&self) -> [Normalize; 2] {
+        [self.normalize_x, self.normalize_y]
     }
 
     /// Whether column means are subtracted.

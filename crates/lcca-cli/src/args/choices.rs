@@ -41,6 +41,15 @@ pub enum MetricChoice {
     Diagonal,
 }
 
+/// How rows are normalized.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum NormalizeChoice {
+    No,
+    Length,
+    Sum,
+    Log1p,
+}
+
 /// Which ridge `--ridge-path` selects.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum RidgeRule {

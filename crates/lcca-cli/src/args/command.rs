@@ -3,7 +3,7 @@
 use super::views::ViewsArgs;
 use super::{
     CompareArgs, CompletionsArgs, ConvertArgs, DemoArgs, ExportArgs, FitArgs, InfoArgs, NeighborsArgs,
-    ReportArgs, ScoreArgs, TransformArgs,
+    ReportArgs, RunCcaArgs, ScoreArgs, TransformArgs,
 };
 use clap::{Parser, Subcommand};
 
@@ -53,6 +53,8 @@ pub enum Command {
     Neighbors(NeighborsArgs),
     /// Write a page about a model: correlations, leading columns, convergence
     Report(ReportArgs),
+    /// Embed two data sets with the same columns and different rows, as Seurat's RunCCA does
+    RunCca(RunCcaArgs),
     /// Run the paper's methods on your data at equal CPU time
     Compare(Box<CompareArgs>),
     /// Make two views from raw data: texts, a corpus, or one matrix

@@ -16,12 +16,15 @@ mod method;
 mod neighbors;
 mod problem;
 mod report;
+mod run_cca;
 mod score;
 mod tables;
 mod transform;
 pub mod views;
 
-pub use choices::{ContentChoice, MetricChoice, RidgeRule, ScaleChoice, SideChoice, ViewChoice};
+pub use choices::{
+    ContentChoice, MetricChoice, NormalizeChoice, RidgeRule, ScaleChoice, SideChoice, ViewChoice,
+};
 pub use command::{Arguments, Command};
 pub use common::{CommonArgs, ReadingArgs};
 pub use compare::{CompareArgs, OPTIONAL_METHODS};
@@ -35,6 +38,7 @@ pub use method::MethodArgs;
 pub use neighbors::NeighborsArgs;
 pub use problem::ProblemArgs;
 pub use report::ReportArgs;
+pub use run_cca::{RunCcaArgs, TableFormat};
 pub use score::ScoreArgs;
 pub use tables::{AlignChoice, MissingChoice, TableArgs, ViewTableArgs, YesNo};
 pub use transform::TransformArgs;

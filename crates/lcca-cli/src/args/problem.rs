@@ -1,6 +1,6 @@
 //! Flags that define the problem to be solved, whatever the method.
 
-use super::{MetricChoice, ScaleChoice};
+use super::{MetricChoice, NormalizeChoice, ScaleChoice};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -17,6 +17,15 @@ pub struct ProblemArgs {
     /// their root mean squares.
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub scale: ScaleChoice,
+    /// Normalize each row first: divide it by its length or sum, or take log(1 + 10,000·x/sum) (log1p, usual for single cells)
+    ///
+    /// Zeros stay zeros, so sparse data stay sparse; their values are copied once, 4 bytes per entry, or 8 if they are doubles.
+    /// sum and log1p refuse negative values. The model remembers it, and score, transform and report do the same to new rows.
+    #[arg(long, value_name = "HOW", default_value = "no")]
+    pub normalize_rows: NormalizeChoice,
+    /// The same for Y alone [default: the value of --normalize-rows]
+    #[arg(long, value_name = "HOW")]
+    pub normalize_rows_y: Option<NormalizeChoice>,
     /// How the length of weights is measured: cca maximizes correlations, pls covariances, diagonal those of scaled columns
     ///
     /// With weights of length wᵀBw = 1: B = C + λI is CCA, B = I is PLS-SVD, the singular value decomposition of XᵀY, and

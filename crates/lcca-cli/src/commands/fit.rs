@@ -102,6 +102,7 @@ fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
 fn load_pair(job: &FitJob) -> Result<(InMemory, [Loaded; 2], Vec<Remark>), Failure> {
     let views = load::views([&job.x, &job.y], &job.reading, job.session.quiet)?;
     let views = views.weighted(job.row_weights.as_deref(), job.session.quiet)?;
+    let views = views.normalized(job.normalization())?;
     Ok((views.pair, views.loaded, views.remarks))
 }
 
@@ -136,6 +137,7 @@ fn object(fit: &Fit, run: &Run) -> Value {
         "certified": fit.certificate,
         "held_out": fit.held_out,
         "scale": settings.scale,
+        "normalize_rows": settings.normalization(),
         "metrics": [settings.metric_x, settings.metric_y],
         "passes": fit.cost.passes,
         "gram_passes": fit.cost.gram_passes,

@@ -1,11 +1,11 @@
 //! Rows that a model can be applied to.
 //!
 //! A table's columns are picked by name, and its categories become the model's. Files of other formats must be as wide as
-//! the model's view, with the same names if both have them.
+//! the model's view, with the same names if both have them. Rows are normalized as those of the fit were.
 
 use crate::failure::Failure;
 use crate::load::{self, Views};
-use crate::resolve::ViewReading;
+use crate::resolve::{ViewReading, check_normalization};
 use lcca::data::Side;
 use lcca_io::{Loaded, ModelColumns, ModelFile, ReadOptions};
 use std::path::Path;
@@ -18,7 +18,11 @@ pub fn read_rows(
     options: &ReadOptions,
     quiet: bool,
 ) -> Result<Loaded, Failure> {
-    load::rows_for_model(path, &ModelColumns::of(file, side)?, options, quiet)
+    let normalize = file.model.settings.normalization()[side as usize];
+    check_normalization(normalize, options)?;
+    let mut loaded = load::rows_for_model(path, &ModelColumns::of(file, side)?, options, quiet)?;
+    loaded.matrix = normalize.apply(side, &loaded.matrix).map_err(|error| Failure::in_file(path, error))?;
+    Ok(loaded)
 }
 
 /// Reads rows of both views and pairs them.

@@ -14,6 +14,7 @@ mod named_model;
 mod neighbors;
 mod report;
 mod ridge_search;
+mod run_cca;
 mod score;
 mod transform;
 mod views;
@@ -31,6 +32,7 @@ pub fn run(job: Job) -> Result<ExitCode, Failure> {
         Job::Export(job) => export::run(&job),
         Job::Neighbors(job) => neighbors::run(&job),
         Job::Report(job) => report::run(&job),
+        Job::RunCca(job) => run_cca::run(&job),
         Job::Compare(job) => compare::run(*job),
         Job::Views(job) => views::run(&job),
         Job::Convert(job) => convert::run(&job),

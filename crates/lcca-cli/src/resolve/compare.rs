@@ -7,6 +7,7 @@ use crate::args::{CompareArgs, OPTIONAL_METHODS};
 use crate::compare::plan::{OptionalMethods, Plan, Targets};
 use crate::failure::Failure;
 use lcca::data::Shape;
+use lcca::matrix::Normalize;
 use lcca::method::Method;
 use std::path::{Path, PathBuf};
 
@@ -59,6 +60,11 @@ impl CompareJob {
             pairs: args.k,
             plan,
         })
+    }
+
+    /// How rows of X and of Y are normalized first.
+    pub fn normalization(&self) -> [Normalize; 2] {
+        self.plan.settings.normalization()
     }
 
     /// What to run on data of this shape. A number of pairs that they do not have is refused before anything long begins.

@@ -2,11 +2,12 @@
 
 use super::method::method;
 use super::problem::{self, max_passes};
-use super::reading::{ViewReading, table_flags};
+use super::reading::{ViewReading, check_normalization, table_flags};
 use super::session::Session;
 use crate::args::{self, FitArgs};
 use crate::failure::Failure;
 use lcca::data::Shape;
+use lcca::matrix::Normalize;
 use lcca::method::Settings;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -84,8 +85,12 @@ impl FitJob {
         settings.tol = args.tol;
         settings.max_passes = max_passes(args.max_passes)?;
         settings.structure = !args.no_structure;
+        let reading = ViewReading::new(&args.reading);
+        for (normalize, options) in settings.normalization().into_iter().zip(&reading.options) {
+            check_normalization(normalize, options)?;
+        }
         Ok(FitJob {
-            reading: ViewReading::new(&args.reading),
+            reading,
             ridge_search: ridge_search(&args)?,
             hold_out: hold_out(&args)?,
             resume: resume(&args)?,
@@ -100,6 +105,11 @@ impl FitJob {
             pairs: args.k,
             settings,
         })
+    }
+
+    /// How rows of X and of Y are normalized first.
+    pub fn normalization(&self) -> [Normalize; 2] {
+        self.settings.normalization()
     }
 
     /// The settings for data of this shape.

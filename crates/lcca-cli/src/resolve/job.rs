@@ -2,7 +2,7 @@
 
 use super::{
     CompareJob, CompletionsJob, ConvertJob, DemoJob, ExportJob, FitJob, InfoJob, NeighborsJob, ReportJob,
-    ScoreJob, TransformJob, ViewsJob,
+    RunCcaJob, ScoreJob, TransformJob, ViewsJob,
 };
 use crate::args::{Arguments, Command};
 use crate::failure::Failure;
@@ -16,6 +16,7 @@ pub enum Job {
     Export(ExportJob),
     Neighbors(NeighborsJob),
     Report(ReportJob),
+    RunCca(RunCcaJob),
     Compare(Box<CompareJob>),
     Views(Box<ViewsJob>),
     Convert(ConvertJob),
@@ -33,6 +34,7 @@ pub fn resolve(arguments: Arguments) -> Result<Job, Failure> {
         Command::Export(args) => Job::Export(ExportJob::new(args)?),
         Command::Neighbors(args) => Job::Neighbors(NeighborsJob::new(args)),
         Command::Report(args) => Job::Report(ReportJob::new(args)?),
+        Command::RunCca(args) => Job::RunCca(RunCcaJob::new(args)?),
         Command::Compare(args) => Job::Compare(Box::new(CompareJob::new(*args)?)),
         Command::Views(args) => Job::Views(Box::new(ViewsJob::new(args)?)),
         Command::Convert(args) => Job::Convert(ConvertJob::new(args)),

@@ -1,9 +1,10 @@
 //! The problem to be solved, and the settings of the engine that follow from it.
 
-use crate::args::{MetricChoice, ProblemArgs, ScaleChoice};
+use crate::args::{MetricChoice, NormalizeChoice, ProblemArgs, ScaleChoice};
 use crate::failure::Failure;
 use crate::{machine, sizes};
 use lcca::data::Shape;
+use lcca::matrix::Normalize;
 use lcca::method::{Method, Metric, Scale, Settings};
 
 /// The number of pairs if none is given and the data have as many.
@@ -20,16 +21,33 @@ pub fn settings(args: &ProblemArgs, method: Method) -> Result<Settings, Failure>
     };
     settings.metric_x = metric(args.metric);
     settings.metric_y = metric(args.metric_y.unwrap_or(args.metric));
+    settings.normalize_x = normalize(args.normalize_rows);
+    settings.normalize_y = normalize(args.normalize_rows_y.unwrap_or(args.normalize_rows));
     settings.ridge_x = args.ridge;
     settings.ridge_y = args.ridge_y.unwrap_or(args.ridge);
     settings.seed = args.seed;
-    settings.memory = match &args.memory {
-        None => machine::half_of_memory(),
+    settings.memory = memory(args.memory.as_deref())?;
+    Ok(settings)
+}
+
+/// `--memory`, or half of the machine's.
+pub fn memory(typed: Option<&str>) -> Result<u64, Failure> {
+    match typed {
+        None => Ok(machine::half_of_memory()),
         Some(typed) => sizes::parse_bytes(typed).ok_or_else(|| {
             Failure::Usage(format!("--memory is {typed}, expected a size such as 500MB or 8GiB"))
-        })?,
-    };
-    Ok(settings)
+        }),
+    }
+}
+
+/// `--normalize-rows`.
+pub fn normalize(choice: NormalizeChoice) -> Normalize {
+    match choice {
+        NormalizeChoice::No => Normalize::No,
+        NormalizeChoice::Length => Normalize::Length,
+        NormalizeChoice::Sum => Normalize::Sum,
+        NormalizeChoice::Log1p => Normalize::Log1p,
+    }
 }
 
 fn metric(choice: MetricChoice) -> Metric {

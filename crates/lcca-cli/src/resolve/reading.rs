@@ -1,6 +1,8 @@
 //! How files are read: what they do not say themselves, and what is not left to guesses.
 
 use crate::args::{AlignChoice, MissingChoice, ReadingArgs, TableArgs, ViewTableArgs, YesNo};
+use crate::failure::Failure;
+use lcca::matrix::Normalize;
 use lcca_io::{Align, Categorical, Index, Missing, ReadOptions, TableOptions};
 
 /// How two views are read and their rows paired.
@@ -48,6 +50,15 @@ impl ViewReading {
         };
         ViewReading { options: [options(x_cols, x), options(y_cols, y)], align }
     }
+}
+
+/// Refuses gaps that are filled in by means if rows are normalized: a model's means are those of normalized rows.
+pub fn check_normalization(normalize: Normalize, options: &ReadOptions) -> Result<(), Failure> {
+    if normalize.is_no() || options.table.missing != Missing::Mean {
+        return Ok(());
+    }
+    let message = "--missing mean fills in values that rows are then normalized with; with --normalize-rows, use --missing drop";
+    Err(Failure::Usage(message.into()))
 }
 
 /// Options for one matrix.

@@ -7,7 +7,7 @@ use super::paired_rows::PairedRows;
 use super::parts::{Piece, Scratch};
 use super::{reduce, sample};
 use crate::error::Result;
-use crate::matrix::{Buffer, Matrix};
+use crate::matrix::{Buffer, Matrix, Normalize};
 use crate::side::Side;
 use std::sync::{Mutex, OnceLock};
 
@@ -30,6 +30,16 @@ impl InMemory {
     pub fn weighted(self, weights: Buffer<f64>) -> Result<Self> {
         let covariates = self.covariates;
         Ok(InMemory { covariates, ..self.rows.weighted(weights)?.into() })
+    }
+
+    /// The same rows, those of each view normalized: once, into values of their own.
+    pub fn normalized(self, rows: [Normalize; 2]) -> Result<Self> {
+        if rows.iter().all(Normalize::is_no) {
+            return Ok(self);
+        }
+        let PairedRows { views: [x, y], weights } = self.rows;
+        let views = [rows[0].apply(Side::X, &x)?, rows[1].apply(Side::Y, &y)?];
+        Ok(InMemory::from(PairedRows { views, weights }))
     }
 
     /// One view.

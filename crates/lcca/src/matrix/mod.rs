@@ -3,6 +3,7 @@
 mod buffer;
 mod dense;
 mod line;
+mod normalize;
 mod one_hot;
 mod pages;
 mod panel;
@@ -14,6 +15,7 @@ mod sparse;
 pub use buffer::{Buffer, Owner, Packed};
 pub use dense::{DenseRows, DenseValues};
 pub use line::{LANES, Line};
+pub use normalize::Normalize;
 pub use one_hot::OneHotRows;
 pub(crate) use pages::zeroed as zeroed_lines;
 pub use panel::Panel;

@@ -52,6 +52,9 @@ fn flags(settings: &Settings) -> Vec<String> {
     };
     flag("--ridge", settings.ridge_x.to_string(), settings.ridge_x != 0.0);
     flag("--ridge-y", settings.ridge_y.to_string(), settings.ridge_y != settings.ridge_x);
+    let [x_rows, y_rows] = settings.normalization();
+    flag("--normalize-rows", x_rows.name().into(), !x_rows.is_no());
+    flag("--normalize-rows-y", y_rows.name().into(), y_rows != x_rows);
     flag("--oversample", settings.oversample.unwrap_or(0).to_string(), settings.oversample.is_some());
     flag("--power", settings.power.to_string(), settings.power != defaults.power);
     flag("--seed", settings.seed.to_string(), settings.seed != defaults.seed);
@@ -94,6 +97,8 @@ fn facts(subject: &Subject<'_>) -> Vec<(String, String)> {
     facts.extend([
         ("components", settings.k.to_string()),
         ("centered", yes_or_no(settings.center)),
+        ("rows of X normalized", settings.normalize_x.name().into()),
+        ("rows of Y normalized", settings.normalize_y.name().into()),
         ("ridge of X, relative", settings.ridge_x.to_string()),
         ("ridge of Y, relative", settings.ridge_y.to_string()),
         ("tolerance", settings.tol.to_string()),
