@@ -36,6 +36,10 @@ class CCA(FromSums):
         How the length of weights is measured, wᵀBw = 1. "cca" has B = C + λI and maximizes correlations. "pls" has B = I and maximizes
         covariances: the singular value decomposition of XᵀY (PLS-SVD). "diagonal" has B = diag C: the same of columns that were divided by
         their standard deviations (diagonal CCA). A ridge belongs to "cca".
+    normalize_rows : "length", "sum", "log1p", or a pair of these or None, one per view, optional
+        How each row is normalized first: divided by its length or its sum, or log(1 + 10,000·x/sum), which is usual for counts of single cells.
+        Zeros stay zeros; the values of sparse rows are copied once, 4 bytes per entry, or 8 if they are doubles. "sum" and "log1p" refuse
+        negative values. `transform`, `score` and others do the same to their rows.
     center : bool
         Subtract column means, implicitly.
     scale : "auto", True or False
@@ -139,6 +143,7 @@ class CCA(FromSums):
         ridge: float = 0.0,
         ridge_y: float | None = None,
         metric: str | tuple[str, str] = "cca",
+        normalize_rows: str | tuple[str | None, str | None] | None = None,
         center: bool = True,
         scale: bool | str = "auto",
         hold_out: float | None = None,
@@ -167,6 +172,7 @@ class CCA(FromSums):
         self.ridge = ridge
         self.ridge_y = ridge_y
         self.metric = metric
+        self.normalize_rows = normalize_rows
         self.center = center
         self.scale = scale
         self.hold_out = hold_out
@@ -246,6 +252,8 @@ class CCA(FromSums):
             raise ValueError("a pair of views brings its own y and weights, expected neither as an argument")
         if self.hold_out is not None:
             raise ValueError("hold_out needs rows in this process: keep some shards aside and pass them to `score` instead")
+        if self.normalize_rows is not None:
+            raise ValueError("normalize_rows needs rows in this process: normalize them where the shards are loaded instead")
         pairs = _settings.components(self.n_components, *pair.shape)
         options = _settings.options(self._parameters(), pairs)
         self._fill = {}

@@ -1,5 +1,6 @@
 """The inputs of an estimator, validated as scikit-learn does and converted for the engine."""
 
+import json
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from lcca import _frames, _missing, _pairing, _rows, _views
+from lcca import _frames, _missing, _pairing, _rows, _settings, _views
 from lcca._lcca import Matrix
 from lcca._pairing import View, Views
 
@@ -30,7 +31,10 @@ def fit_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int) 
         raise ValueError("CCA requires y to be passed, but the target y is None")
     x, target = x_view(estimator, X, threads, reset=True), y_view(estimator, y, threads, reset=True)
     paired = _pairing.paired(x, target, sample_weight, estimator.missing, _Means(estimator, learn=True))
-    return paired.views(threads), Target(target.names, target.is_vector)
+    how = _settings.normalization(estimator.normalize_rows)
+    if estimator.missing == "mean" and how != ["no", "no"]:
+        raise ValueError('missing="mean" fills in values that rows are then normalized with; with normalize_rows, use missing="drop"')
+    return _normalized(paired.views(threads), how, threads), Target(target.names, target.is_vector)
 
 
 def batch_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int, *, first: bool) -> tuple[Views, Target]:
@@ -49,7 +53,8 @@ def known_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int
     if y is None:
         raise ValueError("CCA requires y to be passed, but the target y is None")
     x, target = x_view(estimator, X, threads, reset=False), y_view(estimator, y, threads, reset=False)
-    return _pairing.paired(x, target, sample_weight, estimator.missing, _Means(estimator, learn=False)).views(threads)
+    views = _pairing.paired(x, target, sample_weight, estimator.missing, _Means(estimator, learn=False)).views(threads)
+    return _normalized(views, _fitted_normalization(estimator), threads)
 
 
 def partner(estimator: Any, x: View, y: Any, threads: int) -> tuple[View, NDArray[np.intp] | None]:
@@ -60,11 +65,30 @@ def partner(estimator: Any, x: View, y: Any, threads: int) -> tuple[View, NDArra
     return target, _rows.order(x.source, target.source)
 
 
+def _normalized(views: Views, how: list[str], threads: int) -> Views:
+    """Both views with their rows normalized."""
+    x, y = (rows if one == "no" else rows.normalized(name, one, threads) for rows, one, name in zip(views[:2], how, "Xy", strict=True))
+    return views._replace(x=x, y=y)
+
+
+def _fitted_normalization(estimator: Any) -> list[str]:
+    """How the rows of the fit were normalized, whatever the parameter says by now."""
+    settings = json.loads(estimator._settings_json)
+    return [settings.get("normalize_x", "no"), settings.get("normalize_y", "no")]
+
+
 def rows_of(estimator: Any, view: View, threads: int) -> tuple[Matrix, NDArray[np.bool_] | None]:
-    """The rows of one view for a fitted model, and which rows of the view are unknown because of missing values.
+    """The rows of one view for a fitted model, normalized like those of the fit, and which rows of the view are unknown because of
+    missing values.
 
     The matrix of a file has no row for those; that of an array has one without meaning.
     """
+    rows, unknown = _complete_rows(estimator, view, threads)
+    how = _fitted_normalization(estimator)["Xy".index(view.name)]
+    return rows if how == "no" else rows.normalized(view.name, how, threads), unknown
+
+
+def _complete_rows(estimator: Any, view: View, threads: int) -> tuple[Matrix, NDArray[np.bool_] | None]:
     if isinstance(view.data, Matrix):
         return view.data, view.left_out()
     if estimator.missing == "error":

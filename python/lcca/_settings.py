@@ -92,6 +92,7 @@ def options(params: dict[str, Any], n_components: int) -> dict[str, Any]:
     return same | {
         "n_components": n_components,
         "metrics": metrics(params["metric"]),
+        "normalize": normalization(params["normalize_rows"]),
         "scale": _scale(params["scale"]),
         "hold_out": _hold_out(params["hold_out"]),
         "parameters": _method_parameters(params),
@@ -133,6 +134,15 @@ def _check_numbers(params: dict[str, Any]) -> None:
     for name in ("oversample", "power"):
         if params[name] is not None or name == "power":
             number(params[name], name)
+
+
+def normalization(how: Any) -> list[str]:
+    """How rows of X and of y are normalized, from one way for both or one each, in the engine's words."""
+    both = list(how) if isinstance(how, (list, tuple)) else [how, how]
+    names = ("length", "sum", "log1p")
+    if len(both) != 2 or any(one is not None and one not in names for one in both):
+        raise invalid("normalize_rows", "None, 'length', 'sum', 'log1p' or a pair of these, one per view", how)
+    return ["no" if one is None else one for one in both]
 
 
 def metrics(metric: Any) -> list[str]:

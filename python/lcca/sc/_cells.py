@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lcca import _missing, _views
+from lcca import _views
 from lcca._lcca import Matrix
 from lcca.sc import _hdf5
 
@@ -42,16 +42,15 @@ class Cells:
             yield self._rows
             return
         for start, stop in self._spans():
-            part = self._rows[start:stop]
+            part: Any = self._rows[start:stop]
             part = part.compute() if hasattr(part, "compute") else part
-            part = part if sp.issparse(part) else np.asarray(part)
+            is_sparse = bool(sp.issparse(part))
+            part = part if is_sparse else np.asarray(part)
             part = part if columns is None else part[:, columns]
-            if sp.issparse(part) and part.format != "csr":
-                part = part.tocsr()
-            numbers = part.data if sp.issparse(part) else part
+            part = part.tocsr() if is_sparse else part
+            numbers = part.data if is_sparse else part
             if numbers.dtype.kind not in "biuf":
                 raise ValueError(f"{self.name}: values are of type {numbers.dtype}, expected numbers")
-            _missing.refuse(part, None, self.name)
             yield _views.from_arrays(part, self.name, threads)
 
     def _spans(self) -> Iterator[tuple[int, int]]:
@@ -120,10 +119,10 @@ def values(adata: Any, *, layer: str | None, use_raw: bool) -> tuple[Any, list[s
 
 def by_rows(rows: Any) -> Any:
     """The same numbers in a layout whose rows can be read in order; compressed columns are brought into rows, in memory."""
-    if getattr(rows, "format", None) == "csc" or (hasattr(rows, "backend") and getattr(rows, "format", None) == "csc"):
-        rows = rows.to_memory() if hasattr(rows, "to_memory") else rows
-        return rows.tocsr()
-    return rows.tocsr() if sp.issparse(rows) and rows.format != "csr" else rows
+    if getattr(rows, "format", None) == "csc" and hasattr(rows, "to_memory"):
+        rows = rows.to_memory()
+    is_sparse = bool(sp.issparse(rows))
+    return rows.tocsr() if is_sparse else rows
 
 
 def _refuse_choices(layer: str | None, use_raw: bool, name: str) -> None:

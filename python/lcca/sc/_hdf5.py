@@ -51,12 +51,12 @@ class Part:
             self.format, self.dtype, self.entries = "dense", node.dtype, 0
             if node.ndim != 2:
                 raise ValueError(f"{path}: {node.name} has {node.ndim} dimensions, expected 2")
-            self.shape = tuple(int(size) for size in node.shape)
+            self.shape = int(node.shape[0]), int(node.shape[1])
         for each, found, expected in (("cells", self.cells, self.shape[0]), ("genes", self.genes, self.shape[1])):
             if found is not None and len(found) != expected:
                 raise ValueError(f"{path}: {node.name} has {expected} {each}, and {len(found)} of them have names")
 
-    def _sparse_format(self) -> tuple[str, tuple[int, ...]]:
+    def _sparse_format(self) -> tuple[str, tuple[int, int]]:
         node, attributes = self._node, self._node.attrs
         missing = [name for name in ("data", "indices", "indptr") if name not in node]
         if missing:
@@ -69,7 +69,7 @@ class Part:
         layout = str(text).removesuffix("_matrix")
         if layout not in ("csr", "csc") or shape is None:
             raise ValueError(f"{self.path}: {node.name} is stored as {text!r}, expected csr_matrix, csc_matrix or an array")
-        return layout, tuple(int(size) for size in shape)
+        return layout, (int(shape[0]), int(shape[1]))
 
     def _check(self) -> None:
         offsets, outer = self._indptr, self.shape[0] if self.format == "csr" else self.shape[1]
@@ -139,8 +139,8 @@ def _part(path: str, file: Any, modality: str | None, layer: str | None, use_raw
         if modality is not None:
             raise ValueError(f"{path}: has no modalities, so {modality!r} cannot be chosen")
         return _anndata(path, file, layer, use_raw)
-    found = ", ".join(sorted(str(name) for name in file)[:5]) or "nothing"
-    raise ValueError(f"{path}: is an HDF5 file with {found}, expected AnnData, MuData or a 10x matrix")
+    content = ", ".join(sorted(str(name) for name in file)[:5]) or "nothing"
+    raise ValueError(f"{path}: is an HDF5 file with {content}, expected AnnData, MuData or a 10x matrix")
 
 
 def _genome(file: Any) -> str | None:

@@ -113,10 +113,10 @@ def run_cca(
     k = int(_settings.number(n_components, "n_components", least=1))
     threads, limit = _settings.threads(n_jobs), _settings.memory(memory)
     how = _settings.normalization(normalize_rows)[0]
-    both = tuple(_cells.cells(data, f"data set {i}", layer=layer, use_raw=use_raw) for i, data in ((1, adata1), (2, adata2)))
+    both = [_cells.cells(data, f"data set {i}", layer=layer, use_raw=use_raw) for i, data in ((1, adata1), (2, adata2))]
     chosen, columns = _shared(both, genes, (adata1, adata2))
-    sums = tuple(_sums(data, used, how, scale_genes, limit, threads) for data, used in zip(both, columns, strict=True))
-    values, *weights, departure = _lcca.two_samples(*sums, k, threads)
+    sums = [_sums(data, used, how, scale_genes, limit, threads) for data, used in zip(both, columns, strict=True)]
+    values, *weights, departure = _lcca.two_samples(sums[0], sums[1], k, threads)
     first = next(_parts(both[0], columns[0], how, threads))
     signs = np.where(sums[0].embed(first, weights[0], threads)[0] < 0, -1.0, 1.0)
     embedded = [
@@ -153,7 +153,7 @@ def _sums(data: Cells, columns: Columns | None, how: str, scale: bool, limit: in
 
 
 def _shared(
-    both: tuple[Cells, ...], genes: str | Sequence[str] | None, sources: tuple[Any, Any]
+    both: list[Cells], genes: str | Sequence[str] | None, sources: tuple[Any, Any]
 ) -> tuple[list[str] | None, tuple[Columns | None, Columns | None]]:
     """The genes that are used, and their columns in each data set; None if these are all, in order."""
     first, second = both

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 _BLOCK = 1 << 18  # bytes with one checksum
@@ -132,7 +131,7 @@ def _fill(tensors: dict[str, Any], shape: tuple[int, int], entries: int | None, 
     row, entry = 0, 0
     for chunk in chunks:
         count = chunk.shape[0]
-        numbers = chunk.data if sp.issparse(chunk) else chunk
+        numbers = chunk.data if entries is not None else chunk
         target = tensors["values"] if entries is None else tensors["data"]
         if numbers.dtype.kind in "iu" and target.dtype.itemsize == 4 and numbers.size and np.abs(numbers).max() > _EXACT:
             raise TooWide
