@@ -31,10 +31,7 @@ def fit_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int) 
         raise ValueError("CCA requires y to be passed, but the target y is None")
     x, target = x_view(estimator, X, threads, reset=True), y_view(estimator, y, threads, reset=True)
     paired = _pairing.paired(x, target, sample_weight, estimator.missing, _Means(estimator, learn=True))
-    how = _settings.normalization(estimator.normalize_rows)
-    if estimator.missing == "mean" and how != ["no", "no"]:
-        raise ValueError('missing="mean" fills in values that rows are then normalized with; with normalize_rows, use missing="drop"')
-    return _normalized(paired.views(threads), how, threads), Target(target.names, target.is_vector)
+    return _normalized(paired.views(threads), _normalization(estimator), threads), Target(target.names, target.is_vector)
 
 
 def batch_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int, *, first: bool) -> tuple[Views, Target]:
@@ -45,7 +42,7 @@ def batch_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int
     x = x_view(estimator, X, threads, reset=first, least=1)
     target = y_view(estimator, y, threads, reset=first)
     paired = _pairing.paired(x, target, sample_weight, estimator.missing, _Means(estimator, learn=True))
-    return paired.views(threads), Target(target.names, target.is_vector)
+    return _normalized(paired.views(threads), _normalization(estimator), threads), Target(target.names, target.is_vector)
 
 
 def known_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int) -> Views:
@@ -69,6 +66,14 @@ def _normalized(views: Views, how: list[str], threads: int) -> Views:
     """Both views with their rows normalized."""
     x, y = (rows if one == "no" else rows.normalized(name, one, threads) for rows, one, name in zip(views[:2], how, "Xy", strict=True))
     return views._replace(x=x, y=y)
+
+
+def _normalization(estimator: Any) -> list[str]:
+    """How the rows of a fit are to be normalized."""
+    how = _settings.normalization(estimator.normalize_rows)
+    if estimator.missing == "mean" and how != ["no", "no"]:
+        raise ValueError('missing="mean" fills in values that rows are then normalized with; with normalize_rows, use missing="drop"')
+    return how
 
 
 def _fitted_normalization(estimator: Any) -> list[str]:

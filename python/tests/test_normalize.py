@@ -86,3 +86,13 @@ def test_cross_validation_normalizes_too():
     one = lcca.CCACV(2, ridges=[0.1, 1], normalize_rows="length").fit(x, y)
     other = lcca.CCACV(2, ridges=[0.1, 1]).fit(BY_HAND["length"](x), BY_HAND["length"](y))
     np.testing.assert_allclose(one.cv_mean_, other.cv_mean_, atol=1e-9)
+
+
+def test_batches_are_normalized_too():
+    x, y = counts(200, 12, 1), counts(200, 9, 2)
+    whole = lcca.CCA(2, normalize_rows="log1p").fit(x, y)
+    model = lcca.CCA(2, normalize_rows="log1p")
+    for rows in (slice(0, 80), slice(80, 200)):
+        model.partial_fit(x[rows], y[rows])
+    np.testing.assert_allclose(model.correlations_, whole.correlations_, atol=1e-9)
+    np.testing.assert_allclose(np.abs(model.transform(x)), np.abs(whole.transform(x)), atol=1e-9)
