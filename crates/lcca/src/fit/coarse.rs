@@ -8,6 +8,15 @@
 //! with c the chosen columns of both views, f the others and D the diagonal of B. M is symmetric and positive definite, so it
 //! can precondition LOBPCG. (B − A)cc is scaled to a unit diagonal and factorized densely; ε is there because columns may
 //! depend on each other and correlations may be 1, and both make it singular.
+//!
+//! More columns can join a block that is factorized already. With L the factor so far and n for the new columns,
+//!
+//! ```text
+//! [ L    0  ]      Lnc·Lᵀ = (B − A)nc,      Ln·Lnᵀ = (B − A)nn − Lnc·Lncᵀ
+//! [ Lnc  Ln ]
+//! ```
+//!
+//! which costs a fraction of a new factorization if they are few.
 
 use super::problem::Problem;
 use crate::data::Pair;
@@ -17,8 +26,10 @@ use crate::space::{Space, Tall};
 use crate::whiten::inverse_root;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltParams, cholesky_in_place, cholesky_in_place_scratch};
+use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::linalg::triangular_solve;
-use faer::{Mat, Par, Spec};
+use faer::reborrow::ReborrowMut;
+use faer::{Accum, Mat, MatMut, Par, Spec};
 use rayon::prelude::*;
 
 /// Added to the unit diagonal. From 1e-3 to 1e-8 the number of iterations is the same on sentences and on paths; a small
@@ -27,9 +38,11 @@ const EPSILON: f64 = 1e-8;
 
 /// (B − A)⁻¹ on chosen columns.
 pub(super) struct Coarse {
-    /// The chosen columns of each view, ascending.
-    pub columns: [Vec<u32>; 2],
-    /// 1/√ of the diagonal of B on the chosen columns, X first.
+    /// The chosen columns of each view, in the order in which they joined.
+    columns: [Vec<u32>; 2],
+    /// The row of the factor that each of them has.
+    places: [Vec<usize>; 2],
+    /// 1/√ of the diagonal of B, one for each row of the factor.
     scale: Vec<f64>,
     /// The Cholesky factor of the scaled block.
     factor: Mat<f64>,
@@ -41,33 +54,59 @@ impl Coarse {
         (size as u64).saturating_mul(size as u64).saturating_mul(16)
     }
 
-    /// Reads the block off the rows or their Gram matrices and factorizes it; `None` if it does not fit the
-    /// memory or is singular in spite of ε.
+    /// Reads the block of the given columns, ascending in each view, off the rows or their Gram matrices and factorizes it;
+    /// `None` if it does not fit the memory or is singular in spite of ε.
     pub fn new(problem: &Problem<'_>, columns: [Vec<u32>; 2]) -> Result<Option<Self>> {
+        let nothing =
+            Coarse { columns: [vec![], vec![]], places: [vec![], vec![]], scale: vec![], factor: Mat::new() };
+        nothing.grown(problem, columns)
+    }
+
+    /// The block with more columns, ascending in each view; `None` as for a new one.
+    pub fn grown(mut self, problem: &Problem<'_>, more: [Vec<u32>; 2]) -> Result<Option<Self>> {
         let Some(blocks) = problem.pair.capabilities().blocks else { return Ok(None) };
-        let both = columns.each_ref().map(Vec::as_slice);
-        let mut block = match blocks.block_gram(both, None, problem.settings.memory) {
+        let mut all = self.columns.clone();
+        for (all, more) in all.iter_mut().zip(&more) {
+            all.extend(more);
+            all.sort_unstable();
+        }
+        let gram = match blocks.block_gram(all.each_ref().map(Vec::as_slice), None, problem.settings.memory) {
             Err(Error::Memory { .. }) => return Ok(None),
             formed => formed?,
         };
-        let (split, ridges) = (columns[0].len(), problem.ridges());
-        let size = block.nrows();
-        let scale: Vec<f64> =
-            (0..size).map(|i| inverse_root(block[(i, i)] + ridges[usize::from(i >= split)])).collect();
-        block.par_col_partition_mut(size.max(1)).enumerate().for_each(|(j, mut column)| {
-            for i in j..size {
-                // What lies below the diagonal between the two views is −Cyx.
-                let sign = if i >= split && j < split { -1.0 } else { 1.0 };
-                column[(i, 0)] *= sign * scale[i] * scale[j];
+        let (old, ridges) = (self.size(), problem.ridges());
+        for (side, more) in more.into_iter().enumerate() {
+            self.places[side].extend(self.scale.len()..self.scale.len() + more.len());
+            for &column in &more {
+                let place = place_in(&all, side, column);
+                self.scale.push(inverse_root(gram[(place, place)] + ridges[side]));
             }
-            column[(j, 0)] = 1.0 + EPSILON;
-        });
-        Ok(factorize(&mut block)?.then_some(Coarse { columns, scale, factor: block }))
+            self.columns[side].extend(more);
+        }
+        // For each row of the factor its row in `gram`, in which the columns of each view ascend.
+        let mut from = vec![0; self.size()];
+        for side in 0..2 {
+            for (&place, &column) in self.places[side].iter().zip(&self.columns[side]) {
+                from[place] = place_in(&all, side, column);
+            }
+        }
+        let block = Scaled { gram, from, split: all[0].len(), scale: &self.scale };
+        let factor = if old == 0 {
+            block.factorized()?
+        } else {
+            block.joined_to(std::mem::replace(&mut self.factor, Mat::new()))?
+        };
+        Ok(factor.map(|factor| Coarse { factor, ..self }))
     }
 
     /// Columns in the block.
     pub fn size(&self) -> usize {
         self.scale.len()
+    }
+
+    /// The columns of one view in the block, in no particular order.
+    pub fn columns(&self, side: usize) -> &[u32] {
+        &self.columns[side]
     }
 
     /// The chosen rows of the residuals.
@@ -77,18 +116,24 @@ impl Coarse {
 
     /// Writes M⁻¹R of the chosen rows R into these rows of T, and returns rᵀM⁻¹r over them for each pair.
     pub fn solve(&self, space: &dyn Space, r: [Panel; 2], t: [&mut Tall; 2]) -> Result<Vec<f64>> {
-        let (split, pairs) = (self.columns[0].len(), r[0].cols());
-        let row = |i: usize| if i < split { r[0].row(i) } else { r[1].row(i - split) };
-        let mut solved = Mat::from_fn(self.size(), pairs, |i, j| self.scale[i] * row(i)[j]);
+        let pairs = r[0].cols();
+        let mut solved = Mat::zeros(self.size(), pairs);
+        for (rows, places) in r.iter().zip(&self.places) {
+            for (i, &place) in places.iter().enumerate() {
+                let entries = rows.row(i).iter().enumerate();
+                entries.for_each(|(j, entry)| solved[(place, j)] = self.scale[place] * entry);
+            }
+        }
         let lower = self.factor.as_ref();
         triangular_solve::solve_lower_triangular_in_place(lower, solved.as_mut(), Par::rayon(0));
         let squares = (0..pairs).map(|j| solved.col(j).squared_norm_l2()).collect();
         triangular_solve::solve_upper_triangular_in_place(lower.transpose(), solved.as_mut(), Par::rayon(0));
-        for (((mut rows, panel), columns), start) in r.into_iter().zip(t).zip(&self.columns).zip([0, split]) {
-            for i in 0..rows.rows() {
-                let scale = self.scale[start + i];
+        for (((mut rows, panel), columns), places) in
+            r.into_iter().zip(t).zip(&self.columns).zip(&self.places)
+        {
+            for (i, &place) in places.iter().enumerate() {
                 let entries = rows.row_mut(i).iter_mut().enumerate();
-                entries.for_each(|(j, out)| *out = scale * solved[(start + i, j)]);
+                entries.for_each(|(j, out)| *out = self.scale[place] * solved[(place, j)]);
             }
             space.put_rows(panel, columns, &rows)?;
         }
@@ -96,13 +141,92 @@ impl Coarse {
     }
 }
 
+/// The place of a column among the chosen columns of both views, those of X first, ascending in each.
+fn place_in(all: &[Vec<u32>; 2], side: usize, column: u32) -> usize {
+    let before = if side == 0 { 0 } else { all[0].len() };
+    before + all[side].partition_point(|&other| other < column)
+}
+
+/// B − A on chosen columns, scaled to a unit diagonal, in the order of a factor's rows.
+struct Scaled<'a> {
+    /// The lower triangle of the Gram matrix of these columns.
+    gram: Mat<f64>,
+    /// The row of `gram` for each row of the factor.
+    from: Vec<usize>,
+    /// The number of X's columns, which come first in `gram`.
+    split: usize,
+    scale: &'a [f64],
+}
+
+impl Scaled<'_> {
+    fn entry(&self, i: usize, j: usize) -> f64 {
+        if i == j {
+            return 1.0 + EPSILON;
+        }
+        let (a, b) = (self.from[i].max(self.from[j]), self.from[i].min(self.from[j]));
+        // What lies between the two views is −Cyx.
+        let sign = if a >= self.split && b < self.split { -1.0 } else { 1.0 };
+        sign * self.scale[i] * self.scale[j] * self.gram[(a, b)]
+    }
+
+    /// The Cholesky factor of a whole block, whose rows are in the order of `gram`.
+    fn factorized(mut self) -> Result<Option<Mat<f64>>> {
+        let mut block = std::mem::replace(&mut self.gram, Mat::new());
+        let size = block.nrows();
+        block.par_col_partition_mut(size.max(1)).enumerate().for_each(|(j, mut column)| {
+            for i in j..size {
+                let sign = if i >= self.split && j < self.split { -1.0 } else { 1.0 };
+                column[(i, 0)] *= sign * self.scale[i] * self.scale[j];
+            }
+            column[(j, 0)] = 1.0 + EPSILON;
+        });
+        Ok(factorize(block.as_mut())?.then_some(block))
+    }
+
+    /// The Cholesky factor of a block whose first rows have the factor `known`.
+    fn joined_to(self, known: Mat<f64>) -> Result<Option<Mat<f64>>> {
+        let (old, size) = (known.nrows(), self.from.len());
+        let more = size - old;
+        // Lnc·Lᵀ = (B − A)nc is L·Lncᵀ = (B − A)cn.
+        let mut across = Mat::zeros(old, more);
+        across.par_col_iter_mut().enumerate().for_each(|(j, mut column)| {
+            (0..old).for_each(|i| column[i] = self.entry(i, old + j));
+        });
+        let mut rest = Mat::zeros(more, more);
+        rest.par_col_iter_mut().enumerate().for_each(|(j, mut column)| {
+            (j..more).for_each(|i| column[i] = self.entry(old + i, old + j));
+        });
+        drop(self.gram);
+        triangular_solve::solve_lower_triangular_in_place(known.as_ref(), across.as_mut(), Par::rayon(0));
+        matmul(
+            rest.as_mut(),
+            BlockStructure::TriangularLower,
+            Accum::Add,
+            across.transpose(),
+            BlockStructure::Rectangular,
+            across.as_ref(),
+            BlockStructure::Rectangular,
+            -1.0,
+            Par::rayon(0),
+        );
+        if !factorize(rest.as_mut())? {
+            return Ok(None);
+        }
+        let mut joined = known;
+        joined.resize_with(size, size, |_, _| 0.0);
+        joined.submatrix_mut(old, 0, more, old).copy_from(across.transpose());
+        joined.submatrix_mut(old, old, more, more).copy_from(&rest);
+        Ok(Some(joined))
+    }
+}
+
 /// Factorizes the lower triangle of a matrix in place. Says whether it was positive definite.
-fn factorize(matrix: &mut Mat<f64>) -> Result<bool> {
+fn factorize(mut matrix: MatMut<'_, f64>) -> Result<bool> {
     let (size, par) = (matrix.nrows(), Par::rayon(0));
     let params = Spec::<LltParams, f64>::default();
     let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(size, par, params));
     let stack = MemStack::new(&mut memory);
-    let factorized = cholesky_in_place(matrix.as_mut(), Default::default(), par, stack, params);
+    let factorized = cholesky_in_place(matrix.rb_mut(), Default::default(), par, stack, params);
     if (0..size).any(|i| matrix[(i, i)].is_nan()) {
         return Err(Error::Factorization("the coarse block"));
     }

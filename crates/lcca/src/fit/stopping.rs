@@ -30,7 +30,7 @@ const STALL: usize = 10;
 /// Iterations over which the rate of convergence is taken.
 const WINDOW: usize = 4;
 /// A pair whose own share of what is missing is below this share of what it may be sends no more residuals.
-const LOCK: f64 = 1e-2;
+const LOCK: f64 = 1e-1;
 /// A pair that is missing no more than this sends no more residuals whatever the tolerance: they are rounding errors, which a
 /// good preconditioner would magnify.
 const LEAST: f64 = 1e-24;
