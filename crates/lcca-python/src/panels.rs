@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use bytemuck::Zeroable;
 use faer::{Mat, MatRef};
 use lcca::data::Source;
-use lcca::matrix::{LANES, Line, Panel};
+use lcca::matrix::{LANES, Line, Lower, Panel};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -155,19 +155,19 @@ pub fn mat_from_numpy(array: &PyReadonlyArray2<'_, f64>) -> Mat<f64> {
 }
 
 /// The lower triangle of a square matrix, column after column, without what is above the diagonal.
-pub fn triangle_to_numpy<'py>(py: Python<'py>, lower: &Mat<f64>) -> Vector<'py, f64> {
-    let size = lower.nrows();
+pub fn triangle_to_numpy<'py>(py: Python<'py>, lower: &Lower) -> Vector<'py, f64> {
+    let size = lower.size();
     let mut numbers = Vec::with_capacity(size * (size + 1) / 2);
-    (0..size).for_each(|j| numbers.extend_from_slice(&lower.col_as_slice(j)[j..]));
+    (0..size).for_each(|j| numbers.extend_from_slice(lower.column(j)));
     PyArray1::from_vec(py, numbers)
 }
 
-/// The matrix behind [`triangle_to_numpy`], with zeros above the diagonal.
-pub fn triangle_from_numpy(numbers: &PyReadonlyArray1<'_, f64>, size: usize) -> Mat<f64> {
-    let mut lower = Mat::zeros(size, size);
+/// The triangle behind [`triangle_to_numpy`].
+pub fn triangle_from_numpy(numbers: &PyReadonlyArray1<'_, f64>, size: usize) -> Lower {
+    let mut lower = Lower::zeros(size);
     let mut numbers = numbers.as_array().into_iter();
     for j in 0..size {
-        lower.col_as_slice_mut(j)[j..].iter_mut().zip(&mut numbers).for_each(|(out, number)| *out = *number);
+        (j..size).zip(&mut numbers).for_each(|(i, number)| lower[(i, j)] = *number);
     }
     lower
 }

@@ -14,6 +14,7 @@ use lcca::data::{
     Ask, Blocks, Capabilities, GramEstimate, GramMatrix, GramSample, Grams, InMemory, JointGram, JointGrams,
     Moments, Pair, Reduced, Samples, Shape, Side, Structure, Triangle, Triangles, columns_to_keep,
 };
+use lcca::matrix::Lower;
 use lcca::{Error, Result};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyMemoryError;
@@ -244,7 +245,7 @@ impl Triangles for Remote {
 }
 
 impl Blocks for Remote {
-    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Lower> {
         let width = columns[0].len() + columns[1].len();
         self.call(|object| {
             let [x, y] = columns.map(|columns| PyArray1::from_slice(object.py(), columns));

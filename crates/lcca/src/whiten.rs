@@ -24,6 +24,12 @@ pub(crate) fn whitener_above(gram: MatRef<'_, f64>, cut: f64) -> Result<Mat<f64>
     Ok(decompose(gram, cut)?.0)
 }
 
+/// As [`whitener`]; `None` if so many digits would be lost that a basis should be whitened twice.
+pub(crate) fn safe_whitener(gram: MatRef<'_, f64>) -> Result<Option<Mat<f64>>> {
+    let (h, smallest) = decompose(gram, CUT)?;
+    Ok((smallest > ILL_CONDITIONED).then_some(h))
+}
+
 /// The whitener, and the smallest eigenvalue that was kept relative to the largest.
 fn decompose(gram: MatRef<'_, f64>, cut: f64) -> Result<(Mat<f64>, f64)> {
     let scale = (0..gram.nrows()).map(|i| inverse_root(gram[(i, i)])).collect();

@@ -9,7 +9,7 @@ use super::chosen::Chosen;
 use super::paired_rows::PairedRows;
 use super::product::Allowance;
 use crate::error::Result;
-use crate::matrix::{Matrix, Reader};
+use crate::matrix::{Lower, Matrix, Reader};
 use crate::side::Side;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, Par};
@@ -38,7 +38,7 @@ pub(super) fn form(
     chosen: &Chosen<'_>,
     means: Option<[&[f64]; 2]>,
     limit: u64,
-) -> Result<Mat<f64>> {
+) -> Result<Lower> {
     let width = chosen.len();
     let mean = means.map(|means| chosen.select(means));
     let entries: u64 = pieces.iter().flat_map(|piece| &piece.views).map(Matrix::entries).sum();
@@ -46,7 +46,7 @@ pub(super) fn form(
     let scratch = 24 * entries.min((CHUNK * BATCH) as u64).max(DENSE_BLOCK as u64 / 3);
     Allowance::new("the Gram matrix of the chosen columns", limit)
         .take(8 * (width as u64 * width as u64).saturating_add(scratch / 8))?;
-    let mut sum = BlockSum { gram: Mat::zeros(width, width), columns: vec![0.0; width], weight: 0.0 };
+    let mut sum = BlockSum { gram: Lower::zeros(width), columns: vec![0.0; width], weight: 0.0 };
     for piece in pieces {
         if is_dense(piece, chosen) {
             sum.add_dense(piece, chosen, mean.as_deref());
@@ -61,10 +61,10 @@ pub(super) fn form(
 }
 
 /// The lower triangle of Σ(z − μ)(z − μ)ᵀ from that of Σzzᵀ, with Σz and the sum of the row weights.
-pub(super) fn subtract_means(gram: &mut Mat<f64>, mean: &[f64], sum: &[f64], weight: f64) {
-    gram.par_col_iter_mut().enumerate().for_each(|(j, mut column)| {
-        for i in j..mean.len() {
-            column[i] += weight * mean[i] * mean[j] - mean[i] * sum[j] - sum[i] * mean[j];
+pub(super) fn subtract_means(gram: &mut Lower, mean: &[f64], sum: &[f64], weight: f64) {
+    gram.par_columns_mut().enumerate().for_each(|(j, column)| {
+        for (out, i) in column.iter_mut().zip(j..mean.len()) {
+            *out += weight * mean[i] * mean[j] - mean[i] * sum[j] - sum[i] * mean[j];
         }
     });
 }
@@ -104,7 +104,7 @@ fn for_each_chosen(
 
 /// The sum over the rows so far. The last two are of the rows whose means are not subtracted yet.
 struct BlockSum {
-    gram: Mat<f64>,
+    gram: Lower,
     columns: Vec<f64>,
     weight: f64,
 }
@@ -128,7 +128,7 @@ impl BlockSum {
             });
             let z = block.subcols(0, count);
             let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
-            let gram = self.gram.as_mut();
+            let gram = self.gram.as_mat_mut();
             matmul(gram, lower, Accum::Add, z, full, z.transpose(), full, 1.0, Par::rayon(0));
         }
     }
@@ -147,24 +147,24 @@ impl BlockSum {
     }
 
     fn add_chunks(&mut self, chunks: &[Chunk]) {
-        let columns = self.gram.par_col_iter_mut().zip(&mut self.columns).enumerate();
-        columns.with_max_len(1).for_each(|(j, (mut column, sum))| {
+        let columns = self.gram.par_columns_mut().zip(&mut self.columns).enumerate();
+        columns.with_max_len(1).for_each(|(j, (column, sum))| {
             let held: usize = chunks.iter().map(|chunk| chunk.count(j)).sum();
             if held <= HEAVY {
                 for chunk in chunks {
-                    *sum += chunk.add_column(j, |i, value| column[i] += value);
+                    *sum += chunk.add_column(j, |i, value| column[i - j] += value);
                 }
                 return;
             }
             let partial = |chunk: &Chunk| {
-                let mut part = vec![0.0; column.nrows() - j];
+                let mut part = vec![0.0; column.len()];
                 let sum = chunk.add_column(j, |i, value| part[i - j] += value);
                 (sum, part)
             };
             let parts: Vec<(f64, Vec<f64>)> = chunks.par_iter().map(partial).collect();
             for (own, part) in parts {
                 *sum += own;
-                (j..).zip(&part).for_each(|(i, value)| column[i] += value);
+                column.iter_mut().zip(&part).for_each(|(sum, value)| *sum += value);
             }
         });
     }

@@ -11,7 +11,7 @@ use super::moments::Moments;
 use super::pair::{Blocks, Capabilities, Grams, Pair, Triangles};
 use super::triangle::Triangle;
 use crate::error::Result;
-use crate::matrix::{LANES, Line};
+use crate::matrix::{LANES, Line, Lower};
 use crate::side::{Shape, Side};
 use bytemuck::Zeroable;
 use faer::Mat;
@@ -155,7 +155,7 @@ impl Triangles for Centered<'_> {
 
 impl Blocks for Centered<'_> {
     /// Given means are subtracted instead of this pair's own. A column that is constant is zero, without rounding errors.
-    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Lower> {
         let own = [self.mean(Side::X), self.mean(Side::Y)];
         let inner = self.inner.capabilities().require_blocks()?;
         let mut gram = inner.block_gram(columns, Some(means.unwrap_or(own)), limit)?;
@@ -164,7 +164,7 @@ impl Blocks for Centered<'_> {
             let place = |&column: &usize| columns.binary_search(&(column as u32)).ok();
             for place in constant.iter().filter_map(place).map(|place| first + place) {
                 (0..=place).for_each(|j| gram[(place, j)] = 0.0);
-                (place..gram.nrows()).for_each(|i| gram[(i, place)] = 0.0);
+                (place..gram.size()).for_each(|i| gram[(i, place)] = 0.0);
             }
             first += columns.len();
         }

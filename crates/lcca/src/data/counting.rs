@@ -9,7 +9,7 @@ use super::moments::Moments;
 use super::pair::{Blocks, Capabilities, Grams, JointGrams, Pair, Triangles};
 use super::triangle::Triangle;
 use crate::error::{Error, Result};
-use crate::matrix::Panel;
+use crate::matrix::{Lower, Panel};
 use crate::side::{Shape, Side};
 use crate::watch::{Cost, Watch};
 use faer::Mat;
@@ -195,7 +195,7 @@ impl Covariates for Counting<'_> {
 }
 
 impl Blocks for Counting<'_> {
-    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Lower> {
         let gram = self.inner.capabilities().require_blocks()?.block_gram(columns, means, limit)?;
         self.count(self.half_passes_for_block, 0)?;
         Ok(gram)

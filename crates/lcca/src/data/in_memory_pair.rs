@@ -13,7 +13,7 @@ use super::scatter_gram::Centering;
 use super::triangle::{self, Triangle};
 use super::{block_gram, dense_gram, reduce, sample, sketch};
 use crate::error::Result;
-use crate::matrix::Matrix;
+use crate::matrix::{Lower, Matrix};
 use crate::side::{Shape, Side};
 use faer::Mat;
 use rayon::prelude::*;
@@ -122,7 +122,7 @@ impl Triangles for InMemory {
 }
 
 impl Blocks for InMemory {
-    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Lower> {
         block_gram::form(&[&self.rows], &Chosen::new(self.shape(), columns), means, limit)
     }
 }

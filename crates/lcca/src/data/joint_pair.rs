@@ -15,7 +15,7 @@ use super::parts::first_row;
 use super::product::Allowance;
 use crate::error::Result;
 use crate::kernel;
-use crate::matrix::{Line, Matrix, Panel};
+use crate::matrix::{Line, Lower, Matrix, Panel};
 use crate::side::{Shape, Side};
 use bytemuck::Zeroable;
 use faer::Mat;
@@ -61,32 +61,22 @@ impl Grams for JointGram {
         Ok(GramMatrix { stored: StoredGram::Sparse(SparseGram::lower(self.block(side, side))), shift: None })
     }
 
-    fn dense_gram(&self, means: Option<[&[f64]; 2]>, _limit: u64) -> Result<Mat<f64>> {
+    fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
         let Shape { x_cols, y_cols, .. } = self.shape();
-        let mut dense = Mat::zeros(x_cols + y_cols, x_cols + y_cols);
-        for (target, source) in [(Side::X, Side::X), (Side::Y, Side::X), (Side::Y, Side::Y)] {
-            let (top, left) = (target as usize * x_cols, source as usize * x_cols);
-            let block = self.block(target, source);
-            (0..block.rows()).for_each(|i| block.for_each(i, |j, value| dense[(top + i, left + j)] = value));
-        }
-        if let Some([x_mean, y_mean]) = means {
-            let mean: Vec<f64> = x_mean.iter().chain(y_mean).copied().collect();
-            let sum: Vec<f64> =
-                Side::BOTH.iter().flat_map(|&side| &self.moments(side).sum).copied().collect();
-            subtract_means(&mut dense, &mean, &sum, self.moments(Side::X).weight);
-        }
-        Ok(dense)
+        let [x, y] = [x_cols, y_cols].map(|cols| (0..cols as u32).collect::<Vec<u32>>());
+        let lower = self.block_gram([&x, &y], means, limit)?;
+        Ok(Mat::from_fn(lower.size(), lower.size(), |i, j| if i >= j { lower[(i, j)] } else { 0.0 }))
     }
 }
 
 impl Blocks for JointGram {
     /// Column j of the lower triangle is row j of the blocks, from the diagonal on.
-    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Lower> {
         let chosen = Chosen::new(self.shape(), columns);
         let width = chosen.len();
         Allowance::new("the Gram matrix of the chosen columns", limit).take(8 * (width * width) as u64)?;
-        let mut dense = Mat::<f64>::zeros(width, width);
-        dense.par_col_iter_mut().enumerate().for_each(|(j, mut out)| {
+        let mut lower = Lower::zeros(width);
+        lower.par_columns_mut().enumerate().for_each(|(j, out)| {
             let [x, y] = columns;
             let (own, row) = if j < x.len() { (Side::X, x[j]) } else { (Side::Y, y[j - x.len()]) };
             for source in Side::BOTH.into_iter().filter(|&source| source as usize >= own as usize) {
@@ -94,16 +84,16 @@ impl Blocks for JointGram {
                 self.block(own, source).for_each(row as usize, |column, value| {
                     let place = places[column];
                     if place != Chosen::NONE && place as usize >= j {
-                        out[place as usize] = value;
+                        out[place as usize - j] = value;
                     }
                 });
             }
         });
         if let Some(means) = means {
             let sums = chosen.select(Side::BOTH.map(|side| &self.moments(side).sum[..]));
-            subtract_means(&mut dense, &chosen.select(means), &sums, self.moments(Side::X).weight);
+            subtract_means(&mut lower, &chosen.select(means), &sums, self.moments(Side::X).weight);
         }
-        Ok(dense)
+        Ok(lower)
     }
 }
 

@@ -13,6 +13,7 @@ use super::joint::JointGram;
 use super::moments::Moments;
 use super::triangle::Triangle;
 use crate::error::{Error, Result};
+use crate::matrix::Lower;
 use crate::outcome::Decision;
 use crate::side::{Shape, Side};
 use faer::Mat;
@@ -162,7 +163,7 @@ pub trait Blocks {
     /// The lower triangle of [Xc Yc]ᵀ[Xc Yc], dense, for chosen columns of each view, which ascend. `means`, of all columns
     /// of each view, are subtracted from every row. One pass over the rows. An error if it would take more than `limit`
     /// bytes.
-    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>>;
+    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Lower>;
 }
 
 /// A sample of the rows.

@@ -15,8 +15,8 @@ use super::paired_rows::PairedRows;
 use super::parts::{self, Piece, Scratch};
 use super::shards::Shards;
 use crate::error::Result;
+use crate::matrix::Lower;
 use crate::side::{Shape, Side};
-use faer::Mat;
 use std::sync::{Arc, Mutex};
 
 /// Pieces in memory or in mapped files, stacked on top of each other.
@@ -79,7 +79,7 @@ impl JointGrams for Pieces {
 }
 
 impl Blocks for Pieces {
-    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Lower> {
         let pieces: Vec<&PairedRows> = self.pieces.iter().map(Piece::rows).collect();
         block_gram::form(&pieces, &Chosen::new(self.shape(), columns), means, limit)
     }

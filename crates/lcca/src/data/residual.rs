@@ -12,11 +12,12 @@ use super::moments::Moments;
 use super::pair::{Blocks, Capabilities, Grams, Pair, Triangles};
 use super::triangle::Triangle;
 use crate::error::{Error, Result};
-use crate::matrix::{Line, Panel};
+use crate::matrix::{Line, Lower, Panel};
 use crate::panels;
 use crate::side::{Shape, Side};
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
-use faer::{Accum, Mat, Par};
+use faer::reborrow::ReborrowMut;
+use faer::{Accum, Mat, MatMut, Par};
 use std::sync::{Mutex, PoisonError};
 
 /// A column is explained if less than this share of its variance is left: sums over many rows leave about 1e-14.
@@ -78,14 +79,14 @@ impl<'a> Residual<'a> {
     }
 
     /// `gram` − M·Mᵀ in the lower triangle, for the columns that M has rows for; zero for those that are explained.
-    fn correct(&self, gram: &mut Mat<f64>, columns: &[(usize, usize)]) {
+    fn correct(&self, mut gram: MatMut<'_, f64>, columns: &[(usize, usize)]) {
         let m = Mat::from_fn(columns.len(), self.along[0].cols(), |i, j| {
             let (side, column) = columns[i];
             self.along[side].row(column)[j]
         });
         let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
         let par = if columns.len() < 256 { Par::Seq } else { Par::rayon(0) };
-        matmul(gram.as_mut(), lower, Accum::Add, m.as_ref(), full, m.transpose(), full, -1.0, par);
+        matmul(gram.rb_mut(), lower, Accum::Add, m.as_ref(), full, m.transpose(), full, -1.0, par);
         for (place, &(side, column)) in columns.iter().enumerate() {
             if self.explained[side].binary_search(&column).is_ok() {
                 (0..=place).for_each(|j| gram[(place, j)] = 0.0);
@@ -158,7 +159,7 @@ impl Grams for Residual<'_> {
             return Err(Error::Memory { what, needed, allowed: limit, advice });
         }
         let mut gram = self.inner.capabilities().require_grams()?.gram(side, limit)?.dense();
-        self.correct(&mut gram, &(0..columns).map(|j| (side as usize, j)).collect::<Vec<_>>());
+        self.correct(gram.as_mut(), &(0..columns).map(|j| (side as usize, j)).collect::<Vec<_>>());
         Ok(GramMatrix { stored: StoredGram::Dense(super::dense_gram::mirrored(&gram)), shift: None })
     }
 
@@ -167,7 +168,7 @@ impl Grams for Residual<'_> {
         let shape = self.shape();
         let columns: Vec<(usize, usize)> =
             (0..shape.x_cols).map(|j| (0, j)).chain((0..shape.y_cols).map(|j| (1, j))).collect();
-        self.correct(&mut gram, &columns);
+        self.correct(gram.as_mut(), &columns);
         Ok(gram)
     }
 }
@@ -181,10 +182,10 @@ impl Triangles for Residual<'_> {
 }
 
 impl Blocks for Residual<'_> {
-    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Lower> {
         let mut gram = self.inner.capabilities().require_blocks()?.block_gram(columns, means, limit)?;
         let numbered = |side: usize| columns[side].iter().map(move |&j| (side, j as usize));
-        self.correct(&mut gram, &numbered(0).chain(numbered(1)).collect::<Vec<_>>());
+        self.correct(gram.as_mat_mut(), &numbered(0).chain(numbered(1)).collect::<Vec<_>>());
         Ok(gram)
     }
 }

@@ -10,7 +10,7 @@ use super::moments::Moments;
 use super::pair::{Blocks, Capabilities, Grams, Pair, Triangles};
 use super::triangle::Triangle;
 use crate::error::Result;
-use crate::matrix::Panel;
+use crate::matrix::{Lower, Panel};
 use crate::panels;
 use crate::side::{Shape, Side};
 use faer::Mat;
@@ -157,17 +157,17 @@ impl Triangles for Scaled<'_> {
 }
 
 impl Blocks for Scaled<'_> {
-    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Lower> {
         let unscaled = self.unscaled(means);
         let unscaled = unscaled.as_ref().map(|means| means.each_ref().map(Vec::as_slice));
         let mut gram = self.inner.capabilities().require_blocks()?.block_gram(columns, unscaled, limit)?;
-        let mut factors: Vec<f64> = Vec::with_capacity(gram.nrows());
+        let mut factors: Vec<f64> = Vec::with_capacity(gram.size());
         for side in Side::BOTH {
             let of_column = |&column: &u32| self.factors(side).map_or(1.0, |f| f[column as usize]);
             factors.extend(columns[side as usize].iter().map(of_column));
         }
-        gram.par_col_iter_mut().enumerate().for_each(|(j, mut column)| {
-            (j..factors.len()).for_each(|i| column[i] *= factors[i] * factors[j]);
+        gram.par_columns_mut().enumerate().for_each(|(j, column)| {
+            column.iter_mut().zip(&factors[j..]).for_each(|(entry, factor)| *entry *= factor * factors[j]);
         });
         Ok(gram)
     }

@@ -10,6 +10,7 @@ use super::pair::{Blocks, Capabilities, Grams, JointGrams, Pair, Reduced, Sample
 use super::sample;
 use super::triangle::Triangle;
 use crate::error::{Error, Result};
+use crate::matrix::Lower;
 use crate::side::{Shape, Side};
 use faer::Mat;
 use std::ops::Deref;
@@ -128,9 +129,9 @@ impl<P: Deref<Target: Pair> + Sync> Triangles for Shards<P> {
 }
 
 impl<P: Deref<Target: Pair> + Sync> Blocks for Shards<P> {
-    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+    fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Lower> {
         let form = |shard: &P| shard.capabilities().require_blocks()?.block_gram(columns, means, limit);
-        sum(self.shards.iter().map(form), |a, b| Ok(a + b))
+        sum(self.shards.iter().map(form), |a, b| Ok(a.plus(&b)))
     }
 }
 

@@ -33,10 +33,11 @@ pub(super) struct BothViews<'a> {
 }
 
 impl<'a> BothViews<'a> {
-    pub fn new(problem: &'a Problem<'a>) -> Result<Self> {
+    /// `is_informed` says that the iteration starts from pairs that another fit has found.
+    pub fn new(problem: &'a Problem<'a>, is_informed: bool) -> Result<Self> {
         let [x, y] = problem.normals;
         let diagonal = [problem.space.row_factors(x.diagonal()?)?, problem.space.row_factors(y.diagonal()?)?];
-        Ok(BothViews { problem, diagonal, preconditioner: Preconditioner::new(problem)? })
+        Ok(BothViews { problem, diagonal, preconditioner: Preconditioner::new(problem, is_informed)? })
     }
 }
 

@@ -21,7 +21,7 @@
 use super::problem::Problem;
 use crate::data::Pair;
 use crate::error::{Error, Result};
-use crate::matrix::Panel;
+use crate::matrix::{Lower, Panel};
 use crate::space::{Space, Tall};
 use crate::whiten::inverse_root;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -45,7 +45,7 @@ pub(super) struct Coarse {
     /// 1/√ of the diagonal of B, one for each row of the factor.
     scale: Vec<f64>,
     /// The Cholesky factor of the scaled block.
-    factor: Mat<f64>,
+    factor: Lower,
 }
 
 impl Coarse {
@@ -57,8 +57,12 @@ impl Coarse {
     /// Reads the block of the given columns, ascending in each view, off the rows or their Gram matrices and factorizes it;
     /// `None` if it does not fit the memory or is singular in spite of ε.
     pub fn new(problem: &Problem<'_>, columns: [Vec<u32>; 2]) -> Result<Option<Self>> {
-        let nothing =
-            Coarse { columns: [vec![], vec![]], places: [vec![], vec![]], scale: vec![], factor: Mat::new() };
+        let nothing = Coarse {
+            columns: [vec![], vec![]],
+            places: [vec![], vec![]],
+            scale: vec![],
+            factor: Lower::zeros(0),
+        };
         nothing.grown(problem, columns)
     }
 
@@ -91,11 +95,7 @@ impl Coarse {
             }
         }
         let block = Scaled { gram, from, split: all[0].len(), scale: &self.scale };
-        let factor = if old == 0 {
-            block.factorized()?
-        } else {
-            block.joined_to(std::mem::replace(&mut self.factor, Mat::new()))?
-        };
+        let factor = if old == 0 { block.factorized()? } else { block.joined_to(&self.factor)? };
         Ok(factor.map(|factor| Coarse { factor, ..self }))
     }
 
@@ -124,7 +124,7 @@ impl Coarse {
                 entries.for_each(|(j, entry)| solved[(place, j)] = self.scale[place] * entry);
             }
         }
-        let lower = self.factor.as_ref();
+        let lower = self.factor.as_mat();
         triangular_solve::solve_lower_triangular_in_place(lower, solved.as_mut(), Par::rayon(0));
         let squares = (0..pairs).map(|j| solved.col(j).squared_norm_l2()).collect();
         triangular_solve::solve_upper_triangular_in_place(lower.transpose(), solved.as_mut(), Par::rayon(0));
@@ -149,8 +149,8 @@ fn place_in(all: &[Vec<u32>; 2], side: usize, column: u32) -> usize {
 
 /// B − A on chosen columns, scaled to a unit diagonal, in the order of a factor's rows.
 struct Scaled<'a> {
-    /// The lower triangle of the Gram matrix of these columns.
-    gram: Mat<f64>,
+    /// The Gram matrix of these columns.
+    gram: Lower,
     /// The row of `gram` for each row of the factor.
     from: Vec<usize>,
     /// The number of X's columns, which come first in `gram`.
@@ -170,36 +170,40 @@ impl Scaled<'_> {
     }
 
     /// The Cholesky factor of a whole block, whose rows are in the order of `gram`.
-    fn factorized(mut self) -> Result<Option<Mat<f64>>> {
-        let mut block = std::mem::replace(&mut self.gram, Mat::new());
-        let size = block.nrows();
-        block.par_col_partition_mut(size.max(1)).enumerate().for_each(|(j, mut column)| {
-            for i in j..size {
-                let sign = if i >= self.split && j < self.split { -1.0 } else { 1.0 };
-                column[(i, 0)] *= sign * self.scale[i] * self.scale[j];
+    fn factorized(self) -> Result<Option<Lower>> {
+        let Scaled { gram: mut block, split, scale, .. } = self;
+        block.par_columns_mut().enumerate().for_each(|(j, column)| {
+            for (i, entry) in (j..).zip(&mut *column) {
+                let sign = if i >= split && j < split { -1.0 } else { 1.0 };
+                *entry *= sign * scale[i] * scale[j];
             }
-            column[(j, 0)] = 1.0 + EPSILON;
+            column[0] = 1.0 + EPSILON;
         });
-        Ok(factorize(block.as_mut())?.then_some(block))
+        Ok(factorize(block.as_mat_mut())?.then_some(block))
     }
 
     /// The Cholesky factor of a block whose first rows have the factor `known`.
-    fn joined_to(self, known: Mat<f64>) -> Result<Option<Mat<f64>>> {
-        let (old, size) = (known.nrows(), self.from.len());
+    fn joined_to(self, known: &Lower) -> Result<Option<Lower>> {
+        let (old, size) = (known.size(), self.from.len());
         let more = size - old;
         // Lnc·Lᵀ = (B − A)nc is L·Lncᵀ = (B − A)cn.
         let mut across = Mat::zeros(old, more);
         across.par_col_iter_mut().enumerate().for_each(|(j, mut column)| {
             (0..old).for_each(|i| column[i] = self.entry(i, old + j));
         });
-        let mut rest = Mat::zeros(more, more);
-        rest.par_col_iter_mut().enumerate().for_each(|(j, mut column)| {
-            (j..more).for_each(|i| column[i] = self.entry(old + i, old + j));
+        let mut joined = Lower::zeros(size);
+        joined.par_columns_mut().enumerate().for_each(|(j, column)| match known.size() {
+            old if j < old => column[..old - j].copy_from_slice(known.column(j)),
+            _ => (j..size).zip(column).for_each(|(i, entry)| *entry = self.entry(i, j)),
         });
         drop(self.gram);
-        triangular_solve::solve_lower_triangular_in_place(known.as_ref(), across.as_mut(), Par::rayon(0));
+        triangular_solve::solve_lower_triangular_in_place(known.as_mat(), across.as_mut(), Par::rayon(0));
+        joined.par_columns_mut().take(old).enumerate().for_each(|(j, column)| {
+            column[old - j..].iter_mut().enumerate().for_each(|(i, entry)| *entry = across[(j, i)]);
+        });
+        let mut rest = joined.as_mat_mut().submatrix_mut(old, old, more, more);
         matmul(
-            rest.as_mut(),
+            rest.rb_mut(),
             BlockStructure::TriangularLower,
             Accum::Add,
             across.transpose(),
@@ -209,14 +213,7 @@ impl Scaled<'_> {
             -1.0,
             Par::rayon(0),
         );
-        if !factorize(rest.as_mut())? {
-            return Ok(None);
-        }
-        let mut joined = known;
-        joined.resize_with(size, size, |_, _| 0.0);
-        joined.submatrix_mut(old, 0, more, old).copy_from(across.transpose());
-        joined.submatrix_mut(old, old, more, more).copy_from(&rest);
-        Ok(Some(joined))
+        Ok(factorize(rest)?.then_some(joined))
     }
 }
 

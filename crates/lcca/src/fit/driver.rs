@@ -316,7 +316,8 @@ fn run(problem: &Problem<'_>, plan: &Plan, start: Start) -> Result<RawFit> {
     }
     match plan.method.algorithm() {
         Algorithm::Auto | Algorithm::Lobpcg | Algorithm::ShiftInvert => {
-            lobpcg::lobpcg(problem, &mut BothViews::new(problem)?, start)
+            let is_informed = !matches!(start, Start::Random);
+            lobpcg::lobpcg(problem, &mut BothViews::new(problem, is_informed)?, start)
         }
         Algorithm::Alternating => alternate::alternate(problem, plan.method, start),
         Algorithm::PrincipalComponents => rpcca::rpcca(problem, plan.method),

@@ -16,8 +16,9 @@ use crate::matrix::Panel;
 use crate::metric;
 use crate::outcome::Note;
 use crate::panels;
-use crate::whiten::inverse_root;
-use faer::MatRef;
+use crate::whiten::{inverse_root, safe_whitener};
+use faer::{Mat, MatRef};
+use rayon::prelude::*;
 
 /// Totals that differ by less than this share are the same but for rounding.
 const ROUNDING: f64 = 1e-12;
@@ -29,9 +30,7 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
         Some(known) => known,
         None => ViewBlock::measure_both(problem.normals, weights)?,
     };
-    x.whiten()?;
-    y.whiten()?;
-    let objective = rotate(&mut x, &mut y, settings.k)?;
+    let objective = best_pairs(&mut x, &mut y, settings.k)?;
     fix_signs(&mut x, &mut y);
     let residuals = sizes(residuals(&x, &y, &objective).each_ref(), &problem.inverse_diagonals()?);
     let [x_gram, y_gram, cross] = small_products(problem.ridges(), &x, &y);
@@ -79,13 +78,23 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
     })
 }
 
-/// Turns both sides so that WxᵀCxyWy is diagonal, and keeps the k largest; returns them.
-fn rotate(x: &mut ViewBlock, y: &mut ViewBlock, k: usize) -> Result<Vec<f64>> {
-    let cross = panels::cross(&x.w, &y.across);
+/// Turns both sides so that Wᵀ(C + λI)W = I and WxᵀCxyWy is diagonal, and keeps the k largest; returns them.
+fn best_pairs(x: &mut ViewBlock, y: &mut ViewBlock, k: usize) -> Result<Vec<f64>> {
+    let whiteners = [&*x, &*y].map(|view| safe_whitener(panels::symmetric_cross(&view.w, &view.bw).as_ref()));
+    let [hx, hy] = match whiteners {
+        // As a rule the two turns are small matrices that can be multiplied before they meet tall ones.
+        [Ok(Some(hx)), Ok(Some(hy))] => [hx, hy],
+        _ => {
+            x.whiten()?;
+            y.whiten()?;
+            [&*x, &*y].map(|view| Mat::identity(view.w.cols(), view.w.cols()))
+        }
+    };
+    let cross = hx.transpose() * panels::cross(&x.w, &y.across) * &hy;
     let svd = cross.thin_svd().map_err(|_| Error::Factorization("WxᵀXᵀYWy"))?;
     let k = k.min(svd.S().dim());
-    x.turn(svd.U().subcols(0, k));
-    y.turn(svd.V().subcols(0, k));
+    x.turn((hx * svd.U().subcols(0, k)).as_ref());
+    y.turn((hy * svd.V().subcols(0, k)).as_ref());
     Ok((0..k).map(|i| svd.S()[i].min(1.0)).collect())
 }
 
@@ -117,9 +126,16 @@ pub(super) fn signs_of_largest(w: &Panel) -> Vec<f64> {
 fn loadings(normal: Normal<'_>, block: &ViewBlock, gram: MatRef<'_, f64>) -> Result<Panel> {
     let square = &normal.pair.moments(normal.side)?.square;
     let scale: Vec<f64> = (0..block.w.cols()).map(|i| inverse_root(gram[(i, i)])).collect();
-    let entry = |j: usize, i: usize| {
-        let product = block.bw.row(j)[i] - normal.ridge * block.w.row(j)[i];
-        (product * inverse_root(square[j]) * scale[i]).clamp(-1.0, 1.0)
-    };
-    Ok(Panel::from_fn(block.w.rows(), block.w.cols(), entry))
+    let mut loadings = Panel::zeros(block.w.rows(), block.w.cols());
+    let stride = loadings.lines_per_row().max(1);
+    let rows = loadings.lines_mut().par_chunks_mut(stride).enumerate().with_min_len(1024);
+    rows.for_each(|(j, lines)| {
+        let row: &mut [f64] = bytemuck::cast_slice_mut(lines);
+        let of_column = inverse_root(square[j]);
+        let products = block.bw.row(j).iter().zip(block.w.row(j)).zip(&scale);
+        for (loading, ((bw, w), scale)) in row.iter_mut().zip(products) {
+            *loading = ((bw - normal.ridge * w) * of_column * scale).clamp(-1.0, 1.0);
+        }
+    });
+    Ok(loadings)
 }

@@ -97,11 +97,11 @@ impl<'a> State<'a> {
         start: Start,
     ) -> Result<Self> {
         let mut stopping = Stopping::new(k, equations.tolerance());
-        let is_new = matches!(start, Start::Random);
+        let is_new = !matches!(start, Start::Resume(_));
         // More directions than W: seeds at the start, the last step of a checkpoint.
         let (weights, more, trace) = match start {
             Start::Random => (equations.random_weights()?, equations.seeds(), Vec::new()),
-            Start::Warm(weights) => (equations.pick_own(weights), None, Vec::new()),
+            Start::Warm(weights) => (equations.pick_own(weights), equations.seeds(), Vec::new()),
             Start::Resume(Checkpoint { weights, step, mut trace, totals, by_residuals, .. }) => {
                 // The last iteration of the checkpoint is looked at again.
                 trace.pop();

@@ -64,8 +64,10 @@ pub(super) struct Preconditioner<'a> {
     tried: Vec<bool>,
     /// Columns that a coarse block may have, both views together; 0 if there is none.
     size: usize,
-    /// Coarse blocks that were factorized.
+    /// Coarse blocks that were chosen.
     chosen: u64,
+    /// Whether the pairs say already which columns matter.
+    is_informed: bool,
 }
 
 /// A coarse block in use.
@@ -80,7 +82,8 @@ struct InUse {
 }
 
 impl<'a> Preconditioner<'a> {
-    pub fn new(problem: &'a Problem<'a>) -> Result<Self> {
+    /// `is_informed` says that the iteration starts from pairs that another fit has found.
+    pub fn new(problem: &'a Problem<'a>, is_informed: bool) -> Result<Self> {
         let inverse = problem.inverse_diagonals()?;
         let diagonal =
             [problem.space.row_factors(inverse[0].clone())?, problem.space.row_factors(inverse[1].clone())?];
@@ -101,6 +104,7 @@ impl<'a> Preconditioner<'a> {
             tried,
             size,
             chosen: 0,
+            is_informed,
         })
     }
 
@@ -221,9 +225,10 @@ impl<'a> Preconditioner<'a> {
     /// Chooses the columns of the block, and factorizes it.
     fn choose(&mut self, w: &Block, r: &Block, theta: &[f64]) -> Result<()> {
         let space = self.problem.space;
-        let scores = match self.chosen {
-            0 => self.witnesses.iter().map(|witness| witness.objective).collect(),
-            _ => self.unexplained(w, theta)?,
+        let scores = if self.is_informed {
+            self.unexplained(w, theta)?
+        } else {
+            self.witnesses.iter().map(|witness| witness.objective).collect()
         };
         let mut views = Vec::new();
         for (side, inverse) in self.inverse.iter().enumerate() {
@@ -232,7 +237,7 @@ impl<'a> Preconditioner<'a> {
                 activity: None,
                 witnesses: by_column(&self.witnesses, &scores, side, inverse.len()),
             };
-            if self.chosen > 0 {
+            if self.is_informed {
                 space.read_on_host(&[&w.views[side].w, &r.views[side].w], &mut |panels: &[&Panel]| {
                     view.activity = Some(activity(panels[0], panels[1], inverse));
                     Ok(())
@@ -242,8 +247,8 @@ impl<'a> Preconditioner<'a> {
         }
         let varying = self.inverse.each_ref().map(|inverse| inverse.iter().filter(|&&i| i > 0.0).count());
         let counts = split(self.size, varying);
-        let columns = [views[0].choose(counts[0]), views[1].choose(counts[1])];
-        self.chosen += 1;
+        let columns = rayon::join(|| views[0].choose(counts[0]), || views[1].choose(counts[1])).into();
+        (self.chosen, self.is_informed) = (self.chosen + 1, true);
         let block = match self.coarse.take() {
             None => Coarse::new(self.problem, columns)?,
             Some(InUse { block, .. }) => self.replaced(block, columns)?,

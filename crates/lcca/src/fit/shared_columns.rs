@@ -11,6 +11,7 @@ use crate::data::{InMemory, Moments, Pair, Side};
 use crate::error::Result;
 use crate::matrix::{DenseRows, Matrix};
 use crate::outcome::Note;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Below this no pair can consist of a shared column.
@@ -125,15 +126,21 @@ fn sparse_products(pair: &InMemory, x: &Matrix, y: &Matrix, candidates: &[usize]
     const LARGEST_TABLE: usize = 1 << 22;
     let cells = candidates.len().saturating_mul(y.cols());
     let mut table = if cells <= LARGEST_TABLE { vec![0.0; cells] } else { Vec::new() };
-    let (mut products, mut held) = (Products::new(), Vec::new());
-    for row in 0..x.rows() {
-        held.clear();
+    let mut products = Products::new();
+    let held = |row: usize| {
+        let mut held = Vec::new();
         x.for_each(row, |column, value| {
             if number[column] != NONE {
                 held.push((usize::from(number[column]), value));
             }
         });
-        if !held.is_empty() {
+        (!held.is_empty()).then_some((row, held))
+    };
+    // Rows are looked through in parallel, and the few that hold a candidate are added in their order.
+    const BATCH: usize = 1 << 20;
+    for start in (0..x.rows()).step_by(BATCH) {
+        let rows = (start..x.rows().min(start + BATCH)).into_par_iter().with_min_len(1 << 13);
+        for (row, held) in rows.filter_map(held).collect::<Vec<_>>() {
             let weight = pair.weight(row);
             y.for_each(row, |l, value| {
                 for &(c, x_value) in &held {

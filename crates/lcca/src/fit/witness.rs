@@ -17,7 +17,7 @@
 use super::problem::Problem;
 use crate::data::{GramEstimate, JointGram, JointGrams, Pair, Side};
 use crate::error::{Error, Result};
-use crate::matrix::{Matrix, Panel};
+use crate::matrix::Panel;
 use crate::whiten::whitener;
 use faer::Mat;
 use rayon::prelude::*;
@@ -164,7 +164,7 @@ impl Grams<'_> {
             });
             all.extend(strongest.collect::<Vec<_>>());
         }
-        all.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        all.par_sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
         all.dedup();
         all
     }
@@ -214,7 +214,7 @@ impl Grams<'_> {
                 for (b, &j) in columns[source].iter().enumerate() {
                     let ridge = if target == source && i == j { self.ridges[target] } else { 0.0 };
                     let shift = self.shift([target, source], [i as usize, j as usize]);
-                    dense[(a, b)] = entry(stored, i, j) - shift + ridge;
+                    dense[(a, b)] = stored.get(i as usize, j as usize) - shift + ridge;
                 }
             }
             dense
@@ -262,17 +262,6 @@ impl Grams<'_> {
             best.iter().filter(|(square, _)| *square > 0.0).map(|&(_, j)| j).collect()
         })
     }
-}
-
-/// The stored entry of a row and a column, 0 if there is none.
-fn entry(block: &Matrix, row: u32, column: u32) -> f64 {
-    let mut found = 0.0;
-    block.for_each(row as usize, |j, value| {
-        if j == column as usize {
-            found = value;
-        }
-    });
-    found
 }
 
 /// The first witnesses that share no column, at most `most`.

@@ -3,6 +3,7 @@
 mod buffer;
 mod dense;
 mod line;
+mod lower;
 mod normalize;
 mod one_hot;
 mod pages;
@@ -15,6 +16,7 @@ mod sparse;
 pub use buffer::{Buffer, Owner, Packed};
 pub use dense::{DenseRows, DenseValues};
 pub use line::{LANES, Line};
+pub use lower::Lower;
 pub use normalize::Normalize;
 pub use one_hot::OneHotRows;
 pub(crate) use pages::zeroed as zeroed_lines;
@@ -122,6 +124,16 @@ impl Matrix {
             Matrix::OneHot(m) => Matrix::OneHot(m.slice(rows)),
             Matrix::Dense(m) => Matrix::Dense(m.slice(rows)),
         }
+    }
+
+    /// The number in a row and a column, 0 if none is stored.
+    pub(crate) fn get(&self, row: usize, column: usize) -> f64 {
+        if let Matrix::Sparse(m) = self {
+            return m.get(row, column);
+        }
+        let mut found = 0.0;
+        self.for_each(row, |at, value| found = if at == column { value } else { found });
+        found
     }
 
     /// Calls `visit(column, value)` for every stored entry of `row`, columns ascending.

@@ -291,6 +291,15 @@ impl SparseRows {
         SparseRows { offsets: self.offsets.slice(rows.start..rows.end + 1), ..self.clone() }
     }
 
+    /// The number in a row and a column, 0 if none is stored.
+    pub(crate) fn get(&self, row: usize, column: usize) -> f64 {
+        let span = Self::span(self.offsets.as_slice(), row);
+        let columns = &self.columns.as_slice()[span.clone()];
+        let place = columns.partition_point(|c| (c.get() as usize) < column);
+        let is_stored = columns.get(place).is_some_and(|c| c.get() as usize == column);
+        if is_stored { self.values.get(span.start + place) } else { 0.0 }
+    }
+
     /// Calls `visit(column, value)` for every entry of `row`.
     pub fn for_each(&self, row: usize, mut visit: impl FnMut(usize, f64)) {
         let span = Self::span(self.offsets.as_slice(), row);

@@ -1,0 +1,77 @@
+//! The lower triangle of a square matrix.
+
+use faer::{MatMut, MatRef};
+use rayon::prelude::*;
+use std::ops::{Index, IndexMut};
+
+/// The lower triangle of a square matrix, column after column: half of a symmetric matrix, or a triangular factor.
+///
+/// There is room for the upper triangle as well, because dense algebra works on whole matrices, but nothing is ever written
+/// there. The system grants memory only when it is touched, by the thread that touches it, so that about half of it is never
+/// taken and no thread has to clear all of it first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lower {
+    size: usize,
+    numbers: Vec<f64>,
+}
+
+impl Lower {
+    /// All zero.
+    pub fn zeros(size: usize) -> Self {
+        Lower { size, numbers: vec![0.0; size * size] }
+    }
+
+    /// Rows, and columns.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// As a matrix. Its upper triangle means nothing.
+    pub fn as_mat(&self) -> MatRef<'_, f64> {
+        MatRef::from_column_major_slice(&self.numbers, self.size, self.size)
+    }
+
+    /// As a matrix whose lower triangle can be written.
+    pub fn as_mat_mut(&mut self) -> MatMut<'_, f64> {
+        MatMut::from_column_major_slice_mut(&mut self.numbers, self.size, self.size)
+    }
+
+    /// The columns, each from its diagonal down, in parallel.
+    pub fn par_columns_mut(&mut self) -> impl IndexedParallelIterator<Item = &mut [f64]> {
+        let columns = self.numbers.par_chunks_mut(self.size.max(1)).enumerate();
+        columns.map(|(j, column)| &mut column[j..])
+    }
+
+    /// Column j from its diagonal down.
+    pub fn column(&self, j: usize) -> &[f64] {
+        &self.numbers[j * self.size + j..(j + 1) * self.size]
+    }
+
+    /// The sum of two.
+    ///
+    /// # Panics
+    /// If their sizes differ.
+    pub fn plus(mut self, other: &Lower) -> Self {
+        assert_eq!(self.size, other.size, "triangles of one size");
+        self.par_columns_mut().enumerate().for_each(|(j, column)| {
+            column.iter_mut().zip(other.column(j)).for_each(|(sum, term)| *sum += term);
+        });
+        self
+    }
+}
+
+impl Index<(usize, usize)> for Lower {
+    type Output = f64;
+
+    fn index(&self, (i, j): (usize, usize)) -> &f64 {
+        debug_assert!(i >= j, "an entry of the lower triangle");
+        &self.numbers[j * self.size + i]
+    }
+}
+
+impl IndexMut<(usize, usize)> for Lower {
+    fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut f64 {
+        debug_assert!(i >= j, "an entry of the lower triangle");
+        &mut self.numbers[j * self.size + i]
+    }
+}
