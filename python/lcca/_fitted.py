@@ -179,6 +179,7 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         return [(self.x_weights_, self.x_mean_), (self.y_weights_, self.y_mean_)]
 
     def _check_remote(self, pair: RemotePair) -> None:
+        _inputs.refuse_normalized(self)
         (_, *widths), expected = pair.shape, [len(self.x_weights_), len(self.y_weights_)]
         if widths != expected:
             raise ValueError(f"the pair has {widths[0]} + {widths[1]} columns, but CCA is expecting {expected[0]} + {expected[1]}")

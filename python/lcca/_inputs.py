@@ -82,6 +82,12 @@ def _fitted_normalization(estimator: Any) -> list[str]:
     return [settings.get("normalize_x", "no"), settings.get("normalize_y", "no")]
 
 
+def refuse_normalized(estimator: Any) -> None:
+    """Raises if the rows of the fit were normalized: those on a cluster are not."""
+    if _fitted_normalization(estimator) != ["no", "no"]:
+        raise ValueError("this model normalizes rows, which needs rows in this process: those of a pair on a cluster are taken as they are")
+
+
 def rows_of(estimator: Any, view: View, threads: int) -> tuple[Matrix, NDArray[np.bool_] | None]:
     """The rows of one view for a fitted model, normalized like those of the fit, and which rows of the view are unknown because of
     missing values.

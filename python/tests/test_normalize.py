@@ -96,3 +96,16 @@ def test_batches_are_normalized_too():
         model.partial_fit(x[rows], y[rows])
     np.testing.assert_allclose(model.correlations_, whole.correlations_, atol=1e-9)
     np.testing.assert_allclose(np.abs(model.transform(x)), np.abs(whole.transform(x)), atol=1e-9)
+
+
+def test_rows_on_a_cluster_are_not_normalized_silently(client):
+    import lcca.dask
+
+    x, y = counts(100, 12, 1), counts(100, 9, 2)
+    pair = lcca.dask.from_loaders(client, [(lambda: x, lambda: y)])
+    with pytest.raises(ValueError, match="normalize_rows needs rows in this process"):
+        lcca.CCA(2, normalize_rows="sum").fit(pair)
+    model = lcca.CCA(2, normalize_rows="sum").fit(x, y)
+    for use in (model.transform, model.score, model.certify):
+        with pytest.raises(ValueError, match="this model normalizes rows"):
+            use(pair)

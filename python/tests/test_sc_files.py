@@ -111,9 +111,12 @@ def test_the_shell_and_python_find_the_same_numbers(tmp_path, program):
         [sys.executable, "-m", "lcca.sc", "convert", tmp_path / "ten.h5", "-o", tmp_path / "stores"], capture_output=True, text=True, check=True
     )
     x, y = done.stdout.split()
+    opened = sc.read(tmp_path / "ten.h5")
+    assert sc.cca(opened, n_components=3, normalize_rows="log1p").n_samples_ == 500
     program("fit", x, y, "-k", 3, "--normalize-rows", "log1p", "-o", tmp_path / "model")
     truth = lcca.CCA(3, normalize_rows="log1p").fit(rows[:, :25], rows[:, 25:])
-    np.testing.assert_allclose(lcca.load(tmp_path / "model").correlations_, truth.correlations_, rtol=0, atol=1e-9)
+    for correlations in (lcca.load(tmp_path / "model").correlations_, opened.uns["cca"]["correlations"]):
+        np.testing.assert_allclose(correlations, truth.correlations_, rtol=0, atol=1e-9)
 
 
 def test_integers_beyond_single_precision_are_doubles(tmp_path):

@@ -7,6 +7,7 @@ program `lcca` opens.
 
 from lcca.sc._cca import cca
 from lcca.sc._convert import convert
+from lcca.sc._read import read
 from lcca.sc._run_cca import Alignment, run_cca
 
-__all__ = ["Alignment", "cca", "convert", "run_cca"]
+__all__ = ["Alignment", "cca", "convert", "read", "run_cca"]

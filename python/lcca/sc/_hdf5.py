@@ -33,7 +33,7 @@ class Part:
         Cells and genes.
     genes, cells : list of str or None
         The names of columns and rows.
-    kind : list of str or None
+    kinds : list of str or None
         The type of each column, such as "Gene Expression", if the file says so.
     """
 
@@ -41,6 +41,7 @@ class Part:
         self.path, self._node = path, node
         self.cells, self.genes, self.kinds = names
         self._by_columns: Any = None
+        self.is_ten_x = hasattr(node, "keys") and "barcodes" in node
         if hasattr(node, "keys"):
             self.format, self.shape = self._sparse_format()
             self.entries = int(node["indices"].shape[0])
