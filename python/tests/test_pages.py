@@ -76,7 +76,7 @@ def embeddings(folder):
         np.save(folder / f"{name}.npy", rows.astype(np.float32))
 
 
-@pytest.mark.parametrize("prepare", [single_cell, imaging_genetics, text, embeddings])
+@pytest.mark.parametrize("prepare", [single_cell, text, embeddings])
 def test_every_command_of_the_page_runs(prepare, tmp_path):
     program = Path(os.environ.get("LCCA_PROGRAM", ROOT / "target/release/lcca"))
     if not program.exists():
