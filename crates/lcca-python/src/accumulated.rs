@@ -7,6 +7,7 @@ use crate::panels::{Vector, triangle_from_numpy, triangle_to_numpy};
 use crate::run::compute;
 use crate::sums::{MomentArrays, MomentTuple, moments_to_numpy};
 use lcca::data::{Accumulated, Formed, JointGram, Moments, Shape, Side};
+use lcca::matrix::Lower;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -36,7 +37,7 @@ impl Sums {
         let center = [center.0, center.1].map(|numbers| numbers.as_array().to_vec());
         let width = center[0].len() + center[1].len();
         check_length("numbers of a triangle", width * (width + 1) / 2, triangle.as_array().len())?;
-        let gram = triangle_from_numpy(&triangle, width);
+        let gram = triangle_from_numpy(&triangle, width).to_mat();
         let moments = both_moments(moments, [center[0].len(), center[1].len()])?;
         let sums = Box::new(lcca::data::Sums { rows, moments, center, gram });
         Ok(Sums { sums: Arc::new(Accumulated::Dense(sums)) })
@@ -113,7 +114,8 @@ impl Sums {
         match &*self.sums {
             Accumulated::Dense(sums) => {
                 let [x, y] = sums.center.each_ref().map(|numbers| PyArray1::from_slice(py, numbers));
-                let arguments = (rows, moments, (x, y), triangle_to_numpy(py, &sums.gram));
+                let arguments =
+                    (rows, moments, (x, y), triangle_to_numpy(py, &Lower::of(sums.gram.as_ref())));
                 (class.getattr("dense")?, arguments).into_pyobject(py)
             }
             Accumulated::Sparse(formed) => {

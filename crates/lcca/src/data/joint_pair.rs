@@ -64,8 +64,7 @@ impl Grams for JointGram {
     fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
         let Shape { x_cols, y_cols, .. } = self.shape();
         let [x, y] = [x_cols, y_cols].map(|cols| (0..cols as u32).collect::<Vec<u32>>());
-        let lower = self.block_gram([&x, &y], means, limit)?;
-        Ok(Mat::from_fn(lower.size(), lower.size(), |i, j| if i >= j { lower[(i, j)] } else { 0.0 }))
+        Ok(self.block_gram([&x, &y], means, limit)?.to_mat())
     }
 }
 

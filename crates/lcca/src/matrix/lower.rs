@@ -1,6 +1,6 @@
 //! The lower triangle of a square matrix.
 
-use faer::{MatMut, MatRef};
+use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 use std::ops::{Index, IndexMut};
 
@@ -19,6 +19,20 @@ impl Lower {
     /// All zero.
     pub fn zeros(size: usize) -> Self {
         Lower { size, numbers: vec![0.0; size * size] }
+    }
+
+    /// A copy of the lower triangle of a square matrix.
+    pub fn of(mat: MatRef<'_, f64>) -> Self {
+        let mut lower = Lower::zeros(mat.ncols());
+        lower.par_columns_mut().enumerate().for_each(|(j, column)| {
+            (j..).zip(column).for_each(|(i, entry)| *entry = mat[(i, j)]);
+        });
+        lower
+    }
+
+    /// A copy with zeros above the diagonal.
+    pub fn to_mat(&self) -> Mat<f64> {
+        Mat::from_fn(self.size, self.size, |i, j| if i >= j { self[(i, j)] } else { 0.0 })
     }
 
     /// Rows, and columns.
