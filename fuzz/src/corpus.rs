@@ -121,7 +121,7 @@ pub fn seeds(kind: &str, scratch: &Path) -> Vec<Vec<u8>> {
         }
         "model" => {
             let model = fit(&pair(), &settings(), &()).unwrap().model;
-            let names = ModelNames { x: Some(Names::new(["a", "b", "c"])), y: None };
+            let names = ModelNames { x: Some(Names::new(["a", "b", "c"])), y: None, ..ModelNames::default() };
             let provenance = serde_json::json!({"x": "x.npz", "fit": {"converged": true}});
             let provenance = provenance.as_object().cloned().unwrap();
             vec![written(scratch, "model", |path| {

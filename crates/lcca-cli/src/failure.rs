@@ -58,8 +58,16 @@ impl fmt::Display for Failure {
                 f.write_str(message)
             }
             Failure::File(error) => write!(f, "{error}{}", error.remedy().map_or("", remedy_flags)),
-            Failure::Data(error) => error.fmt(f),
+            Failure::Data(error) => write!(f, "{error}{}", flags_of(error)),
         }
+    }
+}
+
+/// The flag that an error of the engine is about, as the end of its message.
+fn flags_of(error: &lcca::Error) -> &'static str {
+    match error {
+        lcca::Error::CovariatesNeeded { .. } => "; give them with --covariates",
+        _ => "",
     }
 }
 

@@ -5,10 +5,11 @@ use crate::output::remark;
 use crate::progress;
 use crate::resolve::ViewReading;
 use lcca::data::InMemory;
-use lcca::matrix::Normalize;
+use lcca::matrix::{Matrix, Normalize};
+use lcca_io::views::take_rows;
 use lcca_io::{
-    Align, Loaded, ModelColumns, PairedViews, ReadOptions, Remark, pair_rows, read_for_model,
-    read_matrix_with, wording,
+    Align, Loaded, ModelColumns, PairedViews, ReadOptions, Remark, pair_rows, read_covariates,
+    read_for_model, read_matrix_with, wording,
 };
 use std::path::{Path, PathBuf};
 
@@ -105,6 +106,24 @@ impl Views {
         Ok(self)
     }
 
+    /// With covariates of the rows, if there are any: one row per row of X.
+    pub fn with_covariates(mut self, covariates: Option<&Loaded>, quiet: bool) -> Result<Self, Failure> {
+        let Some(covariates) = covariates else { return Ok(self) };
+        let x = &self.loaded[0];
+        let mut matrix = covariates_of(x, covariates, Align::Auto)?;
+        if let Some(rows) = &self.x_rows.1 {
+            // Rows are numbered as in the file of X, which may have left some out.
+            let mut places = vec![0; self.x_rows.0];
+            x.rows_in_file().iter().enumerate().for_each(|(place, &row)| places[row] = place);
+            let places: Vec<usize> = rows.iter().map(|&row| places[row]).collect();
+            matrix = take_rows(&matrix, &places)?;
+        }
+        let in_file = |error| Failure::in_file(covariates.path(), error);
+        self.pair = self.pair.with_covariates(matrix).map_err(in_file)?;
+        print_remarks(covariates, quiet);
+        Ok(self)
+    }
+
     /// With rows weighted by a file, if there is one: one weight per row of the file of X, in its order.
     pub fn weighted(mut self, weights: Option<&Path>, quiet: bool) -> Result<Self, Failure> {
         let Some(path) = weights else { return Ok(self) };
@@ -116,6 +135,22 @@ impl Views {
         self.pair = self.pair.weighted(weights.into()).map_err(|error| Failure::in_file(path, error))?;
         Ok(self)
     }
+}
+
+/// Reads covariates: those of a fit, or of rows for a model that has the given columns.
+pub fn covariates(path: &Path, model: Option<&ModelColumns>, quiet: bool) -> Result<Loaded, Failure> {
+    read(path, quiet, || read_covariates(path, model, &ReadOptions::default()))
+}
+
+/// The covariates of all rows of a view, in its order: by name if both have row names.
+pub fn covariates_of(view: &Loaded, covariates: &Loaded, align: Align) -> Result<Matrix, Failure> {
+    let PairedViews { matrices: [rows, matrix], .. } = pair_rows([view, covariates], align)?;
+    if rows.rows() != view.matrix.rows() {
+        let (path, missing) = (covariates.path().display(), view.matrix.rows() - rows.rows());
+        let expected = format!("expected one for each of the {}", view.matrix.rows());
+        return Err(Failure::Usage(format!("{path}: {missing} rows have no covariates, {expected}")));
+    }
+    Ok(matrix)
 }
 
 /// Reads one number per row.

@@ -43,7 +43,7 @@ fn evil_model() -> Folder {
     let (model, mut provenance) = read_model(&folder.path("plain")).unwrap();
     provenance.insert(EVIL.into(), json!(EVIL));
     provenance.insert("x".into(), json!(EVIL));
-    let named = ModelNames { x: Some(names(9)), y: Some(names(8)) };
+    let named = ModelNames { x: Some(names(9)), y: Some(names(8)), covariates: None };
     write_model_named(&folder.path("model"), &model, &named, &provenance).unwrap();
     folder
 }

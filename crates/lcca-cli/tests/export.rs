@@ -42,7 +42,7 @@ fn folder() -> (Folder, Model) {
     let folder = Folder::with_views(300, 5);
     folder.run(&format!("fit x.npz y.npz -k {K} --ridge 0.1 -o model")).done();
     let (model, _) = read_model(&folder.path("model")).unwrap();
-    let names = ModelNames { x: Some(Names::new(names())), y: None };
+    let names = ModelNames { x: Some(Names::new(names())), y: None, ..ModelNames::default() };
     write_model_named(&folder.path("model"), &model, &names, &Map::new()).unwrap();
     (folder, model)
 }

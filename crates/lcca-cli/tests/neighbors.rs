@@ -17,8 +17,11 @@ fn folder(named: bool) -> Folder {
         let (model, _) = read_model(&folder.path("model")).unwrap();
         let numbered =
             |view: &str, panel: &Panel| Names::new((0..panel.rows()).map(|i| format!("{view}{i}")));
-        let names =
-            ModelNames { x: Some(numbered("x", &model.x.weights)), y: Some(numbered("y", &model.y.weights)) };
+        let names = ModelNames {
+            x: Some(numbered("x", &model.x.weights)),
+            y: Some(numbered("y", &model.y.weights)),
+            covariates: None,
+        };
         write_model_named(&folder.path("model"), &model, &names, &Map::new()).unwrap();
     }
     folder

@@ -263,7 +263,7 @@ fn write_model(folder: &Folder, cols: usize, k: usize, name: impl Fn(usize) -> S
     model.residuals = falling;
     (model.total, model.rows) = (1.0, 9);
     let names = Names::new((0..cols).map(name));
-    let names = ModelNames { x: Some(names.clone()), y: Some(names) };
+    let names = ModelNames { x: Some(names.clone()), y: Some(names), covariates: None };
     write_model_named(&folder.path("model"), &model, &names, &Map::new()).unwrap();
 }
 

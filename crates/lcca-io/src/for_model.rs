@@ -22,14 +22,28 @@ pub struct ModelColumns {
     pub names: Option<Names>,
     /// Their means, if the model is centered.
     pub means: Option<Vec<f64>>,
-    /// Which view it is, for messages.
-    pub side: Side,
+    /// Which view it is, for messages; `None` if they are covariates.
+    pub side: Option<Side>,
 }
 
 impl ModelColumns {
     /// The columns of a view.
     pub fn new(side: Side, width: usize, names: Option<Names>, means: Option<Vec<f64>>) -> Self {
-        ModelColumns { width, names, means, side }
+        ModelColumns { width, names, means, side: Some(side) }
+    }
+
+    /// The covariates of a model; their means are not needed, since missing values are not filled in.
+    pub fn covariates(width: usize, names: Option<Names>) -> Self {
+        ModelColumns { width, names, means: None, side: None }
+    }
+
+    /// The covariates of a model's file; `None` if it was fitted without.
+    pub fn covariates_of(file: &ModelFile) -> Result<Option<Self>> {
+        let width = file.model.covariate_columns();
+        if width == 0 {
+            return Ok(None);
+        }
+        Ok(Some(ModelColumns::covariates(width, file.names()?.covariates)))
     }
 
     /// The columns of a view of a model's file.
@@ -70,7 +84,8 @@ pub fn read_for_model(path: &Path, model: &ModelColumns, options: &ReadOptions) 
 }
 
 fn check(loaded: &Loaded, model: &ModelColumns) -> Result<()> {
-    let (cols, expected, side) = (loaded.matrix.cols(), model.width, model.side);
+    let (cols, expected) = (loaded.matrix.cols(), model.width);
+    let side = model.side.map_or_else(|| "the covariates".to_string(), |side| side.to_string());
     let refused = |message: String| Err(Fault::new(message).at(loaded.path()));
     if cols != expected {
         return refused(format!("has {cols} columns, expected {expected}, the width of {side} in the model"));

@@ -14,6 +14,9 @@ pub(crate) enum Kind {
 /// The version that every kind has, under `version`. Newer files may mean something else by the same names.
 pub(crate) const VERSION: &str = "1";
 
+/// The version of a model with covariates: programs that know only the first version would ignore them.
+const WITH_COVARIATES: &str = "2";
+
 impl Kind {
     const ALL: [Kind; 3] = [Kind::Matrix, Kind::Model, Kind::Checkpoint];
 
@@ -24,6 +27,11 @@ impl Kind {
             Kind::Model => "lcca-model",
             Kind::Checkpoint => "lcca-checkpoint",
         }
+    }
+
+    /// The version of a file of this kind.
+    pub(crate) fn version(self, has_covariates: bool) -> &'static str {
+        if self == Kind::Model && has_covariates { WITH_COVARIATES } else { VERSION }
     }
 
     fn name(self) -> &'static str {
@@ -56,7 +64,7 @@ impl Kind {
             }
         }
         let version = file.text("version")?;
-        if version != VERSION {
+        if version != VERSION && !(self == Kind::Model && version == WITH_COVARIATES) {
             return Err(Fault::new(format!("is of version {version:?}, expected {VERSION:?}")));
         }
         Ok(())

@@ -15,8 +15,10 @@ mod checkpoint;
 mod checksums;
 #[cfg(feature = "parquet")]
 mod columnar;
+mod covariates;
 mod delimited;
 mod describe;
+mod effects;
 mod error;
 mod export;
 mod fingerprint;
@@ -69,6 +71,7 @@ mod write;
 pub use arrays::{Array, Arrays, matrix_from, matrix_from_with};
 pub use atomic::{Output, remove_unfinished};
 pub use checkpoint::{read_checkpoint, write_checkpoint};
+pub use covariates::read_covariates;
 pub use describe::{Info, MatrixInfo, ModelInfo, TopColumn, describe, describe_with};
 pub use error::{Error, Place, Remedy, Result};
 pub use export::{

@@ -2,14 +2,15 @@
 //!
 //! Tensors, all f64: `x.weights` and `x.loadings` (columns of X × k), `x.mean` if the model is centered, the same
 //! for y, and `correlations`, `objective`, `residuals` (k). If the model predicts, there are the regressions that
-//! `regressions.rs` describes. If the columns have names, these are `x.names` (u8) and
+//! `regressions.rs` describes; if it was fitted with covariates, what `effects.rs` describes. If the columns have names, these are `x.names` (u8) and
 //! `x.name_ends` (u64), as in a store, and the same for y. The metadata says `format` (`lcca-model`), `version`,
 //! `rows`, `total`, `settings` and `provenance`, the last two as JSON. Every number comes back to the bit, and is checked
 //! by the last tensor, `checksums`.
 
 use crate::atomic::Output;
+use crate::effects;
 use crate::error::{Fault, Outcome, Result, one_line};
-use crate::kind::{Kind, VERSION};
+use crate::kind::Kind;
 use crate::names::{NameTensors, Names};
 use crate::panels::{read_panel, write_panel};
 use crate::record::FitRecord;
@@ -53,12 +54,15 @@ pub struct ModelNames {
     pub x: Option<Names>,
     /// The names of the columns of Y.
     pub y: Option<Names>,
+    /// The names of the covariates.
+    pub covariates: Option<Names>,
 }
 
 impl ModelNames {
-    fn each(&self) -> impl Iterator<Item = (&Names, &'static Tensors)> {
-        let x = self.x.iter().map(|names| (names, &X));
-        x.chain(self.y.iter().map(|names| (names, &Y)))
+    fn each(&self) -> impl Iterator<Item = (&Names, &'static NameTensors)> {
+        let x = self.x.iter().map(|names| (names, &X.names));
+        let views = x.chain(self.y.iter().map(|names| (names, &Y.names)));
+        views.chain(self.covariates.iter().map(|names| (names, &effects::NAMES)))
     }
 }
 
@@ -90,6 +94,10 @@ pub fn write_model_whole(
         let named = names.as_ref().map_or(view.weights.rows(), Names::len);
         check_len(tensors.names.ends, named, view.weights.rows()).map_err(|fault| fault.at(path))?;
     }
+    if let Some(names) = &names.covariates {
+        check_len(effects::NAMES.ends, names.len(), model.covariate_columns())
+            .map_err(|fault| fault.at(path))?;
+    }
     let mut output = Output::create(path)?;
     write(&mut output, model, regressions, names, provenance).map_err(|error| output.failed(error))?;
     output.commit()
@@ -104,7 +112,7 @@ fn write(
 ) -> io::Result<()> {
     let texts = BTreeMap::from([
         ("format", Kind::Model.format().to_string()),
-        ("version", VERSION.to_string()),
+        ("version", Kind::Model.version(model.covariate_columns() > 0).to_string()),
         ("rows", model.rows.to_string()),
         ("total", format!("{:?}", model.total)),
         ("settings", serde_json::to_string(&model.settings)?),
@@ -120,13 +128,15 @@ fn write(
     ];
     tensors.extend(vectors.map(|(name, vector)| (name, Dtype::F64, vec![vector.len()])));
     tensors.extend(regressions.into_iter().flat_map(regressions::announced));
-    tensors.extend(names.each().map(|(names, view)| names.announce_ends(&view.names)));
-    tensors.extend(names.each().map(|(names, view)| names.announce_bytes(&view.names)));
+    tensors.extend(effects::announced(model));
+    tensors.extend(names.each().map(|(names, tensors)| names.announce_ends(tensors)));
+    tensors.extend(names.each().map(|(names, tensors)| names.announce_bytes(tensors)));
     let mut out = begin_tensors(out, &texts, &tensors)?;
     write_view(&mut out, &model.x)?;
     write_view(&mut out, &model.y)?;
     vectors.iter().try_for_each(|(_, vector)| out.write_all(bytemuck::cast_slice(vector)))?;
     regressions.into_iter().try_for_each(|regressions| regressions::write(&mut out, regressions))?;
+    effects::write(&mut out, model)?;
     names.each().try_for_each(|(names, _)| names.write_ends(&mut out))?;
     names.each().try_for_each(|(names, _)| names.write_bytes(&mut out))?;
     out.finish()
@@ -214,7 +224,7 @@ fn names(file: &TensorFile) -> Outcome<ModelNames> {
         let cols = file.shape(view.weights).and_then(|shape| shape.first().copied());
         Names::read(file, &view.names, cols.unwrap_or(0))
     });
-    Ok(ModelNames { x: x?, y: y? })
+    Ok(ModelNames { x: x?, y: y?, covariates: Names::read(file, &effects::NAMES, effects::columns(file))? })
 }
 
 fn read(file: &TensorFile) -> Outcome<(Model, Map<String, Value>)> {
@@ -225,6 +235,7 @@ fn read(file: &TensorFile) -> Outcome<(Model, Map<String, Value>)> {
     model.residuals = read_vector(file, "residuals")?;
     model.total = file.parsed("total")?;
     model.rows = file.parsed("rows")?;
+    effects::read_into(file, &mut model)?;
     check(&model)?;
     Ok((model, json(file, "provenance")?))
 }
@@ -288,7 +299,7 @@ mod tests {
         model.residuals = vec![0.0];
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model");
-        let names = ModelNames { x: Some(Names::new(["a", "b"])), y: None };
+        let names = ModelNames { x: Some(Names::new(["a", "b"])), y: None, ..ModelNames::default() };
         write_model_named(&path, &model, &names, &Map::new()).unwrap();
         let (opens, (read_back, read_names)) = opens::during(|| {
             let file = ModelFile::open(&path).unwrap();

@@ -21,6 +21,8 @@ pub struct Matrix {
     notes: Vec<String>,
     /// The file as it was read, which knows its rows by name and those that it left out.
     loaded: Option<Arc<Loaded>>,
+    /// The covariates of the rows, if they have any.
+    pub covariates: Option<lcca::matrix::Matrix>,
 }
 
 type Numbers<'a, 'py> = &'a Bound<'py, PyUntypedArray>;
@@ -102,6 +104,38 @@ impl Matrix {
         })
     }
 
+    /// Covariates: those of a fit or, if `width` is given, of rows for a model, picked by name. A category that the model has not seen
+    /// is an error.
+    #[staticmethod]
+    fn read_covariates(
+        py: Python<'_>,
+        path: PathBuf,
+        width: Option<usize>,
+        names: Option<Vec<String>>,
+        threads: usize,
+    ) -> PyResult<Self> {
+        compute(py, threads, move || {
+            let columns = width.map(|width| ModelColumns::covariates(width, names.map(Names::new)));
+            Matrix::from_file(lcca_io::read_covariates(&path, columns.as_ref(), &ReadOptions::default())?)
+        })
+    }
+
+    /// The same rows with their covariates.
+    fn with_covariates(&self, covariates: &Bound<'_, Matrix>) -> PyResult<Self> {
+        let covariates = covariates.get().rows.clone();
+        let (expected, found) = (self.rows.rows(), covariates.rows());
+        if expected != found {
+            return Err(Failure::from(lcca::Error::CovariateRows { expected, found }).into());
+        }
+        Ok(Matrix {
+            rows: self.rows.clone(),
+            names: self.names.clone(),
+            notes: Vec::new(),
+            loaded: None,
+            covariates: Some(covariates),
+        })
+    }
+
     /// The given rows, in the given order, in memory.
     fn take(&self, py: Python<'_>, rows: PyReadonlyArray1<'_, i64>) -> PyResult<Self> {
         let all = self.rows.clone();
@@ -113,7 +147,13 @@ impl Matrix {
         }
         let names = self.names.clone();
         compute(py, 1, move || {
-            Ok(Matrix { rows: take_rows(&all, &rows)?, names, notes: Vec::new(), loaded: None })
+            Ok(Matrix {
+                rows: take_rows(&all, &rows)?,
+                names,
+                notes: Vec::new(),
+                loaded: None,
+                covariates: None,
+            })
         })
     }
 
@@ -191,13 +231,13 @@ impl Matrix {
 impl Matrix {
     /// A view without names, from rows that were checked before.
     pub fn from_rows(rows: lcca::matrix::Matrix) -> Self {
-        Matrix { rows, names: None, notes: Vec::new(), loaded: None }
+        Matrix { rows, names: None, notes: Vec::new(), loaded: None, covariates: None }
     }
 
     fn from_file(loaded: Loaded) -> Result<Self, Failure> {
         let names = loaded.names()?.map(|names| names.iter().map(String::from).collect());
         let (rows, notes) = (loaded.matrix.clone(), loaded.notes.clone());
-        Ok(Matrix { rows, names, notes, loaded: Some(Arc::new(loaded)) })
+        Ok(Matrix { rows, names, notes, loaded: Some(Arc::new(loaded)), covariates: None })
     }
 
     fn from_arrays(
@@ -209,7 +249,13 @@ impl Matrix {
     ) -> PyResult<Self> {
         compute(py, threads, move || {
             let loaded = lcca_io::matrix_from(&name, rows, cols, &arrays)?;
-            Ok(Matrix { rows: loaded.matrix, names: None, notes: loaded.notes, loaded: None })
+            Ok(Matrix {
+                rows: loaded.matrix,
+                names: None,
+                notes: loaded.notes,
+                loaded: None,
+                covariates: None,
+            })
         })
     }
 }
@@ -229,18 +275,21 @@ pub fn pair_files(py: Python<'_>, x: &Bound<'_, Matrix>, y: &Bound<'_, Matrix>) 
         let paired = lcca_io::pair_rows([&x_file, &y_file], Align::Auto)?;
         let notes = paired.remarks.iter().map(wording::remark).collect();
         let ([x, y], [x_names, y_names], [rows, _]) = (paired.matrices, names, paired.rows);
-        let view = |rows, names| Matrix { rows, names, notes: Vec::new(), loaded: None };
+        let view = |rows, names| Matrix { rows, names, notes: Vec::new(), loaded: None, covariates: None };
         Ok((view(x, x_names), view(y, y_names), rows, notes))
     })
 }
 
-/// Two views of the same rows, with optional weights of the rows.
+/// Two views of the same rows, with optional weights of the rows, and with the covariates that X has.
 pub fn pair_from_views(
     x: &Bound<'_, Matrix>,
     y: &Bound<'_, Matrix>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
 ) -> Result<InMemory, Failure> {
-    let pair = InMemory::new(x.get().rows.clone(), y.get().rows.clone())?;
+    let mut pair = InMemory::new(x.get().rows.clone(), y.get().rows.clone())?;
+    if let Some(covariates) = &x.get().covariates {
+        pair = pair.with_covariates(covariates.clone())?;
+    }
     match weights {
         None => Ok(pair),
         Some(weights) => Ok(pair.weighted(weights.as_array().to_vec().into())?),

@@ -7,7 +7,7 @@ use crate::panels::{panel_from_numpy, panel_to_numpy, rows_to_numpy};
 use crate::remote::Remote;
 use crate::run::compute;
 use lcca::data::{Pair, Side};
-use lcca::fit::{Model, Regressions, View};
+use lcca::fit::{Effects, Model, Regressions, View};
 use lcca::matrix::Panel;
 use lcca::method::{Method, Settings};
 use lcca::outcome::Note;
@@ -18,8 +18,33 @@ use pyo3::types::{PyDict, PyList};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Weights of one view, and its column means if it was centered.
-pub type ViewWeights<'py> = (PyReadonlyArray2<'py, f64>, Option<PyReadonlyArray1<'py, f64>>);
+/// Weights of one view, its column means if it was centered, and what covariates explain of it if there were any.
+#[derive(FromPyObject)]
+pub enum ViewWeights<'py> {
+    Adjusted(PyReadonlyArray2<'py, f64>, Option<PyReadonlyArray1<'py, f64>>, ViewEffects<'py>),
+    Plain(PyReadonlyArray2<'py, f64>, Option<PyReadonlyArray1<'py, f64>>),
+}
+
+/// The means of the covariates, and the coefficients of a view's columns on them.
+pub type ViewEffects<'py> = (PyReadonlyArray1<'py, f64>, PyReadonlyArray2<'py, f64>);
+
+impl ViewWeights<'_> {
+    /// A view that can transform, without loadings.
+    fn view(&self) -> View {
+        let (weights, mean, effects) = match self {
+            ViewWeights::Adjusted(weights, mean, effects) => (weights, mean, Some(effects)),
+            ViewWeights::Plain(weights, mean) => (weights, mean, None),
+        };
+        let mean = mean.as_ref().map(|mean| mean.as_array().to_vec());
+        let mut view = View::new(panel_from_numpy(weights), Panel::zeros(0, 0), mean);
+        view.effects = effects.map(effects_from_numpy);
+        view
+    }
+}
+
+fn effects_from_numpy((mean, coefficients): &ViewEffects<'_>) -> Effects {
+    Effects { mean: mean.as_array().to_vec(), coefficients: panel_from_numpy(coefficients) }
+}
 
 /// The canonical variables (x − μ)ᵀW of rows.
 #[pyfunction]
@@ -29,11 +54,12 @@ pub fn transform<'py>(
     rows: &Bound<'py, Matrix>,
     threads: usize,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let (view, rows) = (bare_view(&weights), rows.get().rows.clone());
+    let (view, covariates) = (weights.view(), rows.get().covariates.clone());
+    let rows = rows.get().rows.clone();
     let (count, k) = (rows.rows(), view.weights.cols());
     let scores = compute(py, threads, move || {
         let mut scores = Vec::with_capacity(count * k);
-        view.transform(Side::X, &rows, |block| -> Result<(), Failure> {
+        view.transform_with(Side::X, &rows, covariates.as_ref(), |block| -> Result<(), Failure> {
             scores.extend_from_slice(block);
             Ok(())
         })?;
@@ -82,14 +108,9 @@ fn run_score<'py>(
 
 /// A model that can score and transform, without the numbers of its training.
 pub fn bare_model(x: &ViewWeights<'_>, y: &ViewWeights<'_>) -> Model {
-    let (k, center) = (x.0.as_array().ncols(), x.1.is_some());
-    Model::new(bare_view(x), bare_view(y), Settings::new(Method::auto(), k).center(center))
-}
-
-/// A view that can transform, without loadings.
-fn bare_view((weights, mean): &ViewWeights<'_>) -> View {
-    let mean = mean.as_ref().map(|mean| mean.as_array().to_vec());
-    View::new(panel_from_numpy(weights), Panel::zeros(0, 0), mean)
+    let (x, y) = (x.view(), y.view());
+    let (k, center) = (x.weights.cols(), x.mean.is_some());
+    Model::new(x, y, Settings::new(Method::auto(), k).center(center))
 }
 
 /// A dictionary as [`load`] returns it.
@@ -104,6 +125,9 @@ pub struct Parts<'py> {
     y_mean: Option<PyReadonlyArray1<'py, f64>>,
     x_names: Option<Vec<String>>,
     y_names: Option<Vec<String>>,
+    covariate_names: Option<Vec<String>>,
+    x_effects: Option<ViewEffects<'py>>,
+    y_effects: Option<ViewEffects<'py>>,
     correlations: PyReadonlyArray1<'py, f64>,
     objective: PyReadonlyArray1<'py, f64>,
     residuals: PyReadonlyArray1<'py, f64>,
@@ -135,7 +159,14 @@ fn view_items(py: Python<'_>, dict: &Bound<'_, PyDict>, side: &str, view: &View)
     dict.set_item(format!("{side}_weights"), panel_to_numpy(py, &view.weights)?)?;
     dict.set_item(format!("{side}_loadings"), panel_to_numpy(py, &view.loadings)?)?;
     let mean = view.mean.as_ref().map(|mean| PyArray1::from_slice(py, mean));
-    dict.set_item(format!("{side}_mean"), mean)
+    dict.set_item(format!("{side}_mean"), mean)?;
+    let effects = match &view.effects {
+        Some(effects) => {
+            Some((PyArray1::from_slice(py, &effects.mean), panel_to_numpy(py, &effects.coefficients)?))
+        }
+        None => None,
+    };
+    dict.set_item(format!("{side}_effects"), effects)
 }
 
 /// The regressions of a fit, or of a file that has them; otherwise the items are None.
@@ -200,8 +231,9 @@ pub fn note_sentences(
 pub fn save(py: Python<'_>, path: PathBuf, parts: Parts<'_>) -> PyResult<()> {
     let model = parts.model()?;
     let provenance = json(&parts.provenance)?;
-    let names =
-        ModelNames { x: parts.x_names.as_ref().map(Names::new), y: parts.y_names.as_ref().map(Names::new) };
+    let [x, y, covariates] =
+        [&parts.x_names, &parts.y_names, &parts.covariate_names].map(|names| names.as_ref().map(Names::new));
+    let names = ModelNames { x, y, covariates };
     let regressions = parts.regressions();
     let written = py.detach(|| write_model_whole(&path, &model, regressions.as_ref(), &names, &provenance));
     Ok(written.map_err(Failure::from)?)
@@ -223,6 +255,7 @@ pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyDict>> {
     let list = |names: Option<Names>| names.map(|names| names.iter().map(String::from).collect::<Vec<_>>());
     dict.set_item("x_names", list(names.x))?;
     dict.set_item("y_names", list(names.y))?;
+    dict.set_item("covariate_names", list(names.covariates))?;
     dict.set_item("provenance", serde_json::Value::Object(file.provenance).to_string())?;
     Ok(dict)
 }
@@ -247,6 +280,8 @@ impl Parts<'_> {
             view(&self.y_weights, &self.y_loadings, &self.y_mean),
             json(&self.settings)?,
         );
+        model.x.effects = self.x_effects.as_ref().map(effects_from_numpy);
+        model.y.effects = self.y_effects.as_ref().map(effects_from_numpy);
         model.correlations = numbers(&self.correlations);
         model.objective = numbers(&self.objective);
         model.residuals = numbers(&self.residuals);

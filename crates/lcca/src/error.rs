@@ -44,6 +44,8 @@ pub enum Error {
     ComponentsOutOfRange { k: usize, limit: usize, rows: usize, x_cols: usize, y_cols: usize },
     #[error("{name} is {value}, expected {expected}")]
     Setting { name: &'static str, value: String, expected: &'static str },
+    #[error("the metric {metric} is not available with the method {method}; use auto, lobpcg, gram or exact")]
+    MetricOfMethod { metric: &'static str, method: String },
     #[error("{parameter} is no parameter of {method}")]
     NoSuchParameter { parameter: String, method: String },
     #[error("{what} needs about {needed} bytes and {allowed} are allowed; {advice}")]

@@ -88,7 +88,7 @@ struct Basis {
 fn bases(pair: &dyn Pair, side: Side, w1: &Panel, w2: &Panel) -> Result<(Basis, Basis)> {
     let both = panels::beside(w1, w2);
     let mut product = Panel::zeros(both.rows(), both.cols());
-    Normal { pair, side, ridge: 0.0 }.apply(&both, &mut product)?;
+    Normal::absolute(pair, side, 0.0).apply(&both, &mut product)?;
     let basis = |w: &Panel, from: usize| -> Result<Basis> {
         let (mut q, mut cq) = (w.clone(), panels::columns(&product, from, from + w.cols()));
         whiten(&mut q, &mut [&mut cq])?;

@@ -53,7 +53,7 @@ pub struct Svd {
 /// # Ok::<(), lcca::Error>(())
 /// ```
 pub fn randomized(pair: &dyn Pair, side: Side, k: usize, options: &Options) -> Result<Svd> {
-    let normal = Normal { pair, side, ridge: 0.0 };
+    let normal = Normal::absolute(pair, side, 0.0);
     let p = normal.size();
     let purpose = match side {
         Side::X => random::Purpose::SvdX,

@@ -13,6 +13,8 @@ Examples:
   lcca fit x.npy y.npy --json > result.json
   lcca fit x.npz y.npz --ridge 0.01 --certify
   lcca fit x.csv y.csv --ridge 0.1 --hold-out 0.2 -o model   what is left on held-out rows
+  lcca fit x.npz y.npz --covariates age_sex_site.csv -o model   without what covariates explain
+  lcca fit x.npz y.npz --metric pls -o model   covariances instead of correlations
   lcca fit x.npz y.npz --ridge-path 0.001,0.01,0.1,1 -o model   the best ridge on held-out rows
   lcca fit x.npz y.npz -k 20 -o model --resume state   stop it; the same command continues
 ";
@@ -21,7 +23,8 @@ const GLOSSARY: &str = "\
 The numbers of the output:
   correlation     of a pair's two canonical variables on the fitted rows; 1 is a perfect match
   held out        the same for a fit to some of the rows, on the others; in training, on its own
-  objective       what the fit maximizes and pairs are ordered by; without a ridge the correlation
+  objective       what the fit maximizes and pairs are ordered by; without a ridge the correlation,
+                  with --metric pls or diagonal a covariance
   residual        how far a pair is from an exact solution; 0 is exact, 1e-2 usual at --tol 1e-4
   captured total  the sum of the correlations between both sets of variables; at most 1 per pair
   missing         the share of the total that more iterations would add, about; --tol is allowed
@@ -51,6 +54,13 @@ pub struct FitArgs {
     pub method: MethodArgs,
     #[command(flatten)]
     pub problem: ProblemArgs,
+    /// Covariates of the rows: both views are replaced by what these do not explain (partial CCA)
+    ///
+    /// A matrix in any format, with the rows of X in their order, or with row names that both have. Texts of a table become
+    /// indicators by name. Constant columns and columns that depend on others are fine. The model keeps the coefficients, and
+    /// needs the covariates of rows that it transforms or scores. Not possible with --resume.
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    pub covariates: Option<PathBuf>,
     /// Choose among these ridges, such as 0.001,0.01,0.1, by cross-validation
     ///
     /// Rows are dealt to --folds folds at random. For each fold every ridge is fitted to the other rows and scored on the

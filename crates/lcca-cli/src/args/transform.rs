@@ -22,6 +22,12 @@ pub struct TransformArgs {
     /// Tables have a header (x1, x2, and so on) and the names of the rows, if these have names.
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
+    /// Covariates of the rows: needed if the model was fitted with covariates
+    ///
+    /// A matrix in any format, with the same rows in their order, or with row names that both have. Texts of a table become
+    /// indicators by name. A category that the fitted rows do not have is an error.
+    #[arg(long, value_name = "FILE")]
+    pub covariates: Option<PathBuf>,
     /// Count the columns of svmlight files from 0 instead of 1
     #[arg(long)]
     pub zero_based: bool,

@@ -37,7 +37,7 @@ pub fn run(job: &FitJob) -> Result<ExitCode, Failure> {
 
 /// Finds out whether everything can be written before hours of work, not after.
 fn check_outputs(job: &FitJob) -> Result<(), Failure> {
-    let inputs = [&job.x, &job.y].into_iter().chain(&job.row_weights);
+    let inputs = [&job.x, &job.y].into_iter().chain(&job.row_weights).chain(&job.covariates);
     let inputs: Vec<&Path> = inputs.map(|path| path.as_path()).collect();
     let state = job.resume.as_ref().map(|resume| &resume.path);
     let figure = job.ridge_search.as_ref().and_then(|search| search.figure.as_ref());
@@ -61,9 +61,10 @@ fn state_file(job: &FitJob) -> Option<StateFile<'_>> {
 
 fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
     let start = Instant::now();
-    let (pair, views, remarks) = load_pair(job)?;
+    let LoadedPair { pair, views, covariates, remarks } = load_pair(job)?;
     // Names are read only if a model will keep them.
-    let names = if job.output.is_some() { names_of(&views)? } else { ModelNames::default() };
+    let names =
+        if job.output.is_some() { names_of(&views, covariates.as_ref())? } else { ModelNames::default() };
     let load_seconds = start.elapsed().as_secs_f64();
     let mut settings = job.settings(pair.shape());
     let name_view = |failure: Failure| failure.in_view(&job.x, &job.y);
@@ -94,21 +95,39 @@ fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
         write_model(job, &fit, &names, threads)?;
     }
     let names_columns = fit.notes.iter().any(|note| matches!(note, Note::SharedColumns { .. }));
-    let names = if names_columns { names_of(&views)? } else { names };
+    let names = if names_columns { names_of(&views, covariates.as_ref())? } else { names };
     Ok((fit, Run { load_seconds, fit_seconds, threads, saved_iteration, ridge, names, remarks }))
 }
 
-/// Reads the views and pairs their rows. They are kept for the names of their columns, which are read when they are needed.
-fn load_pair(job: &FitJob) -> Result<(InMemory, [Loaded; 2], Vec<Remark>), Failure> {
-    let views = load::views([&job.x, &job.y], &job.reading, job.session.quiet)?;
-    let views = views.weighted(job.row_weights.as_deref(), job.session.quiet)?;
-    let views = views.normalized(job.normalization())?;
-    Ok((views.pair, views.loaded, views.remarks))
+/// What was read. Files are kept for the names of their columns, which are read when they are needed.
+struct LoadedPair {
+    pair: InMemory,
+    views: [Loaded; 2],
+    covariates: Option<Loaded>,
+    remarks: Vec<Remark>,
 }
 
-/// The names of both views' columns.
-fn names_of(views: &[Loaded; 2]) -> Result<ModelNames, Failure> {
-    Ok(ModelNames { x: views[0].names()?, y: views[1].names()? })
+/// Reads the views and pairs their rows.
+fn load_pair(job: &FitJob) -> Result<LoadedPair, Failure> {
+    let quiet = job.session.quiet;
+    let views = load::views([&job.x, &job.y], &job.reading, quiet)?;
+    let views = views.weighted(job.row_weights.as_deref(), quiet)?;
+    let views = views.normalized(job.normalization())?;
+    let covariates = match &job.covariates {
+        Some(path) => Some(load::covariates(path, None, quiet)?),
+        None => None,
+    };
+    let load::Views { pair, loaded, remarks, .. } = views.with_covariates(covariates.as_ref(), quiet)?;
+    Ok(LoadedPair { pair, views: loaded, covariates, remarks })
+}
+
+/// The names of both views' columns and of the covariates.
+fn names_of(views: &[Loaded; 2], covariates: Option<&Loaded>) -> Result<ModelNames, Failure> {
+    let covariates = match covariates {
+        Some(covariates) => covariates.names()?,
+        None => None,
+    };
+    Ok(ModelNames { x: views[0].names()?, y: views[1].names()?, covariates })
 }
 
 fn write_model(job: &FitJob, fit: &Fit, names: &ModelNames, threads: usize) -> Result<(), Failure> {
@@ -139,6 +158,7 @@ fn object(fit: &Fit, run: &Run) -> Value {
         "scale": settings.scale,
         "normalize_rows": settings.normalization(),
         "metrics": [settings.metric_x, settings.metric_y],
+        "covariates": model.covariate_columns(),
         "passes": fit.cost.passes,
         "gram_passes": fit.cost.gram_passes,
         "work": fit.cost.work(settings.k),

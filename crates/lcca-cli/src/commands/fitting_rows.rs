@@ -25,14 +25,30 @@ pub fn read_rows(
     Ok(loaded)
 }
 
-/// Reads rows of both views and pairs them.
+/// Reads the covariates that a model needs; an error if they are missing, or if the model knows none.
+pub fn read_covariates(
+    file: &ModelFile,
+    path: Option<&Path>,
+    quiet: bool,
+) -> Result<Option<Loaded>, Failure> {
+    match (ModelColumns::covariates_of(file)?, path) {
+        (None, None) => Ok(None),
+        (Some(columns), Some(path)) => Ok(Some(load::covariates(path, Some(&columns), quiet)?)),
+        (Some(columns), None) => Err(lcca::Error::CovariatesNeeded { columns: columns.width }.into()),
+        (None, Some(path)) => Err(Failure::in_file(path, lcca::Error::CovariatesUnknown)),
+    }
+}
+
+/// Reads rows of both views, and their covariates, and pairs them.
 pub fn read_pair(
     file: &ModelFile,
     paths: [&Path; 2],
+    covariates: Option<&Path>,
     reading: &ViewReading,
     quiet: bool,
 ) -> Result<Views, Failure> {
     let x = read_rows(file, paths[0], Side::X, &reading.options[0], quiet)?;
     let y = read_rows(file, paths[1], Side::Y, &reading.options[1], quiet)?;
-    load::paired([x, y], reading.align, quiet)
+    let covariates = read_covariates(file, covariates, quiet)?;
+    load::paired([x, y], reading.align, quiet)?.with_covariates(covariates.as_ref(), quiet)
 }

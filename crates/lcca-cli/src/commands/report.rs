@@ -6,9 +6,8 @@ use crate::html::report::{self, GivenRows, Subject};
 use crate::output::remark;
 use crate::resolve::ReportJob;
 use crate::{load, machine, output, progress};
-use lcca::data::{Pair, Side};
+use lcca::data::{InMemory, Pair, Side};
 use lcca::fit::Model;
-use lcca::matrix::Matrix;
 use lcca_io::{ModelFile, Output};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -70,11 +69,13 @@ fn file_name(path: &Path) -> String {
 /// The correlations of all given rows, as `lcca score` computes them, and the canonical variables of a sample.
 fn given_rows(job: &ReportJob, file: &ModelFile, x_path: &Path, y_path: &Path) -> Result<GivenRows, Failure> {
     let model = &file.model;
-    let pair = fitting_rows::read_pair(file, [x_path, y_path], &job.reading, job.session.quiet)?.pair;
+    let covariates = job.covariates.as_deref();
+    let pair =
+        fitting_rows::read_pair(file, [x_path, y_path], covariates, &job.reading, job.session.quiet)?.pair;
     let spinner = progress::spinner("correlating the given rows".into(), job.session.quiet);
     let rows = pair.shape().rows;
     let sample = sample(rows, MOST_ROWS.min(MOST_VARIABLES / 2 / model.pairs().max(1)).max(1));
-    let variables = |side| variables(model, side, pair.view(side), &sample);
+    let variables = |side| variables(model, side, &pair, &sample);
     let variables = [variables(Side::X)?, variables(Side::Y)?];
     let scores = model.score(&pair)?;
     spinner.finish_and_clear();
@@ -90,10 +91,14 @@ fn sample(rows: usize, most: usize) -> Vec<usize> {
 }
 
 /// The canonical variables of the sampled rows, k per row. No other row is touched.
-fn variables(model: &Model, side: Side, rows: &Matrix, sample: &[usize]) -> Result<Vec<f64>, Failure> {
-    let sampled = lcca_io::views::take_rows(rows, sample)?;
+fn variables(model: &Model, side: Side, pair: &InMemory, sample: &[usize]) -> Result<Vec<f64>, Failure> {
+    let sampled = lcca_io::views::take_rows(pair.view(side), sample)?;
+    let covariates = match pair.covariates() {
+        Some(covariates) => Some(lcca_io::views::take_rows(covariates, sample)?),
+        None => None,
+    };
     let mut variables = Vec::with_capacity(sample.len() * model.pairs());
-    model.transform(side, &sampled, |block| -> Result<(), Failure> {
+    model.transform_with(side, &sampled, covariates.as_ref(), |block| -> Result<(), Failure> {
         variables.extend_from_slice(block);
         Ok(())
     })?;

@@ -46,7 +46,14 @@ struct Scored {
 }
 
 fn score(job: &ScoreJob, file: &ModelFile) -> Result<Scored, Failure> {
-    let pair = fitting_rows::read_pair(file, [&job.x, &job.y], &job.reading, job.session.quiet)?.pair;
+    let pair = fitting_rows::read_pair(
+        file,
+        [&job.x, &job.y],
+        job.covariates.as_deref(),
+        &job.reading,
+        job.session.quiet,
+    )?
+    .pair;
     let scores = file.model.score(&pair)?;
     let significance = significance(job, &file.model, &pair)?;
     Ok(Scored { rows: pair.shape().rows, scores, significance })

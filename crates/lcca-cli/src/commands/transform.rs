@@ -6,7 +6,7 @@ use crate::output::remark;
 use crate::resolve::TransformJob;
 use crate::text::count;
 use crate::{load, machine, output, progress};
-use lcca_io::{ModelFile, RowWriter};
+use lcca_io::{Align, ModelFile, RowWriter};
 use serde_json::json;
 
 pub fn run(job: &TransformJob) -> Result<(), Failure> {
@@ -31,12 +31,18 @@ pub fn run(job: &TransformJob) -> Result<(), Failure> {
 fn transform(job: &TransformJob) -> Result<usize, Failure> {
     let file = ModelFile::open(&job.model)?;
     let loaded = fitting_rows::read_rows(&file, &job.rows, job.side, &job.reading, job.session.quiet)?;
+    let covariates = fitting_rows::read_covariates(&file, job.covariates.as_deref(), job.session.quiet)?;
+    let covariates = match &covariates {
+        Some(covariates) => Some(load::covariates_of(&loaded, covariates, Align::Auto)?),
+        None => None,
+    };
     let (rows, row_names) = (&loaded.matrix, loaded.row_names()?);
     let spinner = progress::spinner(format!("transforming {}", job.rows.display()), job.session.quiet);
     let prefix = job.side.to_string().to_lowercase();
     let columns = (1..=file.model.pairs()).map(|pair| format!("{prefix}{pair}")).collect();
     let mut writer = RowWriter::create(&job.output, rows.rows(), columns, row_names)?;
-    file.model.transform(job.side, rows, |block| -> Result<(), Failure> { Ok(writer.write_rows(block)?) })?;
+    let write = |block: &[f64]| -> Result<(), Failure> { Ok(writer.write_rows(block)?) };
+    file.model.transform_with(job.side, rows, covariates.as_ref(), write)?;
     writer.finish()?;
     spinner.finish_and_clear();
     load::print_remarks(&loaded, job.session.quiet);

@@ -18,6 +18,7 @@ pub struct FitJob {
     /// How X and Y are read and their rows paired.
     pub reading: ViewReading,
     pub row_weights: Option<PathBuf>,
+    pub covariates: Option<PathBuf>,
     pub output: Option<PathBuf>,
     pub ridge_search: Option<RidgeSearch>,
     pub hold_out: HoldOutRule,
@@ -98,6 +99,7 @@ impl FitJob {
             x: args.x,
             y: args.y,
             row_weights: args.problem.row_weights,
+            covariates: args.covariates,
             output: args.output,
             certify: args.certify,
             strict: args.strict,
@@ -178,8 +180,10 @@ fn resume(args: &FitArgs) -> Result<Option<Resume>, Failure> {
 /// Flags that change what is read or done without being settings of the engine.
 fn flags(args: &FitArgs) -> Vec<String> {
     let weights = args.problem.row_weights.as_deref().and_then(Path::file_name);
+    let covariates = args.covariates.as_deref().and_then(Path::file_name);
     let with_value = [
         ("--row-weights", weights.map(|name| name.to_string_lossy().into_owned())),
+        ("--covariates", covariates.map(|name| name.to_string_lossy().into_owned())),
         ("--x-cols", args.reading.x_cols.map(|cols| cols.to_string())),
         ("--y-cols", args.reading.y_cols.map(|cols| cols.to_string())),
         ("--memory", args.problem.memory.clone()),

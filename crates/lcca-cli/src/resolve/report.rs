@@ -13,6 +13,7 @@ pub struct ReportJob {
     pub output: PathBuf,
     /// How X and Y are read and their rows paired.
     pub reading: ViewReading,
+    pub covariates: Option<PathBuf>,
     pub session: Session,
 }
 
@@ -30,6 +31,7 @@ impl ReportJob {
             rows: args.x.zip(args.y).map(|(x, y)| [x, y]),
             output: args.output,
             reading: ViewReading::of_model(&args.tables, args.zero_based),
+            covariates: args.covariates,
             session: Session::new(args.common),
         })
     }

@@ -12,6 +12,7 @@ pub struct ScoreJob {
     /// How X and Y are read and their rows paired.
     pub reading: ViewReading,
     pub permutation_test: Option<PermutationTest>,
+    pub covariates: Option<PathBuf>,
     pub session: Session,
 }
 
@@ -31,6 +32,7 @@ impl ScoreJob {
             y: args.y,
             reading: ViewReading::of_model(&args.tables, args.zero_based),
             permutation_test: args.permutations.map(test),
+            covariates: args.covariates,
             session: Session::new(args.common),
         }
     }

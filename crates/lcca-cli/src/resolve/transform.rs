@@ -15,6 +15,7 @@ pub struct TransformJob {
     pub rows: PathBuf,
     pub output: PathBuf,
     pub reading: ReadOptions,
+    pub covariates: Option<PathBuf>,
     pub session: Session,
 }
 
@@ -31,6 +32,7 @@ impl TransformJob {
             rows,
             output: args.output,
             reading: read_options(None, args.zero_based, &args.tables),
+            covariates: args.covariates,
             session: Session::new(args.common),
         })
     }

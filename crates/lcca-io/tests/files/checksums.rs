@@ -73,7 +73,7 @@ fn every_flip_in_a_model_that_changes_a_number_is_refused() {
     let pair = lcca::data::InMemory::new(matrix(60, 12, 0), matrix(60, 9, 3)).unwrap();
     let model = fit(&pair, &Settings::new(Method::exact(), 2).ridge(0.1), &()).unwrap().model;
     let file = scratch("m.model");
-    let named = ModelNames { x: Some(names(12, "x")), y: None };
+    let named = ModelNames { x: Some(names(12, "x")), y: None, ..ModelNames::default() };
     write_model_named(&file.path, &model, &named, &Map::new()).unwrap();
     let refused = flips(&file.path, read_model);
     assert!(refused > FLIPS * 9 / 10, "{refused}");

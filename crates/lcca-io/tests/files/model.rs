@@ -51,7 +51,8 @@ fn regressions_come_back_to_the_bit_and_a_model_without_them_says_so() {
     let (file, model) = (scratch("m.lcca"), model(3, 0.7, true));
     let panel = |rows: usize| Panel::from_fn(rows, 3, |i, j| (i as f64 + 0.3 * j as f64).tan());
     let regressions = Regressions { x: panel(5), y: panel(3), y_on_x: panel(3) };
-    let names = ModelNames { x: Some(Names::new(["a", "b", "c", "d", "e"])), y: None };
+    let names =
+        ModelNames { x: Some(Names::new(["a", "b", "c", "d", "e"])), y: None, ..ModelNames::default() };
     write_model_whole(&file.path, &model, Some(&regressions), &names, &provenance()).unwrap();
     let back = ModelFile::open(&file.path).unwrap();
     assert_eq!(back.regressions().unwrap(), Some(regressions.clone()));
@@ -118,13 +119,14 @@ fn a_model_remembers_its_fit() {
 #[test]
 fn names_of_columns_travel_with_a_model() {
     let (file, model) = (scratch("m.lcca"), model(2, 0.5, true));
-    let names = ModelNames { x: Some(Names::new(["a", "", "é", "d", "e"])), y: None };
+    let names =
+        ModelNames { x: Some(Names::new(["a", "", "é", "d", "e"])), y: None, ..ModelNames::default() };
     write_model_named(&file.path, &model, &names, &provenance()).unwrap();
     assert_eq!(read_model_names(&file.path).unwrap(), names);
     assert_eq!(read_model(&file.path).unwrap().0, model);
     let Info::Model(info) = describe(&file.path).unwrap() else { panic!("not a model") };
     assert_eq!((info.x_names.map(|names| names[2].clone()), info.y_names), (Some("é".into()), None));
-    let names = ModelNames { x: None, y: Some(Names::new(["a"])) };
+    let names = ModelNames { y: Some(Names::new(["a"])), ..ModelNames::default() };
     let error = write_model_named(&file.path, &model, &names, &provenance()).unwrap_err().to_string();
     assert!(error.contains("y.name_ends: has a side of 1, expected 3"), "{error}");
 }

@@ -1,4 +1,4 @@
-//! The normal operator of one view: C + λI with C = XᵀX.
+//! The normal operator of one view: the metric B = C + λI with C = XᵀX, or B = λI.
 
 use super::ask::Ask;
 use super::pair::Pair;
@@ -7,7 +7,7 @@ use crate::matrix::Panel;
 use crate::panels;
 use crate::side::{Shape, Side};
 
-/// C + λI of one view, seen through half passes.
+/// B = C + λI of one view, seen through half passes; or B = λI, which needs none.
 #[derive(Clone, Copy)]
 pub struct Normal<'a> {
     /// The rows.
@@ -16,6 +16,8 @@ pub struct Normal<'a> {
     pub side: Side,
     /// λ, absolute.
     pub ridge: f64,
+    /// Whether B is λI, without C.
+    pub is_identity: bool,
 }
 
 impl<'a> Normal<'a> {
@@ -27,7 +29,17 @@ impl<'a> Normal<'a> {
         } else {
             relative * pair.moments(side)?.trace() / pair.shape().cols(side) as f64
         };
-        Ok(Normal { pair, side, ridge })
+        Ok(Normal::absolute(pair, side, ridge))
+    }
+
+    /// With an absolute ridge.
+    pub fn absolute(pair: &'a dyn Pair, side: Side, ridge: f64) -> Self {
+        Normal { pair, side, ridge, is_identity: false }
+    }
+
+    /// B = `factor`·I, which does not depend on the rows.
+    pub fn identity(pair: &'a dyn Pair, side: Side, factor: f64) -> Self {
+        Normal { pair, side, ridge: factor, is_identity: true }
     }
 
     /// Columns of the view: the size of the operator.
@@ -40,20 +52,25 @@ impl<'a> Normal<'a> {
         self.pair.shape()
     }
 
-    /// out ← (C + λI)·w: half a pass.
+    /// out ← B·w: half a pass, unless B does not depend on the rows.
     pub fn apply(&self, w: &Panel, out: &mut Panel) -> Result<()> {
         out.clear();
-        self.pair.pass(&mut Ask::new().source(self.side, w).to(self.side, out))?;
+        if !self.is_identity {
+            self.pair.pass(&mut Ask::new().source(self.side, w).to(self.side, out))?;
+        }
         panels::add_scaled(out, self.ridge, w);
         Ok(())
     }
 
-    /// The diagonal of C + λI.
+    /// The diagonal of B.
     pub fn diagonal(&self) -> Result<Vec<f64>> {
+        if self.is_identity {
+            return Ok(vec![self.ridge; self.size()]);
+        }
         Ok(self.pair.moments(self.side)?.square.iter().map(|d| d + self.ridge).collect())
     }
 
-    /// The inverse of the diagonal of C + λI; 0 for columns whose diagonal is 0.
+    /// The inverse of the diagonal of B; 0 for columns whose diagonal is 0.
     pub fn inverse_diagonal(&self) -> Result<Vec<f64>> {
         Ok(self.diagonal()?.iter().map(|&d| if d > 0.0 { d.recip() } else { 0.0 }).collect())
     }

@@ -137,7 +137,16 @@ impl Eigenproblem for BothViews<'_> {
     fn measure(&self, block: &mut Block) -> Result<()> {
         let [x, y] = &mut block.views[..] else { unreachable!("a block of both views has two") };
         let space = self.problem.space;
-        let targets = [[Some(&mut x.bw), Some(&mut y.image)], [Some(&mut x.image), Some(&mut y.bw)]];
+        // If B of a view is a multiple of I, its product needs no rows.
+        let [x_identity, y_identity] = self.problem.identities();
+        for (is_identity, bw) in [(x_identity, &mut x.bw), (y_identity, &mut y.bw)] {
+            if is_identity {
+                *bw = space.zeros(bw.rows(), bw.cols())?;
+            }
+        }
+        let x_own = Some(&mut x.bw).filter(|_| !x_identity);
+        let y_own = Some(&mut y.bw).filter(|_| !y_identity);
+        let targets = [[x_own, Some(&mut y.image)], [Some(&mut x.image), y_own]];
         space.pass(self.problem.pair, [Some(&x.w), Some(&y.w)], targets)?;
         let [x_ridge, y_ridge] = self.problem.normals.map(|normal| normal.ridge);
         space.add_scaled(&mut x.bw, x_ridge, &x.w)?;
@@ -188,9 +197,12 @@ impl Eigenproblem for BothViews<'_> {
         Ok(())
     }
 
-    /// WᵀBW = I and WxᵀCxyWy = Θ, so that only a ridge has to be taken out of B.
+    /// WᵀBW = I and WxᵀCxyWy = Θ, so that only a ridge has to be taken out of B. If covariances are maximized, it is their sum.
     fn captured(&self, w: &Block, theta: &[f64]) -> Result<f64> {
         let k = self.problem.settings.k.min(theta.len());
+        if !self.problem.settings.is_cca() {
+            return Ok(self.problem.unit() * theta[..k].iter().sum::<f64>());
+        }
         let ridges = self.problem.normals.map(|normal| normal.ridge);
         if ridges == [0.0, 0.0] {
             return Ok(theta[..k].iter().sum());

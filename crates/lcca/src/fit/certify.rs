@@ -17,6 +17,7 @@ use super::driver::fit;
 use super::fitted::Fit;
 use super::model::Model;
 use super::plan::estimated_operations;
+use super::problem::Problem;
 use super::scale;
 use super::search::{Ground, search};
 use super::significant::best_total;
@@ -26,6 +27,7 @@ use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::method::{Method, Settings};
 use crate::outcome::Note;
+use crate::panels;
 use crate::solve::Cg;
 use crate::watch::Watch;
 
@@ -137,8 +139,13 @@ impl Model {
         let squares = [0, 1].map(|side| squares(raw[side], factors[side].as_deref()));
         let is_scaled = factors.iter().any(Option::is_some);
         let scaled = if is_scaled { Some(Scaled::new(seen, factors)?) } else { None };
-        let rows = Rows { pair: scaled.as_ref().map_or(seen, |scaled| scaled), squares };
+        let pair = scaled.as_ref().map_or(seen, |scaled| scaled);
+        let units = units_of_traces(pair, &self.settings)?;
+        let rows = Rows { pair, squares, units };
+        let unit = claim_in_units(&mut claim, &rows)?;
         let mut certificate = certify(&claim, &rows, exact, watch, STEPS)?;
+        let Certificate { bounds, together, gain, .. } = &mut certificate;
+        bounds.iter_mut().chain([together, gain]).for_each(|value| *value *= unit);
         certificate.passes += spent.unwrap_or(0.0);
         Ok(certificate)
     }
@@ -150,6 +157,31 @@ pub(super) struct Rows<'a> {
     pub pair: &'a dyn Pair,
     /// The squared lengths of the columns, scaled but not centered: what rounding errors are relative to.
     pub squares: [Vec<f64>; 2],
+    /// The units of objective values; see `problem`.
+    pub units: [f64; 2],
+}
+
+/// The unit of each view's objective: 1 for the metric of CCA, otherwise a variance that none of its variables of unit length exceeds, so that
+/// objective values are at most 1, as bounds need them.
+fn units_of_traces(pair: &dyn Pair, settings: &Settings) -> Result<[f64; 2]> {
+    let unit = |side: Side| -> Result<f64> {
+        let moments = pair.moments(side)?;
+        Ok(if settings.metric_of(side).is_cca() { 1.0 } else { moments.trace() / moments.weight })
+    };
+    Ok([unit(Side::X)?, unit(Side::Y)?])
+}
+
+/// Puts weights and objective values of a model into the units of `rows`; returns what turns objective values back.
+fn claim_in_units(claim: &mut Model, rows: &Rows<'_>) -> Result<f64> {
+    let unit = rows.units.iter().product::<f64>().sqrt();
+    claim.objective.iter_mut().for_each(|value| *value /= unit);
+    for (side, view) in Side::BOTH.into_iter().zip([&mut claim.x, &mut claim.y]) {
+        if !claim.settings.metric_of(side).is_cca() {
+            let length = (rows.units[side as usize] * rows.pair.moments(side)?.weight).sqrt();
+            panels::scale_rows(&mut view.weights, &vec![length.recip(); rows.pair.shape().cols(side)]);
+        }
+    }
+    Ok(unit)
 }
 
 /// Squared lengths of columns that are multiplied by `factors`.
@@ -186,10 +218,7 @@ pub(super) fn certify(
 ) -> Result<Certificate> {
     let tally = Tally::default();
     let counting = Counting::rows(rows.pair, &tally, watch);
-    let normals = [(Side::X, model.settings.ridge_x), (Side::Y, model.settings.ridge_y)]
-        .map(|(side, ridge)| Normal::new(&counting, side, ridge));
-    let [x_normal, y_normal] = normals;
-    let (x_normal, y_normal) = (x_normal?, y_normal?);
+    let [x_normal, y_normal] = Problem::normals(&counting, &model.settings, rows.units)?;
     let [x, y] =
         ViewBlock::measure_both([x_normal, y_normal], [model.x.weights.clone(), model.y.weights.clone()])?;
     let [rx, ry] = residuals(&x, &y, &model.objective);

@@ -74,10 +74,12 @@ impl Coarse {
             all.extend(more);
             all.sort_unstable();
         }
-        let gram = match blocks.block_gram(all.each_ref().map(Vec::as_slice), None, problem.settings.memory) {
-            Err(Error::Memory { .. }) => return Ok(None),
-            formed => formed?,
-        };
+        let mut gram =
+            match blocks.block_gram(all.each_ref().map(Vec::as_slice), None, problem.settings.memory) {
+                Err(Error::Memory { .. }) => return Ok(None),
+                formed => formed?,
+            };
+        leave_out_identities(&mut gram, all[0].len(), problem.identities());
         let (old, ridges) = (self.size(), problem.ridges());
         for (side, more) in more.into_iter().enumerate() {
             self.places[side].extend(self.scale.len()..self.scale.len() + more.len());
@@ -138,6 +140,15 @@ impl Coarse {
             space.put_rows(panel, columns, &rows)?;
         }
         Ok(squares)
+    }
+}
+
+/// Takes C out of the views whose B is a multiple of I, so that the ridge is all that is left of it.
+fn leave_out_identities(gram: &mut Lower, split: usize, identities: [bool; 2]) {
+    for (view, (start, end)) in [(0, split), (split, gram.size())].into_iter().enumerate() {
+        if identities[view] {
+            (start..end).for_each(|j| (j..end).for_each(|i| gram[(i, j)] = 0.0));
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::model::Effects;
 use super::one_view::OneView;
 use super::plan::{Plan, is_narrow, plan};
 use super::problem::{Problem, RawFit, Start};
-use super::{alternate, checkpoint, exact, finish, gram, lobpcg, restore, risk, rpcca, scale, sketch};
+use super::{alternate, checkpoint, exact, finish, gram, lobpcg, restore, risk, rpcca, scale, sketch, units};
 use crate::data::{
     Cached, Centered, Counting, Explained, JointGram, Moments, Pair, Reduced, Residual, Samples, Scaled,
     Shape, Side, Tally,
@@ -16,7 +16,7 @@ use crate::matrix::Panel;
 use crate::method::{Algorithm, Settings};
 use crate::outcome::Decision;
 use crate::space::Host;
-use crate::watch::{Checkpoint, Continued, Cost, Watch};
+use crate::watch::{Checkpoint, Continued, Cost, Loop, Watch};
 
 /// Centering costs less than a digit if this share of a column's sum of squares is left.
 const WELL_CENTERED: f64 = 0.1;
@@ -152,7 +152,10 @@ pub(super) fn fit_all(
     let mut result = fit_each(&data, &plan, &settings, start, keep_block, tally, watch)?;
     for (fit, settings) in result.fits.iter_mut().zip(all) {
         fit.notes.extend(risk::uneven_ridge(raw, both_moments(data.rows)?, settings));
-        fit.notes.extend(risk(whole, settings)?.note(&fit.model.correlations));
+        if settings.is_cca() {
+            // Covariances are not made as large as chance allows, so correlations are not inflated as much.
+            fit.notes.extend(risk(whole, settings)?.note(&fit.model.correlations));
+        }
         scale::undo(fit, &factors, means.as_ref());
         if let Some(explained) = &explained {
             add_effects(fit, explained);
@@ -287,9 +290,43 @@ fn fit_one(
         Counting::rows(data.rows, tally, watch)
     };
     let grams = data.grams.map(|grams| Counting::grams(grams, tally, watch));
+    let iterates = matches!(plan.algorithm(), Some(Loop::Lobpcg));
+    let mut units = units::units(grams.as_ref().unwrap_or(&rows), settings, iterates)?;
+    let mut start = start;
+    loop {
+        let counted = Counted { rows: &rows, grams: grams.as_ref(), units };
+        let attempt = fit_in_units(data, plan, settings, start, keeps_weights, &counted, watch)?;
+        // The largest variance is found from below; if it was found far too low, everything is measured again.
+        let largest = attempt.0.model.objective.first().copied().unwrap_or(0.0);
+        let unit = units.iter().product::<f64>().sqrt();
+        if settings.is_cca() || !iterates || largest <= unit {
+            return Ok(attempt);
+        }
+        (units, start) = (units.map(|unit| if unit == 1.0 { 1.0 } else { 4.0 * unit }), Start::Random);
+    }
+}
+
+/// What a fit runs on, counted, and its units of objective values.
+struct Counted<'a> {
+    rows: &'a Counting<'a>,
+    grams: Option<&'a Counting<'a>>,
+    units: [f64; 2],
+}
+
+/// One fit with given units of objective values.
+fn fit_in_units(
+    data: &Data<'_>,
+    plan: &Plan,
+    settings: &Settings,
+    start: Start,
+    keeps_weights: bool,
+    &Counted { rows, grams, units }: &Counted<'_>,
+    watch: &dyn Watch,
+) -> Result<(Fit, Option<[Panel; 2]>)> {
     let on_rows = Problem {
-        pair: &rows,
-        normals: Problem::normals(&rows, settings)?,
+        pair: rows,
+        normals: Problem::normals(rows, settings, units)?,
+        units,
         joint: data.joint,
         means: data.means.as_ref(),
         along: data.along,
@@ -298,8 +335,10 @@ fn fit_one(
         settings,
         watch,
     };
-    let on_grams = match &grams {
-        Some(grams) => Some(Problem { pair: grams, normals: Problem::normals(grams, settings)?, ..on_rows }),
+    let on_grams = match grams {
+        Some(grams) => {
+            Some(Problem { pair: grams, normals: Problem::normals(grams, settings, units)?, ..on_rows })
+        }
         None => None,
     };
     let raw = run(on_grams.as_ref().unwrap_or(&on_rows), plan, start)?;
@@ -373,11 +412,29 @@ pub(super) fn check(settings: &Settings, shape: Shape) -> Result<()> {
             return Err(Error::Setting { name, value: value.to_string(), expected });
         }
     }
-    if !settings.is_cca() {
-        let value = settings.metric_x.name().to_string();
-        return Err(Error::Setting { name: "metric", value, expected: "cca, until others are implemented" });
-    }
+    check_metrics(settings)?;
     settings.method.check(k)
+}
+
+/// Refuses a ridge, and methods that know only correlations, if the metric is not that of CCA.
+fn check_metrics(settings: &Settings) -> Result<()> {
+    for (side, name) in [(Side::X, "ridge"), (Side::Y, "ridge-y")] {
+        let (metric, ridge) = (settings.metric_of(side), settings.ridge_of(side));
+        if !metric.is_cca() && ridge > 0.0 {
+            let expected = "0 for a view whose metric is pls or diagonal";
+            return Err(Error::Setting { name, value: ridge.to_string(), expected });
+        }
+    }
+    let method = settings.method;
+    let is_known = matches!(
+        method.algorithm(),
+        Algorithm::Auto | Algorithm::Lobpcg | Algorithm::Gram | Algorithm::Exact
+    );
+    if settings.is_cca() || is_known {
+        return Ok(());
+    }
+    let metric = if settings.metric_x.is_cca() { settings.metric_y } else { settings.metric_x };
+    Err(Error::MetricOfMethod { metric: metric.name(), method: method.to_string() })
 }
 
 /// Refuses what cannot be done with covariates.

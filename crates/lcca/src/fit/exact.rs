@@ -6,7 +6,7 @@
 //! so X and Y below have at most 1 + p₁ + p₂ rows. A ridge appends the rows √λ·I to a view and zeros to the other.
 
 use super::problem::{Problem, RawFit};
-use crate::data::{Pair, Triangle};
+use crate::data::{Normal, Pair, Triangle};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
@@ -24,13 +24,21 @@ pub(super) fn exact(problem: &Problem<'_>) -> Result<RawFit> {
 
 /// The weights for given rows, as their triangular factor, and the sum of their objective values.
 pub(super) fn solve(problem: &Problem<'_>, triangle: &Triangle) -> Result<([Panel; 2], f64)> {
-    let [x, y] = with_ridge(triangle, problem.normals.map(|normal| normal.ridge));
-    let [x_square, y_square] = problem.normals.map(|normal| normal.diagonal());
-    let (x, y) = (Factor::new(&x, &x_square?), Factor::new(&y, &y_square?));
+    // If B is a multiple of I, no rows are appended: lengths are not those of the variables.
+    let appended = problem.normals.map(|normal| if normal.is_identity { 0.0 } else { normal.ridge });
+    let [x, y] = with_ridge(triangle, appended);
+    let factor = |normal: Normal<'_>, view: Mat<f64>| -> Result<Factor> {
+        if normal.is_identity {
+            return Ok(Factor::identity(view, normal.ridge.sqrt()));
+        }
+        Ok(Factor::new(&view, &normal.diagonal()?))
+    };
+    let (x, y) = (factor(problem.normals[0], x)?, factor(problem.normals[1], y)?);
     let svd = (x.q.transpose() * &y.q).thin_svd().map_err(|_| Error::Factorization("QxᵀQy"))?;
     let k = problem.settings.k.min(svd.S().dim());
     let weights = [x.weights(svd.U().subcols(0, k)), y.weights(svd.V().subcols(0, k))];
-    Ok((weights, (0..k).map(|i| svd.S()[i].min(1.0)).sum()))
+    let most = problem.largest_objective();
+    Ok((weights, problem.unit() * (0..k).map(|i| svd.S()[i].min(most)).sum::<f64>()))
 }
 
 /// [Rx; √λx·I; 0] and [Ry; 0; √λy·I].
@@ -77,6 +85,13 @@ impl Factor {
         let columns = qr.P().arrays().0.iter().map(|&column| (column, scale[column])).collect();
         let q = qr.compute_thin_Q().subcols(0, rank).to_owned();
         Factor { q, r: r.subrows(0, rank).to_owned(), columns }
+    }
+
+    /// Weights of length 1/`root`: X = Q·R with R = `root`·I.
+    fn identity(view: Mat<f64>, root: f64) -> Self {
+        let cols = view.ncols();
+        let r = Mat::from_fn(cols, cols, |i, j| if i == j { root } else { 0.0 });
+        Factor { q: view / faer::Scale(root), r, columns: (0..cols).map(|j| (j, 1.0)).collect() }
     }
 
     /// The shortest W with R·W = U, back in the view's own columns.

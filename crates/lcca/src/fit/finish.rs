@@ -1,6 +1,6 @@
 //! From any weights to a model: one pass over the rows, and everything reported is measured from it.
 //!
-//! Both sides are whitened in their metric C + λI, WxᵀCxyWy = U·diag(d)·Vᵀ is rotated away, signs are fixed, and
+//! Both sides are whitened in their metric B, WxᵀCxyWy = U·diag(d)·Vᵀ is rotated away, signs are fixed, and
 //! correlations, residuals and loadings follow from the four products. A method that already knows the products as
 //! exactly as a pass would tell them saves the pass.
 
@@ -30,10 +30,11 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
         Some(known) => known,
         None => ViewBlock::measure_both(problem.normals, weights)?,
     };
-    let objective = best_pairs(&mut x, &mut y, settings.k)?;
+    let mut objective = best_pairs(&mut x, &mut y, settings.k, problem.largest_objective())?;
     fix_signs(&mut x, &mut y);
-    let residuals = sizes(residuals(&x, &y, &objective).each_ref(), &problem.inverse_diagonals()?);
-    let [x_gram, y_gram, cross] = small_products(problem.ridges(), &x, &y);
+    let mut residuals = sizes(residuals(&x, &y, &objective).each_ref(), &problem.inverse_diagonals()?);
+    let [x_cw, y_cw] = without_ridges(problem, &x, &y)?;
+    let [x_gram, y_gram, cross] = grams(problem, [&x, &y], [&x_cw, &y_cw]);
     let (x_gram, y_gram, cross) = (x_gram.as_ref(), y_gram.as_ref(), cross.as_ref());
     let sum: f64 = objective.iter().sum();
     let is_sure = end.as_ref().is_none_or(|end| end.is_sure);
@@ -47,18 +48,26 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
     if objective.len() < settings.k {
         notes.push(Note::FewerPairs { pairs: objective.len() as u64, requested: settings.k as u64 });
     }
-    let regressions = Regressions::new(&x, &y, [x_gram, y_gram], problem.ridges())?;
+    let mut regressions = Regressions::new([&x_cw, &y_cw], &x.across, [x_gram, y_gram])?;
     let [x_mean, y_mean] = problem.means.map_or([None, None], |means| means.clone().map(Some));
     let (x_loadings, y_loadings) =
-        (loadings(problem.normals[0], &x, x_gram)?, loadings(problem.normals[1], &y, y_gram)?);
+        (loadings(problem.normals[0], &x_cw, x_gram)?, loadings(problem.normals[1], &y_cw, y_gram)?);
+    let (correlations, total) = (
+        metric::pair_correlations(x_gram, y_gram, cross),
+        // The sum of no numbers is −0, which nobody should see.
+        metric::subspace_correlations(x_gram, y_gram, cross)?.iter().sum::<f64>() + 0.0,
+    );
+    // Of nothing, nothing is missing, and otherwise everything is.
+    let missing = if missing == 0.0 { 0.0 } else { missing / sum };
+    to_unit_length(problem, [&mut x, &mut y], &mut regressions);
+    objective.iter_mut().chain(&mut residuals).for_each(|value| *value *= problem.unit());
     let model = Model {
-        correlations: metric::pair_correlations(x_gram, y_gram, cross),
+        correlations,
         x: View::new(x.w, x_loadings, x_mean),
         y: View::new(y.w, y_loadings, y_mean),
         objective,
         residuals,
-        // The sum of no numbers is −0, which nobody should see.
-        total: metric::subspace_correlations(x_gram, y_gram, cross)?.iter().sum::<f64>() + 0.0,
+        total,
         rows: problem.pair.shape().rows as u64,
         settings: settings.clone(),
     };
@@ -69,8 +78,7 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
         trace,
         cost: problem.pair.cost(),
         converged,
-        // Of nothing, nothing is missing, and otherwise everything is.
-        missing: if missing == 0.0 { 0.0 } else { missing / sum },
+        missing,
         notes,
         held_out: None,
         certificate: None,
@@ -78,8 +86,8 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
     })
 }
 
-/// Turns both sides so that Wᵀ(C + λI)W = I and WxᵀCxyWy is diagonal, and keeps the k largest; returns them.
-fn best_pairs(x: &mut ViewBlock, y: &mut ViewBlock, k: usize) -> Result<Vec<f64>> {
+/// Turns both sides so that WᵀBW = I and WxᵀCxyWy is diagonal, and keeps the k largest; returns them.
+fn best_pairs(x: &mut ViewBlock, y: &mut ViewBlock, k: usize, most: f64) -> Result<Vec<f64>> {
     let whiteners = [&*x, &*y].map(|view| safe_whitener(panels::symmetric_cross(&view.w, &view.bw).as_ref()));
     let [hx, hy] = match whiteners {
         // As a rule the two turns are small matrices that can be multiplied before they meet tall ones.
@@ -95,7 +103,49 @@ fn best_pairs(x: &mut ViewBlock, y: &mut ViewBlock, k: usize) -> Result<Vec<f64>
     let k = k.min(svd.S().dim());
     x.turn((hx * svd.U().subcols(0, k)).as_ref());
     y.turn((hy * svd.V().subcols(0, k)).as_ref());
-    Ok((0..k).map(|i| svd.S()[i].min(1.0)).collect())
+    Ok((0..k).map(|i| svd.S()[i].min(most)).collect())
+}
+
+/// C·W of both views. If B is a multiple of I, it takes another pass.
+fn without_ridges(problem: &Problem<'_>, x: &ViewBlock, y: &ViewBlock) -> Result<[Panel; 2]> {
+    let of_view = |normal: Normal<'_>, block: &ViewBlock| -> Result<Panel> {
+        if normal.is_identity {
+            let mut product = Panel::zeros(block.w.rows(), block.w.cols());
+            Normal::absolute(normal.pair, normal.side, 0.0).apply(&block.w, &mut product)?;
+            return Ok(product);
+        }
+        let mut product = block.bw.clone();
+        panels::add_scaled(&mut product, -normal.ridge, &block.w);
+        Ok(product)
+    };
+    Ok([of_view(problem.normals[0], x)?, of_view(problem.normals[1], y)?])
+}
+
+/// WxᵀCxxWx, WyᵀCyyWy and WxᵀCxyWy; `cw` are C·W.
+fn grams(problem: &Problem<'_>, views: [&ViewBlock; 2], cw: [&Panel; 2]) -> [Mat<f64>; 3] {
+    let mut products = small_products(problem.ridges(), views[0], views[1]);
+    for (view, is_identity) in problem.identities().into_iter().enumerate() {
+        if is_identity {
+            products[view] = panels::symmetric_cross(&views[view].w, cw[view]);
+        }
+    }
+    products
+}
+
+/// If B is a multiple of I, weights get the length 1 instead of 1/√B, and regressions follow.
+fn to_unit_length(problem: &Problem<'_>, views: [&mut ViewBlock; 2], regressions: &mut Regressions) {
+    let roots = problem.normals.map(|normal| if normal.is_identity { normal.ridge.sqrt() } else { 1.0 });
+    let [x, y] = views;
+    let panels = [
+        (roots[0], &mut x.w),
+        (roots[1], &mut y.w),
+        (roots[0].recip(), &mut regressions.x),
+        (roots[1].recip(), &mut regressions.y),
+        (roots[0].recip(), &mut regressions.y_on_x),
+    ];
+    for (factor, panel) in panels.into_iter().filter(|(factor, _)| *factor != 1.0) {
+        panel.lines_mut().iter_mut().for_each(|line| line.0.iter_mut().for_each(|value| *value *= factor));
+    }
 }
 
 /// The sign rule: in every column of Wx the entry of largest size, the first of several, is positive.
@@ -123,18 +173,17 @@ pub(super) fn signs_of_largest(w: &Panel) -> Vec<f64> {
 }
 
 /// The correlation of column j with canonical variable i: (C·w)ⱼᵢ / (√Cⱼⱼ·√(wᵢᵀC·wᵢ)).
-fn loadings(normal: Normal<'_>, block: &ViewBlock, gram: MatRef<'_, f64>) -> Result<Panel> {
+fn loadings(normal: Normal<'_>, cw: &Panel, gram: MatRef<'_, f64>) -> Result<Panel> {
     let square = &normal.pair.moments(normal.side)?.square;
-    let scale: Vec<f64> = (0..block.w.cols()).map(|i| inverse_root(gram[(i, i)])).collect();
-    let mut loadings = Panel::zeros(block.w.rows(), block.w.cols());
+    let scale: Vec<f64> = (0..cw.cols()).map(|i| inverse_root(gram[(i, i)])).collect();
+    let mut loadings = Panel::zeros(cw.rows(), cw.cols());
     let stride = loadings.lines_per_row().max(1);
     let rows = loadings.lines_mut().par_chunks_mut(stride).enumerate().with_min_len(1024);
     rows.for_each(|(j, lines)| {
         let row: &mut [f64] = bytemuck::cast_slice_mut(lines);
         let of_column = inverse_root(square[j]);
-        let products = block.bw.row(j).iter().zip(block.w.row(j)).zip(&scale);
-        for (loading, ((bw, w), scale)) in row.iter_mut().zip(products) {
-            *loading = ((bw - normal.ridge * w) * of_column * scale).clamp(-1.0, 1.0);
+        for ((loading, product), scale) in row.iter_mut().zip(cw.row(j)).zip(&scale) {
+            *loading = (product * of_column * scale).clamp(-1.0, 1.0);
         }
     });
     Ok(loadings)

@@ -11,7 +11,7 @@ use super::leading::{Triplets, triplets};
 use super::pivoted::{Pivoted, parallelism};
 use super::problem::{Problem, RawFit};
 use super::view_block::ViewBlock;
-use crate::data::Pair;
+use crate::data::{Normal, Pair};
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::panels;
@@ -30,15 +30,22 @@ pub(super) fn gram(problem: &Problem<'_>) -> Result<Option<RawFit>> {
     let (cxx, cyx, cyy) =
         (lower.submatrix(0, 0, p, p), lower.submatrix(p, 0, q, p), lower.submatrix(p, p, q, q));
     let decides = !can_take_qr(problem);
-    let Some(x) = Pivoted::new(cxx, x_normal.ridge, &x_normal.diagonal()?, decides)? else { return Ok(None) };
-    let Some(y) = Pivoted::new(cyy, y_normal.ridge, &y_normal.diagonal()?, decides)? else { return Ok(None) };
+    let factor = |normal: Normal<'_>, gram: MatRef<'_, f64>| -> Result<Option<Pivoted>> {
+        if normal.is_identity {
+            return Ok(Some(Pivoted::identity(normal.size(), normal.ridge)));
+        }
+        Pivoted::new(gram, normal.ridge, &normal.diagonal()?, decides)
+    };
+    let Some(x) = factor(x_normal, cxx)? else { return Ok(None) };
+    let Some(y) = factor(y_normal, cyy)? else { return Ok(None) };
     // Hxᵀ·Cxy·Hy, whitened from both sides.
     let small = x.whitened(y.whitened(cyx).transpose());
     let Triplets { u, d, v } = triplets(small.as_ref(), problem.settings.k)?;
     let (wx, wy) = (x.weights(u.as_ref())?, y.weights(v.as_ref())?);
-    let total = d.iter().map(|d| d.min(1.0)).sum();
-    let x = measured(x_normal.ridge, &wx, cxx, cyx);
-    let y = measured(y_normal.ridge, &wy, cyy, cyx.transpose());
+    let most = problem.largest_objective();
+    let total = problem.unit() * d.iter().map(|d| d.min(most)).sum::<f64>();
+    let x = measured(x_normal, &wx, cxx, cyx);
+    let y = measured(y_normal, &wy, cyy, cyx.transpose());
     let weights = [x.w.clone(), y.w.clone()];
     let trace = vec![problem.trace_row(1, total, None)];
     Ok(Some(RawFit { weights, products: Some([x, y]), trace, end: None, decisions: Vec::new() }))
@@ -56,14 +63,16 @@ fn can_take_qr(problem: &Problem<'_>) -> bool {
 }
 
 /// Weights with the products that a pass over the rows would give. `own` is the lower triangle of C.
-fn measured(ridge: f64, w: &Mat<f64>, own: MatRef<'_, f64>, other: MatRef<'_, f64>) -> ViewBlock {
+fn measured(normal: Normal<'_>, w: &Mat<f64>, own: MatRef<'_, f64>, other: MatRef<'_, f64>) -> ViewBlock {
     let panel = |m: Mat<f64>| Panel::from_mat(m.as_ref());
     let mut product = Mat::zeros(w.nrows(), w.ncols());
-    let (par, full) = (parallelism(w.nrows()), BlockStructure::Rectangular);
-    let (lower, upper) = (BlockStructure::TriangularLower, BlockStructure::StrictTriangularUpper);
-    matmul(product.as_mut(), full, Accum::Replace, own, lower, w, full, 1.0, par);
-    matmul(product.as_mut(), full, Accum::Add, own.transpose(), upper, w, full, 1.0, par);
+    if !normal.is_identity {
+        let (par, full) = (parallelism(w.nrows()), BlockStructure::Rectangular);
+        let (lower, upper) = (BlockStructure::TriangularLower, BlockStructure::StrictTriangularUpper);
+        matmul(product.as_mut(), full, Accum::Replace, own, lower, w, full, 1.0, par);
+        matmul(product.as_mut(), full, Accum::Add, own.transpose(), upper, w, full, 1.0, par);
+    }
     let (across, w, mut bw) = (panel(other * w), panel(w.clone()), panel(product));
-    panels::add_scaled(&mut bw, ridge, &w);
+    panels::add_scaled(&mut bw, normal.ridge, &w);
     ViewBlock { w, bw, across }
 }

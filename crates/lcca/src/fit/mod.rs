@@ -48,6 +48,7 @@ mod stopping;
 mod tests;
 mod transform;
 mod two_samples;
+mod units;
 mod view_block;
 mod witness;
 

@@ -65,6 +65,12 @@ impl Pivoted {
         Ok(is_clear.then_some(pivoted))
     }
 
+    /// A = I, for B = `factor`·I.
+    pub fn identity(size: usize, factor: f64) -> Self {
+        let scale = vec![inverse_root(factor); size];
+        Pivoted { order: (0..size).collect(), scale, lower: Mat::identity(size, size) }
+    }
+
     /// Independent columns of the view.
     pub fn rank(&self) -> usize {
         self.lower.ncols()

@@ -177,11 +177,14 @@ fn gram_mode(pair: &dyn Pair, required: bool, settings: &Settings) -> Result<Opt
 
 /// The one-hot view, the wider of two, if structure may be used and no other method was requested.
 fn one_hot_view(pair: &dyn Pair, settings: &Settings) -> Option<Side> {
-    if !settings.structure || !matches!(settings.method.algorithm(), Algorithm::Auto | Algorithm::Lobpcg) {
+    // Eliminating a view solves with its Gram matrix.
+    if !settings.structure
+        || !settings.is_cca()
+        || !matches!(settings.method.algorithm(), Algorithm::Auto | Algorithm::Lobpcg)
+    {
         return None;
     }
     let capabilities = pair.capabilities();
-    // Eliminating a view takes its Gram matrix.
     let structure = capabilities.structure.filter(|_| capabilities.grams.is_some())?;
     let one_hot = Side::BOTH.into_iter().filter(|&side| structure.is_one_hot(side));
     one_hot.max_by_key(|&side| pair.shape().cols(side))

@@ -71,6 +71,8 @@ pub(super) struct Problem<'a> {
     /// The rows, or their Gram matrices; centered if the settings say so, and counted.
     pub pair: &'a Counting<'a>,
     pub normals: [Normal<'a>; 2],
+    /// The units of B of each view; see [`Problem::normals`].
+    pub units: [f64; 2],
     /// In Gram mode, the matrices that `pair` stands on, not centered.
     pub joint: Option<&'a JointGram>,
     /// The column means that are subtracted.
@@ -86,16 +88,40 @@ pub(super) struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// C + λI of both views.
-    pub fn normals(pair: &'a Counting<'a>, settings: &Settings) -> Result<[Normal<'a>; 2]> {
-        Ok([Normal::new(pair, Side::X, settings.ridge_x)?, Normal::new(pair, Side::Y, settings.ridge_y)?])
+    /// The metric B of both views. With `units` u, a view whose metric is not that of CCA has B = u·n·I, and lengths and objective
+    /// values are measured in √u until the end.
+    pub fn normals(pair: &'a Counting<'a>, settings: &Settings, units: [f64; 2]) -> Result<[Normal<'a>; 2]> {
+        let normal = |side: Side| -> Result<Normal<'a>> {
+            if settings.metric_of(side).is_cca() {
+                return Normal::new(pair, side, settings.ridge_of(side));
+            }
+            let rows = pair.moments(side)?.weight;
+            Ok(Normal::identity(pair, side, units[side as usize] * rows))
+        };
+        Ok([normal(Side::X)?, normal(Side::Y)?])
+    }
+
+    /// What an objective value is multiplied by to become a covariance, with n as divisor, of variables whose weights have length 1 in
+    /// views whose metric is not that of CCA; 1 if both are.
+    pub fn unit(&self) -> f64 {
+        self.units.iter().product::<f64>().sqrt()
+    }
+
+    /// The largest value that an objective can have: a correlation is at most 1.
+    pub fn largest_objective(&self) -> f64 {
+        if self.settings.is_cca() { 1.0 } else { f64::INFINITY }
+    }
+
+    /// Whether B of a view is a multiple of I.
+    pub fn identities(&self) -> [bool; 2] {
+        self.normals.map(|normal| normal.is_identity)
     }
 
     pub fn ridges(&self) -> [f64; 2] {
         self.normals.map(|normal| normal.ridge)
     }
 
-    /// The inverse diagonals of C + λI of both views.
+    /// The inverse diagonals of B of both views.
     pub fn inverse_diagonals(&self) -> Result<[Vec<f64>; 2]> {
         let [x, y] = self.normals;
         Ok([x.inverse_diagonal()?, y.inverse_diagonal()?])

@@ -3,7 +3,6 @@
 //! With Z = X·W, the least-squares coefficients of any columns T on Z are TᵀZ(ZᵀZ)⁺. Everything in it is known once a fit
 //! has been measured: XᵀZ = C·W, YᵀZ = Cyx·W and ZᵀZ = WᵀCW. No pass.
 
-use super::view_block::ViewBlock;
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::panels;
@@ -22,26 +21,14 @@ pub struct Regressions {
 }
 
 impl Regressions {
-    /// From the products of a finished fit; `grams` are WᵀCW of both views, `ridges` those that the products include.
-    pub(super) fn new(
-        x: &ViewBlock,
-        y: &ViewBlock,
-        grams: [MatRef<'_, f64>; 2],
-        ridges: [f64; 2],
-    ) -> Result<Self> {
+    /// From the products of a finished fit: `cw` are C·W of both views, `across` is Cyx·Wx, and `grams` are WᵀCW.
+    pub(super) fn new(cw: [&Panel; 2], across: &Panel, grams: [MatRef<'_, f64>; 2]) -> Result<Self> {
         Ok(Regressions {
-            x: coefficients(&without_ridge(x, ridges[0]), grams[0])?,
-            y: coefficients(&without_ridge(y, ridges[1]), grams[1])?,
-            y_on_x: coefficients(&x.across, grams[0])?,
+            x: coefficients(cw[0], grams[0])?,
+            y: coefficients(cw[1], grams[1])?,
+            y_on_x: coefficients(across, grams[0])?,
         })
     }
-}
-
-/// C·W from (C + λI)·W.
-fn without_ridge(block: &ViewBlock, ridge: f64) -> Panel {
-    let mut product = block.bw.clone();
-    panels::add_scaled(&mut product, -ridge, &block.w);
-    product
 }
 
 /// TᵀZ·(ZᵀZ)⁺, with (ZᵀZ)⁺ = HHᵀ and H the whitener of ZᵀZ.

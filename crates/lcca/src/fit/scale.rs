@@ -8,7 +8,8 @@
 //!   what it is there for;
 //! - views whose other columns are mostly zero: counts, pixels, amounts per word.
 //!
-//! Without a ridge the other methods do not depend on units, and nothing is scaled.
+//! Covariances depend on units as well, so a view with the metric `pls` is treated like one with a ridge. The metric `diagonal` is `pls`
+//! on columns that are all scaled. Without a ridge the other methods do not depend on units, and nothing is scaled.
 //!
 //! The fit is one to X·diag(f); its weights w stand for the weights f∘w of X. Nothing but the units of weights and of
 //! regressions changes on the way back: canonical variables, correlations and loadings stay what they are.
@@ -18,7 +19,7 @@ use super::fitted::Fit;
 use crate::data::{Moments, Pair, Side};
 use crate::error::Result;
 use crate::matrix::Panel;
-use crate::method::{Scale, Settings};
+use crate::method::{Metric, Scale, Settings};
 use crate::outcome::Decision;
 use crate::panels;
 use crate::whiten::inverse_root;
@@ -36,14 +37,17 @@ pub(super) fn views_to_scale(pair: &dyn Pair, all: &[Settings]) -> Result<[bool;
     let mut chosen = [false; 2];
     for (side, chosen) in Side::BOTH.into_iter().zip(&mut chosen) {
         let automatic = all.iter().any(|s| s.scale == Scale::Auto && depends_on_units(s, side));
-        *chosen = all.iter().any(|settings| settings.scale == Scale::Yes)
-            || automatic && holds_measurements(pair.moments(side)?, pair.shape().rows);
+        let always = |s: &Settings| s.scale == Scale::Yes || s.metric_of(side) == Metric::Diagonal;
+        *chosen =
+            all.iter().any(always) || automatic && holds_measurements(pair.moments(side)?, pair.shape().rows);
     }
     Ok(chosen)
 }
 
 fn depends_on_units(settings: &Settings, side: Side) -> bool {
-    settings.ridge_of(side) > 0.0 || settings.method.depends_on_scale()
+    settings.ridge_of(side) > 0.0
+        || settings.metric_of(side) == Metric::Pls
+        || settings.method.depends_on_scale()
 }
 
 /// Whether the columns that are neither Boolean nor constant are mostly filled.
@@ -75,7 +79,8 @@ pub(super) fn factors(
     Side::BOTH.map(|side| {
         let (raw, seen) = (raw[side as usize], seen[side as usize]);
         let factor = |j: usize| {
-            let kept = settings.scale == Scale::Auto && is_boolean(raw, j);
+            let is_automatic = settings.scale != Scale::Yes && settings.metric_of(side) != Metric::Diagonal;
+            let kept = is_automatic && is_boolean(raw, j);
             let factor = inverse_root(seen.square[j] / seen.weight);
             if kept || factor == 0.0 || !factor.is_finite() { 1.0 } else { factor }
         };

@@ -41,7 +41,7 @@ impl<'a> ShiftedFactor<'a> {
     /// No factor yet; or (B − A)⁻¹ at once if the method was requested by name.
     pub fn new(problem: &'a Problem<'a>) -> Result<Self> {
         // What covariates explain is not sparse.
-        let is_possible = problem.joint.is_some() && problem.along.is_none();
+        let is_possible = problem.joint.is_some() && problem.along.is_none() && problem.settings.is_cca();
         let factor = if is_possible { Factor::Unknown } else { Factor::Refused };
         let mut preconditioner = ShiftedFactor { problem, factor, spent: 0.0, decisions: Vec::new() };
         if problem.settings.method.algorithm() == Algorithm::ShiftInvert {

@@ -11,7 +11,7 @@ use faer::{Mat, MatRef};
 /// One view's weights and products.
 pub(super) struct ViewBlock {
     pub w: Panel,
-    /// (C + λI)·W
+    /// B·W
     pub bw: Panel,
     /// (other view)ᵀ(this view)·W
     pub across: Panel,
@@ -29,7 +29,11 @@ impl ViewBlock {
         let (own, other) = (normal.side, normal.side.other());
         let mut bw = Panel::zeros(w.rows(), w.cols());
         let mut across = Panel::zeros(normal.shape().cols(other), w.cols());
-        normal.pair.pass(&mut Ask::new().source(own, &w).to(own, &mut bw).to(other, &mut across))?;
+        let mut ask = Ask::new().source(own, &w).to(other, &mut across);
+        if !normal.is_identity {
+            ask = ask.to(own, &mut bw);
+        }
+        normal.pair.pass(&mut ask)?;
         panels::add_scaled(&mut bw, normal.ridge, &w);
         Ok(ViewBlock { w, bw, across })
     }
@@ -38,15 +42,21 @@ impl ViewBlock {
     pub fn measure_both(normals: [Normal<'_>; 2], [wx, wy]: [Panel; 2]) -> Result<[ViewBlock; 2]> {
         let [mut xx, mut yx] = [Panel::zeros(wx.rows(), wx.cols()), Panel::zeros(wy.rows(), wx.cols())];
         let [mut xy, mut yy] = [Panel::zeros(wx.rows(), wy.cols()), Panel::zeros(wy.rows(), wy.cols())];
-        let ask = Ask::new().source(Side::X, &wx).to(Side::X, &mut xx).to(Side::Y, &mut yx);
-        let ask = ask.source(Side::Y, &wy).to(Side::X, &mut xy).to(Side::Y, &mut yy);
-        normals[0].pair.pass(&mut { ask })?;
+        let mut ask = Ask::new().source(Side::X, &wx).to(Side::Y, &mut yx);
+        if !normals[0].is_identity {
+            ask = ask.to(Side::X, &mut xx);
+        }
+        ask = ask.source(Side::Y, &wy).to(Side::X, &mut xy);
+        if !normals[1].is_identity {
+            ask = ask.to(Side::Y, &mut yy);
+        }
+        normals[0].pair.pass(&mut ask)?;
         panels::add_scaled(&mut xx, normals[0].ridge, &wx);
         panels::add_scaled(&mut yy, normals[1].ridge, &wy);
         Ok([ViewBlock { w: wx, bw: xx, across: yx }, ViewBlock { w: wy, bw: yy, across: xy }])
     }
 
-    /// Makes Wᵀ(C + λI)W = I.
+    /// Makes WᵀBW = I.
     pub fn whiten(&mut self) -> Result<()> {
         whiten(&mut self.w, &mut [&mut self.bw, &mut self.across])
     }
@@ -79,7 +89,7 @@ pub(super) fn captured(ridges: [f64; 2], x: &ViewBlock, y: &ViewBlock) -> Result
     Ok(metric::subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref())?.iter().sum())
 }
 
-/// Cxy·Wy − (Cxx + λ)·Wx·Θ and Cyx·Wx − (Cyy + λ)·Wy·Θ.
+/// Cxy·Wy − Bx·Wx·Θ and Cyx·Wx − By·Wy·Θ.
 pub(super) fn residuals(x: &ViewBlock, y: &ViewBlock, theta: &[f64]) -> [Panel; 2] {
     let [mut rx, mut ry] = [x, y].map(|view| Panel::zeros(view.w.rows(), theta.len()));
     panels::difference_into(&mut rx, &y.across, theta, &x.bw);
@@ -87,7 +97,7 @@ pub(super) fn residuals(x: &ViewBlock, y: &ViewBlock, theta: &[f64]) -> [Panel; 
     [rx, ry]
 }
 
-/// Each pair's residual, both views together, in the norm of diag(C + λI)⁻¹.
+/// Each pair's residual, both views together, in the norm of diag(B)⁻¹.
 pub(super) fn sizes(residuals: [&Panel; 2], inverse_diagonal: &[Vec<f64>; 2]) -> Vec<f64> {
     let [x, y] = [0, 1].map(|side| {
         let weight = |i: usize| inverse_diagonal[side][i];

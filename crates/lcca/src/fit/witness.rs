@@ -81,6 +81,8 @@ struct Grams<'a> {
     /// The columns' products with an orthonormal basis of the covariates.
     along: Option<&'a [Panel; 2]>,
     ridges: [f64; 2],
+    /// Whether B of a view is its ridge times I, without C.
+    identities: [bool; 2],
     /// 1/diag(B) of each view, 0 for a constant column.
     inverse: &'a [Vec<f64>; 2],
 }
@@ -90,7 +92,8 @@ struct Grams<'a> {
 pub(super) fn witnesses(problem: &Problem<'_>, inverse: &[Vec<f64>; 2]) -> Result<Vec<Witness>> {
     if let Some(joint) = problem.joint {
         let (means, along, ridges) = (problem.means, problem.along, problem.ridges());
-        return Grams { joint, means, along, ridges, inverse }.witnesses();
+        let identities = problem.identities();
+        return Grams { joint, means, along, ridges, identities, inverse }.witnesses();
     }
     let Some(samples) = problem.samples else { return Ok(Vec::new()) };
     let sample = samples.sample(SAMPLE)?;
@@ -105,15 +108,18 @@ pub(super) fn witnesses(problem: &Problem<'_>, inverse: &[Vec<f64>; 2]) -> Resul
     // The sample stands for all rows, so the ridge is that of its share of them.
     let share = joint.moments(Side::X).weight / problem.pair.moments(Side::X)?.weight;
     let ridges = problem.ridges().map(|ridge| share * ridge);
+    let identities = problem.identities();
     let centered = problem.means.map(|_| Side::BOTH.map(|side| joint.moments(side).centered()));
     let means = problem.means.map(|_| Side::BOTH.map(|side| joint.moments(side).mean()));
     let inverse = Side::BOTH.map(|side| {
         let moments = centered.as_ref().map_or(joint.moments(side), |moments| &moments[side as usize]);
+        let own = if identities[side as usize] { 0.0 } else { 1.0 };
         let invert =
-            |&square: &f64| if square > 0.0 { (square + ridges[side as usize]).recip() } else { 0.0 };
+            |&square: &f64| if square > 0.0 { (own * square + ridges[side as usize]).recip() } else { 0.0 };
         moments.square.iter().map(invert).collect::<Vec<f64>>()
     });
-    let grams = Grams { joint: &joint, means: means.as_ref(), along: None, ridges, inverse: &inverse };
+    let grams =
+        Grams { joint: &joint, means: means.as_ref(), along: None, ridges, identities, inverse: &inverse };
     let mut witnesses = grams.witnesses()?;
     let root = share.sqrt();
     let weights = witnesses.iter_mut().flat_map(|witness| witness.weights.iter_mut().flatten());
@@ -214,7 +220,9 @@ impl Grams<'_> {
                 for (b, &j) in columns[source].iter().enumerate() {
                     let ridge = if target == source && i == j { self.ridges[target] } else { 0.0 };
                     let shift = self.shift([target, source], [i as usize, j as usize]);
-                    dense[(a, b)] = stored.get(i as usize, j as usize) - shift + ridge;
+                    let is_identity = target == source && self.identities[target];
+                    dense[(a, b)] =
+                        ridge + if is_identity { 0.0 } else { stored.get(i as usize, j as usize) - shift };
                 }
             }
             dense
@@ -239,7 +247,8 @@ impl Grams<'_> {
         [0, 1].map(|side| {
             let sum = &mut sums[side];
             let mut touched: Vec<u32> = Vec::new();
-            for (source, factor) in [(1 - side, 1.0), (side, -witness.objective)] {
+            let own = if self.identities[side] { 0.0 } else { -witness.objective };
+            for (source, factor) in [(1 - side, 1.0), (side, own)].into_iter().filter(|(_, f)| *f != 0.0) {
                 let block = self.joint.block(Side::BOTH[source], Side::BOTH[side]);
                 for (&column, weight) in witness.columns[source].iter().zip(&witness.weights[source]) {
                     block.for_each(column as usize, |j, value| {

@@ -237,7 +237,7 @@ mod tests {
     }
 
     fn cg(pair: &dyn Pair, ridge: f64, tol: f64) -> Cg<'_> {
-        Cg::new(Normal { pair, side: Side::X, ridge }, 500, tol).unwrap()
+        Cg::new(Normal::absolute(pair, Side::X, ridge), 500, tol).unwrap()
     }
 
     #[test]

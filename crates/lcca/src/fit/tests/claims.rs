@@ -253,7 +253,7 @@ fn a_search_from_random_directions_finds_what_a_fit_missed_and_nothing_else() {
     for (name, pair) in &data {
         let centered = Centered::new(pair).unwrap();
         let squares = Side::BOTH.map(|side| pair.moments(side).unwrap().square.clone());
-        let rows = Rows { pair: &centered, squares };
+        let rows = Rows { pair: &centered, squares, units: [1.0; 2] };
         let exact = run(pair, Method::exact(), 6).unwrap().model;
         // A model without one of the first pairs, and the exact one.
         for left_out in [0, 1, 4, 5] {

@@ -83,7 +83,7 @@ fn starting_from_the_last_weights_saves_passes() {
     let passes = |warm: bool| {
         let tally = Tally::default();
         let counting = Counting::rows(&pair, &tally, &());
-        let [x_normal, y_normal] = Side::BOTH.map(|side| Normal { pair: &counting, side, ridge: 0.0 });
+        let [x_normal, y_normal] = Side::BOTH.map(|side| Normal::absolute(&counting, side, 0.0));
         let solver = |normal| -> Box<dyn LeastSquares> {
             let cg = Cg::new(normal, 500, 1e-6).unwrap();
             if warm { Box::new(cg) } else { Box::new(Cold(cg)) }

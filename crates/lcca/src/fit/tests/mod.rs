@@ -8,6 +8,7 @@ mod default_method;
 mod degenerate_data;
 mod meaning;
 mod methods;
+mod metrics;
 mod narrow;
 mod regressions;
 mod resume;

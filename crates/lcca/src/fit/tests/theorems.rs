@@ -51,7 +51,7 @@ fn with_spectrum(rows: usize, s: &[f64], seed: u64) -> Mat<f64> {
 
 /// ‖Y* − Ŷ‖² for each column, with Y* the exact projection on span(X).
 fn ling_errors(pair: &InMemory, exact: &Panel, rhs: &Panel, k_pc: usize, steps: usize) -> Vec<f64> {
-    let normal = Normal { pair, side: Side::X, ridge: 0.0 };
+    let normal = Normal::absolute(pair, Side::X, 0.0);
     let options = svd::Options { power: 40, ..svd::Options::default() };
     let mut error = Ling::new(normal, k_pc, steps, &options).unwrap().solve(rhs, None).unwrap().weights;
     crate::panels::subtract(&mut error, exact);
