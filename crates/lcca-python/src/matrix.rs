@@ -162,7 +162,10 @@ impl Matrix {
         let (side, how) = (if view == "X" { Side::X } else { Side::Y }, normalize(how)?);
         let (rows, names, notes, loaded) =
             (self.rows.clone(), self.names.clone(), self.notes.clone(), self.loaded.clone());
-        compute(py, threads, move || Ok(Matrix { rows: how.apply(side, &rows)?, names, notes, loaded }))
+        let covariates = self.covariates.clone();
+        compute(py, threads, move || {
+            Ok(Matrix { rows: how.apply(side, &rows)?, names, notes, loaded, covariates })
+        })
     }
 
     /// Rows and columns.

@@ -39,7 +39,7 @@ impl InMemory {
         }
         let PairedRows { views: [x, y], weights } = self.rows;
         let views = [rows[0].apply(Side::X, &x)?, rows[1].apply(Side::Y, &y)?];
-        Ok(InMemory::from(PairedRows { views, weights }))
+        Ok(InMemory { covariates: self.covariates, ..InMemory::from(PairedRows { views, weights }) })
     }
 
     /// One view.
