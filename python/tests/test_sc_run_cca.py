@@ -1,6 +1,8 @@
 """Two data sets of different cells, aligned as Seurat's RunCCA does, against its definition in NumPy."""
 
+import json
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -67,6 +69,15 @@ def test_embeddings_are_those_of_the_definition():
     np.testing.assert_allclose(found.x.T @ found.x, np.eye(20), atol=1e-9)
     lengths = [np.linalg.norm(side, axis=1) for side in found.normalized()]
     np.testing.assert_allclose(np.concatenate(lengths), 1)
+
+
+def test_embeddings_are_those_of_seurat():
+    known = json.loads((Path(__file__).parent / "seurat_run_cca.json").read_text())
+    both = [sp.csr_matrix(np.array(known[name], dtype=float)) for name in ("first", "second")]
+    ways = {"embeddings": {}, "scaled_embeddings": {"normalize_rows": "log1p", "scale_genes": True}}
+    for name, options in ways.items():
+        found = sc.run_cca(*both, 3, **options)
+        np.testing.assert_allclose(np.concatenate([found.x, found.y]), known[name], rtol=0, atol=1e-10)
 
 
 def test_every_storage_gives_the_same_embeddings(tmp_path):

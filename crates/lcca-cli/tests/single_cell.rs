@@ -5,6 +5,7 @@
 mod common;
 
 use common::data::{Rows, X_COLS, columns, sparse, topics};
+use common::page::Page;
 use common::{Folder, gap, numbers};
 
 /// Rows whose entries were normalized by their definition.
@@ -46,11 +47,8 @@ fn a_fit_of_normalized_rows_is_that_of_rows_normalized_by_hand_and_so_are_its_sc
         let [z, by_hand] = [z, by_hand].map(|z| z.iter().map(|v| v.abs()).collect::<Vec<_>>());
         assert!(gap(&z, &by_hand) < 1e-9);
         assert!(folder.run("info model").done().stdout.contains(&format!("\"normalize_x\":\"{how}\"")));
-        let page = String::from_utf8({
-            folder.run("report model -o page.html").done();
-            folder.read("page.html")
-        });
-        assert!(page.unwrap().contains(&format!("--normalize-rows {how} --normalize-rows-y no")));
+        let command = Page::report(&folder, "model").text("This command repeats the fit", "</pre>");
+        assert!(command.contains(&format!("--normalize-rows {how} --normalize-rows-y no")), "{command}");
     }
 }
 
