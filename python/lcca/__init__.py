@@ -12,6 +12,7 @@
 True
 """
 
+from lcca._bootstrap import Bootstrap, bootstrap
 from lcca._cca import CCA
 from lcca._certificate import Certificate
 from lcca._cv import CCACV
@@ -23,8 +24,10 @@ from lcca._notes import DataWarning, LccaWarning, Note, ResultWarning
 from lcca._significance import Significance, permutation_test
 from lcca._two_views import TwoViews
 from lcca._views import read
+from lcca._wilks import Wilks, wilks
 
 __all__ = [
+    "Bootstrap",
     "CCA",
     "CCACV",
     "Certificate",
@@ -36,11 +39,14 @@ __all__ = [
     "ResultWarning",
     "Significance",
     "TwoViews",
+    "Wilks",
     "__version__",
+    "bootstrap",
     "fit_moments",
     "least_squares",
     "load",
     "permutation_test",
     "randomized_svd",
     "read",
+    "wilks",
 ]

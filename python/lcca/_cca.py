@@ -26,8 +26,9 @@ class CCA(FromSums):
 
     Parameters
     ----------
-    n_components : int, optional
+    n_components : int or "auto", optional
         The number of pairs of canonical variables [default: 20, or as many as the data allow].
+        "auto" tries up to 50, tests each on rows that are held out, and keeps those up to the last that correlates beyond chance.
     method : str
         One of `lcca.METHODS`, the names that the program uses. "auto" finds the exact answer in the way that suits the data.
     ridge, ridge_y : float
@@ -137,7 +138,7 @@ class CCA(FromSums):
 
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: int | str | None = None,
         *,
         method: str = "auto",
         ridge: float = 0.0,
@@ -232,7 +233,7 @@ class CCA(FromSums):
         threads = _settings.threads(self.n_jobs)
         self._fill = {}
         views, target = _inputs.fit_views(self, X, y, sample_weight, threads)
-        pairs = _settings.components(self.n_components, *views.x.shape, views.y.shape[1])
+        pairs = _settings.components(self.n_components, *views.x.shape, views.y.shape[1], auto=True)
         options = _settings.options(self._parameters(), pairs)
         if self.hold_out is not None and self.resume is not None:
             raise ValueError("hold_out cannot be combined with resume: the fit starts from the one without the held-out rows")
@@ -276,6 +277,11 @@ class CCA(FromSums):
 
     def _fit_views(self, views: _pairing.Views, options: dict[str, Any], threads: int) -> FitResult:
         """Fits two views in memory."""
+        if self.n_components == "auto":
+            if self.hold_out is not None or self.resume is not None:
+                raise ValueError('n_components="auto" holds rows out by itself and fits twice, expected neither hold_out nor resume')
+            found: FitResult = self._run(_lcca.fit_auto, *views, options, threads)
+            return found
         result: FitResult = self._run(_lcca.fit, *views, options, self._state_file(), threads)
         return result
 

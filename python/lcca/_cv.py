@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import check_cv
 
-from lcca import _lcca, _settings
+from lcca import _groups, _lcca, _settings
 from lcca._cca import CCA
 from lcca._folds import FoldsFile
 from lcca._pair import RemotePair
@@ -77,7 +77,7 @@ class CCACV(CCA):
 
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: int | str | None = None,
         *,
         ridges: Sequence[float] = (1e-4, 1e-3, 1e-2, 1e-1, 1.0),
         folds: int = _OWN_FOLDS,
@@ -101,7 +101,7 @@ class CCACV(CCA):
         X, y, sample_weight : as for `CCA.fit`
             Two views in memory; cross-validation does not work on a cluster.
         groups : array of shape (n,), optional
-            What rows belong together, for splitters that ask for it.
+            What rows belong together, such as families. Random folds keep them together, and splitters that ask for groups get them.
 
         Returns
         -------
@@ -141,6 +141,7 @@ class CCACV(CCA):
         splits = self._splits(views)
         ridges = [float(ridge) for ridge in self.ridges_]
         plan = {"ridges": ridges, "ridge_y": self.ridge_y, "folds": int(self.folds), "splits": splits}
+        plan["groups"] = None if splits is not None else self._group_codes(views)
         folds_file = FoldsFile(self._state_file(), views, options, plan)
         result = self._cross_validate(views, options, plan, folds_file, threads)
         self.cv_mean_, self.cv_error_ = result["mean"], result["error"]
@@ -167,6 +168,10 @@ class CCACV(CCA):
             _lcca.cross_validate, *views, options, plan | {"finished": list(finished)}, threads, on_fold
         )
         return result
+
+    def _group_codes(self, views: Views) -> Any:
+        """One number per group, if random folds are to keep groups together."""
+        return None if self._groups is None else _groups.codes(self._groups, views.x.shape[0])
 
     def _splits(self, views: Views) -> list[tuple[Any, Any]] | None:
         """The rows of each fold, if a splitter says so."""

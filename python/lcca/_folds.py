@@ -53,6 +53,8 @@ def _identity(views: Any, options: dict[str, Any], plan: dict[str, Any]) -> str:
     settings = {name: value for name, value in options.items() if name != "memory"}
     about = [settings, plan["ridges"], plan["ridge_y"], plan["folds"], views.x.shape, views.y.shape, views.x.nnz, views.y.nnz]
     digest = hashlib.sha256(json.dumps(about, default=str).encode())
+    if plan.get("groups") is not None:
+        digest.update(plan["groups"].tobytes())
     for rows in (row for split in plan["splits"] or [] for row in split):
         digest.update(np.ascontiguousarray(rows).tobytes())
     pieces = _lcca.Pieces([_lcca.Rows(*views)], _lcca.Pool(1))

@@ -20,11 +20,13 @@ __all__ = [
     "add_grams",
     "add_joint_grams",
     "add_moments",
+    "bootstrap",
     "certify",
     "certify_remote",
     "check_laws",
     "cross_validate",
     "fit",
+    "fit_auto",
     "fit_remote",
     "fit_sums",
     "least_squares",
@@ -40,6 +42,7 @@ __all__ = [
     "stack_triangles",
     "transform",
     "two_samples",
+    "wilks",
 ]
 
 __version__: str
@@ -219,9 +222,22 @@ def cross_validate(
     on_pass: Callable[[float], object] | None,
     on_iteration: Callable[[TraceRow], object] | None,
 ) -> CrossValidation: ...
+def fit_auto(
+    x: Matrix,
+    y: Matrix,
+    weights: Vector | None,
+    options: dict[str, Any],
+    threads: int,
+    on_pass: Callable[[float], object] | None,
+    on_iteration: Callable[[TraceRow], object] | None,
+) -> FitResult: ...
 def permutation_test(
-    x_weights: ViewWeights, y_weights: ViewWeights, x: Matrix, y: Matrix, permutations: int, seed: int, threads: int
+    x_weights: ViewWeights, y_weights: ViewWeights, x: Matrix, y: Matrix, plan: dict[str, Any], threads: int
 ) -> tuple[Vector, Vector, Vector]: ...
+def bootstrap(
+    parts: dict[str, Any], x: Matrix, y: Matrix, weights: Vector | None, plan: dict[str, Any], threads: int
+) -> dict[str, Any]: ...
+def wilks(x: Matrix, y: Matrix, threads: int) -> dict[str, Vector]: ...
 def transform(weights: ViewWeights, rows: Matrix, threads: int) -> Table: ...
 def score(
     x_weights: ViewWeights, y_weights: ViewWeights, x: Matrix, y: Matrix, weights: Vector | None, threads: int

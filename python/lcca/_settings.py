@@ -16,6 +16,9 @@ _UNITS = {"": 1, "b": 1, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb
 _SAME = "method ridge ridge_y center tol max_passes structure oversample power".split()
 _UNITS |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
 
+# Pairs that are tried if their number is left to the data.
+_MOST_TRIED = 50
+
 
 def invalid(name: str, expected: str, value: Any) -> InvalidParameterError:
     """The error of a parameter of a wrong kind, in scikit-learn's words. It is a ValueError and a TypeError."""
@@ -65,12 +68,19 @@ def _half_of_memory() -> int:
         return 4 << 30
 
 
-def components(requested: int | None, rows: int, x_cols: int, y_cols: int) -> int:
-    """The number of pairs: the requested one, or 20 or as many as the data allow if none is requested."""
+def components(requested: int | str | None, rows: int, x_cols: int, y_cols: int, *, auto: bool = False) -> int:
+    """The number of pairs: the requested one, or 20 or as many as the data allow if none is requested.
+
+    With `auto`, "auto" may be requested: then it is the number of pairs to try.
+    """
     limit = min(rows, x_cols, y_cols)
     if requested is None:
         return min(20, limit)
-    number(requested, "n_components", least=1, expected="an int in the range [1, inf) or None")
+    if isinstance(requested, str) and requested == "auto":
+        if not auto:
+            raise ValueError('n_components="auto" holds rows out and needs all rows in this process, in one call of `fit`')
+        return min(_MOST_TRIED, limit)
+    number(requested, "n_components", least=1, expected='an int in the range [1, inf), "auto" or None')
     if requested > limit:
         raise ValueError(
             f"`n_components` upper bound is {limit}. Got {requested} instead. Reduce `n_components`: there are no more pairs "

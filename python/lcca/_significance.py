@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from lcca import _inputs, _lcca, _notes, _settings, _views
+from lcca import _groups, _inputs, _lcca, _notes, _settings, _views
 from lcca._cca import CCA
 from lcca._lcca import Matrix
 from lcca._pair import RemotePair
@@ -28,7 +29,17 @@ class Significance:
 
 
 def permutation_test(
-    model: CCA, X_test: Any, y_test: Any = None, n: int = 999, *, random_state: Any = 0, n_jobs: int | None = -1
+    model: CCA,
+    X_test: Any,
+    y_test: Any = None,
+    n: int = 999,
+    *,
+    groups: Any = None,
+    within: bool = True,
+    whole: bool = False,
+    covariates: Any = None,
+    random_state: Any = 0,
+    n_jobs: int | None = -1,
 ) -> Significance:
     """Tests the correlation of each pair on rows that were not trained on.
 
@@ -49,6 +60,16 @@ def permutation_test(
         brought to this process.
     n : int
         The number of random orders.
+    groups : array of shape (n_rows,), optional
+        What rows belong together, such as families. Members of a family are alike in both views, so they cannot take any order: orders
+        that ignore it give p-values that are too small.
+    within : bool
+        With groups, rows change places within their group only. That is the default.
+    whole : bool
+        With groups, whole groups change places with groups of the same size instead.
+    covariates : array or sparse matrix of shape (n_rows, q), optional
+        Columns whose linear influence on both views is taken out. Residuals cannot simply be permuted: they are turned into n - q rows
+        that are uncorrelated again (Theil's residuals; Winkler et al. 2020). The correlations are then partial correlations.
     random_state : int, RandomState, Generator or None
         The seed of the orders.
     n_jobs : int, optional
@@ -72,18 +93,41 @@ def permutation_test(
     check_is_fitted(model)
     _settings.number(n, "n", least=1)
     threads = _settings.threads(n_jobs)
+    if groups is not None and not within and not whole:
+        raise ValueError("groups are given and neither within nor whole is True, expected one of them")
+    if groups is None and whole:
+        raise ValueError("whole=True needs groups")
     if isinstance(X_test, RemotePair):
+        if groups is not None or covariates is not None:
+            raise ValueError("groups and covariates need rows in this process, expected two views")
         if y_test is not None:
             raise ValueError("a pair of views brings its own y, expected none as an argument")
         (x_weights, y_weights), (x, y) = _variables(model, X_test, threads)
     else:
         x_weights, y_weights = model._view_weights()
         x, y, _ = _inputs.known_views(model, X_test, y_test, None, threads)
-    result = _lcca.permutation_test(x_weights, y_weights, x, y, int(n), _settings.seed(random_state), threads)
+    plan = {
+        "count": int(n),
+        "seed": _settings.seed(random_state),
+        "groups": _groups.aligned(model, X_test, y_test, groups, threads),
+        "whole": bool(whole),
+        "covariates": _covariates(covariates, x.shape[0], threads),
+    }
+    result = _lcca.permutation_test(x_weights, y_weights, x, y, plan, threads)
     if x.shape[0] == model.n_samples_ and np.allclose(result[0], model.correlations_, rtol=0, atol=1e-9):
         message = "these look like the rows the model was trained on; p-values mean nothing there"
         _notes.warn(message, _notes.ResultWarning)
     return Significance(*result, int(n))
+
+
+def _covariates(covariates: Any, rows: int, threads: int) -> Matrix | None:
+    if covariates is None:
+        return None
+    array = check_array(covariates, accept_sparse=_views.SPARSE, ensure_2d=False, input_name="covariates")
+    array = array.reshape(-1, 1) if array.ndim == 1 else array
+    if array.shape[0] != rows:
+        raise ValueError(f"covariates has {array.shape[0]} rows, expected one per row of both views, {rows}")
+    return _views.from_arrays(array, "covariates", threads)
 
 
 def _variables(model: CCA, pair: RemotePair, threads: int) -> tuple[list[ViewWeights], list[Matrix]]:

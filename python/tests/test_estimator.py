@@ -61,7 +61,7 @@ def test_a_wrong_type_is_a_type_error(factors, parameters):
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"n_components": True}, "'n_components' parameter of CCA must be an int in the range [1, inf) or None. Got True instead"),
+        ({"n_components": True}, "'n_components' parameter of CCA must be an int in the range [1, inf), \"auto\" or None. Got True instead"),
         ({"verbose": object()}, "'verbose' parameter of CCA must be a bool or an int"),
         ({"verbose": -1}, "'verbose' parameter"),
         ({"callback": 3}, "'callback' parameter of CCA must be a callable or None"),

@@ -5,11 +5,12 @@ use crate::output::remark;
 use crate::progress;
 use crate::resolve::ViewReading;
 use lcca::data::InMemory;
+use lcca::fit::Groups;
 use lcca::matrix::{Matrix, Normalize};
 use lcca_io::views::take_rows;
 use lcca_io::{
     Align, Loaded, ModelColumns, PairedViews, ReadOptions, Remark, pair_rows, read_covariates,
-    read_for_model, read_matrix_with, wording,
+    read_for_model, read_labels, read_matrix_with, wording,
 };
 use std::path::{Path, PathBuf};
 
@@ -134,6 +135,23 @@ impl Views {
         };
         self.pair = self.pair.weighted(weights.into()).map_err(|error| Failure::in_file(path, error))?;
         Ok(self)
+    }
+}
+
+impl Views {
+    /// The groups that a file names, if there is one: one label per row of the file of X, in its order.
+    pub fn groups(&self, path: Option<&Path>) -> Result<Option<Groups>, Failure> {
+        let Some(path) = path else { return Ok(None) };
+        let labels = read_labels(path)?;
+        let (all, rows) = &self.x_rows;
+        if labels.len() != *all {
+            let (path, found) = (path.display(), labels.len());
+            return Err(Failure::Usage(format!("{path}: {found} labels, expected one per row of X, {all}")));
+        }
+        Ok(Some(match rows {
+            None => Groups::new(&labels),
+            Some(rows) => Groups::new(rows.iter().map(|&row| &labels[row])),
+        }))
     }
 }
 

@@ -25,6 +25,15 @@ pub fn spinner(message: String, quiet: bool) -> ProgressBar {
     spinner
 }
 
+/// Counts how many of several things are done.
+pub fn counter(name: &str, of: usize, quiet: bool) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(of as u64), target(quiet));
+    let template = "{prefix} {bar:30} {pos} of {len}, {elapsed} so far, about {eta} left";
+    bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_prefix(name.to_string());
+    bar
+}
+
 /// Prints a line that stays above the progress bars, if bars are visible.
 pub fn print_line(line: &str) {
     if io::stderr().is_terminal() {

@@ -90,6 +90,19 @@ pub fn decision(decision: &Decision) -> String {
                 "B − A was factorized for a better preconditioner: {entries:.1e} entries, about {operations:.0e} operations{end}"
             )
         }
+        Decision::ComponentsChosen { chosen, significant, tried, rows, permutations } => {
+            let reason = match significant {
+                0 => "none of them correlates beyond chance".into(),
+                _ if significant == chosen => "all up to that one correlate beyond chance".into(),
+                _ => format!("{significant} of those up to that one correlate beyond chance"),
+            };
+            format!(
+                "{} of {tried} tried {} kept: on {rows} held-out rows {reason}, by {permutations} random orders with the chance of \
+                 any false finding at most 5%",
+                count(*chosen, "pair"),
+                if *chosen == 1 { "was" } else { "were" }
+            )
+        }
         // The engine may grow decisions that have no sentence yet; their names and numbers still say what happened.
         other => format!("{other:?}"),
     }
@@ -157,6 +170,12 @@ pub fn note(note: &Note) -> String {
             "the ridge of {side} is set by a few columns of large variance: the mean variance is {ratio:.0} times that of \
              the median column, which the ridge therefore shrinks {ratio:.0} times more than it seems"
         ),
+        Note::NothingBeyondChance { tried, rows } => format!(
+            "no pair of the {tried} tried correlates on {rows} held-out rows beyond what chance gives; one was fitted all the same"
+        ),
+        Note::MorePairsMayExist { tried } => format!(
+            "all {tried} pairs that were tried are significant: there may be more, and the number has to be given to find them"
+        ),
         other => format!("{other:?}"),
     }
 }
@@ -217,6 +236,7 @@ mod tests {
             Decision::CoarseBlock { columns: 25, chosen: 26, witnesses: 31 },
             Decision::PreconditionerFactorized { entries: 23, operations: 1e24, succeeded: false },
             Decision::RowsSketched { sums: 27, rows: 28, bound: Some(0.29), believed: 3.031 },
+            Decision::ComponentsChosen { chosen: 32, significant: 33, tried: 34, rows: 35, permutations: 36 },
         ]
     }
 
@@ -231,6 +251,8 @@ mod tests {
             Note::FarBelowTraining { far: 2, pairs: 5, training: 0.99, held_out: 0.1, rows: 20 },
             Note::SharedColumns { count: 5, or_more: false, columns: vec![[3, 4], [5, 6]] },
             Note::RidgeSetByFewColumns { side: Side::X, ratio: 50000.0 },
+            Note::NothingBeyondChance { tried: 50, rows: 200 },
+            Note::MorePairsMayExist { tried: 50 },
         ]
     }
 
@@ -253,7 +275,7 @@ mod tests {
         let all = why(&decisions());
         for number in [
             "11", "12", "13", "14", "15", "16.0 GiB", "1e16", "1e17", "1e18", "1e19", "20", "21", "22",
-            "2.3e1", "1e24", "25", "26", "31", "27", "28", "0.29", "3.0310",
+            "2.3e1", "1e24", "25", "26", "31", "27", "28", "0.29", "3.0310", "32", "33", "34", "35", "36",
         ] {
             assert!(all.contains(number), "{number}: {all}");
         }

@@ -51,6 +51,32 @@ pub fn fit<'py>(
     })
 }
 
+/// Fits as many pairs as can be proved on held-out rows, at most those that the options name.
+#[pyfunction]
+#[pyo3(signature = (x, y, weights, options, threads, on_pass, on_iteration))]
+pub fn fit_auto<'py>(
+    py: Python<'py>,
+    x: &Bound<'py, Matrix>,
+    y: &Bound<'py, Matrix>,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
+    options: Options,
+    threads: usize,
+    on_pass: Option<Bound<'py, PyAny>>,
+    on_iteration: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let listeners = Listeners { on_pass, on_iteration, ..Listeners::default() };
+    let pair = pair_from_views(x, y, weights)?;
+    run_fit(py, options, None, threads, listeners, move |settings, _, reporter| {
+        let found = lcca::fit::recommend_components(&pair, settings, settings.k, None, reporter)?;
+        let mut chosen = settings.clone();
+        chosen.k = found.chosen;
+        let mut fit = lcca::fit::fit(&pair, &chosen, reporter)?;
+        found.add_to(&mut fit);
+        fit.look_for_shared_columns(&pair)?;
+        Ok((fit, reporter.seconds()))
+    })
+}
+
 /// Whether a fit takes so little time that starting threads would be most of it.
 fn is_tiny(shape: Shape, settings: &Settings) -> bool {
     let width = (shape.x_cols + shape.y_cols) as f64;

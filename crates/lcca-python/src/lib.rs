@@ -10,6 +10,7 @@ mod certify;
 mod failure;
 mod fit;
 mod grams;
+mod infer;
 #[cfg(feature = "laws")]
 mod laws;
 mod matrix;
@@ -47,6 +48,7 @@ fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<two_samples::RowSums>()?;
     module.add_function(wrap_pyfunction!(fit::fit, module)?)?;
     module.add_function(wrap_pyfunction!(fit::fit_remote, module)?)?;
+    module.add_function(wrap_pyfunction!(fit::fit_auto, module)?)?;
     module.add_function(wrap_pyfunction!(fit::fit_sums, module)?)?;
     module.add_function(wrap_pyfunction!(model::score_remote, module)?)?;
     module.add_function(wrap_pyfunction!(certify::certify, module)?)?;
@@ -63,7 +65,9 @@ fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(model::save, module)?)?;
     module.add_function(wrap_pyfunction!(model::load, module)?)?;
     module.add_function(wrap_pyfunction!(select::cross_validate, module)?)?;
-    module.add_function(wrap_pyfunction!(select::permutation_test, module)?)?;
+    module.add_function(wrap_pyfunction!(infer::permutation_test, module)?)?;
+    module.add_function(wrap_pyfunction!(infer::bootstrap, module)?)?;
+    module.add_function(wrap_pyfunction!(infer::wilks, module)?)?;
     module.add_function(wrap_pyfunction!(solve::least_squares, module)?)?;
     module.add_function(wrap_pyfunction!(solve::singular_vectors, module)?)?;
     module.add_function(wrap_pyfunction!(two_samples::two_samples, module)?)?;

@@ -1,10 +1,9 @@
-//! Choosing a ridge and testing correlations, both on held-out rows.
+//! Choosing a ridge on held-out rows.
 
 use crate::matrix::{Matrix, pair_from_views};
-use crate::model::{ViewWeights, bare_model};
 use crate::options::Options;
 use crate::run::{Listeners, run};
-use lcca::fit::{FoldScores, Folds, cross_validate_on};
+use lcca::fit::{FoldScores, Folds, Groups, cross_validate_on};
 use lcca::method::Settings;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -21,6 +20,8 @@ pub struct CrossValidation<'py> {
     folds: usize,
     /// For each fold, the rows to train on and the rows to hold out.
     splits: Option<Vec<(PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>)>>,
+    /// The group of each row, if random folds keep groups together.
+    groups: Option<PyReadonlyArray1<'py, i64>>,
     /// Folds that an earlier run has finished: their scores, and whether their fits converged.
     finished: Vec<(Vec<f64>, bool)>,
 }
@@ -58,12 +59,16 @@ pub fn cross_validate<'py>(
     let pair = pair_from_views(x, y, weights)?;
     let listeners = Listeners { on_pass, on_iteration, on_fold, ..Listeners::default() };
     let (all, splits, folds) = (plan.settings(&settings), plan.splits(), plan.folds);
+    let groups = plan.groups.as_ref().map(|groups| Groups::new(groups.as_array().iter().copied()));
     let finished: Vec<FoldScores> =
         plan.finished.iter().cloned().map(|(scores, converged)| FoldScores { scores, converged }).collect();
     let selection = run(py, threads, &listeners, move |reporter| {
         let folds = match &splits {
             Some(splits) => Folds::given(&pair, splits)?,
-            None => Folds::new(&pair, folds, settings.seed)?,
+            None => match &groups {
+                Some(groups) => Folds::grouped(&pair, folds, groups, settings.seed)?,
+                None => Folds::new(&pair, folds, settings.seed)?,
+            },
         };
         Ok(cross_validate_on(&folds, &all, finished, &|fold| reporter.fold(fold), reporter)?)
     })?;
@@ -76,28 +81,4 @@ pub fn cross_validate<'py>(
     dict.set_item("pooled", selection.pooled)?;
     dict.set_item("converged", selection.converged)?;
     Ok(dict)
-}
-
-/// Three numbers per pair: its correlation, its p-value, and its p-value adjusted for testing all pairs.
-pub type TestArrays<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
-
-/// Tests whether correlations on held-out rows could be chance.
-#[pyfunction]
-pub fn permutation_test<'py>(
-    py: Python<'py>,
-    x_weights: ViewWeights<'py>,
-    y_weights: ViewWeights<'py>,
-    x: &Bound<'py, Matrix>,
-    y: &Bound<'py, Matrix>,
-    permutations: usize,
-    seed: u64,
-    threads: usize,
-) -> PyResult<TestArrays<'py>> {
-    let model = bare_model(&x_weights, &y_weights);
-    let (x, y) = (x.get().rows.clone(), y.get().rows.clone());
-    let test = run(py, threads, &Listeners::default(), move |reporter| {
-        Ok(model.permutation_test(&x, &y, permutations, seed, reporter)?)
-    })?;
-    let array = |values: Vec<f64>| PyArray1::from_vec(py, values);
-    Ok((array(test.correlations), array(test.p), array(test.adjusted)))
 }

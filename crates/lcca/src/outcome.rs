@@ -116,6 +116,19 @@ pub enum Decision {
         /// Whether the factorization succeeded. If the matrix is singular to rounding, iterations go on without it.
         succeeded: bool,
     },
+    /// The number of pairs was chosen by a test on held-out rows.
+    ComponentsChosen {
+        /// The number that was chosen: up to the last pair that passed, or 1.
+        chosen: u64,
+        /// Pairs that passed, with the chance of any false finding at most 5%.
+        significant: u64,
+        /// Pairs that were tried.
+        tried: u64,
+        /// Rows that were held out.
+        rows: u64,
+        /// Random orders that the correlations were compared with.
+        permutations: u64,
+    },
 }
 
 /// Something the user should know about a result.
@@ -180,6 +193,18 @@ pub enum Note {
         side: Side,
         /// The mean variance of the columns, in medians.
         ratio: f64,
+    },
+    /// No pair correlates on held-out rows beyond what chance gives.
+    NothingBeyondChance {
+        /// Pairs that were tried.
+        tried: u64,
+        /// Rows that were held out.
+        rows: u64,
+    },
+    /// The number of pairs was left to the data, and all that were tried are significant.
+    MorePairsMayExist {
+        /// Pairs that were tried.
+        tried: u64,
     },
     /// The certificate proves that more is missing from the total than the fit believed.
     StoppedTooEarly {

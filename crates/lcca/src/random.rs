@@ -20,6 +20,7 @@ pub(crate) enum Purpose {
     Sketch = 9,
     ProbeX = 10,
     ProbeY = 11,
+    Bootstrap = 12,
     #[cfg(any(test, feature = "laws"))]
     Test = 4,
 }

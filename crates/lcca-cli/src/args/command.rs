@@ -2,8 +2,8 @@
 
 use super::views::ViewsArgs;
 use super::{
-    CompareArgs, CompletionsArgs, ConvertArgs, DemoArgs, ExportArgs, FitArgs, InfoArgs, NeighborsArgs,
-    ReportArgs, RunCcaArgs, ScoreArgs, TransformArgs,
+    BootstrapArgs, CompareArgs, CompletionsArgs, ConvertArgs, DemoArgs, ExportArgs, FitArgs, InfoArgs,
+    NeighborsArgs, ReportArgs, RunCcaArgs, ScoreArgs, TransformArgs,
 };
 use clap::{Parser, Subcommand};
 
@@ -23,6 +23,7 @@ Examples:
   lcca demo                                    see it work on generated data
   lcca fit x.npz y.npz -k 20 -o model          train
   lcca score model x_test.npz y_test.npz       correlations on rows the model has not seen
+  lcca bootstrap model x.npz y.npz -n 200      intervals and stability from resamples
   lcca transform model --x x.npz -o zx.npy     canonical variables
   lcca report model x.npz y.npz -o report.html the results as a page for any browser
   lcca compare x.npz y.npz -o comparison       the paper's experiment on your data
@@ -47,6 +48,8 @@ pub enum Command {
     Transform(TransformArgs),
     /// Compute the correlations of a fitted model on given rows
     Score(ScoreArgs),
+    /// Find out how sure a model is: intervals and stability from resamples of its rows
+    Bootstrap(BootstrapArgs),
     /// Write weights, loadings or word vectors of a model for other programs
     Export(ExportArgs),
     /// Find the columns nearest to a column, in its own view and in the other

@@ -16,8 +16,26 @@ Examples:
   lcca fit x.npz y.npz --covariates age_sex_site.csv -o model   without what covariates explain
   lcca fit x.npz y.npz --metric pls -o model   covariances instead of correlations
   lcca fit x.npz y.npz --ridge-path 0.001,0.01,0.1,1 -o model   the best ridge on held-out rows
+  lcca fit x.npz y.npz -k auto -o model   as many pairs as held-out rows can prove
   lcca fit x.npz y.npz -k 20 -o model --resume state   stop it; the same command continues
 ";
+
+/// The number of pairs as typed.
+#[derive(Clone, Copy)]
+pub enum PairCount {
+    /// As many as held-out rows can prove.
+    Auto,
+    Given(usize),
+}
+
+fn pair_count(typed: &str) -> Result<PairCount, String> {
+    match typed {
+        "auto" => Ok(PairCount::Auto),
+        typed => {
+            typed.parse().map(PairCount::Given).map_err(|_| "expected a number of pairs or auto".to_string())
+        }
+    }
+}
 
 const GLOSSARY: &str = "\
 The numbers of the output:
@@ -44,9 +62,12 @@ pub struct FitArgs {
     pub x: PathBuf,
     /// The second view: a matrix with the same rows
     pub y: PathBuf,
-    /// Number of pairs of canonical variables [default: 20, or as many as the data allow]
-    #[arg(short, value_name = "K")]
-    pub k: Option<usize>,
+    /// Number of pairs of canonical variables, or auto [default: 20, or as many as the data allow]
+    ///
+    /// auto holds out 30% of the rows, at most 20,000, fits up to 50 pairs to the others, and keeps those up to the last that correlates on
+    /// the held-out rows beyond chance. The model is then fitted to all rows. Not possible with --resume.
+    #[arg(short, value_name = "K", value_parser = pair_count)]
+    pub k: Option<PairCount>,
     /// Write the model to this safetensors file
     #[arg(long, short, value_name = "MODEL")]
     pub output: Option<PathBuf>,
@@ -77,6 +98,17 @@ pub struct FitArgs {
     /// Draw the scores of --ridge-path to this .svg or .png file
     #[arg(long, value_name = "FILE", requires = "ridge_path")]
     pub path_figure: Option<PathBuf>,
+    /// Keep rows with the same label together, such as families: a file with one label per row of X
+    ///
+    /// For --ridge-path, --hold-out and -k auto. A text file has one label per line and no header; a .npy file has one column of numbers.
+    #[arg(long, value_name = "FILE")]
+    pub fold_groups: Option<PathBuf>,
+    /// Add Wilks' test of how many pairs correlate: for small dense data, normal, with many more rows than columns
+    ///
+    /// Tests for each pair that it and all after it correlate by chance only, by Bartlett's chi-square approximation, on all rows, without a
+    /// ridge. It assumes independent rows and normal data; --permutations of lcca score on held-out rows assumes only the first.
+    #[arg(long, conflicts_with = "row_weights")]
+    pub wilks: bool,
     /// Hold this share of the rows out, such as 0.2, and print training and held-out correlations side by side
     ///
     /// Random rows are kept aside, the others are fitted and scored on them; then all rows are fitted from there, and the model

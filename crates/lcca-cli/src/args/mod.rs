@@ -2,6 +2,7 @@
 //!
 //! Nothing is interpreted in this module; [`crate::resolve`] does that.
 
+mod bootstrap;
 mod choices;
 mod command;
 mod common;
@@ -22,6 +23,7 @@ mod tables;
 mod transform;
 pub mod views;
 
+pub use bootstrap::BootstrapArgs;
 pub use choices::{
     ContentChoice, MetricChoice, NormalizeChoice, RidgeRule, ScaleChoice, SideChoice, ViewChoice,
 };
@@ -32,7 +34,7 @@ pub use completions::CompletionsArgs;
 pub use convert::ConvertArgs;
 pub use demo::DemoArgs;
 pub use export::ExportArgs;
-pub use fit::FitArgs;
+pub use fit::{FitArgs, PairCount};
 pub use info::InfoArgs;
 pub use method::MethodArgs;
 pub use neighbors::NeighborsArgs;

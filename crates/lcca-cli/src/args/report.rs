@@ -8,6 +8,7 @@ const REPORT_EXAMPLES: &str = "\
 Examples:
   lcca report model -o report.html
   lcca report model x_test.npz y_test.npz -o report.html     with correlations on these rows
+  lcca report model --bootstrap bootstrap.json -o report.html   with intervals and stability
 
 From raw texts to a page in three commands:
   lcca views text pairs.tsv --x english --y french --lowercase -o views
@@ -32,6 +33,12 @@ pub struct ReportArgs {
     pub x: Option<PathBuf>,
     /// The same rows of the second view
     pub y: Option<PathBuf>,
+    /// Show the intervals and stability of this file, printed by `lcca bootstrap --json`
+    #[arg(long, value_name = "FILE")]
+    pub bootstrap: Option<PathBuf>,
+    /// Show the p-values of this file, printed by `lcca score --permutations N --json`
+    #[arg(long, value_name = "FILE")]
+    pub scores: Option<PathBuf>,
     /// Write the page to this file
     #[arg(long, short, value_name = "REPORT.html")]
     pub output: PathBuf,

@@ -8,6 +8,7 @@ const SCORE_EXAMPLES: &str = "\
 Examples:
   lcca score model x_test.npz y_test.npz --json
   lcca score model x_test.npz y_test.npz --permutations 999    p-values
+  lcca score model x.csv y.csv --permutations 999 --blocks families.txt   families stay together
 
 The words of the output (pair, captured total) are explained in docs/glossary.md.";
 
@@ -27,6 +28,15 @@ pub struct ScoreArgs {
     /// controlled. On training rows p-values mean nothing: the weights have seen them.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub permutations: Option<u32>,
+    /// Exchange rows only with rows of the same label: a file with one label per row of X, such as families
+    ///
+    /// Rows that depend on each other are not exchangeable with all others, and p-values that ignore it are too small. A text file has
+    /// one label per line and no header; a .npy file has one column of numbers.
+    #[arg(long, value_name = "FILE", requires = "permutations")]
+    pub blocks: Option<PathBuf>,
+    /// Exchange the blocks of --blocks as wholes, with blocks of the same size, instead of rows within them
+    #[arg(long, requires = "blocks")]
+    pub blocks_whole: bool,
     /// Seed of the random orders
     #[arg(long, default_value_t = 0, requires = "permutations")]
     pub seed: u64,

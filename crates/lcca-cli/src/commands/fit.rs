@@ -10,7 +10,7 @@ use crate::resolve::FitJob;
 use crate::resume::StateFile;
 use crate::{interrupt, load, machine, output};
 use lcca::data::{InMemory, Pair};
-use lcca::fit::{Fit, Watch};
+use lcca::fit::{Fit, Groups, Watch, wilks};
 use lcca::outcome::Note;
 use lcca_io::{Loaded, ModelNames, Remark, wording};
 use serde_json::{Value, json};
@@ -37,7 +37,8 @@ pub fn run(job: &FitJob) -> Result<ExitCode, Failure> {
 
 /// Finds out whether everything can be written before hours of work, not after.
 fn check_outputs(job: &FitJob) -> Result<(), Failure> {
-    let inputs = [&job.x, &job.y].into_iter().chain(&job.row_weights).chain(&job.covariates);
+    let inputs =
+        [&job.x, &job.y].into_iter().chain(&job.row_weights).chain(&job.covariates).chain(&job.fold_groups);
     let inputs: Vec<&Path> = inputs.map(|path| path.as_path()).collect();
     let state = job.resume.as_ref().map(|resume| &resume.path);
     let figure = job.ridge_search.as_ref().and_then(|search| search.figure.as_ref());
@@ -61,7 +62,7 @@ fn state_file(job: &FitJob) -> Option<StateFile<'_>> {
 
 fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
     let start = Instant::now();
-    let LoadedPair { pair, views, covariates, remarks } = load_pair(job)?;
+    let LoadedPair { pair, views, covariates, remarks, groups } = load_pair(job)?;
     // Names are read only if a model will keep them.
     let names =
         if job.output.is_some() { names_of(&views, covariates.as_ref())? } else { ModelNames::default() };
@@ -70,20 +71,28 @@ fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
     let name_view = |failure: Failure| failure.in_view(&job.x, &job.y);
     let quiet = job.session.quiet;
     let ridge = match &job.ridge_search {
-        Some(search) => Some(ridge_search::choose(search, &pair, &mut settings, quiet).map_err(name_view)?),
+        Some(search) => Some(
+            ridge_search::choose(search, &pair, groups.as_ref(), &mut settings, quiet).map_err(name_view)?,
+        ),
         None => None,
     };
-    let held_out = held_out::measure(job.hold_out, &pair, &settings, quiet).map_err(name_view)?;
+    let components = if job.finds_pairs {
+        Some(held_out::find_pairs(&pair, &mut settings, groups.as_ref(), quiet).map_err(name_view)?)
+    } else {
+        None
+    };
+    let rule = if components.is_some() { job.hold_out.unless_auto() } else { job.hold_out };
+    let held_out = held_out::measure(rule, &pair, &settings, groups.as_ref(), quiet).map_err(name_view)?;
     let mut progress = FitProgress::new(settings.method.name(), Length::of_fit(&settings), quiet);
     let result = match state_file(job) {
         Some(state) => state.fit(&pair, &settings, &mut progress),
-        None => {
-            held_out::fit_all_rows(job.hold_out, held_out, &pair, &settings, &progress).map(|fit| (fit, 0))
-        }
+        None => held_out::fit_all_rows(rule, held_out, &pair, &settings, &progress).map(|fit| (fit, 0)),
     };
     progress.finish();
     let (mut fit, saved_iteration) = result.map_err(name_view)?;
+    components.iter().for_each(|components| components.add_to(&mut fit));
     fit.look_for_shared_columns(&pair)?;
+    let wilks = if job.wilks { Some(wilks(&pair, &())?) } else { None };
     let (fit_seconds, threads) = (progress.seconds(), rayon::current_num_threads());
     write_model(job, &fit, &names, threads)?;
     if job.certify {
@@ -96,7 +105,7 @@ fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
     }
     let names_columns = fit.notes.iter().any(|note| matches!(note, Note::SharedColumns { .. }));
     let names = if names_columns { names_of(&views, covariates.as_ref())? } else { names };
-    Ok((fit, Run { load_seconds, fit_seconds, threads, saved_iteration, ridge, names, remarks }))
+    Ok((fit, Run { load_seconds, fit_seconds, threads, saved_iteration, ridge, wilks, names, remarks }))
 }
 
 /// What was read. Files are kept for the names of their columns, which are read when they are needed.
@@ -105,6 +114,8 @@ struct LoadedPair {
     views: [Loaded; 2],
     covariates: Option<Loaded>,
     remarks: Vec<Remark>,
+    /// Rows that are held out together.
+    groups: Option<Groups>,
 }
 
 /// Reads the views and pairs their rows.
@@ -117,8 +128,9 @@ fn load_pair(job: &FitJob) -> Result<LoadedPair, Failure> {
         Some(path) => Some(load::covariates(path, None, quiet)?),
         None => None,
     };
+    let groups = views.groups(job.fold_groups.as_deref())?;
     let load::Views { pair, loaded, remarks, .. } = views.with_covariates(covariates.as_ref(), quiet)?;
-    Ok(LoadedPair { pair, views: loaded, covariates, remarks })
+    Ok(LoadedPair { pair, views: loaded, covariates, remarks, groups })
 }
 
 /// The names of both views' columns and of the covariates.
@@ -169,6 +181,7 @@ fn object(fit: &Fit, run: &Run) -> Value {
         "version": env!("CARGO_PKG_VERSION"),
         "notes": fit.notes.iter().map(|note| run.sentence(note)).collect::<Vec<_>>(),
         "reading": run.remarks,
+        "wilks": run.wilks,
         "ridge_path": run.ridge.as_ref().map(RidgeChoice::object),
         "trace": fit.trace,
     })

@@ -5,7 +5,7 @@ use crate::machine;
 use crate::output::remark;
 use crate::text::{self, count, view_sizes};
 use lcca::data::Side;
-use lcca::fit::{Certificate, Fit, Kind};
+use lcca::fit::{Certificate, Fit, Kind, Wilks};
 use lcca::method::{Method, Settings};
 use lcca::outcome::{Decision, Note};
 use lcca_io::{ModelNames, Names, Remark, wording};
@@ -24,6 +24,8 @@ pub struct Run {
     pub saved_iteration: usize,
     /// How the ridge was chosen, if there was a choice.
     pub ridge: Option<RidgeChoice>,
+    /// The classical test, if it was asked for.
+    pub wilks: Option<Wilks>,
     /// The names of columns, as far as they were read.
     pub names: ModelNames,
     /// What there is to say about how the files were read.
@@ -52,7 +54,12 @@ pub fn text(path: Option<&Path>, fit: &Fit, run: &Run) -> String {
     let _ = writeln!(text, "{}: {} from {sizes}", fit.chosen.name(), count(model.pairs() as u64, "pair"));
     // What changes the answer is said in any case, what led to a method only if nobody named it.
     let is_always_said = |decision: &Decision| {
-        matches!(decision, Decision::ColumnsScaled { .. } | Decision::RowsSketched { .. })
+        matches!(
+            decision,
+            Decision::ColumnsScaled { .. }
+                | Decision::RowsSketched { .. }
+                | Decision::ComponentsChosen { .. }
+        )
     };
     let (said, others): (Vec<_>, Vec<_>) = fit.decisions.iter().cloned().partition(is_always_said);
     if model.settings.method.name() != fit.chosen.name() {
@@ -70,6 +77,7 @@ pub fn text(path: Option<&Path>, fit: &Fit, run: &Run) -> String {
         let _ = writeln!(text, "{verdict}: {}, tolerance {:.1e}", missing(fit), model.settings.tol);
     }
     text += &fit.certificate.as_ref().map(certificate_text).unwrap_or_default();
+    text += &run.wilks.as_ref().map(wilks_text).unwrap_or_default();
     let spent = format!("{}, work {:.1}", text::passes(&fit.cost), fit.cost.work(model.settings.k));
     let peak = machine::peak_rss_bytes().map(|bytes| format!("; peak memory {}", text::bytes(bytes)));
     let (load, seconds, peak) = (run.load_seconds, run.fit_seconds, peak.unwrap_or_default());
@@ -78,6 +86,26 @@ pub fn text(path: Option<&Path>, fit: &Fit, run: &Run) -> String {
         let _ = writeln!(text, "model written to {}", path.display());
     }
     text
+}
+
+/// The classical test as a table, with what it assumes.
+fn wilks_text(wilks: &Wilks) -> String {
+    let row = |i: usize| {
+        vec![
+            (i + 1).to_string(),
+            format!("{:.6}", wilks.correlations[i]),
+            format!("{:.6}", wilks.lambda[i]),
+            format!("{:.2}", wilks.chi_square[i]),
+            format!("{}", wilks.degrees[i]),
+            format!("{:.2e}", wilks.p[i]),
+        ]
+    };
+    let rows: Vec<Vec<String>> = (0..wilks.p.len()).map(row).collect();
+    let table = text::table(&["from pair", "correlation", "lambda", "chi-square", "degrees", "p"], &rows);
+    format!(
+        "\nWilks' test that this pair and all after it correlate by chance only:\n\n{table}\nassumes independent rows, normal data, \
+         many more rows than columns, and no ridge\n\n"
+    )
 }
 
 /// How much of the total may still be missing, in words.

@@ -4,7 +4,10 @@ use crate::failure::Failure;
 use crate::progress::{FitProgress, Length};
 use crate::resolve::HoldOutRule;
 use lcca::data::InMemory;
-use lcca::fit::{Fit, HoldOut, Watch, estimated_operations, fit, hold_out, risk};
+use lcca::fit::{
+    Components, Fit, Groups, HoldOut, Watch, estimated_operations, fit, hold_out_groups,
+    recommend_components, risk,
+};
 use lcca::method::Settings;
 
 /// The share that is held out unasked.
@@ -17,6 +20,7 @@ pub fn measure(
     rule: HoldOutRule,
     pair: &InMemory,
     settings: &Settings,
+    groups: Option<&Groups>,
     quiet: bool,
 ) -> Result<Option<HoldOut>, Failure> {
     let share = match rule {
@@ -26,7 +30,7 @@ pub fn measure(
         HoldOutRule::Auto => return Ok(None),
     };
     let progress = FitProgress::new("hold-out", Length::of_fit(settings), quiet);
-    let measured = hold_out(pair, settings, share, &progress);
+    let measured = hold_out_groups(pair, settings, share, groups, &progress);
     progress.finish();
     match (measured, rule) {
         (Ok(measured), _) => Ok(Some(measured)),
@@ -34,6 +38,21 @@ pub fn measure(
         (Err(_), HoldOutRule::Auto) => Ok(None),
         (Err(error), _) => Err(error.into()),
     }
+}
+
+/// Finds out how many pairs held-out rows can prove, and puts the number into the settings.
+pub fn find_pairs(
+    pair: &InMemory,
+    settings: &mut Settings,
+    groups: Option<&Groups>,
+    quiet: bool,
+) -> Result<Components, Failure> {
+    let progress = FitProgress::new("pairs", Length::of_fit(settings), quiet);
+    let found = recommend_components(pair, settings, settings.k, groups, &progress);
+    progress.finish();
+    let found = found?;
+    settings.k = found.chosen;
+    Ok(found)
 }
 
 /// Fits all rows and adds what was measured. A fit that holds rows out on request starts from there. What was not asked for

@@ -1,5 +1,6 @@
 //! The commands, one per file. Each runs a resolved job and prints its result.
 
+mod bootstrap;
 mod compare;
 mod completions;
 mod convert;
@@ -29,6 +30,7 @@ pub fn run(job: Job) -> Result<ExitCode, Failure> {
         Job::Fit(job) => return fit::run(&job),
         Job::Transform(job) => transform::run(&job),
         Job::Score(job) => score::run(&job),
+        Job::Bootstrap(job) => bootstrap::run(&job),
         Job::Export(job) => export::run(&job),
         Job::Neighbors(job) => neighbors::run(&job),
         Job::Report(job) => report::run(&job),

@@ -2,7 +2,7 @@
 
 use super::fitting_rows;
 use crate::failure::Failure;
-use crate::html::report::{self, GivenRows, Subject};
+use crate::html::report::{self, Certainty, GivenRows, Subject};
 use crate::output::remark;
 use crate::resolve::ReportJob;
 use crate::{load, machine, output, progress};
@@ -22,6 +22,7 @@ const MOST_VARIABLES: usize = 80_000;
 
 pub fn run(job: &ReportJob) -> Result<(), Failure> {
     let inputs = [&job.model].into_iter().chain(job.rows.iter().flatten());
+    let inputs = inputs.chain(&job.bootstrap).chain(&job.scores);
     load::check_output(&job.output, &inputs.map(|path| path.as_path()).collect::<Vec<_>>())?;
     let mut output = Output::create(&job.output)?;
     let html = machine::pool(job.session.threads)?.install(|| page(job))?;
@@ -44,6 +45,7 @@ pub fn run(job: &ReportJob) -> Result<(), Failure> {
 fn page(job: &ReportJob) -> Result<String, Failure> {
     let file = ModelFile::open(&job.model)?;
     let names = file.names()?;
+    let certainty = Certainty::read(job.bootstrap.as_deref(), job.scores.as_deref(), file.model.pairs())?;
     let given = match &job.rows {
         Some([x, y]) => Some(given_rows(job, &file, x, y)?),
         None => None,
@@ -56,6 +58,7 @@ fn page(job: &ReportJob) -> Result<String, Failure> {
         names: &names,
         provenance: &file.provenance,
         given: given.as_ref(),
+        certainty: &certainty,
     };
     let html = report::html(&subject);
     spinner.finish_and_clear();

@@ -2,12 +2,13 @@
 
 use super::fitting_rows;
 use crate::failure::Failure;
+use crate::load::Views;
 use crate::output::remark;
 use crate::resolve::ScoreJob;
 use crate::text::{self, count};
 use crate::{machine, output, progress};
-use lcca::data::{InMemory, Pair, Side};
-use lcca::fit::{Model, Scores, Significance};
+use lcca::data::{Pair, Side};
+use lcca::fit::{Exchange, Model, PermutationTest, Scores, Significance};
 use lcca_io::ModelFile;
 use serde_json::json;
 
@@ -46,24 +47,31 @@ struct Scored {
 }
 
 fn score(job: &ScoreJob, file: &ModelFile) -> Result<Scored, Failure> {
-    let pair = fitting_rows::read_pair(
+    let views = fitting_rows::read_pair(
         file,
         [&job.x, &job.y],
         job.covariates.as_deref(),
         &job.reading,
         job.session.quiet,
-    )?
-    .pair;
-    let scores = file.model.score(&pair)?;
-    let significance = significance(job, &file.model, &pair)?;
-    Ok(Scored { rows: pair.shape().rows, scores, significance })
+    )?;
+    let scores = file.model.score(&views.pair)?;
+    let significance = significance(job, &file.model, &views)?;
+    Ok(Scored { rows: views.pair.shape().rows, scores, significance })
 }
 
-fn significance(job: &ScoreJob, model: &Model, pair: &InMemory) -> Result<Option<Significance>, Failure> {
+fn significance(job: &ScoreJob, model: &Model, views: &Views) -> Result<Option<Significance>, Failure> {
     let Some(test) = job.permutation_test else { return Ok(None) };
+    let groups = views.groups(job.blocks.as_ref().map(|blocks| blocks.path.as_path()))?;
+    let exchange = match (&groups, &job.blocks) {
+        (Some(groups), Some(blocks)) if blocks.are_whole => Exchange::Whole(groups),
+        (Some(groups), _) => Exchange::Within(groups),
+        (None, _) => Exchange::Rows,
+    };
     let spinner = progress::spinner("permuting".into(), job.session.quiet);
-    let [x, y] = Side::BOTH.map(|side| pair.view(side));
-    let significance = model.permutation_test(x, y, test.permutations, test.seed, &())?;
+    let [x, y] = Side::BOTH.map(|side| views.pair.view(side));
+    let covariates = views.pair.covariates();
+    let test = PermutationTest { exchange, covariates, ..PermutationTest::new(test.permutations, test.seed) };
+    let significance = model.permutation_test(x, y, &test, &())?;
     spinner.finish_and_clear();
     Ok(Some(significance))
 }

@@ -4,9 +4,10 @@ use super::method::method;
 use super::problem::{self, max_passes};
 use super::reading::{ViewReading, check_normalization, table_flags};
 use super::session::Session;
-use crate::args::{self, FitArgs};
+use crate::args::{self, FitArgs, PairCount};
 use crate::failure::Failure;
 use lcca::data::Shape;
+use lcca::fit::TRIED;
 use lcca::matrix::Normalize;
 use lcca::method::Settings;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,11 @@ pub struct FitJob {
     /// Typed flags that are not settings of the engine but that repeating the fit needs.
     pub flags: Vec<String>,
     pub session: Session,
+    /// One label per row; rows with the same label are held out together.
+    pub fold_groups: Option<PathBuf>,
+    /// Whether as many pairs are fitted as held-out rows can prove.
+    pub finds_pairs: bool,
+    pub wilks: bool,
     /// The requested number of pairs; `None` lets the data decide.
     pairs: Option<usize>,
     /// Everything but the number of pairs.
@@ -50,6 +56,16 @@ pub enum HoldOutRule {
     No,
     /// This share of the rows.
     Share(f64),
+}
+
+impl HoldOutRule {
+    /// The same, if rows were held out for something else already: no more unasked.
+    pub fn unless_auto(self) -> Self {
+        match self {
+            HoldOutRule::Auto => HoldOutRule::No,
+            asked => asked,
+        }
+    }
 }
 
 /// Which ridge is taken.
@@ -86,6 +102,16 @@ impl FitJob {
         settings.tol = args.tol;
         settings.max_passes = max_passes(args.max_passes)?;
         settings.structure = !args.no_structure;
+        let (pairs, finds_pairs) = match args.k {
+            Some(PairCount::Given(pairs)) => (Some(pairs), false),
+            Some(PairCount::Auto) => (None, true),
+            None => (None, false),
+        };
+        if finds_pairs && args.resume.is_some() {
+            let message =
+                "-k auto fits twice and --resume keeps the state of one fit: use one of them at a time";
+            return Err(Failure::Usage(message.into()));
+        }
         let reading = ViewReading::new(&args.reading);
         for (normalize, options) in settings.normalization().into_iter().zip(&reading.options) {
             check_normalization(normalize, options)?;
@@ -104,7 +130,10 @@ impl FitJob {
             certify: args.certify,
             strict: args.strict,
             session: Session::new(args.common),
-            pairs: args.k,
+            fold_groups: args.fold_groups,
+            finds_pairs,
+            wilks: args.wilks,
+            pairs,
             settings,
         })
     }
@@ -117,7 +146,11 @@ impl FitJob {
     /// The settings for data of this shape.
     pub fn settings(&self, shape: Shape) -> Settings {
         let mut settings = self.settings.clone();
-        settings.k = problem::pairs(self.pairs, shape);
+        settings.k = if self.finds_pairs {
+            TRIED.min(problem::most_pairs(shape))
+        } else {
+            problem::pairs(self.pairs, shape)
+        };
         settings
     }
 }
@@ -180,6 +213,7 @@ fn resume(args: &FitArgs) -> Result<Option<Resume>, Failure> {
 /// Flags that change what is read or done without being settings of the engine.
 fn flags(args: &FitArgs) -> Vec<String> {
     let weights = args.problem.row_weights.as_deref().and_then(Path::file_name);
+    let groups = args.fold_groups.as_deref().and_then(Path::file_name);
     let covariates = args.covariates.as_deref().and_then(Path::file_name);
     let with_value = [
         ("--row-weights", weights.map(|name| name.to_string_lossy().into_owned())),
@@ -187,6 +221,7 @@ fn flags(args: &FitArgs) -> Vec<String> {
         ("--x-cols", args.reading.x_cols.map(|cols| cols.to_string())),
         ("--y-cols", args.reading.y_cols.map(|cols| cols.to_string())),
         ("--memory", args.problem.memory.clone()),
+        ("--fold-groups", groups.map(|name| name.to_string_lossy().into_owned())),
         ("--hold-out", Some(args.hold_out.clone()).filter(|typed| typed != "auto")),
     ];
     let mut flags = Vec::new();

@@ -1,8 +1,8 @@
 //! From the typed command to the job that runs.
 
 use super::{
-    CompareJob, CompletionsJob, ConvertJob, DemoJob, ExportJob, FitJob, InfoJob, NeighborsJob, ReportJob,
-    RunCcaJob, ScoreJob, TransformJob, ViewsJob,
+    BootstrapJob, CompareJob, CompletionsJob, ConvertJob, DemoJob, ExportJob, FitJob, InfoJob, NeighborsJob,
+    ReportJob, RunCcaJob, ScoreJob, TransformJob, ViewsJob,
 };
 use crate::args::{Arguments, Command};
 use crate::failure::Failure;
@@ -13,6 +13,7 @@ pub enum Job {
     Fit(Box<FitJob>),
     Transform(TransformJob),
     Score(ScoreJob),
+    Bootstrap(BootstrapJob),
     Export(ExportJob),
     Neighbors(NeighborsJob),
     Report(ReportJob),
@@ -31,6 +32,7 @@ pub fn resolve(arguments: Arguments) -> Result<Job, Failure> {
         Command::Fit(args) => Job::Fit(Box::new(FitJob::new(*args)?)),
         Command::Transform(args) => Job::Transform(TransformJob::new(args)?),
         Command::Score(args) => Job::Score(ScoreJob::new(args)),
+        Command::Bootstrap(args) => Job::Bootstrap(BootstrapJob::new(args)?),
         Command::Export(args) => Job::Export(ExportJob::new(args)?),
         Command::Neighbors(args) => Job::Neighbors(NeighborsJob::new(args)),
         Command::Report(args) => Job::Report(ReportJob::new(args)?),

@@ -3,6 +3,7 @@
 //! [`resolve`] turns [`crate::args`] into a [`Job`]: defaults are filled in, flags that depend on each other are combined,
 //! and everything that can be refused without reading the data is refused. Commands see resolved values only.
 
+mod bootstrap;
 mod compare;
 mod completions;
 mod convert;
@@ -23,6 +24,7 @@ mod session;
 mod transform;
 mod views;
 
+pub use bootstrap::{BootstrapJob, IntervalTable};
 pub use compare::CompareJob;
 pub use completions::CompletionsJob;
 pub use convert::ConvertJob;

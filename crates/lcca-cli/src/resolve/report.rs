@@ -10,6 +10,9 @@ pub struct ReportJob {
     pub model: PathBuf,
     /// Rows of X and of Y to show beside the model.
     pub rows: Option<[PathBuf; 2]>,
+    /// What `lcca bootstrap` and `lcca score` printed.
+    pub bootstrap: Option<PathBuf>,
+    pub scores: Option<PathBuf>,
     pub output: PathBuf,
     /// How X and Y are read and their rows paired.
     pub reading: ViewReading,
@@ -29,6 +32,8 @@ impl ReportJob {
         Ok(ReportJob {
             model: args.model,
             rows: args.x.zip(args.y).map(|(x, y)| [x, y]),
+            bootstrap: args.bootstrap,
+            scores: args.scores,
             output: args.output,
             reading: ViewReading::of_model(&args.tables, args.zero_based),
             covariates: args.covariates,

@@ -12,6 +12,7 @@ pub struct ScoreJob {
     /// How X and Y are read and their rows paired.
     pub reading: ViewReading,
     pub permutation_test: Option<PermutationTest>,
+    pub blocks: Option<Blocks>,
     pub covariates: Option<PathBuf>,
     pub session: Session,
 }
@@ -20,6 +21,14 @@ pub struct ScoreJob {
 pub struct PermutationTest {
     pub permutations: usize,
     pub seed: u64,
+}
+
+/// Rows that are exchanged with each other only.
+pub struct Blocks {
+    /// One label per row.
+    pub path: PathBuf,
+    /// Whether blocks are exchanged as wholes.
+    pub are_whole: bool,
 }
 
 impl ScoreJob {
@@ -32,6 +41,7 @@ impl ScoreJob {
             y: args.y,
             reading: ViewReading::of_model(&args.tables, args.zero_based),
             permutation_test: args.permutations.map(test),
+            blocks: args.blocks.map(|path| Blocks { path, are_whole: args.blocks_whole }),
             covariates: args.covariates,
             session: Session::new(args.common),
         }

@@ -8,6 +8,7 @@
 //! The eigenvalues are ±d. Rayleigh–Ritz keeps the views apart: x and y are whitened separately over Sx = [Wx Tx Px] and
 //! Sy = [Wy Ty Py], and an SVD of the small SxᵀCxySy gives the best pairs. One fused pass measures both views.
 
+use super::coarse::Coarse;
 use super::eigenproblem::{Block, Eigenproblem, Ritz, SmallProducts, Trust, drift, pick};
 use super::precondition::Preconditioner;
 use super::problem::Problem;
@@ -38,6 +39,13 @@ impl<'a> BothViews<'a> {
         let [x, y] = problem.normals;
         let diagonal = [problem.space.row_factors(x.diagonal()?)?, problem.space.row_factors(y.diagonal()?)?];
         Ok(BothViews { problem, diagonal, preconditioner: Preconditioner::new(problem, is_informed)? })
+    }
+}
+
+impl BothViews<'_> {
+    /// The coarse block in use.
+    pub fn into_block(self) -> Option<Coarse> {
+        self.preconditioner.into_block()
     }
 }
 

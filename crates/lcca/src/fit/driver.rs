@@ -1,12 +1,15 @@
 //! From data and settings to a fit, in one line: plan, prepare the data, iterate, finish.
 
 use super::both_views::BothViews;
+use super::coarse::Coarse;
 use super::fitted::Fit;
 use super::model::Effects;
 use super::one_view::OneView;
 use super::plan::{Plan, is_narrow, plan};
 use super::problem::{Problem, RawFit, Start};
-use super::{alternate, checkpoint, exact, finish, gram, lobpcg, restore, risk, rpcca, scale, sketch, units};
+use super::{
+    alternate, checkpoint, exact, finish, gram, lobpcg, refine, restore, risk, rpcca, scale, sketch, units,
+};
 use crate::data::{
     Cached, Centered, Counting, Explained, JointGram, Moments, Pair, Reduced, Residual, Samples, Scaled,
     Shape, Side, Tally,
@@ -17,6 +20,7 @@ use crate::method::{Algorithm, Settings};
 use crate::outcome::Decision;
 use crate::space::Host;
 use crate::watch::{Checkpoint, Continued, Cost, Loop, Watch};
+use std::sync::OnceLock;
 
 /// Centering costs less than a digit if this share of a column's sum of squares is left.
 const WELL_CENTERED: f64 = 0.1;
@@ -58,8 +62,23 @@ pub(super) struct Fits {
     pub block: Option<[Panel; 2]>,
 }
 
+/// The coarse block of a preconditioner: the first fit leaves it here, and fits to similar rows take a few steps with it.
+pub(super) type SharedBlock = OnceLock<Coarse>;
+
 /// One fit for each of some settings that differ in the ridge alone. Each but the first starts from the one before.
 pub(super) fn fit_all(
+    pair: &dyn Pair,
+    all: &[Settings],
+    start: Start,
+    keep_block: bool,
+    watch: &dyn Watch,
+) -> Result<Fits> {
+    fit_all_sharing(None, pair, all, start, keep_block, watch)
+}
+
+/// The same, with a coarse block that is taken from other fits or left for them.
+pub(super) fn fit_all_sharing(
+    shared: Option<&SharedBlock>,
     pair: &dyn Pair,
     all: &[Settings],
     start: Start,
@@ -140,6 +159,7 @@ pub(super) fn fit_all(
         is_formed: whole.capabilities().joint_grams.is_some_and(|grams| grams.is_formed()),
         grams: residual_joint.as_ref().map(|residual| residual as &dyn Pair).or(joint_seen),
         joint: joint.as_ref(),
+        shared,
         // A product with factors of 1 is exact, so views that are not scaled keep their means to the last bit.
         means: means.as_ref().map(|means| scaled_means(means, &factors)),
         along: along.as_ref(),
@@ -243,6 +263,8 @@ struct Data<'a> {
     grams: Option<&'a dyn Pair>,
     /// Those matrices, scaled but not centered.
     joint: Option<&'a JointGram>,
+    /// A coarse block of fits to similar rows.
+    shared: Option<&'a SharedBlock>,
     /// The means of the scaled columns.
     means: Option<[Vec<f64>; 2]>,
     /// The products of the scaled columns with an orthonormal basis of the covariates, if there are any.
@@ -341,7 +363,7 @@ fn fit_in_units(
         }
         None => None,
     };
-    let raw = run(on_grams.as_ref().unwrap_or(&on_rows), plan, start)?;
+    let raw = run(on_grams.as_ref().unwrap_or(&on_rows), plan, start, data.shared)?;
     let weights = keeps_weights.then(|| raw.weights.clone());
     // Whatever a method iterated on, its result is measured on the rows, or on their Gram matrices if those are as exact.
     let measured_on = if data.grams_are_exact()? { on_grams.as_ref() } else { None };
@@ -349,14 +371,24 @@ fn fit_in_units(
 }
 
 /// Runs the planned method.
-fn run(problem: &Problem<'_>, plan: &Plan, start: Start) -> Result<RawFit> {
+fn run(problem: &Problem<'_>, plan: &Plan, start: Start, shared: Option<&SharedBlock>) -> Result<RawFit> {
     if let Some(side) = plan.eliminate {
         return lobpcg::lobpcg(problem, &mut OneView::new(problem, side)?, start);
     }
     match plan.method.algorithm() {
         Algorithm::Auto | Algorithm::Lobpcg | Algorithm::ShiftInvert => {
+            let start = match (shared.and_then(|shared| shared.get()), start) {
+                (Some(block), Start::Warm(weights)) => return refine::refine(problem, block, weights),
+                (_, start) => start,
+            };
             let is_informed = !matches!(start, Start::Random);
-            lobpcg::lobpcg(problem, &mut BothViews::new(problem, is_informed)?, start)
+            let mut equations = BothViews::new(problem, is_informed)?;
+            let raw = lobpcg::lobpcg(problem, &mut equations, start)?;
+            if let (Some(shared), Some(block)) = (shared, equations.into_block()) {
+                // If another fit was faster, its block is as good.
+                let _ = shared.set(block);
+            }
+            Ok(raw)
         }
         Algorithm::Alternating => alternate::alternate(problem, plan.method, start),
         Algorithm::PrincipalComponents => rpcca::rpcca(problem, plan.method),

@@ -2,6 +2,7 @@
 //!
 //! A fold is a set of row weights, 0 for the rows left out, so nothing is copied.
 
+use super::groups::Groups;
 use crate::data::{InMemory, Pair};
 use crate::error::{Error, Result};
 use crate::random;
@@ -33,6 +34,26 @@ impl<'a> Folds<'a> {
         }
         let mut fold: Vec<u32> = (0..rows).map(|row| (row % count) as u32).collect();
         random::shuffle(&mut fold, &mut random::generator(seed, random::Purpose::Folds, 0));
+        Ok(Folds { pair, division: Division::Dealt(fold), count })
+    }
+
+    /// Deals groups at random into `count` folds, so that no group is on both sides of a cut. Large groups are dealt first, each
+    /// to the fold with the fewest rows, so that folds are about as large as each other.
+    pub fn grouped(pair: &'a InMemory, count: usize, groups: &Groups, seed: u64) -> Result<Self> {
+        groups.check(pair.shape().rows)?;
+        let mut members = groups.members(|_| true);
+        if count < 2 || count > members.len() {
+            let expected = "at least 2 and at most the number of groups";
+            return Err(Error::Setting { name: "folds", value: count.to_string(), expected });
+        }
+        random::shuffle(&mut members, &mut random::generator(seed, random::Purpose::Folds, 0));
+        members.sort_by_key(|rows| std::cmp::Reverse(rows.len()));
+        let (mut fold, mut sizes) = (vec![0; pair.shape().rows], vec![0; count]);
+        for rows in members {
+            let smallest = (0..count).min_by_key(|&fold| sizes[fold]).unwrap_or(0);
+            sizes[smallest] += rows.len();
+            rows.iter().for_each(|&row| fold[row as usize] = smallest as u32);
+        }
         Ok(Folds { pair, division: Division::Dealt(fold), count })
     }
 

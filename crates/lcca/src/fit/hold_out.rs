@@ -5,6 +5,7 @@
 
 use super::driver::fit_all;
 use super::fitted::Fit;
+use super::groups::Groups;
 use super::held_out::HeldOut;
 use super::problem::Start;
 use crate::data::{InMemory, Pair};
@@ -42,7 +43,18 @@ pub struct HoldOut {
 /// # Ok::<(), lcca::Error>(())
 /// ```
 pub fn hold_out(pair: &InMemory, settings: &Settings, share: f64, watch: &dyn Watch) -> Result<HoldOut> {
-    let [training, held_out] = split(pair, share, settings.seed)?;
+    hold_out_groups(pair, settings, share, None, watch)
+}
+
+/// The same with groups of rows that are held out together or not at all. The share may be missed by half a group.
+pub fn hold_out_groups(
+    pair: &InMemory,
+    settings: &Settings,
+    share: f64,
+    groups: Option<&Groups>,
+    watch: &dyn Watch,
+) -> Result<HoldOut> {
+    let [training, held_out] = split(pair, share, groups, settings.seed)?;
     let mut fits = fit_all(&training.pair, std::slice::from_ref(settings), Start::Random, true, watch)?;
     let model = fits.fits.swap_remove(0).model;
     let scores = model.score(&held_out.pair)?;
@@ -76,26 +88,48 @@ impl Fit {
 }
 
 /// All rows, those of one part with their weights and the others with weight 0.
-struct Part {
-    pair: InMemory,
-    rows: u64,
+pub(super) struct Part {
+    pub pair: InMemory,
+    pub rows: u64,
 }
 
 /// Draws the rows to hold out; returns the training part and the held-out part.
-fn split(pair: &InMemory, share: f64, seed: u64) -> Result<[Part; 2]> {
+pub(super) fn split(pair: &InMemory, share: f64, groups: Option<&Groups>, seed: u64) -> Result<[Part; 2]> {
     let mut rows: Vec<usize> = (0..pair.shape().rows).filter(|&row| pair.weight(row) > 0.0).collect();
-    let held = (share * rows.len() as f64).round();
+    let mut random = random::generator(seed, random::Purpose::HoldOut, 0);
+    let mut held = (share * rows.len() as f64).round() as usize;
+    match groups {
+        None => random::shuffle(&mut rows, &mut random),
+        Some(groups) => {
+            groups.check(pair.shape().rows)?;
+            let mut members = groups.members(|row| pair.weight(row) > 0.0);
+            random::shuffle(&mut members, &mut random);
+            held = nearest_end(&members, held);
+            rows = members.into_iter().flatten().map(|row| row as usize).collect();
+        }
+    }
     let expected = "a share of the rows between 0 and 1 that leaves at least 3 rows to either part";
-    let is_possible = held >= FEWEST as f64 && rows.len() as f64 - held >= FEWEST as f64;
+    let is_possible = held >= FEWEST && rows.len() - held.min(rows.len()) >= FEWEST;
     if !(share > 0.0 && share < 1.0 && is_possible) {
         return Err(Error::Setting { name: "hold-out", value: share.to_string(), expected });
     }
-    random::shuffle(&mut rows, &mut random::generator(seed, random::Purpose::HoldOut, 0));
-    let held = held as usize;
     let part = |rows: &[usize]| -> Result<Part> {
         let mut weights = vec![0.0; pair.shape().rows];
         rows.iter().for_each(|&row| weights[row] = pair.weight(row));
         Ok(Part { pair: pair.reweighted(weights)?, rows: rows.len() as u64 })
     };
     Ok([part(&rows[held..])?, part(&rows[..held])?])
+}
+
+/// The number of rows in the first groups that is nearest to the one wanted.
+fn nearest_end(groups: &[Vec<u32>], wanted: usize) -> usize {
+    let mut rows = 0;
+    for group in groups {
+        let more = rows + group.len();
+        if more.abs_diff(wanted) >= rows.abs_diff(wanted) {
+            break;
+        }
+        rows = more;
+    }
+    rows
 }

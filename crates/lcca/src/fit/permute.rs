@@ -3,14 +3,16 @@
 //! The weights are fixed: they were found on other rows. If the two views are independent, the rows of Y's scores can be
 //! dealt to the rows of X's in any order without changing how their correlations are distributed. The observed ones are
 //! therefore compared with those of random orders, which is exact for any number of rows and any distribution. Rows must be independent of each
-//! other, and must not have been trained on: weights that have seen the rows make chance look large, and permuting scores
-//! does not undo that.
+//! other, unless it is said which may change places (`exchange`). They must not have been trained on: weights that have seen the rows make chance
+//! look large, and permuting scores does not undo that. Covariates are taken out of the scores (`project_out`), which is exact for normal errors.
 //!
 //! For several pairs at once p-values are stepped down (Westfall & Young 1993): the largest correlation is compared with the
 //! largest of all pairs under each order, the next with the largest of those left, and so on. No p-value is smaller than the
 //! one before. The chance that any of them falls below α without cause is at most α. Cost n·k for each order; memory 16·n·k bytes.
 
+use super::exchange::{Exchange, Orders};
 use super::model::Model;
+use super::project_out::Projection;
 use crate::data::Side;
 use crate::error::{Error, Result};
 use crate::matrix::{Matrix, Panel};
@@ -34,23 +36,66 @@ pub struct Significance {
     pub permutations: usize,
 }
 
+/// How to test.
+#[derive(Clone, Copy, Debug)]
+pub struct PermutationTest<'a> {
+    /// Random orders to draw.
+    pub permutations: usize,
+    /// The seed of the orders.
+    pub seed: u64,
+    /// What may change places.
+    pub exchange: Exchange<'a>,
+    /// Columns whose linear influence on both views is taken out, one row per row.
+    pub covariates: Option<&'a Matrix>,
+}
+
+impl PermutationTest<'static> {
+    /// A test with that many orders of all rows.
+    pub fn new(permutations: usize, seed: u64) -> Self {
+        PermutationTest { permutations, seed, exchange: Exchange::Rows, covariates: None }
+    }
+}
+
 impl Model {
     /// Tests the correlation of each pair on rows that were **not** trained on; see the module for what is tested.
     pub fn permutation_test(
         &self,
         x: &Matrix,
         y: &Matrix,
-        permutations: usize,
-        seed: u64,
+        test: &PermutationTest<'_>,
         watch: &dyn Watch,
     ) -> Result<Significance> {
         if x.rows() != y.rows() {
             return Err(Error::RowsDiffer { x: x.rows(), y: y.rows() });
         }
-        let [mut x, mut y] = [self.transform_all(Side::X, x)?, self.transform_all(Side::Y, y)?];
-        [&mut x, &mut y].into_iter().for_each(|scores| standardize(scores, self.settings.center));
-        permutation_test(&x, &y, permutations, seed, watch)
+        // What a model takes out by its own coefficients is a function of the covariates, which are taken out below in any case.
+        let known = test.covariates.filter(|_| self.covariate_columns() > 0);
+        let scores =
+            [self.transform_all_with(Side::X, x, known)?, self.transform_all_with(Side::Y, y, known)?];
+        test_scores(scores, self.settings.center, test, watch)
     }
+}
+
+/// Tests canonical variables of rows that were not trained on; the means of these rows are subtracted if `center`.
+pub(super) fn test_scores(
+    scores: [Panel; 2],
+    center: bool,
+    test: &PermutationTest<'_>,
+    watch: &dyn Watch,
+) -> Result<Significance> {
+    let rows = scores[0].rows();
+    let all = || (0..rows).collect::<Vec<_>>();
+    let ([mut x, mut y], kept, center) = match test.covariates {
+        None => (scores, all(), center),
+        Some(covariates) => {
+            let projection = Projection::new(covariates, rows, center)?;
+            // The constant is among what was taken out.
+            (scores.map(|scores| projection.apply(&scores)), projection.kept, false)
+        }
+    };
+    [&mut x, &mut y].into_iter().for_each(|scores| standardize(scores, center));
+    let orders = Orders::new(test.exchange, rows, &kept)?;
+    test_orders(&x, &y, &orders, test.permutations, test.seed, watch)
 }
 
 /// Tests the correlations of column i of `x` with column i of `y`, whose columns have length one or zero.
@@ -63,6 +108,18 @@ pub fn permutation_test(
     seed: u64,
     watch: &dyn Watch,
 ) -> Result<Significance> {
+    test_orders(x, y, &Orders::All(x.rows()), permutations, seed, watch)
+}
+
+/// The same, with given orders of the rows.
+fn test_orders(
+    x: &Panel,
+    y: &Panel,
+    orders: &Orders,
+    permutations: usize,
+    seed: u64,
+    watch: &dyn Watch,
+) -> Result<Significance> {
     if permutations == 0 {
         return Err(Error::Setting { name: "permutations", value: "0".into(), expected: "at least 1" });
     }
@@ -70,18 +127,14 @@ pub fn permutation_test(
     let observed = products(x, y, &in_order);
     let mut order: Vec<usize> = (0..observed.len()).collect();
     order.sort_by(|&a, &b| observed[b].total_cmp(&observed[a]));
-    let counts = (0..permutations).into_par_iter().map_init(
-        || in_order.clone(),
-        |rows, draw| {
-            // Every order starts from the first, so that it depends on its number alone.
-            rows.copy_from_slice(&in_order);
-            random::shuffle(rows, &mut random::generator(seed, random::Purpose::Permutations, draw as u64));
-            if watch.pass(Cost::default()).is_break() {
-                return Err(Error::Interrupted);
-            }
-            Ok(Exceeded::by(&products(x, y, rows), &observed, &order))
-        },
-    );
+    let counts = (0..permutations).into_par_iter().map_init(Vec::new, |rows, draw| {
+        // Every order starts from the first, so that it depends on its number alone.
+        orders.draw(rows, &mut random::generator(seed, random::Purpose::Permutations, draw as u64));
+        if watch.pass(Cost::default()).is_break() {
+            return Err(Error::Interrupted);
+        }
+        Ok(Exceeded::by(&products(x, y, rows), &observed, &order))
+    });
     let zero = || Ok(Exceeded::none(observed.len()));
     let counts = counts.reduce(zero, |a, b| Ok(a?.plus(&b?)))?;
     let share = |count: &u64| (1 + count) as f64 / (1 + permutations) as f64;

@@ -108,6 +108,11 @@ impl<'a> Preconditioner<'a> {
         })
     }
 
+    /// The coarse block in use.
+    pub fn into_block(self) -> Option<Coarse> {
+        self.coarse.map(|coarse| coarse.block)
+    }
+
     /// Pairs of directions on few columns, to begin with.
     pub fn witnesses(&self) -> &[Witness] {
         &self.witnesses

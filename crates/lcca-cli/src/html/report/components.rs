@@ -95,6 +95,7 @@ impl Components {
              are those with the largest loadings: the correlations of a column with the variable of its view. Columns of \
              the same sign go together; a minus marks the others.",
         );
+        subject.certainty.explanation().iter().for_each(|line| text += &element::paragraph(line));
         let pairs = subject.model.pairs();
         if self.shown < pairs {
             text += &element::remark(&format!(
@@ -118,6 +119,7 @@ impl Components {
         if let Some(given) = subject.given {
             numbers.push(("on given rows", cells(&given.scores.correlations)));
         }
+        numbers.extend(subject.certainty.columns());
         if model.settings.ridge_x > 0.0 || model.settings.ridge_y > 0.0 {
             numbers.push(("objective", cells(&model.objective)));
         }

@@ -1,5 +1,6 @@
 //! The page about one fitted model.
 
+mod certainty;
 mod components;
 mod given_rows;
 mod numbers;
@@ -10,6 +11,7 @@ mod subject;
 mod summary;
 mod trace;
 
+pub use certainty::Certainty;
 pub use given_rows::GivenRows;
 pub use page::html;
 pub use subject::Subject;

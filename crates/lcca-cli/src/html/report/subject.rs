@@ -1,5 +1,6 @@
 //! Everything a report is made from.
 
+use super::certainty::Certainty;
 use super::given_rows::GivenRows;
 use super::numbers::shortened;
 use lcca::data::Side;
@@ -18,6 +19,8 @@ pub struct Subject<'s> {
     pub provenance: &'s Map<String, Value>,
     /// Rows that were given beside the model.
     pub given: Option<&'s GivenRows>,
+    /// Intervals, stability and p-values that other commands printed.
+    pub certainty: &'s Certainty,
 }
 
 impl Subject<'_> {

@@ -1,11 +1,13 @@
 //! Tests of every method against independent computations, the paper's theorems, and degenerate inputs.
 
+mod bootstrap;
 mod certificates;
 mod claims;
 mod conjugate_gradients;
 mod covariates;
 mod default_method;
 mod degenerate_data;
+mod exchange;
 mod meaning;
 mod methods;
 mod metrics;

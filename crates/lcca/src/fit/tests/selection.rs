@@ -3,7 +3,8 @@
 use super::*;
 use crate::data::{Cost, Side};
 use crate::fit::{
-    FoldScores, Folds, Selection, Watch, cross_validate, cross_validate_on, path, permutation_test,
+    FoldScores, Folds, PermutationTest, Selection, Watch, cross_validate, cross_validate_on, path,
+    permutation_test,
 };
 use crate::matrix::{Matrix, OneHotRows, Panel};
 use crate::testing::{
@@ -349,7 +350,7 @@ fn p_values_are_uniform_if_the_views_are_independent() {
         let half = |view: &Mat<f64>, second: bool| rows_of(view, |row| (row >= 80) == second);
         let trained = run(&pair_of(&half(&x, false), &half(&y, false)), Method::auto(), 3).unwrap();
         let [x, y] = [&x, &y].map(|view| from_dense(half(view, true).as_ref()));
-        let result = trained.model.permutation_test(&x, &y, 199, draw, &()).unwrap();
+        let result = trained.model.permutation_test(&x, &y, &PermutationTest::new(199, draw), &()).unwrap();
         alone.push(result.p[0]);
         any.push(result.adjusted.iter().copied().fold(1.0, f64::min));
         let scores = trained.model.score(&InMemory::new(x, y).unwrap()).unwrap();
@@ -370,7 +371,7 @@ fn planted_correlations_are_significant_and_the_others_are_not() {
         let half = |view: &Mat<f64>, second: bool| rows_of(view, |row| (row >= 200) == second);
         let trained = run(&pair_of(&half(&x, false), &half(&y, false)), Method::auto(), 4).unwrap();
         let [x, y] = [&x, &y].map(|view| from_dense(half(view, true).as_ref()));
-        let result = trained.model.permutation_test(&x, &y, 199, seed, &()).unwrap();
+        let result = trained.model.permutation_test(&x, &y, &PermutationTest::new(199, seed), &()).unwrap();
         assert_eq!(result.adjusted[0], 1.0 / 200.0, "{result:?}");
         assert!(result.adjusted.iter().zip(&result.p).all(|(adjusted, p)| adjusted >= p));
         assert!(result.adjusted[1..].iter().any(|&p| p > 0.05), "{result:?}");
@@ -383,7 +384,10 @@ fn a_test_on_the_training_rows_means_nothing() {
     let (x, y) = factors(60, 20, 0, 4);
     let pair = pair_of(&x, &y);
     let trained = run(&pair, Method::auto(), 3).unwrap();
-    let result = trained.model.permutation_test(pair.view(Side::X), pair.view(Side::Y), 199, 1, &()).unwrap();
+    let result = trained
+        .model
+        .permutation_test(pair.view(Side::X), pair.view(Side::Y), &PermutationTest::new(199, 1), &())
+        .unwrap();
     assert_eq!(result.p[0], 1.0 / 200.0);
 }
 
@@ -415,7 +419,7 @@ fn the_same_seed_gives_the_same_p_values_on_any_number_of_threads() {
     let test_on = |threads: usize, seed: u64| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let [x, y] = Side::BOTH.map(|side| pair.view(side));
-        pool.install(|| model.permutation_test(x, y, 500, seed, &()).unwrap())
+        pool.install(|| model.permutation_test(x, y, &PermutationTest::new(500, seed), &()).unwrap())
     };
     assert_eq!(test_on(1, 3), test_on(3, 3));
     assert_ne!(test_on(1, 3).p[1], test_on(1, 4).p[1]);
@@ -427,6 +431,6 @@ fn a_constant_score_correlates_with_nothing() {
     let (tx, ty) = factors(40, 2, 1, 8);
     let model = run(&pair_of(&tx, &ty), Method::auto(), 2).unwrap().model;
     let y = from_dense(Mat::<f64>::full(40, 2, 3.0).as_ref());
-    let result = model.permutation_test(&x, &y, 99, 1, &()).unwrap();
+    let result = model.permutation_test(&x, &y, &PermutationTest::new(99, 1), &()).unwrap();
     assert_eq!((result.correlations, result.p), (vec![0.0; 2], vec![1.0; 2]));
 }

@@ -1,0 +1,64 @@
+//! `lcca bootstrap`
+
+use super::reading::ViewReading;
+use super::session::Session;
+use crate::args::BootstrapArgs;
+use crate::failure::Failure;
+use std::path::{Path, PathBuf};
+
+pub struct BootstrapJob {
+    pub model: PathBuf,
+    pub x: PathBuf,
+    pub y: PathBuf,
+    /// How X and Y are read and their rows paired.
+    pub reading: ViewReading,
+    pub row_weights: Option<PathBuf>,
+    pub covariates: Option<PathBuf>,
+    /// One label per row; rows with the same label are drawn together.
+    pub groups: Option<PathBuf>,
+    pub resamples: usize,
+    pub seed: u64,
+    pub tol: Option<f64>,
+    pub table: Option<IntervalTable>,
+    pub session: Session,
+}
+
+/// A file for the intervals of weights and loadings.
+pub struct IntervalTable {
+    pub path: PathBuf,
+    pub delimiter: char,
+}
+
+impl BootstrapJob {
+    pub fn new(args: BootstrapArgs) -> Result<Self, Failure> {
+        if let Some(tol) = args.tol.filter(|tol| !(*tol > 0.0 && tol.is_finite())) {
+            return Err(Failure::Usage(format!("--tol is {tol}, expected a number above 0")));
+        }
+        Ok(BootstrapJob {
+            model: args.model,
+            x: args.x,
+            y: args.y,
+            reading: ViewReading::of_model(&args.tables, args.zero_based),
+            row_weights: args.row_weights,
+            covariates: args.covariates,
+            groups: args.groups,
+            resamples: args.n as usize,
+            seed: args.seed,
+            tol: args.tol,
+            table: args.output.as_deref().map(table).transpose()?,
+            session: Session::new(args.common),
+        })
+    }
+}
+
+fn table(path: &Path) -> Result<IntervalTable, Failure> {
+    let delimiter = match path.extension().and_then(|end| end.to_str()) {
+        Some("csv") => ',',
+        Some("tsv") => '\t',
+        _ => {
+            let path = path.display();
+            return Err(Failure::Usage(format!("{path}: expected a table that ends in .csv or .tsv")));
+        }
+    };
+    Ok(IntervalTable { path: path.into(), delimiter })
+}

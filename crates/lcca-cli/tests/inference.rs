@@ -1,0 +1,128 @@
+//! Intervals, blocks and the number of pairs, from the shell.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod common;
+
+use common::{Folder, numbers};
+use std::fmt::Write as _;
+
+/// Two views of five and four columns that share `pairs` directions, as tables, and a family for each row.
+fn folder(rows: usize, pairs: usize) -> Folder {
+    let folder = Folder::new();
+    let mut state = 1u64;
+    // About normal: the sum of uniform numbers of a linear congruential generator.
+    let mut normal = || {
+        let mut uniform = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as f64 / (1u64 << 31) as f64
+        };
+        (0..12).map(|_| uniform()).sum::<f64>() - 6.0
+    };
+    let header = |cols: usize, name: &str| {
+        (0..cols).map(|j| format!("{name}{j}")).collect::<Vec<_>>().join(",") + "\n"
+    };
+    let (mut x, mut y, mut families) = (header(5, "a"), header(4, "b"), String::new());
+    for row in 0..rows {
+        let shared: Vec<f64> = (0..pairs).map(|_| normal()).collect();
+        let mut line = |cols: usize| {
+            let cell = |j: usize, noise: f64| format!("{:.6}", noise + shared.get(j).copied().unwrap_or(0.0));
+            (0..cols).map(|j| cell(j, normal())).collect::<Vec<_>>().join(",") + "\n"
+        };
+        x += &line(5);
+        y += &line(4);
+        let _ = writeln!(families, "family {}", row / 4);
+    }
+    std::fs::write(folder.path("x.csv"), x).unwrap();
+    std::fs::write(folder.path("y.csv"), y).unwrap();
+    std::fs::write(folder.path("families.txt"), families).unwrap();
+    folder
+}
+
+#[test]
+fn a_bootstrap_prints_intervals_and_the_report_shows_them() {
+    let folder = folder(200, 1);
+    folder.run("fit x.csv y.csv -k 2 -o model").done();
+    let result = folder.json("bootstrap model x.csv y.csv -n 40 --seed 3");
+    let (low, high, corrected) =
+        (numbers(&result, "low"), numbers(&result, "high"), numbers(&result, "corrected"));
+    assert!((0..2).all(|i| low[i] <= corrected[i] && corrected[i] <= high[i]), "{result}");
+    assert!(numbers(&result, "stability")[0] > 0.8, "{result}");
+    assert_eq!(result["resampled"].as_array().unwrap().len(), 40);
+    assert_eq!(result, folder.json("bootstrap model x.csv y.csv -n 40 --seed 3 --threads 1"));
+    assert_ne!(
+        result["low"],
+        folder.json("bootstrap model x.csv y.csv -n 40 --groups families.txt --seed 3")["low"]
+    );
+    let text = folder.run("bootstrap model x.csv y.csv -n 40 -o intervals.csv").done().stdout;
+    assert!(text.contains("stability") && text.contains("40 resamples of 200 rows"), "{text}");
+    let table = String::from_utf8(folder.read("intervals.csv")).unwrap();
+    assert_eq!(table.lines().count(), 1 + 2 * (5 + 4), "{table}");
+    assert!(table.lines().nth(1).unwrap().starts_with("X,a0,1,"), "{table}");
+    std::fs::write(folder.path("bootstrap.json"), result.to_string()).unwrap();
+    std::fs::write(
+        folder.path("scores.json"),
+        folder.json("score model x.csv y.csv --permutations 9").to_string(),
+    )
+    .unwrap();
+    folder.run("report model --bootstrap bootstrap.json --scores scores.json -o report.html").done();
+    let page = String::from_utf8(folder.read("report.html")).unwrap();
+    assert!(
+        page.contains("95% interval") && page.contains("From 40 resamples") && page.contains("p adjusted")
+    );
+}
+
+#[test]
+fn bootstraps_of_other_rows_and_bad_files_are_refused() {
+    let folder = folder(60, 1);
+    folder.run("fit x.csv y.csv -k 1 -o model").done();
+    let other = self::folder(50, 1);
+    std::fs::copy(other.path("x.csv"), folder.path("x50.csv")).unwrap();
+    std::fs::copy(other.path("y.csv"), folder.path("y50.csv")).unwrap();
+    folder.refuses("bootstrap model x50.csv y50.csv -n 9", &["expected 60, found 50"]);
+    folder.refuses("bootstrap model x.csv y.csv -n 1", &["-n"]);
+    folder.refuses("bootstrap model x.csv y.csv -o intervals.txt", &["intervals.txt", ".csv or .tsv"]);
+    folder.refuses("bootstrap model x.csv y.csv --tol 0", &["--tol is 0"]);
+    std::fs::write(folder.path("short.txt"), "a\nb\n").unwrap();
+    folder.refuses("bootstrap model x.csv y.csv --groups short.txt", &["2 labels", "60"]);
+    folder.refuses(
+        "report model --bootstrap short.txt -o report.html",
+        &["short.txt", "lcca bootstrap --json"],
+    );
+}
+
+#[test]
+fn blocks_say_which_rows_change_places() {
+    let folder = folder(200, 1);
+    folder.run("fit x.csv y.csv -k 1 -o model").done();
+    let score = |flags: &str| folder.json(&format!("score model x.csv y.csv -q --permutations 99 {flags}"));
+    let (free, within) = (score(""), score("--blocks families.txt"));
+    assert_eq!(free["correlations"], within["correlations"]);
+    assert!(numbers(&score("--blocks families.txt --blocks-whole"), "p")[0] < 0.05);
+    std::fs::write(folder.path("alone.txt"), (0..200).map(|row| format!("{row}\n")).collect::<String>())
+        .unwrap();
+    let refused = |flags: &str, needles: &[&str]| {
+        folder.refuses(&format!("score model x.csv y.csv --permutations 9 {flags}"), needles);
+    };
+    refused("--blocks alone.txt", &["at least one group with two rows"]);
+    refused("--blocks-whole", &["--blocks"]);
+    folder.refuses("score model x.csv y.csv --blocks families.txt", &["--permutations"]);
+}
+
+#[test]
+fn the_number_of_pairs_is_left_to_held_out_rows() {
+    let folder = folder(600, 2);
+    let fit = folder.json("fit x.csv y.csv -k auto");
+    assert_eq!(fit["k"], 2);
+    assert!(fit["why"].as_str().unwrap().contains("2 pairs of 4 tried were kept"), "{fit}");
+    let text = folder.run("fit x.csv y.csv -k auto --fold-groups families.txt --wilks").done().stdout;
+    assert!(
+        text.contains("held-out rows") && text.contains("chi-square") && text.contains("assumes"),
+        "{text}"
+    );
+    let grouped = folder.json("fit x.csv y.csv -k 1 --ridge-path 0.01,1 --fold-groups families.txt");
+    let apart = folder.json("fit x.csv y.csv -k 1 --ridge-path 0.01,1");
+    assert_ne!(grouped["ridge_path"]["mean"], apart["ridge_path"]["mean"]);
+    folder.refuses("fit x.csv y.csv -k many", &["many", "number of pairs or auto"]);
+    folder.refuses("fit x.csv y.csv -k auto --resume state", &["--resume"]);
+}
