@@ -90,7 +90,8 @@ fn naive(null: &Null, draw: u64) -> f64 {
     permutation_test(&unit(&null.x), &unit(&null.y), 199, draw, &()).unwrap().p[0]
 }
 
-/// Families and covariates: ours has a distance of 0.0N, the naive way one of 0.NN, at which 1% would be 0.115.
+/// Ours is 0.050 from uniform. The naive way, permuting residuals as if families did not exist, is 0.130 from it: 1% of uniform draws are
+/// further than 0.115.
 #[test]
 fn p_values_are_uniform_with_families_and_covariates() {
     let data = |draw| null(30, 3, 1.0, draw);
@@ -112,7 +113,7 @@ fn p_values_are_uniform_with_whole_families() {
     assert!(ours < FAR, "{ours}");
 }
 
-/// Without families, with covariates for half of the rows' dimensions.
+/// Without families, with 16 covariates and a constant for 34 rows: ours is 0.065 from uniform, permuted residuals are 0.105 from it.
 #[test]
 fn p_values_are_uniform_with_many_covariates() {
     let data = |draw| null(10, 16, 0.0, draw);
