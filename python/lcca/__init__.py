@@ -21,6 +21,7 @@ from lcca._lcca import METHODS, Matrix, __version__
 from lcca._linalg import least_squares, randomized_svd
 from lcca._load import load
 from lcca._notes import DataWarning, LccaWarning, Note, ResultWarning
+from lcca._plssvd import PLSSVD
 from lcca._significance import Significance, permutation_test
 from lcca._two_views import TwoViews
 from lcca._views import read
@@ -36,6 +37,7 @@ __all__ = [
     "METHODS",
     "Matrix",
     "Note",
+    "PLSSVD",
     "ResultWarning",
     "Significance",
     "TwoViews",

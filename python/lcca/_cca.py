@@ -54,6 +54,11 @@ class CCA(FromSums):
         The fit has converged if at most this share of the sum of the objective values may be missing.
     max_passes : float, optional
         No iteration begins after this many passes over the rows or their Gram matrices.
+    max_iter : int, optional
+        scikit-learn's name for such a limit: the same as `max_passes`, as an iteration takes a pass or two. Narrow views are solved
+        without iterations, whatever it is.
+    copy : bool
+        Accepted because scikit-learn has it. Arrays are never overwritten, so nothing needs to be copied.
     structure : bool
         Whether to look for structure that makes the problem smaller.
     t1, t2, inner, k_pc, k_rpcca : optional
@@ -150,6 +155,8 @@ class CCA(FromSums):
         hold_out: float | None = None,
         tol: float = 1e-4,
         max_passes: float | None = None,
+        max_iter: int | None = None,
+        copy: bool = True,
         structure: bool = True,
         t1: int | None = None,
         t2: int | None = None,
@@ -179,6 +186,8 @@ class CCA(FromSums):
         self.hold_out = hold_out
         self.tol = tol
         self.max_passes = max_passes
+        self.max_iter = max_iter
+        self.copy = copy
         self.structure = structure
         self.t1 = t1
         self.t2 = t2

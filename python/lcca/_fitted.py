@@ -30,13 +30,16 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
     memory: int | str | None
     missing: str
 
-    def transform(self, X: Any, y: Any = None) -> Any:
+    def transform(self, X: Any, y: Any = None, copy: bool = True) -> Any:
         """The canonical variables of rows.
 
         Parameters
         ----------
         X, y : as for `fit`
-            Rows of X and, optionally, of y; or a pair of views on a cluster.
+            Rows of X and, optionally, of y; or a pair of views on a cluster. If y has more or fewer rows than X, they are rows of
+            their own, as in scikit-learn.
+        copy : bool
+            Accepted because scikit-learn has it. Arrays are never overwritten.
 
         Returns
         -------
@@ -53,6 +56,7 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         (5, 2)
         """
         check_is_fitted(self)
+        _settings.flag(copy, "copy")
         if isinstance(X, RemotePair):
             self._check_remote(X)
             return X.scores(self._view_weights())
@@ -120,13 +124,15 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
             return x_rows
         return x_rows, _regression.estimate(self._y_regression, self.y_mean_, y, "y", memory)
 
-    def predict(self, X: Any, columns: Any = None) -> Any:
+    def predict(self, X: Any, copy: bool = True, *, columns: Any = None) -> Any:
         """Estimates y from X: least squares of the columns of y on the canonical variables of X, learned on the training rows.
 
         Parameters
         ----------
         X : as for `fit`
             Rows of X, or a pair of views on a cluster, whose y is not looked at.
+        copy : bool
+            Accepted because scikit-learn has it. Arrays are never overwritten.
         columns : str, int or list of either, optional
             The columns of y to estimate, by name or position [default: all of them].
 
@@ -146,6 +152,7 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         ((100, 2), (100, 1))
         """
         check_is_fitted(self)
+        _settings.flag(copy, "copy")
         regression, mean = _regression.known(self._y_on_x_regression), self.y_mean_
         if columns is not None:
             chosen = _regression.chosen(columns, getattr(self, "y_feature_names_in_", None), len(regression))
@@ -334,6 +341,14 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         _model.save(self, path)
 
     @property
+    def n_iter_(self) -> NDArray[np.intp]:
+        """The number of iterations, one entry per pair as scikit-learn has it, although all pairs are iterated on together.
+
+        It is 1 if the views were solved without iterations, or if a model file does not tell.
+        """
+        return np.full(self.x_weights_.shape[1], max(len(self.trace_ or ()), 1), dtype=np.intp)
+
+    @property
     def coef_(self) -> Array:
         """The coefficients of `predict`, (columns of y) × (columns of X), computed on access.
 
@@ -348,11 +363,9 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
 
     @property
     def intercept_(self) -> Array:
-        """The vector that `predict` adds to X @ coef_.T."""
+        """The vector that `predict` adds to (X - x_mean_) @ coef_.T: the means of y, as in scikit-learn's CCA."""
         self._require_means()
-        y_mean = np.zeros(len(self.y_weights_)) if self.y_mean_ is None else self.y_mean_
-        x_mean = np.zeros(len(self.x_weights_)) if self.x_mean_ is None else self.x_mean_
-        return np.asarray(y_mean - _regression.known(self._y_on_x_regression) @ (x_mean @ self.x_weights_))
+        return np.zeros(len(self.y_weights_)) if self.y_mean_ is None else self.y_mean_
 
     # scikit-learn
 

@@ -136,6 +136,8 @@ class FromSums(Fitted):
         True
         """
         self._refuse_extras("fit_moments")
+        if self._parameters().get("normalize_rows") is not None:
+            raise ValueError("fit_moments takes matrices as they are, and normalize_rows needs rows: normalize them beforehand")
         if centered and not self.center:
             raise ValueError("center=False fits rows as they are, and these matrices are about means: expected centered=False")
         memory = _settings.memory(self.memory)

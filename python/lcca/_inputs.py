@@ -55,11 +55,12 @@ def known_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int
 
 
 def partner(estimator: Any, x: View, y: Any, threads: int) -> tuple[View, NDArray[np.intp] | None]:
-    """The second view of rows for a fitted model, with as many rows as the first, and the order that makes them its rows."""
+    """The second view of rows for a fitted model, and the order that makes them the rows of the first.
+
+    If there are more or fewer of them, they are rows of their own. scikit-learn allows that, and matching of data sets uses it.
+    """
     target = y_view(estimator, y, threads, reset=False)
-    if x.length != target.length:
-        raise ValueError(f"Found input variables with inconsistent numbers of samples: {[x.length, target.length]}")
-    return target, _rows.order(x.source, target.source)
+    return target, _rows.order(x.source, target.source) if x.length == target.length else None
 
 
 def _normalized(views: Views, how: list[str], threads: int) -> Views:

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import sklearn
+
 from lcca import _lcca
 
 _REMEDIES = {
@@ -18,6 +20,7 @@ _REMEDIES = {
     "ridge-set-by-few-columns": "; scale=True divides columns by their standard deviations",
 }
 _PACKAGE = os.path.dirname(__file__) + os.sep
+_WRAPPERS = os.path.dirname(sklearn.__file__) + os.sep
 
 
 class LccaWarning(UserWarning):
@@ -94,4 +97,4 @@ def warn(text: str, category: type[Warning] = LccaWarning) -> None:
 
 def _is_between(path: str) -> bool:
     """Whether code is of this package, or of scikit-learn, which wraps `transform`."""
-    return path.startswith(_PACKAGE) or f"{os.sep}sklearn{os.sep}" in path
+    return path.startswith((_PACKAGE, _WRAPPERS))

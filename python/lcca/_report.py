@@ -80,8 +80,9 @@ def warn_of(model: Any, notes: "list[_notes.Note]") -> None:
 
 
 def _advice(model: Any) -> str:
-    if model.max_passes is not None:
-        return "raise max_passes"
+    for limit in ("max_passes", "max_iter"):
+        if getattr(model, limit) is not None:
+            return f"raise {limit}"
     # Methods with parameters stop when these say so, whatever is missing; the others go on until they have converged.
     is_limited = any(model.method in parameter["methods"] for parameter in _lcca.method_parameters())
     return 'method="auto" finds it' if is_limited else "raise tol"

@@ -33,6 +33,12 @@ def number(value: Any, name: str, kind: type = Integral, least: float = 0, expec
     return check_scalar(value, name, kind, min_val=least)
 
 
+def flag(value: Any, name: str) -> None:
+    """Refuses what is neither True nor False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+
+
 def threads(n_jobs: int | None) -> int:
     """The number of threads, as scikit-learn understands `n_jobs`: None is 1 unless in a joblib context, -1 is all processors."""
     if isinstance(n_jobs, (bool, np.bool_)):
@@ -93,13 +99,13 @@ def options(params: dict[str, Any], n_components: int) -> dict[str, Any]:
     """The parameters of an estimator, checked one by one, in the types that the engine takes."""
     _check_numbers(params)
     _check_manners(params)
-    for name in ("center", "structure"):
-        if not isinstance(params[name], (bool, np.bool_)):
-            raise TypeError(f"{name} must be True or False, got {params[name]!r}")
+    for name in ("center", "structure", "copy"):
+        flag(params[name], name)
     if not isinstance(params["method"], str):
         raise TypeError(f"method must be a string, got {params['method']!r}")
     same = {name: params[name] for name in _SAME}
     return same | {
+        "max_passes": _most_passes(params["max_passes"], params["max_iter"]),
         "n_components": n_components,
         "metrics": metrics(params["metric"]),
         "normalize": normalization(params["normalize_rows"]),
@@ -171,6 +177,14 @@ def _scale(scale: Any) -> str:
     if not isinstance(scale, (bool, np.bool_)):
         raise invalid("scale", "'auto', True or False", scale)
     return "yes" if scale else "no"
+
+
+def _most_passes(max_passes: float | None, max_iter: Any) -> float | None:
+    """The limit on passes: scikit-learn calls it a number of iterations."""
+    if max_iter is None:
+        return max_passes
+    number(max_iter, "max_iter", least=1)
+    return float(max_iter) if max_passes is None else min(float(max_iter), max_passes)
 
 
 def _hold_out(share: Any) -> float | None:

@@ -49,7 +49,7 @@ def test_predictions_and_reconstructions_are_least_squares_on_the_scores(factors
     ):
         coefficients = np.linalg.lstsq(scores, target - target.mean(axis=0), rcond=None)[0]
         assert np.allclose(estimate, scores @ coefficients + target.mean(axis=0))
-    assert np.allclose(model.predict(x), x @ model.coef_.T + model.intercept_)
+    assert np.allclose(model.predict(x), (x - model.x_mean_) @ model.coef_.T + model.intercept_)
 
 
 def test_with_all_pairs_predictions_are_those_of_linear_regression(factors):

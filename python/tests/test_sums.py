@@ -249,6 +249,8 @@ def test_matrices_that_no_rows_have_are_refused(factors):
                 CCA(n_components=2).fit_moments(*(sp.csr_array(m) for m in arguments[:3]), n)
     with pytest.raises(ValueError, match="do not belong together"):
         CCA(n_components=2).fit_moments(*raw, n, 10 * x_mean, y_mean, centered=False)
+    with pytest.raises(ValueError, match="normalize_rows needs rows"):
+        CCA(n_components=2, normalize_rows="length").fit_moments(xx, yy, xy, n)
     with pytest.raises(MemoryError, match="pass sparse ones"):
         CCA(memory=100).fit_moments(xx, yy, xy, n)
 

@@ -93,7 +93,7 @@ def test_wide_predictions_need_no_dense_coefficients():
     model = CCA(2, ridge=0.1).fit(x, y)
     dense, factors = model.coef_, model.coef_operator_
     assert factors.shape == dense.shape and np.allclose(factors @ x.T, dense @ x.T)
-    assert np.allclose(model.predict(x), (factors @ x.T).T + model.intercept_)
+    assert np.allclose(model.predict(x), (factors @ (x - model.x_mean_).T).T + model.intercept_)
     model.memory = 30 * 40 * 8 - 1
     with pytest.raises(MemoryError, match="coef_ would take 40 × 30 numbers.*coef_operator_"):
         model.coef_  # noqa: B018

@@ -39,6 +39,15 @@ pub fn prepare_full(python: &Path) -> Result<(), String> {
     make("debian_full", || step::run(Command::new(python).arg("bench/full_paths.py").args([paths, full])))
 }
 
+/// The rows of Debian's packages and the folder of MNIST's files, which have labels; none if there are no raw files.
+pub fn labeled(python: &Path) -> Result<Option<(PathBuf, PathBuf)>, String> {
+    if !Path::new(RAW).join("prepare.py").exists() || !(is_prepared("packages") || has_zstd()) {
+        return Ok(None);
+    }
+    make("packages", || script(python, "packages"))?;
+    Ok(Some((Path::new(PREPARED).join("packages/rows.tsv"), Path::new(RAW).join("mnist"))))
+}
+
 /// The folder of Debian's file lists, if it exists and zstd is installed to unpack them.
 pub fn file_lists() -> Option<PathBuf> {
     let lists = Path::new(RAW).join("debian-contents");

@@ -1,7 +1,8 @@
-//! `cargo xtask experiment NAME`: one of the paper's experiments, from raw data to docs/experiments.
+//! `cargo xtask experiment NAME`: one of the paper's experiments or one that it names as future work, from raw data to
+//! docs/experiments.
 
 use crate::step::{self, cargo};
-use crate::{data, python};
+use crate::{data, package, python};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -26,7 +27,8 @@ pub fn run(name: &str) -> Result<(), String> {
     let prepare = match name {
         "words" => words,
         "paths" => paths,
-        _ => return Err(format!("`{name}` is not an experiment; there are: words, paths")),
+        "features" => return features(),
+        _ => return Err(format!("`{name}` is not an experiment; there are: words, paths, features")),
     };
     step::run(&mut cargo("build --release --package lcca-cli"))?;
     let work = Path::new(WORK).join(name);
@@ -62,6 +64,18 @@ fn paths(work: &Path) -> Result<(), String> {
         compare(&format!("paths-{subset}"), work, &views, PATH_SETTINGS)?;
     }
     Ok(())
+}
+
+/// Canonical variables as features for a classifier: packages from their descriptions, digits from half of their images.
+fn features() -> Result<(), String> {
+    let python = package::build()?;
+    let (packages, digits) =
+        data::labeled(&python)?.ok_or("this experiment needs the real data sets, and zstd")?;
+    let results = Path::new(RESULTS).join("features");
+    empty(&results)?;
+    let mut script = Command::new(python);
+    script.arg("bench/features.py").arg("--packages").arg(packages).arg("--digits").arg(digits);
+    step::run(script.arg("--output").arg(results))
 }
 
 /// Runs the comparison on two views and replaces the committed result of the same name.

@@ -9,6 +9,7 @@ use super::model::{Model, View};
 use super::plan::Plan;
 use super::problem::{End, Problem, RawFit};
 use super::regress::Regressions;
+use super::ties;
 use super::view_block::{ViewBlock, residuals, sizes, small_products};
 use crate::data::{Normal, Pair};
 use crate::error::{Error, Result};
@@ -31,6 +32,9 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
         None => ViewBlock::measure_both(problem.normals, weights)?,
     };
     let mut objective = best_pairs(&mut x, &mut y, settings.k, problem.largest_objective())?;
+    if settings.is_cca() {
+        ties::settle(&mut x, &mut y, &objective, problem.normals[0])?;
+    }
     fix_signs(&mut x, &mut y);
     let mut residuals = sizes(residuals(&x, &y, &objective).each_ref(), &problem.inverse_diagonals()?);
     let [x_cw, y_cw] = without_ridges(problem, &x, &y)?;

@@ -55,6 +55,7 @@ mod sketch;
 mod stopping;
 #[cfg(test)]
 mod tests;
+mod ties;
 mod transform;
 mod two_samples;
 mod units;

@@ -279,3 +279,22 @@ fn a_model_that_no_machine_can_hold_is_refused_before_anything_is_allocated() {
         "{error}"
     );
 }
+
+#[test]
+fn tied_pairs_depend_neither_on_rounding_nor_on_units() {
+    // As many columns as rows leave degrees of freedom: every correlation is 1.
+    let (x, y) = (random_mat(8, 7, 11), random_mat(8, 4, 12));
+    let in_units = Mat::from_fn(8, 7, |i, j| x[(i, j)] * [1.0, 3.0, 0.2, 7.0, 1.0, 0.5, 11.0][j]);
+    for method in [Method::exact(), Method::gram()] {
+        let variables = |x: &Mat<f64>| {
+            let model = run(&pair_of(x, &y), method, 4).unwrap().model;
+            assert!(gap(&model.correlations, &[1.0; 4]) < 1e-9);
+            model.transform_all(Side::X, &from_dense(x.as_ref())).unwrap()
+        };
+        let (a, b) = (variables(&x), variables(&in_units));
+        for pair in 0..4 {
+            let cosine: f64 = (0..8).map(|i| a.row(i)[pair] * b.row(i)[pair]).sum();
+            assert!((cosine.abs() - 1.0).abs() < 1e-9, "{} pair {pair}: {cosine}", method.name());
+        }
+    }
+}

@@ -1,0 +1,1 @@
+"""Canonical variables as features for a classifier with few labels, beside other features of the same size."""
