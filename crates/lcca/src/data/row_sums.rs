@@ -10,7 +10,6 @@
 //! costs nothing beside their product and loses no digits if means are far above deviations.
 
 use super::dense_gram;
-use super::product::Allowance;
 use super::standardize::{ColumnScale, RowScale};
 use crate::error::{Error, Result};
 use crate::matrix::{DenseRows, DenseValues, Matrix, Reader};
@@ -19,6 +18,8 @@ use rayon::prelude::*;
 
 /// Numbers of dense rows that are standardized at a time: 32 MB.
 const BLOCK: usize = 1 << 22;
+/// Matrices of columns × columns that sums and their singular vectors take at most at a time.
+const MATRICES: u64 = 10;
 /// Parts of the rows that have sums of their own: as many on any machine, so that results are the same on all.
 const PARTS: usize = 32;
 
@@ -65,7 +66,16 @@ impl RowSums {
         if expected != found {
             return Err(Error::Length { what: "columns", expected, found });
         }
-        Allowance::new("the matrix of columns × columns", limit).take(24 * (found as u64).pow(2))?;
+        let needed = MATRICES * 8 * (found as u64).pow(2);
+        if needed > limit {
+            let advice = "allow more memory, or use fewer columns, such as the most variable ones";
+            return Err(Error::Memory {
+                what: "matrices of columns × columns".into(),
+                needed,
+                allowed: limit,
+                advice,
+            });
+        }
         if rows.rows() == 0 || found == 0 {
             self.rows += rows.rows() as u64;
             return Ok(());
