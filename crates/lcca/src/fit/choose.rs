@@ -14,6 +14,11 @@ const BY_WITNESSES: f64 = 1.0 / 3.0;
 /// Later on, this share is chosen by variance.
 const BY_VARIANCE: f64 = 1.0 / 6.0;
 
+/// And this share by how nearly they depend on another column, if that is known.
+const BY_DEPENDENCE: f64 = 1.0 / 6.0;
+/// Columns below this are not chosen for it.
+const DEPENDENT: f64 = 5.0;
+
 /// What is known of one view when its columns are chosen.
 pub(super) struct ViewScores<'a> {
     /// 1/bⱼⱼ, 0 for a constant column.
@@ -22,6 +27,8 @@ pub(super) struct ViewScores<'a> {
     pub activity: Option<Vec<f64>>,
     /// How strongly witnesses ask for each column.
     pub witnesses: Vec<f64>,
+    /// How nearly each column depends on another one, if that is known.
+    pub dependence: Option<&'a [f64]>,
 }
 
 impl ViewScores<'_> {
@@ -36,6 +43,11 @@ impl ViewScores<'_> {
         let variance: Vec<f64> =
             self.inverse.iter().map(|i| if *i > 0.0 { i.recip() } else { 0.0 }).collect();
         let mut chosen = top(&all, &self.witnesses, share(BY_WITNESSES));
+        if let Some(dependence) = self.dependence {
+            let dependent: Vec<u32> =
+                all.iter().copied().filter(|&column| dependence[column as usize] > DEPENDENT).collect();
+            chosen.extend(top(&dependent, dependence, share(BY_DEPENDENCE)));
+        }
         if let Some(activity) = &self.activity {
             chosen.extend(top(&all, &variance, share(BY_VARIANCE)));
             fill(&mut chosen, &all, activity, count);
@@ -79,12 +91,15 @@ pub(super) fn by_column(witnesses: &[Witness], scores: &[f64], side: usize, colu
     strongest
 }
 
-/// Σᵢ w[j, i]²·bⱼⱼ + Σᵢ r[j, i]²/bⱼⱼ for each row j; 0 for a constant column.
-pub(super) fn activity(w: &Panel, r: &Panel, inverse: &[f64]) -> Vec<f64> {
+/// Σᵢ w[j, i]²·bⱼⱼ + Σᵢ r[j, i]²/bⱼⱼ for each row j, the residual times the column's dependence; 0 for a constant column.
+pub(super) fn activity(w: &Panel, r: &Panel, inverse: &[f64], dependence: Option<&[f64]>) -> Vec<f64> {
     let squares = |row: &[f64]| row.iter().map(|v| v * v).sum::<f64>();
     let of_row = |j: usize| match inverse[j] {
         0.0 => 0.0,
-        inverse => squares(w.row(j)) / inverse + squares(r.row(j)) * inverse,
+        inverse => {
+            let weight = dependence.map_or(1.0, |dependence| dependence[j]);
+            squares(w.row(j)) / inverse + squares(r.row(j)) * inverse * weight
+        }
     };
     (0..w.rows()).into_par_iter().with_min_len(4096).map(of_row).collect()
 }

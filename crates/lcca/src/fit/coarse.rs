@@ -240,3 +240,46 @@ fn factorize(mut matrix: MatMut<'_, f64>) -> Result<bool> {
     }
     Ok(factorized.is_ok())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::random_mat;
+
+    #[test]
+    fn columns_that_join_a_block_give_the_factor_of_the_whole() {
+        // Columns 0 to 5 of X and 0 to 3 of Y; two of each join later, from the middle.
+        let (rows, split, size) = (40, 6, 10);
+        let data = random_mat(rows, size, 1);
+        let gram = Lower::of((data.transpose() * &data).as_ref());
+        let order = [0, 1, 4, 5, 6, 9, 2, 3, 7, 8];
+        let scale: Vec<f64> = order.iter().map(|&i| inverse_root(gram[(i, i)])).collect();
+        let block = |count: usize| Scaled {
+            gram: gram.clone(),
+            from: order[..count].to_vec(),
+            split,
+            scale: &scale[..count],
+        };
+        let dense = |count: usize| {
+            let block = block(count);
+            Mat::from_fn(count, count, |i, j| block.entry(i, j))
+        };
+        let mut first = Lower::of(dense(6).as_ref());
+        assert!(factorize(first.as_mat_mut()).unwrap());
+        let joined = block(size).joined_to(&first).unwrap().unwrap().to_mat();
+        let error = (&joined * joined.transpose() - dense(size)).norm_max();
+        assert!(error < 1e-13, "{error:e}");
+    }
+
+    #[test]
+    fn a_block_is_factorized_with_minus_the_products_between_views() {
+        let data = random_mat(30, 5, 2);
+        let gram = Lower::of((data.transpose() * &data).as_ref());
+        let scale: Vec<f64> = (0..5).map(|i| inverse_root(gram[(i, i)])).collect();
+        let block = || Scaled { gram: gram.clone(), from: (0..5).collect(), split: 3, scale: &scale };
+        let factor = block().factorized().unwrap().unwrap().to_mat();
+        let expected = Mat::from_fn(5, 5, |i, j| block().entry(i, j));
+        assert!(expected[(4, 0)] == -gram[(4, 0)] * scale[4] * scale[0]);
+        assert!((&factor * factor.transpose() - expected).norm_max() < 1e-13);
+    }
+}

@@ -12,10 +12,11 @@
 use super::choose::{ViewScores, activity, by_column};
 use super::coarse::Coarse;
 use super::eigenproblem::{Block, Trust};
+use super::local::{Local, local};
 use super::plan::entries;
 use super::problem::Problem;
 use super::shifted_factor::ShiftedFactor;
-use super::witness::{Witness, independent, witnesses};
+use super::witness::{Witness, independent};
 use crate::data::Pair;
 use crate::error::Result;
 use crate::matrix::Panel;
@@ -60,6 +61,8 @@ pub(super) struct Preconditioner<'a> {
     coarse: Option<InUse>,
     factor: ShiftedFactor<'a>,
     witnesses: Vec<Witness>,
+    /// How nearly columns depend on another one, if that is known: residuals outside the block count so many times.
+    dependence: Option<[Vec<f64>; 2]>,
     /// Which of them were given to Rayleigh–Ritz after the start.
     tried: Vec<bool>,
     /// Columns that a coarse block may have, both views together; 0 if there is none.
@@ -75,6 +78,8 @@ struct InUse {
     block: Coarse,
     /// The inverse diagonal of B, 0 for the columns in the block.
     others: [RowFactors; 2],
+    /// The same times the columns' dependence, if that is known: what residuals outside the block count.
+    watched: Option<[RowFactors; 2]>,
     /// Iterations since it was chosen.
     age: usize,
     /// Whether it holds every column.
@@ -92,7 +97,8 @@ impl<'a> Preconditioner<'a> {
             && problem.settings.structure
             && problem.settings.method.algorithm() != Algorithm::ShiftInvert;
         let size = if has_block { block_size(problem)? } else { 0 };
-        let witnesses = if size > 0 { witnesses(problem, &inverse)? } else { Vec::new() };
+        let Local { witnesses, dependence } =
+            if size > 0 { local(problem, &inverse)? } else { Local::default() };
         let tried = vec![false; witnesses.len()];
         Ok(Preconditioner {
             problem,
@@ -101,6 +107,7 @@ impl<'a> Preconditioner<'a> {
             coarse: None,
             factor,
             witnesses,
+            dependence,
             tried,
             size,
             chosen: 0,
@@ -204,7 +211,8 @@ impl<'a> Preconditioner<'a> {
             return Ok(squares);
         }
         let factors = self.coarse.as_ref().map_or(&self.diagonal, |block| &block.others);
-        let squares = add(space.weighted_squares(x, &factors[0])?, &space.weighted_squares(y, &factors[1])?);
+        let watched = self.coarse.as_ref().and_then(|block| block.watched.as_ref()).unwrap_or(factors);
+        let squares = add(space.weighted_squares(x, &watched[0])?, &space.weighted_squares(y, &watched[1])?);
         let on_block = match &self.coarse {
             Some(InUse { block, .. }) => Some(block.rows(space, [x, y])?),
             None => None,
@@ -241,10 +249,11 @@ impl<'a> Preconditioner<'a> {
                 inverse,
                 activity: None,
                 witnesses: by_column(&self.witnesses, &scores, side, inverse.len()),
+                dependence: self.dependence_of(side),
             };
             if self.is_informed {
                 space.read_on_host(&[&w.views[side].w, &r.views[side].w], &mut |panels: &[&Panel]| {
-                    view.activity = Some(activity(panels[0], panels[1], inverse));
+                    view.activity = Some(activity(panels[0], panels[1], inverse, view.dependence));
                     Ok(())
                 })?;
             }
@@ -261,17 +270,32 @@ impl<'a> Preconditioner<'a> {
         self.coarse = match block {
             None => None,
             Some(block) => {
-                let others = |side: usize| {
+                let others = [0, 1].map(|side| {
                     let mut factors = self.inverse[side].clone();
                     block.columns(side).iter().for_each(|&column| factors[column as usize] = 0.0);
-                    space.row_factors(factors)
+                    factors
+                });
+                let watched = match &self.dependence {
+                    None => None,
+                    Some(dependence) => {
+                        let weighed = |side: usize| {
+                            let both = others[side].iter().zip(&dependence[side]);
+                            space.row_factors(both.map(|(factor, weight)| factor * weight).collect())
+                        };
+                        Some([weighed(0)?, weighed(1)?])
+                    }
                 };
-                let others = [others(0)?, others(1)?];
+                let [x, y] = others;
+                let others = [space.row_factors(x)?, space.row_factors(y)?];
                 let is_complete = (0..2).all(|side| block.columns(side).len() == varying[side]);
-                Some(InUse { block, others, age: 0, is_complete })
+                Some(InUse { block, others, watched, age: 0, is_complete })
             }
         };
         Ok(())
+    }
+
+    fn dependence_of(&self, side: usize) -> Option<&[f64]> {
+        self.dependence.as_ref().map(|dependence| &dependence[side][..])
     }
 
     /// A block with the given columns: the one in use with those that it lacks, or a new one if it would become too large.

@@ -89,3 +89,18 @@ impl IndexMut<(usize, usize)> for Lower {
         &mut self.numbers[j * self.size + i]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_triangle_holds_what_is_below_the_diagonal() {
+        let mat = Mat::from_fn(4, 4, |i, j| (10 * i + j) as f64);
+        let lower = Lower::of(mat.as_ref());
+        assert_eq!((lower.size(), lower.column(1)), (4, &[11.0, 21.0, 31.0][..]));
+        assert_eq!(lower.to_mat()[(0, 3)], 0.0);
+        assert_eq!(lower.clone().plus(&lower)[(3, 2)], 64.0);
+        assert_eq!(Lower::zeros(0).to_mat().nrows(), 0);
+    }
+}

@@ -1,0 +1,173 @@
+//! Growing witnesses from entries of Gram matrices.
+//!
+//! A large entry of D^(−½)CxyD^(−½) is one column of each view, and the columns on which its residual is largest are those
+//! that it needs:
+//!
+//! ```text
+//! Sx = {i}, Sy = {j}
+//! repeat:  CCA of the columns Sx and Sy alone → ux, uy, ρ
+//!          add to Sx the columns on which (Cxy·uy − ρ·Bx·ux)² / diag(B) is largest, and to Sy likewise
+//! ```
+//!
+//! Others begin with two columns of each view that are nearly equal and whose differences correlate (`twins`).
+
+use super::local_grams::LocalGrams;
+use super::twins::{Nearest, pairs_of_twins};
+use super::witness::Witness;
+use crate::data::Side;
+use crate::error::{Error, Result};
+use crate::whiten::whitener;
+use faer::Mat;
+use rayon::prelude::*;
+
+/// Entries of D^(−½)CxyD^(−½) below this are not worth growing.
+const FAINT: f64 = 0.2;
+/// How often columns are added.
+const ROUNDS: usize = 2;
+/// Columns that are added to each view at a time.
+const ADDED: usize = 2;
+/// Entries of Gram matrices that may be read, relative to all that there are: about what a pass costs.
+const BUDGET: f64 = 8.0;
+/// Most witnesses that begin with one column of each view, and most that begin with two.
+const MOST: usize = 2000;
+
+/// The columns of each view that a witness begins with.
+type Seed = [Vec<u32>; 2];
+
+/// The strongest witnesses, strongest first.
+pub(super) fn witnesses(grams: &LocalGrams<'_>, nearest: &[Vec<Nearest>; 2]) -> Result<Vec<Witness>> {
+    let singles = grams.candidates().into_iter().take(MOST).map(|(_, x, y)| [vec![x], vec![y]]);
+    let twins = pairs_of_twins(grams, nearest, FAINT).into_iter().take(MOST);
+    let mut budget = BUDGET * grams.joint.entries() as f64;
+    let mut affordable = |seed: &Seed| {
+        budget -= grams.price(seed);
+        budget > 0.0
+    };
+    let seeds: Vec<Seed> = twins.chain(singles).take_while(|seed| affordable(seed)).collect();
+    let grown = seeds.par_iter().map_init(
+        || [0, 1].map(|side| vec![0.0; grams.inverse[side].len()]),
+        |sums, seed| grams.grow(seed, sums),
+    );
+    let mut all: Vec<Witness> = grown.collect::<Result<_>>()?;
+    all.sort_by(|a, b| b.objective.total_cmp(&a.objective));
+    all.dedup_by(|b, a| a.columns == b.columns);
+    Ok(all)
+}
+
+impl LocalGrams<'_> {
+    /// Pairs of columns that are each other's strongest, or the strongest of one of them, largest first.
+    fn candidates(&self) -> Vec<(f64, u32, u32)> {
+        let mut all: Vec<(f64, u32, u32)> = Vec::new();
+        for side in Side::BOTH {
+            let block = self.joint.block(side, side.other());
+            let strongest = (0..block.rows() as u32).into_par_iter().filter_map(|i| {
+                let (mut best, mut at) = (FAINT, None);
+                block.for_each(i as usize, |j, value| {
+                    let both = match side {
+                        Side::X => [i as usize, j],
+                        Side::Y => [j, i as usize],
+                    };
+                    let entry = self.scaled([0, 1], both, value);
+                    if entry > best {
+                        (best, at) = (entry, Some(both));
+                    }
+                });
+                at.map(|[x, y]| (best, x as u32, y as u32))
+            });
+            all.extend(strongest.collect::<Vec<_>>());
+        }
+        all.par_sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        all.dedup();
+        all
+    }
+
+    /// About how many entries growing from some columns reads.
+    fn price(&self, seed: &Seed) -> f64 {
+        let row = |side: Side, column: u32| {
+            Side::BOTH
+                .iter()
+                .map(|&other| self.joint.block(side, other).row_entries(column as usize))
+                .sum::<u64>()
+        };
+        let columns = Side::BOTH.into_iter().flat_map(|side| {
+            let rows = seed[side as usize].iter().map(move |&column| row(side, column));
+            rows.collect::<Vec<u64>>()
+        });
+        (ROUNDS + 1) as f64 * columns.sum::<u64>() as f64
+    }
+
+    fn grow(&self, seed: &Seed, sums: &mut [Vec<f64>; 2]) -> Result<Witness> {
+        let mut columns = seed.clone();
+        let mut witness = self.solve(&columns)?;
+        for _ in 0..ROUNDS {
+            let more = self.needed(&witness, sums);
+            if more.iter().all(Vec::is_empty) {
+                break;
+            }
+            columns.iter_mut().zip(more).for_each(|(columns, more)| columns.extend(more));
+            witness = self.solve(&columns)?;
+        }
+        Ok(witness)
+    }
+
+    /// CCA of some columns alone: the best pair.
+    fn solve(&self, columns: &[Vec<u32>; 2]) -> Result<Witness> {
+        let block = |target: usize, source: usize| {
+            let mut dense = Mat::zeros(columns[target].len(), columns[source].len());
+            let stored = self.joint.block(Side::BOTH[target], Side::BOTH[source]);
+            for (a, &i) in columns[target].iter().enumerate() {
+                for (b, &j) in columns[source].iter().enumerate() {
+                    let ridge = if target == source && i == j { self.ridges[target] } else { 0.0 };
+                    let shift = self.shift([target, source], [i as usize, j as usize]);
+                    let is_identity = target == source && self.identities[target];
+                    dense[(a, b)] =
+                        ridge + if is_identity { 0.0 } else { stored.get(i as usize, j as usize) - shift };
+                }
+            }
+            dense
+        };
+        let (hx, hy) = (whitener(block(0, 0).as_ref())?, whitener(block(1, 1).as_ref())?);
+        let small = hx.transpose() * block(0, 1) * &hy;
+        let svd = small.thin_svd().map_err(|_| Error::Factorization("SxᵀXᵀYSy"))?;
+        if svd.S().dim() == 0 {
+            let weights = columns.each_ref().map(|columns| vec![0.0; columns.len()]);
+            return Ok(Witness { columns: columns.clone(), weights, objective: 0.0 });
+        }
+        let weights = |h: &Mat<f64>, u: faer::MatRef<'_, f64>| {
+            let w = h * u.subcols(0, 1);
+            (0..w.nrows()).map(|i| w[(i, 0)]).collect()
+        };
+        let weights = [weights(&hx, svd.U()), weights(&hy, svd.V())];
+        Ok(Witness { columns: columns.clone(), weights, objective: svd.S()[0].min(1.0) })
+    }
+
+    /// The columns of each view on which the residual of a pair is largest. `sums` are zero before and after.
+    fn needed(&self, witness: &Witness, sums: &mut [Vec<f64>; 2]) -> [Vec<u32>; 2] {
+        [0, 1].map(|side| {
+            let sum = &mut sums[side];
+            let mut touched: Vec<u32> = Vec::new();
+            let own = if self.identities[side] { 0.0 } else { -witness.objective };
+            for (source, factor) in [(1 - side, 1.0), (side, own)].into_iter().filter(|(_, f)| *f != 0.0) {
+                let block = self.joint.block(Side::BOTH[source], Side::BOTH[side]);
+                for (&column, weight) in witness.columns[source].iter().zip(&witness.weights[source]) {
+                    block.for_each(column as usize, |j, value| {
+                        if sum[j] == 0.0 {
+                            touched.push(j as u32);
+                        }
+                        let shift = self.shift([source, side], [column as usize, j]);
+                        sum[j] += factor * weight * (value - shift);
+                    });
+                }
+            }
+            let mut best: [(f64, u32); ADDED] = [(0.0, u32::MAX); ADDED];
+            for &j in &touched {
+                let square = std::mem::take(&mut sum[j as usize]).powi(2) * self.inverse[side][j as usize];
+                if square > best[ADDED - 1].0 && !witness.columns[side].contains(&j) {
+                    best[ADDED - 1] = (square, j);
+                    best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+                }
+            }
+            best.iter().filter(|(square, _)| *square > 0.0).map(|&(_, j)| j).collect()
+        })
+    }
+}

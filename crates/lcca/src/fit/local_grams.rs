@@ -1,0 +1,67 @@
+//! Entries of Gram matrices, of all rows or of a sample of them, as the problem sees them: centered, and scaled to the diagonal of B.
+
+use super::problem::Problem;
+use crate::data::{GramEstimate, JointGram, JointGrams, Side};
+use crate::error::{Error, Result};
+use crate::matrix::Panel;
+
+/// Rows of the sample that stands for all rows if there are no Gram matrices of them.
+const SAMPLE: usize = 100_000;
+/// A smaller sample tells too little.
+const SMALLEST_SAMPLE: usize = 1000;
+/// Multiplications that the Gram matrices of the sample may take.
+const MOST_WORK: f64 = 1e9;
+
+/// Gram matrices, and what makes the problem's B and A of them.
+pub(super) struct LocalGrams<'a> {
+    pub joint: &'a JointGram,
+    pub means: Option<&'a [Vec<f64>; 2]>,
+    /// The columns' products with an orthonormal basis of the covariates.
+    pub along: Option<&'a [Panel; 2]>,
+    pub ridges: [f64; 2],
+    /// Whether B of a view is its ridge times I, without C.
+    pub identities: [bool; 2],
+    /// 1/diag(B) of each view, 0 for a constant column.
+    pub inverse: &'a [Vec<f64>; 2],
+}
+
+impl LocalGrams<'_> {
+    /// What centering and covariates take off the entry of two columns.
+    pub fn shift(&self, views: [usize; 2], columns: [usize; 2]) -> f64 {
+        let weight = self.joint.moments(Side::X).weight;
+        let by_means = self
+            .means
+            .map_or(0.0, |means| weight * means[views[0]][columns[0]] * means[views[1]][columns[1]]);
+        let Some(along) = self.along else { return by_means };
+        let [a, b] = [0, 1].map(|i| along[views[i]].row(columns[i]));
+        by_means + a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>()
+    }
+
+    /// An entry of B or A between columns of two views, for the stored `value` of the Gram matrix, if B had a unit diagonal. For
+    /// two different columns only.
+    pub fn scaled(&self, views: [usize; 2], columns: [usize; 2], value: f64) -> f64 {
+        if views[0] == views[1] && self.identities[views[0]] {
+            return 0.0;
+        }
+        let scale = self.inverse[views[0]][columns[0]] * self.inverse[views[1]][columns[1]];
+        (value - self.shift(views, columns)) * scale.sqrt()
+    }
+}
+
+/// The Gram matrices of a sample of the rows, as many as are affordable; `None` if too few are.
+pub(super) fn sampled(problem: &Problem<'_>) -> Result<Option<JointGram>> {
+    let Some(samples) = problem.samples else { return Ok(None) };
+    let mut rows = SAMPLE;
+    while rows >= SMALLEST_SAMPLE {
+        let sample = samples.sample(rows)?;
+        let Some(GramEstimate { work, .. }) = sample.estimate()? else { return Ok(None) };
+        if work < MOST_WORK {
+            return match sample.joint_gram(problem.settings.memory / 4) {
+                Err(Error::Memory { .. }) => Ok(None),
+                formed => formed.map(Some),
+            };
+        }
+        rows = (rows / 2).min((rows as f64 * MOST_WORK / work) as usize);
+    }
+    Ok(None)
+}
