@@ -27,12 +27,23 @@ class Attributes:
         self.y_weights_ = self.y_rotations_ = parts["y_weights"]
         self.x_loadings_, self.y_loadings_ = parts["x_loadings"], parts["y_loadings"]
         self.x_mean_, self.y_mean_ = parts["x_mean"], parts["y_mean"]
+        self._x_effects, self._y_effects = parts["x_effects"], parts["y_effects"]
         self.correlations_, self.objective_ = parts["correlations"], parts["objective"]
         self.residuals_, self.total_ = parts["residuals"], parts["total"]
         self.n_samples_ = parts["rows"]
         self._settings_json = parts["settings"]
         self._provenance: dict[str, Any] = {}
         self._predicts_vector = False
+
+    @property
+    def x_covariate_coef_(self) -> Array | None:
+        """The coefficients of X's columns on the covariates, (columns of X) × (covariates); None if there were none."""
+        return None if self._x_effects is None else self._x_effects[1]
+
+    @property
+    def y_covariate_coef_(self) -> Array | None:
+        """The coefficients of y's columns on the covariates, (columns of y) × (covariates); None if there were none."""
+        return None if self._y_effects is None else self._y_effects[1]
 
     def _set_fit(self, result: FitResult) -> None:
         self._set_record(result["record"])

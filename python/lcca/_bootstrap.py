@@ -68,6 +68,7 @@ def bootstrap(
     *,
     groups: Any = None,
     sample_weight: Any = None,
+    covariates: Any = None,
     tol: float | None = None,
     random_state: Any = 0,
     n_jobs: int | None = -1,
@@ -93,6 +94,8 @@ def bootstrap(
         intervals are too narrow.
     sample_weight : array of shape (n_rows,), optional
         The weights of the fit.
+    covariates : as for `CCA.fit`
+        The covariates of the fit, if it had any.
     tol : float, optional
         The tolerance of fits that iterate.
     random_state : int, RandomState, Generator or None
@@ -124,7 +127,7 @@ def bootstrap(
     if isinstance(X, RemotePair):
         raise ValueError("a bootstrap needs rows in this process, expected two views: resample a sample of the rows")
     threads = _settings.threads(n_jobs)
-    views = _inputs.known_views(model, X, y, sample_weight, threads)
+    views = _inputs.known_views(model, X, y, sample_weight, threads, covariates)
     if views.x.shape[0] != model.n_samples_:
         raise ValueError(f"{views.x.shape[0]} rows, expected the {model.n_samples_} that the model was trained on")
     plan = {

@@ -126,8 +126,10 @@ class CCA(FromSums):
         The decisions behind `why_` as data, in order: "decision" is the kind, the other items are its numbers.
     n_samples_, n_features_in_ : int
         Rows and columns of X.
-    feature_names_in_, y_feature_names_in_ : arrays of str
+    feature_names_in_, y_feature_names_in_, covariate_names_in_ : arrays of str
         Names of the columns, if they have names.
+    x_covariate_coef_, y_covariate_coef_ : arrays of shape (p, q) or None
+        The coefficients of each column on the covariates, if there were any.
 
     Examples
     --------
@@ -210,7 +212,7 @@ class CCA(FromSums):
 
     _stage = ""  # which of several fits is running, for the display of progress
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "CCA":
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, covariates: Any = None) -> "CCA":
         """Fits both views.
 
         Parameters
@@ -220,6 +222,9 @@ class CCA(FromSums):
             opened. Or X alone: a pair of views on a cluster, made by `lcca.dask`.
         sample_weight : array of shape (n,), optional
             One factor per row, which multiplies the contribution of the row.
+        covariates : of shape (n, q) or (n,), optional
+            Columns whose part is taken out of both views, without forming residuals: partial CCA. As X, up to some hundred columns; columns
+            of text become indicators, by name. Rows that are transformed or scored later come with their covariates.
 
         Returns
         -------
@@ -234,14 +239,25 @@ class CCA(FromSums):
         >>> model = lcca.CCA(n_components=1).fit(shared + random.random((100, 3)), shared + random.random((100, 2)))
         >>> bool(model.correlations_[0] > 0.9)
         True
+
+        What both views share through a covariate is taken out:
+
+        >>> X, Y = shared + random.random((100, 3)), shared + random.random((100, 2))
+        >>> adjusted = lcca.CCA(n_components=1).fit(X, Y, covariates=shared)
+        >>> bool(adjusted.correlations_[0] < 0.5), adjusted.transform(X, covariates=shared).shape
+        (True, (100, 1))
         """
         if isinstance(X, RemotePair):
+            if covariates is not None:
+                raise ValueError("covariates need rows in this process: a pair of views on a cluster is fitted without them")
             self._fit_remote(X, y, sample_weight)
             _report.warn(self)
             return self
         threads = _settings.threads(self.n_jobs)
         self._fill = {}
-        views, target = _inputs.fit_views(self, X, y, sample_weight, threads)
+        if covariates is not None and self.resume is not None:
+            raise ValueError("covariates cannot be combined with resume: the state of such a fit is not kept")
+        views, target = _inputs.fit_views(self, X, y, sample_weight, threads, covariates)
         pairs = _settings.components(self.n_components, *views.x.shape, views.y.shape[1], auto=True)
         options = _settings.options(self._parameters(), pairs)
         if self.hold_out is not None and self.resume is not None:
@@ -337,4 +353,4 @@ class CCA(FromSums):
         >>> zx.shape, zy.shape
         ((50, 2), (50, 2))
         """
-        return self.fit(X, y, **fit_params).transform(X, y)
+        return self.fit(X, y, **fit_params).transform(X, y, covariates=fit_params.get("covariates"))

@@ -11,7 +11,7 @@ from lcca._pair import RemotePair
 from lcca._progress import Progress
 
 
-def certify(model: Any, X: Any, y: Any, sample_weight: Any) -> Certificate:
+def certify(model: Any, X: Any, y: Any, sample_weight: Any, covariates: Any = None) -> Certificate:
     """Certifies a fitted estimator and takes the verdict into its attributes."""
     threads = _settings.threads(model.n_jobs)
     claim = (bool(model.converged_), float("inf") if model.missing_ is None else float(model.missing_))
@@ -28,7 +28,7 @@ def certify(model: Any, X: Any, y: Any, sample_weight: Any) -> Certificate:
             finally:
                 X.finish()
         else:
-            views = _inputs.known_views(model, X, y, sample_weight, threads)
+            views = _inputs.known_views(model, X, y, sample_weight, threads, covariates)
             result = _lcca.certify(_model.parts(model), claim, *views, threads, on_pass)
     finally:
         if progress is not None:

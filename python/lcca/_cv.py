@@ -93,7 +93,9 @@ class CCACV(CCA):
         self.cv = cv
         self.select = select
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> "CCACV":
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, covariates: Any = None
+    ) -> "CCACV":
         """Chooses the ridge and fits both views with it.
 
         Parameters
@@ -102,6 +104,8 @@ class CCACV(CCA):
             Two views in memory; cross-validation does not work on a cluster.
         groups : array of shape (n,), optional
             What rows belong together, such as families. Random folds keep them together, and splitters that ask for groups get them.
+        covariates : as for `CCA.fit`
+            In each fold, coefficients come from the rows that are trained on.
 
         Returns
         -------
@@ -118,7 +122,7 @@ class CCACV(CCA):
         """
         self._groups = groups
         try:
-            super().fit(X, y, sample_weight)
+            super().fit(X, y, sample_weight, covariates)
         finally:
             del self._groups
             self._stage = ""

@@ -14,7 +14,7 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from lcca import _certify, _inputs, _lcca, _model, _pairing, _regression, _report, _settings
+from lcca import _certify, _covariates, _inputs, _lcca, _model, _pairing, _regression, _report, _settings
 from lcca._attributes import Attributes
 from lcca._certificate import Certificate
 from lcca._pair import RemotePair
@@ -30,7 +30,7 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
     memory: int | str | None
     missing: str
 
-    def transform(self, X: Any, y: Any = None, copy: bool = True) -> Any:
+    def transform(self, X: Any, y: Any = None, copy: bool = True, *, covariates: Any = None) -> Any:
         """The canonical variables of rows.
 
         Parameters
@@ -40,6 +40,8 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
             their own, as in scikit-learn.
         copy : bool
             Accepted because scikit-learn has it. Arrays are never overwritten.
+        covariates : as for `fit`
+            The covariates of the rows, if the model was fitted with covariates.
 
         Returns
         -------
@@ -62,19 +64,22 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
             return X.scores(self._view_weights())
         threads = _settings.threads(self.n_jobs)
         x = _inputs.x_view(self, X, threads, reset=False)
+        z = _covariates.of_rows(self, covariates, x, threads)
         if y is None:
-            return self._scores(x, threads)
+            return self._scores(x, threads, z)
         target, order = _inputs.partner(self, x, y, threads)
-        y_scores = self._scores(target, threads)
-        return self._scores(x, threads), y_scores if order is None else y_scores[order]
+        # Row i of X, and of the covariates, belongs with row order[i] of y.
+        z_of_y = z if order is None or z is None else z.taken(np.argsort(order))
+        y_scores = self._scores(target, threads, z_of_y)
+        return self._scores(x, threads, z), y_scores if order is None else y_scores[order]
 
-    def transform_y(self, y: Any) -> Array:
+    def transform_y(self, y: Any, covariates: Any = None) -> Array:
         """The canonical variables of rows of y alone.
 
         Parameters
         ----------
-        y : as for `fit`
-            Rows of y.
+        y, covariates : as for `fit`
+            Rows of y, and their covariates if the model was fitted with covariates.
 
         Returns
         -------
@@ -92,15 +97,18 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         """
         check_is_fitted(self)
         threads = _settings.threads(self.n_jobs)
-        return self._scores(_inputs.y_view(self, y, threads, reset=False), threads)
+        view = _inputs.y_view(self, y, threads, reset=False)
+        return self._scores(view, threads, _covariates.of_rows(self, covariates, view, threads))
 
-    def inverse_transform(self, X: Any, y: Any = None) -> Any:
+    def inverse_transform(self, X: Any, y: Any = None, covariates: Any = None) -> Any:
         """Estimates rows from canonical variables.
 
         Parameters
         ----------
         X, y : arrays of shape (n, k)
             Canonical variables of X and, optionally, of y.
+        covariates : as for `fit`
+            The covariates of the rows, if the model was fitted with covariates.
 
         Returns
         -------
@@ -120,11 +128,14 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         self._require_means()
         memory = _settings.memory(self.memory)
         x_rows = _regression.estimate(self._x_regression, self.x_mean_, X, "X", memory)
+        z = self._known_covariates(covariates, len(x_rows))
+        x_rows = x_rows if z is None else x_rows + self._explained(self._x_effects, z)
         if y is None:
             return x_rows
-        return x_rows, _regression.estimate(self._y_regression, self.y_mean_, y, "y", memory)
+        y_rows = _regression.estimate(self._y_regression, self.y_mean_, y, "y", memory)
+        return x_rows, y_rows if z is None else y_rows + self._explained(self._y_effects, z)
 
-    def predict(self, X: Any, copy: bool = True, *, columns: Any = None) -> Any:
+    def predict(self, X: Any, copy: bool = True, *, columns: Any = None, covariates: Any = None) -> Any:
         """Estimates y from X: least squares of the columns of y on the canonical variables of X, learned on the training rows.
 
         Parameters
@@ -135,6 +146,8 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
             Accepted because scikit-learn has it. Arrays are never overwritten.
         columns : str, int or list of either, optional
             The columns of y to estimate, by name or position [default: all of them].
+        covariates : as for `fit`
+            The covariates of the rows, if the model was fitted with covariates. What they explain of y is part of the estimate.
 
         Returns
         -------
@@ -153,17 +166,22 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         """
         check_is_fitted(self)
         _settings.flag(copy, "copy")
-        regression, mean = _regression.known(self._y_on_x_regression), self.y_mean_
+        regression, mean, effects = _regression.known(self._y_on_x_regression), self.y_mean_, self._y_effects
         if columns is not None:
             chosen = _regression.chosen(columns, getattr(self, "y_feature_names_in_", None), len(regression))
             regression, mean = regression[chosen], None if mean is None else mean[chosen]
+            effects = None if effects is None else (effects[0], effects[1][chosen])
         if isinstance(X, RemotePair):
             self._check_remote(X)
             rows = X.scores(self._view_weights())[0] @ regression.T
             return rows if mean is None else rows + mean
         threads = _settings.threads(self.n_jobs)
-        scores = self._scores(_inputs.x_view(self, X, threads, reset=False), threads)
+        x = _inputs.x_view(self, X, threads, reset=False)
+        z = _covariates.of_rows(self, covariates, x, threads)
+        scores = self._scores(x, threads, z)
         rows = _regression.estimate(regression, mean, scores, "X", _settings.memory(self.memory))
+        if z is not None:
+            rows = rows + self._explained(effects, _covariates.numbers(z))
         return rows[:, 0] if self._predicts_vector else rows
 
     @property
@@ -183,17 +201,37 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
             self._require_means()
         elif not self._has_means:
             return [(weights, np.zeros(len(weights))) for weights in (self.x_weights_, self.y_weights_)]
+        if self._x_effects is not None:
+            return [(self.x_weights_, self.x_mean_, self._x_effects), (self.y_weights_, self.y_mean_, self._y_effects)]
         return [(self.x_weights_, self.x_mean_), (self.y_weights_, self.y_mean_)]
 
+    def _known_covariates(self, covariates: Any, rows: int) -> Any:
+        """The covariates of rows that are not at hand, as numbers; None if the model has none."""
+        stand_in = _pairing.View("X", np.empty((rows, 0)), None, None)
+        z = _covariates.of_rows(self, covariates, stand_in, _settings.threads(self.n_jobs))
+        return None if z is None else _covariates.numbers(z)
+
+    def _explained(self, effects: Any, z: Any) -> Array:
+        """What covariates explain of a view: (Z − 1ζᵀ)·coefficientsᵀ."""
+        mean, coefficients = effects
+        return np.asarray(z @ coefficients.T - mean @ coefficients.T)
+
     def _check_remote(self, pair: RemotePair) -> None:
+        if self._x_effects is not None:
+            raise ValueError("this model takes covariates out of rows, which needs rows in this process, not a pair on a cluster")
         _inputs.refuse_normalized(self)
         (_, *widths), expected = pair.shape, [len(self.x_weights_), len(self.y_weights_)]
         if widths != expected:
             raise ValueError(f"the pair has {widths[0]} + {widths[1]} columns, but CCA is expecting {expected[0]} + {expected[1]}")
 
-    def _scores(self, view: _pairing.View, threads: int) -> Array:
+    def _scores(self, view: _pairing.View, threads: int, covariates: "_pairing.View | None" = None) -> Array:
         """The canonical variables of one view as a NumPy array, whatever `set_output` says."""
         rows, unknown = _inputs.rows_of(self, view, threads)
+        if covariates is not None:
+            # A file has no rows for those that it left out.
+            is_shorter = unknown is not None and rows.shape[0] < len(unknown)
+            kept = covariates.taken(~unknown) if is_shorter else covariates  # type: ignore[operator]
+            rows = rows.with_covariates(kept.matrix(threads))
         scores = _lcca.transform(self._view_weights()[view.name == "y"], rows, threads)
         if unknown is None:
             return scores
@@ -201,13 +239,14 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         known[~unknown] = scores if len(scores) < len(unknown) else scores[~unknown]
         return known
 
-    def correlations(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
+    def correlations(self, X: Any, y: Any = None, sample_weight: Any = None, covariates: Any = None) -> Array:
         """The correlation of each pair of canonical variables on given rows, about the means of these rows.
 
         Parameters
         ----------
-        X, y, sample_weight : as for `fit`
-            The rows.
+        X, y, sample_weight, covariates : as for `fit`
+            The rows, with their covariates if the model was fitted with covariates. What is taken out follows from the coefficients of the
+            fit.
 
         Returns
         -------
@@ -234,10 +273,10 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
                 return _lcca.score_remote(x_weights, y_weights, X, threads)[0]
             finally:
                 X.finish()
-        views = _inputs.known_views(self, X, y, sample_weight, threads)
+        views = _inputs.known_views(self, X, y, sample_weight, threads, covariates)
         return _lcca.score(x_weights, y_weights, *views, threads)[0]
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None, covariates: Any = None) -> float:
         """The mean of `correlations`: between -1 and 1, and larger is better.
 
         scikit-learn's CCA returns R² of `predict` here, the share of y's variance that is explained. CCA maximizes correlation,
@@ -245,8 +284,9 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
 
         Parameters
         ----------
-        X, y, sample_weight : as for `fit`
-            The rows.
+        X, y, sample_weight, covariates : as for `fit`
+            The rows, with their covariates if the model was fitted with covariates. What is taken out follows from the coefficients of the
+            fit.
 
         Returns
         -------
@@ -263,10 +303,10 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         >>> model.score(X[150:], Y[150:]) > 0.5
         True
         """
-        correlations = self.correlations(X, y, sample_weight)
+        correlations = self.correlations(X, y, sample_weight, covariates)
         return float(correlations.mean()) if len(correlations) else 0.0
 
-    def certify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:
+    def certify(self, X: Any, y: Any = None, sample_weight: Any = None, covariates: Any = None) -> Certificate:
         """Checks the fit's claim on the rows that it was fitted to: `lcca fit --certify`.
 
         Bounds how far each objective value is from a true one, and looks for larger pairs that the fit may have missed: views of up to about
@@ -278,7 +318,7 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
 
         Parameters
         ----------
-        X, y, sample_weight : as for `fit`
+        X, y, sample_weight, covariates : as for `fit`
             The rows that were fitted, or a pair of views on a cluster.
 
         Returns
@@ -298,7 +338,7 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         ('rigorous', 'exact', True, True)
         """
         check_is_fitted(self)
-        return _certify.certify(self, X, y, sample_weight)
+        return _certify.certify(self, X, y, sample_weight, covariates)
 
     def report(self) -> str:
         """The result as text: the pairs, whether the fit converged, its notes, and its cost.

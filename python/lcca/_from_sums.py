@@ -10,8 +10,8 @@ from lcca._fitted import Fitted
 from lcca._pair import RemotePair
 
 # What is known of the columns as soon as there is a first batch; everything else that ends in "_" comes from a fit.
-_COLUMNS = ("n_features_in_", "feature_names_in_", "y_feature_names_in_")
-_OF_A_FIT = ("_settings_json", "_provenance", "_x_regression", "_y_regression", "_y_on_x_regression")
+_COLUMNS = ("n_features_in_", "feature_names_in_", "y_feature_names_in_", "covariate_names_in_")
+_OF_A_FIT = ("_settings_json", "_provenance", "_x_regression", "_y_regression", "_y_on_x_regression", "_x_effects", "_y_effects")
 
 
 def _takes_batches(model: Any) -> bool:

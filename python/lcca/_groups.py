@@ -24,6 +24,6 @@ def aligned(model: Any, X: Any, y: Any, groups: Any, threads: int) -> NDArray[np
         return None
     numbers = codes(groups, len(np.asarray(groups)))
     # Weights follow their rows through pairing by name and leaving out rows, and so do labels that are passed off as weights.
-    views = _inputs.known_views(model, X, y, numbers + 1.0, threads)
+    views = _inputs.known_views(model, X, y, numbers + 1.0, threads, _inputs.NOT_NEEDED)
     assert views.weights is not None
     return np.ascontiguousarray(views.weights - 1.0, dtype=np.int64)

@@ -9,13 +9,15 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from lcca import _frames, _missing, _pairing, _rows, _settings, _views
+from lcca import _covariates, _frames, _missing, _pairing, _rows, _settings, _views
 from lcca._lcca import Matrix
 from lcca._pairing import View, Views
 
 _CHECKS: dict[str, Any] = {"accept_sparse": _views.SPARSE, "dtype": "numeric"}
 
 Array = NDArray[np.float64]
+
+NOT_NEEDED = object()  # covariates of rows that are only counted and put in order
 
 
 class Target(NamedTuple):
@@ -25,12 +27,15 @@ class Target(NamedTuple):
     is_vector: bool
 
 
-def fit_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int) -> tuple[Views, Target]:
+def fit_views(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int, covariates: Any = None
+) -> tuple[Views, Target]:
     """Both views of a fit, which remembers their columns."""
     if y is None:
         raise ValueError("CCA requires y to be passed, but the target y is None")
     x, target = x_view(estimator, X, threads, reset=True), y_view(estimator, y, threads, reset=True)
-    paired = _pairing.paired(x, target, sample_weight, estimator.missing, _Means(estimator, learn=True))
+    z = _covariates.of_fit(estimator, covariates, x, threads)
+    paired = _pairing.paired(x, target, sample_weight, estimator.missing, _Means(estimator, learn=True), z)
     return _normalized(paired.views(threads), _normalization(estimator), threads), Target(target.names, target.is_vector)
 
 
@@ -45,12 +50,13 @@ def batch_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int
     return _normalized(paired.views(threads), _normalization(estimator), threads), Target(target.names, target.is_vector)
 
 
-def known_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int) -> Views:
+def known_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int, covariates: Any = None) -> Views:
     """Both views of rows for a fitted model."""
     if y is None:
         raise ValueError("CCA requires y to be passed, but the target y is None")
     x, target = x_view(estimator, X, threads, reset=False), y_view(estimator, y, threads, reset=False)
-    views = _pairing.paired(x, target, sample_weight, estimator.missing, _Means(estimator, learn=False)).views(threads)
+    z = None if covariates is NOT_NEEDED else _covariates.of_rows(estimator, covariates, x, threads)
+    views = _pairing.paired(x, target, sample_weight, estimator.missing, _Means(estimator, learn=False), z).views(threads)
     return _normalized(views, _fitted_normalization(estimator), threads)
 
 
@@ -223,7 +229,7 @@ def _read(estimator: Any, path: Any, side: int, threads: int, *, reset: bool) ->
     table = _views.table_options(estimator.missing, estimator.categorical)
     if reset:
         return _views.noted(Matrix.read(path, None, False, table, threads), path)
-    weights, mean = estimator._view_weights()[side]
+    weights, mean = estimator._view_weights()[side][:2]
     names = getattr(estimator, ("feature_names_in_", "y_feature_names_in_")[side], None)
     names = None if names is None else [str(name) for name in names]
     fill = estimator._fill.get("Xy"[side], mean)

@@ -46,4 +46,6 @@ def load(path: "str | os.PathLike[str]") -> CCA:
         model.feature_names_in_ = np.asarray(parts["x_names"], dtype=object)
     if parts["y_names"] is not None:
         model.y_feature_names_in_ = np.asarray(parts["y_names"], dtype=object)
+    if parts["covariate_names"] is not None:
+        model.covariate_names_in_ = np.asarray(parts["covariate_names"], dtype=object)
     return model

@@ -8,7 +8,7 @@ from lcca import _lcca
 
 _ATTRIBUTES = "x_weights y_weights x_loadings y_loadings x_mean y_mean correlations objective residuals total".split()
 _REGRESSIONS = "x_regression y_regression y_on_x_regression".split()
-_NAMES = {"x_names": "feature_names_in_", "y_names": "y_feature_names_in_"}
+_NAMES = {"x_names": "feature_names_in_", "y_names": "y_feature_names_in_", "covariate_names": "covariate_names_in_"}
 
 
 def parts(model: Any) -> Any:
@@ -16,6 +16,7 @@ def parts(model: Any) -> Any:
     model._require_means()
     parts: dict[str, Any] = {name: getattr(model, f"{name}_") for name in _ATTRIBUTES}
     parts |= {name: getattr(model, f"_{name}") for name in _REGRESSIONS}
+    parts |= {"x_effects": model._x_effects, "y_effects": model._y_effects}
     for part, attribute in _NAMES.items():
         names = getattr(model, attribute, None)
         parts[part] = None if names is None else [str(name) for name in names]

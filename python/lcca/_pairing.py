@@ -80,18 +80,24 @@ class Paired:
     x: View
     y: View
     weights: Array | None
+    covariates: View | None = None
 
     def taken(self, rows: NDArray[Any]) -> "Paired":
         """Some of the rows."""
-        return Paired(self.x.taken(rows), self.y.taken(rows), None if self.weights is None else self.weights[rows])
+        weights = None if self.weights is None else self.weights[rows]
+        covariates = None if self.covariates is None else self.covariates.taken(rows)
+        return Paired(self.x.taken(rows), self.y.taken(rows), weights, covariates)
 
     def views(self, threads: int) -> Views:
-        """Both views for the engine."""
+        """Both views for the engine; X brings the covariates of the rows."""
         weights = None if self.weights is None else np.ascontiguousarray(self.weights)
-        return Views(self.x.matrix(threads), self.y.matrix(threads), weights)
+        x = self.x.matrix(threads)
+        if self.covariates is not None:
+            x = x.with_covariates(self.covariates.matrix(threads))
+        return Views(x, self.y.matrix(threads), weights)
 
 
-def paired(x: View, y: View, sample_weight: Any, missing: str, means: Means) -> Paired:
+def paired(x: View, y: View, sample_weight: Any, missing: str, means: Means, covariates: View | None = None) -> Paired:
     """The rows of both views that belong together, without missing values.
 
     Parameters
@@ -104,6 +110,8 @@ def paired(x: View, y: View, sample_weight: Any, missing: str, means: Means) -> 
         What happens to missing values in arrays; files have settled theirs.
     means : Means
         The means to fill in.
+    covariates : View, optional
+        One row per row of X.
 
     Returns
     -------
@@ -111,13 +119,13 @@ def paired(x: View, y: View, sample_weight: Any, missing: str, means: Means) -> 
         Rows in the order of X, unless only those of X can be moved.
     """
     if x.is_file and y.is_file and x.data.is_file and y.data.is_file:
-        return _paired_files(x, y, sample_weight)
-    both = _aligned(_without_left_out(x, y, sample_weight))
+        return _paired_files(x, y, sample_weight, covariates)
+    both = _aligned(_without_left_out(x, y, sample_weight, covariates))
     if missing == "drop":
         return _complete(both)
     if missing == "mean":
         views = [view if view.is_file else _filled(view, both.weights, means) for view in (both.x, both.y)]
-        return Paired(views[0], views[1], both.weights)
+        return replace(both, x=views[0], y=views[1])
     return both
 
 
@@ -131,17 +139,19 @@ def row_weights(sample_weight: Any, rows: Any) -> Array | None:
     return np.ascontiguousarray(weights)
 
 
-def _paired_files(x: View, y: View, sample_weight: Any) -> Paired:
+def _paired_files(x: View, y: View, sample_weight: Any, covariates: View | None) -> Paired:
     weights = row_weights(sample_weight, np.empty(x.length))
     x_rows, y_rows, rows, remarks = _lcca.pair_files(x.data, y.data)
     for remark in remarks:
         _notes.warn(remark, _notes.DataWarning)
     if weights is not None and rows is not None:
         weights = weights[rows]
-    return Paired(replace(x, data=x_rows), replace(y, data=y_rows), weights)
+    if covariates is not None and rows is not None:
+        covariates = covariates.taken(np.asarray(rows, dtype=np.intp))
+    return Paired(replace(x, data=x_rows), replace(y, data=y_rows), weights, covariates)
 
 
-def _without_left_out(x: View, y: View, sample_weight: Any) -> Paired:
+def _without_left_out(x: View, y: View, sample_weight: Any, covariates: View | None) -> Paired:
     """Both views without the rows that the one from a file left out."""
     if not (_rows.have_names(x.source) and _rows.have_names(y.source)):
         check_consistent_length(np.empty(x.length), np.empty(y.length))
@@ -149,18 +159,19 @@ def _without_left_out(x: View, y: View, sample_weight: Any) -> Paired:
     file, array = (x, y) if x.is_file else (y, x)
     left_out = file.left_out() if file.is_file else None
     if left_out is None:
-        return Paired(x, y, weights)
+        return Paired(x, y, weights, covariates)
     if _rows.have_names(file.source) and _rows.have_names(array.source):
         raise ValueError(
             "a file that left out rows with missing values cannot be aligned with a table by name: read both views from files"
         )
     array = replace(array.taken(~left_out), source=None)
-    return Paired(*((file, array) if x.is_file else (array, file)), None if weights is None else weights[~left_out])
+    covariates = None if covariates is None else covariates.taken(~left_out)
+    return Paired(*((file, array) if x.is_file else (array, file)), None if weights is None else weights[~left_out], covariates)
 
 
 def _aligned(both: Paired) -> Paired:
     order = _rows.order(both.x.source, both.y.source)
-    return both if order is None else Paired(both.x, both.y.taken(order), both.weights)
+    return both if order is None else replace(both, y=both.y.taken(order))
 
 
 def _complete(both: Paired) -> Paired:

@@ -1,5 +1,6 @@
 """The report of a fitted estimator, much as the program prints it, and its warnings."""
 
+import json
 import math
 from typing import Any
 
@@ -31,12 +32,22 @@ def _scaling(model: Any) -> str:
     return "scaled: " + ", ".join(f"{count} columns of {side}" for side, count in scaled.items())
 
 
+def _maximizes_correlations(model: Any) -> bool:
+    """Whether both views have the metric of CCA."""
+    settings = json.loads(model._settings_json)
+    return "metric_x" not in settings and "metric_y" not in settings
+
+
 def _pairs(model: Any) -> list[str]:
     """The table of pairs, with held-out correlations if there are any."""
     held_out = model.held_out_correlations_
     rows = zip(model.correlations_, model.objective_, model.residuals_, strict=True)
     lines = [f"{i:4d}  {c:11.6f}  {d:9.6f}  {r:8.1e}" for i, (c, d, r) in enumerate(rows, 1)]
-    table = ["pair  correlation  objective  residual", *lines]
+    is_cca = _maximizes_correlations(model)
+    if not is_cca:
+        rows = zip(model.correlations_, model.objective_, model.residuals_, strict=True)
+        lines = [f"{i:4d}  {c:11.6f}  {d:10.4g}  {r:8.1e}" for i, (c, d, r) in enumerate(rows, 1)]
+    table = ["pair  correlation  objective  residual" if is_cca else "pair  correlation  covariance  residual", *lines]
     if held_out is None:
         return table
     training = model.held_out_training_correlations_

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 Vector: TypeAlias = NDArray[np.float64]
 Table: TypeAlias = NDArray[np.float64]
-ViewWeights: TypeAlias = tuple[Table, Vector | None]
+Effects: TypeAlias = tuple[Vector, Table]
+ViewWeights: TypeAlias = tuple[Table, Vector | None] | tuple[Table, Vector | None, Effects | None]
 Path: TypeAlias = str | PathLike[str]
 
 
@@ -43,6 +44,8 @@ class ModelParts(TypedDict):
     y_loadings: Table
     x_mean: Vector | None
     y_mean: Vector | None
+    x_effects: Effects | None
+    y_effects: Effects | None
     correlations: Vector
     objective: Vector
     residuals: Vector
@@ -96,6 +99,7 @@ class ModelFile(ModelParts):
 
     x_names: list[str] | None
     y_names: list[str] | None
+    covariate_names: list[str] | None
     x_regression: Table | None
     y_regression: Table | None
     y_on_x_regression: Table | None

@@ -71,6 +71,16 @@ pub struct Views {
 
 /// Reads both views, X first, without the empty columns of a wide view, and pairs their rows.
 pub fn views(paths: [&Path; 2], reading: &ViewReading, quiet: bool) -> Result<Views, Failure> {
+    views_with(paths, reading, None, quiet)
+}
+
+/// As [`views`], with the covariates of the rows.
+pub fn views_with(
+    paths: [&Path; 2],
+    reading: &ViewReading,
+    covariates: Option<&Loaded>,
+    quiet: bool,
+) -> Result<Views, Failure> {
     let view = |side: usize| {
         let (path, options) = (paths[side], &reading.options[side]);
         read_matrix_with(path, options)?.without_empty_columns(path)
@@ -80,13 +90,23 @@ pub fn views(paths: [&Path; 2], reading: &ViewReading, quiet: bool) -> Result<Vi
     let (x, y) = rayon::join(|| view(0), || view(1));
     let loaded = [x?, y?];
     spinner.finish_and_clear();
-    paired(loaded, reading.align, quiet)
+    paired(loaded, covariates, reading.align, quiet)
 }
 
 /// Pairs the rows of two views. The remarks about both and about their pairing are printed once nothing can be refused.
-pub fn paired(loaded: [Loaded; 2], align: Align, quiet: bool) -> Result<Views, Failure> {
+pub fn paired(
+    loaded: [Loaded; 2],
+    covariates: Option<&Loaded>,
+    align: Align,
+    quiet: bool,
+) -> Result<Views, Failure> {
     let [x, y] = &loaded;
     let PairedViews { matrices: [x_rows, y_rows], rows: [rows, _], remarks, .. } = pair_rows([x, y], align)?;
+    let mut pair = InMemory::new(x_rows, y_rows)?;
+    if let Some(covariates) = covariates {
+        let matrix = covariates_of_rows(x, covariates, rows.as_deref(), align)?;
+        pair = pair.with_covariates(matrix).map_err(|error| Failure::in_file(covariates.path(), error))?;
+    }
     print_remarks(x, quiet);
     if x.path() != y.path() || x.notes != y.notes {
         print_remarks(y, quiet);
@@ -95,8 +115,10 @@ pub fn paired(loaded: [Loaded; 2], align: Align, quiet: bool) -> Result<Views, F
         remarks.iter().for_each(|remark| remark!("{}{}", wording::remark(remark), flag_hint(remark)));
     }
     let all = x.matrix.rows() + x.dropped_rows().len();
-    let remarks = x.remarks.iter().chain(&y.remarks).cloned().chain(remarks).collect();
-    Ok(Views { pair: InMemory::new(x_rows, y_rows)?, x_rows: (all, rows), remarks, loaded })
+    covariates.into_iter().for_each(|covariates| print_remarks(covariates, quiet));
+    let of_covariates = covariates.into_iter().flat_map(|covariates| &covariates.remarks);
+    let remarks = x.remarks.iter().chain(&y.remarks).chain(of_covariates).cloned().chain(remarks).collect();
+    Ok(Views { pair, x_rows: (all, rows), remarks, loaded })
 }
 
 impl Views {
@@ -104,24 +126,6 @@ impl Views {
     pub fn normalized(mut self, rows: [Normalize; 2]) -> Result<Self, Failure> {
         let [x, y] = self.loaded.each_ref().map(Loaded::path);
         self.pair = self.pair.normalized(rows).map_err(|error| Failure::from(error).in_view(x, y))?;
-        Ok(self)
-    }
-
-    /// With covariates of the rows, if there are any: one row per row of X.
-    pub fn with_covariates(mut self, covariates: Option<&Loaded>, quiet: bool) -> Result<Self, Failure> {
-        let Some(covariates) = covariates else { return Ok(self) };
-        let x = &self.loaded[0];
-        let mut matrix = covariates_of(x, covariates, Align::Auto)?;
-        if let Some(rows) = &self.x_rows.1 {
-            // Rows are numbered as in the file of X, which may have left some out.
-            let mut places = vec![0; self.x_rows.0];
-            x.rows_in_file().iter().enumerate().for_each(|(place, &row)| places[row] = place);
-            let places: Vec<usize> = rows.iter().map(|&row| places[row]).collect();
-            matrix = take_rows(&matrix, &places)?;
-        }
-        let in_file = |error| Failure::in_file(covariates.path(), error);
-        self.pair = self.pair.with_covariates(matrix).map_err(in_file)?;
-        print_remarks(covariates, quiet);
         Ok(self)
     }
 
@@ -169,6 +173,21 @@ pub fn covariates_of(view: &Loaded, covariates: &Loaded, align: Align) -> Result
         return Err(Failure::Usage(format!("{path}: {missing} rows have no covariates, {expected}")));
     }
     Ok(matrix)
+}
+
+/// The covariates of some rows of X, numbered as in its file, which may have left some out; `None` is all in their order.
+fn covariates_of_rows(
+    x: &Loaded,
+    covariates: &Loaded,
+    rows: Option<&[usize]>,
+    align: Align,
+) -> Result<Matrix, Failure> {
+    let matrix = covariates_of(x, covariates, align)?;
+    let Some(rows) = rows else { return Ok(matrix) };
+    let mut places = vec![0; x.matrix.rows() + x.dropped_rows().len()];
+    x.rows_in_file().iter().enumerate().for_each(|(place, &row)| places[row] = place);
+    let places: Vec<usize> = rows.iter().map(|&row| places[row]).collect();
+    Ok(take_rows(&matrix, &places)?)
 }
 
 /// Reads one number per row.

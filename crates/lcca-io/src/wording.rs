@@ -29,6 +29,14 @@ pub fn decision(decision: &Decision) -> String {
             };
             format!("{which} columns of {side} were divided by their {by}")
         }
+        Decision::CovariatesTakenOut { columns, independent } => {
+            let which = if columns == independent {
+                format!("{columns} covariates")
+            } else {
+                format!("{columns} covariates, of which {independent} are independent,")
+            };
+            format!("what {which} explain was taken out of both views")
+        }
         Decision::MethodRequested => "it was requested".into(),
         Decision::ViewEliminated { side } => {
             format!("{side} is one-hot, so it is solved exactly and only the other view is iterated on")
@@ -224,6 +232,7 @@ mod tests {
             Decision::RowsMerged { distinct: 11, rows: 12 },
             Decision::ColumnsRenumbered { side: Side::Y, kept: 13, columns: 14 },
             Decision::ColumnsScaled { side: Side::X, scaled: 25, columns: 26, centered: true },
+            Decision::CovariatesTakenOut { columns: 32, independent: 33 },
             Decision::MethodRequested,
             Decision::ViewEliminated { side: Side::X },
             Decision::NarrowViews { columns: [20, 21] },

@@ -38,6 +38,13 @@ pub enum Decision {
         /// Whether the columns were centered.
         centered: bool,
     },
+    /// What covariates explain was taken out of both views.
+    CovariatesTakenOut {
+        /// Columns of the covariates.
+        columns: u64,
+        /// Those that are neither constant nor depend on others.
+        independent: u64,
+    },
     /// The user named the method.
     MethodRequested,
     /// A one-hot view has a diagonal Gram matrix, so it is solved for exactly and only the other view is iterated on.

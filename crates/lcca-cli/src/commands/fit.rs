@@ -121,15 +121,15 @@ struct LoadedPair {
 /// Reads the views and pairs their rows.
 fn load_pair(job: &FitJob) -> Result<LoadedPair, Failure> {
     let quiet = job.session.quiet;
-    let views = load::views([&job.x, &job.y], &job.reading, quiet)?;
-    let views = views.weighted(job.row_weights.as_deref(), quiet)?;
-    let views = views.normalized(job.normalization())?;
     let covariates = match &job.covariates {
         Some(path) => Some(load::covariates(path, None, quiet)?),
         None => None,
     };
+    let views = load::views_with([&job.x, &job.y], &job.reading, covariates.as_ref(), quiet)?;
+    let views = views.weighted(job.row_weights.as_deref(), quiet)?;
+    let views = views.normalized(job.normalization())?;
     let groups = views.groups(job.fold_groups.as_deref())?;
-    let load::Views { pair, loaded, remarks, .. } = views.with_covariates(covariates.as_ref(), quiet)?;
+    let load::Views { pair, loaded, remarks, .. } = views;
     Ok(LoadedPair { pair, views: loaded, covariates, remarks, groups })
 }
 

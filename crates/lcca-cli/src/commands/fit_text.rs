@@ -59,6 +59,7 @@ pub fn text(path: Option<&Path>, fit: &Fit, run: &Run) -> String {
             Decision::ColumnsScaled { .. }
                 | Decision::RowsSketched { .. }
                 | Decision::ComponentsChosen { .. }
+                | Decision::CovariatesTakenOut { .. }
         )
     };
     let (said, others): (Vec<_>, Vec<_>) = fit.decisions.iter().cloned().partition(is_always_said);
@@ -72,6 +73,9 @@ pub fn text(path: Option<&Path>, fit: &Fit, run: &Run) -> String {
         text += "\nno pair was found: nothing in X correlates with anything in Y\n";
     } else {
         let _ = write!(text, "\n{}\n{}", pair_table(fit), legend(fit));
+        if !model.settings.is_cca() {
+            let _ = writeln!(text, "sum of covariances {}", significant(model.objective.iter().sum()));
+        }
         let _ = writeln!(text, "captured total {:.6} of {}", model.total, model.pairs());
         let verdict = if fit.converged { "converged" } else { "not converged" };
         let _ = writeln!(text, "{verdict}: {}, tolerance {:.1e}", missing(fit), model.settings.tol);
@@ -111,7 +115,8 @@ fn wilks_text(wilks: &Wilks) -> String {
 /// How much of the total may still be missing, in words.
 fn missing(fit: &Fit) -> String {
     if fit.missing.is_finite() {
-        format!("about {:.1e} of it may be missing", fit.missing)
+        let of = if fit.model.settings.is_cca() { "it" } else { "the sum of covariances" };
+        format!("about {:.1e} of {of} may be missing", fit.missing)
     } else {
         "this method cannot tell what is missing".into()
     }
@@ -134,6 +139,15 @@ fn certificate_text(certificate: &Certificate) -> String {
     )
 }
 
+/// Seven digits of a number of any size.
+fn significant(value: f64) -> String {
+    if value == 0.0 || (1e-3..1e6).contains(&value.abs()) {
+        format!("{value:.6}")
+    } else {
+        format!("{value:.6e}")
+    }
+}
+
 fn has_ridge(settings: &Settings) -> bool {
     settings.ridge_x > 0.0 || settings.ridge_y > 0.0
 }
@@ -153,7 +167,9 @@ fn pair_table(fit: &Fit) -> String {
         columns.push(("in training", formatted(&held_out.training, six)));
         columns.push(("held out", formatted(&held_out.held_out, six)));
     }
-    if has_ridge(&model.settings) {
+    if !model.settings.is_cca() {
+        columns.push(("covariance", formatted(&model.objective, significant)));
+    } else if has_ridge(&model.settings) {
         columns.push(("objective", formatted(&model.objective, six)));
     }
     if let Some(certificate) = &fit.certificate {
@@ -171,7 +187,10 @@ fn pair_table(fit: &Fit) -> String {
 fn legend(fit: &Fit) -> String {
     let mut text =
         String::from("correlation: on the fitted rows, 1 is perfect; residual: 0 is an exact solution");
-    if has_ridge(&fit.model.settings) {
+    if !fit.model.settings.is_cca() {
+        text += "\ncovariance: what the fit maximizes, with n as divisor, of variables whose weights have length 1 in the metric of \
+                 their view; pairs are in its order";
+    } else if has_ridge(&fit.model.settings) {
         text += "\nobjective: what the fit maximizes, the correlation less what the ridge takes; pairs are in its order";
     }
     if let Some(held_out) = &fit.held_out {

@@ -50,5 +50,5 @@ pub fn read_pair(
     let x = read_rows(file, paths[0], Side::X, &reading.options[0], quiet)?;
     let y = read_rows(file, paths[1], Side::Y, &reading.options[1], quiet)?;
     let covariates = read_covariates(file, covariates, quiet)?;
-    load::paired([x, y], reading.align, quiet)?.with_covariates(covariates.as_ref(), quiet)
+    load::paired([x, y], covariates.as_ref(), reading.align, quiet)
 }

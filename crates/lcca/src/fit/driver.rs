@@ -120,6 +120,10 @@ pub(super) fn fit_all_sharing(
         Some(covariates) => Some(Explained::new(covariates, first.center)?),
         None => None,
     };
+    if let Some(explained) = &explained {
+        let (columns, independent) = (explained.basis.rows() as u64, explained.rank() as u64);
+        plan.decisions.push(Decision::CovariatesTakenOut { columns, independent });
+    }
     let residual = match (&explained, pair.capabilities().covariates) {
         (Some(explained), Some(rows)) => {
             Some(Residual::new(seen, explained.along.clone(), &explained.sums)?.with_rows(rows, explained))

@@ -120,7 +120,10 @@ impl Components {
             numbers.push(("on given rows", cells(&given.scores.correlations)));
         }
         numbers.extend(subject.certainty.columns());
-        if model.settings.ridge_x > 0.0 || model.settings.ridge_y > 0.0 {
+        if !model.settings.is_cca() {
+            let covariances = model.objective.iter().map(|&value| format!("{value:.4e}")).collect();
+            numbers.push(("covariance", covariances));
+        } else if model.settings.ridge_x > 0.0 || model.settings.ridge_y > 0.0 {
             numbers.push(("objective", cells(&model.objective)));
         }
         numbers

@@ -12,7 +12,9 @@ const PASSES: &str = "passes over rows and Gram matrices";
 
 pub fn charts(subject: &Subject<'_>, record: Option<&FitRecord>) -> Vec<Chart> {
     let Some(record) = record.filter(|record| record.trace.len() > 1) else { return Vec::new() };
-    let mut charts = vec![captured(&record.trace)];
+    let is_cca = subject.model.settings.is_cca();
+    let what = if is_cca { "captured total" } else { "sum of covariances" };
+    let mut charts = vec![captured(&record.trace, what)];
     if has_estimates(&record.trace) {
         charts.push(missing(subject, &record.trace));
     }
@@ -28,19 +30,19 @@ fn all_passes(point: &TracePoint) -> f64 {
     point.passes + point.gram_passes
 }
 
-fn captured(trace: &[TracePoint]) -> Chart {
+fn captured(trace: &[TracePoint], what: &'static str) -> Chart {
     Chart {
         id: "captured".into(),
-        description: "captured correlation after each iteration".into(),
+        description: format!("{what} after each iteration"),
         x_label: PASSES,
-        y_label: "captured total",
+        y_label: what,
         x_counts: false,
         x_log: false,
         y_log: false,
         y_ends: None,
         limit: None,
         series: vec![Series {
-            name: "captured total",
+            name: what,
             points: trace.iter().map(|point| (all_passes(point), point.total)).collect(),
             dashed: false,
         }],
@@ -61,7 +63,7 @@ fn missing(subject: &Subject<'_>, trace: &[TracePoint]) -> Chart {
             points: trace.iter().filter_map(share).collect(),
             dashed: false,
         }],
-        ..captured(&[])
+        ..captured(&[], "")
     }
 }
 

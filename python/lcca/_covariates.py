@@ -1,0 +1,98 @@
+"""Covariates: columns whose part is taken out of both views. Texts of tables become indicators, by name."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+
+from lcca import _frames, _rows, _views
+from lcca._lcca import Matrix
+from lcca._pairing import View
+
+_NAME = "covariates"
+
+
+def of_fit(estimator: Any, covariates: Any, x: View, threads: int) -> View | None:
+    """The covariates of a fit, which remembers their names."""
+    if hasattr(estimator, "covariate_names_in_"):
+        del estimator.covariate_names_in_
+    if covariates is None:
+        return None
+    view = _view(covariates, estimator.categorical, None, None, threads)
+    if view.names is not None:
+        estimator.covariate_names_in_ = np.asarray(view.names, dtype=object)
+    return _aligned(view, x)
+
+
+def of_rows(estimator: Any, covariates: Any, x: View, threads: int) -> View | None:
+    """The covariates of rows for a fitted model, in the columns of the fit."""
+    effects = estimator._x_effects
+    if covariates is None:
+        if effects is not None:
+            raise ValueError(
+                f"this model was fitted with {len(effects[0])} columns of covariates, and those of these rows are missing: pass covariates="
+            )
+        return None
+    if effects is None:
+        raise ValueError("this model was fitted without covariates, and these rows come with some: leave them out")
+    names = getattr(estimator, "covariate_names_in_", None)
+    names = None if names is None else [str(name) for name in names]
+    view = _view(covariates, estimator.categorical, names, len(effects[0]), threads)
+    if view.data.shape[1] != len(effects[0]):
+        raise ValueError(f"the covariates have {view.data.shape[1]} columns, expected the {len(effects[0])} of the fit")
+    return _aligned(view, x)
+
+
+def _view(covariates: Any, categorical: str, names: list[str] | None, width: int | None, threads: int) -> View:
+    """Covariates as numbers; with `names` in the columns of a model."""
+    data = _frames.as_table(_views.in_memory(covariates, _NAME))
+    if _views.is_file(data):
+        data = _views.noted(Matrix.read_covariates(data, width, names, threads), covariates)
+    if isinstance(data, Matrix):
+        if names is not None and data.names is not None and data.names != names:
+            raise ValueError("the names of the covariates should match those that were passed during fit")
+        return View(_NAME, data, data.names, data)
+    own = _frames.column_names(data)
+    if _frames.has_text(data) or (own is not None and names is not None and own != names):
+        if names is not None:
+            _refuse_unseen(data, names)
+        encoded = _frames.encode(data, _NAME, categorical) if names is None else _frames.encode_like(data, _NAME, names)
+        own, data = encoded.names, encoded.data
+    array = check_array(data, input_name=_NAME, accept_sparse=_views.SPARSE, dtype="numeric", ensure_2d=False)
+    return View(_NAME, array.reshape(-1, 1) if array.ndim == 1 else array, own, covariates)
+
+
+def _refuse_unseen(data: Any, names: list[str]) -> None:
+    """A category without an indicator would be a group that nobody has measured."""
+    for column in _frames.column_names(data) or []:
+        known = {name[len(column) + 1 :] for name in names if name.startswith(f"{column}=")}
+        if column in names or not known:
+            continue
+        found = {str(value) for value in np.asarray(data[column], dtype=object) if not _frames.is_missing(value)}
+        unseen = sorted(found - known)
+        if unseen:
+            raise ValueError(
+                f"the covariate {column!r} has the category {unseen[0]!r}, which the rows that were fitted do not have: "
+                "its effect is not known"
+            )
+
+
+def _aligned(view: View, x: View) -> View:
+    """The covariates of the rows of X: by name if both have names."""
+    if _rows.have_names(x.source) and _rows.have_names(view.source) and not x.is_file and not view.is_file:
+        wanted, own = ([] if names is None else list(names) for names in map(_rows.names, (x.source, view.source)))
+        places = {name: place for place, name in enumerate(own)}
+        lacking = [name for name in wanted if name not in places]
+        if lacking:
+            raise ValueError(f"the covariates have no row {lacking[0]!r}, which X has ({len(lacking)} of {len(wanted)} are missing)")
+        return view.taken(np.array([places[name] for name in wanted], dtype=np.intp))
+    if view.length != x.length:
+        raise ValueError(f"the covariates have {view.length} rows, expected the {x.length} rows of the views")
+    return view
+
+
+def numbers(view: View) -> Any:
+    """Covariates as an array or a SciPy matrix."""
+    if isinstance(view.data, Matrix):
+        raise ValueError("covariates from a file cannot be added to estimates of rows: pass them as an array or a table")
+    return view.data
