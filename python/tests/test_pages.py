@@ -50,8 +50,8 @@ def imaging_genetics(folder):
             "brain": (["thickness_" + str(i) for i in range(6)], brain.round(3).tolist()),
             "genes": (["rs" + str(i) for i in range(8)], genes.tolist()),
             "covariates": (["age", "sex"], [[round(float(a), 2), random.choice(["f", "m"])] for a in age]),
-            "families": (["family"], [[f"family{i // 3}"] for i in range(rows)]),
         }
+        (folder / f"families{ending}.txt").write_text("".join(f"family{i // 3}\n" for i in range(rows)))
         for name, (columns, numbers) in table.items():
             lines = [f"s{i}{ending}," + ",".join(map(str, row)) for i, row in enumerate(numbers)]
             (folder / f"{name}{ending}.csv").write_text("\n".join([",".join(["subject", *columns]), *lines]) + "\n")
@@ -76,7 +76,7 @@ def embeddings(folder):
         np.save(folder / f"{name}.npy", rows.astype(np.float32))
 
 
-@pytest.mark.parametrize("prepare", [single_cell, text, embeddings])
+@pytest.mark.parametrize("prepare", [single_cell, imaging_genetics, text, embeddings])
 def test_every_command_of_the_page_runs(prepare, tmp_path):
     program = Path(os.environ.get("LCCA_PROGRAM", ROOT / "target/release/lcca"))
     if not program.exists():

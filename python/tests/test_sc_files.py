@@ -163,3 +163,12 @@ def test_files_that_are_none_are_one_line(tmp_path, program):
         program("fit", tmp_path / "good.h5ad", tmp_path / "good.h5ad")
     with pytest.raises(AssertionError, match="is named like HDF5 but does not begin like one"):
         program("info", tmp_path / "text.h5ad")
+
+
+def test_a_crash_of_the_library_is_one_line_too(tmp_path, monkeypatch):
+    adata().write_h5ad(tmp_path / "good.h5ad")
+    # A module of this name that kills the process takes the place of h5py.
+    (tmp_path / "h5py.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    line = refused(tmp_path / "good.h5ad", "-o", tmp_path / "out.safetensors")
+    assert "good.h5ad: the file is damaged, and the library that reads HDF5 crashed on it" in line

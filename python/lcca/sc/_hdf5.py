@@ -1,6 +1,8 @@
 """Files of single cells, read in chunks by h5py: AnnData (.h5ad), MuData (.h5mu), 10x Genomics (.h5, versions 2 and 3)."""
 
+import contextlib
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -80,7 +82,7 @@ class Part:
     def __getitem__(self, rows: slice) -> Any:
         """Some rows: a SciPy matrix of compressed rows, or an array."""
         start, stop, _ = rows.indices(self.shape[0])
-        try:
+        with _understood(self.path):
             if self.format == "dense":
                 return self._node[start:stop]
             if self.format == "csc":
@@ -88,9 +90,7 @@ class Part:
             offsets = self._indptr[start : stop + 1]
             entries = slice(int(offsets[0]), int(offsets[-1]))
             data, indices = self._node["data"][entries], self._node["indices"][entries]
-        except OSError as error:
-            raise ValueError(f"{self.path}: {self._node.name} cannot be read, the file is damaged ({_short(error)})") from None
-        return sp.csr_matrix((data, indices, offsets - offsets[0]), shape=(stop - start, self.shape[1]))
+            return sp.csr_matrix((data, indices, offsets - offsets[0]), shape=(stop - start, self.shape[1]))
 
     def _rows(self) -> Any:
         """All rows of a matrix of compressed columns, which are put together in memory, once."""
@@ -113,16 +113,24 @@ def open_file(path: str) -> Any:
 def open_part(path: str, *, modality: str | None = None, layer: str | None = None, use_raw: bool = False) -> Part:
     """The matrix of a file, or of one modality of a file that has several."""
     file = open_file(path)
-    try:
+    with _understood(path):
         return _part(path, file, modality, layer, use_raw)
-    except (KeyError, OSError, RuntimeError, TypeError) as error:
-        raise ValueError(f"{path}: is an HDF5 file, but cannot be understood ({_short(error)})") from None
 
 
 def modalities(path: str) -> list[str]:
     """The names of the modalities of a MuData file; none for other files."""
     file = open_file(path)
-    return [str(name) for name in file["mod"]] if "mod" in file else []
+    with _understood(path):
+        return [str(name) for name in file["mod"]] if "mod" in file else []
+
+
+@contextlib.contextmanager
+def _understood(path: str) -> Iterator[None]:
+    """Says in one sentence that a file is damaged, or not what it seems to be. h5py raises almost any kind of exception then."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, UnicodeError) as error:
+        raise ValueError(f"{path}: is an HDF5 file, but is damaged or cannot be understood ({_short(error)})") from None
 
 
 def _part(path: str, file: Any, modality: str | None, layer: str | None, use_raw: bool) -> Part:
