@@ -31,9 +31,11 @@ def cca(
     Parameters
     ----------
     data : MuData or AnnData
-        MuData with two modalities or more; or AnnData whose features have types (`var["feature_types"]`), or with matrices in `obsm`.
+        MuData with two modalities or more; or AnnData whose features have types (`var["feature_types"]`), or with matrices in
+        `obsm`.
     mods : pair of str, optional
-        Two modalities, two types of features such as "Gene Expression" and "Antibody Capture", or keys of `obsm` [default: the two that there are].
+        Two modalities, two types of features such as "Gene Expression" and "Antibody Capture", or keys of `obsm` [default: the
+        two that there are].
     n_components : int, optional
         The number of pairs, as for `lcca.CCA`.
     layer : str, optional
@@ -45,8 +47,8 @@ def cca(
     key_added : str
         What the results are called.
     client : distributed.Client, optional
-        A Dask cluster: backed files and Dask arrays are then read by its workers, shard by shard, and never brought to this process. Both
-        modalities must have the same cells.
+        A Dask cluster: backed files and Dask arrays are then read by its workers, shard by shard, and never brought to this
+        process. Both modalities must have the same cells.
     **parameters
         Other parameters of `lcca.CCA`, such as `ridge=0.1` or `hold_out=0.2`.
 

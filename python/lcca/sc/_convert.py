@@ -30,10 +30,11 @@ def convert(
     path : str or path
         An AnnData, MuData or 10x file.
     output : str or path
-        A `.safetensors` file if there is one matrix to write; otherwise a folder, which gets one store per modality or type of feature,
-        such as `rna.safetensors` or `Gene_Expression.safetensors`.
+        A `.safetensors` file if there is one matrix to write; otherwise a folder, which gets one store per modality or type of
+        feature, such as `rna.safetensors` or `Gene_Expression.safetensors`.
     modality : str or list of str, optional
-        Which modalities of MuData to write, or which types of features (`feature_types`) of AnnData and 10x files [default: all].
+        Which modalities of MuData to write, or which types of features (`feature_types`) of AnnData and 10x files [default:
+        all].
     layer : str, optional
         A layer to write in place of `X`.
     use_raw : bool

@@ -22,8 +22,8 @@ class Alignment:
     Attributes
     ----------
     x, y : arrays of shape (cells, k)
-        The embeddings of the cells of both data sets: the left and the right singular vectors of the product of all standardized cells of
-        one data set with all of the other. The first cell has no negative coordinate.
+        The embeddings of the cells of both data sets: the left and the right singular vectors of the product of all
+        standardized cells of one data set with all of the other. The first cell has no negative coordinate.
     values : array of shape (k,)
         The singular values.
     genes : list of str or None
@@ -63,30 +63,30 @@ def run_cca(
 ) -> Alignment:
     """Aligns two data sets of different cells that share genes, as Seurat's `RunCCA` does.
 
-    Each cell is standardized over the genes (mean 0, standard deviation 1 with divisor n − 1). The embeddings are the leading singular vectors of
-    the product of all cells of one data set with all cells of the other. That product is never formed: the cells are read twice, and memory
-    is that of genes × genes. Sparse data stay sparse, and files are read in chunks.
+    Each cell is standardized over the genes (mean 0, standard deviation 1 with divisor n − 1). The embeddings are the leading
+    singular vectors of the product of all cells of one data set with all cells of the other. That product is never formed: the
+    cells are read twice, and memory is that of genes × genes. Sparse data stay sparse, and files are read in chunks.
 
     Parameters
     ----------
     adata1, adata2 : AnnData, arrays, or paths
-        Cells × genes. AnnData may be backed or made by `read_lazy`. Paths are those of `.h5ad` and 10x `.h5` files or of anything
-        that `lcca.read` opens. Genes are matched by name if both have names.
+        Cells × genes. AnnData may be backed or made by `read_lazy`. Paths are those of `.h5ad` and 10x `.h5` files or of
+        anything that `lcca.read` opens. Genes are matched by name if both have names.
     n_components : int
         The number of components; fewer are returned if the data have fewer.
     genes : list of str or "highly_variable", optional
-        The genes to use. "highly_variable" takes those that `var` marks in either data set and both have, as Seurat does [default: all
-        shared ones].
+        The genes to use. "highly_variable" takes those that `var` marks in either data set and both have, as Seurat does
+        [default: all shared ones].
     layer : str, optional
         A layer to use in place of `X`, in both.
     use_raw : bool
         Whether to use `raw` in place of `X`, in both.
     normalize_rows : "length", "sum" or "log1p", optional
-        How each cell is normalized first. "log1p" is log(1 + 10,000·x/sum), for counts. It sees the chosen genes only; normalize counts before
-        genes are chosen if that matters.
+        How each cell is normalized first. "log1p" is log(1 + 10,000·x/sum), for counts. It sees the chosen genes only;
+        normalize counts before genes are chosen if that matters.
     scale_genes : bool
-        Whether each gene of each data set is brought to mean 0 and standard deviation 1 first, implicitly: Seurat's `ScaleData`, except that values
-        above 10 are not cut off, which would make sparse data dense. It takes one more reading.
+        Whether each gene of each data set is brought to mean 0 and standard deviation 1 first, implicitly: Seurat's
+        `ScaleData`, except that values above 10 are not cut off, which would make sparse data dense. It takes one more reading.
     key_added : str, optional
         Write the embeddings to `obsm[key_added]` of both data sets as well.
     memory : int or str, optional

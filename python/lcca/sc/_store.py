@@ -39,7 +39,8 @@ def write(
     entries : int or None
         The number of entries of sparse rows; None if rows are dense.
     chunks : callable
-        Yields the rows, part by part: SciPy matrices of compressed rows, or arrays. It is called again if single precision does not do.
+        Yields the rows, part by part: SciPy matrices of compressed rows, or arrays. It is called again if single precision does
+        not do.
     single : bool
         Whether values fit single precision; integers that do not are written in double precision.
     genes, cells : list of str or None
