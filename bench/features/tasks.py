@@ -38,9 +38,9 @@ def packages(path, clock):
     names, codes, counts = np.unique(sections, return_inverse=True, return_counts=True)
     kept = [code for code in np.argsort(-counts) if names[code]][:SECTIONS]
     order = np.random.default_rng(0).permutation(np.flatnonzero(np.isin(codes, kept)))
-    task = Task("Debian sections from descriptions", codes, order[12_000:], order[8_000:12_000], order[:8_000])
+    task = Task("Debian sections from descriptions", codes, order[8_000:], order[5_000:8_000], order[:5_000])
     # Features are made of all packages whose labels are neither tuned nor tested on, those of other sections too.
-    unlabeled = np.setdiff1d(np.arange(len(rows)), order[:12_000])
+    unlabeled = np.setdiff1d(np.arange(len(rows)), order[:8_000])
     texts = [x for x, _ in rows]
     others = [" ".join(t for t in y.split() if not t.startswith("Section:")) for _, y in rows]
     words = CountVectorizer(binary=True, token_pattern=r"\S+", min_df=5).fit([texts[i] for i in unlabeled])
@@ -100,7 +100,7 @@ def digits(folder, clock):
     images, labels = np.concatenate(images), np.concatenate(labels)
     left, right = (half.reshape(len(images), -1) for half in (images[:, :, :14], images[:, :, 14:]))
     order = np.random.default_rng(0).permutation(60_000)
-    train, tune = order[5_000:], order[:5_000]
+    train, tune = order[3_000:], order[:3_000]
     task = Task("MNIST digits from the left half", labels.astype(int), train, tune, np.arange(60_000, 70_000))
     task.whole = {"pixels": left}
     with clock(task, "CCA with the right half"):

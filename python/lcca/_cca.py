@@ -112,6 +112,8 @@ class CCA(FromSums):
         Whether the share missing from the sum of the objective is within the tolerance, and an estimate of that share.
     certificate_ : Certificate or None
         After `certify`: bounds on the objective values, and what is missing at least.
+    n_iter_ : array of shape (k,)
+        The number of iterations, the same for every pair; 1 if the views were solved without.
     n_passes_, n_gram_passes_, work_, fit_seconds_ : float
         The cost of the fit.
     trace_ : list of dict

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import sklearn.cross_decomposition
 from sklearn.cross_decomposition.tests import test_pls as theirs
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import lcca
 
@@ -58,6 +59,12 @@ def test_as_scikit_learn_tests_itself(test, arguments, monkeypatch):
         for name, value in arguments.items()
     }
     test(**swapped)
+
+
+# One pair, as scikit-learn checks its own: many of the checks have one column in y.
+@parametrize_with_checks([lcca.PLSSVD(n_components=1)])
+def test_scikit_learn_finds_no_fault(estimator, check):
+    check(estimator)
 
 
 def test_every_test_of_theirs_that_names_our_estimators_is_run():
