@@ -9,7 +9,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-PENALTIES = (0.01, 0.1, 1.0)  # scikit-learn's C
+PENALTIES = (0.01, 0.1, 1.0)  # scikit-learn's C, for features in a common unit
+RAW_PENALTIES = (0.1, 1.0, 10.0, 100.0)  # for sparse columns as they are
 
 
 def draw(labels, rows, count, seed):
@@ -38,7 +39,8 @@ def accuracy(features, labels, chosen, tested, settings):
 def repeated(task, features, count, repetitions):
     """Accuracies of several draws of labels, with the settings that are best for a draw of its own on rows of their own."""
     first = draw(task.labels, task.train, count, 1000)
-    choices = list(itertools.product(PENALTIES, [False] if sp.issparse(features) else [True, False]))
+    is_raw = sp.issparse(features)
+    choices = list(itertools.product(RAW_PENALTIES if is_raw else PENALTIES, [False] if is_raw else [True, False]))
     scores = [accuracy(features, task.labels, first, task.tune, settings) for settings in choices]
     best = choices[int(np.argmax(scores))]
     draws = (draw(task.labels, task.train, count, seed) for seed in range(repetitions))
