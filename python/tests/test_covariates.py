@@ -165,7 +165,7 @@ def test_tests_and_resamples_know_the_covariates_of_the_model(data):
     X, Y, Z = data
     train, test = slice(0, 160), slice(160, N)
     model = lcca.CCA(1).fit(X[train], Y[train], covariates=Z[train])
-    assert lcca.permutation_test(model, X[test], Y[test], covariates=Z[test], n=99).p[0] < 0.05
+    assert lcca.permutation_test(model, X[test], Y[test], covariates=Z[test], n=99).p_values[0] < 0.05
     result = lcca.bootstrap(model, X[train], Y[train], n=20, covariates=Z[train])
     assert result.stability[0] > 0.5
     with pytest.raises(ValueError, match="pass covariates="):

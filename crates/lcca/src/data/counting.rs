@@ -1,7 +1,7 @@
 //! Counting passes and work, and telling a watcher about them.
 
 use super::ask::Ask;
-use super::covariates::{CovariateProducts, Covariates};
+use super::covariates::Covariates;
 use super::estimate::GramEstimate;
 use super::gram::GramMatrix;
 use super::joint::JointGram;
@@ -176,7 +176,7 @@ impl Covariates for Counting<'_> {
         self.inner.capabilities().require_covariates()?.covariate_moments()
     }
 
-    fn covariate_products(&self, v: &Panel, mean: Option<&[f64]>) -> Result<CovariateProducts> {
+    fn covariate_products(&self, v: &Panel, mean: Option<&[f64]>) -> Result<[Panel; 2]> {
         let products = self.inner.capabilities().require_covariates()?.covariate_products(v, mean)?;
         self.count(2, 2 * v.cols())?;
         Ok(products)

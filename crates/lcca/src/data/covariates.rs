@@ -5,16 +5,17 @@
 //! (X − QQᵀX)ᵀ(Y − QQᵀY) = XᵀY − Mx·Myᵀ. The coefficients of X's columns on Z are M·Hᵀ.
 //!
 //! H is rank-revealing: columns of Z that depend on others, and constant ones if Z is centered, drop out. It is found in two
-//! rounds, because one round loses as many digits as the condition number of ZᵀZ has.
+//! rounds if ZᵀZ is ill conditioned, because one round loses as many digits as the condition number has.
 
 use super::moments::Moments;
 use super::triangle::Triangle;
 use crate::error::Result;
-use crate::matrix::Panel;
+use crate::matrix::{Matrix, Panel};
 use crate::panels;
 use crate::side::Side;
-use crate::whiten::{whitener, whitener_above};
+use crate::whiten::{safe_whitener, whitener, whitener_above};
 use faer::{Mat, MatRef};
+use std::sync::OnceLock;
 
 /// Directions of ZᵀZ, scaled to a unit diagonal, whose share is below this depend on the others.
 const CUT: f64 = 1e-10;
@@ -27,11 +28,11 @@ pub trait Covariates: Sync {
     /// Sums over the rows for each column of Z.
     fn covariate_moments(&self) -> Result<&Moments>;
 
-    /// XᵀZ·V, YᵀZ·V and VᵀZᵀZ·V for a panel V as high as Z is wide. `mean` is subtracted from every row of Z; if it is that of all
+    /// XᵀZ·V and YᵀZ·V for a panel V as high as Z is wide. `mean` is subtracted from every row of Z; if it is that of all
     /// rows, the products are those of centered columns.
-    fn covariate_products(&self, v: &Panel, mean: Option<&[f64]>) -> Result<CovariateProducts>;
+    fn covariate_products(&self, v: &Panel, mean: Option<&[f64]>) -> Result<[Panel; 2]>;
 
-    /// VᵀZᵀZ·V alone.
+    /// VᵀZᵀZ·V, summed up from the rows of Z·V, so that it is as exact as those.
     fn covariate_gram(&self, v: &Panel, mean: Option<&[f64]>) -> Result<Mat<f64>>;
 
     /// The triangular factor of the residuals of both views on the columns (Z − 1·meanᵀ)·V, and on the column of ones if a mean is
@@ -39,12 +40,16 @@ pub trait Covariates: Sync {
     fn residual_triangle(&self, v: &Panel, mean: Option<&[f64]>, limit: u64) -> Result<Triangle>;
 }
 
-/// Products of covariates with both views and with themselves.
-pub struct CovariateProducts {
-    /// XᵀZ·V and YᵀZ·V.
-    pub views: [Panel; 2],
-    /// VᵀZᵀZ·V, summed up from the rows of Z·V, so that it is as exact as those.
-    pub gram: Mat<f64>,
+/// The covariates of some rows, and their moments once they were asked for.
+pub(super) struct CovariateRows {
+    pub rows: Matrix,
+    pub moments: OnceLock<Moments>,
+}
+
+impl From<Matrix> for CovariateRows {
+    fn from(rows: Matrix) -> Self {
+        CovariateRows { rows, moments: OnceLock::new() }
+    }
 }
 
 /// What covariates explain of two views.
@@ -69,10 +74,15 @@ impl Explained {
         let identity =
             Panel::from_fn(columns, columns, |i, j| f64::from(u8::from(i == j && squares[i] > 0.0)));
         let gram = covariates.covariate_gram(&identity, mean.as_deref())?;
-        let first = Panel::from_mat(whitener_above(gram.as_ref(), CUT)?.as_ref());
-        let CovariateProducts { views, gram } = covariates.covariate_products(&first, mean.as_deref())?;
-        let second = whitener(gram.as_ref())?;
-        let basis = panels::times(&first, second.as_ref());
+        let basis = match safe_whitener(gram.as_ref())? {
+            Some(h) => Panel::from_mat(h.as_ref()),
+            None => {
+                let first = Panel::from_mat(whitener_above(gram.as_ref(), CUT)?.as_ref());
+                let second = whitener(covariates.covariate_gram(&first, mean.as_deref())?.as_ref())?;
+                panels::times(&first, second.as_ref())
+            }
+        };
+        let along = covariates.covariate_products(&basis, mean.as_deref())?;
         let mut sums = vec![0.0; basis.cols()];
         if !center {
             let row = |(i, total): (usize, &f64)| {
@@ -80,7 +90,7 @@ impl Explained {
             };
             raw.sum.iter().enumerate().for_each(row);
         }
-        Ok(Explained { mean, basis, sums, along: views.map(|view| panels::times(&view, second.as_ref())) })
+        Ok(Explained { mean, basis, along, sums })
     }
 
     /// Independent covariates.

@@ -1,7 +1,7 @@
 //! Both views readable here, in memory or in mapped files.
 
+use super::covariates::CovariateRows;
 use super::estimate::{GramEstimate, GramSample};
-use super::in_memory_covariates::CovariateRows;
 use super::moments::Moments;
 use super::paired_rows::PairedRows;
 use super::parts::{Piece, Scratch};

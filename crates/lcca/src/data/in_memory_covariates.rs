@@ -1,7 +1,7 @@
 //! Covariates of rows that can be read here.
 
 use super::ask::{Ask, Source};
-use super::covariates::{CovariateProducts, Covariates};
+use super::covariates::Covariates;
 use super::in_memory::InMemory;
 use super::moments::Moments;
 use super::pair::Pair;
@@ -13,22 +13,9 @@ use crate::panels;
 use crate::side::Side;
 use faer::Mat;
 use rayon::prelude::*;
-use std::sync::OnceLock;
 
 /// Rows of the covariates whose products one thread adds up at a time, whatever the number of threads.
 const ROWS: usize = 4096;
-
-/// The covariates of some rows.
-pub(super) struct CovariateRows {
-    pub rows: Matrix,
-    moments: OnceLock<Moments>,
-}
-
-impl From<Matrix> for CovariateRows {
-    fn from(rows: Matrix) -> Self {
-        CovariateRows { rows, moments: OnceLock::new() }
-    }
-}
 
 impl InMemory {
     /// The same rows with covariates, whose part is taken out of both views by fits and scores.
@@ -95,7 +82,7 @@ impl Covariates for InMemory {
         Ok(known.moments.get_or_init(|| moments))
     }
 
-    fn covariate_products(&self, v: &Panel, mean: Option<&[f64]>) -> Result<CovariateProducts> {
+    fn covariate_products(&self, v: &Panel, mean: Option<&[f64]>) -> Result<[Panel; 2]> {
         let offset = offset(v, mean);
         let source = Source { panel: v, offset: offset.as_ref().map(Panel::lines) };
         let products = |side: Side| -> Result<Panel> {
@@ -107,8 +94,7 @@ impl Covariates for InMemory {
             self.beside_covariates(self.view(side))?.pass(&mut { ask })?;
             Ok(out)
         };
-        let views = [products(Side::X)?, products(Side::Y)?];
-        Ok(CovariateProducts { views, gram: self.covariate_gram(v, mean)? })
+        Ok([products(Side::X)?, products(Side::Y)?])
     }
 
     fn covariate_gram(&self, v: &Panel, mean: Option<&[f64]>) -> Result<Mat<f64>> {

@@ -59,7 +59,7 @@ pub use ask::{Ask, Source};
 pub use cached::Cached;
 pub use centered::Centered;
 pub use counting::{Counting, Tally};
-pub use covariates::{CovariateProducts, Covariates, Explained};
+pub use covariates::{Covariates, Explained};
 pub use estimate::{GramEstimate, GramSample};
 pub use fold_grams::FoldGrams;
 pub use fold_sums::FoldSums;

@@ -1,7 +1,7 @@
 //! The correlations of a model on given rows.
 
 use super::model::{Effects, Model};
-use crate::data::{Centered, CovariateProducts, Covariates, Pair, Side};
+use crate::data::{Centered, Covariates, Pair, Side};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::metric;
@@ -57,8 +57,9 @@ impl Model {
             .map(|side| Panel::from_mat(panels::cross(&effects[side].coefficients, weights[side]).as_ref()));
         let mean = if self.settings.center { Some(covariates.covariate_moments()?.mean()) } else { None };
         let k = self.pairs();
-        let CovariateProducts { views, gram } =
-            covariates.covariate_products(&panels::beside(&a[0], &a[1]), mean.as_deref())?;
+        let both = panels::beside(&a[0], &a[1]);
+        let views = covariates.covariate_products(&both, mean.as_deref())?;
+        let gram = covariates.covariate_gram(&both, mean.as_deref())?;
         // (view·W)ᵀZ·[Ax Ay]; the Gram matrix is [Ax Ay]ᵀZᵀZ·[Ax Ay].
         let along = [0, 1].map(|side| panels::cross(weights[side], &views[side]));
         for (product, [left, right]) in products.iter_mut().zip([[0, 0], [1, 1], [0, 1]]) {

@@ -218,3 +218,27 @@ fn ridges_and_methods_that_know_only_correlations_are_refused() {
         assert!(matches!(refused, Err(Error::MetricOfMethod { metric: "pls", .. })), "{method}");
     }
 }
+
+#[test]
+fn between_cca_and_pls_rgccas_tau_is_a_ridge_of_scaled_columns() {
+    let (x, y) = views();
+    // Without the constant column, which counts in the mean variance.
+    let x = x.subcols(0, 8).to_owned();
+    let tau = 0.2;
+    let root = |view: &Mat<f64>| {
+        let z = standardized(view);
+        let covariance = z.transpose() * &z / faer::Scale(N as f64);
+        inverse_root(
+            Mat::from_fn(z.ncols(), z.ncols(), |i, j| {
+                (1.0 - tau) * covariance[(i, j)] + if i == j { tau } else { 0.0 }
+            })
+            .as_ref(),
+        )
+    };
+    let cross = standardized(&x).transpose() * standardized(&y) / faer::Scale(N as f64);
+    let (values, _) = svd(&(root(&x) * cross * root(&y)), 3);
+    let settings = Settings::new(Method::auto(), 3).scale(Scale::Yes).ridge(tau / (1.0 - tau));
+    let objective = fit(&pair_of(&x, &y), &settings, &()).unwrap().model.objective;
+    let turned: Vec<f64> = objective.iter().map(|value| value / (1.0 - tau)).collect();
+    assert!(gap(&turned, &values) < 1e-9, "{turned:?} {values:?}");
+}
