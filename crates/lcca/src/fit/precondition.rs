@@ -9,11 +9,11 @@
 //!
 //! Costs are counted in operations, never in seconds, so that a fit can be repeated.
 
+use super::block_size::{block_size, iteration, split};
 use super::choose::{ViewScores, activity, by_column};
 use super::coarse::Coarse;
 use super::eigenproblem::{Block, Trust};
 use super::local::{Local, local};
-use super::plan::entries;
 use super::problem::Problem;
 use super::shifted_factor::ShiftedFactor;
 use super::witness::{Witness, independent};
@@ -27,12 +27,6 @@ use crate::space::{RowFactors, Tall};
 use rayon::prelude::*;
 use std::collections::HashSet;
 
-/// A coarse block may cost as much as this many iterations.
-const PRICE: f64 = 3.0;
-/// A coarse block has at least this many columns, if there are as many.
-const SMALLEST: f64 = 600.0;
-/// A coarse block takes at most this share of the allowed memory.
-const SHARE_OF_MEMORY: u64 = 8;
 /// The block is chosen again after this many iterations. With twice as many from the third block on, all Debian paths took 17
 /// passes for what takes 15.
 const CHOSEN_FOR: usize = 4;
@@ -49,11 +43,6 @@ const OUTSIDE: f64 = 0.1;
 const FAR_OUTSIDE: f64 = 100.0;
 /// And by this if columns were chosen by a sample of the rows. On page counts with twins, residuals said 0.7 times the truth.
 const SAMPLED: f64 = 2.0;
-/// Operations of an iteration per row of its panels and square of the block's columns, with some more for what is not a
-/// product: copies, residuals, small matrices.
-const PANELS: f64 = 36.0;
-/// An operation on scattered entries counts as this many on panels.
-const SCATTERED: f64 = 2.0;
 
 /// What stands for B − A.
 pub(super) struct Preconditioner<'a> {
@@ -330,38 +319,6 @@ impl<'a> Preconditioner<'a> {
         })?;
         Ok(left)
     }
-}
-
-/// How many columns of each view a block of `size` columns holds: half each, or all of a narrow view.
-fn split(size: usize, varying: [usize; 2]) -> [usize; 2] {
-    let x = (size / 2).max(size.saturating_sub(varying[1])).min(varying[0]);
-    [x, (size - x).min(varying[1])]
-}
-
-/// The columns of a block that costs no more than some iterations, and fits the memory.
-fn block_size(problem: &Problem<'_>) -> Result<usize> {
-    let shape = problem.pair.shape();
-    let columns = (shape.x_cols + shape.y_cols) as f64;
-    let price = PRICE * iteration(problem)?;
-    let factorized = (3.0 * price).cbrt();
-    // In row mode the block is a sum over rows, each with so many entries on the chosen columns.
-    let formed = match problem.joint {
-        Some(_) => f64::INFINITY,
-        None => (price / shape.rows as f64).sqrt() / (entries(problem.pair)? / shape.rows as f64 / columns),
-    };
-    let size = factorized.min(formed).max(SMALLEST).min(columns) as usize;
-    let most = problem.settings.memory / SHARE_OF_MEMORY;
-    Ok(if Coarse::bytes(size) <= most { size } else { ((most / Coarse::bytes(1)) as f64).sqrt() as usize })
-}
-
-/// Operations of one iteration with the diagonal.
-fn iteration(problem: &Problem<'_>) -> Result<f64> {
-    let (m, shape) = (problem.block() as f64, problem.pair.shape());
-    let touched = match problem.joint {
-        Some(joint) => joint.entries() as f64,
-        None => 3.0 * entries(problem.pair)?,
-    };
-    Ok(SCATTERED * 2.0 * m * touched + PANELS * m * m * (shape.x_cols + shape.y_cols) as f64)
 }
 
 fn add(mut sums: Vec<f64>, more: &[f64]) -> Vec<f64> {

@@ -60,7 +60,8 @@ pub fn cross_validate_on(
     if let Some(other) = finished.iter().find(|fold| fold.scores.len() != expected) {
         return Err(Error::Length { what: "scores of a finished fold", expected, found: other.scores.len() });
     }
-    let all: Vec<Settings> = all.iter().map(|settings| settings.clone().tol(COARSER * settings.tol)).collect();
+    let all: Vec<Settings> =
+        all.iter().map(|settings| settings.clone().tol(COARSER * settings.tol)).collect();
     let data = FoldData::new(folds, &all, watch)?;
     let (mut finished, mut before) = (finished, data.spent);
     for fold in finished.len()..folds.count() {

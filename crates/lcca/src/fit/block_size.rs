@@ -1,0 +1,51 @@
+//! How large a coarse block may be: about the price of some iterations, counted in operations.
+
+use super::coarse::Coarse;
+use super::plan::entries;
+use super::problem::Problem;
+use crate::data::Pair;
+use crate::error::Result;
+
+/// A coarse block may cost as much as this many iterations.
+const PRICE: f64 = 3.0;
+/// A coarse block has at least this many columns, if there are as many.
+const SMALLEST: f64 = 600.0;
+/// A coarse block takes at most this share of the allowed memory.
+const SHARE_OF_MEMORY: u64 = 8;
+/// Operations of an iteration per row of its panels and square of the block's columns, with some more for what is not a
+/// product: copies, residuals, small matrices.
+const PANELS: f64 = 36.0;
+/// An operation on scattered entries counts as this many on panels.
+const SCATTERED: f64 = 2.0;
+
+/// How many columns of each view a block of `size` columns holds: half each, or all of a narrow view.
+pub(super) fn split(size: usize, varying: [usize; 2]) -> [usize; 2] {
+    let x = (size / 2).max(size.saturating_sub(varying[1])).min(varying[0]);
+    [x, (size - x).min(varying[1])]
+}
+
+/// The columns of a block that costs no more than some iterations, and fits the memory.
+pub(super) fn block_size(problem: &Problem<'_>) -> Result<usize> {
+    let shape = problem.pair.shape();
+    let columns = (shape.x_cols + shape.y_cols) as f64;
+    let price = PRICE * iteration(problem)?;
+    let factorized = (3.0 * price).cbrt();
+    // In row mode the block is a sum over rows, each with so many entries on the chosen columns.
+    let formed = match problem.joint {
+        Some(_) => f64::INFINITY,
+        None => (price / shape.rows as f64).sqrt() / (entries(problem.pair)? / shape.rows as f64 / columns),
+    };
+    let size = factorized.min(formed).max(SMALLEST).min(columns) as usize;
+    let most = problem.settings.memory / SHARE_OF_MEMORY;
+    Ok(if Coarse::bytes(size) <= most { size } else { ((most / Coarse::bytes(1)) as f64).sqrt() as usize })
+}
+
+/// Operations of one iteration with the diagonal.
+pub(super) fn iteration(problem: &Problem<'_>) -> Result<f64> {
+    let (m, shape) = (problem.block() as f64, problem.pair.shape());
+    let touched = match problem.joint {
+        Some(joint) => joint.entries() as f64,
+        None => 3.0 * entries(problem.pair)?,
+    };
+    Ok(SCATTERED * 2.0 * m * touched + PANELS * m * m * (shape.x_cols + shape.y_cols) as f64)
+}
