@@ -28,7 +28,7 @@ class FromSums(Fitted):
 
     _sums: _lcca.Sums | None
     _fits_sums = True  # False if a fit needs the rows themselves
-    n_components: int | None
+    n_components: int | str | None
     hold_out: float | None
     resume: Any
     center: bool

@@ -111,8 +111,8 @@ class PLSSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         _settings.flag(self.copy, "copy")
         if not isinstance(self.scale, (bool, np.bool_)):
             raise _settings.invalid("scale", "True or False", self.scale)
-        if self.n_components is None:
-            raise _settings.invalid("n_components", "an int in the range [1, inf)", None)
+        if self.n_components is None or isinstance(self.n_components, str):
+            raise _settings.invalid("n_components", "an int in the range [1, inf)", self.n_components)
         model = _Measured(self.n_components, metric="pls", scale=self.scale, tol=self.tol, memory=self.memory)
         self.model_ = model.set_params(random_state=self.random_state, n_jobs=self.n_jobs).fit(X, y)
         _inputs.note_columns(self, model.n_features_in_, getattr(model, "feature_names_in_", None))

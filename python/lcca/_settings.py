@@ -86,13 +86,13 @@ def components(requested: int | str | None, rows: int, x_cols: int, y_cols: int,
         if not auto:
             raise ValueError('n_components="auto" holds rows out and needs all rows in this process, in one call of `fit`')
         return min(_MOST_TRIED, limit)
-    number(requested, "n_components", least=1, expected='an int in the range [1, inf), "auto" or None')
-    if requested > limit:
+    count = int(number(requested, "n_components", least=1, expected='an int in the range [1, inf), "auto" or None'))
+    if count > limit:
         raise ValueError(
             f"`n_components` upper bound is {limit}. Got {requested} instead. Reduce `n_components`: there are no more pairs "
             f"than the smallest of {rows} rows, {x_cols} columns of X and {y_cols} of y."
         )
-    return int(requested)
+    return count
 
 
 def options(params: dict[str, Any], n_components: int) -> dict[str, Any]:

@@ -59,4 +59,4 @@ def wilks(X: Any, y: Any, *, n_jobs: int | None = -1) -> Wilks:
     """
     threads = _settings.threads(n_jobs)
     views = [_views.from_arrays(np.asarray(view) if isinstance(view, list) else view, name, threads) for view, name in ((X, "X"), (y, "y"))]
-    return Wilks(**_lcca.wilks(*views, threads))
+    return Wilks(**_lcca.wilks(views[0], views[1], threads))
