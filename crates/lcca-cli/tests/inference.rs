@@ -79,12 +79,12 @@ fn bootstraps_of_other_rows_and_bad_files_are_refused() {
     let other = self::folder(50, 1);
     std::fs::copy(other.path("x.csv"), folder.path("x50.csv")).unwrap();
     std::fs::copy(other.path("y.csv"), folder.path("y50.csv")).unwrap();
-    folder.refuses("bootstrap model x50.csv y50.csv -n 9", &["expected 60, found 50"]);
-    folder.refuses("bootstrap model x.csv y.csv -n 1", &["-n"]);
-    folder.refuses("bootstrap model x.csv y.csv -o intervals.txt", &["intervals.txt", ".csv or .tsv"]);
-    folder.refuses("bootstrap model x.csv y.csv --tol 0", &["--tol is 0"]);
+    folder.refuses("bootstrap -q model x50.csv y50.csv -n 9", &["expected 60, found 50"]);
+    folder.refuses("bootstrap -q model x.csv y.csv -n 1", &["-n"]);
+    folder.refuses("bootstrap -q model x.csv y.csv -o intervals.txt", &["intervals.txt", ".csv or .tsv"]);
+    folder.refuses("bootstrap -q model x.csv y.csv --tol 0", &["--tol is 0"]);
     std::fs::write(folder.path("short.txt"), "a\nb\n").unwrap();
-    folder.refuses("bootstrap model x.csv y.csv --groups short.txt", &["2 labels", "60"]);
+    folder.refuses("bootstrap -q model x.csv y.csv --groups short.txt", &["2 labels", "60"]);
     folder.refuses(
         "report model --bootstrap short.txt -o report.html",
         &["short.txt", "lcca bootstrap --json"],
@@ -102,7 +102,7 @@ fn blocks_say_which_rows_change_places() {
     std::fs::write(folder.path("alone.txt"), (0..200).map(|row| format!("{row}\n")).collect::<String>())
         .unwrap();
     let refused = |flags: &str, needles: &[&str]| {
-        folder.refuses(&format!("score model x.csv y.csv --permutations 9 {flags}"), needles);
+        folder.refuses(&format!("score -q model x.csv y.csv --permutations 9 {flags}"), needles);
     };
     refused("--blocks alone.txt", &["at least one group with two rows"]);
     refused("--blocks-whole", &["--blocks"]);

@@ -28,7 +28,7 @@ pub struct BootstrapArgs {
     /// The same rows of the second view
     pub y: PathBuf,
     /// Number of resamples
-    #[arg(short, long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(short, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(2..))]
     pub n: u32,
     /// Draw rows with the same label together: a file with one label per row of X
     ///

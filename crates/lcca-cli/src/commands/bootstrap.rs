@@ -12,6 +12,8 @@ use lcca_io::{ModelFile, ModelNames};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
+/// What a fit misses by rounding alone is not worth a line.
+const ROUNDING: f64 = 1e-9;
 /// Standard errors on either side of a 95% interval.
 const QUANTILE: f64 = 1.959964;
 
@@ -87,7 +89,7 @@ fn describe(model: &Model, result: &Bootstrap, job: &BootstrapJob) -> String {
         count(result.drawn_from as u64, unit),
         text::table(&["pair", "correlation", "corrected", "low", "high", "stability", "alone"], &rows),
     );
-    if result.missing > 0.0 {
+    if result.missing > ROUNDING {
         let _ = writeln!(text, "fits to resamples may miss up to {:.1e} of the total", result.missing);
     }
     if let Some(table) = &job.table {

@@ -28,6 +28,17 @@ pub(super) fn form(
     }
     let means = centering.map(|centering| centering.means);
     let means = means.as_ref().map(|means| &means[..]);
+    if let Some(weights) = weights {
+        // Rows that do not count are not multiplied: a resample has none of a third of the rows.
+        let counting: Vec<usize> = weights
+            .as_slice()
+            .iter()
+            .enumerate()
+            .filter(|(_, weight)| weight.get() > 0.0)
+            .map(|(row, _)| row)
+            .collect();
+        return form_rows(views, Some(weights), means, (counting.len(), &|i| counting[i]), limit);
+    }
     form_rows(views, weights, means, (views[0].rows(), &|row| row), limit)
 }
 
