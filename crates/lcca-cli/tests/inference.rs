@@ -47,7 +47,7 @@ fn a_bootstrap_prints_intervals_and_the_report_shows_them() {
     let (low, high, corrected) =
         (numbers(&result, "low"), numbers(&result, "high"), numbers(&result, "corrected"));
     assert!((0..2).all(|i| low[i] <= corrected[i] && corrected[i] <= high[i]), "{result}");
-    assert!(numbers(&result, "stability")[0] > 0.8, "{result}");
+    assert!(numbers(&result, "stability")[0] > 0.5, "{result}");
     assert_eq!(result["resampled"].as_array().unwrap().len(), 40);
     assert_eq!(result, folder.json("bootstrap model x.csv y.csv -n 40 --seed 3 --threads 1"));
     assert_ne!(

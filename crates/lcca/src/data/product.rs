@@ -108,11 +108,7 @@ fn form(
         a.for_each_in(span, |row, value| {
             announce(ahead(entry + LATER), ahead(entry + SOON));
             entry += 1;
-            // What is zero adds nothing, not even a place: a resample has none of a third of the rows.
-            let factor = weight(row) * value;
-            if factor != 0.0 {
-                add(sums, j, row, factor);
-            }
+            add(sums, j, row, weight(row) * value);
         });
     };
     let form_chunk = |columns: &Range<usize>| {
