@@ -6,6 +6,7 @@
 //! data alone.
 
 use super::driver::fit_all;
+use super::exchange::Exchange;
 use super::fitted::Fit;
 use super::groups::Groups;
 use super::held_out::HeldOut;
@@ -15,7 +16,6 @@ use super::permute::{PermutationTest, Significance, test_scores};
 use super::problem::Start;
 use crate::data::{InMemory, Pair, Side};
 use crate::error::{Error, Result};
-use crate::fit::Exchange;
 use crate::matrix::{DenseRows, DenseValues, Matrix, Panel};
 use crate::method::Settings;
 use crate::outcome::{Decision, Note};
