@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 import lcca
 from lcca import sc
+from lcca.sc.__main__ import main
 
 ad = pytest.importorskip("anndata")
 h5py = pytest.importorskip("h5py")
@@ -132,15 +133,19 @@ def test_integers_beyond_single_precision_are_doubles(tmp_path):
     assert lcca.read(store).kind == "sparse f64"
 
 
-def refused(*words):
+def one_line(code, stdout, stderr):
     """The one line that `python -m lcca.sc convert` prints before it exits with code 2."""
-    done = subprocess.run([sys.executable, "-m", "lcca.sc", "convert", *map(str, words)], capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and not done.stdout, done
-    [line] = done.stderr.splitlines()
+    assert code == 2 and not stdout, stderr
+    [line] = stderr.splitlines()
     return line
 
 
-def test_files_that_are_none_are_one_line(tmp_path, program):
+def test_files_that_are_none_are_one_line(tmp_path, program, capsys, monkeypatch):
+    monkeypatch.setenv("LCCA_SC_CHILD", "1")
+
+    def refused(*words):
+        return one_line(main(["convert", *map(str, words)]), *capsys.readouterr())
+
     adata().write_h5ad(tmp_path / "good.h5ad")
     whole = (tmp_path / "good.h5ad").read_bytes()
     (tmp_path / "cut.h5ad").write_bytes(whole[: len(whole) // 2])
@@ -170,5 +175,7 @@ def test_a_crash_of_the_library_is_one_line_too(tmp_path, monkeypatch):
     # A module of this name that kills the process takes the place of h5py.
     (tmp_path / "h5py.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    line = refused(tmp_path / "good.h5ad", "-o", tmp_path / "out.safetensors")
+    words = ["-m", "lcca.sc", "convert", tmp_path / "good.h5ad", "-o", tmp_path / "out.safetensors"]
+    done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
+    line = one_line(done.returncode, done.stdout, done.stderr)
     assert "good.h5ad: the file is damaged, and the library that reads HDF5 crashed on it" in line
