@@ -187,6 +187,8 @@ fn every_command_that_reports_prints_one_object_under_json() {
         "demo",
         "fit x.npz y.npz -k 2 -o model",
         "score model x.npz y.npz",
+        "bootstrap model x.npz y.npz -n 3",
+        "run-cca x.npz x.npz -k 2 -o cells",
         "transform model --x x.npz -o zx.npy",
         "convert x.npz x.safetensors",
         "info model",

@@ -22,12 +22,14 @@ impl InMemory {
     ///
     /// ```
     /// use lcca::data::InMemory;
-    /// use lcca::matrix::{DenseRows, Matrix};
+    /// use lcca::matrix::{DenseRows, DenseValues, Matrix};
     /// use lcca::method::{Method, Settings};
     ///
-    /// let dense = |numbers: &[f64]| -> lcca::Result<Matrix> { Ok(DenseRows::new(1, numbers.to_vec().into())?.into()) };
-    /// let (x, y) = (dense(&[1.0, 2.1, 2.9, 4.2, 5.1])?, dense(&[0.9, 2.2, 3.1, 3.9, 4.8])?);
-    /// let pair = InMemory::new(x, y)?.with_covariates(dense(&[1.0, 2.0, 3.0, 4.0, 5.0])?)?;
+    /// let column = |numbers: [f64; 5]| -> lcca::Result<Matrix> {
+    ///     Ok(DenseRows::new(5, 1, DenseValues::F64(numbers.to_vec().into()))?.into())
+    /// };
+    /// let (x, y) = (column([1.0, 2.1, 2.9, 4.2, 5.1])?, column([0.9, 2.2, 3.1, 3.9, 4.8])?);
+    /// let pair = InMemory::new(x, y)?.with_covariates(column([1.0, 2.0, 3.0, 4.0, 5.0])?)?;
     /// // Both views follow the covariate; what is left of them hardly does.
     /// let fit = lcca::fit::fit(&pair, &Settings::new(Method::auto(), 1), &())?;
     /// assert!(fit.model.correlations[0] < 0.5);
