@@ -25,6 +25,9 @@ use crate::watch::Loop;
 use crate::whiten::whitener;
 use faer::Mat;
 
+/// At least so many directions that were overlooked join an iteration at a time, if there are as many.
+const FEWEST_MISSED: usize = 4;
+
 /// CCA of both views, with the preconditioner in use.
 pub(super) struct BothViews<'a> {
     problem: &'a Problem<'a>,
@@ -249,7 +252,8 @@ impl Eigenproblem for BothViews<'_> {
     }
 
     fn missed(&mut self, w: &Block, theta: &[f64]) -> Result<Option<Vec<Panel>>> {
-        let (most, widths) = (self.problem.block(), self.widths());
+        let most = self.problem.block().saturating_sub(self.problem.settings.k).max(FEWEST_MISSED);
+        let widths = self.widths();
         Ok(witness::as_panels(&self.preconditioner.take_missed(w, theta, most)?, widths))
     }
 

@@ -202,15 +202,22 @@ impl Scaled<'_> {
         across.par_col_iter_mut().enumerate().for_each(|(j, mut column)| {
             (0..old).for_each(|i| column[i] = self.entry(i, old + j));
         });
-        let mut joined = Lower::zeros(size);
-        joined.par_columns_mut().enumerate().for_each(|(j, column)| match known.size() {
-            old if j < old => column[..old - j].copy_from_slice(known.column(j)),
-            _ => (j..size).zip(column).for_each(|(i, entry)| *entry = self.entry(i, j)),
+        let mut own = Lower::zeros(more);
+        own.par_columns_mut().enumerate().for_each(|(j, column)| {
+            (j..more).zip(column).for_each(|(i, entry)| *entry = self.entry(old + i, old + j));
         });
+        // Its memory is needed.
         drop(self.gram);
         triangular_solve::solve_lower_triangular_in_place(known.as_mat(), across.as_mut(), Par::rayon(0));
-        joined.par_columns_mut().take(old).enumerate().for_each(|(j, column)| {
-            column[old - j..].iter_mut().enumerate().for_each(|(i, entry)| *entry = across[(j, i)]);
+        let mut joined = Lower::zeros(size);
+        joined.par_columns_mut().enumerate().for_each(|(j, column)| {
+            if j < old {
+                let (above, below) = column.split_at_mut(old - j);
+                above.copy_from_slice(known.column(j));
+                below.iter_mut().enumerate().for_each(|(i, entry)| *entry = across[(j, i)]);
+            } else {
+                column.copy_from_slice(own.column(j - old));
+            }
         });
         let mut rest = joined.as_mat_mut().submatrix_mut(old, old, more, more);
         matmul(

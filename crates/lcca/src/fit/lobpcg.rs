@@ -61,7 +61,12 @@ pub(super) fn lobpcg(
             // P was carried along with the products that have drifted.
             (state.p, state.known) = (None, None);
         }
-        next = next.select(space, &state.stopping.active())?;
+        let mut active = state.stopping.active();
+        if let Some(missed) = &missed {
+            // They take the places of the last pairs, which are not wanted themselves, so that T does not become wider.
+            active.truncate(theta.len().saturating_sub(missed[0].cols()));
+        }
+        next = next.select(space, &active)?;
         if let Some(missed) = missed {
             next = next.beside(space, missed)?;
         }

@@ -33,6 +33,8 @@ const CHOSEN_FOR: usize = 4;
 /// Columns that are missing from a block join it until it has this many times its size; then it is factorized anew without
 /// those that are no longer wanted. Joining costs less than half of that: after the second choice nine in ten columns stay.
 const GROWN: f64 = 1.25;
+/// Joining takes the memory of two more blocks for a moment. With more columns than this, memory is scarcer than time.
+const TALL: usize = 200_000;
 /// A claim of convergence stands on a block that was chosen at most this many iterations before.
 const FRESH: usize = 2;
 /// What residuals say is multiplied by this if M is the diagonal.
@@ -300,7 +302,8 @@ impl<'a> Preconditioner<'a> {
         if added == 0 {
             return Ok(Some(block));
         }
-        if (block.size() + added) as f64 > GROWN * self.size as f64 {
+        let is_tall = self.inverse.iter().map(Vec::len).sum::<usize>() > TALL;
+        if is_tall || (block.size() + added) as f64 > GROWN * self.size as f64 {
             // The memory of the last block is needed.
             drop(block);
             return Coarse::new(self.problem, columns);
