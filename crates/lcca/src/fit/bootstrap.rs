@@ -13,11 +13,12 @@
 //!
 //! Fits of narrow views run side by side, one per thread; those of wide views one after another, with all threads.
 
-use super::driver::{SharedBlock, fit_all_sharing};
+use super::driver::fit_all_sharing;
 use super::groups::Groups;
 use super::interval::{Interval, correlation_interval};
 use super::matching::{Matched, Matching};
 use super::model::Model;
+use super::one_fit::SharedBlock;
 use super::plan::estimated_operations;
 use super::problem::Start;
 use super::resample::Urn;

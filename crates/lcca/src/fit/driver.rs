@@ -1,29 +1,20 @@
 //! From data and settings to a fit, in one line: plan, prepare the data, iterate, finish.
 
-use super::both_views::BothViews;
-use super::coarse::Coarse;
+use super::check::{check, check_covariates, check_memory, check_size};
 use super::fitted::Fit;
 use super::model::Effects;
-use super::one_view::OneView;
+use super::one_fit::{Data, SharedBlock, fit_one};
 use super::plan::{Plan, is_narrow, plan};
-use super::problem::{Problem, RawFit, Start};
-use super::{
-    alternate, checkpoint, exact, finish, gram, lobpcg, refine, restore, risk, rpcca, scale, sketch, units,
-};
+use super::problem::Start;
+use super::{checkpoint, restore, risk, scale};
 use crate::data::{
-    Cached, Centered, Counting, Explained, JointGram, Moments, Pair, Reduced, Residual, Samples, Scaled,
-    Shape, Side, Tally,
+    Cached, Centered, Counting, Explained, JointGram, Moments, Pair, Reduced, Residual, Scaled, Side, Tally,
 };
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::method::{Algorithm, Settings};
 use crate::outcome::Decision;
-use crate::space::Host;
-use crate::watch::{Checkpoint, Continued, Cost, Loop, Watch};
-use std::sync::OnceLock;
-
-/// Centering costs less than a digit if this share of a column's sum of squares is left.
-const WELL_CENTERED: f64 = 0.1;
+use crate::watch::{Checkpoint, Continued, Cost, Watch};
 
 /// Fits `settings.k` pairs of canonical variables.
 ///
@@ -61,9 +52,6 @@ pub(super) struct Fits {
     /// the method iterates.
     pub block: Option<[Panel; 2]>,
 }
-
-/// The coarse block of a preconditioner: the first fit leaves it here, and fits to similar rows take a few steps with it.
-pub(super) type SharedBlock = OnceLock<Coarse>;
 
 /// One fit for each of some settings that differ in the ridge alone. Each but the first starts from the one before.
 pub(super) fn fit_all(
@@ -257,154 +245,6 @@ fn into_problem(mut weights: [Panel; 2], reduced: Option<&Reduced>, factors: &sc
     weights
 }
 
-/// The data as methods see them.
-struct Data<'a> {
-    /// The rows, centered and scaled if that is wanted.
-    rows: &'a dyn Pair,
-    /// Whether the rows are nothing but their Gram matrix, so that passes over them are passes over it.
-    is_formed: bool,
-    /// The same data known by their Gram matrices, if iterations run over those.
-    grams: Option<&'a dyn Pair>,
-    /// Those matrices, scaled but not centered.
-    joint: Option<&'a JointGram>,
-    /// A coarse block of fits to similar rows.
-    shared: Option<&'a SharedBlock>,
-    /// The means of the scaled columns.
-    means: Option<[Vec<f64>; 2]>,
-    /// The products of the scaled columns with an orthonormal basis of the covariates, if there are any.
-    along: Option<&'a [Panel; 2]>,
-    /// Samples of the rows, if they are in the units of the problem.
-    samples: Option<&'a dyn Samples>,
-}
-
-impl Data<'_> {
-    /// Whether the Gram matrices tell a product as exactly as the rows do. Centering them afterwards loses digits of a column
-    /// whose mean is far above its deviation.
-    fn grams_are_exact(&self) -> Result<bool> {
-        let (Some(joint), Some(grams)) = (self.joint, self.grams) else { return Ok(false) };
-        for side in Side::BOTH {
-            let (raw, seen) = (&joint.moments(side).square, &grams.moments(side)?.square);
-            if raw.iter().zip(seen).any(|(raw, seen)| *seen < WELL_CENTERED * raw) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-}
-
-/// One fit, and its whole block of weights if another fit starts from it.
-fn fit_one(
-    data: &Data<'_>,
-    plan: &Plan,
-    settings: &Settings,
-    start: Start,
-    keeps_weights: bool,
-    tally: &Tally,
-    watch: &dyn Watch,
-) -> Result<(Fit, Option<[Panel; 2]>)> {
-    for side in Side::BOTH {
-        if data.rows.moments(side)?.trace() <= 0.0 {
-            return Err(match data.along {
-                Some(_) => Error::NothingLeft { side },
-                None => Error::NothingToCorrelate { side, centered: settings.center },
-            });
-        }
-    }
-    let rows = if data.is_formed {
-        Counting::grams(data.rows, tally, watch)
-    } else {
-        Counting::rows(data.rows, tally, watch)
-    };
-    let grams = data.grams.map(|grams| Counting::grams(grams, tally, watch));
-    let iterates = matches!(plan.algorithm(), Some(Loop::Lobpcg));
-    let mut units = units::units(grams.as_ref().unwrap_or(&rows), settings, iterates)?;
-    let mut start = start;
-    loop {
-        let counted = Counted { rows: &rows, grams: grams.as_ref(), units };
-        let attempt = fit_in_units(data, plan, settings, start, keeps_weights, &counted, watch)?;
-        // The largest variance is found from below; if it was found far too low, everything is measured again.
-        let largest = attempt.0.model.objective.first().copied().unwrap_or(0.0);
-        let unit = units.iter().product::<f64>().sqrt();
-        if settings.is_cca() || !iterates || largest <= unit {
-            return Ok(attempt);
-        }
-        (units, start) = (units.map(|unit| if unit == 1.0 { 1.0 } else { 4.0 * unit }), Start::Random);
-    }
-}
-
-/// What a fit runs on, counted, and its units of objective values.
-struct Counted<'a> {
-    rows: &'a Counting<'a>,
-    grams: Option<&'a Counting<'a>>,
-    units: [f64; 2],
-}
-
-/// One fit with given units of objective values.
-fn fit_in_units(
-    data: &Data<'_>,
-    plan: &Plan,
-    settings: &Settings,
-    start: Start,
-    keeps_weights: bool,
-    &Counted { rows, grams, units }: &Counted<'_>,
-    watch: &dyn Watch,
-) -> Result<(Fit, Option<[Panel; 2]>)> {
-    let on_rows = Problem {
-        pair: rows,
-        normals: Problem::normals(rows, settings, units)?,
-        units,
-        joint: data.joint,
-        means: data.means.as_ref(),
-        along: data.along,
-        samples: data.samples,
-        space: &Host,
-        settings,
-        watch,
-    };
-    let on_grams = match grams {
-        Some(grams) => {
-            Some(Problem { pair: grams, normals: Problem::normals(grams, settings, units)?, ..on_rows })
-        }
-        None => None,
-    };
-    let raw = run(on_grams.as_ref().unwrap_or(&on_rows), plan, start, data.shared)?;
-    let weights = keeps_weights.then(|| raw.weights.clone());
-    // Whatever a method iterated on, its result is measured on the rows, or on their Gram matrices if those are as exact.
-    let measured_on = if data.grams_are_exact()? { on_grams.as_ref() } else { None };
-    Ok((finish::finish(measured_on.unwrap_or(&on_rows), raw, plan)?, weights))
-}
-
-/// Runs the planned method.
-fn run(problem: &Problem<'_>, plan: &Plan, start: Start, shared: Option<&SharedBlock>) -> Result<RawFit> {
-    if let Some(side) = plan.eliminate {
-        return lobpcg::lobpcg(problem, &mut OneView::new(problem, side)?, start);
-    }
-    match plan.method.algorithm() {
-        Algorithm::Auto | Algorithm::Lobpcg | Algorithm::ShiftInvert => {
-            let start = match (shared.and_then(|shared| shared.get()), start) {
-                (Some(block), Start::Warm(weights)) => return refine::refine(problem, block, weights),
-                (_, start) => start,
-            };
-            let is_informed = !matches!(start, Start::Random);
-            let mut equations = BothViews::new(problem, is_informed)?;
-            let raw = lobpcg::lobpcg(problem, &mut equations, start)?;
-            if let (Some(shared), Some(block)) = (shared, equations.into_block()) {
-                // If another fit was faster, its block is as good.
-                let _ = shared.set(block);
-            }
-            Ok(raw)
-        }
-        Algorithm::Alternating => alternate::alternate(problem, plan.method, start),
-        Algorithm::PrincipalComponents => rpcca::rpcca(problem, plan.method),
-        Algorithm::Exact => exact::exact(problem),
-        Algorithm::Sketch => sketch::sketch(problem, plan.method),
-        Algorithm::Gram => match gram::gram(problem)? {
-            Some(raw) => Ok(raw),
-            None => Ok(RawFit { decisions: vec![Decision::QrInsteadOfGram], ..exact::exact(problem)? }),
-        },
-    }
-}
-
 /// A smaller problem with the same answer, if structure may be used and the rows know of any.
 fn reduce(pair: &dyn Pair, settings: &Settings) -> Result<Option<Reduced>> {
     let iterates =
@@ -433,91 +273,4 @@ fn form_gram(pair: &dyn Pair, plan: &mut Plan, memory: u64) -> Result<Option<Joi
         touched: estimate.touched,
     });
     Ok(Some(joint))
-}
-
-pub(super) fn check(settings: &Settings, shape: Shape) -> Result<()> {
-    let Shape { rows, x_cols, y_cols } = shape;
-    let limit = rows.min(x_cols).min(y_cols);
-    let k = settings.k;
-    if k == 0 || k > limit {
-        return Err(Error::ComponentsOutOfRange { k, limit, rows, x_cols, y_cols });
-    }
-    for (name, value) in [("ridge", settings.ridge_x), ("ridge-y", settings.ridge_y), ("tol", settings.tol)] {
-        if !(0.0..=1e100).contains(&value) {
-            let expected = "a number from 0 to 1e100";
-            return Err(Error::Setting { name, value: value.to_string(), expected });
-        }
-    }
-    check_metrics(settings)?;
-    settings.method.check(k)
-}
-
-/// Refuses a ridge, and methods that know only correlations, if the metric is not that of CCA.
-fn check_metrics(settings: &Settings) -> Result<()> {
-    for (side, name) in [(Side::X, "ridge"), (Side::Y, "ridge-y")] {
-        let (metric, ridge) = (settings.metric_of(side), settings.ridge_of(side));
-        if !metric.is_cca() && ridge > 0.0 {
-            let expected = "0 for a view whose metric is pls or diagonal";
-            return Err(Error::Setting { name, value: ridge.to_string(), expected });
-        }
-    }
-    let method = settings.method;
-    let is_known = matches!(
-        method.algorithm(),
-        Algorithm::Auto | Algorithm::Lobpcg | Algorithm::Gram | Algorithm::Exact
-    );
-    if settings.is_cca() || is_known {
-        return Ok(());
-    }
-    let metric = if settings.metric_x.is_cca() { settings.metric_y } else { settings.metric_x };
-    Err(Error::MetricOfMethod { metric: metric.name(), method: method.to_string() })
-}
-
-/// Refuses what cannot be done with covariates.
-fn check_covariates(pair: &dyn Pair, settings: &Settings, start: &Start) -> Result<()> {
-    if pair.capabilities().covariates.is_none() {
-        return Ok(());
-    }
-    let refused = |what, advice| Err(Error::WithCovariates { what, advice });
-    match settings.method.algorithm() {
-        Algorithm::ShiftInvert => refused("the method shift-invert", "use lobpcg"),
-        Algorithm::Sketch => refused("the method sketch", "use auto, gram or lobpcg"),
-        _ if matches!(start, Start::Resume(_)) => refused("resuming", "fit again from the start"),
-        _ => Ok(()),
-    }
-}
-
-/// Refuses views so wide that the system does not grant the memory of the model alone, instead of failing halfway.
-fn check_memory(k: usize, shape: Shape) -> Result<()> {
-    let columns = (shape.x_cols + shape.y_cols) as u64;
-    // Weights and loadings, and the moments of every column.
-    let needed = columns.saturating_mul(8 * (2 * k as u64 + 6));
-    let is_granted = |bytes: u64| {
-        usize::try_from(bytes).is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok())
-    };
-    if is_granted(needed) {
-        return Ok(());
-    }
-    let mut allowed = needed / 2;
-    while !is_granted(allowed) {
-        allowed /= 2;
-    }
-    let what = format!("a model of {columns} columns and {k} pairs");
-    Err(Error::Memory {
-        what,
-        needed,
-        allowed,
-        advice: "leave out columns that do not occur, or fit fewer pairs",
-    })
-}
-
-/// Sums of squares must be finite, with room for a sum over all rows.
-fn check_size(pair: &dyn Pair) -> Result<()> {
-    for side in Side::BOTH {
-        let moments = pair.moments(side)?;
-        if !(moments.trace() * moments.weight.max(1.0)).is_finite() {
-            return Err(Error::Overflow { side });
-        }
-    }
-    Ok(())
 }

@@ -4,7 +4,7 @@
 //! If a fit would iterate over Gram matrices, the folds share one pass that forms them, and no fit or score reads a row
 //! again. If they do not fit the allowed memory, every fold reads the rows as a fit of its own would.
 
-use super::driver;
+use super::check::check;
 use super::folds::Folds;
 use super::plan::{Plan, plan};
 use super::restore::reduced_settings;
@@ -33,7 +33,7 @@ impl<'a> FoldData<'a> {
     /// Finds out whether folds can share Gram matrices, and forms them. `all` differ in their ridges alone.
     pub fn new(folds: &'a Folds<'a>, all: &[Settings], watch: &dyn Watch) -> Result<Self> {
         let pair = folds.pair();
-        all.iter().try_for_each(|settings| driver::check(settings, pair.shape()))?;
+        all.iter().try_for_each(|settings| check(settings, pair.shape()))?;
         let rows =
             || FoldData { source: Source::Rows(folds), settings: all.to_vec(), spent: Cost::default() };
         // Covariates have other coefficients on the rows of every fold.

@@ -1,0 +1,171 @@
+//! One fit to data that are prepared: the planned method, and the measurement of its result.
+
+use super::both_views::BothViews;
+use super::coarse::Coarse;
+use super::fitted::Fit;
+use super::one_view::OneView;
+use super::plan::Plan;
+use super::problem::{Problem, RawFit, Start};
+use super::{alternate, exact, finish, gram, lobpcg, refine, rpcca, sketch, units};
+use crate::data::{Counting, JointGram, Pair, Samples, Side, Tally};
+use crate::error::{Error, Result};
+use crate::matrix::Panel;
+use crate::method::{Algorithm, Settings};
+use crate::outcome::Decision;
+use crate::space::Host;
+use crate::watch::{Loop, Watch};
+use std::sync::OnceLock;
+
+/// Centering costs less than a digit if this share of a column's sum of squares is left.
+const WELL_CENTERED: f64 = 0.1;
+
+/// The coarse block of a preconditioner: the first fit leaves it here, and fits to similar rows take a few steps with it.
+pub(super) type SharedBlock = OnceLock<Coarse>;
+
+/// The data as methods see them.
+pub(super) struct Data<'a> {
+    /// The rows, centered and scaled if that is wanted.
+    pub rows: &'a dyn Pair,
+    /// Whether the rows are nothing but their Gram matrix, so that passes over them are passes over it.
+    pub is_formed: bool,
+    /// The same data known by their Gram matrices, if iterations run over those.
+    pub grams: Option<&'a dyn Pair>,
+    /// Those matrices, scaled but not centered.
+    pub joint: Option<&'a JointGram>,
+    /// A coarse block of fits to similar rows.
+    pub shared: Option<&'a SharedBlock>,
+    /// The means of the scaled columns.
+    pub means: Option<[Vec<f64>; 2]>,
+    /// The products of the scaled columns with an orthonormal basis of the covariates, if there are any.
+    pub along: Option<&'a [Panel; 2]>,
+    /// Samples of the rows, if they are in the units of the problem.
+    pub samples: Option<&'a dyn Samples>,
+}
+
+impl Data<'_> {
+    /// Whether the Gram matrices tell a product as exactly as the rows do. Centering them afterwards loses digits of a column
+    /// whose mean is far above its deviation.
+    fn grams_are_exact(&self) -> Result<bool> {
+        let (Some(joint), Some(grams)) = (self.joint, self.grams) else { return Ok(false) };
+        for side in Side::BOTH {
+            let (raw, seen) = (&joint.moments(side).square, &grams.moments(side)?.square);
+            if raw.iter().zip(seen).any(|(raw, seen)| *seen < WELL_CENTERED * raw) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// One fit, and its whole block of weights if another fit starts from it.
+pub(super) fn fit_one(
+    data: &Data<'_>,
+    plan: &Plan,
+    settings: &Settings,
+    start: Start,
+    keeps_weights: bool,
+    tally: &Tally,
+    watch: &dyn Watch,
+) -> Result<(Fit, Option<[Panel; 2]>)> {
+    for side in Side::BOTH {
+        if data.rows.moments(side)?.trace() <= 0.0 {
+            return Err(match data.along {
+                Some(_) => Error::NothingLeft { side },
+                None => Error::NothingToCorrelate { side, centered: settings.center },
+            });
+        }
+    }
+    let rows = if data.is_formed {
+        Counting::grams(data.rows, tally, watch)
+    } else {
+        Counting::rows(data.rows, tally, watch)
+    };
+    let grams = data.grams.map(|grams| Counting::grams(grams, tally, watch));
+    let iterates = matches!(plan.algorithm(), Some(Loop::Lobpcg));
+    let mut units = units::units(grams.as_ref().unwrap_or(&rows), settings, iterates)?;
+    let mut start = start;
+    loop {
+        let counted = Counted { rows: &rows, grams: grams.as_ref(), units };
+        let attempt = fit_in_units(data, plan, settings, start, keeps_weights, &counted, watch)?;
+        // The largest variance is found from below; if it was found far too low, everything is measured again.
+        let largest = attempt.0.model.objective.first().copied().unwrap_or(0.0);
+        let unit = units.iter().product::<f64>().sqrt();
+        if settings.is_cca() || !iterates || largest <= unit {
+            return Ok(attempt);
+        }
+        (units, start) = (units.map(|unit| if unit == 1.0 { 1.0 } else { 4.0 * unit }), Start::Random);
+    }
+}
+
+/// What a fit runs on, counted, and its units of objective values.
+struct Counted<'a> {
+    rows: &'a Counting<'a>,
+    grams: Option<&'a Counting<'a>>,
+    units: [f64; 2],
+}
+
+/// One fit with given units of objective values.
+fn fit_in_units(
+    data: &Data<'_>,
+    plan: &Plan,
+    settings: &Settings,
+    start: Start,
+    keeps_weights: bool,
+    &Counted { rows, grams, units }: &Counted<'_>,
+    watch: &dyn Watch,
+) -> Result<(Fit, Option<[Panel; 2]>)> {
+    let on_rows = Problem {
+        pair: rows,
+        normals: Problem::normals(rows, settings, units)?,
+        units,
+        joint: data.joint,
+        means: data.means.as_ref(),
+        along: data.along,
+        samples: data.samples,
+        space: &Host,
+        settings,
+        watch,
+    };
+    let on_grams = match grams {
+        Some(grams) => {
+            Some(Problem { pair: grams, normals: Problem::normals(grams, settings, units)?, ..on_rows })
+        }
+        None => None,
+    };
+    let raw = run(on_grams.as_ref().unwrap_or(&on_rows), plan, start, data.shared)?;
+    let weights = keeps_weights.then(|| raw.weights.clone());
+    // Whatever a method iterated on, its result is measured on the rows, or on their Gram matrices if those are as exact.
+    let measured_on = if data.grams_are_exact()? { on_grams.as_ref() } else { None };
+    Ok((finish::finish(measured_on.unwrap_or(&on_rows), raw, plan)?, weights))
+}
+
+/// Runs the planned method.
+fn run(problem: &Problem<'_>, plan: &Plan, start: Start, shared: Option<&SharedBlock>) -> Result<RawFit> {
+    if let Some(side) = plan.eliminate {
+        return lobpcg::lobpcg(problem, &mut OneView::new(problem, side)?, start);
+    }
+    match plan.method.algorithm() {
+        Algorithm::Auto | Algorithm::Lobpcg | Algorithm::ShiftInvert => {
+            let start = match (shared.and_then(|shared| shared.get()), start) {
+                (Some(block), Start::Warm(weights)) => return refine::refine(problem, block, weights),
+                (_, start) => start,
+            };
+            let is_informed = !matches!(start, Start::Random);
+            let mut equations = BothViews::new(problem, is_informed)?;
+            let raw = lobpcg::lobpcg(problem, &mut equations, start)?;
+            if let (Some(shared), Some(block)) = (shared, equations.into_block()) {
+                // If another fit was faster, its block is as good.
+                let _ = shared.set(block);
+            }
+            Ok(raw)
+        }
+        Algorithm::Alternating => alternate::alternate(problem, plan.method, start),
+        Algorithm::PrincipalComponents => rpcca::rpcca(problem, plan.method),
+        Algorithm::Exact => exact::exact(problem),
+        Algorithm::Sketch => sketch::sketch(problem, plan.method),
+        Algorithm::Gram => match gram::gram(problem)? {
+            Some(raw) => Ok(raw),
+            None => Ok(RawFit { decisions: vec![Decision::QrInsteadOfGram], ..exact::exact(problem)? }),
+        },
+    }
+}
