@@ -53,12 +53,12 @@ def remark(result, report):
 
 
 def read(path):
-    """The tensors of a safetensors file: a length, a header in JSON, the bytes."""
+    """The tensors of doubles in a safetensors file: a length, a header in JSON, the bytes."""
     raw = path.read_bytes()
     start = 8 + int.from_bytes(raw[:8], "little")
     header = json.loads(raw[8:start])
     header.pop("__metadata__", None)
-    return {name: tensor(raw[start:], about) for name, about in header.items()}
+    return {name: tensor(raw[start:], about) for name, about in header.items() if about["dtype"] == "F64"}
 
 
 def tensor(body, about):
