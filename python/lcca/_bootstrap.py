@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from lcca import _groups, _inputs, _lcca, _model, _settings
+from lcca import _inputs, _lcca, _model, _settings
 from lcca._cca import CCA
 from lcca._pair import RemotePair
 
@@ -127,14 +127,14 @@ def bootstrap(
     if isinstance(X, RemotePair):
         raise ValueError("a bootstrap needs rows in this process, expected two views: resample a sample of the rows")
     threads = _settings.threads(n_jobs)
-    views = _inputs.known_views(model, X, y, sample_weight, threads, covariates)
+    views, codes = _inputs.grouped_views(model, X, y, sample_weight, threads, covariates, groups)
     if views.x.shape[0] != model.n_samples_:
         raise ValueError(f"{views.x.shape[0]} rows, expected the {model.n_samples_} that the model was trained on")
     plan = {
         "count": int(n),
         "seed": _settings.seed(random_state),
         "tol": None if tol is None else float(tol),
-        "groups": _groups.aligned(model, X, y, groups, threads),
+        "groups": codes,
     }
     result = _lcca.bootstrap(_model.parts(model), *views, plan, threads)
     errors = {f"{name}_error": result[name] for name in ("x_weights", "y_weights", "x_loadings", "y_loadings")}

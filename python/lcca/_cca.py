@@ -249,6 +249,10 @@ class CCA(FromSums):
         >>> bool(adjusted.correlations_[0] < 0.5), adjusted.transform(X, covariates=shared).shape
         (True, (100, 1))
         """
+        return self._fit(X, y, sample_weight, covariates)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, covariates: Any, groups: Any = None) -> "CCA":
+        """`fit`, with groups of rows for what holds rows out."""
         if isinstance(X, RemotePair):
             if covariates is not None:
                 raise ValueError("covariates need rows in this process: a pair of views on a cluster is fitted without them")
@@ -259,19 +263,13 @@ class CCA(FromSums):
         self._fill = {}
         if covariates is not None and self.resume is not None:
             raise ValueError("covariates cannot be combined with resume: the state of such a fit is not kept")
-        views, target = _inputs.fit_views(self, X, y, sample_weight, threads, covariates)
+        views, target, codes = _inputs.fit_views(self, X, y, sample_weight, threads, covariates, groups)
         pairs = _settings.components(self.n_components, *views.x.shape, views.y.shape[1], auto=True)
         options = _settings.options(self._parameters(), pairs)
         if self.hold_out is not None and self.resume is not None:
             raise ValueError("hold_out cannot be combined with resume: the fit starts from the one without the held-out rows")
         self._drop_sums()
-        result = self._fit_views(views, options, threads)
-        self._set_model(result)
-        self._set_fit(result)
-        self._provenance["threads"] = threads
-        self._set_target(target)
-        self._name_columns_in_notes()
-        _report.warn(self)
+        self._keep(self._fit_views(views, options, threads, codes), target, threads)
         return self
 
     def _fit_remote(self, pair: RemotePair, y: Any, sample_weight: Any) -> None:
@@ -302,8 +300,8 @@ class CCA(FromSums):
         """The parameters that the engine takes."""
         return dict(self.get_params(deep=False))
 
-    def _fit_views(self, views: _pairing.Views, options: dict[str, Any], threads: int) -> FitResult:
-        """Fits two views in memory."""
+    def _fit_views(self, views: _pairing.Views, options: dict[str, Any], threads: int, groups: Any) -> FitResult:
+        """Fits two views in memory. `groups` has one number per row, if there are groups."""
         if self.n_components == "auto":
             if self.hold_out is not None or self.resume is not None:
                 raise ValueError('n_components="auto" holds rows out by itself and fits twice, expected neither hold_out nor resume')

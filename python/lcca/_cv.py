@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import check_cv
 
-from lcca import _groups, _lcca, _settings
+from lcca import _lcca, _settings
 from lcca._cca import CCA
 from lcca._folds import FoldsFile
 from lcca._pair import RemotePair
@@ -120,11 +120,9 @@ class CCACV(CCA):
         >>> lcca.CCACV(1, ridges=[0.1, 1.0]).fit(X, Y).ridge_
         1.0
         """
-        self._groups = groups
         try:
-            super().fit(X, y, sample_weight, covariates)
+            self._fit(X, y, sample_weight, covariates, groups)
         finally:
-            del self._groups
             self._stage = ""
         return self
 
@@ -137,22 +135,22 @@ class CCACV(CCA):
             "then fit the pair on the cluster with CCA(ridge=...)"
         )
 
-    def _fit_views(self, views: Views, options: dict[str, Any], threads: int) -> FitResult:
+    def _fit_views(self, views: Views, options: dict[str, Any], threads: int, groups: Any) -> FitResult:
         if self.select not in ("simplest", "best"):
             raise ValueError(f'select == {self.select!r}, expected "simplest" or "best"')
         _settings.number(self.folds, "folds", least=2)
         self.ridges_ = np.asarray(self.ridges, dtype=np.float64).ravel()
-        splits = self._splits(views)
+        splits = self._splits(views.x.shape[0], groups)
         ridges = [float(ridge) for ridge in self.ridges_]
         plan = {"ridges": ridges, "ridge_y": self.ridge_y, "folds": int(self.folds), "splits": splits}
-        plan["groups"] = None if splits is not None else self._group_codes(views)
+        plan["groups"] = None if splits is not None else groups
         folds_file = FoldsFile(self._state_file(), views, options, plan)
         result = self._cross_validate(views, options, plan, folds_file, threads)
         self.cv_mean_, self.cv_error_ = result["mean"], result["error"]
         self.cv_scores_, self.cv_pooled_ = np.asarray(result["scores"]), result["pooled"]
         self.ridge_ = float(self.ridges_[result["best"] if self.select == "best" else result["simplest"]])
         self._stage = f", all rows, ridge {self.ridge_:g}"
-        fitted = super()._fit_views(views, options | {"ridge": self.ridge_}, threads)
+        fitted = super()._fit_views(views, options | {"ridge": self.ridge_}, threads, groups)
         folds_file.remove()
         return fitted
 
@@ -173,20 +171,13 @@ class CCACV(CCA):
         )
         return result
 
-    def _group_codes(self, views: Views) -> Any:
-        """One number per group, if random folds are to keep groups together."""
-        return None if self._groups is None else _groups.codes(self._groups, views.x.shape[0])
-
-    def _splits(self, views: Views) -> list[tuple[Any, Any]] | None:
+    def _splits(self, rows: int, groups: Any) -> list[tuple[Any, Any]] | None:
         """The rows of each fold, if a splitter says so."""
         if self.cv is None:
             return None
         if not hasattr(self.cv, "split") and not isinstance(self.cv, Iterable):
             raise _settings.invalid("cv", "a splitter, an iterable of pairs of rows, or None", self.cv)
-        rows = views.x.shape[0]
-        if self._groups is not None and len(self._groups) != rows:
-            raise ValueError(f"groups has {len(self._groups)} entries, expected one per row, {rows}")
-        splits = check_cv(self.cv).split(np.empty((rows, 0)), np.zeros(rows), self._groups)
+        splits = check_cv(self.cv).split(np.empty((rows, 0)), np.zeros(rows), groups)
         return [(_rows(training), _rows(held_out)) for training, held_out in splits]
 
 

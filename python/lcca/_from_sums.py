@@ -8,6 +8,7 @@ from sklearn.utils.metaestimators import available_if
 from lcca import _frames, _inputs, _lcca, _moments, _notes, _report, _settings
 from lcca._fitted import Fitted
 from lcca._pair import RemotePair
+from lcca._types import FitResult
 
 # What is known of the columns as soon as there is a first batch; everything else that ends in "_" comes from a fit.
 _COLUMNS = ("n_features_in_", "feature_names_in_", "y_feature_names_in_", "covariate_names_in_")
@@ -159,7 +160,10 @@ class FromSums(Fitted):
         rows, x_cols, y_cols = sums.shape
         pairs = _settings.components(self.n_components, rows, x_cols, y_cols)
         options = _settings.options(self._parameters(), pairs)
-        result = self._run(_lcca.fit_sums, sums, options, threads)
+        self._keep(self._run(_lcca.fit_sums, sums, options, threads), target, threads)
+
+    def _keep(self, result: FitResult, target: _inputs.Target, threads: int) -> None:
+        """Takes over what the engine found, and warns of what it noted."""
         self._set_model(result)
         self._set_fit(result)
         self._provenance["threads"] = threads

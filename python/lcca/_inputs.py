@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from lcca import _covariates, _frames, _missing, _pairing, _rows, _settings, _views
+from lcca import _covariates, _frames, _groups, _missing, _pairing, _rows, _settings, _views
 from lcca._lcca import Matrix
 from lcca._pairing import View, Views
 
@@ -27,16 +27,26 @@ class Target(NamedTuple):
     is_vector: bool
 
 
+class Fitting(NamedTuple):
+    """What is fitted, and what the fit remembers."""
+
+    views: Views
+    target: Target
+    groups: NDArray[np.int64] | None
+
+
 def fit_views(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int, covariates: Any = None
-) -> tuple[Views, Target]:
-    """Both views of a fit, which remembers their columns."""
+    estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int, covariates: Any = None, groups: Any = None
+) -> Fitting:
+    """Both views of a fit, which remembers their columns, and one number per group of rows."""
     if y is None:
         raise ValueError("CCA requires y to be passed, but the target y is None")
     x, target = x_view(estimator, X, threads, reset=True), y_view(estimator, y, threads, reset=True)
     z = _covariates.of_fit(estimator, covariates, x, threads)
-    paired = _pairing.paired(x, target, sample_weight, estimator.missing, _Means(estimator, learn=True), z)
-    return _normalized(paired.views(threads), _normalization(estimator), threads), Target(target.names, target.is_vector)
+    codes = _groups.codes(groups, x.length)
+    paired = _pairing.paired(x, target, sample_weight, estimator.missing, _Means(estimator, learn=True), z, codes)
+    views = _normalized(paired.views(threads), _normalization(estimator), threads)
+    return Fitting(views, Target(target.names, target.is_vector), paired.beside.groups)
 
 
 def batch_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int, *, first: bool) -> tuple[Views, Target]:
@@ -52,12 +62,20 @@ def batch_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int
 
 def known_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int, covariates: Any = None) -> Views:
     """Both views of rows for a fitted model."""
+    return grouped_views(estimator, X, y, sample_weight, threads, covariates, None)[0]
+
+
+def grouped_views(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int, covariates: Any, groups: Any
+) -> tuple[Views, NDArray[np.int64] | None]:
+    """Both views of rows for a fitted model, and one number per group of rows."""
     if y is None:
         raise ValueError("CCA requires y to be passed, but the target y is None")
     x, target = x_view(estimator, X, threads, reset=False), y_view(estimator, y, threads, reset=False)
     z = None if covariates is NOT_NEEDED else _covariates.of_rows(estimator, covariates, x, threads)
-    views = _pairing.paired(x, target, sample_weight, estimator.missing, _Means(estimator, learn=False), z).views(threads)
-    return _normalized(views, _fitted_normalization(estimator), threads)
+    codes = _groups.codes(groups, x.length)
+    paired = _pairing.paired(x, target, sample_weight, estimator.missing, _Means(estimator, learn=False), z, codes)
+    return _normalized(paired.views(threads), _fitted_normalization(estimator), threads), paired.beside.groups
 
 
 def partner(estimator: Any, x: View, y: Any, threads: int) -> tuple[View, NDArray[np.intp] | None]:

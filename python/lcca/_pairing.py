@@ -74,30 +74,49 @@ class Means(Protocol):
 
 
 @dataclass
+class Beside:
+    """What belongs to the rows of X besides the views, and follows them when rows are left out or change places."""
+
+    weights: Array | None = None
+    covariates: View | None = None
+    groups: NDArray[np.int64] | None = None
+
+    def taken(self, rows: NDArray[Any]) -> "Beside":
+        """What belongs to some of the rows."""
+        weights, groups = (None if numbers is None else numbers[rows] for numbers in (self.weights, self.groups))
+        return Beside(weights, None if self.covariates is None else self.covariates.taken(rows), groups)
+
+
+@dataclass
 class Paired:
-    """Two views of the same rows, and their weights."""
+    """Two views of the same rows, and what belongs to these."""
 
     x: View
     y: View
-    weights: Array | None
-    covariates: View | None = None
+    beside: Beside
 
     def taken(self, rows: NDArray[Any]) -> "Paired":
         """Some of the rows."""
-        weights = None if self.weights is None else self.weights[rows]
-        covariates = None if self.covariates is None else self.covariates.taken(rows)
-        return Paired(self.x.taken(rows), self.y.taken(rows), weights, covariates)
+        return Paired(self.x.taken(rows), self.y.taken(rows), self.beside.taken(rows))
 
     def views(self, threads: int) -> Views:
         """Both views for the engine; X brings the covariates of the rows."""
-        weights = None if self.weights is None else np.ascontiguousarray(self.weights)
+        weights, covariates = self.beside.weights, self.beside.covariates
         x = self.x.matrix(threads)
-        if self.covariates is not None:
-            x = x.with_covariates(self.covariates.matrix(threads))
-        return Views(x, self.y.matrix(threads), weights)
+        if covariates is not None:
+            x = x.with_covariates(covariates.matrix(threads))
+        return Views(x, self.y.matrix(threads), None if weights is None else np.ascontiguousarray(weights))
 
 
-def paired(x: View, y: View, sample_weight: Any, missing: str, means: Means, covariates: View | None = None) -> Paired:
+def paired(
+    x: View,
+    y: View,
+    sample_weight: Any,
+    missing: str,
+    means: Means,
+    covariates: View | None = None,
+    groups: NDArray[np.int64] | None = None,
+) -> Paired:
     """The rows of both views that belong together, without missing values.
 
     Parameters
@@ -112,19 +131,25 @@ def paired(x: View, y: View, sample_weight: Any, missing: str, means: Means, cov
         The means to fill in.
     covariates : View, optional
         One row per row of X.
+    groups : array, optional
+        One number per row of X.
 
     Returns
     -------
     Paired
         Rows in the order of X, unless only those of X can be moved.
     """
-    if x.is_file and y.is_file and x.data.is_file and y.data.is_file:
-        return _paired_files(x, y, sample_weight, covariates)
-    both = _aligned(_without_left_out(x, y, sample_weight, covariates))
+    are_files = x.is_file and y.is_file and x.data.is_file and y.data.is_file
+    if not are_files and not (_rows.have_names(x.source) and _rows.have_names(y.source)):
+        check_consistent_length(np.empty(x.length), np.empty(y.length))
+    beside = Beside(row_weights(sample_weight, np.empty(x.length)), covariates, groups)
+    if are_files:
+        return _paired_files(x, y, beside)
+    both = _aligned(_without_left_out(x, y, beside))
     if missing == "drop":
         return _complete(both)
     if missing == "mean":
-        views = [view if view.is_file else _filled(view, both.weights, means) for view in (both.x, both.y)]
+        views = [view if view.is_file else _filled(view, both.beside.weights, means) for view in (both.x, both.y)]
         return replace(both, x=views[0], y=views[1])
     return both
 
@@ -139,34 +164,27 @@ def row_weights(sample_weight: Any, rows: Any) -> Array | None:
     return np.ascontiguousarray(weights)
 
 
-def _paired_files(x: View, y: View, sample_weight: Any, covariates: View | None) -> Paired:
-    weights = row_weights(sample_weight, np.empty(x.length))
+def _paired_files(x: View, y: View, beside: Beside) -> Paired:
     x_rows, y_rows, rows, remarks = _lcca.pair_files(x.data, y.data)
     for remark in remarks:
         _notes.warn(remark, _notes.DataWarning)
-    if weights is not None and rows is not None:
-        weights = weights[rows]
-    if covariates is not None and rows is not None:
-        covariates = covariates.taken(np.asarray(rows, dtype=np.intp))
-    return Paired(replace(x, data=x_rows), replace(y, data=y_rows), weights, covariates)
+    if rows is not None:
+        beside = beside.taken(np.asarray(rows, dtype=np.intp))
+    return Paired(replace(x, data=x_rows), replace(y, data=y_rows), beside)
 
 
-def _without_left_out(x: View, y: View, sample_weight: Any, covariates: View | None) -> Paired:
+def _without_left_out(x: View, y: View, beside: Beside) -> Paired:
     """Both views without the rows that the one from a file left out."""
-    if not (_rows.have_names(x.source) and _rows.have_names(y.source)):
-        check_consistent_length(np.empty(x.length), np.empty(y.length))
-    weights = row_weights(sample_weight, np.empty(x.length))
     file, array = (x, y) if x.is_file else (y, x)
     left_out = file.left_out() if file.is_file else None
     if left_out is None:
-        return Paired(x, y, weights, covariates)
+        return Paired(x, y, beside)
     if _rows.have_names(file.source) and _rows.have_names(array.source):
         raise ValueError(
             "a file that left out rows with missing values cannot be aligned with a table by name: read both views from files"
         )
     array = replace(array.taken(~left_out), source=None)
-    covariates = None if covariates is None else covariates.taken(~left_out)
-    return Paired(*((file, array) if x.is_file else (array, file)), None if weights is None else weights[~left_out], covariates)
+    return Paired(*((file, array) if x.is_file else (array, file)), beside.taken(~left_out))
 
 
 def _aligned(both: Paired) -> Paired:

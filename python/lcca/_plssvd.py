@@ -18,10 +18,10 @@ Array = NDArray[np.float64]
 class _Measured(CCA):
     """`CCA` that notes the deviations of the columns it fits."""
 
-    def _fit_views(self, views: Views, options: dict[str, Any], threads: int) -> FitResult:
+    def _fit_views(self, views: Views, options: dict[str, Any], threads: int, groups: Any) -> FitResult:
         rows = _lcca.Pieces([_lcca.Rows(*views)], _lcca.Pool(threads))
         self._deviations = [_deviations(rows.moments(side), views.x.shape[0]) for side in (0, 1)]
-        return super()._fit_views(views, options, threads)
+        return super()._fit_views(views, options, threads, groups)
 
 
 class PLSSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]

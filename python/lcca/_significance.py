@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from lcca import _groups, _inputs, _lcca, _notes, _settings, _views
+from lcca import _inputs, _lcca, _notes, _settings, _views
 from lcca import _covariates as known_covariates
 from lcca._cca import CCA
 from lcca._lcca import Matrix
@@ -104,13 +103,14 @@ def permutation_test(
         if y_test is not None:
             raise ValueError("a pair of views brings its own y, expected none as an argument")
         (x_weights, y_weights), (x, y) = _variables(model, X_test, threads)
+        codes = None
     else:
         x_weights, y_weights = model._view_weights()
-        x, y, _ = _inputs.known_views(model, X_test, y_test, None, threads, _inputs.NOT_NEEDED)
+        (x, y, _), codes = _inputs.grouped_views(model, X_test, y_test, None, threads, _inputs.NOT_NEEDED, groups)
     plan = {
         "count": int(n),
         "seed": _settings.seed(random_state),
-        "groups": _groups.aligned(model, X_test, y_test, groups, threads),
+        "groups": codes,
         "whole": bool(whole),
         "covariates": _covariates_of(model, X_test, covariates, x.shape[0], threads),
     }
@@ -132,11 +132,10 @@ def _covariates_of(model: CCA, X: Any, covariates: Any, rows: int, threads: int)
 def _covariates(covariates: Any, rows: int, threads: int) -> Matrix | None:
     if covariates is None:
         return None
-    array = check_array(covariates, accept_sparse=_views.SPARSE, ensure_2d=False, input_name="covariates")
-    array = array.reshape(-1, 1) if array.ndim == 1 else array
-    if array.shape[0] != rows:
-        raise ValueError(f"covariates has {array.shape[0]} rows, expected one per row of both views, {rows}")
-    return _views.from_arrays(array, "covariates", threads)
+    matrix = _views.checked(covariates, "covariates", threads)
+    if matrix.shape[0] != rows:
+        raise ValueError(f"covariates has {matrix.shape[0]} rows, expected one per row of both views, {rows}")
+    return matrix
 
 
 def _variables(model: CCA, pair: RemotePair, threads: int) -> tuple[list[ViewWeights], list[Matrix]]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils import check_array
 
 from lcca import _missing, _notes, _settings
 from lcca._lcca import Matrix
@@ -131,6 +132,12 @@ def in_memory(data: Any, name: str) -> Any:
             f"make a pair of views with lcca.dask.{maker} and pass that, or call {name}.compute() first"
         )
     return _missing.unmasked(data)
+
+
+def checked(data: Any, name: str, threads: int) -> Matrix:
+    """The rows of an array as users pass it, validated by scikit-learn; a vector is one column."""
+    array = check_array(data, accept_sparse=SPARSE, ensure_2d=False, input_name=name)
+    return from_arrays(array.reshape(-1, 1) if array.ndim == 1 else array, name, threads)
 
 
 def from_arrays(data: Any, name: str, threads: int) -> Matrix:

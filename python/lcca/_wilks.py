@@ -5,10 +5,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array
 
 from lcca import _lcca, _settings, _views
-from lcca._lcca import Matrix
 
 Array = NDArray[np.float64]
 
@@ -60,11 +58,6 @@ def wilks(X: Any, y: Any, *, n_jobs: int | None = -1) -> Wilks:
     array([0.  , 0.94, 0.97])
     """
     threads = _settings.threads(n_jobs)
-    x_rows, y_rows = (_rows(view, name, threads) for view, name in ((X, "X"), (y, "y")))
+    x_rows, y_rows = (_views.checked(view, name, threads) for view, name in ((X, "X"), (y, "y")))
     return Wilks(**_lcca.wilks(x_rows, y_rows, threads))
 
-
-def _rows(view: Any, name: str, threads: int) -> Matrix:
-    """One view, checked: a vector is one column."""
-    array = check_array(view, accept_sparse=_views.SPARSE, ensure_2d=False, input_name=name)
-    return _views.from_arrays(array.reshape(-1, 1) if array.ndim == 1 else array, name, threads)

@@ -6,6 +6,7 @@
 //! it was: zero is added instead of rounding errors.
 
 use super::ask::{Ask, Source};
+use super::dead_columns::{DeadColumns, numbered};
 use super::gram::GramMatrix;
 use super::moments::Moments;
 use super::pair::{Blocks, Capabilities, Grams, Pair, Triangles};
@@ -27,7 +28,7 @@ pub struct Centered<'a> {
     mean: [Vec<f64>; 2],
     moments: [Moments; 2],
     /// For each view, the columns that are constant and not zero.
-    constant: [Vec<usize>; 2],
+    constant: DeadColumns,
     scratch: Mutex<Scratch>,
 }
 
@@ -52,7 +53,7 @@ impl<'a> Centered<'a> {
         Ok(Centered {
             inner,
             mean: [x.mean(), y.mean()],
-            constant: [constant(x, &moments[0]), constant(y, &moments[1])],
+            constant: DeadColumns([constant(x, &moments[0]), constant(y, &moments[1])]),
             moments,
             scratch: Mutex::default(),
         })
@@ -61,17 +62,6 @@ impl<'a> Centered<'a> {
     /// The column means of one view.
     pub fn mean(&self, side: Side) -> &[f64] {
         &self.mean[side as usize]
-    }
-
-    /// Calls `visit` with every row of a product that belongs to a constant column.
-    fn for_constant(&self, ask: &mut Ask<'_>, mut visit: impl FnMut(&mut [Line])) {
-        for (target, source) in Side::BOTH.into_iter().flat_map(|t| Side::BOTH.map(|s| (t, s))) {
-            let Some(panel) = ask.target(target, source) else { continue };
-            let stride = panel.lines_per_row();
-            for &j in &self.constant[target as usize] {
-                visit(&mut panel.lines_mut()[j * stride..(j + 1) * stride]);
-            }
-        }
     }
 }
 
@@ -93,8 +83,7 @@ impl Pair for Centered<'_> {
                 shift(&mut offsets[side as usize], &mut partial, source, self.mean(side));
             }
         }
-        kept.clear();
-        self.for_constant(ask, |row| kept.extend_from_slice(row));
+        self.constant.keep(ask, &mut kept);
         let mut inner = ask.reborrow();
         for (side, offset) in Side::BOTH.into_iter().zip(&offsets) {
             if let Some(source) = inner.source_of(side) {
@@ -102,12 +91,7 @@ impl Pair for Centered<'_> {
             }
         }
         let result = self.inner.pass(&mut inner);
-        let mut rest = &kept[..];
-        self.for_constant(ask, |row| {
-            let (before, after) = rest.split_at(row.len());
-            row.copy_from_slice(before);
-            rest = after;
-        });
+        self.constant.put_back(ask, &kept);
         *self.scratch.lock().unwrap_or_else(PoisonError::into_inner) = Scratch { offsets, partial, kept };
         result
     }
@@ -159,15 +143,7 @@ impl Blocks for Centered<'_> {
         let own = [self.mean(Side::X), self.mean(Side::Y)];
         let inner = self.inner.capabilities().require_blocks()?;
         let mut gram = inner.block_gram(columns, Some(means.unwrap_or(own)), limit)?;
-        let mut first = 0;
-        for (columns, constant) in columns.into_iter().zip(&self.constant) {
-            let place = |&column: &usize| columns.binary_search(&(column as u32)).ok();
-            for place in constant.iter().filter_map(place).map(|place| first + place) {
-                (0..=place).for_each(|j| gram[(place, j)] = 0.0);
-                (place..gram.size()).for_each(|i| gram[(i, place)] = 0.0);
-            }
-            first += columns.len();
-        }
+        self.constant.clear(gram.as_mat_mut(), numbered(columns));
         Ok(gram)
     }
 }

@@ -12,6 +12,7 @@ mod centered;
 mod chosen;
 mod counting;
 mod covariates;
+mod dead_columns;
 mod dense_gram;
 mod estimate;
 mod fold_grams;

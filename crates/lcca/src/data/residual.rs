@@ -7,6 +7,7 @@
 
 use super::ask::Ask;
 use super::covariates::{Covariates, Explained, subtract_product};
+use super::dead_columns::{DeadColumns, numbered};
 use super::gram::{GramMatrix, StoredGram};
 use super::moments::Moments;
 use super::pair::{Blocks, Capabilities, Grams, Pair, Triangles};
@@ -30,7 +31,7 @@ pub struct Residual<'a> {
     along: [Panel; 2],
     moments: [Moments; 2],
     /// For each view, the columns of which nothing is left although the wrapped pair has something.
-    explained: [Vec<usize>; 2],
+    explained: DeadColumns,
     /// Who can factorize the rows, and the basis of the covariates.
     source: Option<(&'a dyn Covariates, &'a Explained)>,
     /// The products' rows of explained columns as they were before a pass.
@@ -59,23 +60,13 @@ impl<'a> Residual<'a> {
                 }
             }
         }
+        let explained = DeadColumns(explained);
         Ok(Residual { inner, along, moments, explained, source: None, kept: Mutex::default() })
     }
 
     /// The same, with rows that can be factorized by QR together with their covariates.
     pub fn with_rows(self, covariates: &'a dyn Covariates, explained: &'a Explained) -> Self {
         Residual { source: Some((covariates, explained)), ..self }
-    }
-
-    /// Calls `visit` with every row of a product that belongs to an explained column.
-    fn for_explained(&self, ask: &mut Ask<'_>, mut visit: impl FnMut(&mut [Line])) {
-        for (target, source) in Side::BOTH.into_iter().flat_map(|t| Side::BOTH.map(|s| (t, s))) {
-            let Some(panel) = ask.target(target, source) else { continue };
-            let stride = panel.lines_per_row();
-            for &j in &self.explained[target as usize] {
-                visit(&mut panel.lines_mut()[j * stride..(j + 1) * stride]);
-            }
-        }
     }
 
     /// `gram` − M·Mᵀ in the lower triangle, for the columns that M has rows for; zero for those that are explained.
@@ -87,12 +78,7 @@ impl<'a> Residual<'a> {
         let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
         let par = if columns.len() < 256 { Par::Seq } else { Par::rayon(0) };
         matmul(gram.rb_mut(), lower, Accum::Add, m.as_ref(), full, m.transpose(), full, -1.0, par);
-        for (place, &(side, column)) in columns.iter().enumerate() {
-            if self.explained[side].binary_search(&column).is_ok() {
-                (0..=place).for_each(|j| gram[(place, j)] = 0.0);
-                (place..gram.nrows()).for_each(|i| gram[(i, place)] = 0.0);
-            }
-        }
+        self.explained.clear(gram, columns.iter().copied());
     }
 }
 
@@ -108,8 +94,7 @@ impl Pair for Residual<'_> {
     fn pass(&self, ask: &mut Ask<'_>) -> Result<()> {
         ask.assert_fits(self.shape());
         let mut kept = std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner));
-        kept.clear();
-        self.for_explained(ask, |row| kept.extend_from_slice(row));
+        self.explained.keep(ask, &mut kept);
         let result = self.inner.pass(ask);
         for source in Side::BOTH {
             let panel = ask.source_of(source).map(|source| source.panel);
@@ -121,12 +106,7 @@ impl Pair for Residual<'_> {
                 }
             }
         }
-        let mut rest = &kept[..];
-        self.for_explained(ask, |row| {
-            let (before, after) = rest.split_at(row.len());
-            row.copy_from_slice(before);
-            rest = after;
-        });
+        self.explained.put_back(ask, &kept);
         *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = kept;
         result
     }
@@ -184,8 +164,7 @@ impl Triangles for Residual<'_> {
 impl Blocks for Residual<'_> {
     fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Lower> {
         let mut gram = self.inner.capabilities().require_blocks()?.block_gram(columns, means, limit)?;
-        let numbered = |side: usize| columns[side].iter().map(move |&j| (side, j as usize));
-        self.correct(gram.as_mat_mut(), &numbered(0).chain(numbered(1)).collect::<Vec<_>>());
+        self.correct(gram.as_mat_mut(), &numbered(columns).collect::<Vec<_>>());
         Ok(gram)
     }
 }

@@ -20,9 +20,10 @@ use super::plan::estimated_operations;
 use super::problem::Problem;
 use super::scale;
 use super::search::{Ground, search};
+use super::seen::seen;
 use super::significant::best_total;
 use super::view_block::{ViewBlock, residuals};
-use crate::data::{Centered, Counting, Explained, Moments, Normal, Pair, Residual, Scaled, Side, Tally};
+use crate::data::{Counting, Moments, Normal, Pair, Scaled, Side, Tally};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::method::{Method, Settings};
@@ -112,17 +113,11 @@ impl Model {
     /// Bounds the distance of every objective value from a true one; `pair` are the rows that were fitted.
     pub fn certify(&self, pair: &dyn Pair, watch: &dyn Watch) -> Result<Certificate> {
         self.check_widths(pair)?;
-        let centered = if self.settings.center { Some(Centered::new(pair)?) } else { None };
-        let seen: &dyn Pair = centered.as_ref().map_or(pair, |centered| centered);
-        let explained = match pair.capabilities().covariates {
-            Some(covariates) => Some(Explained::new(covariates, self.settings.center)?),
-            None => None,
-        };
-        let residual = match &explained {
-            Some(explained) => Some(Residual::new(seen, explained.along.clone(), &explained.sums)?),
-            None => None,
-        };
-        let seen = residual.as_ref().map_or(seen, |residual| residual);
+        seen(pair, self.settings.center, |seen| self.certify_seen(pair, seen, watch))
+    }
+
+    /// The same; `seen` are the rows as the fit saw them.
+    fn certify_seen(&self, pair: &dyn Pair, seen: &dyn Pair, watch: &dyn Watch) -> Result<Certificate> {
         let settings = std::slice::from_ref(&self.settings);
         let raw = [pair.moments(Side::X)?, pair.moments(Side::Y)?];
         let of_seen = [seen.moments(Side::X)?, seen.moments(Side::Y)?];

@@ -22,7 +22,7 @@ use super::problem::Problem;
 use crate::data::Pair;
 use crate::error::{Error, Result};
 use crate::matrix::{Lower, Panel};
-use crate::space::{Space, Tall};
+use crate::space::{RowFactors, Space, Tall};
 use crate::whiten::inverse_root;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltParams, cholesky_in_place, cholesky_in_place_scratch};
@@ -111,13 +111,42 @@ impl Coarse {
         &self.columns[side]
     }
 
+    /// What of `inverse`, the inverse diagonal of B, stands for the other columns: 0 for those in the block.
+    pub fn outside(&self, inverse: &[Vec<f64>; 2]) -> Result<[Vec<f64>; 2]> {
+        let mut outside = inverse.clone();
+        for (factors, columns) in outside.iter_mut().zip(&self.columns) {
+            for &column in columns {
+                let (expected, found) = (factors.len(), column as usize + 1);
+                let Some(factor) = factors.get_mut(column as usize) else {
+                    return Err(Error::Length { what: "columns of the coarse block", expected, found });
+                };
+                *factor = 0.0;
+            }
+        }
+        Ok(outside)
+    }
+
+    /// R ← M⁻¹R, with `outside` for the columns that are not in the block. Returns rᵀM⁻¹r over those that are, for each pair.
+    pub fn precondition(
+        &self,
+        space: &dyn Space,
+        outside: &[RowFactors; 2],
+        x: &mut Tall,
+        y: &mut Tall,
+    ) -> Result<Vec<f64>> {
+        let on_block = self.rows(space, [x, y])?;
+        space.scale_rows(x, &outside[0])?;
+        space.scale_rows(y, &outside[1])?;
+        self.solve(space, on_block, [x, y])
+    }
+
     /// The chosen rows of the residuals.
-    pub fn rows(&self, space: &dyn Space, [x, y]: [&Tall; 2]) -> Result<[Panel; 2]> {
+    fn rows(&self, space: &dyn Space, [x, y]: [&Tall; 2]) -> Result<[Panel; 2]> {
         Ok([space.rows(x, &self.columns[0])?, space.rows(y, &self.columns[1])?])
     }
 
     /// Writes M⁻¹R of the chosen rows R into these rows of T, and returns rᵀM⁻¹r over them for each pair.
-    pub fn solve(&self, space: &dyn Space, r: [Panel; 2], t: [&mut Tall; 2]) -> Result<Vec<f64>> {
+    fn solve(&self, space: &dyn Space, r: [Panel; 2], t: [&mut Tall; 2]) -> Result<Vec<f64>> {
         let pairs = r[0].cols();
         let mut solved = Mat::zeros(self.size(), pairs);
         for (rows, places) in r.iter().zip(&self.places) {

@@ -10,15 +10,15 @@ use super::plan::Plan;
 use super::problem::{End, Problem, RawFit};
 use super::regress::Regressions;
 use super::ties;
-use super::view_block::{ViewBlock, residuals, sizes, small_products};
+use super::view_block::{ViewBlock, best_pairs, residuals, sizes};
 use crate::data::{Normal, Pair};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::matrix::Panel;
 use crate::metric;
 use crate::outcome::Note;
 use crate::panels;
-use crate::whiten::{inverse_root, safe_whitener};
-use faer::{Mat, MatRef};
+use crate::whiten::inverse_root;
+use faer::MatRef;
 use rayon::prelude::*;
 
 /// Totals that differ by less than this share are the same but for rounding.
@@ -38,7 +38,8 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
     fix_signs(&mut x, &mut y);
     let mut residuals = sizes(residuals(&x, &y, &objective).each_ref(), &problem.inverse_diagonals()?);
     let [x_cw, y_cw] = without_ridges(problem, &x, &y)?;
-    let [x_gram, y_gram, cross] = grams(problem, [&x, &y], [&x_cw, &y_cw]);
+    let (x_gram, y_gram) = (panels::symmetric_cross(&x.w, &x_cw), panels::symmetric_cross(&y.w, &y_cw));
+    let cross = panels::cross(&x.w, &y.across);
     let (x_gram, y_gram, cross) = (x_gram.as_ref(), y_gram.as_ref(), cross.as_ref());
     let sum: f64 = objective.iter().sum();
     let is_sure = end.as_ref().is_none_or(|end| end.is_sure);
@@ -90,26 +91,6 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
     })
 }
 
-/// Turns both sides so that WᵀBW = I and WxᵀCxyWy is diagonal, and keeps the k largest; returns them.
-fn best_pairs(x: &mut ViewBlock, y: &mut ViewBlock, k: usize, most: f64) -> Result<Vec<f64>> {
-    let whiteners = [&*x, &*y].map(|view| safe_whitener(panels::symmetric_cross(&view.w, &view.bw).as_ref()));
-    let [hx, hy] = match whiteners {
-        // As a rule the two turns are small matrices that can be multiplied before they meet tall ones.
-        [Ok(Some(hx)), Ok(Some(hy))] => [hx, hy],
-        _ => {
-            x.whiten()?;
-            y.whiten()?;
-            [&*x, &*y].map(|view| Mat::identity(view.w.cols(), view.w.cols()))
-        }
-    };
-    let cross = hx.transpose() * panels::cross(&x.w, &y.across) * &hy;
-    let svd = cross.thin_svd().map_err(|_| Error::Factorization("WxᵀXᵀYWy"))?;
-    let k = k.min(svd.S().dim());
-    x.turn((hx * svd.U().subcols(0, k)).as_ref());
-    y.turn((hy * svd.V().subcols(0, k)).as_ref());
-    Ok((0..k).map(|i| svd.S()[i].min(most)).collect())
-}
-
 /// C·W of both views. If B is a multiple of I, it takes another pass.
 fn without_ridges(problem: &Problem<'_>, x: &ViewBlock, y: &ViewBlock) -> Result<[Panel; 2]> {
     let of_view = |normal: Normal<'_>, block: &ViewBlock| -> Result<Panel> {
@@ -123,17 +104,6 @@ fn without_ridges(problem: &Problem<'_>, x: &ViewBlock, y: &ViewBlock) -> Result
         Ok(product)
     };
     Ok([of_view(problem.normals[0], x)?, of_view(problem.normals[1], y)?])
-}
-
-/// WxᵀCxxWx, WyᵀCyyWy and WxᵀCxyWy; `cw` are C·W.
-fn grams(problem: &Problem<'_>, views: [&ViewBlock; 2], cw: [&Panel; 2]) -> [Mat<f64>; 3] {
-    let mut products = small_products(problem.ridges(), views[0], views[1]);
-    for (view, is_identity) in problem.identities().into_iter().enumerate() {
-        if is_identity {
-            products[view] = panels::symmetric_cross(&views[view].w, cw[view]);
-        }
-    }
-    products
 }
 
 /// If B is a multiple of I, weights get the length 1 instead of 1/√B, and regressions follow.

@@ -9,7 +9,8 @@
 //! WᵀDL are the correlations of the model's variables with those of the resample, on the rows of the resample. So no pass is needed.
 
 use super::model::{Model, View};
-use crate::data::{Centered, Explained, InMemory, Moments, Pair, Residual, Side};
+use super::seen::seen;
+use crate::data::{InMemory, Moments, Side};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::panels;
@@ -101,21 +102,13 @@ fn squares(correlations: &[Mat<f64>]) -> Vec<f64> {
 /// The standard deviation of each column of both views, or its root mean square if columns are not centered: of what covariates
 /// leave of it, if there are any.
 fn deviations(pair: &InMemory, center: bool) -> Result<[Vec<f64>; 2]> {
-    let centered = if center { Some(Centered::new(pair)?) } else { None };
-    let seen: &dyn Pair = centered.as_ref().map_or(pair, |centered| centered);
-    let residual = match pair.capabilities().covariates {
-        Some(covariates) => {
-            let explained = Explained::new(covariates, center)?;
-            Some(Residual::new(seen, explained.along.clone(), &explained.sums)?)
-        }
-        None => None,
-    };
-    let seen: &dyn Pair = residual.as_ref().map_or(seen, |residual| residual);
-    let of_view = |side: Side| -> Result<Vec<f64>> {
-        let Moments { weight, square, .. } = seen.moments(side)?;
-        Ok(square.iter().map(|square| (square.max(0.0) / weight).sqrt()).collect())
-    };
-    Ok([of_view(Side::X)?, of_view(Side::Y)?])
+    seen(pair, center, |seen| {
+        let of_view = |side: Side| -> Result<Vec<f64>> {
+            let Moments { weight, square, .. } = seen.moments(side)?;
+            Ok(square.iter().map(|square| (square.max(0.0) / weight).sqrt()).collect())
+        };
+        Ok([of_view(Side::X)?, of_view(Side::Y)?])
+    })
 }
 
 /// Gives each of the model's pairs one of the resample's, the best match of all first. A pair that none is left for has none.

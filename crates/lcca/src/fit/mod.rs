@@ -52,6 +52,7 @@ mod rpcca;
 mod scale;
 mod score;
 mod search;
+mod seen;
 mod select;
 mod selection;
 mod shared_columns;

@@ -70,7 +70,7 @@ pub(super) struct Preconditioner<'a> {
 struct InUse {
     block: Coarse,
     /// The inverse diagonal of B, 0 for the columns in the block.
-    others: [RowFactors; 2],
+    outside: [RowFactors; 2],
     /// The same times the columns' dependence, if that is known: what residuals outside the block count.
     watched: Option<[RowFactors; 2]>,
     /// Iterations since it was chosen.
@@ -204,18 +204,20 @@ impl<'a> Preconditioner<'a> {
             (*x, *y) = (space.upload(tx)?, space.upload(ty)?);
             return Ok(squares);
         }
-        let factors = self.coarse.as_ref().map_or(&self.diagonal, |block| &block.others);
-        let watched = self.coarse.as_ref().and_then(|block| block.watched.as_ref()).unwrap_or(factors);
-        let squares = add(space.weighted_squares(x, &watched[0])?, &space.weighted_squares(y, &watched[1])?);
-        let on_block = match &self.coarse {
-            Some(InUse { block, .. }) => Some(block.rows(space, [x, y])?),
-            None => None,
+        let squares = |x: &Tall, y: &Tall, factors: &[RowFactors; 2]| -> Result<Vec<f64>> {
+            Ok(add(space.weighted_squares(x, &factors[0])?, &space.weighted_squares(y, &factors[1])?))
         };
-        space.scale_rows(x, &factors[0])?;
-        space.scale_rows(y, &factors[1])?;
-        match (&self.coarse, on_block) {
-            (Some(InUse { block, .. }), Some(r)) => Ok(add(squares, &block.solve(space, r, [x, y])?)),
-            _ => Ok(squares),
+        match &self.coarse {
+            Some(InUse { block, outside, watched, .. }) => {
+                let of_others = squares(x, y, watched.as_ref().unwrap_or(outside))?;
+                Ok(add(of_others, &block.precondition(space, outside, x, y)?))
+            }
+            None => {
+                let all = squares(x, y, &self.diagonal)?;
+                space.scale_rows(x, &self.diagonal[0])?;
+                space.scale_rows(y, &self.diagonal[1])?;
+                Ok(all)
+            }
         }
     }
 
@@ -264,25 +266,21 @@ impl<'a> Preconditioner<'a> {
         self.coarse = match block {
             None => None,
             Some(block) => {
-                let others = [0, 1].map(|side| {
-                    let mut factors = self.inverse[side].clone();
-                    block.columns(side).iter().for_each(|&column| factors[column as usize] = 0.0);
-                    factors
-                });
+                let outside = block.outside(&self.inverse)?;
                 let watched = match &self.dependence {
                     None => None,
                     Some(dependence) => {
                         let weighed = |side: usize| {
-                            let both = others[side].iter().zip(&dependence[side]);
+                            let both = outside[side].iter().zip(&dependence[side]);
                             space.row_factors(both.map(|(factor, weight)| factor * weight).collect())
                         };
                         Some([weighed(0)?, weighed(1)?])
                     }
                 };
-                let [x, y] = others;
-                let others = [space.row_factors(x)?, space.row_factors(y)?];
+                let [x, y] = outside;
+                let outside = [space.row_factors(x)?, space.row_factors(y)?];
                 let is_complete = (0..2).all(|side| block.columns(side).len() == varying[side]);
-                Some(InUse { block, others, watched, age: 0, is_complete })
+                Some(InUse { block, outside, watched, age: 0, is_complete })
             }
         };
         Ok(())

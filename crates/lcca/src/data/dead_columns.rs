@@ -1,0 +1,56 @@
+//! Columns of which nothing is left after something was subtracted: constant ones without their mean, and those that covariates
+//! explain. Their products would be rounding errors, so a pass leaves their rows of every product as they were, and Gram matrices
+//! have zeros there.
+
+use super::ask::Ask;
+use crate::matrix::Line;
+use crate::side::Side;
+use faer::MatMut;
+
+/// For each view, such columns, ascending.
+pub(super) struct DeadColumns(pub [Vec<usize>; 2]);
+
+impl DeadColumns {
+    /// Copies their rows of all products into `kept`.
+    pub fn keep(&self, ask: &mut Ask<'_>, kept: &mut Vec<Line>) {
+        kept.clear();
+        self.for_each(ask, |row| kept.extend_from_slice(row));
+    }
+
+    /// Puts back what was kept.
+    pub fn put_back(&self, ask: &mut Ask<'_>, mut kept: &[Line]) {
+        self.for_each(ask, |row| {
+            let (before, after) = kept.split_at(row.len());
+            row.copy_from_slice(before);
+            kept = after;
+        });
+    }
+
+    /// Clears their rows and columns of the lower triangle of a Gram matrix, whose row i is that of column `columns[i].1` of
+    /// view `columns[i].0`.
+    pub fn clear(&self, mut gram: MatMut<'_, f64>, columns: impl Iterator<Item = (usize, usize)>) {
+        for (place, (side, column)) in columns.enumerate() {
+            if self.0[side].binary_search(&column).is_ok() {
+                (0..=place).for_each(|j| gram[(place, j)] = 0.0);
+                (place..gram.nrows()).for_each(|i| gram[(i, place)] = 0.0);
+            }
+        }
+    }
+
+    /// Calls `visit` with every row of a product that belongs to such a column.
+    fn for_each(&self, ask: &mut Ask<'_>, mut visit: impl FnMut(&mut [Line])) {
+        for (target, source) in Side::BOTH.into_iter().flat_map(|t| Side::BOTH.map(|s| (t, s))) {
+            let Some(panel) = ask.target(target, source) else { continue };
+            let stride = panel.lines_per_row();
+            for &j in &self.0[target as usize] {
+                visit(&mut panel.lines_mut()[j * stride..(j + 1) * stride]);
+            }
+        }
+    }
+}
+
+/// The columns of a block of chosen ones, by view and number, those of X first.
+pub(super) fn numbered(columns: [&[u32]; 2]) -> impl Iterator<Item = (usize, usize)> + Clone + '_ {
+    let of_view = move |side: usize| columns[side].iter().map(move |&column| (side, column as usize));
+    of_view(0).chain(of_view(1))
+}

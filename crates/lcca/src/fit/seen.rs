@@ -1,0 +1,17 @@
+//! Rows as a fit sees them: centered if the settings say so, and without what covariates explain.
+
+use crate::data::{Centered, Explained, Pair, Residual};
+use crate::error::Result;
+
+/// Calls `look` with the rows as a fit sees them.
+pub(super) fn seen<T>(pair: &dyn Pair, center: bool, look: impl FnOnce(&dyn Pair) -> Result<T>) -> Result<T> {
+    let centered = if center { Some(Centered::new(pair)?) } else { None };
+    let seen: &dyn Pair = centered.as_ref().map_or(pair, |centered| centered);
+    match pair.capabilities().covariates {
+        None => look(seen),
+        Some(covariates) => {
+            let Explained { along, sums, .. } = Explained::new(covariates, center)?;
+            look(&Residual::new(seen, along, &sums)?)
+        }
+    }
+}
