@@ -12,6 +12,7 @@
 True
 """
 
+from lcca import datasets
 from lcca._bootstrap import Bootstrap, bootstrap
 from lcca._cca import CCA
 from lcca._certificate import Certificate
@@ -44,6 +45,7 @@ __all__ = [
     "Wilks",
     "__version__",
     "bootstrap",
+    "datasets",
     "fit_moments",
     "least_squares",
     "load",

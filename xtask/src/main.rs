@@ -5,6 +5,7 @@
 mod apt;
 mod bench;
 mod data;
+mod docs;
 mod experiment;
 mod package;
 mod python;
@@ -29,6 +30,7 @@ cargo xtask modules [CRATE]...      which modules use which, lowest layer first;
 cargo xtask fuzz [FLAGS]            damaged inputs for every reader; --minutes N, --runs N, --target T, --seed S
 cargo xtask soak [ROUNDS]           kills at random moments, full disks, read-only folders; 1,000 rounds unless told
 cargo xtask python                  build the Python package into target/python-package and run its tests
+cargo xtask docs                    build the documentation site into target/site and check its links
 cargo xtask help                    this text
 
 Environments, data and builds are kept under target/ and reused.";
@@ -59,6 +61,7 @@ fn run(args: &[String]) -> Result<(), String> {
             Ok(())
         }
         ["test"] => test::run(),
+        ["docs"] => docs::build(),
         ["modules", ref rest @ ..] => modules(rest),
         ["python"] => package::test(env::var_os("LCCA_DATA").map(PathBuf::from).as_deref()),
         ["fuzz", ref flags @ ..] => fuzz(flags),

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change is merged.
 
 use crate::step::{self, cargo};
-use crate::{apt, data, package, python};
+use crate::{apt, data, docs, package, python};
 use std::env;
 use std::path::{self, PathBuf};
 use std::process::Command;
@@ -19,7 +19,7 @@ pub fn run() -> Result<(), String> {
     let absolute = |p: PathBuf| path::absolute(p).map_err(|e| e.to_string());
     let data = data::prepare(&python)?.map(absolute).transpose()?;
     step::run(&mut tests(absolute(python)?, data.as_ref())?)?;
-    step::run(cargo("doc --release --no-deps --workspace").env("RUSTDOCFLAGS", "-D warnings"))?;
+    docs::build()?;
     package::test(data.as_deref())
 }
 

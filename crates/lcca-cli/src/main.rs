@@ -16,6 +16,7 @@ mod progress;
 mod provenance;
 mod resolve;
 mod resume;
+mod sample;
 mod sizes;
 mod spelling;
 mod text;

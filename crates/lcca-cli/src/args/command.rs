@@ -3,7 +3,7 @@
 use super::views::ViewsArgs;
 use super::{
     BootstrapArgs, CompareArgs, CompletionsArgs, ConvertArgs, DemoArgs, ExportArgs, FitArgs, InfoArgs,
-    NeighborsArgs, ReportArgs, RunCcaArgs, ScoreArgs, TransformArgs,
+    NeighborsArgs, ReferenceArgs, ReportArgs, RunCcaArgs, SampleArgs, ScoreArgs, TransformArgs,
 };
 use clap::{Parser, Subcommand};
 
@@ -21,6 +21,7 @@ pub struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   lcca demo                                    see it work on generated data
+  lcca sample                                  small data sets to try things on
   lcca fit x.npz y.npz -k 20 -o model          train
   lcca score model x_test.npz y_test.npz       correlations on rows the model has not seen
   lcca bootstrap model x.npz y.npz -n 200      intervals and stability from resamples
@@ -66,8 +67,13 @@ pub enum Command {
     Convert(ConvertArgs),
     /// Describe the contents of a matrix or model file
     Info(InfoArgs),
+    /// Write small data sets to try things on
+    Sample(SampleArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+    /// Print the reference of all commands as Markdown
+    #[command(hide = true)]
+    Reference(ReferenceArgs),
 }
 
 #[cfg(test)]

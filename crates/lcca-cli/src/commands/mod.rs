@@ -13,9 +13,11 @@ mod held_out;
 mod info;
 mod named_model;
 mod neighbors;
+mod reference;
 mod report;
 mod ridge_search;
 mod run_cca;
+mod sample;
 mod score;
 mod transform;
 mod views;
@@ -39,7 +41,9 @@ pub fn run(job: Job) -> Result<ExitCode, Failure> {
         Job::Views(job) => views::run(&job),
         Job::Convert(job) => convert::run(&job),
         Job::Info(job) => info::run(&job),
+        Job::Sample(job) => sample::run(&job),
         Job::Completions(job) => completions::run(*job),
+        Job::Reference(job) => reference::run(*job),
     }?;
     Ok(ExitCode::SUCCESS)
 }

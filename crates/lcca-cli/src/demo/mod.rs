@@ -6,7 +6,7 @@
 mod boolean;
 mod corpus;
 mod frequency;
-mod wheel;
+pub mod wheel;
 
 pub use boolean::boolean;
 pub use corpus::corpus;

@@ -2,7 +2,7 @@
 
 use super::{
     BootstrapJob, CompareJob, CompletionsJob, ConvertJob, DemoJob, ExportJob, FitJob, InfoJob, NeighborsJob,
-    ReportJob, RunCcaJob, ScoreJob, TransformJob, ViewsJob,
+    ReferenceJob, ReportJob, RunCcaJob, SampleJob, ScoreJob, TransformJob, ViewsJob,
 };
 use crate::args::{Arguments, Command};
 use crate::failure::Failure;
@@ -22,7 +22,9 @@ pub enum Job {
     Views(Box<ViewsJob>),
     Convert(ConvertJob),
     Info(InfoJob),
+    Sample(SampleJob),
     Completions(Box<CompletionsJob>),
+    Reference(Box<ReferenceJob>),
 }
 
 /// Resolves the typed arguments, or says which of them makes no sense.
@@ -41,6 +43,8 @@ pub fn resolve(arguments: Arguments) -> Result<Job, Failure> {
         Command::Views(args) => Job::Views(Box::new(ViewsJob::new(args)?)),
         Command::Convert(args) => Job::Convert(ConvertJob::new(args)),
         Command::Info(args) => Job::Info(InfoJob::new(args)),
+        Command::Sample(args) => Job::Sample(SampleJob::new(args)),
         Command::Completions(args) => Job::Completions(Box::new(CompletionsJob::new(args))),
+        Command::Reference(args) => Job::Reference(Box::new(ReferenceJob::new(args))),
     })
 }

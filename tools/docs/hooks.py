@@ -1,0 +1,34 @@
+"""What MkDocs does not do by itself: pages from elsewhere, links between files of the repository, rustdoc beside the pages."""
+
+import shutil
+import sys
+from pathlib import Path
+
+from mkdocs.structure.files import File
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import generated
+from navigation import navigation
+from sources import ROOT, relinked
+
+RUSTDOC = ROOT / "target/doc"
+
+
+def on_files(files, config, **_):
+    for path, content in generated.pages().items():
+        files.append(File.generated(config, path, content=content))
+    config.nav = navigation(file.src_uri for file in files.documentation_pages())
+    return files
+
+
+def on_page_markdown(markdown, page, **_):
+    if page.file.generated_by is None:
+        markdown = relinked(markdown, f"docs/{page.file.src_uri}")
+    # Sessions are highlighted as what they are. Python blocks of the pages begin with a prompt, because tests run them.
+    return markdown.replace("```python\n>>>", "```pycon\n>>>")
+
+
+def on_post_build(config, **_):
+    if RUSTDOC.exists():
+        shutil.copytree(RUSTDOC, Path(config.site_dir) / "rustdoc", dirs_exist_ok=True)
