@@ -170,6 +170,7 @@ impl Pair for Remote {
             blocks: self.offers.blocks.then_some(self),
             samples: self.offers.samples.then_some(self),
             covariates: None,
+            space: None,
         }
     }
 }

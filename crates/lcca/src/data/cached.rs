@@ -1,6 +1,7 @@
 //! Small dense summaries of the rows, formed once and remembered for several fits to the same rows.
 
 use super::ask::Ask;
+use super::composition::Composition;
 use super::gram::GramMatrix;
 use super::moments::Moments;
 use super::pair::{Capabilities, Grams, Pair, Triangles};
@@ -53,7 +54,12 @@ impl Pair for Cached<'_> {
             blocks: inner.blocks,
             samples: inner.samples,
             covariates: inner.covariates,
+            space: inner.space,
         }
+    }
+
+    fn composition(&self) -> Option<Composition<'_>> {
+        self.inner.composition()
     }
 }
 

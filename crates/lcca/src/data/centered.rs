@@ -6,6 +6,7 @@
 //! it was: zero is added instead of rounding errors.
 
 use super::ask::{Ask, Source};
+use super::composition::Composition;
 use super::dead_columns::{DeadColumns, numbered};
 use super::gram::GramMatrix;
 use super::moments::Moments;
@@ -108,7 +109,14 @@ impl Pair for Centered<'_> {
             blocks: inner.blocks.map(|_| self as &dyn Blocks),
             samples: inner.samples,
             covariates: None,
+            space: inner.space,
         }
+    }
+
+    fn composition(&self) -> Option<Composition<'_>> {
+        let inner = self.inner.composition().filter(Composition::is_plain)?;
+        let dead = self.constant.0.each_ref().map(Vec::as_slice);
+        Some(Composition { means: Some([self.mean(Side::X), self.mean(Side::Y)]), dead, ..inner })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Counting passes and work, and telling a watcher about them.
 
 use super::ask::Ask;
+use super::composition::Composition;
 use super::covariates::Covariates;
 use super::estimate::GramEstimate;
 use super::gram::GramMatrix;
@@ -72,6 +73,26 @@ impl<'a> Counting<'a> {
         self.tally.cost()
     }
 
+    /// Counts a pass that multiplied `columns` columns of each source and formed the products `wants[target][source]`.
+    pub fn count_pass(&self, columns: [usize; 2], wants: [[bool; 2]; 2]) -> Result<()> {
+        // A view's rows are read if its own products are wanted or if it takes the other's.
+        let is_read = |view: usize| wants[0][view] || wants[1][view] || wants[view][0] || wants[view][1];
+        let half_passes = (0..2).filter(|&view| is_read(view)).count();
+        let mut half_columns = 0;
+        for source in 0..2 {
+            let products = (0..2).filter(|&target| wants[target][source]).count();
+            if products > 0 {
+                half_columns += (1 + products) * columns[source];
+            }
+        }
+        self.count(half_passes, half_columns)
+    }
+
+    /// Counts the reading of a block of the Gram matrix.
+    pub fn count_block(&self) -> Result<()> {
+        self.count(self.half_passes_for_block, 0)
+    }
+
     fn count(&self, half_passes: usize, half_columns: usize) -> Result<()> {
         self.half_passes.fetch_add(half_passes as u64, Relaxed);
         self.tally.half_columns.fetch_add(half_columns as u64, Relaxed);
@@ -89,19 +110,10 @@ impl Pair for Counting<'_> {
     }
 
     fn pass(&self, ask: &mut Ask<'_>) -> Result<()> {
-        // A view's rows are read if its own products are wanted or if it takes the other's.
-        let is_read = |view: Side| ask.wants(view) || Side::BOTH.iter().any(|&s| ask.wants_product(view, s));
-        let half_passes = Side::BOTH.into_iter().filter(|&view| is_read(view)).count();
-        let mut half_columns = 0;
-        for source in Side::BOTH {
-            let products = Side::BOTH.iter().filter(|&&target| ask.wants_product(target, source)).count();
-            let columns = ask.source_of(source).map_or(0, |s| s.panel.cols());
-            if products > 0 {
-                half_columns += (1 + products) * columns;
-            }
-        }
+        let columns = Side::BOTH.map(|side| ask.source_of(side).map_or(0, |source| source.panel.cols()));
+        let wants = Side::BOTH.map(|target| Side::BOTH.map(|source| ask.wants_product(target, source)));
         self.inner.pass(ask)?;
-        self.count(half_passes, half_columns)
+        self.count_pass(columns, wants)
     }
 
     fn capabilities(&self) -> Capabilities<'_> {
@@ -116,7 +128,12 @@ impl Pair for Counting<'_> {
             // Neither is looking at a few rows.
             samples: inner.samples,
             covariates: inner.covariates.map(|_| self as &dyn Covariates),
+            space: inner.space,
         }
+    }
+
+    fn composition(&self) -> Option<Composition<'_>> {
+        self.inner.composition()
     }
 }
 
@@ -197,7 +214,7 @@ impl Covariates for Counting<'_> {
 impl Blocks for Counting<'_> {
     fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Lower> {
         let gram = self.inner.capabilities().require_blocks()?.block_gram(columns, means, limit)?;
-        self.count(self.half_passes_for_block, 0)?;
+        self.count_block()?;
         Ok(gram)
     }
 }

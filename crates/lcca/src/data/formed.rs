@@ -1,6 +1,7 @@
 //! Rows of which nothing but the joint Gram matrix is left: a fit to them reads that matrix instead of any rows.
 
 use super::ask::Ask;
+use super::composition::Composition;
 use super::estimate::GramEstimate;
 use super::joint::JointGram;
 use super::moments::Moments;
@@ -55,7 +56,12 @@ impl Pair for Formed {
             blocks,
             samples,
             covariates: None,
+            space: None,
         }
+    }
+
+    fn composition(&self) -> Option<Composition<'_>> {
+        self.joint.composition()
     }
 }
 

@@ -48,7 +48,7 @@ impl InMemory {
     }
 
     /// The weights of the rows, if they are weighted.
-    pub(super) fn weights(&self) -> Option<&Buffer<f64>> {
+    pub fn weights(&self) -> Option<&Buffer<f64>> {
         self.rows.weights.as_ref()
     }
 

@@ -2,6 +2,7 @@
 
 use super::ask::Ask;
 use super::chosen::Chosen;
+use super::composition::Composition;
 use super::estimate::GramEstimate;
 use super::gram::{self, GramMatrix};
 use super::in_memory::InMemory;
@@ -65,7 +66,12 @@ impl Pair for InMemory {
             blocks: Some(self),
             samples: Some(self),
             covariates: if self.covariates.is_some() { Some(self) } else { None },
+            space: None,
         }
+    }
+
+    fn composition(&self) -> Option<Composition<'_>> {
+        Some(Composition::of(self))
     }
 }
 

@@ -7,6 +7,7 @@
 use super::ask::Ask;
 use super::block_gram::subtract_means;
 use super::chosen::Chosen;
+use super::composition::Composition;
 use super::gram::{GramMatrix, SparseGram, StoredGram};
 use super::joint::JointGram;
 use super::moments::Moments;
@@ -53,6 +54,10 @@ impl Pair for JointGram {
     /// There are no rows left to look at, factorize, sample or form more Gram matrices from.
     fn capabilities(&self) -> Capabilities<'_> {
         Capabilities { grams: Some(self), blocks: Some(self), ..Capabilities::none() }
+    }
+
+    fn composition(&self) -> Option<Composition<'_>> {
+        Some(Composition::of(self))
     }
 }
 

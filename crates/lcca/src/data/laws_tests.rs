@@ -276,9 +276,9 @@ fn a_mean_of_a_thousand_deviations_costs_six_digits_at_most() {
 
 /// Which capabilities a pair offers: structure, Gram matrices, joint Gram matrix, triangle, blocks, samples.
 fn offers(pair: &dyn Pair) -> [bool; 6] {
-    let Capabilities { structure, grams, joint_grams, triangles, blocks, samples, covariates } =
+    let Capabilities { structure, grams, joint_grams, triangles, blocks, samples, covariates, space } =
         pair.capabilities();
-    assert!(covariates.is_none(), "these rows have none");
+    assert!(covariates.is_none() && space.is_none(), "these rows have none");
     [
         structure.is_some(),
         grams.is_some(),

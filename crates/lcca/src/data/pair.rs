@@ -5,6 +5,7 @@
 //! do more than passes says so in [`Pair::capabilities`], and algorithms that could profit ask there.
 
 use super::ask::Ask;
+use super::composition::Composition;
 use super::covariates::Covariates;
 use super::estimate::GramEstimate;
 use super::gram::GramMatrix;
@@ -17,6 +18,7 @@ use crate::matrix::Lower;
 use crate::outcome::Decision;
 use crate::side::{Shape, Side};
 use faer::Mat;
+use std::any::Any;
 
 /// Two row-paired views X (n×p₁) and Y (n×p₂), seen only through sums over their rows.
 ///
@@ -40,6 +42,11 @@ pub trait Pair: Sync {
     fn capabilities(&self) -> Capabilities<'_> {
         Capabilities::none()
     }
+
+    /// How a pass follows from what is at the bottom, if it is that simple. By default nobody but [`Pair::pass`] knows.
+    fn composition(&self) -> Option<Composition<'_>> {
+        None
+    }
 }
 
 /// What a pair can do besides passes; `None` declines.
@@ -61,6 +68,8 @@ pub struct Capabilities<'a> {
     pub samples: Option<&'a dyn Samples>,
     /// Knows covariates, whose part is to be taken out of both views.
     pub covariates: Option<&'a dyn Covariates>,
+    /// The space in which panels should live, which `space::of` recognizes.
+    pub space: Option<&'a (dyn Any + Send + Sync)>,
 }
 
 impl<'a> Capabilities<'a> {
@@ -74,6 +83,7 @@ impl<'a> Capabilities<'a> {
             blocks: None,
             samples: None,
             covariates: None,
+            space: None,
         }
     }
 

@@ -124,6 +124,7 @@ impl Pair for Residual<'_> {
             blocks: inner.blocks.map(|_| self as &dyn Blocks),
             samples: None,
             covariates: None,
+            space: inner.space,
         }
     }
 }

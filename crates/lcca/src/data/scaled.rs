@@ -5,6 +5,7 @@
 //! [`Centered`](super::Centered), because a centered and scaled column is a scaled column of the centered view.
 
 use super::ask::{Ask, Source};
+use super::composition::Composition;
 use super::gram::GramMatrix;
 use super::moments::Moments;
 use super::pair::{Blocks, Capabilities, Grams, Pair, Triangles};
@@ -119,7 +120,13 @@ impl Pair for Scaled<'_> {
             blocks: inner.blocks.map(|_| self as &dyn Blocks),
             samples: inner.samples,
             covariates: None,
+            space: inner.space,
         }
+    }
+
+    fn composition(&self) -> Option<Composition<'_>> {
+        let inner = self.inner.composition().filter(|inner| !inner.is_scaled())?;
+        Some(Composition { factors: [self.factors(Side::X), self.factors(Side::Y)], ..inner })
     }
 }
 

@@ -73,6 +73,7 @@ impl<P: Deref<Target: Pair> + Sync> Pair for Shards<P> {
             blocks: if all(|c| c.blocks.is_some()) { Some(self) } else { None },
             samples: if all(|c| c.samples.is_some()) { Some(self) } else { None },
             covariates: None,
+            space: None,
         }
     }
 }

@@ -148,6 +148,7 @@ impl Pair for Summed<'_> {
             blocks,
             samples: None,
             covariates: None,
+            space: None,
         }
     }
 }

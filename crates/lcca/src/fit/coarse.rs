@@ -22,7 +22,7 @@ use super::problem::Problem;
 use crate::data::Pair;
 use crate::error::{Error, Result};
 use crate::matrix::{Lower, Panel};
-use crate::space::{RowFactors, Space, Tall};
+use crate::space::{BlockInverse, ChosenBlock, Inverted, RowFactors, Space, Tall};
 use crate::whiten::inverse_root;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltParams, cholesky_in_place, cholesky_in_place_scratch};
@@ -44,8 +44,15 @@ pub(super) struct Coarse {
     places: [Vec<usize>; 2],
     /// 1/√ of the diagonal of B, one for each row of the factor.
     scale: Vec<f64>,
-    /// The Cholesky factor of the scaled block.
-    factor: Lower,
+    factor: Factor,
+}
+
+/// What solves with the scaled block.
+enum Factor {
+    /// Its Cholesky factor.
+    Host(Lower),
+    /// Whatever the space of the panels made of it.
+    InSpace(Box<dyn BlockInverse>),
 }
 
 impl Coarse {
@@ -57,18 +64,39 @@ impl Coarse {
     /// Reads the block of the given columns, ascending in each view, off the rows or their Gram matrices and factorizes it;
     /// `None` if it does not fit the memory or is singular in spite of ε.
     pub fn new(problem: &Problem<'_>, columns: [Vec<u32>; 2]) -> Result<Option<Self>> {
-        let nothing = Coarse {
-            columns: [vec![], vec![]],
-            places: [vec![], vec![]],
-            scale: vec![],
-            factor: Lower::zeros(0),
+        let inverse = problem.inverse_diagonals()?;
+        let of_view = |side: usize| columns[side].iter().map(move |&column| (side, column as usize));
+        let scale: Vec<f64> = of_view(0).chain(of_view(1)).map(|(side, j)| inverse[side][j].sqrt()).collect();
+        let chosen = ChosenBlock {
+            columns: columns.each_ref().map(Vec::as_slice),
+            scale: &scale,
+            identities: problem.identities(),
+            epsilon: EPSILON,
         };
-        nothing.grown(problem, columns)
+        match problem.space.invert(problem.pair, &chosen)? {
+            Inverted::No => Ok(None),
+            Inverted::OnHost => {
+                let (none, factor) = ([vec![], vec![]], Factor::Host(Lower::zeros(0)));
+                let nothing = Coarse { columns: none, places: [vec![], vec![]], scale: vec![], factor };
+                nothing.grown(problem, columns)
+            }
+            Inverted::Here(inverse) => {
+                let (x, size) = (columns[0].len(), scale.len());
+                let places = [(0..x).collect(), (x..size).collect()];
+                Ok(Some(Coarse { columns, places, scale, factor: Factor::InSpace(inverse) }))
+            }
+        }
+    }
+
+    /// Whether more columns can join. Elsewhere than on the host a new factorization costs less than bookkeeping.
+    pub fn can_grow(&self) -> bool {
+        matches!(self.factor, Factor::Host(_))
     }
 
     /// The block with more columns, ascending in each view; `None` as for a new one.
     pub fn grown(mut self, problem: &Problem<'_>, more: [Vec<u32>; 2]) -> Result<Option<Self>> {
         let Some(blocks) = problem.pair.capabilities().blocks else { return Ok(None) };
+        let Factor::Host(known) = &self.factor else { return Ok(None) };
         let mut all = self.columns.clone();
         for (all, more) in all.iter_mut().zip(&more) {
             all.extend(more);
@@ -80,7 +108,7 @@ impl Coarse {
                 formed => formed?,
             };
         leave_out_identities(&mut gram, all[0].len(), problem.identities());
-        let (old, ridges) = (self.size(), problem.ridges());
+        let (old, ridges) = (self.scale.len(), problem.ridges());
         for (side, more) in more.into_iter().enumerate() {
             self.places[side].extend(self.scale.len()..self.scale.len() + more.len());
             for &column in &more {
@@ -90,15 +118,15 @@ impl Coarse {
             self.columns[side].extend(more);
         }
         // For each row of the factor its row in `gram`, in which the columns of each view ascend.
-        let mut from = vec![0; self.size()];
+        let mut from = vec![0; self.scale.len()];
         for side in 0..2 {
             for (&place, &column) in self.places[side].iter().zip(&self.columns[side]) {
                 from[place] = place_in(&all, side, column);
             }
         }
         let block = Scaled { gram, from, split: all[0].len(), scale: &self.scale };
-        let factor = if old == 0 { block.factorized()? } else { block.joined_to(&self.factor)? };
-        Ok(factor.map(|factor| Coarse { factor, ..self }))
+        let factor = if old == 0 { block.factorized()? } else { block.joined_to(known)? };
+        Ok(factor.map(|factor| Coarse { factor: Factor::Host(factor), ..self }))
     }
 
     /// Columns in the block.
@@ -134,19 +162,19 @@ impl Coarse {
         x: &mut Tall,
         y: &mut Tall,
     ) -> Result<Vec<f64>> {
-        let on_block = self.rows(space, [x, y])?;
-        space.scale_rows(x, &outside[0])?;
-        space.scale_rows(y, &outside[1])?;
-        self.solve(space, on_block, [x, y])
-    }
-
-    /// The chosen rows of the residuals.
-    fn rows(&self, space: &dyn Space, [x, y]: [&Tall; 2]) -> Result<[Panel; 2]> {
-        Ok([space.rows(x, &self.columns[0])?, space.rows(y, &self.columns[1])?])
+        match &self.factor {
+            Factor::InSpace(inverse) => inverse.apply(outside, x, y),
+            Factor::Host(factor) => {
+                let on_block = [space.rows(x, &self.columns[0])?, space.rows(y, &self.columns[1])?];
+                space.scale_rows(x, &outside[0])?;
+                space.scale_rows(y, &outside[1])?;
+                self.solve(factor, space, on_block, [x, y])
+            }
+        }
     }
 
     /// Writes M⁻¹R of the chosen rows R into these rows of T, and returns rᵀM⁻¹r over them for each pair.
-    fn solve(&self, space: &dyn Space, r: [Panel; 2], t: [&mut Tall; 2]) -> Result<Vec<f64>> {
+    fn solve(&self, factor: &Lower, space: &dyn Space, r: [Panel; 2], t: [&mut Tall; 2]) -> Result<Vec<f64>> {
         let pairs = r[0].cols();
         let mut solved = Mat::zeros(self.size(), pairs);
         for (rows, places) in r.iter().zip(&self.places) {
@@ -155,7 +183,7 @@ impl Coarse {
                 entries.for_each(|(j, entry)| solved[(place, j)] = self.scale[place] * entry);
             }
         }
-        let lower = self.factor.as_mat();
+        let lower = factor.as_mat();
         triangular_solve::solve_lower_triangular_in_place(lower, solved.as_mut(), Par::rayon(0));
         let squares = (0..pairs).map(|j| solved.col(j).squared_norm_l2()).collect();
         triangular_solve::solve_upper_triangular_in_place(lower.transpose(), solved.as_mut(), Par::rayon(0));

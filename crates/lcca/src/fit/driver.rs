@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::method::{Algorithm, Settings};
 use crate::outcome::Decision;
+use crate::space;
 use crate::watch::{Checkpoint, Continued, Cost, Watch};
 
 /// Fits `settings.k` pairs of canonical variables.
@@ -156,6 +157,7 @@ pub(super) fn fit_all_sharing(
         means: means.as_ref().map(|means| scaled_means(means, &factors)),
         along: along.as_ref(),
         samples: pair.capabilities().samples.filter(|_| !is_scaled && along.is_none()),
+        space: space::of(pair),
     };
     let start = match start {
         Start::Warm(weights) => Start::Warm(into_problem(weights, reduced.as_ref(), &factors)),

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::method::{Algorithm, Settings};
 use crate::outcome::Decision;
-use crate::space::Host;
+use crate::space::Space;
 use crate::watch::{Loop, Watch};
 use std::sync::OnceLock;
 
@@ -40,6 +40,8 @@ pub(super) struct Data<'a> {
     pub along: Option<&'a [Panel; 2]>,
     /// Samples of the rows, if they are in the units of the problem.
     pub samples: Option<&'a dyn Samples>,
+    /// Where the panels of the default method live.
+    pub space: &'a dyn Space,
 }
 
 impl Data<'_> {
@@ -122,7 +124,7 @@ fn fit_in_units(
         means: data.means.as_ref(),
         along: data.along,
         samples: data.samples,
-        space: &Host,
+        space: data.space,
         settings,
         watch,
     };

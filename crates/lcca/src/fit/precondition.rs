@@ -301,7 +301,7 @@ impl<'a> Preconditioner<'a> {
             return Ok(Some(block));
         }
         let is_tall = self.inverse.iter().map(Vec::len).sum::<usize>() > TALL;
-        if is_tall || (block.size() + added) as f64 > GROWN * self.size as f64 {
+        if is_tall || !block.can_grow() || (block.size() + added) as f64 > GROWN * self.size as f64 {
             // The memory of the last block is needed.
             drop(block);
             return Coarse::new(self.problem, columns);

@@ -2,9 +2,13 @@
 //!
 //! LOBPCG works with blocks of p×m panels, one per view, and m×m matrices. The small matrices are always on the host.
 //! The panels are behind [`Space`]: an accelerator that holds its own panels implements this trait, and the loop does not
-//! change. [`Host`] keeps them in ordinary memory.
+//! change. [`Host`] keeps them in ordinary memory. [`Placed`] rows bring the space in which a fit to them keeps its panels.
 
-use crate::data::{Ask, Pair, Side};
+mod placed;
+
+pub use placed::{Placed, of};
+
+use crate::data::{Ask, Counting, Pair, Side};
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::panels;
@@ -62,8 +66,37 @@ impl RowFactors {
     }
 }
 
+/// (B − A) on chosen columns: what a coarse block is made of.
+pub struct ChosenBlock<'a> {
+    /// The columns of each view, ascending.
+    pub columns: [&'a [u32]; 2],
+    /// 1/√ of the diagonal of B for each of them, those of X first. The block is scaled by it to a unit diagonal.
+    pub scale: &'a [f64],
+    /// The views whose B is a multiple of I: their columns are orthogonal.
+    pub identities: [bool; 2],
+    /// Added to the unit diagonal.
+    pub epsilon: f64,
+}
+
+/// The inverse of a chosen block in some space.
+pub trait BlockInverse: Send + Sync {
+    /// R ← M⁻¹R: this inverse for the chosen rows, `outside` for the others. Returns rᵀM⁻¹r over the chosen rows for each
+    /// pair.
+    fn apply(&self, outside: &[RowFactors; 2], x: &mut Tall, y: &mut Tall) -> Result<Vec<f64>>;
+}
+
+/// What became of a chosen block.
+pub enum Inverted {
+    /// The space can invert it.
+    Here(Box<dyn BlockInverse>),
+    /// It is singular, or does not fit the memory.
+    No,
+    /// The space leaves that to the host.
+    OnHost,
+}
+
 /// The operations of the default method on tall panels.
-pub trait Space: Sync {
+pub trait Space: Send + Sync {
     /// Moves a panel here.
     fn upload(&self, panel: Panel) -> Result<Tall>;
 
@@ -83,10 +116,11 @@ pub trait Space: Sync {
     /// A panel of zeros.
     fn zeros(&self, rows: usize, cols: usize) -> Result<Tall>;
 
-    /// One pass over the rows of `pair`: replaces the given `targets[target][source]` by the products of `sources`.
+    /// One pass over the rows of `pair`, which is counted: replaces the given `targets[target][source]` by the products of
+    /// `sources`.
     fn pass(
         &self,
-        pair: &dyn Pair,
+        pair: &Counting<'_>,
         sources: [Option<&Tall>; 2],
         targets: [[Option<&mut Tall>; 2]; 2],
     ) -> Result<()>;
@@ -127,6 +161,11 @@ pub trait Space: Sync {
 
     /// Reads some panels on the host.
     fn read_on_host(&self, panels: &[&Tall], read: &mut dyn FnMut(&[&Panel]) -> Result<()>) -> Result<()>;
+
+    /// Forms and inverts B − A on chosen columns of `pair`, if the space can. By default the host does.
+    fn invert(&self, _pair: &Counting<'_>, _block: &ChosenBlock<'_>) -> Result<Inverted> {
+        Ok(Inverted::OnHost)
+    }
 }
 
 /// Ordinary memory.
@@ -173,7 +212,7 @@ impl Space for Host {
 
     fn pass(
         &self,
-        pair: &dyn Pair,
+        pair: &Counting<'_>,
         sources: [Option<&Tall>; 2],
         targets: [[Option<&mut Tall>; 2]; 2],
     ) -> Result<()> {

@@ -1,0 +1,108 @@
+// Arithmetic on tall panels: row-major, f64, rows of `stride` numbers of which the first `cols` count and the others are zero.
+
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+#define EACH(i, n) for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (u64)gridDim.x * blockDim.x)
+
+extern "C" __global__ void add_scaled(u64 n, double *out, double factor, const double *a) {
+    EACH(i, n) out[i] += factor * a[i];
+}
+
+// out[:, j] = a[:, j] - factors[j] * b[:, j]
+extern "C" __global__ void difference(u64 n, u32 stride, double *out, const double *a, const double *factors, const double *b) {
+    EACH(i, n) out[i] = a[i] - factors[i % stride] * b[i];
+}
+
+extern "C" __global__ void scale_rows(u64 n, u32 stride, double *a, const double *factors) {
+    EACH(i, n) a[i] *= factors[i / stride];
+}
+
+extern "C" __global__ void scaled_copy(u64 n, u32 stride, double *out, const double *a, const double *factors) {
+    EACH(i, n) out[i] = a[i] * factors[i / stride];
+}
+
+// out[i, :] -= sums[i] * offset
+extern "C" __global__ void subtract_outer(u64 n, u32 stride, double *out, const double *sums, const double *offset) {
+    EACH(i, n) out[i] -= sums[i / stride] * offset[i % stride];
+}
+
+// z[i, :] = (z[i, :] - offset) * weights[i]
+extern "C" __global__ void shift_rows(u64 n, u32 stride, double *z, const double *offset, const double *weights) {
+    EACH(i, n) {
+        double value = z[i];
+        if (offset) value -= offset[i % stride];
+        if (weights) value *= weights[i / stride];
+        z[i] = value;
+    }
+}
+
+extern "C" __global__ void select_columns(u64 n, u32 stride, double *out, u32 cols, const u32 *columns, u32 a_stride,
+                                          const double *a) {
+    EACH(i, n) {
+        u64 row = i / stride;
+        u32 j = i % stride;
+        out[i] = j < cols ? a[row * a_stride + columns[j]] : 0.0;
+    }
+}
+
+// The columns of a and, after them, those of b.
+extern "C" __global__ void beside(u64 n, u32 stride, double *out, u32 a_cols, u32 a_stride, const double *a, u32 b_cols,
+                                  u32 b_stride, const double *b) {
+    EACH(i, n) {
+        u64 row = i / stride;
+        u32 j = i % stride;
+        out[i] = j < a_cols ? a[row * a_stride + j] : j < a_cols + b_cols ? b[row * b_stride + j - a_cols] : 0.0;
+    }
+}
+
+// out[i, :] = a[rows[i], :], times scale[i] if there is one
+extern "C" __global__ void take_rows(u64 n, u32 stride, double *out, const u32 *rows, const double *a, const double *scale) {
+    EACH(i, n) {
+        u64 row = i / stride;
+        double value = a[(u64)rows[row] * stride + i % stride];
+        out[i] = scale ? value * scale[row] : value;
+    }
+}
+
+// a[rows[i], :] = values[i, :], times scale[i] if there is one
+extern "C" __global__ void put_rows(u64 n, u32 stride, double *a, const u32 *rows, const double *values, const double *scale) {
+    EACH(i, n) {
+        u64 row = i / stride;
+        a[(u64)rows[row] * stride + i % stride] = scale ? values[i] * scale[row] : values[i];
+    }
+}
+
+extern "C" __global__ void clear_rows(u64 n, u32 stride, double *a, const u32 *rows) {
+    EACH(i, n) a[(u64)rows[i / stride] * stride + i % stride] = 0.0;
+}
+
+// The sum over rows of weights[i] * a[i, j] * b[i, j], or of weights[i] * a[i, j] without b, for every column. Each block adds up its
+// rows in their order; add_parts adds the blocks.
+extern "C" __global__ void column_sums(u64 rows, u64 chunk, u32 stride, double *parts, const double *a, const double *b,
+                                       const double *weights) {
+    extern __shared__ double sums[];
+    u32 lanes = blockDim.x / stride, lane = threadIdx.x / stride, j = threadIdx.x - lane * stride;
+    u64 first = (u64)blockIdx.x * chunk, last = first + chunk < rows ? first + chunk : rows;
+    double sum = 0.0;
+    if (lane < lanes) {
+        for (u64 i = first + lane; i < last; i += lanes) {
+            double value = a[i * stride + j];
+            sum = fma(weights ? weights[i] : 1.0, b ? value * b[i * stride + j] : value, sum);
+        }
+        sums[threadIdx.x] = sum;
+    }
+    __syncthreads();
+    if (lane == 0) {
+        for (u32 l = 1; l < lanes; l++) sum += sums[l * stride + j];
+        parts[(u64)blockIdx.x * stride + j] = sum;
+    }
+}
+
+extern "C" __global__ void add_parts(u32 parts, u64 size, double *out, const double *from, int adds) {
+    EACH(i, size) {
+        double sum = adds ? out[i] : 0.0;
+        for (u32 part = 0; part < parts; part++) sum += from[part * size + i];
+        out[i] = sum;
+    }
+}

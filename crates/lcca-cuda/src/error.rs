@@ -1,0 +1,46 @@
+//! Everything that can go wrong on a device.
+
+use cudarc::driver::result::DriverError;
+
+/// Why a GPU cannot be used, or what it said.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages name the fields")]
+pub enum CudaError {
+    #[error("no NVIDIA driver was found (libcuda.so.1 or nvcuda.dll)")]
+    NoDriver,
+    #[error("the NVIDIA driver does not start: {0}")]
+    BrokenDriver(String),
+    #[error("the NVIDIA driver is for CUDA {found}, expected {expected} or later: update the driver")]
+    OldDriver { found: String, expected: &'static str },
+    #[error("the NVIDIA driver finds no GPU")]
+    NoDevice,
+    #[error("there is no GPU {ordinal}: the driver finds {count}, numbered from 0")]
+    NoSuchDevice { ordinal: u32, count: u32 },
+    #[error("{name} is of compute capability {major}.{minor}, expected 7.0 or later")]
+    OldDevice { name: String, major: i32, minor: i32 },
+    #[error("{what} needs {needed} bytes on the GPU, of which {free} are free")]
+    Memory { what: &'static str, needed: u64, free: u64 },
+    #[error("the GPU failed while it was to {what}: {reason}")]
+    Failed { what: &'static str, reason: String },
+}
+
+impl CudaError {
+    /// What the driver said, in its own words.
+    pub(crate) fn reason(error: DriverError) -> String {
+        match error.error_string() {
+            Ok(text) => text.to_string_lossy().into_owned(),
+            Err(_) => format!("error {}", error.0 as u32),
+        }
+    }
+
+    pub(crate) fn failed(what: &'static str) -> impl Fn(DriverError) -> CudaError {
+        move |error| CudaError::Failed { what, reason: CudaError::reason(error) }
+    }
+}
+
+impl From<CudaError> for lcca::Error {
+    fn from(error: CudaError) -> Self {
+        lcca::Error::External(Box::new(error))
+    }
+}

@@ -1,0 +1,50 @@
+//! Canonical correlation analysis on an NVIDIA GPU.
+//!
+//! [`lcca`]'s default method keeps tall panels in a [`Space`](lcca::space::Space) and reads rows by passes. [`Cuda`] is a space in the
+//! memory of a GPU that answers passes over rows or Gram matrices there, so that the loop of a fit, its stop, its checkpoints and its
+//! settings are those of the CPU. Small matrices stay on the host.
+//!
+//! Nothing of CUDA is needed to build: the driver is loaded when a GPU is opened, and the kernels are compiled ahead of time to PTX,
+//! which the driver translates for the GPU that it finds.
+//!
+//! ```no_run
+//! use lcca::method::{Method, Settings};
+//! # fn rows() -> Result<lcca::data::InMemory, lcca::Error> { unimplemented!() }
+//! let pair = rows()?;
+//! let cuda = lcca_cuda::open(0, None)?;
+//! let fit = lcca::fit::fit(&lcca_cuda::on(&cuda, &pair), &Settings::new(Method::auto(), 20), &())?;
+//! # Ok::<(), lcca::Error>(())
+//! ```
+
+mod driver;
+mod error;
+mod home;
+mod inverse;
+mod kernels;
+mod panel;
+mod space;
+mod sparse;
+mod transpose;
+
+pub use driver::Device;
+pub use error::CudaError;
+pub use space::Cuda;
+
+use lcca::data::Pair;
+use lcca::space::Placed;
+use std::sync::Arc;
+
+/// The names of the GPUs that can be used, or why there are none.
+pub fn available() -> Result<Vec<String>, CudaError> {
+    (0..driver::count()?).map(|ordinal| Ok(Device::open(ordinal, None)?.name().to_string())).collect()
+}
+
+/// A GPU as the home of panels. It takes at most `memory` bytes of the GPU, or what is free.
+pub fn open(ordinal: u32, memory: Option<u64>) -> Result<Arc<Cuda>, CudaError> {
+    Ok(Arc::new(Cuda::new(Device::open(ordinal, memory)?)))
+}
+
+/// The same rows; a fit to them runs on the GPU.
+pub fn on<'p>(cuda: &Arc<Cuda>, pair: &'p dyn Pair) -> Placed<&'p dyn Pair> {
+    Placed::new(pair, cuda.clone())
+}

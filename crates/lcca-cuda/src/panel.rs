@@ -1,0 +1,104 @@
+//! Panels in the memory of a device.
+
+use crate::driver::{Device, Launch, Room};
+use crate::error::CudaError;
+use crate::home::At;
+use crate::kernels::File;
+use lcca::matrix::{LANES, Line, Panel};
+use lcca::space::{RowFactors, Tall};
+use std::sync::Arc;
+
+/// Rows whose sums one block of threads forms.
+const SUMMED_ROWS: usize = 1024;
+
+/// One number per row of a panel.
+pub(crate) struct FactorsOnDevice(pub Room<f64>);
+
+/// A panel: row-major, rows padded as on the host, so that a copy is one copy.
+pub(crate) struct PanelOnDevice {
+    pub room: Room<f64>,
+    pub stride: usize,
+}
+
+/// The numbers in a row of a panel of so many columns.
+pub(crate) fn stride_of(cols: usize) -> usize {
+    cols.next_multiple_of(LANES)
+}
+
+impl PanelOnDevice {
+    pub fn zeros(device: &Arc<Device>, rows: usize, cols: usize) -> Result<Self, CudaError> {
+        let stride = stride_of(cols);
+        Ok(PanelOnDevice { room: device.zeros(rows * stride)?, stride })
+    }
+
+    /// A panel that is about to be written.
+    pub fn unwritten(device: &Arc<Device>, rows: usize, cols: usize) -> Result<Self, CudaError> {
+        let stride = stride_of(cols);
+        Ok(PanelOnDevice { room: device.room(rows * stride)?, stride })
+    }
+
+    pub fn upload(device: &Arc<Device>, panel: &Panel) -> Result<Self, CudaError> {
+        let room = device.copy(bytemuck::cast_slice::<Line, f64>(panel.lines()))?;
+        Ok(PanelOnDevice { room, stride: stride_of(panel.cols()) })
+    }
+
+    pub fn download(&self, rows: usize, cols: usize) -> Result<Panel, CudaError> {
+        let mut panel = Panel::zeros(rows, cols);
+        self.room.read_into(bytemuck::cast_slice_mut::<Line, f64>(panel.lines_mut()))?;
+        Ok(panel)
+    }
+
+    pub fn at(&self) -> At {
+        At { address: self.room.address(), stride: self.stride }
+    }
+
+    pub fn tall(self, rows: usize, cols: usize) -> Tall {
+        Tall::new(rows, cols, Box::new(self))
+    }
+}
+
+/// The panel inside.
+pub(crate) fn panel_of(tall: &Tall) -> &PanelOnDevice {
+    tall.storage()
+}
+
+/// `a[i, :] ← factors[i]·a[i, :]`.
+pub(crate) fn scale_rows(device: &Arc<Device>, a: &mut Tall, factors: &RowFactors) -> Result<(), CudaError> {
+    let (panel, factors) = (panel_of(a), factors.storage::<FactorsOnDevice>());
+    let count = panel.room.len() as u64;
+    device.launch(
+        "scale_rows",
+        File::Panel,
+        Launch::each(count),
+        &[&count, &(panel.stride as u32), &panel.room.address(), &factors.0.address()],
+    )
+}
+
+/// Σᵢ weights[i]·a[i, :]·b[i, :]; an address of 0 stands for ones. The padding of the sums is zero.
+pub(crate) fn column_sums(
+    device: &Arc<Device>,
+    rows: usize,
+    a: At,
+    b: u64,
+    weights: u64,
+) -> Result<Room<f64>, CudaError> {
+    let (stride, parts) = (a.stride, rows.div_ceil(SUMMED_ROWS).max(1));
+    let (sums, partial): (Room<f64>, Room<f64>) = (device.room(stride)?, device.room(parts * stride)?);
+    // One thread per column at least; no fit has panels of more than a thousand.
+    let threads = (256 / stride).max(1) * stride;
+    let shape = Launch { shared: 8 * threads as u32, ..Launch::blocks(parts as u64, threads as u32) };
+    let (count, chunk) = (rows as u64, SUMMED_ROWS as u64);
+    device.launch(
+        "column_sums",
+        File::Panel,
+        shape,
+        &[&count, &chunk, &(stride as u32), &partial.address(), &a.address, &b, &weights],
+    )?;
+    device.launch(
+        "add_parts",
+        File::Panel,
+        Launch::each(stride as u64),
+        &[&(parts as u32), &(stride as u64), &sums.address(), &partial.address(), &0i32],
+    )?;
+    Ok(sums)
+}

@@ -1,0 +1,447 @@
+//! Everything that the default method does to tall panels, on a device.
+
+use crate::driver::{Device, Launch, Room};
+use crate::home::{At, GramsOnDevice, Home, RowsOnDevice, cross_into};
+use crate::inverse;
+use crate::kernels::File;
+use crate::panel::{FactorsOnDevice, PanelOnDevice, column_sums, panel_of, scale_rows, stride_of};
+use faer::{Mat, MatRef};
+use lcca::data::{Composition, Counting, InMemory, JointGram, Pair, Side};
+use lcca::error::Result;
+use lcca::matrix::{Line, Panel};
+use lcca::space::{ChosenBlock, Host, Inverted, RowFactors, Space, Tall};
+use std::any::Any;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Copies of rows and Gram matrices that are kept.
+const HOMES: usize = 2;
+
+/// A GPU as the home of panels.
+pub struct Cuda {
+    pub(crate) device: Arc<Device>,
+    homes: Mutex<Vec<Arc<Home>>>,
+}
+
+impl Cuda {
+    /// Panels on the given GPU, and the rows or Gram matrices that passes read.
+    pub fn new(device: Arc<Device>) -> Self {
+        Cuda { device, homes: Mutex::default() }
+    }
+
+    /// The GPU.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    /// The device's copy of what is at the bottom of a pair. `None` if it has none that a device can read.
+    pub(crate) fn home(&self, source: &(dyn Any + Send + Sync)) -> Result<Option<Arc<Home>>> {
+        let mut homes = self.homes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = homes.iter().position(|home| home.is_of(source)) {
+            return Ok(Some(homes[found].clone()));
+        }
+        if homes.len() >= HOMES {
+            homes.remove(0);
+        }
+        let home = if let Some(joint) = source.downcast_ref::<JointGram>() {
+            Home::Grams(GramsOnDevice::copy(&self.device, joint)?)
+        } else if let Some(rows) = source.downcast_ref::<InMemory>() {
+            Home::Rows(RowsOnDevice::copy(&self.device, rows)?)
+        } else {
+            return Ok(None);
+        };
+        homes.push(Arc::new(home));
+        Ok(homes.last().cloned())
+    }
+
+    fn launch_each(
+        &self,
+        name: &'static str,
+        count: u64,
+        arguments: &[&dyn crate::driver::Argument],
+    ) -> Result<()> {
+        Ok(self.device.launch(name, File::Panel, Launch::each(count), arguments)?)
+    }
+
+    /// out ← beta·out + A·M for a small M on the device.
+    fn times(
+        &self,
+        rows: usize,
+        a: &PanelOnDevice,
+        m: &SmallOnDevice,
+        out: &PanelOnDevice,
+        beta: f64,
+    ) -> Result<()> {
+        let grid = ((rows as u64).div_ceil(64) as u32, (m.stride as u32).div_ceil(32), 1);
+        Ok(self.device.launch(
+            "times_f64",
+            File::Product,
+            Launch { grid, threads: 128, shared: 0 },
+            &[
+                &(rows as u64),
+                &(m.stride as u32),
+                &(m.rows as u32),
+                &out.room.address(),
+                &(out.stride as u32),
+                &a.room.address(),
+                &(a.stride as u64),
+                &m.room.address(),
+                &(m.stride as u32),
+                &beta,
+            ],
+        )?)
+    }
+
+    fn small(&self, m: MatRef<'_, f64>) -> Result<SmallOnDevice> {
+        let (stride, rows) = (stride_of(m.ncols()), m.nrows());
+        let mut numbers = vec![0.0; rows * stride];
+        for i in 0..rows {
+            (0..m.ncols()).for_each(|j| numbers[i * stride + j] = m[(i, j)]);
+        }
+        Ok(SmallOnDevice { room: self.device.copy(&numbers)?, rows, stride })
+    }
+
+    /// AᵀB of two panels, into a place of a matrix on the host.
+    fn cross_of(&self, a: &Tall, b: &Tall) -> Result<Room<f64>> {
+        let (left, right) = (panel_of(a).at(), panel_of(b).at());
+        let out: Room<f64> = self.device.room(a.cols() * b.cols())?;
+        let operands = [(left.address, a.cols(), left.stride), (right.address, b.cols(), right.stride)];
+        cross_into(&self.device, "cross_f64", a.rows(), operands, out.address(), false)?;
+        Ok(out)
+    }
+
+    /// A pass over what is on the device.
+    fn pass_here(
+        &self,
+        home: &Home,
+        composition: &Composition<'_>,
+        sources: [Option<&Tall>; 2],
+        targets: &mut [[Option<&mut Tall>; 2]; 2],
+    ) -> Result<()> {
+        let mut scaled: [Option<PanelOnDevice>; 2] = [None, None];
+        let mut offsets: [Option<Room<f64>>; 2] = [None, None];
+        let mut from: [Option<At>; 2] = [None, None];
+        let factors = composition.factors.map(|factors| factors.map(|factors| self.device.copy(factors)));
+        let factors = {
+            let [x, y] = factors;
+            [x.transpose()?, y.transpose()?]
+        };
+        for side in 0..2 {
+            let Some(source) = sources[side] else { continue };
+            let mut at = panel_of(source).at();
+            if let Some(factors) = &factors[side] {
+                let copy = PanelOnDevice::unwritten(&self.device, source.rows(), source.cols())?;
+                let count = (source.rows() * at.stride) as u64;
+                self.launch_each(
+                    "scaled_copy",
+                    count,
+                    &[&count, &(at.stride as u32), &copy.room.address(), &at.address, &factors.address()],
+                )?;
+                at = copy.at();
+                scaled[side] = Some(copy);
+            }
+            if let Some(means) = composition.means {
+                let means = self.device.copy(means[side])?;
+                offsets[side] = Some(column_sums(&self.device, source.rows(), at, 0, means.address())?);
+            }
+            from[side] = Some(at);
+        }
+        let offset = |side: usize| offsets[side].as_ref().map_or(0, Room::address);
+        match home {
+            Home::Grams(grams) => {
+                for (target, row) in targets.iter_mut().enumerate() {
+                    for (source, out) in row.iter_mut().enumerate() {
+                        let (Some(out), Some(at)) = (out, from[source]) else { continue };
+                        let address = panel_of(out).room.address();
+                        let output = crate::sparse::Output { address, offset: 0, weights: 0, adds: false };
+                        grams.blocks[target][source].gather(at.address, at.stride, &output)?;
+                        if offset(source) != 0 {
+                            let count = (out.rows() * at.stride) as u64;
+                            let sums = grams.sums[target].address();
+                            self.launch_each(
+                                "subtract_outer",
+                                count,
+                                &[&count, &(at.stride as u32), &address, &sums, &offset(source)],
+                            )?;
+                        }
+                    }
+                }
+            }
+            Home::Rows(rows) => {
+                for (index, chunk) in rows.chunks.iter().enumerate() {
+                    let weights = chunk.weights.as_ref().map_or(0, Room::address);
+                    for source in 0..2 {
+                        let Some(at) = from[source] else { continue };
+                        let z: Room<f64> = self.device.room(chunk.rows * at.stride)?;
+                        let view = &chunk.views[source];
+                        view.multiply(&self.device, chunk.rows, at, z.address(), offset(source), weights)?;
+                        let z = At { address: z.address(), stride: at.stride };
+                        for target in 0..2 {
+                            let Some(out) = &targets[target][source] else { continue };
+                            let address = panel_of(out).room.address();
+                            chunk.views[target].scatter(&self.device, chunk.rows, z, address, index > 0)?;
+                        }
+                    }
+                }
+            }
+        }
+        for (target, row) in targets.iter_mut().enumerate() {
+            for out in row.iter_mut().flatten() {
+                let (panel, rows) = (panel_of(out), out.rows());
+                if let Some(factors) = &factors[target] {
+                    let count = (rows * panel.stride) as u64;
+                    self.launch_each(
+                        "scale_rows",
+                        count,
+                        &[&count, &(panel.stride as u32), &panel.room.address(), &factors.address()],
+                    )?;
+                }
+                let dead: Vec<u32> = composition.dead[target].iter().map(|&column| column as u32).collect();
+                if !dead.is_empty() {
+                    let count = (dead.len() * panel.stride) as u64;
+                    let dead = self.device.copy(&dead)?;
+                    self.launch_each(
+                        "clear_rows",
+                        count,
+                        &[&count, &(panel.stride as u32), &panel.room.address(), &dead.address()],
+                    )?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A small matrix on the device, row-major, its rows padded with zeros.
+struct SmallOnDevice {
+    room: Room<f64>,
+    rows: usize,
+    stride: usize,
+}
+
+impl Space for Cuda {
+    fn upload(&self, panel: Panel) -> Result<Tall> {
+        Ok(PanelOnDevice::upload(&self.device, &panel)?.tall(panel.rows(), panel.cols()))
+    }
+
+    fn download(&self, panel: &Tall) -> Result<Panel> {
+        Ok(panel_of(panel).download(panel.rows(), panel.cols())?)
+    }
+
+    fn change_on_host(
+        &self,
+        panel: &mut Tall,
+        change: &mut dyn FnMut(&mut Panel) -> Result<()>,
+    ) -> Result<()> {
+        let mut copy = self.download(panel)?;
+        change(&mut copy)?;
+        *panel = self.upload(copy)?;
+        Ok(())
+    }
+
+    fn row_factors(&self, factors: Vec<f64>) -> Result<RowFactors> {
+        Ok(RowFactors(Box::new(FactorsOnDevice(self.device.copy(&factors)?))))
+    }
+
+    fn zeros(&self, rows: usize, cols: usize) -> Result<Tall> {
+        Ok(PanelOnDevice::zeros(&self.device, rows, cols)?.tall(rows, cols))
+    }
+
+    fn pass(
+        &self,
+        pair: &Counting<'_>,
+        sources: [Option<&Tall>; 2],
+        mut targets: [[Option<&mut Tall>; 2]; 2],
+    ) -> Result<()> {
+        let home = match pair.composition() {
+            Some(composition) => self.home(composition.home)?.map(|home| (home, composition)),
+            None => None,
+        };
+        if let Some((home, composition)) = home {
+            self.pass_here(&home, &composition, sources, &mut targets)?;
+            let wants = targets.each_ref().map(|row| row.each_ref().map(Option::is_some));
+            return pair.count_pass(sources.map(|source| source.map_or(0, Tall::cols)), wants);
+        }
+        // Nobody but the pair itself knows what a pass is.
+        let mut on_host: Vec<Option<Tall>> = Vec::new();
+        for source in sources {
+            on_host.push(source.map(|source| Host.upload(self.download(source)?)).transpose()?);
+        }
+        let shapes = targets
+            .each_ref()
+            .map(|row| row.each_ref().map(|out| out.as_ref().map(|out| (out.rows(), out.cols()))));
+        let zeros =
+            |shape: Option<(usize, usize)>| shape.map(|(rows, cols)| Host.zeros(rows, cols)).transpose();
+        let mut products =
+            [[zeros(shapes[0][0])?, zeros(shapes[0][1])?], [zeros(shapes[1][0])?, zeros(shapes[1][1])?]];
+        let sources = [on_host[0].as_ref(), on_host[1].as_ref()];
+        Host.pass(pair, sources, products.each_mut().map(|row| row.each_mut().map(Option::as_mut)))?;
+        for (row, products) in targets.iter_mut().zip(products) {
+            for (out, product) in row.iter_mut().zip(products) {
+                if let (Some(out), Some(product)) = (out, product) {
+                    **out = self.upload(Host.download(&product)?)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add_scaled(&self, out: &mut Tall, factor: f64, a: &Tall) -> Result<()> {
+        let (to, from) = (panel_of(out), panel_of(a));
+        let count = to.room.len() as u64;
+        self.launch_each("add_scaled", count, &[&count, &to.room.address(), &factor, &from.room.address()])
+    }
+
+    fn cross(&self, a: &[&Tall], b: &[&Tall]) -> Result<Mat<f64>> {
+        let products: Vec<Vec<Room<f64>>> = a
+            .iter()
+            .map(|a| b.iter().map(|b| self.cross_of(a, b)).collect::<Result<_>>())
+            .collect::<Result<_>>()?;
+        let total = |talls: &[&Tall]| talls.iter().map(|tall| tall.cols()).sum();
+        let mut out = Mat::zeros(total(a), total(b));
+        let mut row0 = 0;
+        for (left, products) in a.iter().zip(products) {
+            let mut col0 = 0;
+            for (right, product) in b.iter().zip(products) {
+                let numbers = product.to_vec()?;
+                for (i, row) in numbers.chunks_exact(right.cols().max(1)).enumerate() {
+                    row.iter().enumerate().for_each(|(j, &value)| out[(row0 + i, col0 + j)] = value);
+                }
+                col0 += right.cols();
+            }
+            row0 += left.cols();
+        }
+        Ok(out)
+    }
+
+    fn symmetric_cross(&self, a: &[&Tall], b: &[&Tall]) -> Result<Mat<f64>> {
+        let full = self.cross(a, b)?;
+        Ok(Mat::from_fn(full.nrows(), full.ncols(), |i, j| (full[(i, j)] + full[(j, i)]) / 2.0))
+    }
+
+    fn multiply(&self, w: &mut Tall, m: MatRef<'_, f64>) -> Result<()> {
+        let (rows, small) = (w.rows(), self.small(m)?);
+        let out = PanelOnDevice::unwritten(&self.device, rows, m.ncols())?;
+        self.times(rows, panel_of(w), &small, &out, 0.0)?;
+        *w = out.tall(rows, m.ncols());
+        Ok(())
+    }
+
+    fn advance(
+        &self,
+        w: &mut Tall,
+        p: &mut Tall,
+        t: &Tall,
+        [cw, ct, cp]: [MatRef<'_, f64>; 3],
+    ) -> Result<()> {
+        let (rows, cols) = (w.rows(), cw.ncols());
+        let step = PanelOnDevice::unwritten(&self.device, rows, cols)?;
+        self.times(rows, panel_of(t), &self.small(ct)?, &step, 0.0)?;
+        if cp.nrows() > 0 {
+            self.times(rows, panel_of(p), &self.small(cp)?, &step, 1.0)?;
+        }
+        let mut next = PanelOnDevice::unwritten(&self.device, rows, cols)?;
+        next.room.copy_from(&step.room)?;
+        self.times(rows, panel_of(w), &self.small(cw)?, &next, 1.0)?;
+        (*w, *p) = (next.tall(rows, cols), step.tall(rows, cols));
+        Ok(())
+    }
+
+    fn difference(&self, out: &mut Tall, a: &Tall, factors: &[f64], b: &Tall) -> Result<()> {
+        let (to, a, b) = (panel_of(out), panel_of(a), panel_of(b));
+        let mut padded = factors.to_vec();
+        padded.resize(to.stride, 0.0);
+        let (count, factors) = (to.room.len() as u64, self.device.copy(&padded)?);
+        self.launch_each(
+            "difference",
+            count,
+            &[
+                &count,
+                &(to.stride as u32),
+                &to.room.address(),
+                &a.room.address(),
+                &factors.address(),
+                &b.room.address(),
+            ],
+        )
+    }
+
+    fn scale_rows(&self, a: &mut Tall, factors: &RowFactors) -> Result<()> {
+        Ok(scale_rows(&self.device, a, factors)?)
+    }
+
+    fn weighted_squares(&self, a: &Tall, weights: &RowFactors) -> Result<Vec<f64>> {
+        let (at, weights) = (panel_of(a).at(), weights.storage::<FactorsOnDevice>());
+        let sums = column_sums(&self.device, a.rows(), at, at.address, weights.0.address())?;
+        let mut sums = sums.to_vec()?;
+        sums.truncate(a.cols());
+        Ok(sums)
+    }
+
+    fn select(&self, a: &Tall, columns: &[usize]) -> Result<Tall> {
+        let (from, rows) = (panel_of(a), a.rows());
+        let out = PanelOnDevice::unwritten(&self.device, rows, columns.len())?;
+        let numbers: Vec<u32> = columns.iter().map(|&column| column as u32).collect();
+        let (count, numbers) = (out.room.len() as u64, self.device.copy(&numbers)?);
+        self.launch_each(
+            "select_columns",
+            count,
+            &[
+                &count,
+                &(out.stride as u32),
+                &out.room.address(),
+                &(columns.len() as u32),
+                &numbers.address(),
+                &(from.stride as u32),
+                &from.room.address(),
+            ],
+        )?;
+        Ok(out.tall(rows, columns.len()))
+    }
+
+    fn rows(&self, a: &Tall, rows: &[u32]) -> Result<Panel> {
+        let from = panel_of(a);
+        let out = PanelOnDevice::unwritten(&self.device, rows.len(), a.cols())?;
+        let (count, numbers) = (out.room.len() as u64, self.device.copy(rows)?);
+        self.launch_each(
+            "take_rows",
+            count,
+            &[
+                &count,
+                &(out.stride as u32),
+                &out.room.address(),
+                &numbers.address(),
+                &from.room.address(),
+                &0u64,
+            ],
+        )?;
+        Ok(out.download(rows.len(), a.cols())?)
+    }
+
+    fn put_rows(&self, a: &mut Tall, rows: &[u32], values: &Panel) -> Result<()> {
+        let (to, values) =
+            (panel_of(a), self.device.copy(bytemuck::cast_slice::<Line, f64>(values.lines()))?);
+        let (count, numbers) = (values.len() as u64, self.device.copy(rows)?);
+        self.launch_each(
+            "put_rows",
+            count,
+            &[&count, &(to.stride as u32), &to.room.address(), &numbers.address(), &values.address(), &0u64],
+        )
+    }
+
+    fn read_on_host(&self, panels: &[&Tall], read: &mut dyn FnMut(&[&Panel]) -> Result<()>) -> Result<()> {
+        let copies = panels.iter().map(|panel| self.download(panel)).collect::<Result<Vec<Panel>>>()?;
+        read(&copies.iter().collect::<Vec<&Panel>>())
+    }
+
+    fn invert(&self, pair: &Counting<'_>, block: &ChosenBlock<'_>) -> Result<Inverted> {
+        let Some(composition) = pair.composition() else { return Ok(Inverted::OnHost) };
+        let Some(home) = self.home(composition.home)? else { return Ok(Inverted::OnHost) };
+        let weight = pair.moments(Side::X)?.weight;
+        let inverted = inverse::invert(&self.device, &home, &composition, weight, block)?;
+        pair.count_block()?;
+        Ok(match inverted {
+            Some(inverse) => Inverted::Here(Box::new(inverse)),
+            None => Inverted::No,
+        })
+    }
+}

@@ -1,0 +1,248 @@
+//! Sparse rows on a device, and their products with panels.
+
+use crate::driver::{Device, Launch, Room};
+use crate::error::CudaError;
+use crate::kernels::File;
+use lcca::matrix::{Buffer, Matrix, Values};
+use std::sync::Arc;
+
+/// A row of more entries is cut into segments of so many.
+const SEGMENT: u64 = 256;
+/// Threads of a block of the kernel.
+const THREADS: u32 = 256;
+/// Units of 16 bytes of a panel's row that one group of threads multiplies.
+const MOST_UNITS: u32 = 128;
+
+/// Rows with few entries each, in the memory of a device.
+pub(crate) struct SparseOnDevice {
+    device: Arc<Device>,
+    /// Columns of the rows.
+    pub cols: usize,
+    segments: usize,
+    /// The first entry of every segment, and the end.
+    starts: Room<u64>,
+    pub columns: Room<u32>,
+    pub values: StoredValues,
+    cut: Option<Cut>,
+}
+
+/// What the entries are.
+pub(crate) enum StoredValues {
+    Ones,
+    F32(Room<f32>),
+    F64(Room<f64>),
+}
+
+/// How long rows are cut into segments.
+struct Cut {
+    /// The first entry of every row, and the end.
+    offsets: Room<u64>,
+    /// For each segment its row, or −1 − its slot if the row has several.
+    slots: Room<i32>,
+    /// The first slot of each long row, and the end.
+    firsts: Room<u32>,
+    /// Which rows are long.
+    numbers: Room<u32>,
+    long: u32,
+    count: usize,
+}
+
+/// Where a product goes and what is done to it.
+pub(crate) struct Output {
+    pub address: u64,
+    /// Subtracted from every row; 0 is none.
+    pub offset: u64,
+    /// One weight per row; 0 is none.
+    pub weights: u64,
+    /// Whether the product is added to what is there.
+    pub adds: bool,
+}
+
+impl StoredValues {
+    /// The address and the kind by which kernels know them.
+    pub fn argument(&self) -> (u64, i32) {
+        match self {
+            StoredValues::Ones => (0, 0),
+            StoredValues::F32(values) => (values.address(), 1),
+            StoredValues::F64(values) => (values.address(), 2),
+        }
+    }
+
+    fn copy(device: &Arc<Device>, values: &Values) -> Result<Self, CudaError> {
+        Ok(match values {
+            Values::Ones => StoredValues::Ones,
+            Values::F32(values) => StoredValues::F32(copy_buffer(device, values)?),
+            Values::F64(values) => StoredValues::F64(copy_buffer(device, values)?),
+        })
+    }
+}
+
+impl SparseOnDevice {
+    /// Copies the rows of a sparse or one-hot view; `None` if it is dense.
+    pub fn copy(device: &Arc<Device>, matrix: &Matrix) -> Result<Option<Self>, CudaError> {
+        match matrix {
+            Matrix::Sparse(rows) => {
+                let first = rows.offsets().iter().next().unwrap_or(0);
+                let offsets: Vec<u64> = rows.offsets().iter().map(|offset| offset - first).collect();
+                let columns = copy_buffer(device, rows.columns())?;
+                let values = StoredValues::copy(device, rows.values())?;
+                SparseOnDevice::new(device, rows.cols(), &offsets, columns, values).map(Some)
+            }
+            Matrix::OneHot(rows) => {
+                let (mut offsets, mut columns) = (Vec::with_capacity(rows.rows() + 1), Vec::new());
+                offsets.push(0);
+                for row in 0..rows.rows() {
+                    columns.extend(rows.column(row).map(|column| column as u32));
+                    offsets.push(columns.len() as u64);
+                }
+                let columns = device.copy(&columns)?;
+                SparseOnDevice::new(device, rows.cols(), &offsets, columns, StoredValues::Ones).map(Some)
+            }
+            Matrix::Dense(_) => Ok(None),
+        }
+    }
+
+    /// Rows whose entries lie on the device already; `offsets` start at 0.
+    pub fn new(
+        device: &Arc<Device>,
+        cols: usize,
+        offsets: &[u64],
+        columns: Room<u32>,
+        values: StoredValues,
+    ) -> Result<Self, CudaError> {
+        let rows = offsets.len() - 1;
+        let is_long = |row: usize| offsets[row + 1] - offsets[row] > SEGMENT;
+        if !(0..rows).any(is_long) {
+            let (starts, device) = (device.copy(offsets)?, device.clone());
+            return Ok(SparseOnDevice { device, cols, segments: rows, starts, columns, values, cut: None });
+        }
+        let (mut starts, mut slots) = (Vec::with_capacity(rows + 1), Vec::with_capacity(rows));
+        let (mut numbers, mut firsts, mut count) = (Vec::new(), Vec::new(), 0);
+        for row in 0..rows {
+            if !is_long(row) {
+                starts.push(offsets[row]);
+                slots.push(row as i32);
+                continue;
+            }
+            numbers.push(row as u32);
+            firsts.push(count);
+            for start in (offsets[row]..offsets[row + 1]).step_by(SEGMENT as usize) {
+                starts.push(start);
+                slots.push(-1 - count as i32);
+                count += 1;
+            }
+        }
+        starts.push(offsets[rows]);
+        firsts.push(count);
+        let cut = Cut {
+            offsets: device.copy(offsets)?,
+            slots: device.copy(&slots)?,
+            firsts: device.copy(&firsts)?,
+            numbers: device.copy(&numbers)?,
+            long: numbers.len() as u32,
+            count: count as usize,
+        };
+        let (segments, starts) = (slots.len(), device.copy(&starts)?);
+        Ok(SparseOnDevice { device: device.clone(), cols, segments, starts, columns, values, cut: Some(cut) })
+    }
+
+    /// The products of the rows with a panel of f64 numbers.
+    pub fn gather(&self, panel: u64, stride: usize, out: &Output) -> Result<(), CudaError> {
+        let kernels = match &self.values {
+            StoredValues::Ones => "gather_ones_f64",
+            StoredValues::F32(_) => "gather_f32_f64",
+            StoredValues::F64(_) => "gather_f64_f64",
+        };
+        self.gather_units(kernels, "add_segments_f64", panel, stride as u32 / 2, out)
+    }
+
+    /// The same with a panel of f32 numbers, whose rows are multiples of 16 bytes.
+    pub fn gather_f32(&self, panel: u64, stride: usize, out: &Output) -> Result<(), CudaError> {
+        let kernels = match &self.values {
+            StoredValues::Ones => "gather_ones_f32",
+            StoredValues::F32(_) => "gather_f32_f32",
+            StoredValues::F64(_) => "gather_f64_f32",
+        };
+        self.gather_units(kernels, "add_segments_f32", panel, stride as u32 / 4, out)
+    }
+
+    fn gather_units(
+        &self,
+        gather: &'static str,
+        add_segments: &'static str,
+        panel: u64,
+        pitch: u32,
+        out: &Output,
+    ) -> Result<(), CudaError> {
+        let &Output { address, offset, weights, adds } = out;
+        let slots = self.cut.as_ref().map_or(0, |cut| cut.slots.address());
+        for first in (0..pitch).step_by(MOST_UNITS as usize) {
+            let units = MOST_UNITS.min(pitch - first);
+            let groups = u64::from(THREADS / units);
+            let partial: Option<Room<f64>> = match &self.cut {
+                Some(cut) => Some(self.device.room(cut.count * 2 * units as usize)?),
+                None => None,
+            };
+            let partial = partial.as_ref().map_or(0, Room::address);
+            let shifted = |address: u64| if address == 0 { 0 } else { address + u64::from(first) * 16 };
+            let [panel, out, offset] = [panel, address, offset].map(shifted);
+            let (values, _) = self.values.argument();
+            self.device.launch(
+                gather,
+                File::Gather,
+                Launch::blocks((self.segments as u64).div_ceil(groups), THREADS),
+                &[
+                    &(self.segments as u64),
+                    &self.starts.address(),
+                    &0u64,
+                    &self.columns.address(),
+                    &values,
+                    &slots,
+                    &panel,
+                    &units,
+                    &partial,
+                    &out,
+                    &offset,
+                    &weights,
+                    &i32::from(adds),
+                    &pitch,
+                ],
+            )?;
+            if let Some(cut) = &self.cut {
+                self.device.launch(
+                    add_segments,
+                    File::Gather,
+                    Launch::blocks(u64::from(cut.long).div_ceil(groups), THREADS),
+                    &[
+                        &cut.long,
+                        &cut.numbers.address(),
+                        &cut.firsts.address(),
+                        &partial,
+                        &units,
+                        &out,
+                        &offset,
+                        &weights,
+                        &i32::from(adds),
+                        &pitch,
+                    ],
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The address of the first entry of every row, and the end.
+    pub fn row_offsets(&self) -> u64 {
+        self.cut.as_ref().map_or(self.starts.address(), |cut| cut.offsets.address())
+    }
+}
+
+/// A copy of numbers that may lie anywhere in a file.
+pub(crate) fn copy_buffer<T: bytemuck::Pod>(
+    device: &Arc<Device>,
+    buffer: &Buffer<T>,
+) -> Result<Room<T>, CudaError> {
+    let mut room = device.room(buffer.len())?;
+    room.write_bytes(bytemuck::cast_slice(buffer.as_slice()))?;
+    Ok(room)
+}

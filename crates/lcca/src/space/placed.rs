@@ -1,0 +1,78 @@
+//! Rows that bring the space in which panels live.
+
+use super::{Host, Space};
+use crate::data::{Ask, Capabilities, Composition, Moments, Pair, Reduced, Shape, Side, Structure};
+use crate::error::Result;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A pair whose fits keep their panels in a given space. It is the same pair in every other respect.
+pub struct Placed<P> {
+    inner: P,
+    space: Shared,
+}
+
+/// A space as a capability of rows, which are below spaces and cannot name them.
+struct Shared(Arc<dyn Space>);
+
+/// The space in which panels of passes over `pair` should live: ordinary memory unless the rows say otherwise.
+pub fn of(pair: &dyn Pair) -> &dyn Space {
+    match pair.capabilities().space.and_then(|space| space.downcast_ref::<Shared>()) {
+        Some(Shared(space)) => &**space,
+        None => &Host,
+    }
+}
+
+impl<P: Deref<Target: Pair> + Sync> Placed<P> {
+    /// `inner` with its panels in `space`.
+    pub fn new(inner: P, space: Arc<dyn Space>) -> Self {
+        Placed { inner, space: Shared(space) }
+    }
+}
+
+impl<P: Deref<Target: Pair> + Sync> Pair for Placed<P> {
+    fn shape(&self) -> Shape {
+        self.inner.shape()
+    }
+
+    fn moments(&self, side: Side) -> Result<&Moments> {
+        self.inner.moments(side)
+    }
+
+    fn pass(&self, ask: &mut Ask<'_>) -> Result<()> {
+        self.inner.pass(ask)
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        let inner = self.inner.capabilities();
+        Capabilities {
+            structure: inner.structure.map(|_| self as &dyn Structure),
+            grams: inner.grams,
+            joint_grams: inner.joint_grams,
+            triangles: inner.triangles,
+            blocks: inner.blocks,
+            samples: inner.samples,
+            covariates: inner.covariates,
+            space: Some(&self.space),
+        }
+    }
+
+    fn composition(&self) -> Option<Composition<'_>> {
+        self.inner.composition()
+    }
+}
+
+impl<P: Deref<Target: Pair> + Sync> Structure for Placed<P> {
+    fn is_one_hot(&self, side: Side) -> bool {
+        self.inner.capabilities().structure.is_some_and(|structure| structure.is_one_hot(side))
+    }
+
+    /// The smaller pair has its panels in the same space.
+    fn reduced(&self) -> Result<Option<Reduced>> {
+        let Some(structure) = self.inner.capabilities().structure else { return Ok(None) };
+        Ok(structure.reduced()?.map(|reduced| Reduced {
+            pair: Box::new(Placed { inner: reduced.pair, space: Shared(self.space.0.clone()) }),
+            ..reduced
+        }))
+    }
+}
