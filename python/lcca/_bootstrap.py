@@ -12,8 +12,6 @@ from lcca._cca import CCA
 from lcca._pair import RemotePair
 
 Array = NDArray[np.float64]
-# Standard errors on either side of a 95% interval.
-_QUANTILE = 1.959963984540054
 
 
 @dataclass(frozen=True)
@@ -140,7 +138,7 @@ def bootstrap(
     errors = {f"{name}_error": result[name] for name in ("x_weights", "y_weights", "x_loadings", "y_loadings")}
     intervals = {}
     for name in ("x_weights", "y_weights", "x_loadings", "y_loadings"):
-        estimate, error = getattr(model, f"{name}_"), _QUANTILE * result[name]
+        estimate, error = getattr(model, f"{name}_"), _lcca.QUANTILE * result[name]
         ends = np.stack([estimate - error, estimate + error], axis=-1)
         intervals[f"{name}_interval"] = np.clip(ends, -1, 1) if name.endswith("loadings") else ends
     return Bootstrap(

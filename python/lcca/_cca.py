@@ -214,7 +214,7 @@ class CCA(FromSums):
 
     _stage = ""  # which of several fits is running, for the display of progress
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, covariates: Any = None) -> "CCA":
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, covariates: Any = None, groups: Any = None) -> "CCA":
         """Fits both views.
 
         Parameters
@@ -227,6 +227,8 @@ class CCA(FromSums):
         covariates : of shape (n, q) or (n,), optional
             Columns whose part is taken out of both views, without forming residuals: partial CCA. As X, up to some hundred columns; columns
             of text become indicators, by name. Rows that are transformed or scored later come with their covariates.
+        groups : array of shape (n,), optional
+            What rows belong together, such as families: `hold_out` and `n_components="auto"` hold them out together. Refused without either.
 
         Returns
         -------
@@ -249,13 +251,15 @@ class CCA(FromSums):
         >>> bool(adjusted.correlations_[0] < 0.5), adjusted.transform(X, covariates=shared).shape
         (True, (100, 1))
         """
-        return self._fit(X, y, sample_weight, covariates)
+        if groups is not None and self.hold_out is None and self.n_components != "auto":
+            raise ValueError('groups are for rows that are held out, expected hold_out or n_components="auto": the fit itself uses none')
+        return self._fit(X, y, sample_weight, covariates, groups)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, covariates: Any, groups: Any = None) -> "CCA":
+    def _fit(self, X: Any, y: Any, sample_weight: Any, covariates: Any, groups: Any) -> "CCA":
         """`fit`, with groups of rows for what holds rows out."""
         if isinstance(X, RemotePair):
-            if covariates is not None:
-                raise ValueError("covariates need rows in this process: a pair of views on a cluster is fitted without them")
+            if covariates is not None or groups is not None:
+                raise ValueError("covariates and groups need rows in this process: a pair of views on a cluster is fitted without them")
             self._fit_remote(X, y, sample_weight)
             _report.warn(self)
             return self
@@ -305,9 +309,9 @@ class CCA(FromSums):
         if self.n_components == "auto":
             if self.hold_out is not None or self.resume is not None:
                 raise ValueError('n_components="auto" holds rows out by itself and fits twice, expected neither hold_out nor resume')
-            found: FitResult = self._run(_lcca.fit_auto, *views, options, threads)
+            found: FitResult = self._run(_lcca.fit_auto, *views, groups, options, threads)
             return found
-        result: FitResult = self._run(_lcca.fit, *views, options, self._state_file(), threads)
+        result: FitResult = self._run(_lcca.fit, *views, groups, options, self._state_file(), threads)
         return result
 
     def _state_file(self) -> str | None:

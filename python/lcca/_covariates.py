@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
-from lcca import _frames, _rows, _views
+from lcca import _beside, _frames, _views
 from lcca._lcca import Matrix
 from lcca._pairing import View
 
@@ -41,6 +41,13 @@ def of_rows(estimator: Any, covariates: Any, x: View, threads: int) -> View | No
     if view.data.shape[1] != len(effects[0]):
         raise ValueError(f"the covariates have {view.data.shape[1]} columns, expected the {len(effects[0])} of the fit")
     return _aligned(view, x)
+
+
+def of_test(estimator: Any, covariates: Any, x: View, threads: int) -> View | None:
+    """The covariates of a test: in the columns of the fit if the model has covariates, and any others if it has none."""
+    if covariates is None or estimator._x_effects is not None:
+        return of_rows(estimator, covariates, x, threads)
+    return _aligned(_view(covariates, estimator.categorical, None, None, threads), x)
 
 
 def _view(covariates: Any, categorical: str, names: list[str] | None, width: int | None, threads: int) -> View:
@@ -79,13 +86,9 @@ def _refuse_unseen(data: Any, names: list[str]) -> None:
 
 def _aligned(view: View, x: View) -> View:
     """The covariates of the rows of X: by name if both have names."""
-    if _rows.have_names(x.source) and _rows.have_names(view.source) and not x.is_file and not view.is_file:
-        wanted, own = ([] if names is None else list(names) for names in map(_rows.names, (x.source, view.source)))
-        places = {name: place for place, name in enumerate(own)}
-        lacking = [name for name in wanted if name not in places]
-        if lacking:
-            raise ValueError(f"the covariates have no row {lacking[0]!r}, which X has ({len(lacking)} of {len(wanted)} are missing)")
-        return view.taken(np.array([places[name] for name in wanted], dtype=np.intp))
+    order = _beside.order(x, view.source, "the covariates")
+    if order is not None:
+        return view.taken(order)
     if view.length != x.length:
         raise ValueError(f"the covariates have {view.length} rows, expected the {x.length} rows of the views")
     return view

@@ -33,6 +33,7 @@ class FromSums(Fitted):
     hold_out: float | None
     resume: Any
     center: bool
+    normalize_rows: Any
     _parameters: Callable[[], dict[str, Any]]
     _run: Callable[..., Any]
 
@@ -77,6 +78,8 @@ class FromSums(Fitted):
         memory = _settings.memory(self.memory)
         if before is None:
             self._fill = {}
+            self._batch_normalization = _settings.normalization(self.normalize_rows)
+        self._check_normalization()
         views, target = _inputs.batch_views(self, X, y, sample_weight, threads, first=before is None)
         sums = _lcca.Sums.add(before, *views, memory, threads)
         self._forget_fit()
@@ -187,6 +190,10 @@ class FromSums(Fitted):
             if _frames.has_text(data):
                 raise ValueError(f"{name} has columns of text, whose values are known after the last batch only: encode them first")
 
+    def _check_normalization(self) -> None:
+        if _settings.normalization(self.normalize_rows) != self._batch_normalization:
+            raise ValueError("normalize_rows has changed since the first batch, expected all rows to be normalized in the same way")
+
     def _forget_fit(self) -> None:
         for name in list(self.__dict__):
             if _comes_from_a_fit(name):
@@ -198,6 +205,7 @@ class FromSums(Fitted):
         if self.__dict__.get("_is_pending") and _comes_from_a_fit(name):
             self._is_pending = False
             try:
+                self._check_normalization()
                 self._fit_sums(self.__dict__["_sums"], self._batch_target)
             except BaseException:
                 self._is_pending = True

@@ -9,15 +9,13 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from lcca import _covariates, _frames, _groups, _missing, _pairing, _rows, _settings, _views
+from lcca import _beside, _covariates, _frames, _groups, _missing, _pairing, _rows, _settings, _views
 from lcca._lcca import Matrix
 from lcca._pairing import View, Views
 
 _CHECKS: dict[str, Any] = {"accept_sparse": _views.SPARSE, "dtype": "numeric"}
 
 Array = NDArray[np.float64]
-
-NOT_NEEDED = object()  # covariates of rows that are only counted and put in order
 
 
 class Target(NamedTuple):
@@ -43,8 +41,8 @@ def fit_views(
         raise ValueError("CCA requires y to be passed, but the target y is None")
     x, target = x_view(estimator, X, threads, reset=True), y_view(estimator, y, threads, reset=True)
     z = _covariates.of_fit(estimator, covariates, x, threads)
-    codes = _groups.codes(groups, x.length)
-    paired = _pairing.paired(x, target, sample_weight, estimator.missing, _Means(estimator, learn=True), z, codes)
+    codes, weights = _groups.codes(groups, x), _weights(sample_weight, x)
+    paired = _pairing.paired(x, target, weights, estimator.missing, _Means(estimator, learn=True), z, codes)
     views = _normalized(paired.views(threads), _normalization(estimator), threads)
     return Fitting(views, Target(target.names, target.is_vector), paired.beside.groups)
 
@@ -56,7 +54,8 @@ def batch_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int
     X, y = (_read(estimator, data, 0, threads, reset=True) if _views.is_file(data) else data for data in (X, y))
     x = x_view(estimator, X, threads, reset=first, least=1)
     target = y_view(estimator, y, threads, reset=first)
-    paired = _pairing.paired(x, target, sample_weight, estimator.missing, _Means(estimator, learn=True))
+    weights = _weights(sample_weight, x)
+    paired = _pairing.paired(x, target, weights, estimator.missing, _Means(estimator, learn=True))
     return _normalized(paired.views(threads), _normalization(estimator), threads), Target(target.names, target.is_vector)
 
 
@@ -66,16 +65,28 @@ def known_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int
 
 
 def grouped_views(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int, covariates: Any, groups: Any
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    threads: int,
+    covariates: Any,
+    groups: Any,
+    *,
+    is_test: bool = False,
 ) -> tuple[Views, NDArray[np.int64] | None]:
-    """Both views of rows for a fitted model, and one number per group of rows."""
+    """Both views of rows for a fitted model, and one number per group of rows. A test takes covariates that the model need not know."""
     if y is None:
         raise ValueError("CCA requires y to be passed, but the target y is None")
     x, target = x_view(estimator, X, threads, reset=False), y_view(estimator, y, threads, reset=False)
-    z = None if covariates is NOT_NEEDED else _covariates.of_rows(estimator, covariates, x, threads)
-    codes = _groups.codes(groups, x.length)
-    paired = _pairing.paired(x, target, sample_weight, estimator.missing, _Means(estimator, learn=False), z, codes)
+    z = (_covariates.of_test if is_test else _covariates.of_rows)(estimator, covariates, x, threads)
+    codes, weights = _groups.codes(groups, x), _weights(sample_weight, x)
+    paired = _pairing.paired(x, target, weights, estimator.missing, _Means(estimator, learn=False), z, codes)
     return _normalized(paired.views(threads), _fitted_normalization(estimator), threads), paired.beside.groups
+
+
+def _weights(sample_weight: Any, x: View) -> Any:
+    return _beside.values(x, sample_weight, "the sample weights")
 
 
 def partner(estimator: Any, x: View, y: Any, threads: int) -> tuple[View, NDArray[np.intp] | None]:

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from typing import Any, Self, final
 
+import numpy as np
 from numpy.typing import NDArray
 
 from lcca._types import Certified, CrossValidation, FitResult, MethodParameter, ModelFile, Path, Table, TraceRow, Vector, ViewWeights
 
 __all__ = [
     "METHODS",
+    "QUANTILE",
     "Matrix",
     "Pieces",
     "Pool",
@@ -47,6 +49,7 @@ __all__ = [
 
 __version__: str
 METHODS: list[str]
+QUANTILE: float
 
 def method_parameters() -> list[MethodParameter]: ...
 
@@ -208,6 +211,7 @@ def fit(
     x: Matrix,
     y: Matrix,
     weights: Vector | None,
+    groups: NDArray[np.int64] | None,
     options: dict[str, Any],
     resume: str | None,
     threads: int,
@@ -229,6 +233,7 @@ def fit_auto(
     x: Matrix,
     y: Matrix,
     weights: Vector | None,
+    groups: NDArray[np.int64] | None,
     options: dict[str, Any],
     threads: int,
     on_pass: Callable[[float], object] | None,

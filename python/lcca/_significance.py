@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from lcca import _inputs, _lcca, _notes, _settings, _views
-from lcca import _covariates as known_covariates
 from lcca._cca import CCA
 from lcca._lcca import Matrix
 from lcca._pair import RemotePair
@@ -106,36 +105,14 @@ def permutation_test(
         codes = None
     else:
         x_weights, y_weights = model._view_weights()
-        (x, y, _), codes = _inputs.grouped_views(model, X_test, y_test, None, threads, _inputs.NOT_NEEDED, groups)
-    plan = {
-        "count": int(n),
-        "seed": _settings.seed(random_state),
-        "groups": codes,
-        "whole": bool(whole),
-        "covariates": _covariates_of(model, X_test, covariates, x.shape[0], threads),
-    }
+        views, codes = _inputs.grouped_views(model, X_test, y_test, None, threads, covariates, groups, is_test=True)
+        x, y = views.x, views.y
+    plan = {"count": int(n), "seed": _settings.seed(random_state), "groups": codes, "whole": bool(whole)}
     result = _lcca.permutation_test(x_weights, y_weights, x, y, plan, threads)
     if x.shape[0] == model.n_samples_ and np.allclose(result[0], model.correlations_, rtol=0, atol=1e-9):
         message = "these look like the rows the model was trained on; p-values mean nothing there"
         _notes.warn(message, _notes.ResultWarning)
     return Significance(*result, int(n))
-
-
-def _covariates_of(model: CCA, X: Any, covariates: Any, rows: int, threads: int) -> Matrix | None:
-    """The covariates of the rows: in the columns of the fit if the model has covariates, and any others if it has none."""
-    if getattr(model, "_x_effects", None) is None:
-        return _covariates(covariates, rows, threads)
-    view = known_covariates.of_rows(model, covariates, _inputs.x_view(model, X, threads, reset=False), threads)
-    return None if view is None else view.matrix(threads)
-
-
-def _covariates(covariates: Any, rows: int, threads: int) -> Matrix | None:
-    if covariates is None:
-        return None
-    matrix = _views.checked(covariates, "covariates", threads)
-    if matrix.shape[0] != rows:
-        raise ValueError(f"covariates has {matrix.shape[0]} rows, expected one per row of both views, {rows}")
-    return matrix
 
 
 def _variables(model: CCA, pair: RemotePair, threads: int) -> tuple[list[ViewWeights], list[Matrix]]:

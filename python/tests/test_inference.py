@@ -104,7 +104,7 @@ def test_groups_need_a_way_to_change_places():
         lcca.permutation_test(model, X, Y, 9, whole=True)
     with pytest.raises(ValueError, match="at least one group with two rows"):
         lcca.permutation_test(model, X, Y, 9, groups=np.arange(40))
-    with pytest.raises(ValueError, match="covariates has 39 rows"):
+    with pytest.raises(ValueError, match="covariates have 39 rows"):
         lcca.permutation_test(model, X, Y, 9, covariates=np.ones((39, 1)))
 
 

@@ -163,7 +163,18 @@ def test_files_that_are_none_are_one_line(tmp_path, program, capsys, monkeypatch
     assert "No such file" in refused(tmp_path / "nowhere.h5ad", *out)
     assert "has no layer 'nowhere'" in refused(tmp_path / "good.h5ad", *out, "--layer", "nowhere")
     assert "has no raw" in refused(tmp_path / "good.h5ad", *out, "--raw")
+    for kind in ("csr", "csc"):
+        path = tmp_path / f"{kind}.h5ad"
+        found = adata()
+        found.X = found.X.asformat(kind)
+        found.write_h5ad(path)
+        with h5py.File(path, "r+") as file:
+            file["X/indices"][5] = 2**30
+        assert "X/indices has 1073741824, expected numbers from 0 to" in refused(path, *out)
     assert not (tmp_path / "out.safetensors").exists()
+    kinds = ad.AnnData(np.ones((3, 2), dtype=np.float32), var=pd.DataFrame({"feature_types": ["a b", "a_b"]}, index=["g", "h"]))
+    kinds.write_h5ad(tmp_path / "kinds.h5ad")
+    assert "two of a b, a_b would be written to the same file" in refused(tmp_path / "kinds.h5ad", "-o", tmp_path / "folder")
     with pytest.raises(AssertionError, match=r"good.h5ad: is an HDF5 file .* `python -m lcca.sc convert FILE -o FOLDER`"):
         program("fit", tmp_path / "good.h5ad", tmp_path / "good.h5ad")
     with pytest.raises(AssertionError, match="is named like HDF5 but does not begin like one"):

@@ -93,6 +93,33 @@ def test_backed_and_lazy_data_go_through_shards(client, tmp_path):
         np.testing.assert_allclose(model.correlations_, truth.correlations_, atol=1e-9)
 
 
+def test_a_selection_of_a_backed_file_is_not_taken_for_the_whole_file(client, tmp_path):
+    both = ad.concat([modality(60, 6, "gene", 1), modality(60, 5, "peak", 2)], axis=1)
+    both.var["feature_types"] = ["Gene Expression"] * 6 + ["Peaks"] * 5
+    both.write_h5ad(tmp_path / "both.h5ad")
+    backed = ad.read_h5ad(tmp_path / "both.h5ad", backed="r")
+    with pytest.raises(ValueError, match="a selection of backed data is not in the file"):
+        sc.cca(backed[20:], ("Gene Expression", "Peaks"), 1, client=client)
+
+
+def test_raw_values_and_matrices_beside_know_where_they_belong():
+    rna, atac = modality(60, 6, "gene", 1), modality(60, 5, "peak", 2)
+    for one in (rna, atac):
+        one.raw = one.copy()
+    data = md.MuData({"rna": rna, "atac": atac})
+    sc.cca(data, ("rna", "atac"), 2, use_raw=True)
+    np.testing.assert_allclose(data.obsm["X_cca"], (data["rna"].obsm["X_cca"] + data["atac"].obsm["X_cca"]) / 2)
+    assert data.uns["cca"]["weights"]["rna"].shape == (6, 2)
+    for parameters in ({"ridge": 1.0}, {"metric": "pls"}):
+        sc.cca(data, ("rna", "atac"), 2, **parameters)
+        np.testing.assert_allclose(np.std(data["atac"].obsm["X_cca"], axis=0, ddof=1), 1)
+        centered = rna.X.toarray() - rna.X.toarray().mean(axis=0)
+        np.testing.assert_allclose(centered @ data["rna"].varm["cca"], data["rna"].obsm["X_cca"], atol=1e-5)
+    rna.obsm["a"], rna.obsm["b"] = rna.X.toarray(), atac.X.toarray()
+    with pytest.raises(ValueError, match="both modalities are in `obsm`"):
+        sc.cca(rna, ("a", "b"), 1, layer="counts")
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

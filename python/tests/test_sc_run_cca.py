@@ -150,6 +150,7 @@ def test_cells_without_variation_are_counted_and_have_no_embedding():
         ({"genes": ["g1", "nowhere"]}, "1 of the genes are not in both data sets, such as 'nowhere'"),
         ({"genes": "highly_variable"}, "needs a column of that name"),
         ({"genes": "other"}, "expected a list of names"),
+        ({"genes": ["g1", "g2", "g1"]}, "the gene 'g1' is named twice"),
         ({"layer": "nowhere"}, "there is no layer 'nowhere'"),
         ({"use_raw": True}, "has no `raw`"),
         ({"memory": 100}, "needs about"),
@@ -162,8 +163,17 @@ def test_what_makes_no_sense_is_one_sentence(wrong, message):
         sc.run_cca(adata(30, 10, 1), adata(30, 10, 2), **{"n_components": 2} | wrong)
 
 
+def test_columns_of_frames_are_matched_by_name():
+    pandas = pytest.importorskip("pandas")
+    first, second = counts(100, 20, 1).toarray(), counts(80, 20, 2).toarray()
+    frames = [pandas.DataFrame(rows, columns=[f"g{i}" for i in range(20)]) for rows in (first, second)]
+    agrees(sc.run_cca(frames[0], frames[1].iloc[:, ::-1], 3), by_definition(first, second, 3))
+    with pytest.raises(ValueError, match="key_added='X_cca' writes to `obsm`"):
+        sc.run_cca(*frames, 3, key_added="X_cca")
+
+
 def test_arrays_of_different_widths_are_refused():
-    with pytest.raises(ValueError, match="no names to match them by"):
+    with pytest.raises(ValueError, match="3 and 2 columns and no names to match them by: give both the same genes in the same order"):
         sc.run_cca(np.ones((4, 3)), np.ones((4, 2)))
     with pytest.raises(ValueError, match="share 0 genes"):
         other = adata(30, 10, 2)

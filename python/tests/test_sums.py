@@ -264,3 +264,33 @@ def test_columns_keep_their_names(factors):
     assert list(model.feature_names_in_) == names[0] and list(model.y_feature_names_in_) == names[1]
     table = pandas.DataFrame(factors[0], columns=names[0])
     assert model.transform(table).shape == (300, 2)
+
+
+def test_names_in_another_order_are_refused(factors):
+    pandas = pytest.importorskip("pandas")
+    x, y = (pandas.DataFrame(view).rename(columns=lambda column: f"{prefix}{column}") for view, prefix in zip(factors, "xy", strict=True))
+    both = pandas.concat([x, y], axis=1).cov()
+    xx, yy, xy = both.loc[x.columns, x.columns], both.loc[y.columns, y.columns], both.loc[x.columns, y.columns]
+    arguments = {"n": len(x), "mean_x": x.mean(), "mean_y": y.mean(), "divisor": len(x) - 1}
+    truth = CCA(2).fit(x, y)
+    np.testing.assert_allclose(CCA(2).fit_moments(xx, yy, xy, **arguments).correlations_, truth.correlations_, rtol=1e-9)
+    wrong = [
+        ((xx, yy, xy.iloc[::-1]), {}),
+        ((xx, yy, xy.iloc[:, ::-1]), {}),
+        ((xx.iloc[::-1], yy, xy), {}),
+        ((xx, yy, xy), {"mean_x": x.mean()[::-1]}),
+    ]
+    for matrices, other in wrong:
+        with pytest.raises(ValueError, match="names its columns otherwise"):
+            CCA(2).fit_moments(*matrices, **arguments | other)
+
+
+def test_batches_are_normalized_in_the_same_way(factors):
+    x, y = (np.abs(view) for view in factors)
+    model = CCA(2, normalize_rows="sum").partial_fit(x[:50], y[:50])
+    model.set_params(normalize_rows=None)
+    with pytest.raises(ValueError, match="normalize_rows has changed since the first batch"):
+        model.partial_fit(x[50:], y[50:])
+    with pytest.raises(ValueError, match="normalize_rows has changed"):
+        model.transform(x)
+    assert model.set_params(normalize_rows="sum").partial_fit(x[50:], y[50:]).n_samples_ == len(x)

@@ -140,9 +140,7 @@ impl Views {
         self.pair = self.pair.weighted(weights.into()).map_err(|error| Failure::in_file(path, error))?;
         Ok(self)
     }
-}
 
-impl Views {
     /// The groups that a file names, if there is one: one label per row of the file of X, in its order.
     pub fn groups(&self, path: Option<&Path>) -> Result<Option<Groups>, Failure> {
         let Some(path) = path else { return Ok(None) };

@@ -59,6 +59,8 @@ fn a_bootstrap_prints_intervals_and_the_report_shows_them() {
     let table = String::from_utf8(folder.read("intervals.csv")).unwrap();
     assert_eq!(table.lines().count(), 1 + 2 * (5 + 4), "{table}");
     assert!(table.lines().nth(1).unwrap().starts_with("X,a0,1,"), "{table}");
+    folder.run("bootstrap model x.csv y.csv -n 40 -o intervals.parquet --quiet").done();
+    assert!(folder.read("intervals.parquet").starts_with(b"PAR1"));
     std::fs::write(folder.path("bootstrap.json"), result.to_string()).unwrap();
     std::fs::write(
         folder.path("scores.json"),
@@ -81,8 +83,27 @@ fn bootstraps_of_other_rows_and_bad_files_are_refused() {
     std::fs::copy(other.path("y.csv"), folder.path("y50.csv")).unwrap();
     folder.refuses("bootstrap -q model x50.csv y50.csv -n 9", &["expected 60, found 50"]);
     folder.refuses("bootstrap -q model x.csv y.csv -n 1", &["-n"]);
-    folder.refuses("bootstrap -q model x.csv y.csv -o intervals.txt", &["intervals.txt", ".csv or .tsv"]);
+    folder.refuses(
+        "bootstrap -q model x.csv y.csv -o intervals.txt",
+        &["intervals.txt", ".csv, .tsv or .parquet"],
+    );
     folder.refuses("bootstrap -q model x.csv y.csv --tol 0", &["--tol is 0"]);
+    let quoted = std::fs::read_to_string(folder.path("x.csv")).unwrap().replacen("a0", "\"a, \"\"0\"\"\"", 1);
+    std::fs::write(folder.path("quoted.csv"), quoted).unwrap();
+    folder.run("fit quoted.csv y.csv -k 1 -o quoted --quiet").done();
+    folder.run("bootstrap quoted quoted.csv y.csv -n 2 -o intervals.tsv --quiet").done();
+    let table = String::from_utf8(folder.read("intervals.tsv")).unwrap();
+    assert!(table.lines().nth(1).unwrap().starts_with("X\t\"a, \"\"0\"\"\"\t1\t"), "{table}");
+    std::fs::write(
+        folder.path("bootstrap.json"),
+        folder.json("bootstrap quoted quoted.csv y.csv -n 2").to_string(),
+    )
+    .unwrap();
+    folder.run("fit x.csv y.csv -k 1 --ridge 1 -o other --quiet").done();
+    folder.refuses(
+        "report other --bootstrap bootstrap.json -o report.html",
+        &["bootstrap.json", "another model"],
+    );
     std::fs::write(folder.path("short.txt"), "a\nb\n").unwrap();
     folder.refuses("bootstrap -q model x.csv y.csv --groups short.txt", &["2 labels", "60"]);
     folder.refuses(

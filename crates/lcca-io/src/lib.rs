@@ -76,8 +76,8 @@ pub use covariates::read_covariates;
 pub use describe::{Info, MatrixInfo, ModelInfo, TopColumn, describe, describe_with};
 pub use error::{Error, Place, Remedy, Result};
 pub use export::{
-    Exported, NamedRows, RowWriter, check_export, check_rows, escaped, export_rows, names_beside,
-    spreadsheet_safe,
+    Cell, CellKind, Exported, NamedRows, RowWriter, TableWriter, check_export, check_rows, check_table,
+    escaped, export_rows, names_beside, spreadsheet_safe,
 };
 pub use folder::OutputFolder;
 pub use for_model::{ModelColumns, read_for_model};

@@ -2,7 +2,7 @@
 
 use crate::accumulated::Sums;
 use crate::failure::Failure;
-use crate::matrix::{Matrix, pair_from_views};
+use crate::matrix::{Matrix, groups_of, pair_from_views};
 use crate::model::{model_dict, record_dict, regression_items};
 use crate::options::Options;
 use crate::remote::Remote;
@@ -22,25 +22,27 @@ const TINY: f64 = 2e7;
 
 /// Fits two views in memory and returns the result as a dictionary.
 #[pyfunction]
-#[pyo3(signature = (x, y, weights, options, resume, threads, on_pass, on_iteration))]
+#[pyo3(signature = (x, y, weights, groups, options, resume, threads, on_pass, on_iteration))]
 pub fn fit<'py>(
     py: Python<'py>,
     x: &Bound<'py, Matrix>,
     y: &Bound<'py, Matrix>,
     weights: Option<PyReadonlyArray1<'py, f64>>,
+    groups: Option<PyReadonlyArray1<'py, i64>>,
     options: Options,
     resume: Option<PathBuf>,
     threads: usize,
     on_pass: Option<Bound<'py, PyAny>>,
     on_iteration: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let groups = groups.as_ref().map(groups_of);
     let listeners = Listeners { on_pass, on_iteration, saves: resume.is_some(), ..Listeners::default() };
     let (pair, share) = (pair_from_views(x, y, weights)?, options.hold_out);
     let threads = if is_tiny(pair.shape(), &options.settings()?) { 1 } else { threads };
     run_fit(py, options, resume, threads, listeners, move |settings, resume, reporter| {
         let (mut fit, seconds) = match (share, resume) {
             (Some(share), _) => {
-                let held_out = lcca::fit::hold_out(&pair, settings, share, reporter)?;
+                let held_out = lcca::fit::hold_out_groups(&pair, settings, share, groups.as_ref(), reporter)?;
                 (held_out.fit(&pair, settings, reporter)?, reporter.seconds())
             }
             (None, Some(path)) => fit_with_state(path, &pair, settings, reporter)?,
@@ -53,21 +55,22 @@ pub fn fit<'py>(
 
 /// Fits as many pairs as can be proved on held-out rows, at most those that the options name.
 #[pyfunction]
-#[pyo3(signature = (x, y, weights, options, threads, on_pass, on_iteration))]
+#[pyo3(signature = (x, y, weights, groups, options, threads, on_pass, on_iteration))]
 pub fn fit_auto<'py>(
     py: Python<'py>,
     x: &Bound<'py, Matrix>,
     y: &Bound<'py, Matrix>,
     weights: Option<PyReadonlyArray1<'py, f64>>,
+    groups: Option<PyReadonlyArray1<'py, i64>>,
     options: Options,
     threads: usize,
     on_pass: Option<Bound<'py, PyAny>>,
     on_iteration: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let listeners = Listeners { on_pass, on_iteration, ..Listeners::default() };
-    let pair = pair_from_views(x, y, weights)?;
+    let (pair, groups) = (pair_from_views(x, y, weights)?, groups.as_ref().map(groups_of));
     run_fit(py, options, None, threads, listeners, move |settings, _, reporter| {
-        let found = lcca::fit::recommend_components(&pair, settings, settings.k, None, reporter)?;
+        let found = lcca::fit::recommend_components(&pair, settings, settings.k, groups.as_ref(), reporter)?;
         let mut chosen = settings.clone();
         chosen.k = found.chosen;
         let mut fit = lcca::fit::fit(&pair, &chosen, reporter)?;

@@ -1,10 +1,10 @@
 //! How sure a model is: permutation tests on held-out rows, the bootstrap, Wilks' test.
 
-use crate::matrix::{Matrix, pair_from_views};
+use crate::matrix::{Matrix, groups_of, pair_from_views};
 use crate::model::{Parts, ViewWeights, bare_model};
 use crate::panels::panel_to_numpy;
 use crate::run::{Listeners, run};
-use lcca::fit::{self, Exchange, Groups, PermutationTest, Resampling};
+use lcca::fit::{self, Exchange, PermutationTest, Resampling};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -19,14 +19,12 @@ pub struct Permutations<'py> {
     groups: Option<PyReadonlyArray1<'py, i64>>,
     /// Whether groups change places as wholes.
     whole: bool,
-    /// Columns that are taken out of both views first.
-    covariates: Option<Bound<'py, Matrix>>,
 }
 
 /// Three numbers per pair: its correlation, its p-value, and its p-value adjusted for testing all pairs.
 pub type TestArrays<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 
-/// Tests whether correlations on held-out rows could be chance.
+/// Tests whether correlations on held-out rows could be chance, without the covariates that X has.
 #[pyfunction]
 pub fn permutation_test<'py>(
     py: Python<'py>,
@@ -38,9 +36,8 @@ pub fn permutation_test<'py>(
     threads: usize,
 ) -> PyResult<TestArrays<'py>> {
     let model = bare_model(&x_weights, &y_weights);
-    let (x, y) = (x.get().rows.clone(), y.get().rows.clone());
+    let (x, y, covariates) = (x.get().rows.clone(), y.get().rows.clone(), x.get().covariates.clone());
     let groups = plan.groups.as_ref().map(groups_of);
-    let covariates = plan.covariates.as_ref().map(|covariates| covariates.get().rows.clone());
     let Permutations { count, seed, whole, .. } = plan;
     let test = run(py, threads, &Listeners::default(), move |reporter| {
         let exchange = match &groups {
@@ -124,8 +121,4 @@ pub fn wilks<'py>(
         dict.set_item(name, PyArray1::from_vec(py, values))?;
     }
     Ok(dict)
-}
-
-fn groups_of(labels: &PyReadonlyArray1<'_, i64>) -> Groups {
-    Groups::new(labels.as_array().iter().copied())
 }

@@ -39,6 +39,7 @@ use pyo3::prelude::*;
 fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     silence_guarded_panics();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("QUANTILE", lcca::fit::Interval::QUANTILE)?;
     module.add("METHODS", lcca::method::Method::names().collect::<Vec<_>>())?;
     module.add_class::<matrix::Matrix>()?;
     module.add_class::<rows::Rows>()?;

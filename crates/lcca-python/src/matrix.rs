@@ -6,6 +6,7 @@ use crate::pinned::pin;
 use crate::run::compute;
 use crate::table::Table;
 use lcca::data::{InMemory, Side};
+use lcca::fit::Groups;
 use lcca_io::views::take_rows;
 use lcca_io::{Align, Arrays, Loaded, ModelColumns, Names, ReadOptions, wording};
 use numpy::{PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
@@ -297,4 +298,9 @@ pub fn pair_from_views(
         None => Ok(pair),
         Some(weights) => Ok(pair.weighted(weights.as_array().to_vec().into())?),
     }
+}
+
+/// The groups of rows, from one number per row.
+pub fn groups_of(labels: &PyReadonlyArray1<'_, i64>) -> Groups {
+    Groups::new(labels.as_array().iter().copied())
 }

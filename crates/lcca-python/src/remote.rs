@@ -116,6 +116,13 @@ fn check_count(what: &str, count: usize, expected: usize) -> PyResult<()> {
     Err(Failure::Usage(format!("the pair returned {count} {what}, expected {expected}")).into())
 }
 
+fn check_shape(what: &str, shape: &[usize], expected: [usize; 2]) -> PyResult<()> {
+    if shape == expected {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!("the pair returned {what} of shape {shape:?}, expected {expected:?}")).into())
+}
+
 impl Pair for Remote {
     fn shape(&self) -> Shape {
         self.shape
@@ -202,6 +209,9 @@ impl Grams for Remote {
     fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
         self.call(|object| {
             let arrays: GramArrays<'_> = object.call_method1("gram", (side as usize, limit))?.extract()?;
+            if let GramArrays::Dense(dense) = &arrays {
+                check_shape("a Gram matrix", dense.shape(), [self.shape.cols(side); 2])?;
+            }
             Ok(gram_from_numpy(arrays))
         })
     }
@@ -210,7 +220,9 @@ impl Grams for Remote {
         self.call(|object| {
             let means = means.map(|[x, y]| [x, y].map(|mean| PyArray1::from_slice(object.py(), mean)));
             let gram = object.call_method1("dense_gram", (means.map(|[x, y]| (x, y)), limit))?;
-            Ok(mat_from_numpy(&gram.extract()?))
+            let gram: PyReadonlyArray2<'_, f64> = gram.extract()?;
+            check_shape("a Gram matrix", gram.shape(), [self.shape.x_cols + self.shape.y_cols; 2])?;
+            Ok(mat_from_numpy(&gram))
         })
     }
 }
@@ -239,7 +251,9 @@ impl Triangles for Remote {
     fn triangle(&self, limit: u64) -> Result<Triangle> {
         let factor = self.call(|object| {
             let factor = object.call_method1("triangle", (limit,))?;
-            Ok(mat_from_numpy(&factor.extract()?))
+            let factor: PyReadonlyArray2<'_, f64> = factor.extract()?;
+            check_count("columns of a factor", factor.shape()[1], 1 + self.shape.x_cols + self.shape.y_cols)?;
+            Ok(mat_from_numpy(&factor))
         })?;
         Ok(Triangle::new(factor, self.shape.x_cols))
     }

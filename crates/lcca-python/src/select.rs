@@ -1,9 +1,9 @@
 //! Choosing a ridge on held-out rows.
 
-use crate::matrix::{Matrix, pair_from_views};
+use crate::matrix::{Matrix, groups_of, pair_from_views};
 use crate::options::Options;
 use crate::run::{Listeners, run};
-use lcca::fit::{FoldScores, Folds, Groups, cross_validate_on};
+use lcca::fit::{FoldScores, Folds, cross_validate_on};
 use lcca::method::Settings;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -59,7 +59,7 @@ pub fn cross_validate<'py>(
     let pair = pair_from_views(x, y, weights)?;
     let listeners = Listeners { on_pass, on_iteration, on_fold, ..Listeners::default() };
     let (all, splits, folds) = (plan.settings(&settings), plan.splits(), plan.folds);
-    let groups = plan.groups.as_ref().map(|groups| Groups::new(groups.as_array().iter().copied()));
+    let groups = plan.groups.as_ref().map(groups_of);
     let finished: Vec<FoldScores> =
         plan.finished.iter().cloned().map(|(scores, converged)| FoldScores { scores, converged }).collect();
     let selection = run(py, threads, &listeners, move |reporter| {

@@ -121,10 +121,14 @@ pub fn two_samples<'py>(
 ) -> PyResult<Coupled<'py>> {
     let [first, second] = [first, second].map(|sums| (sums.get().state.clone(), sums.get().cols));
     let found = compute(py, threads, move || {
-        let copy = |(state, cols): &(Arc<Mutex<State>>, usize)| {
-            state.lock().unwrap_or_else(PoisonError::into_inner).sums(*cols).clone()
-        };
-        Ok(TwoSamples::new(&copy(&first), &copy(&second), k)?)
+        let ((first, x_cols), (second, y_cols)) = (first, second);
+        let mut x = first.lock().unwrap_or_else(PoisonError::into_inner);
+        if Arc::ptr_eq(&first, &second) {
+            let sums = x.sums(x_cols);
+            return Ok(TwoSamples::new(sums, sums, k)?);
+        }
+        let mut y = second.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(TwoSamples::new(x.sums(x_cols), y.sums(y_cols), k)?)
     })?;
     let [x, y] = &found.weights;
     let [x_departure, y_departure] = found.departure;

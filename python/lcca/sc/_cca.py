@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lcca
-from lcca.sc import _modalities, _shards
+from lcca.sc import _cells, _modalities, _shards
 from lcca.sc._modalities import Modality, Rows
 
 Array = NDArray[np.float64]
@@ -84,11 +84,12 @@ def cca(
         pair = _shards.pair(client, data, both, layer=layer, use_raw=use_raw)
         model.fit(pair)
         scores = tuple(np.asarray(part) for part in model.transform(pair))
-    # Variables of the engine have length 1; here they have standard deviation 1.
-    unit = float(np.sqrt(max(model.n_samples_ - 1, 1)))
-    scores = [unit * np.asarray(part) for part in scores]
+    # Variables of the engine have length 1 in its metric, or less with a ridge; here they have standard deviation 1.
+    deviations = [np.nanstd(part, axis=0, ddof=1) for part in scores]
+    units = [1 / np.where(deviation > 0, deviation, 1) for deviation in deviations]
+    scores = [unit * np.asarray(part) for unit, part in zip(units, scores, strict=True)]
     _write_scores(data, both, cells, scores, key_added)
-    _write_weights(data, both, [unit * model.x_weights_, unit * model.y_weights_], key_added)
+    _write_weights(data, both, [units[0] * model.x_weights_, units[1] * model.y_weights_], key_added)
     data.uns[key_added] = _facts(model, names, layer, use_raw) | data.uns.get(key_added, {})
     _name_features(model, both)
     return model
@@ -98,9 +99,10 @@ def _write_scores(data: Any, both: list[Modality], cells: Rows | None, scores: l
     mean = (scores[0] + scores[1]) / 2
     data.obsm[f"X_{key}"] = _spread(mean, cells, data.n_obs)
     for modality, part, side in zip(both, scores, "xy", strict=True):
-        if modality.home is not None and modality.home is not data:
-            modality.home.obsm[f"X_{key}"] = _spread(part, modality.rows, modality.home.n_obs)
-        elif not hasattr(data, "mod"):
+        if _cells.is_mudata(data):
+            home = data.mod[modality.name]
+            home.obsm[f"X_{key}"] = _spread(part, modality.rows, home.n_obs)
+        else:
             data.obsm[f"X_{key}_{side}"] = part
 
 

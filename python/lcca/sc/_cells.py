@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lcca import _views
+from lcca import _frames, _views
 from lcca._lcca import Matrix
 from lcca.sc import _hdf5
 
@@ -85,10 +85,12 @@ def cells(data: Any, name: str, *, layer: str | None = None, use_raw: bool = Fal
         rows, genes = values(data, layer=layer, use_raw=use_raw)
         return Cells(by_rows(rows), genes, name)
     _refuse_choices(layer, use_raw, name)
+    if hasattr(data, "divisions"):
+        raise TypeError(f"{name} is a Dask frame, whose rows are not counted: pass its Dask array, or call compute() first")
     rows = data if _is_sparse(data) or hasattr(data, "dask") else np.asarray(data)
     if getattr(rows, "ndim", 2) != 2:
         raise ValueError(f"{name} has {rows.ndim} dimensions, expected 2: cells and genes")
-    return Cells(by_rows(rows), None, name)
+    return Cells(by_rows(rows), _frames.column_names(data), name)
 
 
 def is_anndata(data: Any) -> bool:

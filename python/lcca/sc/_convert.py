@@ -68,8 +68,11 @@ def convert(
         if len(jobs) != 1:
             raise ValueError(f"{path}: has {len(jobs)} matrices ({', '.join(name for name, *_ in jobs)}): write them to a folder, or choose one")
         return [_write(part, columns, output) for _, part, columns in jobs]
+    files = [os.path.join(output, f"{_file_name(name)}.safetensors") for name, *_ in jobs]
+    if len(set(files)) != len(files):
+        raise ValueError(f"{path}: two of {', '.join(name for name, *_ in jobs)} would be written to the same file: choose one at a time")
     os.makedirs(output, exist_ok=True)
-    return [_write(part, columns, os.path.join(output, f"{_file_name(name)}.safetensors")) for name, part, columns in jobs]
+    return [_write(part, columns, file) for (_, part, columns), file in zip(jobs, files, strict=True)]
 
 
 def _by_kind(part: Part, wanted: list[str] | None) -> list[tuple[str, Part, Any]]:
@@ -86,7 +89,7 @@ def _by_kind(part: Part, wanted: list[str] | None) -> list[tuple[str, Part, Any]
 
 
 def _file_name(name: str) -> str:
-    return "".join("_" if letter in _UNSAFE else letter for letter in name)
+    return "".join("_" if letter in _UNSAFE else letter for letter in name) or "unnamed"
 
 
 def _write(part: Part, columns: Any, path: str) -> str:

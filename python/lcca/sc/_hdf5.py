@@ -90,12 +90,19 @@ class Part:
             offsets = self._indptr[start : stop + 1]
             entries = slice(int(offsets[0]), int(offsets[-1]))
             data, indices = self._node["data"][entries], self._node["indices"][entries]
+            self._check_indices(indices, self.shape[1])
             return sp.csr_matrix((data, indices, offsets - offsets[0]), shape=(stop - start, self.shape[1]))
+
+    def _check_indices(self, indices: NDArray[Any], size: int) -> None:
+        """SciPy would read and write beyond its arrays."""
+        if indices.size and (indices.min() < 0 or indices.max() >= size):
+            raise ValueError(f"{self.path}: {self._node.name}/indices has {indices.max()}, expected numbers from 0 to {size - 1}")
 
     def _rows(self) -> Any:
         """All rows of a matrix of compressed columns, which are put together in memory, once."""
         if self._by_columns is None:
             arrays = self._node["data"][:], self._node["indices"][:], self._indptr
+            self._check_indices(arrays[1], self.shape[0])
             self._by_columns = sp.csc_matrix(arrays, shape=self.shape).tocsr()
         return self._by_columns
 
@@ -142,8 +149,7 @@ def _part(path: str, file: Any, modality: str | None, layer: str | None, use_raw
     if "matrix" in file or _genome(file) is not None:
         if layer is not None or use_raw:
             raise ValueError(f"{path}: is a 10x file, which has neither layers nor raw")
-        part = _ten_x(path, file["matrix"] if "matrix" in file else file[_genome(file)])
-        return part
+        return _ten_x(path, file["matrix"] if "matrix" in file else file[_genome(file)])
     if "obs" in file and "var" in file:
         if modality is not None:
             raise ValueError(f"{path}: has no modalities, so {modality!r} cannot be chosen")
@@ -196,7 +202,7 @@ def _column(frame: Any, name: str) -> list[str] | None:
     if not hasattr(frame, "keys") or name not in frame:
         return None
     column = frame[name]
-    if hasattr(column, "keys"):  # a categorical
+    if hasattr(column, "keys") and "categories" in column:
         categories = _texts(column["categories"])
         return [categories[code] if code >= 0 else "" for code in column["codes"][:]]
     return _texts(column)

@@ -56,6 +56,8 @@ def modalities(data: Any, mods: Any, layer: str | None, use_raw: bool) -> tuple[
     if not _cells.is_anndata(data):
         raise TypeError(f"expected MuData or AnnData, got {type(data).__name__}; for two arrays there is lcca.CCA")
     names = _two(mods, _kinds(data), "feature_types of `var` or keys of `obsm`")
+    if (layer is not None or use_raw) and all(name in data.obsm for name in names):
+        raise ValueError("layer and use_raw choose values in place of `X`, and both modalities are in `obsm`: leave them out")
     return [_of_anndata(data, name, layer, use_raw) for name in names], None, names
 
 

@@ -69,7 +69,7 @@ def run_cca(
 
     Parameters
     ----------
-    adata1, adata2 : AnnData, arrays, or paths
+    adata1, adata2 : AnnData, arrays, frames, or paths
         Cells × genes. AnnData may be backed or made by `read_lazy`. Paths are those of `.h5ad` and 10x `.h5` files or of
         anything that `lcca.read` opens. Genes are matched by name if both have names.
     n_components : int
@@ -111,6 +111,8 @@ def run_cca(
     ((200, 2), (300, 2), True)
     """
     k = int(_settings.number(n_components, "n_components", least=1))
+    if key_added is not None and not all(_cells.is_anndata(data) for data in (adata1, adata2)):
+        raise ValueError(f"key_added={key_added!r} writes to `obsm` of both data sets, expected AnnData in both places")
     threads, limit = _settings.threads(n_jobs), _settings.memory(memory)
     how = _settings.normalization(normalize_rows)[0]
     both = [_cells.cells(data, f"data set {i}", layer=layer, use_raw=use_raw) for i, data in ((1, adata1), (2, adata2))]
@@ -162,7 +164,8 @@ def _shared(
             raise ValueError("genes are chosen by name, and a data set has no names of genes")
         if first.shape[1] != second.shape[1]:
             counts = f"{first.shape[1]} and {second.shape[1]}"
-            raise ValueError(f"the data sets have {counts} columns and no names to match them by, expected equally many")
+            remedy = "give both the same genes in the same order, or pass AnnData or frames, which name them"
+            raise ValueError(f"the data sets have {counts} columns and no names to match them by: {remedy}")
         return first.genes or second.genes, (None, None)
     places = tuple(_places(data) for data in both)
     if genes is None:
@@ -177,6 +180,9 @@ def _shared(
         missing = [gene for gene in chosen if any(gene not in found for found in places)]
         if missing:
             raise ValueError(f"{len(missing)} of the genes are not in both data sets, such as {missing[0]!r}")
+        if len(set(chosen)) != len(chosen):
+            twice = next(gene for gene in chosen if chosen.count(gene) > 1)
+            raise ValueError(f"the gene {twice!r} is named twice and would count twice, expected every gene once")
     if len(chosen) < 2:
         raise ValueError(f"the data sets share {len(chosen)} genes, expected two or more: are they named in the same way?")
     return chosen, (_columns(chosen, places[0], first), _columns(chosen, places[1], second))

@@ -61,6 +61,8 @@ def pair(client: Any, data: Any, both: list[Modality], *, layer: str | None, use
     path = getattr(data, "filename", None)
     if path is None or any(modality.home is None and not use_raw for modality in both):
         raise ValueError("on a cluster, AnnData and MuData must be backed by a file or made of Dask arrays (read_lazy)")
+    if any(getattr(part, "is_view", False) for part in (data, *(modality.home for modality in both))):
+        raise ValueError("a selection of backed data is not in the file as such: write it to a file of its own first (copy(filename))")
     is_mudata = hasattr(data, "mod")
     count = int(both[0].values.shape[0])
     columns = [None if modality.columns is None else np.asarray(modality.columns) for modality in both]

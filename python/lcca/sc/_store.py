@@ -2,7 +2,7 @@
 
 import json
 import os
-import tempfile
+import secrets
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -69,8 +69,9 @@ def _write(
     else:
         numbers |= {"indptr": ("<u8", (shape[0] + 1,)), "data": (value, (entries,)), "indices": ("<u4", (entries,))}
     numbers |= {f"{key}s": ("|u1", (len(text),)) for key, (text, _) in packed.items()}
-    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(path)), prefix=".lcca-")
-    os.close(handle)
+    temporary = os.path.join(os.path.dirname(os.path.abspath(path)), f".lcca-{secrets.token_hex(8)}")
+    # Readable by whom other files of this user are readable.
+    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
     try:
         tensors = _begin(temporary, numbers, "dense" if entries is None else "sparse", shape)
         for key, (text, ends) in packed.items():
@@ -81,7 +82,6 @@ def _write(
                 tensor.flush()
         del tensors
         _finish(temporary)
-        os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     finally:
         if os.path.exists(temporary):
@@ -134,8 +134,11 @@ def _fill(tensors: dict[str, Any], shape: tuple[int, int], entries: int | None, 
         count = chunk.shape[0]
         numbers = chunk.data if entries is not None else chunk
         target = tensors["values"] if entries is None else tensors["data"]
-        if numbers.dtype.kind in "iu" and target.dtype.itemsize == 4 and numbers.size and np.abs(numbers).max() > _EXACT:
-            raise TooWide
+        if numbers.dtype.kind not in "biuf":
+            raise ValueError(f"{path}: values are of type {numbers.dtype}, expected numbers")
+        if numbers.dtype.kind in "iu" and target.dtype.itemsize == 4 and numbers.size:
+            if max(int(numbers.max()), -int(numbers.min())) > _EXACT:
+                raise TooWide
         if numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
             raise ValueError(f"{path}: values are NaN or infinite between rows {row} and {row + count - 1}, expected numbers")
         if entries is None:

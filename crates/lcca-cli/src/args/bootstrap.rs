@@ -48,7 +48,7 @@ pub struct BootstrapArgs {
     /// Covariates of the rows, if the model was fitted with covariates: one row per row of X
     #[arg(long, value_name = "FILE")]
     pub covariates: Option<PathBuf>,
-    /// Write weights and loadings with their intervals to this .csv or .tsv file, one line per column and pair
+    /// Write weights and loadings with their intervals to this .csv, .tsv or .parquet file, one line per column and pair
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Count the columns of svmlight files from 0 instead of 1

@@ -2,33 +2,46 @@
 
 use super::fitting_rows;
 use crate::failure::Failure;
-use crate::resolve::{BootstrapJob, IntervalTable};
+use crate::resolve::BootstrapJob;
 use crate::text::{self, count};
-use crate::write_file::write_file;
 use crate::{load, machine, output, progress};
 use lcca::data::Side;
-use lcca::fit::{Bootstrap, Model, Resampling, bootstrap};
-use lcca_io::{ModelFile, ModelNames};
+use lcca::fit::{Bootstrap, Interval, Model, Resampling, ViewErrors, bootstrap};
+use lcca::matrix::Panel;
+use lcca_io::{Cell, CellKind, ModelFile, ModelNames, TableWriter};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// What a fit misses by rounding alone is not worth a line.
 const ROUNDING: f64 = 1e-9;
-/// Standard errors on either side of a 95% interval.
-const QUANTILE: f64 = 1.959964;
+/// The table of intervals.
+const INTERVAL_COLUMNS: [(&str, CellKind); 9] = [
+    ("view", CellKind::Text),
+    ("column", CellKind::Text),
+    ("pair", CellKind::Integer),
+    ("weight", CellKind::Number),
+    ("weight_low", CellKind::Number),
+    ("weight_high", CellKind::Number),
+    ("loading", CellKind::Number),
+    ("loading_low", CellKind::Number),
+    ("loading_high", CellKind::Number),
+];
 
 pub fn run(job: &BootstrapJob) -> Result<(), Failure> {
     let inputs = [&job.model, &job.x, &job.y].into_iter().chain(&job.row_weights);
     let inputs = inputs.chain(&job.covariates).chain(&job.groups);
     let inputs: Vec<_> = inputs.map(|path| path.as_path()).collect();
-    if let Some(table) = &job.table {
-        load::check_output(&table.path, &inputs)?;
-        lcca_io::Output::create(&table.path)?;
+    if let Some(path) = &job.table {
+        load::check_output(path, &inputs)?;
+        // Fails now if it cannot be written, and not after the resamples.
+        lcca_io::check_table(path)?;
+        lcca_io::Output::create(path)?;
     }
     let file = ModelFile::open(&job.model)?;
     let result = machine::pool(job.session.threads)?.install(|| resample(job, &file))?;
-    if let Some(table) = &job.table {
-        write_file(&table.path, interval_table(&file.model, &file.names()?, &result, table).as_bytes())?;
+    if let Some(path) = &job.table {
+        write_intervals(path, &file.model, &file.names()?, &result.errors)?;
     }
     if job.session.json {
         output::print_json(&object(&file.model, &result, job))?;
@@ -53,7 +66,7 @@ fn resample(job: &BootstrapJob, file: &ModelFile) -> Result<Bootstrap, Failure> 
 }
 
 fn object(model: &Model, result: &Bootstrap, job: &BootstrapJob) -> Value {
-    let ends = |end: fn(&lcca::fit::Interval) -> f64| result.correlations.iter().map(end).collect::<Vec<_>>();
+    let ends = |end: fn(&Interval) -> f64| result.correlations.iter().map(end).collect::<Vec<_>>();
     json!({
         "resamples": result.resampled.len(),
         "drawn_from": result.drawn_from,
@@ -92,72 +105,38 @@ fn describe(model: &Model, result: &Bootstrap, job: &BootstrapJob) -> String {
     if result.missing > ROUNDING {
         let _ = writeln!(text, "fits to resamples may miss up to {:.1e} of the total", result.missing);
     }
-    if let Some(table) = &job.table {
-        let _ = writeln!(text, "intervals of weights and loadings written to {}", table.path.display());
+    if let Some(path) = &job.table {
+        let _ = writeln!(text, "intervals of weights and loadings written to {}", path.display());
     }
     text
 }
 
-/// One line per column and pair.
-fn interval_table(model: &Model, names: &ModelNames, result: &Bootstrap, table: &IntervalTable) -> String {
-    let header = [
-        "view",
-        "column",
-        "pair",
-        "weight",
-        "weight_low",
-        "weight_high",
-        "loading",
-        "loading_low",
-        "loading_high",
-    ];
-    let separator = table.delimiter.to_string();
-    let mut text = header.join(&separator) + "\n";
+/// Writes one line per column and pair.
+fn write_intervals(
+    path: &Path,
+    model: &Model,
+    names: &ModelNames,
+    errors: &[ViewErrors; 2],
+) -> Result<(), Failure> {
+    let mut table = TableWriter::create(path, &INTERVAL_COLUMNS)?;
     for (side, names) in Side::BOTH.into_iter().zip([&names.x, &names.y]) {
-        let (view, errors) = (model.view(side), &result.errors[side as usize]);
+        let (view, errors, label) = (model.view(side), &errors[side as usize], side.to_string());
         for column in 0..view.weights.rows() {
-            let name = names.as_ref().map_or(column.to_string(), |names| names.get(column).to_string());
-            let name = quoted(&name, table.delimiter);
+            let number = column.to_string();
+            let name = names.as_ref().map_or(number.as_str(), |names| names.get(column));
             for pair in 0..model.pairs() {
-                let (weight, loading) = (view.weights.row(column)[pair], view.loadings.row(column)[pair]);
-                let weight_error = QUANTILE * errors.weights.row(column)[pair];
-                let loading_error = QUANTILE * errors.loadings.row(column)[pair];
-                let numbers = [
-                    weight,
-                    weight - weight_error,
-                    weight + weight_error,
-                    loading,
-                    (loading - loading_error).max(-1.0),
-                    (loading + loading_error).min(1.0),
-                ];
-                let cells = [side.to_string(), name.clone(), (pair + 1).to_string()].into_iter();
-                let cells: Vec<String> = cells.chain(numbers.map(|number| format!("{number:?}"))).collect();
-                text += &cells.join(&separator);
-                text.push('\n');
+                let interval = |estimates: &Panel, errors: &Panel| {
+                    Interval::normal(estimates.row(column)[pair], errors.row(column)[pair])
+                };
+                let weight = interval(&view.weights, &errors.weights);
+                let loading = interval(&view.loadings, &errors.loadings);
+                // A loading is a correlation.
+                let (low, high) = (loading.low.max(-1.0), loading.high.min(1.0));
+                let numbers = [weight.estimate, weight.low, weight.high, loading.estimate, low, high];
+                let labels = [Cell::Text(&label), Cell::Text(name), Cell::Integer(pair as i64 + 1)];
+                table.write(labels.into_iter().chain(numbers.map(Cell::Number)))?;
             }
         }
     }
-    text
-}
-
-/// A name as a cell of a table.
-fn quoted(name: &str, delimiter: char) -> String {
-    if name.contains([delimiter, '"', '\n', '\r']) {
-        format!("\"{}\"", name.replace('"', "\"\""))
-    } else {
-        name.to_string()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_with_separators_are_quoted() {
-        assert_eq!(quoted("plain", ','), "plain");
-        assert_eq!(quoted("a,b", ','), "\"a,b\"");
-        assert_eq!(quoted("a,b", '\t'), "a,b");
-        assert_eq!(quoted("5\"", ','), "\"5\"\"\"");
-    }
+    Ok(table.finish()?)
 }

@@ -45,7 +45,8 @@ pub fn run(job: &ReportJob) -> Result<(), Failure> {
 fn page(job: &ReportJob) -> Result<String, Failure> {
     let file = ModelFile::open(&job.model)?;
     let names = file.names()?;
-    let certainty = Certainty::read(job.bootstrap.as_deref(), job.scores.as_deref(), file.model.pairs())?;
+    let certainty =
+        Certainty::read(job.bootstrap.as_deref(), job.scores.as_deref(), &file.model.correlations)?;
     let given = match &job.rows {
         Some([x, y]) => Some(given_rows(job, &file, x, y)?),
         None => None,

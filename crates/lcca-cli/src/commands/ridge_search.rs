@@ -7,7 +7,7 @@ use crate::resolve::{FigureFile, FigureFormat, RidgeRule, RidgeSearch};
 use crate::text;
 use crate::write_file::write_file;
 use lcca::data::InMemory;
-use lcca::fit::{Folds, Groups, Selection, cross_validate, cross_validate_on};
+use lcca::fit::{Folds, Groups, Selection, cross_validate_on};
 use lcca::method::Settings;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -29,15 +29,12 @@ pub fn choose(
 ) -> Result<RidgeChoice, Failure> {
     let fits = search.folds * search.ridges.len();
     let progress = FitProgress::new("folds", Length::Fits(fits), quiet);
-    let selection = match groups {
-        None => cross_validate(pair, settings, &search.ridges, search.folds, &progress)?,
-        Some(groups) => {
-            let folds = Folds::grouped(pair, search.folds, groups, settings.seed)?;
-            let all: Vec<Settings> =
-                search.ridges.iter().map(|&ridge| settings.clone().ridge(ridge)).collect();
-            cross_validate_on(&folds, &all, Vec::new(), &|_| (), &progress)?
-        }
+    let folds = match groups {
+        None => Folds::new(pair, search.folds, settings.seed)?,
+        Some(groups) => Folds::grouped(pair, search.folds, groups, settings.seed)?,
     };
+    let all: Vec<Settings> = search.ridges.iter().map(|&ridge| settings.clone().ridge(ridge)).collect();
+    let selection = cross_validate_on(&folds, &all, Vec::new(), &|_| (), &progress)?;
     progress.finish();
     let chosen = match search.rule {
         RidgeRule::Simplest => selection.simplest,

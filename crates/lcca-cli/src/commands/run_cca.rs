@@ -82,7 +82,7 @@ fn check_columns([x, y]: &[Loaded; 2]) -> Result<(), Failure> {
     let path = y.path().display();
     if expected != found {
         return Err(Failure::Usage(format!(
-            "{path}: has {found} columns, expected the {expected} of {}",
+            "{path}: has {found} columns, expected the {expected} of {}: give both files the same columns in the same order",
             x.path().display()
         )));
     }

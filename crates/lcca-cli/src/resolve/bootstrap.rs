@@ -4,7 +4,7 @@ use super::reading::ViewReading;
 use super::session::Session;
 use crate::args::BootstrapArgs;
 use crate::failure::Failure;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub struct BootstrapJob {
     pub model: PathBuf,
@@ -19,14 +19,9 @@ pub struct BootstrapJob {
     pub resamples: usize,
     pub seed: u64,
     pub tol: Option<f64>,
-    pub table: Option<IntervalTable>,
+    /// A file for the intervals of weights and loadings.
+    pub table: Option<PathBuf>,
     pub session: Session,
-}
-
-/// A file for the intervals of weights and loadings.
-pub struct IntervalTable {
-    pub path: PathBuf,
-    pub delimiter: char,
 }
 
 impl BootstrapJob {
@@ -45,20 +40,8 @@ impl BootstrapJob {
             resamples: args.n as usize,
             seed: args.seed,
             tol: args.tol,
-            table: args.output.as_deref().map(table).transpose()?,
+            table: args.output,
             session: Session::new(args.common),
         })
     }
-}
-
-fn table(path: &Path) -> Result<IntervalTable, Failure> {
-    let delimiter = match path.extension().and_then(|end| end.to_str()) {
-        Some("csv") => ',',
-        Some("tsv") => '\t',
-        _ => {
-            let path = path.display();
-            return Err(Failure::Usage(format!("{path}: expected a table that ends in .csv or .tsv")));
-        }
-    };
-    Ok(IntervalTable { path: path.into(), delimiter })
 }

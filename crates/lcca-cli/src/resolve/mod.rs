@@ -26,7 +26,7 @@ mod session;
 mod transform;
 mod views;
 
-pub use bootstrap::{BootstrapJob, IntervalTable};
+pub use bootstrap::BootstrapJob;
 pub use compare::CompareJob;
 pub use completions::CompletionsJob;
 pub use convert::ConvertJob;

@@ -1,22 +1,25 @@
-//! Parquet: a column `name` of texts and a column of doubles per component, 65,536 rows at a time.
+//! Parquet, 65,536 rows at a time: a column `name` of texts and a column of doubles per component, or columns of any kind.
 
+use super::cells::{Cell, CellKind};
 use super::named_rows::NamedRows;
 use crate::atomic::Output;
 use crate::error::{Fault, Outcome, one_line};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 use std::io::Write;
+use std::iter;
 use std::ops::Range;
 use std::sync::Arc;
 
 const GROUP_ROWS: usize = 1 << 16;
 
 pub(super) fn write(out: &mut (impl Write + Send), rows: &NamedRows<'_>) -> Outcome<()> {
-    let schema = schema(rows.header(), true).map_err(failed)?;
+    let kinds = iter::once(CellKind::Text).chain(iter::repeat(CellKind::Number));
+    let schema = schema(rows.header().zip(kinds)).map_err(failed)?;
     let mut writer =
         SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties())).map_err(failed)?;
     for start in (0..rows.rows).step_by(GROUP_ROWS) {
@@ -36,12 +39,13 @@ fn properties() -> WriterProperties {
         .build()
 }
 
-/// Columns of numbers, the first of names if there are any.
-fn schema(header: impl Iterator<Item = String>, named: bool) -> Result<Type, ParquetError> {
-    let fields = header.enumerate().map(|(index, name)| {
-        let (physical, logical) = match index {
-            0 if named => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-            _ => (Physical::DOUBLE, None),
+/// One field per column.
+fn schema(columns: impl Iterator<Item = (String, CellKind)>) -> Result<Type, ParquetError> {
+    let fields = columns.map(|(name, kind)| {
+        let (physical, logical) = match kind {
+            CellKind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            CellKind::Integer => (Physical::INT64, None),
+            CellKind::Number => (Physical::DOUBLE, None),
         };
         let field = Type::primitive_type_builder(&name, physical).with_repetition(Repetition::REQUIRED);
         Ok(Arc::new(field.with_logical_type(logical).build()?))
@@ -86,49 +90,70 @@ fn failed(error: ParquetError) -> Fault {
     }
 }
 
-/// A file that is written row after row, one group of rows at a time.
+/// A file that is written line after line, one group of rows at a time.
 pub(super) struct Groups {
     writer: SerializedFileWriter<Output>,
-    names: Option<Vec<ByteArray>>,
-    columns: Vec<Vec<f64>>,
+    columns: Vec<Column>,
+    /// Lines of the group that is being filled.
+    lines: usize,
+}
+
+enum Column {
+    Texts(Vec<ByteArray>),
+    Integers(Vec<i64>),
+    Numbers(Vec<f64>),
 }
 
 impl Groups {
-    pub(super) fn create(out: Output, columns: &[String], named: bool) -> Outcome<Self> {
-        let name = named.then(|| "name".to_string());
-        let schema = schema(name.into_iter().chain(columns.iter().cloned()), named).map_err(failed)?;
+    pub(super) fn create(out: Output, columns: &[(&str, CellKind)]) -> Outcome<Self> {
+        let schema = schema(columns.iter().map(|&(name, kind)| (name.to_string(), kind))).map_err(failed)?;
         let writer =
             SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties())).map_err(failed)?;
-        Ok(Groups { writer, names: named.then(Vec::new), columns: vec![Vec::new(); columns.len()] })
+        let column = |&(_, kind): &(&str, CellKind)| match kind {
+            CellKind::Text => Column::Texts(Vec::new()),
+            CellKind::Integer => Column::Integers(Vec::new()),
+            CellKind::Number => Column::Numbers(Vec::new()),
+        };
+        Ok(Groups { writer, columns: columns.iter().map(column).collect(), lines: 0 })
     }
 
-    pub(super) fn push(&mut self, name: Option<&str>, numbers: &[f64]) -> Outcome<()> {
-        if let Some(names) = &mut self.names {
-            names.push(ByteArray::from(name.unwrap_or_default()));
+    pub(super) fn push<'c>(&mut self, cells: impl IntoIterator<Item = Cell<'c>>) -> Outcome<()> {
+        for (column, cell) in self.columns.iter_mut().zip(cells) {
+            match (column, cell) {
+                (Column::Texts(texts), Cell::Text(text)) => texts.push(ByteArray::from(text)),
+                (Column::Integers(integers), Cell::Integer(integer)) => integers.push(integer),
+                (Column::Numbers(numbers), Cell::Number(number)) => numbers.push(number),
+                _ => return Err(Fault::new("a cell is not of the kind of its column")),
+            }
         }
-        self.columns.iter_mut().zip(numbers).for_each(|(column, &number)| column.push(number));
-        if self.columns.first().is_some_and(|column| column.len() == GROUP_ROWS) {
-            self.flush()
-        } else {
-            Ok(())
-        }
+        self.lines += 1;
+        if self.lines == GROUP_ROWS { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Outcome<()> {
         let mut group = self.writer.next_row_group().map_err(failed)?;
-        if let Some(names) = &mut self.names {
-            write_column::<ByteArrayType, Output>(&mut group, &std::mem::take(names)).map_err(failed)?;
-        }
         for column in &mut self.columns {
-            write_column::<DoubleType, Output>(&mut group, &std::mem::take(column)).map_err(failed)?;
+            match column {
+                Column::Texts(texts) => {
+                    write_column::<ByteArrayType, Output>(&mut group, &std::mem::take(texts))
+                }
+                Column::Integers(integers) => {
+                    write_column::<Int64Type, Output>(&mut group, &std::mem::take(integers))
+                }
+                Column::Numbers(numbers) => {
+                    write_column::<DoubleType, Output>(&mut group, &std::mem::take(numbers))
+                }
+            }
+            .map_err(failed)?;
         }
         group.close().map_err(failed)?;
+        self.lines = 0;
         Ok(())
     }
 
     /// Writes what is left, and returns the file.
     pub(super) fn finish(mut self) -> Outcome<Output> {
-        if self.columns.first().is_some_and(|column| !column.is_empty()) {
+        if self.lines > 0 {
             self.flush()?;
         }
         self.writer.into_inner().map_err(failed)

@@ -17,8 +17,6 @@
 //! that were fitted; then both ends are taken back through the law. Below the edge of noise the lower end is 0 and the upper
 //! end is what could still hide there. docs/inference.md has the measured coverage.
 
-/// The normal quantile of a two-sided 95% interval.
-pub const QUANTILE: f64 = 1.959_963_984_540_054;
 /// Correlations of 1 have no place on Fisher's scale.
 const LARGEST: f64 = 1.0 - 1e-9;
 /// Beyond this many columns per row correlations are 1 whatever the data say.
@@ -35,6 +33,17 @@ pub struct Interval {
     pub high: f64,
 }
 
+impl Interval {
+    /// Standard errors on either side of an estimate: the normal quantile of a two-sided 95% interval.
+    pub const QUANTILE: f64 = 1.959_963_984_540_054;
+
+    /// The interval of an estimate whose errors are normal.
+    pub fn normal(estimate: f64, standard_error: f64) -> Self {
+        let wide = Self::QUANTILE * standard_error;
+        Interval { low: estimate - wide, estimate, high: estimate + wide }
+    }
+}
+
 /// The interval of a correlation that was fitted, from those of resamples.
 pub fn correlation_interval(fitted: f64, resampled: &[f64]) -> Interval {
     let fitted = fitted.clamp(0.0, LARGEST);
@@ -44,7 +53,7 @@ pub fn correlation_interval(fitted: f64, resampled: &[f64]) -> Interval {
     let square: f64 = on_fisher.iter().map(|z| (z - mean).powi(2)).sum();
     let noise = Noise::new(fitted, mean.tanh());
     let spread = (square / (count - 1.0).max(1.0)).sqrt() / (1.0 - 2.0 * noise.columns_per_row).sqrt();
-    let end = |sign: f64| (fitted.atanh() + sign * QUANTILE * spread).tanh();
+    let end = |sign: f64| (fitted.atanh() + sign * Interval::QUANTILE * spread).tanh();
     Interval {
         low: noise.true_correlation(end(-1.0)).unwrap_or(0.0),
         estimate: noise.true_correlation(fitted).unwrap_or(0.0),
@@ -104,7 +113,7 @@ mod tests {
         let resampled: Vec<f64> =
             [-0.2, -0.1, 0.0, 0.1, 0.2].map(|z: f64| (0.5f64.atanh() + z).tanh()).into();
         let Interval { low, estimate, high } = correlation_interval(0.5, &resampled);
-        let spread = (0.1f64 / 4.0).sqrt() * QUANTILE;
+        let spread = (0.1f64 / 4.0).sqrt() * Interval::QUANTILE;
         assert!((estimate - 0.5).abs() < 1e-12);
         assert!((low - (0.5f64.atanh() - spread).tanh()).abs() < 1e-12);
         assert!((high - (0.5f64.atanh() + spread).tanh()).abs() < 1e-12);

@@ -2,25 +2,36 @@
 
 use super::numbers::decimal;
 use crate::failure::Failure;
+use crate::text::count;
 use serde::Deserialize;
 use std::path::Path;
+
+/// One number per pair. JSON has no NaN, so a number that is none is `None`.
+type Numbers = Vec<Option<f64>>;
+
+/// Correlations that differ by less are those of the same model.
+const SAME: f64 = 1e-9;
 
 /// What `lcca bootstrap --json` prints, as far as the page shows it.
 #[derive(Deserialize)]
 pub struct Resampled {
     resamples: u64,
-    corrected: Vec<f64>,
-    low: Vec<f64>,
-    high: Vec<f64>,
-    stability: Vec<f64>,
-    stability_alone: Vec<f64>,
+    /// Those of the model.
+    correlations: Numbers,
+    corrected: Numbers,
+    low: Numbers,
+    high: Numbers,
+    stability: Numbers,
+    stability_alone: Numbers,
 }
 
 /// What `lcca score --permutations --json` prints, as far as the page shows it.
 #[derive(Deserialize)]
 pub struct Tested {
-    correlations: Vec<f64>,
-    p_adjusted: Vec<f64>,
+    /// Those of the model.
+    training_correlations: Numbers,
+    correlations: Numbers,
+    p_adjusted: Numbers,
     permutations: u64,
 }
 
@@ -32,18 +43,22 @@ pub struct Certainty {
 }
 
 impl Certainty {
-    /// Reads the files that were given; each must be about as many pairs as the model has.
-    pub fn read(bootstrap: Option<&Path>, scores: Option<&Path>, pairs: usize) -> Result<Self, Failure> {
+    /// Reads the files that were given; each must be about the model with these correlations.
+    pub fn read(
+        bootstrap: Option<&Path>,
+        scores: Option<&Path>,
+        correlations: &[f64],
+    ) -> Result<Self, Failure> {
         let resampled: Option<Resampled> =
             bootstrap.map(|path| parse(path, "lcca bootstrap --json")).transpose()?;
         let tested: Option<Tested> =
             scores.map(|path| parse(path, "lcca score --permutations N --json")).transpose()?;
         if let (Some(all), Some(path)) = (&resampled, bootstrap) {
-            let lengths = [&all.corrected, &all.low, &all.high, &all.stability, &all.stability_alone];
-            lengths.into_iter().try_for_each(|numbers| check(path, numbers.len(), pairs))?;
+            let others = [&all.corrected, &all.low, &all.high, &all.stability, &all.stability_alone];
+            check(path, &all.correlations, &others, correlations)?;
         }
         if let (Some(all), Some(path)) = (&tested, scores) {
-            check(path, all.p_adjusted.len().min(all.correlations.len()), pairs)?;
+            check(path, &all.training_correlations, &[&all.correlations, &all.p_adjusted], correlations)?;
         }
         Ok(Certainty { resampled, tested })
     }
@@ -51,11 +66,11 @@ impl Certainty {
     /// Columns for the table of components: their titles, and one cell per component.
     pub fn columns(&self) -> Vec<(&'static str, Vec<String>)> {
         let mut columns = Vec::new();
+        let cell = |value: &Option<f64>, digits: usize| decimal(value.unwrap_or(f64::NAN), digits);
         let cells =
-            |values: &[f64], digits: usize| values.iter().map(|&value| decimal(value, digits)).collect();
+            |values: &Numbers, digits: usize| values.iter().map(|value| cell(value, digits)).collect();
         if let Some(all) = &self.resampled {
-            let interval =
-                |(low, high): (&f64, &f64)| format!("{} to {}", decimal(*low, 3), decimal(*high, 3));
+            let interval = |(low, high)| format!("{} to {}", cell(low, 3), cell(high, 3));
             columns.push(("corrected", cells(&all.corrected, 3)));
             columns.push(("95% interval", all.low.iter().zip(&all.high).map(interval).collect()));
             columns.push(("stability", cells(&all.stability, 2)));
@@ -72,16 +87,16 @@ impl Certainty {
     pub fn explanation(&self) -> Vec<String> {
         let resampled = self.resampled.as_ref().map(|all| {
             format!(
-                "From {} resamples of the rows: the correlation without what fitting adds to it, with a 95% interval, and how stable the \
+                "From {} of the rows: the correlation without what fitting adds to it, with a 95% interval, and how stable the \
                  pair is; 1 is perfect. Alone is the stability without turning pairs into each other.",
-                all.resamples
+                count(all.resamples, "resample")
             )
         });
         let tested = self.tested.as_ref().map(|all| {
             format!(
-                "Held out and p adjusted are from {} random orders of rows that were given to lcca score, with the chance of any \
+                "Held out and p adjusted are from {} of rows that were given to lcca score, with the chance of any \
                  false finding among all pairs controlled.",
-                all.permutations
+                count(all.permutations, "random order")
             )
         });
         resampled.into_iter().chain(tested).collect()
@@ -94,12 +109,25 @@ fn parse<T: for<'a> Deserialize<'a>>(path: &Path, command: &str) -> Result<T, Fa
         .map_err(|_| Failure::Usage(format!("{}: expected what {command} prints", path.display())))
 }
 
-fn check(path: &Path, found: usize, pairs: usize) -> Result<(), Failure> {
-    if found == pairs {
-        return Ok(());
+/// Refuses the numbers of another model: of other correlations, or of another number of pairs.
+fn check(path: &Path, own: &Numbers, others: &[&Numbers], correlations: &[f64]) -> Result<(), Failure> {
+    let (path, pairs) = (path.display(), correlations.len());
+    for numbers in std::iter::once(&own).chain(others) {
+        if numbers.len() != pairs {
+            let found = count(numbers.len() as u64, "pair");
+            return Err(Failure::Usage(format!("{path}: {found}, expected the {pairs} of the model")));
+        }
     }
-    let path = path.display();
-    Err(Failure::Usage(format!("{path}: {found} pairs, expected the {pairs} of the model")))
+    let differs = |(own, known): (&Option<f64>, &f64)| own.is_some_and(|own| (own - known).abs() > SAME);
+    match own.iter().zip(correlations).position(differs) {
+        None => Ok(()),
+        Some(pair) => Err(Failure::Usage(format!(
+            "{path}: is about another model: pair {} has the correlation {:.6} there and {:.6} in the model",
+            pair + 1,
+            own[pair].unwrap_or(f64::NAN),
+            correlations[pair]
+        ))),
+    }
 }
 
 #[cfg(test)]
@@ -110,13 +138,17 @@ mod tests {
     fn files_of_other_models_and_other_commands_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("bootstrap.json");
-        let one = r#"{"resamples": 9, "corrected": [0.5], "low": [0.4], "high": [0.6], "stability": [1.0], "stability_alone": [0.9]}"#;
+        let one = r#"{"resamples": 9, "correlations": [0.7], "corrected": [0.5], "low": [0.4], "high": [0.6], "stability": [1.0], "stability_alone": [0.9]}"#;
         std::fs::write(&path, one).unwrap();
-        let read = |pairs| Certainty::read(Some(&path), None, pairs);
-        let columns = read(1).unwrap().columns();
+        let read = |correlations: &[f64]| Certainty::read(Some(&path), None, correlations);
+        let columns = read(&[0.7]).unwrap().columns();
         assert_eq!(columns[1].1, ["0.400 to 0.600"]);
-        assert!(read(2).err().unwrap().to_string().contains("1 pairs, expected the 2 of the model"));
+        let refused = |correlations: &[f64]| read(correlations).err().unwrap().to_string();
+        assert!(refused(&[0.7, 0.6]).contains("1 pair, expected the 2 of the model"));
+        assert!(refused(&[0.8]).contains("another model: pair 1 has the correlation 0.700000"));
         std::fs::write(&path, "{}").unwrap();
-        assert!(read(1).err().unwrap().to_string().contains("expected what lcca bootstrap --json prints"));
+        assert!(
+            read(&[0.7]).err().unwrap().to_string().contains("expected what lcca bootstrap --json prints")
+        );
     }
 }
