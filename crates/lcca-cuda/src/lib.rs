@@ -21,6 +21,8 @@ mod error;
 mod home;
 mod inverse;
 mod kernels;
+#[doc(hidden)]
+pub mod measure;
 mod panel;
 mod space;
 mod sparse;

@@ -1,0 +1,196 @@
+//! The laws of spaces and whole fits on a GPU. On a machine without one they say so and pass; `LCCA_GPU=1` makes that a failure.
+
+use lcca::data::{Centered, InMemory, JointGrams, Pair, Scaled, Side};
+use lcca::fit::{Fit, fit};
+use lcca::matrix::{DenseRows, DenseValues, Matrix, OneHotRows, SparseRows, Values};
+use lcca::method::{Method, Settings};
+use lcca::space::laws;
+use lcca_cuda::{Cuda, on};
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
+
+fn gpu() -> Option<Arc<Cuda>> {
+    match lcca_cuda::open(0, None) {
+        Ok(cuda) => Some(cuda),
+        Err(reason) if std::env::var_os("LCCA_GPU").is_none() => {
+            println!("skipped, because {reason}");
+            None
+        }
+        Err(reason) => panic!("{reason}"),
+    }
+}
+
+/// Rows whose columns are the rarer the larger their number; some columns are in most rows.
+fn zipf(rows: usize, cols: usize, most: usize, seed: u64, values: fn(Vec<f64>) -> Values) -> Matrix {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let (mut offsets, mut columns) = (vec![0u64], Vec::new());
+    for _ in 0..rows {
+        let mut row: Vec<u32> = (0..random.random_range(0..=most))
+            .map(|_| ((cols as f64).powf(random.random::<f64>()) as u32 - 1).min(cols as u32 - 1))
+            .collect();
+        row.sort_unstable();
+        row.dedup();
+        columns.extend(row);
+        offsets.push(columns.len() as u64);
+    }
+    let numbers = (0..columns.len()).map(|_| random.random_range(0.5..2.0)).collect();
+    SparseRows::new(cols, offsets.into(), columns.into(), values(numbers)).unwrap().into()
+}
+
+fn ones(_: Vec<f64>) -> Values {
+    Values::Ones
+}
+
+fn single(values: Vec<f64>) -> Values {
+    Values::F32(values.into_iter().map(|value| value as f32).collect::<Vec<f32>>().into())
+}
+
+fn double(values: Vec<f64>) -> Values {
+    Values::F64(values.into())
+}
+
+fn dense(rows: usize, cols: usize, seed: u64, is_single: bool) -> Matrix {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let numbers: Vec<f64> = (0..rows * cols).map(|_| random.random_range(-1.0..1.0)).collect();
+    let values = if is_single {
+        DenseValues::F32(numbers.iter().map(|&number| number as f32).collect::<Vec<f32>>().into())
+    } else {
+        DenseValues::F64(numbers.into())
+    };
+    DenseRows::new(rows, cols, values).unwrap().into()
+}
+
+fn one_hot(rows: usize, cols: u32, seed: u64) -> Matrix {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let column: Vec<u32> = (0..rows).map(|_| random.next_u32() % cols).collect();
+    OneHotRows::new(cols as usize, column.into()).unwrap().into()
+}
+
+#[test]
+fn panels_obey_the_laws() {
+    let Some(cuda) = gpu() else { return };
+    for (rows, cols) in [(1, 1), (20, 3), (77, 24), (1000, 32), (5000, 9), (3000, 96), (700, 250)] {
+        laws::check(&*cuda, rows, cols, 3).unwrap_or_else(|law| panic!("{rows} x {cols}: {law}"));
+    }
+}
+
+#[test]
+fn passes_over_every_kind_of_rows_obey_the_laws() {
+    let Some(cuda) = gpu() else { return };
+    let rows = 3000;
+    let kinds: [(&str, Matrix, Matrix); 7] = [
+        ("ones", zipf(rows, 500, 12, 1, ones), zipf(rows, 300, 9, 2, ones)),
+        ("f32", zipf(rows, 500, 12, 3, single), zipf(rows, 300, 9, 4, single)),
+        ("f64", zipf(rows, 500, 12, 5, double), zipf(rows, 300, 9, 6, ones)),
+        ("one-hot", one_hot(rows, 40, 7), zipf(rows, 300, 400, 8, double)),
+        ("two one-hot", one_hot(rows, 40, 9), one_hot(rows, 25, 10)),
+        ("dense f32", dense(rows, 70, 11, true), dense(rows, 33, 12, true)),
+        ("dense f64", dense(rows, 70, 13, false), zipf(rows, 300, 9, 14, ones)),
+    ];
+    for (kind, x, y) in kinds {
+        let pair = InMemory::new(x, y).unwrap();
+        for cols in [1, 7, 24, 40] {
+            laws::check_pass(&*cuda, &pair, cols, 5).unwrap_or_else(|law| panic!("{kind}, {cols}: {law}"));
+        }
+        let centered = Centered::new(&pair).unwrap();
+        laws::check_pass(&*cuda, &centered, 24, 6).unwrap_or_else(|law| panic!("{kind} centered: {law}"));
+        let factors = Side::BOTH.map(|side| {
+            Some((0..pair.shape().cols(side)).map(|j| 1.0 + j as f64 / 100.0).collect::<Vec<f64>>())
+        });
+        let scaled = Scaled::new(&centered, factors).unwrap();
+        laws::check_pass(&*cuda, &scaled, 24, 7).unwrap_or_else(|law| panic!("{kind} scaled: {law}"));
+        if let Some(estimated) = pair.capabilities().joint_grams.map(JointGrams::estimate)
+            && estimated.unwrap().is_some()
+        {
+            let joint = pair.capabilities().joint_grams.unwrap().joint_gram(u64::MAX).unwrap();
+            let centered = Centered::new(&joint).unwrap();
+            laws::check_pass(&*cuda, &centered, 24, 8).unwrap_or_else(|law| panic!("{kind} Gram: {law}"));
+        }
+    }
+}
+
+#[test]
+fn weighted_rows_obey_the_laws_and_other_weights_are_other_rows() {
+    let Some(cuda) = gpu() else { return };
+    let (x, y) = (zipf(2000, 200, 8, 1, ones), zipf(2000, 150, 8, 2, ones));
+    for seed in 0..3 {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let weights: Vec<f64> = (0..2000).map(|_| f64::from(random.next_u32() % 4)).collect();
+        let pair = InMemory::new(x.clone(), y.clone()).unwrap().weighted(weights.into()).unwrap();
+        laws::check_pass(&*cuda, &Centered::new(&pair).unwrap(), 8, seed).unwrap();
+    }
+}
+
+/// Two views of the same topics, with noise.
+fn topics(rows: usize, cols: usize, seed: u64) -> InMemory {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut view = |shift: u32, topics: &[u32]| {
+        let (mut offsets, mut columns) = (vec![0u64], Vec::new());
+        for &topic in topics {
+            let mut row: Vec<u32> = (0..6)
+                .map(|_| {
+                    if random.random_bool(0.5) {
+                        (topic * 7 + shift + random.next_u32() % 5) % cols as u32
+                    } else {
+                        ((cols as f64).powf(random.random::<f64>()) as u32 - 1).min(cols as u32 - 1)
+                    }
+                })
+                .collect();
+            row.sort_unstable();
+            row.dedup();
+            columns.extend(row);
+            offsets.push(columns.len() as u64);
+        }
+        SparseRows::new(cols, offsets.into(), columns.into(), Values::Ones).unwrap().into()
+    };
+    let mut choose = ChaCha8Rng::seed_from_u64(seed + 1);
+    let chosen: Vec<u32> = (0..rows).map(|_| choose.next_u32() % 60).collect();
+    InMemory::new(view(3, &chosen), view(11, &chosen)).unwrap()
+}
+
+fn same_fit(what: &str, gpu: &Fit, cpu: &Fit) {
+    let (there, here) = (gpu.model.objective.iter().sum::<f64>(), cpu.model.objective.iter().sum::<f64>());
+    assert!((there - here).abs() <= 1e-9 * here, "{what}: {there} on the GPU, {here} on the CPU");
+    assert_eq!(gpu.converged, cpu.converged, "{what}");
+}
+
+#[test]
+fn fits_agree_with_the_cpu_and_repeat_to_the_last_bit() {
+    let Some(cuda) = gpu() else { return };
+    let pair = topics(20_000, 3000, 1);
+    for method in [Method::auto(), Method::lobpcg()] {
+        for ridge in [0.0, 0.01] {
+            let mut settings = Settings::new(method, 10);
+            (settings.ridge_x, settings.ridge_y, settings.tol, settings.memory) =
+                (ridge, ridge, 1e-10, 4 << 30);
+            let cpu = fit(&pair, &settings, &()).unwrap();
+            let there = fit(&on(&cuda, &pair), &settings, &()).unwrap();
+            same_fit(&format!("{method:?}, ridge {ridge}"), &there, &cpu);
+            let again = fit(&on(&cuda, &pair), &settings, &()).unwrap();
+            assert_eq!(again.model.objective, there.model.objective, "a fit repeats");
+        }
+    }
+}
+
+#[test]
+fn little_memory_is_said_and_nothing_panics() {
+    if gpu().is_none() {
+        return;
+    }
+    let small = lcca_cuda::open(0, Some(1 << 20)).unwrap();
+    let mut settings = Settings::new(Method::lobpcg(), 10);
+    (settings.ridge_x, settings.ridge_y) = (0.01, 0.01);
+    let error = fit(&on(&small, &topics(20_000, 3000, 1)), &settings, &()).err().unwrap();
+    assert!(error.to_string().contains("on the GPU"), "{error}");
+}
+
+#[test]
+fn without_a_gpu_there_is_a_reason() {
+    match lcca_cuda::available() {
+        Ok(names) => assert!(!names.is_empty() && names.iter().all(|name| !name.is_empty())),
+        Err(reason) => assert!(reason.to_string().len() > 20, "{reason}"),
+    }
+    let error = lcca_cuda::open(u32::MAX, None).err().unwrap().to_string();
+    assert!(error.contains("driver") || error.contains("GPU"), "{error}");
+}
