@@ -13,6 +13,8 @@ from navigation import navigation
 from sources import ROOT, relinked
 
 RUSTDOC = ROOT / "target/doc"
+# Not a link of Markdown, because MkDocs does not know these pages; the check of links does.
+RUST = '\n\nThe reference of the crates: <a href="rustdoc/lcca/index.html">lcca</a>, <a href="rustdoc/lcca_io/index.html">lcca-io</a>.\n'
 
 
 def on_files(files, config, **_):
@@ -26,7 +28,8 @@ def on_page_markdown(markdown, page, **_):
     if page.file.generated_by is None:
         markdown = relinked(markdown, f"docs/{page.file.src_uri}")
     # Sessions are highlighted as what they are. Python blocks of the pages begin with a prompt, because tests run them.
-    return markdown.replace("```python\n>>>", "```pycon\n>>>")
+    markdown = markdown.replace("```python\n>>>", "```pycon\n>>>")
+    return markdown + RUST if page.file.src_uri in ("rust.md", "start-rust.md") else markdown
 
 
 def on_post_build(config, **_):

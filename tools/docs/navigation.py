@@ -10,7 +10,7 @@ SECTIONS = [
         ["command-line.md", "views.md", "files.md", "plots.md", "python.md", "python-tutorial.md", "rust.md", "scaling.md", "gpu.md", "comparing.md", "data.md"],
     ),
     ("Reference", ["reference.md", "api.md", "methods.md"]),
-    ("How it works", ["passes.md", "coarse-block.md", "certificates.md", "architecture.md"]),
+    ("How it works", ["how-it-works.md", "coarse-block.md", "architecture.md"]),
     ("Measurements", ["measurements.md", "benchmarks/index.md", "experiments.md"]),
     ("Project", ["overview.md", "contributing.md", "changelog.md", "security.md", "support.md", "code_of_conduct.md"]),
 ]

@@ -101,7 +101,12 @@ pub use saver::{Saved, Saver, remove_checkpoint};
 pub use verify::verify;
 pub use write::{keeps_names, write_matrix, write_matrix_named, write_with_names};
 
-/// Compiles the example of docs/rust.md.
+/// Runs the example of docs/rust.md.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/rust.md")]
 struct RustPage;
+
+/// Runs the example of docs/start-rust.md.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/start-rust.md")]
+struct StartInRust;
