@@ -57,12 +57,12 @@ def views():
     return sparse_pair(ROWS, X_COLS, Y_COLS)
 
 
-@pytest.fixture
-def data():
-    """The folder of prepared data sets."""
-    folder = os.environ.get("LCCA_DATA")
+@pytest.fixture(params=["LCCA_GENERATED", "LCCA_DATA"])
+def data(request):
+    """A folder of data sets: generated ones, which `cargo xtask python` makes, and real ones if they are prepared."""
+    folder = os.environ.get(request.param)
     if folder is None:
-        pytest.skip("LCCA_DATA is not set")
+        pytest.skip(f"{request.param} is not set")
     return Path(folder)
 
 

@@ -28,6 +28,7 @@ def environment(tmp_path):
     """The environment of commands: the program and this Python come first."""
     program = Path(os.environ.get("LCCA_PROGRAM", ROOT / "target/release/lcca"))
     if not program.exists():
+        assert os.environ.get("CI") != "true", f"there is no {program}"
         pytest.skip(f"{program} does not exist: cargo build --release makes it")
     folder = tmp_path / "bin"
     folder.mkdir()

@@ -1,6 +1,6 @@
 //! The Python package: built as users build it, by maturin into an environment of its own, then tested.
 
-use crate::{python, step};
+use crate::{data, python, step};
 use std::path::{self, Path, PathBuf};
 use std::process::Command;
 
@@ -23,17 +23,18 @@ fn build_with(arguments: &[&str]) -> Result<PathBuf, String> {
 }
 
 /// Runs the tests and the examples in docstrings, checks types, and compares the stubs with the compiled module.
-pub fn test(data: Option<&Path>) -> Result<(), String> {
+pub fn test(real_data: Option<&Path>) -> Result<(), String> {
     // With the laws of pairs, which tests run on pairs that are written in Python.
     let python = build_with(&["--features", "laws"])?;
+    let generated = path::absolute(data::generate(&python)?).map_err(|error| error.to_string())?;
     for arguments in [
         "pytest --quiet",
         "mypy --no-error-summary",
         "mypy.stubtest lcca._lcca --mypy-config-file pyproject.toml --concise",
     ] {
         let mut command = Command::new(&python);
-        command.arg("-m").args(arguments.split(' '));
-        step::run(step::set_or_remove(&mut command, "LCCA_DATA", data))?;
+        command.env("LCCA_GENERATED", &generated).arg("-m").args(arguments.split(' '));
+        step::run(step::set_or_remove(&mut command, "LCCA_DATA", real_data))?;
     }
     Ok(())
 }

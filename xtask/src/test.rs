@@ -17,8 +17,9 @@ pub fn run() -> Result<(), String> {
     }
     let python = python::environment("target/python", "xtask/requirements.txt")?;
     let absolute = |p: PathBuf| path::absolute(p).map_err(|e| e.to_string());
+    let generated = absolute(data::generate(&python)?)?;
     let data = data::prepare(&python)?.map(absolute).transpose()?;
-    step::run(&mut tests(absolute(python)?, data.as_ref())?)?;
+    step::run(tests(absolute(python)?, data.as_ref())?.env("LCCA_GENERATED", generated))?;
     docs::build()?;
     package::test(data.as_deref())
 }

@@ -1,30 +1,16 @@
-//! Known answers on real data, if `LCCA_DATA` names a folder of prepared sets.
+//! Known answers on generated data, and on real data if `LCCA_DATA` names a folder of prepared sets.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod common;
 
 use common::page::Page;
-use common::{Folder, Ran, gap, lcca, number, numbers, on_ci, workspace};
+use common::sets::{Sets, sets_with};
+use common::{Folder, Ran, gap, lcca, number, numbers};
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// The folder of prepared sets, if it has the set called `name`; otherwise says that the test is skipped.
-fn sets_with(name: &str) -> Option<PathBuf> {
-    let Some(sets) = std::env::var_os("LCCA_DATA").map(PathBuf::from) else {
-        let raw = workspace().join("../shared/data");
-        assert!(!(on_ci() && raw.exists()), "LCCA_DATA is not set and {} exists", raw.display());
-        println!("skipped: LCCA_DATA is not set");
-        return None;
-    };
-    let exists = sets.join(name).exists();
-    if !exists {
-        println!("skipped: no {name} in {}", sets.display());
-    }
-    exists.then_some(sets)
-}
 
 /// Locked by a test while it runs: each fit takes all cores, and several at once would only slow each other down.
 fn alone() -> MutexGuard<'static, ()> {
@@ -41,68 +27,72 @@ fn json(sets: &Path, line: &str, output: Option<&Path>) -> Value {
     Ran::output(&mut command).done().json()
 }
 
-fn fit_brown(sets: &Path, method: &str) -> Value {
-    json(sets, &format!("fit brown/x.npz brown/y.npz -k 20 --no-center --method {method}"), None)
+fn fit_brown(sets: &Sets, method: &str) -> Value {
+    json(&sets.folder, &format!("fit brown/x.npz brown/y.npz -k 20 --no-center --method {method}"), None)
 }
-
-/// The sum of the 20 largest canonical correlations of brown, not centered.
-const BROWN_TOTAL: f64 = 14.994762323;
 
 #[test]
 fn diagonal_iteration_on_one_hot_words_comes_close_from_below_whatever_the_seed() {
-    let Some(sets) = sets_with("brown") else { return };
     let _alone = alone();
-    for seed in 0..3 {
-        let total = number(&fit_brown(&sets, &format!("d-cca --t1 30 --seed {seed}")), "total");
-        println!("brown, d-cca --t1 30, seed {seed}: {total:.6}");
-        assert!((14.97..=14.994763).contains(&total), "seed {seed}: {total}");
+    for sets in sets_with("brown") {
+        let truth = sets.truth("brown", "total");
+        for seed in 0..3 {
+            let total = number(&fit_brown(&sets, &format!("d-cca --t1 30 --seed {seed}")), "total");
+            println!("brown, d-cca --t1 30, seed {seed}: {total:.6} of {truth:.6}");
+            assert!((0.998 * truth..=truth + 1e-6).contains(&total), "seed {seed}: {total}");
+        }
     }
 }
 
 #[test]
 fn diagonal_iteration_on_one_hot_words_converges_to_the_truth() {
-    let Some(sets) = sets_with("brown") else { return };
     let _alone = alone();
-    let total = number(&fit_brown(&sets, "d-cca --t1 300"), "total");
-    println!("brown, d-cca --t1 300: {total:.6}");
-    assert!((total - BROWN_TOTAL).abs() < 2e-4, "{total}");
+    for sets in sets_with("brown") {
+        let total = number(&fit_brown(&sets, "d-cca --t1 300"), "total");
+        println!("brown, d-cca --t1 300: {total:.6}");
+        assert!((total - sets.truth("brown", "total")).abs() < 2e-4, "{total}");
+    }
 }
 
 #[test]
 fn with_diagonal_gram_matrices_the_diagonal_is_the_exact_solver() {
-    let Some(sets) = sets_with("brown") else { return };
     let _alone = alone();
-    let [als, d_cca] = ["als --t1 30", "d-cca --t1 30"].map(|method| fit_brown(&sets, method));
-    assert!((number(&als, "total") - number(&d_cca, "total")).abs() < 1e-8);
-    assert!(gap(&numbers(&als, "correlations"), &numbers(&d_cca, "correlations")) < 1e-8);
+    for sets in sets_with("brown") {
+        let [als, d_cca] = ["als --t1 30", "d-cca --t1 30"].map(|method| fit_brown(&sets, method));
+        assert!((number(&als, "total") - number(&d_cca, "total")).abs() < 1e-8);
+        assert!(gap(&numbers(&als, "correlations"), &numbers(&d_cca, "correlations")) < 1e-8);
+    }
 }
 
 #[test]
 fn ling_captures_more_than_gradients_or_principal_components_alone() {
-    let Some(sets) = sets_with("brown") else { return };
     let _alone = alone();
-    let methods = ["l-cca --k-pc 100 --t1 5 --t2 38", "g-cca --t2 51", "rp-cca --k-rpcca 500"];
-    let [ling, gradients, components] = methods.map(|method| number(&fit_brown(&sets, method), "total"));
-    println!("brown: l-cca {ling:.4}, g-cca {gradients:.4}, rp-cca {components:.4}");
-    assert!(ling > gradients && ling > components);
+    for sets in sets_with("brown") {
+        let components = if sets.is_real { "rp-cca --k-rpcca 500" } else { "rp-cca --k-rpcca 150" };
+        let methods = ["l-cca --k-pc 100 --t1 5 --t2 38", "g-cca --t2 51", components];
+        let [ling, gradients, components] = methods.map(|method| number(&fit_brown(&sets, method), "total"));
+        println!("brown: l-cca {ling:.4}, g-cca {gradients:.4}, rp-cca {components:.4}");
+        assert!(ling > gradients && ling > components);
+    }
 }
 
 #[test]
 fn halves_of_digits_correlate_as_dense_factorizations_say() {
-    let Some(sets) = sets_with("mnist") else { return };
     let _alone = alone();
-    let folder = Folder::new();
-    let model = folder.path("model");
-    let line = "fit mnist/x.npy mnist/y.npy -k 20 --method exact --strict";
-    let total = number(&json(&sets, line, Some(&model)), "total");
-    assert!((total - 16.97992).abs() < 1e-5, "{total}");
-    let mut score = lcca(&sets, "score");
-    score.arg(&model).args(["mnist/x_test.npy", "mnist/y_test.npy", "--json"]);
-    let score = Ran::output(&mut score).done().json();
-    let held_out = number(&score, "total");
-    println!("mnist: {total:.6} in training, {held_out:.6} held out");
-    assert_eq!(number(&score, "rows"), 10_000.0);
-    assert!(held_out < total && held_out > 0.9 * total, "{held_out}");
+    for sets in sets_with("mnist") {
+        let folder = Folder::new();
+        let model = folder.path("model");
+        let line = "fit mnist/x.npy mnist/y.npy -k 20 --method exact --strict";
+        let total = number(&json(&sets.folder, line, Some(&model)), "total");
+        assert!((total - sets.truth("mnist", "total")).abs() < 1e-5, "{total}");
+        let mut score = lcca(&sets.folder, "score");
+        score.arg(&model).args(["mnist/x_test.npy", "mnist/y_test.npy", "--json"]);
+        let score = Ran::output(&mut score).done().json();
+        let held_out = number(&score, "total");
+        println!("mnist: {total:.6} in training, {held_out:.6} held out");
+        assert_eq!(number(&score, "rows"), if sets.is_real { 10_000.0 } else { 1_000.0 });
+        assert!(held_out < total && held_out > 0.9 * total, "{held_out}");
+    }
 }
 
 /// A few panels of k columns besides the mapped file, and never anything with as many rows as the data.
@@ -111,20 +101,24 @@ fn halves_of_digits_correlate_as_dense_factorizations_say() {
 fn memory_is_the_store_and_a_few_panels() {
     let _alone = alone();
     for set in ["brown", "debian400k"] {
-        let Some(sets) = sets_with(set) else { continue };
-        let folder = Folder::new();
-        let on_disk: u64 = ["x", "y"].map(|view| convert(&sets, set, view, &folder)).iter().sum();
-        for method in ["l-cca --t2 5", "d-cca"] {
-            let fit =
-                folder.json(&format!("fit x.safetensors y.safetensors -k 20 --quiet --method {method}"));
-            let columns = number(&fit, "x_cols") + number(&fit, "y_cols");
-            let panel = columns * (20.0 + 10.0) * 8.0;
-            let allowed = on_disk as f64 + 12.0 * panel + 300e6;
-            let peak = number(&fit, "peak_rss_bytes");
-            let [peak_mb, allowed_mb] = [peak, allowed].map(|bytes| bytes / 1e6);
-            println!("{set}, {method}: peak {peak_mb:.0} MB, allowed {allowed_mb:.0} MB");
-            assert!(peak < allowed, "{set}, {method}: {peak} of {allowed}");
+        for sets in sets_with(set) {
+            fits_stay_within_memory(&sets, set);
         }
+    }
+}
+
+fn fits_stay_within_memory(sets: &Sets, set: &str) {
+    let folder = Folder::new();
+    let on_disk: u64 = ["x", "y"].map(|view| convert(&sets.folder, set, view, &folder)).iter().sum();
+    for method in ["l-cca --t2 5", "d-cca"] {
+        let fit = folder.json(&format!("fit x.safetensors y.safetensors -k 20 --quiet --method {method}"));
+        let columns = number(&fit, "x_cols") + number(&fit, "y_cols");
+        let panel = columns * (20.0 + 10.0) * 8.0;
+        let allowed = on_disk as f64 + 12.0 * panel + 300e6;
+        let peak = number(&fit, "peak_rss_bytes");
+        let [peak_mb, allowed_mb] = [peak, allowed].map(|bytes| bytes / 1e6);
+        println!("{set}, {method}: peak {peak_mb:.0} MB, allowed {allowed_mb:.0} MB");
+        assert!(peak < allowed, "{set}, {method}: {peak} of {allowed}");
     }
 }
 
@@ -145,18 +139,18 @@ fn lead_together(page: &Page, english: &str, french: &str) -> bool {
 
 #[test]
 fn words_that_translate_each_other_lead_the_same_components_of_a_report() {
-    let Some(sets) = sets_with("tatoeba/pairs.tsv") else { return };
     let _alone = alone();
-    let folder = Folder::new();
-    let pairs = sets.join("tatoeba/pairs.tsv");
-    let mut views = folder.command("views text --no-header --x 1 --y 2 --lowercase -o views");
-    Ran::output(views.arg(pairs)).done();
-    folder.run("fit views/x.safetensors views/y.safetensors --ridge 0.01 --tol 1e-3 -o model").done();
-    let page = Page::report(&folder, "model views/x.safetensors views/y.safetensors");
-    for (english, french) in
-        [("tom", "tom"), ("french", "français"), ("tomorrow", "demain"), ("brother", "frère")]
-    {
-        assert!(lead_together(&page, english, french), "{english} {french}: {}", page.data["components"]);
+    for sets in sets_with("tatoeba/pairs.tsv") {
+        let folder = Folder::new();
+        let mut views = folder.command("views text --no-header --x 1 --y 2 --lowercase -o views");
+        Ran::output(views.arg(sets.path("tatoeba/pairs.tsv"))).done();
+        folder.run("fit views/x.safetensors views/y.safetensors --ridge 0.01 --tol 1e-3 -o model").done();
+        let page = Page::report(&folder, "model views/x.safetensors views/y.safetensors");
+        for (english, french) in
+            [("tom", "tom"), ("french", "français"), ("tomorrow", "demain"), ("brother", "frère")]
+        {
+            assert!(lead_together(&page, english, french), "{english} {french}: {}", page.data["components"]);
+        }
+        assert!(page.html.len() < 2_000_000);
     }
-    assert!(page.html.len() < 2_000_000);
 }

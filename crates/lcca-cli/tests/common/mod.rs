@@ -7,6 +7,7 @@ pub mod data;
 pub mod formats;
 pub mod page;
 pub mod process;
+pub mod sets;
 
 use serde_json::Value;
 use std::collections::BTreeMap;

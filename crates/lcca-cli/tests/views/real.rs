@@ -1,27 +1,13 @@
-//! Real data, if `LCCA_DATA` names a folder of prepared sets: the views are those that were prepared independently.
+//! Generated data, and real data if `LCCA_DATA` names a folder of prepared sets: the views are those that were prepared independently.
 
 use super::{column_names, rows};
-use crate::common::{Folder, Ran, number, on_ci, workspace};
+use crate::common::sets::{Sets, sets_with};
+use crate::common::{Folder, Ran, number, workspace};
 use lcca::matrix::Matrix;
 use serde_json::Value;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-
-/// The file `name` of the prepared sets; otherwise says that the test is skipped.
-fn prepared(name: &str) -> Option<PathBuf> {
-    let Some(sets) = std::env::var_os("LCCA_DATA").map(PathBuf::from) else {
-        let raw = workspace().join("../shared/data");
-        assert!(!(on_ci() && raw.exists()), "LCCA_DATA is not set and {} exists", raw.display());
-        println!("skipped: LCCA_DATA is not set");
-        return None;
-    };
-    let path = sets.join(name);
-    if !path.exists() {
-        println!("skipped: there is no {}", path.display());
-    }
-    path.exists().then_some(path)
-}
+use std::path::Path;
 
 /// Runs `lcca views KIND FILE FLAGS -o d`.
 fn views(folder: &Folder, kind: &str, file: &Path, flags: &str) {
@@ -54,13 +40,15 @@ fn objective(folder: &Folder, flags: &str) -> f64 {
 
 #[test]
 fn sentence_pairs_come_out_as_prepared_and_correlate_as_known() {
-    let Some(file) = prepared("tatoeba/pairs.tsv") else { return };
-    let folder = Folder::new();
-    views(&folder, "text", &file, "--no-header --x 1 --y 2 --lowercase --ties first");
-    as_prepared(&folder, &file);
-    let objective = objective(&folder, "--ridge 0.01");
-    // Within the default tolerance, which is relative.
-    assert!((objective - 19.8712562).abs() < 1e-4 * objective, "{objective}");
+    for sets in sets_with("tatoeba/pairs.tsv") {
+        let (folder, file) = (Folder::new(), sets.path("tatoeba/pairs.tsv"));
+        views(&folder, "text", &file, "--no-header --x 1 --y 2 --lowercase --ties first");
+        as_prepared(&folder, &file);
+        let objective = objective(&folder, "--ridge 0.01");
+        // Within the default tolerance, which is relative.
+        let truth = sets.truth("tatoeba", "objective");
+        assert!((objective - truth).abs() < 1e-4 * objective, "{objective} of {truth}");
+    }
 }
 
 /// English words and the French ones that mean the same; names are the same in both.
@@ -94,17 +82,21 @@ const TRANSLATIONS: [(&str, &str); 24] = [
 /// From raw texts to correlations on rows the model has not seen, and to words that mean the same.
 #[test]
 fn a_newcomer_gets_from_sentences_to_held_out_correlations_and_translations() {
-    let Some(file) = prepared("tatoeba/pairs.tsv") else { return };
-    let folder = Folder::new();
+    sets_with("tatoeba/pairs.tsv").iter().for_each(from_sentences_to_translations);
+}
+
+fn from_sentences_to_translations(sets: &Sets) {
+    let (folder, file) = (Folder::new(), sets.path("tatoeba/pairs.tsv"));
     views(&folder, "text", &file, "--no-header --x 1 --y 2 --lowercase --hold-out 10");
     // The 20th pair and the next differ by less than the default tolerance, but not on rows that were held out.
     folder
         .run("fit d/x.safetensors d/y.safetensors --ridge 0.01 --tol 1e-5 -o model --strict --quiet")
         .done();
     let score = folder.json("score model d/x_test.safetensors d/y_test.safetensors --quiet");
-    assert_eq!(number(&score, "rows"), 16_713.0);
+    assert_eq!(number(&score, "rows"), if sets.is_real { 16_713.0 } else { 3_000.0 });
     let held_out = number(&score, "total");
-    assert!((held_out - 19.8810).abs() < 0.01, "{held_out}");
+    let truth = sets.truth("tatoeba", "held_out");
+    assert!((held_out - truth).abs() < 0.01, "{held_out} of {truth}");
 
     let info = folder.json("info model");
     let name = |pair: &Value, side: usize| pair[side][0]["name"].as_str().unwrap().to_string();
@@ -130,18 +122,23 @@ fn a_newcomer_gets_from_sentences_to_held_out_correlations_and_translations() {
 
 #[test]
 fn words_and_next_words_come_out_as_prepared_and_correlate_as_known() {
-    let Some(file) = prepared("brown/words.txt") else { return };
-    let folder = Folder::new();
-    views(&folder, "words", &file, "--min-count 1 --across-lines --ties first");
-    as_prepared(&folder, &file);
-    let objective = objective(&folder, "--no-center");
-    assert!((objective - 14.994762).abs() < 1e-4, "{objective}");
+    for sets in sets_with("brown/words.txt") {
+        let (folder, file) = (Folder::new(), sets.path("brown/words.txt"));
+        views(&folder, "words", &file, "--min-count 1 --across-lines --ties first");
+        as_prepared(&folder, &file);
+        let objective = objective(&folder, "--no-center");
+        assert!((objective - sets.truth("brown", "total")).abs() < 1e-4, "{objective}");
+    }
 }
 
 /// The three subsets of the paper's URL experiment, on a sample of its rows.
 #[test]
 fn urls_are_cut_as_in_the_paper() {
-    let Some(file) = prepared("url/url_sample.svm") else { return };
+    sets_with("url/url_sample.svm").iter().for_each(urls_are_cut);
+}
+
+fn urls_are_cut(sets: &Sets) {
+    let file = sets.path("url/url_sample.svm");
     let start = "--x first:35% --y last:35% --boolean-only --top 20000 --rows 400000";
     let skips = [(0, 0), (100, 200), (200, 400)];
     let made = skips.map(|(x, y)| {
@@ -172,14 +169,14 @@ fn urls_are_cut_as_in_the_paper() {
             assert_eq!(entries, expected.iter().map(|&column| counts[column]).sum::<usize>());
         }
     }
-    made.iter().for_each(compares);
+    made.iter().for_each(|folder| compares(folder, sets.truth("url", "rows")));
 }
 
 /// The paper's comparison runs on the views, at settings that take a second.
-fn compares(folder: &Folder) {
+fn compares(folder: &Folder, rows: f64) {
     let line = "compare d/x.safetensors d/y.safetensors -k 5 --no-center --k-pc 20 --t1 2 --l-cca-t2 2 --methods g-cca,d-cca --max-passes 10 --quiet";
     let comparison = folder.json(&format!("{line} -o compared"));
-    assert_eq!(comparison["rows"], 5700);
+    assert_eq!(number(&comparison, "rows"), rows);
     for run in comparison["runs"].as_array().unwrap() {
         let total = run["total"].as_f64().unwrap();
         assert!(total > 0.0 && total <= 5.0 + 1e-9, "{run}");
@@ -201,18 +198,31 @@ fn every_18th_path(list: &Path, paths: &mut String) {
 
 #[test]
 fn paths_come_out_as_prepared() {
+    for sets in sets_with("debian400k/x.npz") {
+        let folder = Folder::new();
+        let paths = if sets.is_real {
+            raw_paths()
+        } else {
+            fs::read_to_string(sets.path("debian400k/paths.txt")).ok()
+        };
+        let Some(paths) = paths else {
+            println!("skipped: no lists of files");
+            continue;
+        };
+        folder.write("paths.txt", paths);
+        let flags = "--no-header --x 1 --y 1 --x-tokens folders --y-tokens basename --lowercase=y --min-count 1 --top 20000 --ties first";
+        views(&folder, "text", &folder.path("paths.txt"), flags);
+        as_prepared(&folder, &sets.path("debian400k/x.npz"));
+    }
+}
+
+/// Every 18th path of Debian's lists, if they are there.
+fn raw_paths() -> Option<String> {
     let raw = workspace().join("../shared/data/debian-contents");
-    let Some(file) = prepared("debian400k/x.npz").filter(|_| raw.exists()) else {
-        println!("skipped: no lists of files");
-        return;
-    };
-    let mut paths = String::new();
-    ["Contents-all.zst", "Contents-amd64.zst"]
-        .iter()
-        .for_each(|list| every_18th_path(&raw.join(list), &mut paths));
-    let folder = Folder::new();
-    folder.write("paths.txt", paths);
-    let flags = "--no-header --x 1 --y 1 --x-tokens folders --y-tokens basename --lowercase=y --min-count 1 --top 20000 --ties first";
-    views(&folder, "text", &folder.path("paths.txt"), flags);
-    as_prepared(&folder, &file);
+    let lists = ["Contents-all.zst", "Contents-amd64.zst"].map(|list| raw.join(list));
+    lists.iter().all(|list| list.exists()).then(|| {
+        let mut paths = String::new();
+        lists.iter().for_each(|list| every_18th_path(list, &mut paths));
+        paths
+    })
 }
