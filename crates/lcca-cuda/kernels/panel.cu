@@ -46,16 +46,6 @@ extern "C" __global__ void select_columns(u64 n, u32 stride, double *out, u32 co
     }
 }
 
-// The columns of a and, after them, those of b.
-extern "C" __global__ void beside(u64 n, u32 stride, double *out, u32 a_cols, u32 a_stride, const double *a, u32 b_cols,
-                                  u32 b_stride, const double *b) {
-    EACH(i, n) {
-        u64 row = i / stride;
-        u32 j = i % stride;
-        out[i] = j < a_cols ? a[row * a_stride + j] : j < a_cols + b_cols ? b[row * b_stride + j - a_cols] : 0.0;
-    }
-}
-
 // out[i, :] = a[rows[i], :], times scale[i] if there is one
 extern "C" __global__ void take_rows(u64 n, u32 stride, double *out, const u32 *rows, const double *a, const double *scale) {
     EACH(i, n) {
@@ -97,6 +87,17 @@ extern "C" __global__ void column_sums(u64 rows, u64 chunk, u32 stride, double *
         for (u32 l = 1; l < lanes; l++) sum += sums[l * stride + j];
         parts[(u64)blockIdx.x * stride + j] = sum;
     }
+}
+
+// The sum of squares of every row. One warp per row.
+extern "C" __global__ void row_squares(u64 rows, u32 stride, double *out, const double *a) {
+    u64 row = ((u64)blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    u32 lane = threadIdx.x % 32;
+    if (row >= rows) return;
+    double sum = 0.0;
+    for (u32 j = lane; j < stride; j += 32) sum = fma(a[row * stride + j], a[row * stride + j], sum);
+    for (u32 step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step);
+    if (lane == 0) out[row] = sum;
 }
 
 extern "C" __global__ void add_parts(u32 parts, u64 size, double *out, const double *from, int adds) {

@@ -7,6 +7,7 @@ use crate::error::CudaError;
 use crate::kernels::File;
 use bytemuck::Pod;
 use cudarc::driver::{result, sys};
+use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
 use std::marker::PhantomData;
@@ -30,6 +31,7 @@ pub struct Device {
     modules: Mutex<HashMap<usize, Module>>,
     used: AtomicU64,
     limit: u64,
+    staging: Mutex<Option<Staging>>,
 }
 
 #[derive(Clone, Copy)]
@@ -113,6 +115,7 @@ impl Device {
             modules: Mutex::default(),
             used: AtomicU64::new(0),
             limit,
+            staging: Mutex::default(),
         }))
     }
 
@@ -164,6 +167,70 @@ impl Device {
         }
     }
 
+    /// Copies bytes to the device. Many go through pinned memory: filling one half of it overlaps with copying the other.
+    fn send(&self, address: u64, from: &[u8]) -> Result<(), CudaError> {
+        self.bind()?;
+        let failed = CudaError::failed("take a copy");
+        if from.len() <= STAGED {
+            // SAFETY: the caller owns so many bytes there. Memory that is not pinned is read before the call returns.
+            return unsafe { result::memcpy_htod_async(address, from, self.stream) }.map_err(failed);
+        }
+        let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        let staging = Staging::in_place(&mut staging)?;
+        for (index, part) in from.chunks(STAGED).enumerate() {
+            let half = staging.free_half(index)?;
+            // SAFETY: nothing reads this half any more, and it is large enough.
+            let pinned = unsafe { std::slice::from_raw_parts_mut(half, part.len()) };
+            pinned
+                .par_chunks_mut(COPIED)
+                .zip(part.par_chunks(COPIED))
+                .for_each(|(to, from)| to.copy_from_slice(from));
+            // SAFETY: the range is within what the caller owns.
+            unsafe { result::memcpy_htod_async(address + (index * STAGED) as u64, pinned, self.stream) }
+                .map_err(&failed)?;
+            staging.record(index, self.stream)?;
+        }
+        Ok(())
+    }
+
+    /// Copies bytes to the host.
+    fn receive(&self, out: &mut [u8], address: u64) -> Result<(), CudaError> {
+        self.bind()?;
+        let failed = CudaError::failed("give a copy");
+        if out.len() <= STAGED {
+            // SAFETY: the caller owns so many bytes there.
+            unsafe { result::memcpy_dtoh_async(out, address, self.stream) }.map_err(failed)?;
+            return self.finish();
+        }
+        let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        let staging = Staging::in_place(&mut staging)?;
+        let count = out.len().div_ceil(STAGED);
+        let len = |index: usize| STAGED.min(out.len() - index * STAGED);
+        let lens: Vec<usize> = (0..count).map(len).collect();
+        let fetch = |staging: &Staging, index: usize| -> Result<(), CudaError> {
+            let half = staging.free_half(index)?;
+            // SAFETY: nothing uses this half any more, and it is large enough.
+            let pinned = unsafe { std::slice::from_raw_parts_mut(half, lens[index]) };
+            // SAFETY: the range is within what the caller owns.
+            unsafe { result::memcpy_dtoh_async(pinned, address + (index * STAGED) as u64, self.stream) }
+                .map_err(&failed)?;
+            staging.record(index, self.stream)
+        };
+        fetch(staging, 0)?;
+        for (index, part) in out.chunks_mut(STAGED).enumerate() {
+            if index + 1 < count {
+                fetch(staging, index + 1)?;
+            }
+            let half = staging.free_half(index)?;
+            // SAFETY: the copy into this half is done.
+            let pinned = unsafe { std::slice::from_raw_parts(half.cast_const(), part.len()) };
+            part.par_chunks_mut(COPIED)
+                .zip(pinned.par_chunks(COPIED))
+                .for_each(|(to, from)| to.copy_from_slice(from));
+        }
+        Ok(())
+    }
+
     /// Zeros.
     pub(crate) fn zeros<T: Pod>(self: &Arc<Self>, len: usize) -> Result<Room<T>, CudaError> {
         let room = self.room(len)?;
@@ -174,7 +241,7 @@ impl Device {
     /// A copy of numbers of the host.
     pub(crate) fn copy<T: Pod>(self: &Arc<Self>, from: &[T]) -> Result<Room<T>, CudaError> {
         let mut room = self.room(from.len())?;
-        room.write(0, from)?;
+        room.write(from)?;
         Ok(room)
     }
 
@@ -232,6 +299,50 @@ impl Device {
         let function = Function(unsafe { result::module::get_function(module.0, symbol) }.map_err(&failed)?);
         functions.insert(name, function);
         Ok(function)
+    }
+}
+
+/// Bytes of each half of the pinned memory, and bytes that one thread copies at a time.
+const STAGED: usize = 16 << 20;
+const COPIED: usize = 1 << 20;
+
+/// Pinned memory of the host, through which large copies go.
+struct Staging {
+    halves: [*mut u8; 2],
+    done: [sys::CUevent; 2],
+}
+
+// SAFETY: as for `Device`; the memory is used under a lock.
+unsafe impl Send for Staging {}
+
+impl Staging {
+    /// The memory, which is taken when it is first needed and kept.
+    fn in_place(place: &mut Option<Staging>) -> Result<&mut Staging, CudaError> {
+        let failed = CudaError::failed("pin memory of the host");
+        if place.is_none() {
+            let half = || {
+                // SAFETY: the memory is freed with the process.
+                unsafe { result::malloc_host(STAGED, 0) }.map(|half| half.cast::<u8>()).map_err(&failed)
+            };
+            let event =
+                || result::event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING).map_err(&failed);
+            *place = Some(Staging { halves: [half()?, half()?], done: [event()?, event()?] });
+        }
+        place.as_mut().ok_or(CudaError::Failed { what: "pin memory of the host", reason: "none came".into() })
+    }
+
+    /// The half for the `index`-th part of a copy, once its last use is over.
+    fn free_half(&self, index: usize) -> Result<*mut u8, CudaError> {
+        // SAFETY: the event is alive. One that was never recorded is done.
+        unsafe { result::event::synchronize(self.done[index % 2]) }
+            .map_err(CudaError::failed("finish a copy"))?;
+        Ok(self.halves[index % 2])
+    }
+
+    fn record(&self, index: usize, stream: sys::CUstream) -> Result<(), CudaError> {
+        // SAFETY: both are alive.
+        unsafe { result::event::record(self.done[index % 2], stream) }
+            .map_err(CudaError::failed("follow a copy"))
     }
 }
 
@@ -299,41 +410,21 @@ impl<T: Pod> Room<T> {
             .map_err(CudaError::failed("clear memory"))
     }
 
-    /// Copies numbers of the host into it, from the `start`-th on.
-    pub fn write(&mut self, start: usize, from: &[T]) -> Result<(), CudaError> {
-        assert!(start + from.len() <= self.len, "{start} + {} numbers of {}", from.len(), self.len);
-        if from.is_empty() {
-            return Ok(());
-        }
-        self.device.bind()?;
-        // SAFETY: the range was checked. Memory that is not pinned is read before the call returns.
-        unsafe { result::memcpy_htod_async(self.address_of(start), from, self.device.stream) }
-            .map_err(CudaError::failed("take a copy"))
+    /// Copies as many numbers of the host into it.
+    pub fn write(&mut self, from: &[T]) -> Result<(), CudaError> {
+        self.write_bytes(bytemuck::cast_slice(from))
     }
 
     /// Copies the bytes of as many numbers into it.
     pub fn write_bytes(&mut self, from: &[u8]) -> Result<(), CudaError> {
         assert_eq!(from.len(), self.len * size_of::<T>(), "bytes of {} numbers", self.len);
-        if from.is_empty() {
-            return Ok(());
-        }
-        self.device.bind()?;
-        // SAFETY: as many bytes as there are. Memory that is not pinned is read before the call returns.
-        unsafe { result::memcpy_htod_async(self.address, from, self.device.stream) }
-            .map_err(CudaError::failed("take a copy"))
+        if from.is_empty() { Ok(()) } else { self.device.send(self.address, from) }
     }
 
     /// A copy of all numbers on the host.
     pub fn read_into(&self, out: &mut [T]) -> Result<(), CudaError> {
         assert_eq!(out.len(), self.len, "numbers on the host against numbers on the GPU");
-        if out.is_empty() {
-            return Ok(());
-        }
-        self.device.bind()?;
-        // SAFETY: both are as long.
-        unsafe { result::memcpy_dtoh_async(out, self.address, self.device.stream) }
-            .map_err(CudaError::failed("give a copy"))?;
-        self.device.finish()
+        if out.is_empty() { Ok(()) } else { self.device.receive(bytemuck::cast_slice_mut(out), self.address) }
     }
 
     pub fn to_vec(&self) -> Result<Vec<T>, CudaError> {

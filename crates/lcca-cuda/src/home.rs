@@ -11,8 +11,12 @@ use std::sync::Arc;
 
 /// Bytes of z = x·W of both views that are formed at a time, for panels of the usual width.
 const Z_BYTES: u64 = 4 << 30;
-/// The numbers in a row of z of one view, for that.
-const USUAL_STRIDE: u64 = 64;
+/// The bytes of a row of z of both views, for that.
+const Z_ROW: u64 = 2 * 8 * 64;
+/// Rows stay on the device if they take at most this share of its free memory. Panels need the rest.
+const RESIDENT: f64 = 0.6;
+/// Rows that do not stay are copied so many at a time that they and their products take this share of it.
+const STREAMED: f64 = 0.2;
 
 /// What passes read, in the memory of a device.
 pub(crate) enum Home {
@@ -30,19 +34,23 @@ pub(crate) struct GramsOnDevice {
     pub source: JointGram,
 }
 
-/// Rows of both views, some at a time.
+/// Rows of both views, some at a time. If the device has no room for all of them, they are copied again for every pass.
 pub(crate) struct RowsOnDevice {
-    pub chunks: Vec<Chunk>,
+    /// Those that stay on the device: all or none.
+    resident: Option<Vec<Chunk>>,
+    /// Rows that are multiplied at a time.
+    step: usize,
     /// Holds on to the host's entries and weights.
     source: [Matrix; 2],
     weights: Option<Buffer<f64>>,
 }
 
-/// Some of the rows.
+/// Some of the rows. A clone shares them.
+#[derive(Clone)]
 pub(crate) struct Chunk {
     pub rows: usize,
-    pub views: [ViewOnDevice; 2],
-    pub weights: Option<Room<f64>>,
+    pub views: [Arc<ViewOnDevice>; 2],
+    pub weights: Option<Arc<Room<f64>>>,
 }
 
 /// Some rows of one view.
@@ -77,10 +85,10 @@ impl GramsOnDevice {
 }
 
 impl RowsOnDevice {
-    /// The bytes that rows take on a device.
-    pub fn bytes(pair: &InMemory) -> u64 {
+    /// The bytes that all rows take on a device.
+    fn bytes(pair: &InMemory) -> u64 {
         let of_view = |side: Side| {
-            let (matrix, shape) = (pair.view(side), pair.shape());
+            let matrix = pair.view(side);
             let width = match matrix {
                 Matrix::Dense(rows) => return dense_bytes(rows.values()),
                 Matrix::OneHot(_) => 0,
@@ -90,23 +98,49 @@ impl RowsOnDevice {
                     Values::F64(_) => 8,
                 },
             };
-            2 * matrix.entries() * (4 + width) + 8 * (shape.rows + shape.cols(side)) as u64
+            2 * matrix.entries() * (4 + width) + 8 * (pair.shape().rows + pair.shape().cols(side)) as u64
         };
         of_view(Side::X) + of_view(Side::Y)
     }
 
-    /// Rows that are multiplied at a time.
-    pub fn chunk_rows(device: &Device) -> usize {
-        (Z_BYTES.min(device.limit() / 4) / (2 * 8 * USUAL_STRIDE)).max(1024) as usize
+    /// Copies the rows, or plans to copy them for every pass.
+    pub fn copy(device: &Arc<Device>, pair: &InMemory) -> Result<Self, CudaError> {
+        let (rows, bytes, free) = (pair.shape().rows, RowsOnDevice::bytes(pair), device.free() as f64);
+        let is_resident = bytes as f64 <= RESIDENT * free;
+        let per_row = if is_resident { Z_ROW } else { Z_ROW + bytes.div_ceil(rows as u64) };
+        let room = (Z_BYTES as f64).min(STREAMED * free);
+        let step = ((room / per_row as f64) as usize).max(1);
+        let mut own = RowsOnDevice {
+            resident: None,
+            step,
+            source: Side::BOTH.map(|side| pair.view(side).clone()),
+            weights: pair.weights().cloned(),
+        };
+        if is_resident {
+            let mut chunks = Vec::new();
+            own.for_each_chunk(device, pair, |chunk| {
+                chunks.push(chunk.clone());
+                Ok(())
+            })?;
+            own.resident = Some(chunks);
+        }
+        Ok(own)
     }
 
-    pub fn copy(device: &Arc<Device>, pair: &InMemory) -> Result<Self, CudaError> {
-        let (rows, step) = (pair.shape().rows, RowsOnDevice::chunk_rows(device));
-        let chunks =
-            (0..rows).step_by(step).map(|start| Chunk::copy(device, pair, start..(start + step).min(rows)));
-        let source = Side::BOTH.map(|side| pair.view(side).clone());
-        let chunks = chunks.collect::<Result<_, _>>()?;
-        Ok(RowsOnDevice { chunks, source, weights: pair.weights().cloned() })
+    /// Calls `visit` with all chunks, in their order. `pair` has the rows of which these are a copy.
+    pub fn for_each_chunk(
+        &self,
+        device: &Arc<Device>,
+        pair: &InMemory,
+        mut visit: impl FnMut(&Chunk) -> Result<(), CudaError>,
+    ) -> Result<(), CudaError> {
+        if let Some(chunks) = &self.resident {
+            return chunks.iter().try_for_each(visit);
+        }
+        let rows = pair.shape().rows;
+        (0..rows)
+            .step_by(self.step)
+            .try_for_each(|start| visit(&Chunk::copy(device, pair, start..(start + self.step).min(rows))?))
     }
 }
 
@@ -118,7 +152,8 @@ impl Chunk {
     ) -> Result<Self, CudaError> {
         let view = |side: Side| ViewOnDevice::copy(device, &pair.view(side).slice(rows.clone()));
         let weights = pair.weights().map(|weights| copy_buffer(device, &weights.slice(rows.clone())));
-        Ok(Chunk { rows: rows.len(), views: [view(Side::X)?, view(Side::Y)?], weights: weights.transpose()? })
+        let views = [Arc::new(view(Side::X)?), Arc::new(view(Side::Y)?)];
+        Ok(Chunk { rows: rows.len(), views, weights: weights.transpose()?.map(Arc::new) })
     }
 }
 

@@ -2,12 +2,13 @@
 
 use crate::driver::{Argument, Device, Launch, Room};
 use crate::error::CudaError;
-use crate::home::{At, Chunk, Home, ViewOnDevice};
+use crate::home::{At, Home, RowsOnDevice, ViewOnDevice};
 use crate::kernels::File;
 use crate::panel::{column_sums, panel_of, scale_rows};
 use crate::sparse::SparseOnDevice;
 use bytemuck::{Pod, Zeroable};
-use lcca::data::Composition;
+use lcca::data::{Composition, InMemory, Pair, Side};
+use lcca::matrix::{Matrix, Values};
 use lcca::space::{BlockInverse, ChosenBlock, RowFactors, Tall};
 use std::sync::Arc;
 
@@ -88,11 +89,8 @@ pub(crate) fn invert(
             }
         }
         Home::Rows(rows) => {
-            let is_sparse = |view: &ViewOnDevice| matches!(view, ViewOnDevice::Sparse { .. });
-            if !rows.chunks.iter().all(|chunk| chunk.views.iter().all(is_sparse)) {
-                return Ok(None);
-            }
-            read_rows(device, &rows.chunks, block, &scale, &factor, size)?;
+            let Some(pair) = composition.home.downcast_ref::<InMemory>() else { return Ok(None) };
+            read_rows(device, rows, pair, block, &scale, &factor, size)?;
         }
     }
     let means: Option<Vec<f64>> = composition.means.map(|means| {
@@ -176,31 +174,27 @@ fn read_gram(
 /// 1 and rows are not weighted, the sums are exact.
 fn read_rows(
     device: &Arc<Device>,
-    chunks: &[Chunk],
+    rows: &RowsOnDevice,
+    pair: &InMemory,
     block: &ChosenBlock<'_>,
     scale: &Room<f64>,
     matrix: &Room<f64>,
     size: usize,
 ) -> Result<(), CudaError> {
-    let sparse = |view: &ViewOnDevice| match view {
-        ViewOnDevice::Sparse { rows, .. } => Some(rows.values.argument().1),
-        _ => None,
-    };
-    let is_counted =
-        |chunk: &Chunk| chunk.weights.is_none() && chunk.views.iter().all(|v| sparse(v) == Some(0));
-    let (factors, unit) = if chunks.iter().all(is_counted) { (0, 1.0) } else { (scale.address(), FIXED) };
-    for chunk in chunks {
+    let is_counted = pair.weights().is_none() && Side::BOTH.iter().all(|&side| is_all_ones(pair.view(side)));
+    let (factors, unit) = if is_counted { (0, 1.0) } else { (scale.address(), FIXED) };
+    let shape = pair.shape();
+    let places = [places(device, block, 0, shape.x_cols)?, places(device, block, 1, shape.y_cols)?];
+    rows.for_each_chunk(device, pair, |chunk| {
         let mut views = [View::zeroed(), View::zeroed()];
-        let mut all_places = Vec::new();
         for (side, view) in chunk.views.iter().enumerate() {
-            let ViewOnDevice::Sparse { rows, .. } = view else { continue };
-            let ((values, kind), places) = (rows.values.argument(), places(device, block, side, rows.cols)?);
+            let ViewOnDevice::Sparse { rows, .. } = &**view else { continue };
+            let (values, kind) = rows.values.argument();
             let (starts, columns) = (rows.row_offsets(), rows.columns.address());
-            views[side] =
-                View { starts, base: 0, columns, values, kind, padding: 0, places: places.address() };
-            all_places.push(places);
+            let places = places[side].address();
+            views[side] = View { starts, base: 0, columns, values, kind, padding: 0, places };
         }
-        let weights = chunk.weights.as_ref().map_or(0, Room::address);
+        let weights = chunk.weights.as_ref().map_or(0, |weights| weights.address());
         device.launch(
             "read_rows",
             File::Block,
@@ -215,8 +209,8 @@ fn read_rows(
                 &matrix.address(),
                 &(size as u32),
             ],
-        )?;
-    }
+        )
+    })?;
     let (chosen, count) = (scale.len() as u32, (size * size) as u64);
     device.launch(
         "to_floats",
@@ -224,6 +218,15 @@ fn read_rows(
         Launch::each(count),
         &[&chosen, &(size as u32), &matrix.address(), &unit, &factors],
     )
+}
+
+/// Whether every entry of a view is 1.
+fn is_all_ones(view: &Matrix) -> bool {
+    match view {
+        Matrix::OneHot(_) => true,
+        Matrix::Sparse(rows) => matches!(rows.values(), Values::Ones),
+        Matrix::Dense(_) => false,
+    }
 }
 
 /// The Cholesky factor in place, and the inverses of its diagonal blocks; `None` if a pivot is not positive.

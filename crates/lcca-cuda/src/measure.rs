@@ -7,11 +7,12 @@ use crate::space::Cuda;
 use crate::sparse::Output;
 use lcca::data::InMemory;
 use lcca::matrix::{Matrix, OneHotRows};
+use std::sync::Arc;
 
 /// One view and its panels on a GPU.
 pub struct SinglePass<'a> {
     cuda: &'a Cuda,
-    view: ViewOnDevice,
+    view: Arc<ViewOnDevice>,
     cols: usize,
     b: Room<f32>,
     z: Room<f32>,
@@ -31,7 +32,7 @@ impl<'a> SinglePass<'a> {
 
     /// z ← X·B, then product ← Xᵀz. Returns when the GPU is done.
     pub fn run(&self) -> Result<(), CudaError> {
-        if let ViewOnDevice::Sparse { rows, columns } = &self.view {
+        if let ViewOnDevice::Sparse { rows, columns } = &*self.view {
             let to = |address: u64| Output { address, offset: 0, weights: 0, adds: false };
             rows.gather_f32(self.b.address(), self.cols, &to(self.z.address()))?;
             columns.gather_f32(self.z.address(), self.cols, &to(self.product.address()))?;

@@ -8,7 +8,7 @@ use crate::panel::{FactorsOnDevice, PanelOnDevice, column_sums, panel_of, scale_
 use faer::{Mat, MatRef};
 use lcca::data::{Composition, Counting, InMemory, JointGram, Pair, Side};
 use lcca::error::Result;
-use lcca::matrix::{Line, Panel};
+use lcca::matrix::{Line, Matrix, Panel};
 use lcca::space::{ChosenBlock, Host, Inverted, RowFactors, Space, Tall};
 use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -167,8 +167,12 @@ impl Cuda {
                 }
             }
             Home::Rows(rows) => {
-                for (index, chunk) in rows.chunks.iter().enumerate() {
-                    let weights = chunk.weights.as_ref().map_or(0, Room::address);
+                let Some(pair) = composition.home.downcast_ref::<InMemory>() else {
+                    unreachable!("rows on the device are a copy of rows in memory")
+                };
+                let mut is_first = true;
+                rows.for_each_chunk(&self.device, pair, |chunk| {
+                    let weights = chunk.weights.as_ref().map_or(0, |weights| weights.address());
                     for source in 0..2 {
                         let Some(at) = from[source] else { continue };
                         let z: Room<f64> = self.device.room(chunk.rows * at.stride)?;
@@ -178,10 +182,12 @@ impl Cuda {
                         for target in 0..2 {
                             let Some(out) = &targets[target][source] else { continue };
                             let address = panel_of(out).room.address();
-                            chunk.views[target].scatter(&self.device, chunk.rows, z, address, index > 0)?;
+                            chunk.views[target].scatter(&self.device, chunk.rows, z, address, !is_first)?;
                         }
                     }
-                }
+                    is_first = false;
+                    Ok(())
+                })?;
             }
         }
         for (target, row) in targets.iter_mut().enumerate() {
@@ -377,6 +383,18 @@ impl Space for Cuda {
         Ok(sums)
     }
 
+    fn row_squares(&self, a: &Tall) -> Result<Vec<f64>> {
+        let (panel, rows) = (panel_of(a), a.rows());
+        let out: Room<f64> = self.device.room(rows)?;
+        self.device.launch(
+            "row_squares",
+            File::Panel,
+            Launch::blocks((rows as u64).div_ceil(8), 256),
+            &[&(rows as u64), &(panel.stride as u32), &out.address(), &panel.room.address()],
+        )?;
+        Ok(out.to_vec()?)
+    }
+
     fn select(&self, a: &Tall, columns: &[usize]) -> Result<Tall> {
         let (from, rows) = (panel_of(a), a.rows());
         let out = PanelOnDevice::unwritten(&self.device, rows, columns.len())?;
@@ -428,20 +446,17 @@ impl Space for Cuda {
         )
     }
 
-    fn read_on_host(&self, panels: &[&Tall], read: &mut dyn FnMut(&[&Panel]) -> Result<()>) -> Result<()> {
-        let copies = panels.iter().map(|panel| self.download(panel)).collect::<Result<Vec<Panel>>>()?;
-        read(&copies.iter().collect::<Vec<&Panel>>())
-    }
-
     fn invert(&self, pair: &Counting<'_>, block: &ChosenBlock<'_>) -> Result<Inverted> {
         let Some(composition) = pair.composition() else { return Ok(Inverted::OnHost) };
         let Some(home) = self.home(composition.home)? else { return Ok(Inverted::OnHost) };
+        if let Some(rows) = composition.home.downcast_ref::<InMemory>()
+            && Side::BOTH.iter().any(|&side| matches!(rows.view(side), Matrix::Dense(_)))
+        {
+            return Ok(Inverted::OnHost);
+        }
         let weight = pair.moments(Side::X)?.weight;
         let inverted = inverse::invert(&self.device, &home, &composition, weight, block)?;
         pair.count_block()?;
-        Ok(match inverted {
-            Some(inverse) => Inverted::Here(Box::new(inverse)),
-            None => Inverted::No,
-        })
+        Ok(inverted.map_or(Inverted::No, |inverse| Inverted::Here(Box::new(inverse))))
     }
 }

@@ -174,6 +174,24 @@ fn fits_agree_with_the_cpu_and_repeat_to_the_last_bit() {
 }
 
 #[test]
+fn rows_that_do_not_fit_are_streamed_to_the_same_answer() {
+    let Some(cuda) = gpu() else { return };
+    let (rows, cols) = (300_000, 400);
+    let pair = InMemory::new(zipf(rows, cols, 60, 1, double), zipf(rows, cols, 60, 2, double)).unwrap();
+    let bytes: u64 = Side::BOTH.iter().map(|&side| 2 * 12 * pair.view(side).entries()).sum();
+    let small = lcca_cuda::open(0, Some(bytes / 3)).unwrap();
+    laws::check_pass(&*small, &Centered::new(&pair).unwrap(), 24, 1).unwrap();
+    let mut settings = Settings::new(Method::lobpcg(), 3);
+    (settings.ridge_x, settings.ridge_y, settings.tol) = (0.01, 0.01, 1e-8);
+    // Without room for Gram matrices, iterations run over the rows.
+    (settings.structure, settings.memory) = (false, 1 << 20);
+    let there = fit(&on(&small, &pair), &settings, &()).unwrap();
+    let resident = fit(&on(&cuda, &pair), &settings, &()).unwrap();
+    assert!(there.cost.passes > 3.0, "{:?}", there.cost);
+    same_fit("streamed", &there, &resident);
+}
+
+#[test]
 fn little_memory_is_said_and_nothing_panics() {
     if gpu().is_none() {
         return;

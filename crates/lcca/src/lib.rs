@@ -57,6 +57,7 @@ mod parameter;
 mod random;
 mod settings;
 mod side;
+mod small;
 pub mod solve;
 pub mod space;
 pub mod svd;

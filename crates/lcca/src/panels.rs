@@ -223,6 +223,39 @@ pub fn weighted_column_dots(a: &Panel, b: &Panel, weight: impl Fn(usize) -> f64 
     })
 }
 
+/// `Σⱼ a[i, j]²` for every i.
+pub fn row_squares(a: &Panel) -> Vec<f64> {
+    let squares = |i: usize| a.row(i).iter().map(|value| value * value).sum();
+    (0..a.rows()).into_par_iter().with_min_len(CHUNK).map(squares).collect()
+}
+
+/// `a[:, j] ← factors[j]·a[:, j]`.
+pub fn scale_columns(a: &mut Panel, factors: &[f64]) {
+    let (stride, cols) = (a.lines_per_row().max(1), a.cols());
+    assert_eq!(cols, factors.len(), "columns of the panel");
+    a.lines_mut().par_chunks_mut(stride).with_min_len(CHUNK).for_each(|row| {
+        let row: &mut [f64] = bytemuck::cast_slice_mut(row);
+        row[..cols].iter_mut().zip(factors).for_each(|(value, factor)| *value *= factor);
+    });
+}
+
+/// The entry of largest size in every column, the first of several.
+pub fn largest_entries(a: &Panel) -> Vec<f64> {
+    let larger = |mut largest: Vec<f64>, row: &[f64]| {
+        for (largest, &value) in largest.iter_mut().zip(row) {
+            *largest = if value.abs() > largest.abs() { value } else { *largest };
+        }
+        largest
+    };
+    let starts: Vec<usize> = (0..a.rows()).step_by(CHUNK).collect();
+    let of_chunk = |start: usize| {
+        (start..(start + CHUNK).min(a.rows()))
+            .fold(vec![0.0; a.cols()], |largest, i| larger(largest, a.row(i)))
+    };
+    let chunks: Vec<Vec<f64>> = starts.into_par_iter().map(of_chunk).collect();
+    chunks.iter().fold(vec![0.0; a.cols()], |largest, chunk| larger(largest, chunk))
+}
+
 /// [A B].
 pub fn beside(a: &Panel, b: &Panel) -> Panel {
     assert_eq!(a.rows(), b.rows(), "rows of the two panels");

@@ -1,10 +1,15 @@
 //! Random numbers that are the same on every machine for the same seed and purpose.
 
-use crate::matrix::Panel;
+use crate::matrix::{LANES, Line, Panel};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
+use rayon::prelude::*;
+
+/// From so many numbers on, a panel is filled in chunks of so many rows, each by a generator of its own.
+const LARGE: usize = 1 << 21;
+const ROWS: usize = 1 << 12;
 
 /// The purpose of some random numbers. Each purpose has its own stream, so that one seed gives each different numbers. The
 /// values are part of the results: changing one changes the answers of every seed.
@@ -25,11 +30,21 @@ pub(crate) enum Purpose {
     Test = 4,
 }
 
-/// A panel of independent standard normal numbers.
+/// A panel of independent standard normal numbers, the same whatever the number of threads.
 pub(crate) fn normal_panel(rows: usize, cols: usize, seed: u64, purpose: Purpose) -> Panel {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(purpose as u64);
-    Panel::from_fn(rows, cols, |_, _| StandardNormal.sample(&mut rng))
+    if rows.saturating_mul(cols) < LARGE {
+        let mut rng = generator(seed, purpose, 0);
+        return Panel::from_fn(rows, cols, |_, _| StandardNormal.sample(&mut rng));
+    }
+    let mut panel = Panel::zeros(rows, cols);
+    let stride = panel.lines_per_row();
+    panel.lines_mut().par_chunks_mut(ROWS * stride).enumerate().for_each(|(chunk, lines)| {
+        let mut rng = generator(seed, purpose, 1 + chunk as u64);
+        for row in bytemuck::cast_slice_mut::<Line, f64>(lines).chunks_exact_mut(stride * LANES) {
+            row[..cols].iter_mut().for_each(|entry| *entry = StandardNormal.sample(&mut rng));
+        }
+    });
+    panel
 }
 
 /// The `index`-th of several independent generators for one purpose of a seed.

@@ -3,7 +3,8 @@
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::panels;
-use faer::{Mat, MatRef, Side};
+use crate::small;
+use faer::{Mat, MatRef};
 
 /// Directions whose share of the normalized Gram matrix is below this count as dependent on the others. Rounding of a
 /// Gram matrix leaves about 1e-16 times its size; four digits more leave room for sums over many rows.
@@ -64,11 +65,10 @@ impl Spectrum {
         if (0..m).any(|j| (j..m).any(|i| !unit[(i, j)].is_finite())) {
             return Err(failed);
         }
-        let eigen = unit.self_adjoint_eigen(Side::Lower).map_err(|_| failed)?;
-        let values = eigen.S().column_vector();
-        let largest = (0..m).map(|i| values[i]).fold(0.0, f64::max);
-        let shares = (0..m).map(|i| if largest > 0.0 { values[i] / largest } else { 0.0 }).collect();
-        Ok(Spectrum { scale, shares, largest, vectors: eigen.U().to_owned() })
+        let (values, vectors) = small::eigen(unit.as_ref()).ok_or(failed)?;
+        let largest = values.iter().copied().fold(0.0, f64::max);
+        let shares = values.iter().map(|value| if largest > 0.0 { value / largest } else { 0.0 }).collect();
+        Ok(Spectrum { scale, shares, largest, vectors })
     }
 
     /// H with HᵀGH = I on the directions whose share is above `cut`.

@@ -10,6 +10,7 @@
 
 use super::coarse::Coarse;
 use super::eigenproblem::{Block, Eigenproblem, Ritz, SmallProducts, Trust, drift, pick};
+use super::measured::measure;
 use super::precondition::Preconditioner;
 use super::problem::Problem;
 use super::significant::SIGNIFICANT;
@@ -20,6 +21,7 @@ use crate::matrix::Panel;
 use crate::metric;
 use crate::outcome::Decision;
 use crate::random;
+use crate::small::{Singular, thin_svd};
 use crate::space::RowFactors;
 use crate::watch::Loop;
 use crate::whiten::whitener;
@@ -146,22 +148,7 @@ impl Eigenproblem for BothViews<'_> {
     }
 
     fn measure(&self, block: &mut Block) -> Result<()> {
-        let [x, y] = &mut block.views[..] else { unreachable!("a block of both views has two") };
-        let space = self.problem.space;
-        // If B of a view is a multiple of I, its product needs no rows.
-        let [x_identity, y_identity] = self.problem.identities();
-        for (is_identity, bw) in [(x_identity, &mut x.bw), (y_identity, &mut y.bw)] {
-            if is_identity {
-                *bw = space.zeros(bw.rows(), bw.cols())?;
-            }
-        }
-        let x_own = Some(&mut x.bw).filter(|_| !x_identity);
-        let y_own = Some(&mut y.bw).filter(|_| !y_identity);
-        let targets = [[x_own, Some(&mut y.image)], [Some(&mut x.image), y_own]];
-        space.pass(self.problem.pair, [Some(&x.w), Some(&y.w)], targets)?;
-        let [x_ridge, y_ridge] = self.problem.normals.map(|normal| normal.ridge);
-        space.add_scaled(&mut x.bw, x_ridge, &x.w)?;
-        space.add_scaled(&mut y.bw, y_ridge, &y.w)
+        measure(self.problem, block)
     }
 
     fn ritz(&self, basis: &[&Block], known: Option<&SmallProducts>) -> Result<Ritz> {
@@ -180,11 +167,12 @@ impl Eigenproblem for BothViews<'_> {
                 leave_out_noise(gram, size, &heights);
             }
         }
-        let (hx, hy) = (whitener(products.x.as_ref())?, whitener(products.y.as_ref())?);
-        let small = hx.transpose() * &products.cross * &hy;
-        let svd = small.thin_svd().map_err(|_| Error::Factorization("SxᵀXᵀYSy"))?;
-        let m = size.min(svd.S().dim());
-        let (cx, cy) = (hx * svd.U().subcols(0, m), hy * svd.V().subcols(0, m));
+        let (hx, hy) = rayon::join(|| whitener(products.x.as_ref()), || whitener(products.y.as_ref()));
+        let (hx, hy) = (hx?, hy?);
+        let Singular { u, values, v } = thin_svd((hx.transpose() * &products.cross * &hy).as_ref())
+            .ok_or(Error::Factorization("SxᵀXᵀYSy"))?;
+        let m = size.min(values.len());
+        let (cx, cy) = (hx * u.subcols(0, m), hy * v.subcols(0, m));
         // The next basis is W·Cw + T·Ct + P·Cp and T·Ct + P·Cp.
         let next = |c: &Mat<f64>| {
             Mat::from_fn(c.nrows(), 2 * m, |i, j| match (j < m, i < size) {
@@ -194,7 +182,7 @@ impl Eigenproblem for BothViews<'_> {
             })
         };
         let known = (basis.len() > 1).then(|| products.turned(&next(&cx), &next(&cy)));
-        let theta = (0..m).map(|i| svd.S()[i]).collect();
+        let theta = values[..m].to_vec();
         Ok(Ritz { coefficients: vec![cx, cy], theta, drift, known })
     }
 

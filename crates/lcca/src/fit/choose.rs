@@ -6,8 +6,6 @@
 //!   was overlooked is not lost for good.
 
 use super::witness::Witness;
-use crate::matrix::Panel;
-use rayon::prelude::*;
 
 /// Of the columns of each view, this share is chosen by what witnesses say.
 const BY_WITNESSES: f64 = 1.0 / 3.0;
@@ -91,15 +89,12 @@ pub(super) fn by_column(witnesses: &[Witness], scores: &[f64], side: usize, colu
     strongest
 }
 
-/// Σᵢ w[j, i]²·bⱼⱼ + Σᵢ r[j, i]²/bⱼⱼ for each row j, the residual times the column's dependence; 0 for a constant column.
-pub(super) fn activity(w: &Panel, r: &Panel, inverse: &[f64], dependence: Option<&[f64]>) -> Vec<f64> {
-    let squares = |row: &[f64]| row.iter().map(|v| v * v).sum::<f64>();
-    let of_row = |j: usize| match inverse[j] {
-        0.0 => 0.0,
-        inverse => {
-            let weight = dependence.map_or(1.0, |dependence| dependence[j]);
-            squares(w.row(j)) / inverse + squares(r.row(j)) * inverse * weight
-        }
+/// Σᵢ w[j, i]²·bⱼⱼ + Σᵢ r[j, i]²/bⱼⱼ for each row j, given the sums of squares, the residual times the column's dependence; 0 for a
+/// constant column.
+pub(super) fn activity(w: &[f64], r: &[f64], inverse: &[f64], dependence: Option<&[f64]>) -> Vec<f64> {
+    let of_row = |(j, &inverse): (usize, &f64)| {
+        let weight = dependence.map_or(1.0, |dependence| dependence[j]);
+        if inverse == 0.0 { 0.0 } else { w[j] / inverse + r[j] * inverse * weight }
     };
-    (0..w.rows()).into_par_iter().with_min_len(4096).map(of_row).collect()
+    inverse.iter().enumerate().map(of_row).collect()
 }

@@ -5,6 +5,7 @@
 //! exactly as a pass would tell them saves the pass.
 
 use super::fitted::Fit;
+use super::measured::measured_pairs;
 use super::model::{Model, View};
 use super::plan::Plan;
 use super::problem::{End, Problem, RawFit};
@@ -27,11 +28,14 @@ const ROUNDING: f64 = 1e-12;
 pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<Fit> {
     let settings = problem.settings;
     let RawFit { weights, trace, end, decisions, products } = raw;
-    let [mut x, mut y] = match products {
-        Some(known) => known,
-        None => ViewBlock::measure_both(problem.normals, weights)?,
+    let most = problem.largest_objective();
+    let (mut x, mut y, mut objective) = match products {
+        Some([mut x, mut y]) => {
+            let objective = best_pairs(&mut x, &mut y, settings.k, most)?;
+            (x, y, objective)
+        }
+        None => measured_pairs(problem, weights, settings.k, most)?,
     };
-    let mut objective = best_pairs(&mut x, &mut y, settings.k, problem.largest_objective())?;
     if settings.is_cca() {
         ties::settle(&mut x, &mut y, &objective, problem.normals[0])?;
     }
@@ -126,24 +130,13 @@ fn to_unit_length(problem: &Problem<'_>, views: [&mut ViewBlock; 2], regressions
 fn fix_signs(x: &mut ViewBlock, y: &mut ViewBlock) {
     let signs = signs_of_largest(&x.w);
     for panel in [x, y].into_iter().flat_map(|view| [&mut view.w, &mut view.bw, &mut view.across]) {
-        flip(panel, &signs);
+        panels::scale_columns(panel, &signs);
     }
-}
-
-/// Multiplies each column by its sign.
-pub(super) fn flip(panel: &mut Panel, signs: &[f64]) {
-    (0..panel.rows()).for_each(|i| panel.row_mut(i).iter_mut().zip(signs).for_each(|(v, s)| *v *= s));
 }
 
 /// The sign of the largest entry of each column.
 pub(super) fn signs_of_largest(w: &Panel) -> Vec<f64> {
-    let mut largest = vec![0.0f64; w.cols()];
-    for i in 0..w.rows() {
-        for (largest, &value) in largest.iter_mut().zip(w.row(i)) {
-            *largest = if value.abs() > largest.abs() { value } else { *largest };
-        }
-    }
-    largest.iter().map(|&value| if value < 0.0 { -1.0 } else { 1.0 }).collect()
+    panels::largest_entries(w).into_iter().map(|value| if value < 0.0 { -1.0 } else { 1.0 }).collect()
 }
 
 /// The correlation of column j with canonical variable i: (C·w)ⱼᵢ / (√Cⱼⱼ·√(wᵢᵀC·wᵢ)).

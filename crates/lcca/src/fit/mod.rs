@@ -33,6 +33,7 @@ mod lobpcg;
 mod local;
 mod local_grams;
 mod matching;
+mod measured;
 mod model;
 mod one_fit;
 mod one_view;

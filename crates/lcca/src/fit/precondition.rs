@@ -19,7 +19,6 @@ use super::shifted_factor::ShiftedFactor;
 use super::witness::{Witness, independent};
 use crate::data::Pair;
 use crate::error::Result;
-use crate::matrix::Panel;
 use crate::method::Algorithm;
 use crate::outcome::Decision;
 use crate::panels;
@@ -248,10 +247,8 @@ impl<'a> Preconditioner<'a> {
                 dependence: self.dependence_of(side),
             };
             if self.is_informed {
-                space.read_on_host(&[&w.views[side].w, &r.views[side].w], &mut |panels: &[&Panel]| {
-                    view.activity = Some(activity(panels[0], panels[1], inverse, view.dependence));
-                    Ok(())
-                })?;
+                let squares = [space.row_squares(&w.views[side].w)?, space.row_squares(&r.views[side].w)?];
+                view.activity = Some(activity(&squares[0], &squares[1], inverse, view.dependence));
             }
             views.push(view);
         }
@@ -311,14 +308,19 @@ impl<'a> Preconditioner<'a> {
 
     /// The objective that each witness still has when the pairs found are taken out.
     fn unexplained(&self, w: &Block, theta: &[f64]) -> Result<Vec<f64>> {
-        let mut left = Vec::new();
-        let panels = [&w.views[0].bw, &w.views[1].bw];
-        self.problem.space.read_on_host(&panels, &mut |bw: &[&Panel]| {
-            left =
-                self.witnesses.par_iter().map(|witness| witness.unexplained([bw[0], bw[1]], theta)).collect();
-            Ok(())
-        })?;
-        Ok(left)
+        let mut rows = Vec::new();
+        for side in 0..2 {
+            let mut columns: Vec<u32> =
+                self.witnesses.iter().flat_map(|witness| &witness.columns[side]).copied().collect();
+            columns.sort_unstable();
+            columns.dedup();
+            rows.push((self.problem.space.rows(&w.views[side].bw, &columns)?, columns));
+        }
+        let row = |side: usize, column: u32| {
+            let (panel, columns) = &rows[side];
+            panel.row(columns.partition_point(|&other| other < column))
+        };
+        Ok(self.witnesses.par_iter().map(|witness| witness.unexplained(row, theta)).collect())
     }
 }
 

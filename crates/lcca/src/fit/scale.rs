@@ -14,7 +14,7 @@
 //! The fit is one to X·diag(f); its weights w stand for the weights f∘w of X. Nothing but the units of weights and of
 //! regressions changes on the way back: canonical variables, correlations and loadings stay what they are.
 
-use super::finish::{flip, signs_of_largest};
+use super::finish::signs_of_largest;
 use super::fitted::Fit;
 use crate::data::{Moments, Pair, Side};
 use crate::error::Result;
@@ -144,6 +144,6 @@ fn fix_signs(fit: &mut Fit) {
     let views = [&mut model.x, &mut model.y].into_iter().flat_map(|v| [&mut v.weights, &mut v.loadings]);
     let coefficients = [&mut regressions.x, &mut regressions.y, &mut regressions.y_on_x];
     for panel in views.chain(coefficients) {
-        flip(panel, &signs);
+        panels::scale_columns(panel, &signs);
     }
 }

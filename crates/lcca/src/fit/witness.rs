@@ -29,14 +29,15 @@ impl Witness {
         (0..2).any(|side| self.columns[side].iter().any(|column| other.columns[side].contains(column)))
     }
 
-    /// The objective of what is left of the pair after the pairs found are taken out; 0 if next to nothing is left.
+    /// The objective of what is left of the pair after the pairs found are taken out; 0 if next to nothing is left. `bw` is a row of
+    /// B·W of a view.
     ///
     /// With W and Θ exact, a larger value than θ_k is a proof that a pair is missing.
-    pub fn unexplained(&self, bw: [&Panel; 2], theta: &[f64]) -> f64 {
+    pub fn unexplained<'b>(&self, bw: impl Fn(usize, u32) -> &'b [f64], theta: &[f64]) -> f64 {
         let along = [0, 1].map(|side| {
             let mut sum = vec![0.0; theta.len()];
             for (&column, weight) in self.columns[side].iter().zip(&self.weights[side]) {
-                sum.iter_mut().zip(bw[side].row(column as usize)).for_each(|(sum, bw)| *sum += weight * bw);
+                sum.iter_mut().zip(bw(side, column)).for_each(|(sum, bw)| *sum += weight * bw);
             }
             sum
         });

@@ -83,6 +83,8 @@ pub fn check(space: &dyn Space, rows: usize, cols: usize, seed: u64) -> Verdict 
     let here = Host.row_factors(weights).map_err(text)?;
     let squares = space.weighted_squares(&a.there, &there).map_err(text)?;
     same_numbers("weighted squares", &squares, &Host.weighted_squares(&a.here, &here).map_err(text)?)?;
+    let squares = space.row_squares(&a.there).map_err(text)?;
+    same_numbers("squares of rows", &squares, &Host.row_squares(&a.here).map_err(text)?)?;
     space.scale_rows(&mut a.there, &there).map_err(text)?;
     Host.scale_rows(&mut a.here, &here).map_err(text)?;
     a.check("scaled rows", space)?;

@@ -105,6 +105,11 @@ pub trait Space: Send + Sync {
     /// A copy of a panel on the host.
     fn download(&self, panel: &Tall) -> Result<Panel>;
 
+    /// Moves a panel to the host.
+    fn take(&self, panel: Tall) -> Result<Panel> {
+        self.download(&panel)
+    }
+
     /// Changes a panel on the host. Its shape stays the same.
     fn change_on_host(
         &self,
@@ -152,6 +157,9 @@ pub trait Space: Send + Sync {
     /// `Σᵢ weights[i]·a[i, j]²` for every column j.
     fn weighted_squares(&self, a: &Tall, weights: &RowFactors) -> Result<Vec<f64>>;
 
+    /// `Σⱼ a[i, j]²` for every row i.
+    fn row_squares(&self, a: &Tall) -> Result<Vec<f64>>;
+
     /// Some of the columns, in the given order.
     fn select(&self, a: &Tall, columns: &[usize]) -> Result<Tall>;
 
@@ -160,9 +168,6 @@ pub trait Space: Send + Sync {
 
     /// Replaces some rows.
     fn put_rows(&self, a: &mut Tall, rows: &[u32], values: &Panel) -> Result<()>;
-
-    /// Reads some panels on the host.
-    fn read_on_host(&self, panels: &[&Tall], read: &mut dyn FnMut(&[&Panel]) -> Result<()>) -> Result<()>;
 
     /// Forms and inverts B − A on chosen columns of `pair`, if the space can. By default the host does.
     fn invert(&self, _pair: &Counting<'_>, _block: &ChosenBlock<'_>) -> Result<Inverted> {
@@ -194,6 +199,10 @@ impl Space for Host {
 
     fn download(&self, panel: &Tall) -> Result<Panel> {
         Ok(Host::panel(panel).clone())
+    }
+
+    fn take(&self, panel: Tall) -> Result<Panel> {
+        Ok(*panel.storage.downcast().expect("a panel is used in the space that made it"))
     }
 
     fn change_on_host(
@@ -284,6 +293,10 @@ impl Space for Host {
         Ok(panels::weighted_column_dots(panel, panel, |i| weights[i]))
     }
 
+    fn row_squares(&self, a: &Tall) -> Result<Vec<f64>> {
+        Ok(panels::row_squares(Host::panel(a)))
+    }
+
     fn select(&self, a: &Tall, columns: &[usize]) -> Result<Tall> {
         Ok(Host::tall(panels::select(Host::panel(a), columns)))
     }
@@ -300,10 +313,6 @@ impl Space for Host {
             .enumerate()
             .for_each(|(i, &row)| panel.row_mut(row as usize).copy_from_slice(values.row(i)));
         Ok(())
-    }
-
-    fn read_on_host(&self, panels: &[&Tall], read: &mut dyn FnMut(&[&Panel]) -> Result<()>) -> Result<()> {
-        read(&Host::panels(panels))
     }
 }
 
