@@ -4,6 +4,7 @@ use crate::driver::{Device, Launch, Room};
 use crate::error::CudaError;
 use crate::kernels::File;
 use lcca::matrix::{Buffer, Matrix, Values};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A row of more entries is cut into segments of so many.
@@ -68,11 +69,11 @@ impl StoredValues {
         }
     }
 
-    fn copy(device: &Arc<Device>, values: &Values) -> Result<Self, CudaError> {
+    fn copy(device: &Arc<Device>, values: &Values, own: Range<usize>) -> Result<Self, CudaError> {
         Ok(match values {
             Values::Ones => StoredValues::Ones,
-            Values::F32(values) => StoredValues::F32(copy_buffer(device, values)?),
-            Values::F64(values) => StoredValues::F64(copy_buffer(device, values)?),
+            Values::F32(values) => StoredValues::F32(copy_buffer(device, &values.slice(own))?),
+            Values::F64(values) => StoredValues::F64(copy_buffer(device, &values.slice(own))?),
         })
     }
 }
@@ -82,10 +83,13 @@ impl SparseOnDevice {
     pub fn copy(device: &Arc<Device>, matrix: &Matrix) -> Result<Option<Self>, CudaError> {
         match matrix {
             Matrix::Sparse(rows) => {
-                let first = rows.offsets().iter().next().unwrap_or(0);
+                // A range of rows shares the entries of all rows.
+                let (first, last) = (rows.offsets().iter().next(), rows.offsets().iter().last());
+                let (first, last) = (first.unwrap_or(0), last.unwrap_or(0));
                 let offsets: Vec<u64> = rows.offsets().iter().map(|offset| offset - first).collect();
-                let columns = copy_buffer(device, rows.columns())?;
-                let values = StoredValues::copy(device, rows.values())?;
+                let own = first as usize..last as usize;
+                let columns = copy_buffer(device, &rows.columns().slice(own.clone()))?;
+                let values = StoredValues::copy(device, rows.values(), own)?;
                 SparseOnDevice::new(device, rows.cols(), &offsets, columns, values).map(Some)
             }
             Matrix::OneHot(rows) => {

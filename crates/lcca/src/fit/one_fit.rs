@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::method::{Algorithm, Settings};
 use crate::outcome::Decision;
-use crate::space::Space;
+use crate::space::{Host, Space};
 use crate::watch::{Loop, Watch};
 use std::sync::OnceLock;
 
@@ -137,8 +137,13 @@ fn fit_in_units(
     let raw = run(on_grams.as_ref().unwrap_or(&on_rows), plan, start, data.shared)?;
     let weights = keeps_weights.then(|| raw.weights.clone());
     // Whatever a method iterated on, its result is measured on the rows, or on their Gram matrices if those are as exact.
-    let measured_on = if data.grams_are_exact()? { on_grams.as_ref() } else { None };
-    Ok((finish::finish(measured_on.unwrap_or(&on_rows), raw, plan)?, weights))
+    // Rows that iterations did not read are not moved to another space for a single pass.
+    let measured_on = match on_grams {
+        Some(on_grams) if data.grams_are_exact()? => on_grams,
+        Some(_) => Problem { space: &Host, ..on_rows },
+        None => on_rows,
+    };
+    Ok((finish::finish(&measured_on, raw, plan)?, weights))
 }
 
 /// Runs the planned method.
