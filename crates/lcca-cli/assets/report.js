@@ -1,9 +1,10 @@
 "use strict";
 
-// Shows one component at a time, with its leading columns and its scatter plot, and searches for columns.
+// Shows one component at a time, with its leading columns and its scatter plot, and searches for columns. All other pictures are
+// in the page already. Data reach the page as text content only.
 
 (() => {
-  const { data, draw, element, decimal, short, colors } = page;
+  const data = JSON.parse(document.getElementById("data").textContent);
   const components = data.components;
   const given = data.given;
   const picker = document.getElementById("component");
@@ -12,6 +13,27 @@
 
   const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   const floats = (text) => new Float32Array(bytes(text).buffer);
+
+  /** An element with text and attributes. */
+  function element(tag, text, attributes = {}) {
+    const made = document.createElement(tag);
+    if (text !== undefined) made.textContent = text;
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    return made;
+  }
+
+  /** A number with a fixed number of digits and a true minus; a dash if it is not finite. */
+  function decimal(value, digits) {
+    if (value === null || !Number.isFinite(value)) return "–";
+    return value.toFixed(digits).replaceAll("-", "\u2212");
+  }
+
+  /** A number of any size with a few digits. */
+  function short(value, digits = 4) {
+    if (value === null || !Number.isFinite(value)) return "–";
+    const plain = value === 0 || (Math.abs(value) >= 1e-3 && Math.abs(value) < 1e5);
+    return (plain ? String(Number(value.toPrecision(digits))) : value.toExponential(2)).replaceAll("-", "\u2212");
+  }
 
   /** Shows a component, counted from 1. */
   function choose(number) {
@@ -35,7 +57,9 @@
   function leaders(view, rows) {
     const table = document.getElementById(`leaders-${view}`);
     const ranked = order.value === "weight" ? 2 : 1;
-    const largest = Math.max(...rows.map((row) => Math.abs(row[ranked] ?? 0))) || 1;
+    const values = rows.map((row) => row[ranked] ?? 0);
+    let [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
+    if (low === high) high = 1;
     const head = element("thead");
     const titles = element("tr");
     for (const [title, kind] of [["column", "name"], ["", ""], ["loading", "number"], ["weight", "number"]]) {
@@ -47,46 +71,80 @@
       const line = element("tr");
       const name = element("td", undefined, { class: "name" });
       name.append(element("bdi", row[0]));
-      line.append(name, bar((row[ranked] ?? 0) / largest));
-      line.append(element("td", decimal(row[1], 4), { class: "number" }), element("td", short(row[2], 3), { class: "number" }));
+      line.append(name, bar(row[ranked] ?? 0, low, high));
+      line.append(element("td", decimal(row[1], 3), { class: "number" }), element("td", short(row[2], 3), { class: "number" }));
       body.append(line);
     }
     table.replaceChildren(table.caption, head, body);
   }
 
-  /** A bar to the right of the middle, or to the left if the share is negative. */
-  function bar(share) {
+  /** A bar from 0 to a value, on a track from the lowest to the highest. */
+  function bar(value, low, high) {
     const cell = element("td", undefined, { class: "track" });
     const track = element("div", undefined, { class: "bar" });
     const mark = element("span");
-    mark.style.width = `${50 * Math.abs(share)}%`;
-    mark.style.left = share < 0 ? `${50 + 50 * share}%` : "50%";
+    const place = (v) => (100 * (v - low)) / (high - low);
+    track.style.backgroundPosition = `${place(0)}% 50%`;
+    mark.style.left = `${place(Math.min(0, value))}%`;
+    mark.style.width = `${place(Math.abs(value) + low)}%`;
     track.append(mark);
     cell.append(track);
     return cell;
   }
 
+  // The scatter plot: drawn at the width of its figure, and drawn again when that changes.
+
+  const drawing = document.querySelector("#scatter .drawing");
+  let scattered = { chosen: 0, width: 0 };
+
   function scatter(chosen) {
+    const width = Math.floor(drawing.clientWidth);
+    if (width === 0 || (scattered.chosen === chosen && scattered.width === width)) return;
+    scattered = { chosen, width };
     const [x, y] = [given.x, given.y].map((packed) => floats(packed[chosen - 1]));
-    const points = given.rows.map((row, i) => ({ row, x: x[i], y: y[i] })).filter((p) => Number.isFinite(p.x) && Number.isFinite(p.y));
-    const title = (p) => `row ${p.row}\nX ${short(p.x)}\nY ${short(p.y)}`;
-    draw("scatter", (width) => {
-      const axis = { nice: true, grid: true, labelArrow: "none", ticks: width / 90 };
-      return Plot.plot({
-        width,
-        height: Math.round(Math.min(width * 0.8, 420)),
-        marginLeft: 52,
-        marginBottom: 38,
-        ariaLabel: `canonical variables of component ${chosen}, Y against X`,
-        x: { ...axis, label: `variable ${chosen} of X` },
-        y: { ...axis, label: `variable ${chosen} of Y` },
-        marks: [
-          Plot.dot(points, { x: "x", y: "y", r: 2.2, fill: colors[0], fillOpacity: 0.45 }),
-          Plot.tip(points, Plot.pointer({ x: "x", y: "y", title })),
-        ],
-      });
-    });
+    const looks = given.looks ? bytes(given.looks) : new Uint8Array(x.length);
+    const [left, right, top, bottom] = [56, width - 26, 26, Math.round(Math.min(width * 0.8, 420)) - 40];
+    const [across, down] = [axis(x, left, right, width / 90), axis(y, bottom, top, 6)];
+    const parts = [
+      ...across.ticks.map(([at, text]) => line(at, top, at, bottom) + words(at, bottom + 16, "middle", text, "quiet small")),
+      ...down.ticks.map(([at, text]) => line(left, at, right, at) + words(left - 6, at + 4, "end", text, "quiet small")),
+      words(right, bottom + 34, "end", `variable ${chosen} of X`, "ink"),
+      words(0, 12, "start", `variable ${chosen} of Y`, "ink"),
+    ];
+    for (const look of new Set(looks)) {
+      let steps = "";
+      for (let i = 0; i < x.length; i++) {
+        if (looks[i] !== look || !Number.isFinite(x[i]) || !Number.isFinite(y[i])) continue;
+        steps += `M${across.place(x[i]).toFixed(1)} ${down.place(y[i]).toFixed(1)}h0`;
+      }
+      parts.push(`<path class="dots s${look}" style="stroke-width:4.4" d="${steps}"/>`);
+    }
+    const label = `canonical variables of component ${chosen}, Y against X`;
+    // Numbers and fixed words only: no name of the data is in this markup.
+    drawing.innerHTML = `<svg class="picture" role="img" aria-label="${label}" width="${width}" height="${bottom + 40}">${parts.join("")}</svg>`;
   }
+
+  const line = (x1, y1, x2, y2) => `<line class="grid" x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}"/>`;
+  const words = (x, y, anchor, text, kind) => `<text class="${kind}" x="${x}" y="${y}" text-anchor="${anchor}">${text}</text>`;
+
+  /** An axis of round numbers over some values, from one pixel to another. */
+  function axis(values, from, to, most) {
+    const finite = values.filter((v) => Number.isFinite(v));
+    let [low, high] = [Infinity, -Infinity];
+    for (const v of finite) [low, high] = [Math.min(low, v), Math.max(high, v)];
+    if (!(low <= high)) [low, high] = [0, 1];
+    // A range of rounding errors is no range.
+    const shortest = Math.max(1e-12, 0.01 * Math.max(Math.abs(low), Math.abs(high)));
+    if (high - low < shortest) [low, high] = [low - shortest, high + shortest];
+    const power = 10 ** Math.floor(Math.log10((high - low) / most));
+    const step = power * ([1, 2, 5].find((s) => s * power * most >= high - low) ?? 10);
+    const [first, last] = [Math.floor(low / step + 1e-9), Math.ceil(high / step - 1e-9)];
+    const place = (v) => from + ((v / step - first) / (last - first)) * (to - from);
+    const ticks = Array.from({ length: last - first + 1 }, (_, i) => [place((first + i) * step).toFixed(1), short((first + i) * step)]);
+    return { place, ticks };
+  }
+
+  if (given) new ResizeObserver(() => scatter(Number(picker.value))).observe(drawing);
 
   picker.addEventListener("change", () => choose(Number(picker.value)));
   order.addEventListener("change", () => choose(Number(picker.value)));
@@ -106,12 +164,8 @@
   const columns = ["x", "y"].flatMap((view) => {
     const { names, components: packed, loadings } = data.search[view];
     const [numbers, values, perColumn] = [bytes(packed), floats(loadings), data.search.strongest];
-    return names.map((name, i) => ({
-      name,
-      view: view.toUpperCase(),
-      lower: name.toLowerCase(),
-      strongest: d3.range(i * perColumn, (i + 1) * perColumn).map((j) => ({ component: numbers[j] + 1, loading: values[j] })),
-    }));
+    const strongest = (i) => Array.from({ length: perColumn }, (_, j) => ({ component: numbers[i * perColumn + j] + 1, loading: values[i * perColumn + j] }));
+    return names.map((name, i) => ({ name, view: view.toUpperCase(), lower: name.toLowerCase(), strongest: strongest(i) }));
   });
 
   /** Columns whose name contains the text: exact matches first, then prefixes, then the rest, each by importance. */

@@ -10,7 +10,7 @@ use lcca::matrix::{Matrix, Normalize};
 use lcca_io::views::take_rows;
 use lcca_io::{
     Align, Loaded, ModelColumns, PairedViews, ReadOptions, Remark, pair_rows, read_covariates,
-    read_for_model, read_labels, read_matrix_with, wording,
+    read_for_model, read_labels, read_labels_or_blanks, read_matrix_with, wording,
 };
 use std::path::{Path, PathBuf};
 
@@ -154,6 +154,26 @@ impl Views {
             None => Groups::new(&labels),
             Some(rows) => Groups::new(rows.iter().map(|&row| &labels[row])),
         }))
+    }
+}
+
+impl Views {
+    /// The labels that a file has, one per row of the file of X, in its order; a row may have an empty one. If there is one line
+    /// more than rows, the first is a header.
+    pub fn labels(&self, path: &Path) -> Result<Vec<String>, Failure> {
+        let mut labels = read_labels_or_blanks(path)?;
+        let (all, rows) = &self.x_rows;
+        if labels.len() == all + 1 {
+            labels.remove(0);
+        }
+        if labels.len() != *all {
+            let (path, found) = (path.display(), labels.len());
+            return Err(Failure::Usage(format!("{path}: {found} labels, expected one per row of X, {all}")));
+        }
+        Ok(match rows {
+            None => labels,
+            Some(rows) => rows.iter().map(|&row| labels[row].clone()).collect(),
+        })
     }
 }
 

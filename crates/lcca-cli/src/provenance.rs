@@ -10,10 +10,11 @@ use std::path::Path;
 
 /// The origin of the model of a finished fit.
 pub fn provenance(files: [&Path; 2], flags: &[String], fit: &Fit, threads: usize) -> Map<String, Value> {
-    let file_name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    // As they were typed, so that the command can be repeated.
+    let [x, y] = files.map(|path| path.display().to_string());
     let facts = json!({
-        "x": file_name(files[0]),
-        "y": file_name(files[1]),
+        "x": x,
+        "y": y,
         "version": env!("CARGO_PKG_VERSION"),
         "threads": threads,
         "flags": flags,

@@ -1,4 +1,4 @@
-"""Opens report.html and compare.html of a folder in Chromium and uses them: browser.py CHROMIUM FOLDER"""
+"""Opens report.html, compare.html and the pictures of a folder in Chromium and uses them: browser.py CHROMIUM FOLDER"""
 
 import json
 import pathlib
@@ -18,7 +18,7 @@ def shown(value, digits=4):
     return f"{value:.{digits}f}".replace("-", "\u2212")
 
 
-def opened(context, trouble, name="report.html", last="#rest svg"):
+def opened(context, trouble, name="report.html", last="#rest svg:visible"):
     page = context.new_page()
     page.on("console", lambda message: trouble.append(f"console: {message.text}"))
     page.on("pageerror", lambda error: trouble.append(f"error: {error}"))
@@ -27,7 +27,7 @@ def opened(context, trouble, name="report.html", last="#rest svg"):
     try:
         page.wait_for_selector(last, timeout=10_000)
     except Exception as late:
-        raise AssertionError(f"the last chart was not drawn: {trouble}") from late
+        raise AssertionError(f"the last picture is not visible: {trouble}") from late
     return page
 
 
@@ -36,7 +36,7 @@ def rows(page, table):
 
 
 def dots(page):
-    return page.eval_on_selector_all("#scatter g[aria-label=dot] circle", "all => all.map(c => [c.getAttribute('cx'), c.getAttribute('cy')].join())")
+    return page.eval_on_selector_all("#scatter path.dots", "all => all.flatMap(p => p.getAttribute('d').split('M').slice(1))")
 
 
 def numbers_are_the_models(page):
@@ -49,11 +49,18 @@ def numbers_are_the_models(page):
     assert f"{info['total']:.4f}" in page.inner_text("header")
 
 
-def charts_are_drawn(page):
-    for chart, dots in [("correlations", 10), ("captured", 1), ("rest", 1), ("scatter", 2000)]:
-        assert page.locator(f"#{chart} svg[aria-label]").count() == 1, chart
-        marks = page.locator(f"#{chart} g[aria-label=dot] > *").count()
-        assert marks == dots if chart in ("correlations", "scatter") else marks >= dots, (chart, marks)
+def pictures_are_drawn(page):
+    drawn = page.eval_on_selector_all("figure.chart", "all => all.map(f => f.id)")
+    assert drawn == ["correlations", "circle", "heatmap", "cim", "scores", "biplot", "scatter", "captured", "rest"], drawn
+    for picture in drawn:
+        assert page.locator(f"#{picture} svg[aria-label]:visible").count() == 1, picture
+    assert page.locator("#correlations svg.wide path title").count() == 5
+    assert page.locator("#captured svg.wide path title").count() >= 1
+    assert len(dots(page)) == 2000
+    # Rows have three labels, and each has a color of its own in the scatter plot and in the legend of the scores.
+    looks = page.eval_on_selector_all("#scatter path.dots", "all => all.map(p => getComputedStyle(p).stroke)")
+    assert len(set(looks)) == 3, looks
+    assert page.locator("#scores svg.wide text", has_text="label").all_text_contents() == ["label 0", "label 1", "label 2"]
 
 
 def a_component_can_be_chosen(page):
@@ -102,16 +109,24 @@ def the_keyboard_is_enough(page):
         assert control.evaluate("e => { e.focus(); return document.activeElement === e }")
 
 
-def hovering_shows_values(page):
-    page.hover("#correlations svg[aria-label]")
-    page.wait_for_selector("#correlations g[aria-label=tip] text")
-    assert "component" in page.locator("#correlations g[aria-label=tip] text").first.text_content()
+def points_tell_their_values(page):
+    title = page.locator("#correlations svg.wide path title").first.text_content()
+    assert title.startswith("component 1: in training 0."), title
 
 
 def nothing_is_wider_than_the_screen(page):
     wide = page.evaluate("""[...document.querySelectorAll('body *')].filter(e => !e.closest('svg, thead') &&
         e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 90))""")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth") and not wide, wide
+    # No text leaves its picture, and none is smaller than a reader can read.
+    texts = page.evaluate("""[...document.querySelectorAll('svg.picture')].filter(s => s.getBoundingClientRect().width > 0).flatMap(svg => {
+        const outer = svg.getBoundingClientRect();
+        return [...svg.querySelectorAll('text')].filter(t => t.textContent.trim() !== '').map(t => [t, t.getBoundingClientRect()])
+            .filter(([t, r]) => r.left < outer.left - 1 || r.right > outer.right + 1 || r.top < outer.top - 1 || r.bottom > outer.bottom + 1
+                || Math.max(r.height, r.width) < 6 || Math.min(r.height, r.width) < 5)
+            .map(([t, r]) => [svg.ariaLabel, t.textContent, r.left - outer.left, r.right - outer.right, r.top - outer.top, r.height])
+    })""")
+    assert not texts, texts
 
 
 def colours(page):
@@ -122,25 +137,44 @@ def paper_has_everything_but_controls(page):
     page.emulate_media(media="print", color_scheme="dark")
     assert colours(page) == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"], colours(page)
     assert page.locator(".controls:visible, button:visible, input:visible, select:visible").count() == 0
-    for essential in ["h1", ".verdict", ".figures", "#correlations svg", "#components tbody tr", "#leaders-x tr", "#scatter svg",
-                      "#captured svg", "#rest svg", "#settings pre", ".facts"]:
+    for essential in ["h1", ".verdict", ".figures", "#correlations svg.wide", "#components tbody tr", "#leaders-x tr", "#scatter svg",
+                      "#circle svg.wide", "#heatmap svg.wide", "#cim svg.wide", "#scores svg.wide", "#biplot svg.wide",
+                      "#captured svg.wide", "#rest svg.wide", "#settings pre", ".facts", ".answers"]:
         assert page.locator(essential).first.is_visible(), essential
+    ink = page.eval_on_selector("#correlations svg.wide text.ink", "t => getComputedStyle(t).fill")
+    assert ink == "rgb(29, 28, 26)", f"pictures are dark on white paper, not {ink}"
+    assert page.locator("svg.narrow:visible").count() == 0
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
 def a_comparison_is_drawn(page):
     result = json.loads((FOLDER / "compare.json").read_text())
     names = ["L-CCA", "G-CCA", "RPCCA", "Sketch", "D-CCA", "auto"]
-    assert page.locator("#captured .legend li").all_inner_texts() == names
-    assert page.locator("#captured g[aria-label=dot] > *").count() == len(result["runs"])
+    legend = lambda chart: [text for text in page.locator(f"{chart} svg.wide text.ink").all_text_contents() if text in [*names, result["best"]["label"]]]
+    assert legend("#captured")[:6] == names
+    assert page.locator("#captured svg.wide path title").count() == len(result["runs"])
     for setting in result["settings"]:
         chart = f"#setting-{setting['id']}"
-        assert page.locator(f"{chart} .legend li").all_inner_texts() == [*names, result["best"]["label"]]
-        assert page.locator(f"{chart} g[aria-label=dot] > *").count() == len(names) * result["k"]
+        assert legend(chart) == [*names, result["best"]["label"]]
+        assert page.locator(f"{chart} svg.wide path title").count() == len(names) * result["k"]
         for entry in setting["entries"]:
             assert f"{result['runs'][entry['run']]['total']:.4f}" in page.inner_text("#numbers table")
-    page.locator("#captured g[aria-label=dot] > *").first.hover(force=True)
-    page.wait_for_selector("#captured g[aria-label=tip] text")
+    # A method has one color on the whole page: that of its points.
+    colors = page.evaluate("""[...document.querySelectorAll('svg.wide path')].filter(p => p.querySelector('title'))
+        .map(p => [p.textContent.split(': ')[1].split(' ')[0], getComputedStyle(p).fill])""")
+    assert len({name for name, _ in colors}) == len({tuple(pair) for pair in colors}) == len(names), colors
+
+
+def pictures_of_odd_models_fit(context, trouble):
+    for path in sorted(FOLDER.glob("picture-*.html")):
+        page = opened(context, trouble, path.name, "figure svg:visible")
+        for width in [360, 768, 1440]:
+            page.set_viewport_size({"width": width, "height": 740})
+            try:
+                nothing_is_wider_than_the_screen(page)
+            except AssertionError as wrong:
+                raise AssertionError(f"{path.name} at {width}") from wrong
+        page.close()
 
 
 def main():
@@ -149,27 +183,32 @@ def main():
         context = playwright.chromium.launch_persistent_context(
             profile, executable_path=CHROMIUM, headless=True, args=FLAGS, viewport={"width": 1100, "height": 900})
         page = opened(context, trouble)
-        for check in [numbers_are_the_models, charts_are_drawn, a_component_can_be_chosen, a_column_can_be_found,
-                      the_keyboard_is_enough, hovering_shows_values, nothing_is_wider_than_the_screen]:
+        for check in [numbers_are_the_models, pictures_are_drawn, a_component_can_be_chosen, a_column_can_be_found,
+                      the_keyboard_is_enough, points_tell_their_values]:
             check(page)
             print("ok", check.__name__)
         light = colours(page)
         page.emulate_media(color_scheme="dark")
         assert colours(page) != light
         paper_has_everything_but_controls(page)
-        page = opened(context, trouble)
+        for scheme in ["light", "dark"]:
+            page = opened(context, trouble)
+            page.emulate_media(color_scheme=scheme)
+            for width in [360, 768, 1440]:
+                page.set_viewport_size({"width": width, "height": 740})
+                page.wait_for_selector(f"#correlations svg.{'narrow' if width < 700 else 'wide'}:visible")
+                nothing_is_wider_than_the_screen(page)
         page.set_viewport_size({"width": 360, "height": 740})
-        page.wait_for_selector("#correlations svg[width='320']")
-        for check in [nothing_is_wider_than_the_screen, a_component_can_be_chosen]:
-            check(page)
-        print("ok on paper, in the dark and on a phone")
-        page = opened(context, trouble, "compare.html", "#setting-2 svg[aria-label]")
-        for check in [a_comparison_is_drawn, nothing_is_wider_than_the_screen]:
-            check(page)
-        page.set_viewport_size({"width": 360, "height": 740})
-        page.wait_for_selector("#setting-2 svg[width='320']")
-        nothing_is_wider_than_the_screen(page)
-        print("ok", "comparison")
+        a_component_can_be_chosen(page)
+        print("ok on paper, in the dark, on a phone, a tablet and a large screen")
+        page = opened(context, trouble, "compare.html", "#setting-2 svg[aria-label]:visible")
+        page.set_viewport_size({"width": 1100, "height": 900})
+        a_comparison_is_drawn(page)
+        for width in [360, 768, 1440]:
+            page.set_viewport_size({"width": width, "height": 740})
+            nothing_is_wider_than_the_screen(page)
+        pictures_of_odd_models_fit(context, trouble)
+        print("ok", "comparison and pictures")
         context.close()
     assert not trouble, trouble
 

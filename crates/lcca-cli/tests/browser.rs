@@ -8,6 +8,35 @@ use common::{Folder, on_ci};
 use std::path::Path;
 use std::process::Command;
 
+/// Pictures with long names in many scripts, markup in names, one column, and equal correlations.
+fn odd_pictures(folder: &Folder) {
+    let long = "</script><b>\"&' Ωμέγα 漢字漢字漢字漢字漢字漢字 עברית 🐭🐭🐭🐭🐭🐭🐭🐭🐭🐭 wwwwwwwwwwwwwwwwwwwwwwwwww MMMMMMMMMMMM";
+    let number = |i: usize| format!("{}", ((i * i * 7 + i * 13) % 97) as f64 / 10.0);
+    let table = |cols: usize| {
+        let names = (0..cols).map(|j| format!("\"{}{}\"", &j.to_string(), long.replace('"', "\"\"")));
+        let row = |i: usize| (0..cols).map(|j| number(i * (j + 3) + j)).collect::<Vec<_>>().join(",");
+        let rows: Vec<String> = (0..60).map(row).collect();
+        format!("{}\n{}\n", names.collect::<Vec<_>>().join(","), rows.join("\n"))
+    };
+    folder.write("wide.csv", table(25));
+    folder.write("one.csv", table(1));
+    // A view with itself has only correlations of 1.
+    for (model, x, y, k) in [("same", "wide.csv", "wide.csv", 12), ("one", "wide.csv", "one.csv", 1)] {
+        folder.run(&format!("fit {x} {y} -k {k} --header yes --hold-out no -o {model}")).done();
+        for picture in ["scree", "circle", "loadings", "heatmap", "cim", "scores", "biplot"] {
+            if model == "one" && ["circle", "biplot"].contains(&picture) {
+                continue;
+            }
+            let rows = if ["scores", "biplot"].contains(&picture) {
+                format!("{x} {y} --header yes")
+            } else {
+                String::new()
+            };
+            folder.run(&format!("plot {picture} {model} {rows} -o picture-{model}-{picture}.html")).done();
+        }
+    }
+}
+
 #[test]
 fn pages_work_in_a_browser() {
     let (Some(python), Some(browser)) = (std::env::var_os("LCCA_PYTHON"), std::env::var_os("LCCA_BROWSER"))
@@ -20,7 +49,9 @@ fn pages_work_in_a_browser() {
     folder
         .run("fit x.safetensors y.safetensors -k 5 --ridge 0.01 --method lobpcg --oversample 1 --tol 1e-9 -o model")
         .done();
-    folder.run("report model x.safetensors y.safetensors -o report.html").done();
+    folder.write("labels.txt", (0..3000).map(|row| format!("label {}\n", row % 3)).collect::<String>());
+    folder.run("report model x.safetensors y.safetensors --label labels.txt -o report.html").done();
+    odd_pictures(&folder);
     folder.write("info.json", folder.json("info model").to_string());
     folder.write("score.json", folder.json("score model x.safetensors y.safetensors").to_string());
     folder.run("compare x.safetensors y.safetensors -k 3 --k-pc 4 --l-cca-t2 2,6 --quiet -o compared").done();

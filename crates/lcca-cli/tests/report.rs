@@ -27,13 +27,11 @@ fn check(page: &Page) {
     assert!(page.html.starts_with("<!DOCTYPE html>") && page.html.ends_with("</html>\n"));
     assert!(page.html.contains("default-src 'none'"));
     let scripts = ["<script", "</script>"].map(|tag| page.html.matches(tag).count());
-    assert_eq!(scripts, [5, 5]);
+    assert_eq!(scripts, [2, 2]);
     for outside in [" src=", "url(", "@import", "<link rel=\"stylesheet"] {
         assert!(!page.markup().contains(outside), "{outside}");
     }
-    for chart in page.charts() {
-        assert!(page.has(&format!("<figure class=\"chart\" id=\"{chart}\">")), "no place for {chart}");
-    }
+    assert!(!page.html.contains("NaN"));
 }
 
 #[test]
@@ -167,38 +165,143 @@ fn the_command_on_the_page_repeats_the_fit_to_the_bit() {
 }
 
 #[test]
+fn the_command_on_the_page_has_the_folders_that_were_typed() {
+    let folder = fitted(100);
+    std::fs::create_dir_all(folder.path("in put")).unwrap();
+    for name in ["x.safetensors", "y.safetensors"] {
+        std::fs::rename(folder.path(name), folder.path("in put").join(name)).unwrap();
+    }
+    let mut fit = folder.command("fit -k 2 --threads 1 -o in/model");
+    std::fs::create_dir_all(folder.path("in")).unwrap();
+    common::Ran::output(fit.args(["in put/x.safetensors", "./in put/y.safetensors"])).done();
+    let command = Page::report(&folder, "in/model").text("<pre><code>", "</code></pre>");
+    let expected = "lcca fit 'in put/x.safetensors' './in put/y.safetensors' -k 2 --threads 1 -o in/model";
+    assert_eq!(command, expected);
+}
+
+#[test]
+fn the_page_says_whether_the_given_rows_were_in_training() {
+    let folder = fitted(300);
+    let page = Page::report(&folder, "model x.safetensors y.safetensors");
+    let head = page.text("<header>", "</header>");
+    assert!(head.contains("They look like the rows that the model was trained on"), "{head}");
+    assert!(head.contains("The given rows are the rows of training, so they prove nothing new."), "{head}");
+    assert!(page.has("have the same correlations.</figcaption>"));
+    let other = Folder::with_named_views(200, 2);
+    other.write("model", folder.read("model"));
+    let score = other.json("score model x.safetensors y.safetensors");
+    let page = Page::report(&other, "model x.safetensors y.safetensors");
+    let head = page.text("<header>", "</header>");
+    assert!(head.contains("They are not exactly the rows of training"), "{head}");
+    let first = format!(
+        "The first component correlates by {:.3} on the 200 given rows",
+        numbers(&score, "correlations")[0]
+    );
+    assert!(head.contains(&first), "{first}: {head}");
+    assert!(
+        page.titles("correlations").iter().any(|title| title.starts_with("component 1: on the given rows "))
+    );
+}
+
+#[test]
+fn the_page_says_in_short_what_was_found_how_sure_it_is_and_what_to_do_next() {
+    let folder = fitted(300);
+    folder.run(&format!("{FIT} --hold-out no -o model")).done();
+    let first = || numbers(&folder.json("info model"), "correlations")[0];
+    let short = |line: &str| Page::report(&folder, line).text("<dl class=\"answers\">", "</dl>");
+    let text = short("model");
+    let found = format!(
+        "In 300 rows of X and Y: 4 pairs of directions that correlate in training, from {:.3}",
+        first()
+    );
+    for said in [
+        found.as_str(),
+        "What was found",
+        "How sure",
+        "What to do next",
+        "lcca bootstrap MODEL X Y",
+        "--hold-out 0.2",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    folder.write(
+        "bootstrap.json",
+        folder.json("bootstrap model x.safetensors y.safetensors -n 20").to_string(),
+    );
+    folder.write(
+        "scores.json",
+        folder.json("score model x.safetensors y.safetensors --permutations 99").to_string(),
+    );
+    let text = short("model --bootstrap bootstrap.json --scores scores.json");
+    assert!(text.contains("with a 95% interval from") && !text.contains("lcca bootstrap"), "{text}");
+    assert!(text.contains("4 of 4 components correlate more than chance would explain"), "{text}");
+    folder
+        .run("fit x.safetensors y.safetensors -k 4 --method lobpcg --max-passes 1 --no-structure -o open")
+        .done();
+    assert!(short("open").contains("The fit did not converge"));
+    folder.run(&format!("{FIT} --hold-out 0.2 -o held")).done();
+    let text = short("held");
+    assert!(text.contains("on 60 rows held out of a fit") && !text.contains("--hold-out"), "{text}");
+}
+
+#[test]
+fn rows_are_colored_by_their_labels() {
+    let folder = fitted(300);
+    let labels: Vec<String> = (0..300).map(|i| format!("<{}>", i % 3)).collect();
+    folder.write("labels.txt", labels.join("\n"));
+    let line = "model x.safetensors y.safetensors";
+    let page = Page::report(&folder, &format!("{line} --label labels.txt"));
+    check(&page);
+    assert!(page.has(">&lt;0&gt;</text>") && page.has("colored by labels.txt") && !page.has("<0>"));
+    assert!(page.pictures().contains(&"scores") && page.pictures().contains(&"biplot"));
+    // Beside views that `lcca views` wrote, labels are found; elsewhere a file of that name means nothing.
+    assert!(!Page::report(&folder, line).has("colored by labels.txt"));
+    folder.write("views.json", "{}");
+    assert!(Page::report(&folder, line).has("colored by labels.txt"));
+    folder.write("labels.txt", "one\ntwo\n");
+    folder.refuses(
+        "report model x.safetensors y.safetensors -o new.html",
+        &["labels.txt: 2 labels, expected one per row of X, 300"],
+    );
+}
+
+#[test]
 fn the_trace_in_the_page_is_that_of_the_fit() {
     let folder = Folder::with_named_views(300, 1);
     let fit = folder.json(&format!("{FIT} --method lobpcg --tol 1e-8 -o model"));
     let page = Page::report(&folder, "model");
-    assert_eq!(page.charts(), ["correlations", "captured", "rest"]);
-    let points = page.data["charts"][1]["series"][0]["points"].as_array().unwrap();
+    assert_eq!(page.pictures(), ["correlations", "circle", "heatmap", "cim", "captured", "rest"]);
     let trace = fit["trace"].as_array().unwrap();
-    assert!(trace.len() > 3 && points.len() == trace.len());
-    for (point, row) in points.iter().zip(trace) {
-        let passes = number(row, "passes") + number(row, "gram_passes");
-        assert!(
-            (point[0].as_f64().unwrap() - passes).abs() < 1e-9 && point[1] == row["total"],
-            "{point} {row}"
-        );
-    }
-    let last = trace.last().unwrap();
-    let rest = page.data["charts"][2]["series"][0]["points"].as_array().unwrap().last().unwrap();
-    let share = number(last, "missing");
-    assert!((rest[1].as_f64().unwrap() / share - 1.0).abs() < 1e-12, "{rest} {last}");
+    let expected: Vec<String> = trace
+        .iter()
+        .map(|row| {
+            let passes = number(row, "passes") + number(row, "gram_passes");
+            format!(
+                "passes over rows and Gram matrices {passes:.4}: captured total {:.4}",
+                number(row, "total")
+            )
+        })
+        .collect();
+    assert!(trace.len() > 3);
+    assert_eq!(page.titles("captured"), expected);
+    let share =
+        format!("share missing {:.1e}", number(trace.last().unwrap(), "missing")).replace('-', "\u{2212}");
+    assert!(page.titles("rest").last().unwrap().ends_with(&share), "{share}: {:?}", page.titles("rest"));
 }
 
 #[test]
 fn a_missing_trace_is_explained() {
     let folder = Folder::with_named_views(300, 1);
-    for (method, charts, said) in [
-        ("exact", vec!["correlations"], "The fit took one step"),
-        ("d-cca", vec!["correlations", "captured"], "No iteration came with an estimate of what is missing."),
+    for (method, picture, said) in [
+        ("exact", None, "The fit took one step"),
+        ("d-cca", Some("captured"), "No iteration came with an estimate of what is missing."),
     ] {
         folder.run(&format!("fit x.safetensors y.safetensors -k 2 --method {method} -o model")).done();
         let page = Page::report(&folder, "model");
         check(&page);
-        assert_eq!(page.charts(), charts);
+        let expected: Vec<&str> =
+            ["correlations", "circle", "heatmap", "cim"].into_iter().chain(picture).collect();
+        assert_eq!(page.pictures(), expected);
         assert!(page.has(said), "{said}");
     }
 }
@@ -216,7 +319,7 @@ fn a_model_saved_from_python_shows_its_outcome() {
     check(&page);
     let head = page.text("<header>", "</header>");
     assert!(head.contains("Converged: about") && head.contains(fit["why"].as_str().unwrap()), "{head}");
-    assert_eq!(page.charts(), ["correlations", "captured", "rest"]);
+    assert_eq!(page.pictures(), ["correlations", "circle", "heatmap", "cim", "captured", "rest"]);
 }
 
 #[test]
@@ -274,7 +377,7 @@ fn a_model_without_a_record_of_its_fit_is_reported_too() {
     let page = Page::report(&folder, "model");
     check(&page);
     assert!(page.has("How the fit ended is not known") && page.has("The model holds no trace of its fit"));
-    assert_eq!(page.charts(), ["correlations"]);
+    assert_eq!(page.pictures(), ["correlations", "circle", "heatmap", "cim"]);
 }
 
 #[test]

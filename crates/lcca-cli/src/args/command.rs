@@ -3,7 +3,7 @@
 use super::views::ViewsArgs;
 use super::{
     BootstrapArgs, CompareArgs, CompletionsArgs, ConvertArgs, DemoArgs, ExportArgs, FitArgs, InfoArgs,
-    NeighborsArgs, ReferenceArgs, ReportArgs, RunCcaArgs, SampleArgs, ScoreArgs, TransformArgs,
+    NeighborsArgs, PlotArgs, ReferenceArgs, ReportArgs, RunCcaArgs, SampleArgs, ScoreArgs, TransformArgs,
 };
 use clap::{Parser, Subcommand};
 
@@ -27,6 +27,7 @@ Examples:
   lcca bootstrap model x.npz y.npz -n 200      intervals and stability from resamples
   lcca transform model --x x.npz -o zx.npy     canonical variables
   lcca report model x.npz y.npz -o report.html the results as a page for any browser
+  lcca plot circle model -o circle.svg         one picture: scree, circle, heatmap, cim, biplot, …
   lcca compare x.npz y.npz -o comparison       the paper's experiment on your data
   lcca views text pairs.tsv --x en --y fr -o d two views from raw texts, for lcca fit
   lcca neighbors model house                   the columns nearest to a column, in both views
@@ -55,7 +56,9 @@ pub enum Command {
     Export(ExportArgs),
     /// Find the columns nearest to a column, in its own view and in the other
     Neighbors(NeighborsArgs),
-    /// Write a page about a model: correlations, leading columns, convergence
+    /// Draw one picture of a model: correlations, columns, rows; as an .svg or .html file
+    Plot(PlotArgs),
+    /// Write a page about a model: correlations, leading columns, pictures, convergence
     Report(ReportArgs),
     /// Embed two data sets with the same columns and different rows, as Seurat's RunCCA does
     RunCca(RunCcaArgs),

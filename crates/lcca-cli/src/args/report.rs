@@ -8,6 +8,7 @@ const REPORT_EXAMPLES: &str = "\
 Examples:
   lcca report model -o report.html
   lcca report model x_test.npz y_test.npz -o report.html     with correlations on these rows
+  lcca report model x.npz y.npz --label labels.txt -o report.html    with rows colored by label
   lcca report model --bootstrap bootstrap.json -o report.html   with intervals and stability
 
 From raw texts to a page in three commands:
@@ -20,9 +21,10 @@ docs/glossary.md.";
 
 /// Write a page about a model: one HTML file that needs nothing else.
 ///
-/// The page says how the fit ended and shows the correlations, the columns that lead each component (by name if the views
-/// have names), and how the fit converged. Given rows, seen in training or not, it also shows the correlations on them and
-/// the canonical variables of up to 2,000 of them. It is under 2 MB, fetches nothing and prints well.
+/// The page says in plain words what was found, how sure it is and what to do next. It shows the correlations, the columns that
+/// lead each component (by name if the views have names), how columns go together, and how the fit converged. Given
+/// rows, it says whether the model was trained on them, and shows the correlations on them and the canonical variables of up to
+/// 2,000 of them, colored by label. It is under 2 MB, fetches nothing and prints well.
 #[derive(Args)]
 #[command(after_help = REPORT_EXAMPLES)]
 pub struct ReportArgs {
@@ -39,6 +41,12 @@ pub struct ReportArgs {
     /// Show the p-values of this file, printed by `lcca score --permutations N --json`
     #[arg(long, value_name = "FILE")]
     pub scores: Option<PathBuf>,
+    /// Color the rows by this file: one label per row of X
+    ///
+    /// A text file with one label per line, as `lcca views text --label` writes labels.txt, or a .npy file of one column. If there is
+    /// one line more than rows, the first is a header. Without this flag, labels.txt beside views that `lcca views` wrote is taken.
+    #[arg(long, value_name = "FILE", requires = "x")]
+    pub label: Option<PathBuf>,
     /// Write the page to this file
     #[arg(long, short, value_name = "REPORT.html")]
     pub output: PathBuf,

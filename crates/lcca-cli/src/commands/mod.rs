@@ -9,10 +9,12 @@ mod export;
 mod fit;
 mod fit_text;
 mod fitting_rows;
+mod given_rows;
 mod held_out;
 mod info;
 mod named_model;
 mod neighbors;
+mod plot;
 mod reference;
 mod report;
 mod ridge_search;
@@ -35,6 +37,7 @@ pub fn run(job: Job) -> Result<ExitCode, Failure> {
         Job::Bootstrap(job) => bootstrap::run(&job),
         Job::Export(job) => export::run(&job),
         Job::Neighbors(job) => neighbors::run(&job),
+        Job::Plot(job) => plot::run(&job),
         Job::Report(job) => report::run(&job),
         Job::RunCca(job) => run_cca::run(&job),
         Job::Compare(job) => compare::run(*job),

@@ -2,6 +2,7 @@
 
 use super::fitting_rows;
 use crate::failure::Failure;
+use crate::figures::are_training_rows;
 use crate::load::Views;
 use crate::output::remark;
 use crate::resolve::ScoreJob;
@@ -74,12 +75,6 @@ fn significance(job: &ScoreJob, model: &Model, views: &Views) -> Result<Option<S
     let significance = model.permutation_test(x, y, &test, &())?;
     spinner.finish_and_clear();
     Ok(Some(significance))
-}
-
-/// Only training rows have exactly the correlations of training.
-fn are_training_rows(model: &Model, scores: &Scores, rows: usize) -> bool {
-    let same = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-9;
-    rows as u64 == model.rows && scores.correlations.iter().zip(&model.correlations).all(same)
 }
 
 fn text(model: &Model, result: &Scored) -> String {

@@ -1,24 +1,20 @@
 //! The page about a comparison of methods.
 
-use super::chart::{Chart, Series};
 use super::element::{self, Column};
-use super::escape;
 use super::page::Page;
 use crate::compare::result::{Comparison, Run, Setting};
 use crate::compare::table;
+use crate::escape;
+use crate::figures::Illustration;
+use crate::picture::{LineChart, Look, Point, Series, Vertical};
+use crate::plot::looks;
 use crate::text::grouped;
-use serde_json::Map;
-
-/// The page needs no script besides the one that draws charts.
-const SCRIPT: &str = "";
 
 pub fn html(comparison: &Comparison) -> String {
-    let by_index = comparison.settings.iter().map(|setting| by_index(comparison, setting));
-    let charts: Vec<Chart> = [captured(comparison)].into_iter().chain(by_index).collect();
     let title = format!("{} and {}: methods compared", comparison.x, comparison.y);
-    let main = [time_section(), index_section(comparison), table_section(comparison)].concat();
+    let main = [time_section(comparison), index_section(comparison), table_section(comparison)].concat();
     let markup = format!("{}<main>\n{main}</main>\n{}", header(comparison), element::footer());
-    Page { title: &title, markup: &markup, charts: &charts, data: Map::new(), script: SCRIPT }.html()
+    Page { title: &title, markup: &markup, script: None }.html()
 }
 
 fn header(comparison: &Comparison) -> String {
@@ -46,30 +42,32 @@ fn header(comparison: &Comparison) -> String {
     )
 }
 
-fn time_section() -> String {
+fn time_section(comparison: &Comparison) -> String {
     let explanation = "Every run is a point, those of the calibration included. Further left is faster, further up is better.";
-    let chart = element::chart("captured", "Captured correlation against CPU seconds of all threads.");
-    element::section("time", "What a second buys", &(element::paragraph(explanation) + &chart))
+    let caption = "Captured correlation against CPU seconds of all threads.";
+    let figure = element::figure("captured", &Illustration::new(captured(comparison), caption.into()));
+    element::section("time", "What a second buys", &(element::paragraph(explanation) + &figure))
 }
 
 /// All runs of all methods.
-fn captured(comparison: &Comparison) -> Chart {
-    let series = |(name, runs): (&'static str, Vec<&Run>)| Series {
-        name,
-        points: runs.iter().map(|run| (run.cpu_seconds, run.total)).collect(),
-        dashed: false,
+fn captured(comparison: &Comparison) -> LineChart {
+    let runs = comparison.by_method();
+    let looks = looks(&runs.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+    let series = |((name, runs), look): ((&'static str, Vec<&Run>), usize)| Series {
+        name: name.into(),
+        look: Look::Solid(look),
+        points: runs.iter().map(|run| Point::new(run.cpu_seconds, run.total)).collect(),
     };
-    Chart {
-        id: "captured".into(),
+    LineChart {
         description: "captured correlation of every run against its CPU seconds".into(),
         x_label: "CPU seconds",
-        y_label: "captured",
+        y_label: "captured".into(),
         x_counts: false,
         x_log: true,
-        y_log: false,
-        y_ends: None,
+        vertical: Vertical::Linear,
         limit: Some((comparison.best.total, comparison.best.label.to_string())),
-        series: comparison.by_method().into_iter().map(series).collect(),
+        series: runs.into_iter().zip(looks).map(series).collect(),
+        row: None,
     }
 }
 
@@ -79,10 +77,8 @@ fn index_section(comparison: &Comparison) -> String {
         let [first, ..] = &setting.entries[..] else { return String::new() };
         let parameters = table::parameters(&comparison.runs[first.run].method);
         let seconds = table::seconds(setting.cpu_seconds);
-        element::chart(
-            &id(setting),
-            &format!("Setting {}: L-CCA with {parameters}, {seconds} CPU seconds.", setting.id),
-        )
+        let caption = format!("Setting {}: L-CCA with {parameters}, {seconds} CPU seconds.", setting.id);
+        element::figure(&id(setting), &Illustration::new(by_index(comparison, setting), caption))
     };
     let charts: String = comparison.settings.iter().map(chart).collect();
     element::section("index", "Correlation against index", &(element::paragraph(explanation) + &charts))
@@ -93,26 +89,28 @@ fn id(setting: &Setting) -> String {
 }
 
 /// Correlations of every method at one setting.
-fn by_index(comparison: &Comparison, setting: &Setting) -> Chart {
-    let curve = |name: &'static str, correlations: &[f64], dashed: bool| Series {
-        name,
-        points: correlations.iter().enumerate().map(|(i, &c)| ((i + 1) as f64, c)).collect(),
-        dashed,
+fn by_index(comparison: &Comparison, setting: &Setting) -> LineChart {
+    let curve = |name: &str, correlations: &[f64], look: Look| Series {
+        name: name.into(),
+        look,
+        points: correlations.iter().enumerate().map(|(i, &c)| Point::new((i + 1) as f64, c)).collect(),
     };
     let runs = setting.entries.iter().map(|entry| entry.run).chain(comparison.once.iter().copied());
-    let runs = runs.map(|run| &comparison.runs[run]).map(|run| curve(run.name, &run.correlations, false));
-    let best = curve(comparison.best.label, &comparison.best.correlations, true);
-    Chart {
-        id: id(setting),
+    let runs: Vec<&Run> = runs.map(|run| &comparison.runs[run]).collect();
+    let looks = looks(&runs.iter().map(|run| run.name).collect::<Vec<_>>());
+    let solid =
+        runs.iter().zip(looks).map(|(run, look)| curve(run.name, &run.correlations, Look::Solid(look)));
+    let best = curve(comparison.best.label, &comparison.best.correlations, Look::Dashed);
+    LineChart {
         description: format!("canonical correlation against index at setting {}, every method", setting.id),
         x_label: "index",
-        y_label: "canonical correlation",
+        y_label: "canonical correlation".into(),
         x_counts: true,
         x_log: false,
-        y_log: false,
-        y_ends: Some((0.0, 1.0)),
+        vertical: Vertical::Correlation,
         limit: None,
-        series: runs.chain([best]).collect(),
+        series: solid.chain([best]).collect(),
+        row: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The parts of a page. All take plain text and return markup, unless an argument is called `markup`.
 
-use super::escape;
+use crate::escape;
+use crate::figures::Illustration;
 use std::fmt::Write as _;
 
 /// A part with a heading.
@@ -23,6 +24,17 @@ pub fn remark(plain: &str) -> String {
 pub fn list(items: &[String]) -> String {
     let items: String = items.iter().map(|item| format!("<li>{}</li>\n", escape::text(item))).collect();
     if items.is_empty() { items } else { format!("<ul>\n{items}</ul>\n") }
+}
+
+/// Questions, each with some sentences.
+pub fn answers(answers: &[(&str, Vec<String>)]) -> String {
+    let mut markup = "<dl class=\"answers\">\n".to_string();
+    for (question, sentences) in answers {
+        let sentences: String =
+            sentences.iter().map(|plain| format!("<p>{}</p>", escape::text(plain))).collect();
+        let _ = writeln!(markup, "<div><dt>{}</dt><dd>{sentences}</dd></div>", escape::text(question));
+    }
+    markup + "</dl>\n"
 }
 
 /// Names and values in two columns.
@@ -52,8 +64,23 @@ pub fn command(plain: &str) -> String {
     format!("<pre><code>{}</code></pre>\n", words.join(" "))
 }
 
-/// The empty figure that the script draws a chart into.
-pub fn chart(id: &str, caption: &str) -> String {
+/// The widths of the drawings for wide and for narrow screens, in pixels: what a tablet and a phone have beside their margins.
+const WIDE: f64 = 720.0;
+const NARROW: f64 = 320.0;
+
+/// A picture, drawn for wide and for narrow screens; the styles show one of the two.
+pub fn figure(id: &str, illustration: &Illustration) -> String {
+    let drawn = |width: f64, class: &str| illustration.picture.draw(width).inline(class);
+    format!(
+        "<figure class=\"chart\" id=\"{id}\">\n{}{}<figcaption>{}</figcaption>\n</figure>\n",
+        drawn(WIDE, "wide"),
+        drawn(NARROW, "narrow"),
+        escape::text(&illustration.caption)
+    )
+}
+
+/// The empty figure that the script draws into.
+pub fn scripted_figure(id: &str, caption: &str) -> String {
     format!(
         "<figure class=\"chart\" id=\"{id}\">\n<div class=\"drawing\"></div>\n<figcaption>{}</figcaption>\n</figure>\n",
         escape::text(caption)
@@ -107,9 +134,10 @@ mod tests {
             remark(&nasty),
             list(std::slice::from_ref(&nasty)),
             facts(&pairs),
+            answers(&[("q", vec![nasty.clone()])]),
             figures(&pairs),
             command(&nasty),
-            chart("c", &nasty),
+            scripted_figure("c", &nasty),
             table(&nasty, &[column], &[vec![String::new()]]),
         ];
         for markup in markup {

@@ -1,13 +1,11 @@
 //! Pages of results: one file that needs nothing else, for any browser and for print.
 //!
-//! [`page`] is the shell with styles and chart library inside, [`element`] the parts a page is built from, and [`chart`] the
-//! data of a drawing. The contents of the two pages are in [`report`] and [`comparison`]. Text reaches a page through
-//! [`escape`] only.
+//! [`page`] is the shell with the styles inside, and [`element`] the parts a page is built from. The contents of the pages are
+//! in [`report`], [`comparison`] and [`illustrated`]. Text reaches a page through [`crate::escape`] only.
 
-mod chart;
 pub mod comparison;
 mod element;
-mod escape;
+pub mod illustrated;
 mod pack;
 mod page;
 pub mod report;

@@ -102,7 +102,7 @@ mod tests {
             ("L-CCA", Look::Solid(0)),
             ("G-CCA", Look::Solid(1)),
             ("best possible", Look::Dashed),
-            ("D-CCA", Look::Solid(2)),
+            ("D-CCA", Look::Solid(3)),
         ];
         assert_eq!(legend(&[&a, &b]), expected);
     }

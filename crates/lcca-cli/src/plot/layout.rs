@@ -1,6 +1,7 @@
 //! The look of curves, the legend, and the size of a figure.
 
 use super::chart::Chart;
+use super::looks::looks;
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 use std::sync::Once;
@@ -21,7 +22,7 @@ const PALETTE: [RGBColor; 7] = [
     RGBColor(0, 158, 115),
     RGBColor(204, 121, 167),
     RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
+    RGBColor(91, 74, 138),
     RGBColor(110, 80, 50),
 ];
 /// Reference lines, drawn dashed.
@@ -46,17 +47,17 @@ impl Look {
 
 /// Every name once, in the order of appearance, with its look.
 pub fn legend<'a>(panels: &[&'a Chart]) -> Vec<(&'a str, Look)> {
-    let mut entries: Vec<(&str, Look)> = Vec::new();
-    let mut solid = 0;
+    let mut entries: Vec<(&str, bool)> = Vec::new();
     for curve in panels.iter().flat_map(|panel| &panel.curves) {
-        if entries.iter().any(|(name, _)| *name == curve.name) {
-            continue;
+        if !entries.iter().any(|(name, _)| *name == curve.name) {
+            entries.push((&curve.name, curve.dashed));
         }
-        let look = if curve.dashed { Look::Dashed } else { Look::Solid(solid) };
-        solid += usize::from(!curve.dashed);
-        entries.push((&curve.name, look));
     }
-    entries
+    let solid: Vec<&str> = entries.iter().filter(|(_, dashed)| !dashed).map(|(name, _)| *name).collect();
+    let mut numbers = looks(&solid).into_iter();
+    let look = |dashed: bool| if dashed { Look::Dashed } else { Look::Solid(numbers.next().unwrap_or(0)) };
+    let looks: Vec<Look> = entries.iter().map(|(_, dashed)| *dashed).map(look).collect();
+    entries.iter().map(|(name, _)| *name).zip(looks).collect()
 }
 
 /// The legend broken into rows that fit under the panels.

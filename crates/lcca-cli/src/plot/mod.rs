@@ -7,9 +7,11 @@ mod chart;
 mod draw;
 mod figure;
 mod layout;
+mod looks;
 mod png;
 mod scale;
 
 pub use chart::{Chart, Curve};
 pub use figure::Figure;
+pub use looks::looks;
 pub use scale::Scale;

@@ -2,7 +2,7 @@
 
 use super::{
     BootstrapJob, CompareJob, CompletionsJob, ConvertJob, DemoJob, ExportJob, FitJob, InfoJob, NeighborsJob,
-    ReferenceJob, ReportJob, RunCcaJob, SampleJob, ScoreJob, TransformJob, ViewsJob,
+    PlotJob, ReferenceJob, ReportJob, RunCcaJob, SampleJob, ScoreJob, TransformJob, ViewsJob,
 };
 use crate::args::{Arguments, Command};
 use crate::failure::Failure;
@@ -16,6 +16,7 @@ pub enum Job {
     Bootstrap(BootstrapJob),
     Export(ExportJob),
     Neighbors(NeighborsJob),
+    Plot(Box<PlotJob>),
     Report(ReportJob),
     RunCca(RunCcaJob),
     Compare(Box<CompareJob>),
@@ -37,6 +38,7 @@ pub fn resolve(arguments: Arguments) -> Result<Job, Failure> {
         Command::Bootstrap(args) => Job::Bootstrap(BootstrapJob::new(args)?),
         Command::Export(args) => Job::Export(ExportJob::new(args)?),
         Command::Neighbors(args) => Job::Neighbors(NeighborsJob::new(args)),
+        Command::Plot(args) => Job::Plot(Box::new(PlotJob::new(args)?)),
         Command::Report(args) => Job::Report(ReportJob::new(args)?),
         Command::RunCca(args) => Job::RunCca(RunCcaJob::new(args)?),
         Command::Compare(args) => Job::Compare(Box::new(CompareJob::new(*args)?)),

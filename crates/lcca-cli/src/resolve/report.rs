@@ -13,6 +13,8 @@ pub struct ReportJob {
     /// What `lcca bootstrap` and `lcca score` printed.
     pub bootstrap: Option<PathBuf>,
     pub scores: Option<PathBuf>,
+    /// One label per row of X.
+    pub label: Option<PathBuf>,
     pub output: PathBuf,
     /// How X and Y are read and their rows paired.
     pub reading: ViewReading,
@@ -34,6 +36,7 @@ impl ReportJob {
             rows: args.x.zip(args.y).map(|(x, y)| [x, y]),
             bootstrap: args.bootstrap,
             scores: args.scores,
+            label: args.label,
             output: args.output,
             reading: ViewReading::of_model(&args.tables, args.zero_based),
             covariates: args.covariates,

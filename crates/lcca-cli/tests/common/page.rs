@@ -39,10 +39,16 @@ impl Page {
         self.markup().contains(text)
     }
 
-    /// The names of the charts that are to be drawn.
-    pub fn charts(&self) -> Vec<&str> {
-        let charts = self.data["charts"].as_array().unwrap();
-        charts.iter().map(|chart| chart["id"].as_str().unwrap()).collect()
+    /// The names of the pictures.
+    pub fn pictures(&self) -> Vec<&str> {
+        let figures = self.markup().split("<figure class=\"chart\" id=\"").skip(1);
+        figures.map(|figure| figure.split('"').next().unwrap()).collect()
+    }
+
+    /// What the points of a picture say when they are pointed at, in its drawing for wide screens.
+    pub fn titles(&self, picture: &str) -> Vec<&str> {
+        let drawing = between(self.markup(), &format!("id=\"{picture}\""), "</svg>");
+        drawing.split("<title>").skip(1).map(|title| title.split("</title>").next().unwrap()).collect()
     }
 }
 

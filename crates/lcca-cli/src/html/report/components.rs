@@ -4,16 +4,16 @@
 //! weight, which the variable is computed with. In sparse text the leading words are frequent by loading and rare by
 //! weight.
 
-use super::given_rows::GivenRows;
-use super::numbers::decimal;
+use super::scatter;
 use super::subject::Subject;
-use crate::html::chart::{Chart, Series};
+use crate::escape;
+use crate::figures::{self, Scree, largest};
 use crate::html::element::{self, Column};
-use crate::html::escape;
+use crate::shown::decimal;
 use crate::text::grouped;
 use lcca::data::Side;
 use lcca::fit::View;
-use lcca::matrix::Panel;
+use lcca_io::FitRecord;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -48,30 +48,8 @@ impl Components {
         if side == Side::X { &self.x } else { &self.y }
     }
 
-    pub fn chart(&self, subject: &Subject<'_>) -> Chart {
-        let curve = |name: &'static str, values: &[f64]| Series {
-            name,
-            points: (1..=self.shown).map(|i| (i as f64, values[i - 1])).collect(),
-            dashed: false,
-        };
-        let mut series = vec![curve("in training", &subject.model.correlations)];
-        series.extend(subject.given.map(|given| curve("on the given rows", &given.scores.correlations)));
-        Chart {
-            id: "correlations".into(),
-            description: "canonical correlation of every component".into(),
-            x_label: "component",
-            y_label: "correlation",
-            x_counts: true,
-            x_log: false,
-            y_log: false,
-            y_ends: Some((0.0, 1.0)),
-            limit: None,
-            series,
-        }
-    }
-
     /// All components with their correlations and leading columns.
-    pub fn overview(&self, subject: &Subject<'_>) -> String {
+    pub fn overview(&self, subject: &Subject<'_>, record: Option<&FitRecord>) -> String {
         let numbers = self.numbers(subject);
         let number = |title| Column { title, class: "number" };
         let names = |title| Column { title, class: "names" };
@@ -85,8 +63,15 @@ impl Components {
         };
         let rows: Vec<Vec<String>> = (0..self.shown).map(row).collect();
         let table = element::table("Every component and its leading columns", &columns, &rows);
-        let chart = element::chart("correlations", "Correlation of each pair of canonical variables.");
-        element::section("components", "Components", &(self.explanation(subject) + &chart + &table))
+        let known = Scree {
+            model: subject.model,
+            record,
+            given: subject.given,
+            certainty: subject.certainty,
+            shown: self.shown,
+        };
+        let figure = element::figure("correlations", &figures::scree(&known));
+        element::section("components", "Components", &(self.explanation(subject) + &figure + &table))
     }
 
     fn explanation(&self, subject: &Subject<'_>) -> String {
@@ -156,7 +141,7 @@ impl Components {
                 "<table class=\"leaders\" id=\"{id}\"><caption>Columns of {side}</caption></table>\n"
             );
         }
-        content += &subject.given.map(GivenRows::scatter_figure).unwrap_or_default();
+        content += &subject.given.map(scatter::figure).unwrap_or_default();
         content += "</div>\n";
         if subject.given.is_none() {
             let hint = "Give rows as well, lcca report MODEL X Y, to see the canonical variables.";
@@ -201,31 +186,4 @@ fn rounded(value: f64) -> f64 {
 fn component_link(j: usize) -> String {
     let i = j + 1;
     format!("<a href=\"#component-by-component\" data-component=\"{i}\">{i}</a>")
-}
-
-/// The rows of a panel that are largest in column `j` by absolute value, largest first; of equals the first.
-fn largest(panel: &Panel, j: usize, most: usize) -> Vec<usize> {
-    let size = |row: &usize| panel.row(*row)[j].abs();
-    let order = |a: &usize, b: &usize| size(b).total_cmp(&size(a)).then(a.cmp(b));
-    let mut rows: Vec<usize> = (0..panel.rows()).collect();
-    if most < rows.len() {
-        rows.select_nth_unstable_by(most, order);
-        rows.truncate(most);
-    }
-    rows.sort_unstable_by(order);
-    rows
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_largest_are_found_whatever_their_sign() {
-        let values = [0.1, -0.9, 0.3, 0.9, 0.0, -0.5];
-        let panel = Panel::from_fn(6, 2, |i, j| if j == 1 { values[i] } else { 1.0 });
-        assert_eq!(largest(&panel, 1, 4), [1, 3, 5, 2]);
-        assert_eq!(largest(&panel, 1, 9), [1, 3, 5, 2, 0, 4]);
-        assert_eq!(largest(&panel, 0, 3), [0, 1, 2]);
-    }
 }

@@ -6,7 +6,7 @@
 use super::components::Components;
 use super::search::{self, SearchIndex};
 use super::subject::Subject;
-use super::{settings, summary, trace};
+use super::{pictures, scatter, settings, summary, trace};
 use crate::html::element;
 use crate::html::page::{LIMIT, Page};
 use lcca_io::FitRecord;
@@ -40,22 +40,22 @@ fn page(
     index: Option<&SearchIndex>,
 ) -> String {
     let main = [
-        components.overview(subject),
+        components.overview(subject, record),
+        pictures::columns(subject, components.shown),
+        pictures::rows(subject, components.shown),
         components.explorer(subject),
         index.map(SearchIndex::section).unwrap_or_default(),
-        trace::section(record),
+        trace::section(subject, record),
         settings::section(subject),
     ];
     let header = summary::header(subject, record);
     let markup = format!("{header}<main>\n{}</main>\n{}", main.concat(), element::footer());
     let data = json!({
         "components": components.json(subject),
-        "given": subject.given.map(|given| given.json(components.shown)),
+        "given": subject.given.map(|given| scatter::json(given, components.shown)),
         "search": index.map(SearchIndex::json),
     });
     let data = data.as_object().cloned().unwrap_or_default();
-    let trace = trace::charts(subject, record);
-    let charts: Vec<_> = [components.chart(subject)].into_iter().chain(trace).collect();
     let title = format!("{}: canonical correlations", subject.name);
-    Page { title: &title, markup: &markup, charts: &charts, data, script: SCRIPT }.html()
+    Page { title: &title, markup: &markup, script: Some((SCRIPT, data)) }.html()
 }

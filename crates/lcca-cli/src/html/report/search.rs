@@ -2,7 +2,8 @@
 //! components it is strongest in.
 
 use super::subject::Subject;
-use crate::html::{element, escape, pack};
+use crate::escape;
+use crate::html::{element, pack};
 use crate::text::grouped;
 use lcca::data::Side;
 use lcca::matrix::Panel;

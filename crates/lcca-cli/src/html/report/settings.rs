@@ -1,16 +1,18 @@
 //! The settings of the fit, and the command that repeats it.
 
-use super::numbers::shortened;
 use super::subject::Subject;
 use crate::html::element;
 use crate::provenance::read_flags;
+use crate::shown::shortened;
 use lcca::method::{Method, Scale, Settings};
 use serde_json::Value;
 
 pub fn section(subject: &Subject<'_>) -> String {
     let command = shortened(&command(subject), 4000);
     let content = [
-        element::paragraph("This command repeats the fit if it is typed in the folder of the views:"),
+        element::paragraph(
+            "This command repeats the fit if it is typed in the folder in which the fit was typed:",
+        ),
         element::command(&command),
         element::facts(&facts(subject)),
     ];
@@ -27,7 +29,7 @@ fn command(subject: &Subject<'_>) -> String {
     if let Some(threads) = subject.provenance.get("threads").and_then(Value::as_u64) {
         words.extend(["--threads".into(), threads.to_string()]);
     }
-    words.extend(["-o".into(), subject.name.to_string()]);
+    words.extend(["-o".into(), subject.path.to_string()]);
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 

@@ -1,19 +1,15 @@
 //! Everything a report is made from.
 
-use super::certainty::Certainty;
-use super::given_rows::GivenRows;
-use super::numbers::shortened;
+use crate::figures::{Certainty, ColumnNames, GivenRows};
 use lcca::data::Side;
 use lcca::fit::Model;
 use lcca_io::{ModelNames, Names};
 use serde_json::{Map, Value};
 
-/// Characters of a column's name that are shown.
-const LONGEST_NAME: usize = 60;
-
 pub struct Subject<'s> {
-    /// The name of the model.
+    /// The name of the model, and its path as it was typed.
     pub name: &'s str,
+    pub path: &'s str,
     pub model: &'s Model,
     pub names: &'s ModelNames,
     pub provenance: &'s Map<String, Value>,
@@ -31,11 +27,12 @@ impl Subject<'_> {
         }
     }
 
+    pub fn columns(&self) -> ColumnNames<'_> {
+        ColumnNames { model: self.model, names: self.names }
+    }
+
     /// The name of a column, or its number.
     pub fn column(&self, side: Side, column: usize) -> String {
-        match self.column_names(side) {
-            Some(names) => shortened(names.get(column), LONGEST_NAME),
-            None => format!("column {column}"),
-        }
+        self.columns().name(side, column)
     }
 }

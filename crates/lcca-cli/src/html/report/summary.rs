@@ -1,8 +1,10 @@
 //! The head of the page: what was fitted and how the fit ended, in plain words.
 
-use super::numbers::{decimal, shortened, small};
+use super::advice;
 use super::subject::Subject;
-use crate::html::{element, escape};
+use crate::escape;
+use crate::html::element;
+use crate::shown::{decimal, shortened, small};
 use crate::text::grouped;
 use lcca::fit::{Certificate, HeldOut, Kind};
 use lcca_io::{FitRecord, wording};
@@ -21,10 +23,11 @@ pub fn header(subject: &Subject<'_>, record: Option<&FitRecord>) -> String {
         None => ("untold", "How the fit ended is not known".to_string()),
     };
     format!(
-        "<header>\n<p class=\"kind\">Canonical correlation analysis</p>\n<h1>{}</h1>\n<p class=\"verdict {class}\">{}</p>\n{}{}</header>\n",
+        "<header>\n<p class=\"kind\">Canonical correlation analysis</p>\n<h1>{}</h1>\n<p class=\"verdict {class}\">{}</p>\n{}{}{}</header>\n",
         escape::text(&shortened(subject.name, 200)),
         escape::text(&verdict),
         element::figures(&figures(subject)),
+        advice::section(subject, record),
         story(subject, record)
     )
 }
@@ -149,9 +152,13 @@ fn given(subject: &Subject<'_>) -> String {
     let Some(given) = subject.given else { return String::new() };
     let [x, y] = given.files.each_ref().map(|file| shortened(file, 200));
     let training: f64 = subject.model.correlations.iter().sum();
+    let seen = if given.are_training {
+        "They look like the rows that the model was trained on: as many, with the same correlations."
+    } else {
+        "They are not exactly the rows of training; whether the fit has seen some of them is not known."
+    };
     element::paragraph(&format!(
-        "On the {} given rows of {x} and {y} the correlations sum to {}, in training to {}. The page does not know \
-         whether the fit has seen these rows.",
+        "On the {} given rows of {x} and {y} the correlations sum to {}, in training to {}. {seen}",
         grouped(given.rows as u64),
         decimal(given.scores.total, 4),
         decimal(training, 4)

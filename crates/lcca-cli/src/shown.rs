@@ -1,4 +1,4 @@
-//! Texts and numbers as the page shows them.
+//! Texts and numbers as pages and pictures show them.
 
 /// At most `most` characters, on one line. Longer text ends in an ellipsis, and blank text is quoted.
 pub fn shortened(text: &str, most: usize) -> String {

@@ -1,7 +1,7 @@
 //! How sure the components are, as other commands printed it: intervals and stability, and p-values.
 
-use super::numbers::decimal;
 use crate::failure::Failure;
+use crate::shown::decimal;
 use crate::text::count;
 use serde::Deserialize;
 use std::path::Path;
@@ -61,6 +61,16 @@ impl Certainty {
             check(path, &all.training_correlations, &[&all.correlations, &all.p_adjusted], correlations)?;
         }
         Ok(Certainty { resampled, tested })
+    }
+
+    /// The corrected correlations and the ends of their intervals.
+    pub fn intervals(&self) -> Option<(&[f64], &[f64], &[f64])> {
+        self.resampled.as_ref().map(|all| (&all.corrected[..], &all.low[..], &all.high[..]))
+    }
+
+    /// The correlations of rows that were tested, and their adjusted p-values.
+    pub fn tests(&self) -> Option<(&[f64], &[f64])> {
+        self.tested.as_ref().map(|all| (&all.correlations[..], &all.p_adjusted[..]))
     }
 
     /// Columns for the table of components: their titles, and one cell per component.

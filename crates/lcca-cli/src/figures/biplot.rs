@@ -1,0 +1,49 @@
+//! Rows and columns in one picture: rows at the means of both views' variables, columns as arrows.
+
+use super::columns::ColumnNames;
+use super::given_rows::GivenRows;
+use super::illustration::Illustration;
+use super::similarity::shrink;
+use crate::picture::{Arrow, Cloud, CloudPanel};
+use lcca::data::Side;
+
+/// The first colors are those of the two views.
+const VIEWS: usize = 2;
+
+/// Two components on the given rows, with the strongest columns of either view.
+pub fn biplot(columns: ColumnNames<'_>, given: &GivenRows, axes: [usize; 2], most: usize) -> Illustration {
+    let model = columns.model;
+    let mean = |component: usize| {
+        given.variable(0, component).zip(given.variable(1, component)).map(|(x, y)| (x + y) / 2.0)
+    };
+    let views = Side::BOTH.map(|side| columns.strongest(side, &axes, most));
+    let mut arrows = Vec::new();
+    for rank in 0..most {
+        for (view, side) in Side::BOTH.into_iter().enumerate() {
+            let Some(&column) = views[view].get(rank) else { continue };
+            let row = model.view(side).loadings.row(column);
+            let [x, y] = axes.map(|j| row[j] * shrink(model.correlations[j]));
+            arrows.push(Arrow { x, y, view, name: columns.name(side, column) });
+        }
+    }
+    let [a, b] = axes.map(|axis| axis + 1);
+    let (labels, groups) = given.labels.as_ref().map(|labels| labels.groups(VIEWS)).unwrap_or_default();
+    let colored =
+        given.labels.as_ref().map(|labels| format!(", colored by {}", labels.source)).unwrap_or_default();
+    let caption = format!(
+        "Points are {}{colored}, at the means of the canonical variables of X and Y. Lines are the strongest columns, X in the color \
+         of X and Y in that of Y: rows lie farther in the direction of a column the more they have of it. All lines are \
+         stretched by one factor.",
+        given.count()
+    );
+    let panel = CloudPanel {
+        title: format!("Components {a} and {b}"),
+        x_label: format!("component {a}"),
+        y_label: format!("component {b}"),
+        points: mean(axes[0]).zip(mean(axes[1])).collect(),
+        arrows,
+    };
+    let description =
+        format!("biplot of components {a} and {b}: rows as points, the strongest columns as lines");
+    Illustration::new(Cloud { description, panels: vec![panel], labels, groups }, caption)
+}

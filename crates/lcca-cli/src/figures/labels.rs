@@ -1,0 +1,85 @@
+//! Labels of rows as colors: the frequent ones have a color each, the others share one.
+
+use crate::picture::OTHERS;
+use crate::shown::shortened;
+use std::collections::HashMap;
+
+/// Characters of a label that are shown.
+const LONGEST: usize = 40;
+
+/// The labels of some rows.
+pub struct RowLabels {
+    /// The file they are from.
+    pub source: String,
+    /// All labels, the most frequent first.
+    names: Vec<String>,
+    /// The label of each row, as an index.
+    rows: Vec<usize>,
+}
+
+impl RowLabels {
+    /// The labels of the sampled rows, where `labels` has those of all.
+    pub fn new(source: String, labels: &[String], sample: &[usize]) -> Self {
+        let mut counts: HashMap<&str, (usize, usize)> = HashMap::new();
+        for (row, label) in labels.iter().enumerate() {
+            counts.entry(label).or_insert((0, row)).0 += 1;
+        }
+        let mut names: Vec<(&str, (usize, usize))> = counts.into_iter().collect();
+        // Of equally frequent labels the one that comes first.
+        names.sort_by_key(|(_, (count, first))| (usize::MAX - count, *first));
+        let index: HashMap<&str, usize> = names.iter().enumerate().map(|(i, (name, _))| (*name, i)).collect();
+        let rows = sample.iter().map(|&row| index[labels[row].as_str()]).collect();
+        let shown = |name: &str| if name.is_empty() { "no label".into() } else { shortened(name, LONGEST) };
+        RowLabels { source, names: names.iter().map(|(name, _)| shown(name)).collect(), rows }
+    }
+
+    /// Names with looks for a legend, and the group of each row. Colors before `first` are taken by something else.
+    pub fn groups(&self, first: usize) -> (Vec<(String, usize)>, Vec<usize>) {
+        let room = OTHERS - first;
+        let own = if self.names.len() <= room { self.names.len() } else { room };
+        let mut order: Vec<usize> = (0..own).collect();
+        // In the legend names are sorted, numbers by their size.
+        order.sort_by(|&a, &b| {
+            let [x, y] = [a, b].map(|i| &self.names[i]);
+            match (x.parse::<f64>(), y.parse::<f64>()) {
+                (Ok(x), Ok(y)) => x.total_cmp(&y),
+                _ => x.cmp(y),
+            }
+        });
+        let mut places = vec![own; self.names.len()];
+        order.iter().enumerate().for_each(|(place, &name)| places[name] = place);
+        let mut legend: Vec<(String, usize)> = order
+            .iter()
+            .enumerate()
+            .map(|(place, &name)| (self.names[name].clone(), first + place))
+            .collect();
+        if own < self.names.len() {
+            legend.push((format!("{} other labels", self.names.len() - own), OTHERS));
+        }
+        (legend, self.rows.iter().map(|&row| places[row]).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frequent_labels_have_colors_and_the_others_share_one() {
+        let labels: Vec<String> =
+            (0..40).map(|i| if i < 20 { (i % 7).to_string() } else { format!("rare {i}") }).collect();
+        let (legend, groups) = RowLabels::new("labels.txt".into(), &labels, &[0, 8, 30]).groups(0);
+        assert_eq!(legend.len(), 9);
+        assert_eq!((legend[0].0.as_str(), legend[8].1), ("0", OTHERS));
+        assert_eq!(groups[..2], [0, 1]);
+        assert_eq!(legend[8].0, "19 other labels");
+    }
+
+    #[test]
+    fn two_labels_need_no_others() {
+        let labels = ["wt", "", "ppar"].map(String::from);
+        let (legend, groups) = RowLabels::new("g".into(), &labels, &[2, 0, 1]).groups(2);
+        assert_eq!(legend, [("no label".into(), 2), ("ppar".into(), 3), ("wt".into(), 4)]);
+        assert_eq!(groups, [1, 2, 0]);
+    }
+}

@@ -1,0 +1,95 @@
+//! The correlations of all components: in training, held out, on given rows, with intervals and p-values as far as they are known.
+
+use super::certainty::Certainty;
+use super::given_rows::GivenRows;
+use super::illustration::Illustration;
+use crate::picture::{LineChart, Look, Point, Series, Vertical};
+use crate::shown::{decimal, small};
+use lcca::fit::Model;
+use lcca_io::FitRecord;
+
+/// A p-value above this may be chance.
+const LEVEL: f64 = 0.05;
+/// Correlations that differ by less are the same.
+const SAME: f64 = 1e-6;
+
+/// Everything that is known about the correlations of a model.
+pub struct Scree<'s> {
+    pub model: &'s Model,
+    pub record: Option<&'s FitRecord>,
+    pub given: Option<&'s GivenRows>,
+    pub certainty: &'s Certainty,
+    /// How many components are shown.
+    pub shown: usize,
+}
+
+pub fn scree(known: &Scree<'_>) -> Illustration {
+    let mut series = vec![curve("in training", 0, &known.model.correlations, known.shown)];
+    if let Some(held_out) = known.record.and_then(|record| record.held_out.as_ref()) {
+        series.push(curve("held out", 1, &held_out.held_out, known.shown));
+    }
+    let tested = known.certainty.tests();
+    let is_tested =
+        |given: &&GivenRows| tested.is_some_and(|(values, _)| values == given.scores.correlations);
+    if let Some(given) = known.given.filter(|given| !given.are_training && !is_tested(given)) {
+        series.push(curve("on the given rows", 2, &given.scores.correlations, known.shown));
+    }
+    if let Some((corrected, low, high)) = known.certainty.intervals() {
+        let mut corrected = curve("corrected, with 95% interval", 3, corrected, known.shown);
+        for (i, point) in corrected.points.iter_mut().enumerate() {
+            point.x += 0.14;
+            point.interval = Some((low[i], high[i]));
+        }
+        series.push(corrected);
+    }
+    let mut row = None;
+    if let Some((correlations, p)) = tested {
+        let mut tested = curve("tested rows (hollow: p above 0.05)", 5, correlations, known.shown);
+        tested.points.iter_mut().zip(p).for_each(|(point, &p)| point.is_open = p > LEVEL);
+        series.push(tested);
+        let text = |(i, &p): (usize, &f64)| ((i + 1) as f64, short(p));
+        row = Some(("p", p.iter().take(known.shown).enumerate().map(text).collect()));
+    }
+    let chart = LineChart {
+        description: "canonical correlation of every component".into(),
+        x_label: "component",
+        y_label: "correlation".into(),
+        x_counts: true,
+        x_log: false,
+        vertical: Vertical::Correlation,
+        limit: None,
+        series,
+        row,
+    };
+    Illustration::new(chart, caption(known))
+}
+
+fn curve(name: &str, look: usize, values: &[f64], shown: usize) -> Series {
+    let point = |(i, &value): (usize, &f64)| Point::new((i + 1) as f64, value);
+    Series {
+        name: name.into(),
+        look: if look == 0 { Look::Hollow(0) } else { Look::Solid(look) },
+        points: values.iter().take(shown).enumerate().map(point).collect(),
+    }
+}
+
+/// A p-value in few characters.
+fn short(p: f64) -> String {
+    if p >= 0.001 { decimal(p, 3) } else { small(p) }
+}
+
+fn caption(known: &Scree<'_>) -> String {
+    let mut text = "Correlation of each pair of canonical variables.".to_string();
+    let shown = &known.model.correlations[..known.shown];
+    let (low, high) = shown.iter().fold((1.0f64, -1.0f64), |(low, high), &c| (low.min(c), high.max(c)));
+    if known.shown > 1 && high - low < SAME {
+        text += " All training correlations are the same to six digits.";
+    }
+    if known.given.is_some_and(|given| given.are_training) {
+        text += " The given rows are those of training, so they have the same correlations.";
+    }
+    if known.certainty.tests().is_some() {
+        text += " p: how often chance does as well, adjusted for the number of components.";
+    }
+    text
+}

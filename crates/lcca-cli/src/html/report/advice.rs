@@ -1,0 +1,194 @@
+//! The page in short: what was found, how sure it is, and what to do next.
+
+use super::subject::Subject;
+use crate::figures::largest;
+use crate::html::element;
+use crate::shown::{decimal, shortened};
+use crate::text::{count, grouped};
+use lcca::data::Side;
+use lcca::outcome::Note;
+use lcca_io::{FitRecord, Recorded};
+
+/// Columns that are named per view.
+const NAMED: usize = 3;
+/// Characters of a column's name in a sentence.
+const LONGEST_NAME: usize = 40;
+/// A component that keeps less than this share of its correlation on other rows describes its own rows.
+const KEPT: f64 = 0.5;
+/// A p-value above this may be chance.
+const LEVEL: f64 = 0.05;
+
+pub fn section(subject: &Subject<'_>, record: Option<&FitRecord>) -> String {
+    let evidence = Evidence::find(subject, record);
+    element::answers(&[
+        ("What was found", found(subject)),
+        ("How sure", how_sure(subject, record, evidence.as_ref())),
+        ("What to do next", next(subject, record, evidence.as_ref())),
+    ])
+}
+
+/// Correlations on rows that the fit has not seen.
+struct Evidence<'e> {
+    /// "on 200 rows that were held out".
+    place: String,
+    training: &'e [f64],
+    others: &'e [f64],
+}
+
+impl<'e> Evidence<'e> {
+    fn find(subject: &'e Subject<'_>, record: Option<&'e FitRecord>) -> Option<Self> {
+        let training = &subject.model.correlations[..];
+        if let Some(given) = subject.given.filter(|given| !given.are_training) {
+            let place = format!("on the {}", count(given.rows as u64, "given row"));
+            return Some(Evidence { place, training, others: &given.scores.correlations });
+        }
+        if let Some((others, _)) = subject.certainty.tests() {
+            return Some(Evidence { place: "on the rows given to lcca score".into(), training, others });
+        }
+        let held_out = record?.held_out.as_ref()?;
+        let place = format!("on {} held out of a fit", count(held_out.rows, "row"));
+        Some(Evidence { place, training: &held_out.training, others: &held_out.held_out })
+    }
+
+    /// Components that keep at least half of their correlation.
+    fn kept(&self) -> usize {
+        self.others.iter().zip(self.training).filter(|(other, training)| **other >= KEPT * **training).count()
+    }
+
+    /// Whether the first component is mostly lost.
+    fn is_lost(&self) -> bool {
+        matches!((self.others.first(), self.training.first()), (Some(other), Some(training)) if *other < KEPT * training)
+    }
+}
+
+fn found(subject: &Subject<'_>) -> Vec<String> {
+    let model = subject.model;
+    let pairs = model.pairs();
+    if pairs == 0 {
+        return vec!["No directions of X and Y that correlate.".into()];
+    }
+    let many = if pairs == 1 {
+        "One pair of directions".into()
+    } else {
+        format!("{} pairs of directions", grouped(pairs as u64))
+    };
+    let range = match model.correlations[..] {
+        [first, .., last] => format!("from {} down to {}", decimal(first, 3), decimal(last, 3)),
+        _ => format!("by {}", decimal(model.correlations[0], 3)),
+    };
+    let sizes = format!("In {} of X and Y", count(model.rows, "row"));
+    let mut sentences =
+        vec![format!("{sizes}: {} that correlate in training, {range}.", many.to_lowercase())];
+    let names = |side: Side| {
+        let loadings = &model.view(side).loadings;
+        // Columns that hardly matter beside the strongest are no leaders.
+        let size = |column: &usize| loadings.row(*column)[0].abs();
+        let leaders = largest(loadings, 0, NAMED);
+        let least = leaders.first().map_or(0.0, size) / 3.0;
+        let name = |column: usize| format!("“{}”", shortened(&subject.column(side, column), LONGEST_NAME));
+        leaders.into_iter().filter(|column| size(column) >= least).map(name).collect::<Vec<_>>().join(", ")
+    };
+    sentences.push(format!("The first is led by {} in X and by {} in Y.", names(Side::X), names(Side::Y)));
+    sentences
+}
+
+fn how_sure(
+    subject: &Subject<'_>,
+    record: Option<&FitRecord>,
+    evidence: Option<&Evidence<'_>>,
+) -> Vec<String> {
+    let mut sentences = Vec::new();
+    if record.is_some_and(|record| !record.converged) {
+        sentences.push("The fit did not converge: these are not yet the largest correlations.".into());
+    }
+    match evidence {
+        Some(evidence) => {
+            let pairs = evidence.others.len();
+            let [other, training] =
+                [evidence.others, evidence.training].map(|all| all.first().copied().unwrap_or(f64::NAN));
+            sentences.push(format!(
+                "The first component correlates by {} {} (in training by {}). {} of {} keep at least half of their correlation there.",
+                decimal(other, 3),
+                evidence.place,
+                decimal(training, 3),
+                evidence.kept(),
+                count(pairs as u64, "component")
+            ));
+        }
+        None => sentences.push(unproved(record)),
+    }
+    if subject.given.is_some_and(|given| given.are_training) {
+        sentences.push("The given rows are the rows of training, so they prove nothing new.".into());
+    }
+    if let Some((_, p)) = subject.certainty.tests() {
+        let proved = p.iter().filter(|&&p| p <= LEVEL).count();
+        sentences.push(format!(
+            "{proved} of {} correlate more than chance would explain (adjusted p at most 0.05).",
+            count(p.len() as u64, "component")
+        ));
+    }
+    if let Some((corrected, low, high)) = subject.certainty.intervals()
+        && !corrected.is_empty()
+    {
+        let [corrected, low, high] = [corrected, low, high].map(|all| decimal(all[0], 3));
+        sentences.push(format!(
+            "Without what fitting adds to it, the first correlation is {corrected}, with a 95% interval from {low} to {high}."
+        ));
+    }
+    sentences
+}
+
+/// What is known if there are no other rows.
+fn unproved(record: Option<&FitRecord>) -> String {
+    let notes = record.map(|record| &record.notes[..]).unwrap_or_default();
+    for note in notes {
+        match note {
+            Recorded::Known(Note::CorrelationsGuaranteed { .. }) => {
+                return "Rows are so few that correlations of 1 are certain, whatever the data say.".into();
+            }
+            Recorded::Known(Note::InflatedByNoise { noise, .. }) => {
+                let noise = decimal(*noise, 2);
+                return format!(
+                    "On so few rows, views without any relation would correlate by up to about {noise}."
+                );
+            }
+            _ => {}
+        }
+    }
+    "Nothing here shows how the components do on rows that the fit has not seen.".into()
+}
+
+fn next(subject: &Subject<'_>, record: Option<&FitRecord>, evidence: Option<&Evidence<'_>>) -> Vec<String> {
+    let mut steps = Vec::new();
+    if record.is_some_and(|record| !record.converged) {
+        steps.push("Fit again with more passes (--max-passes), or with a ridge (--ridge 0.01), which converges faster.".into());
+    }
+    match evidence {
+        None => steps.push(
+            "Measure the components on other rows: lcca fit … --hold-out 0.2, or lcca score MODEL X_TEST Y_TEST --permutations 999."
+                .into(),
+        ),
+        Some(evidence) if evidence.is_lost() => steps.push(
+            "Most of the training correlation does not carry over: choose a ridge on held-out rows, lcca fit … --ridge-path \
+             0.001,0.01,0.1,1."
+                .into(),
+        ),
+        Some(evidence) if evidence.kept() < evidence.others.len() => steps.push(format!(
+            "Trust the {} that carry over; -k auto chooses their number by a test.",
+            count(evidence.kept() as u64, "component")
+        )),
+        Some(_) => {}
+    }
+    if subject.certainty.intervals().is_none() {
+        steps.push(
+            "Intervals and stability: lcca bootstrap MODEL X Y -n 200 --json > bootstrap.json, then lcca report … --bootstrap \
+             bootstrap.json."
+                .into(),
+        );
+    }
+    if subject.given.is_none() {
+        steps.push("See the rows: lcca report MODEL X Y --label FILE.".into());
+    }
+    steps.push("Use it: lcca transform gives the canonical variables of any rows, lcca neighbors the columns that go together.".into());
+    steps
+}

@@ -1,0 +1,217 @@
+//! Rows as points, colored by label, and columns as arrows among them if it is a biplot.
+
+use super::axis::Range;
+use super::legend::{self, Look};
+use super::marker::marker;
+use super::measure::{SMALL, TEXT, fitted, width};
+use super::place::Labels;
+use super::svg::{Anchor, Svg};
+use super::{NARROW, Picture};
+
+const GAP: f64 = 28.0;
+const ABOVE: f64 = 46.0;
+const BELOW: f64 = 42.0;
+/// The share of the distance from the center to the edge that the longest arrow takes.
+const ARROW: f64 = 0.86;
+
+/// So few points have a shape for each label; more are dots, which take a fifth of the bytes.
+const FEW: usize = 400;
+
+/// A column of a biplot: the direction in which it grows.
+pub struct Arrow {
+    pub x: f64,
+    pub y: f64,
+    /// 0 for a column of X, 1 for one of Y.
+    pub view: usize,
+    pub name: String,
+}
+
+/// One set of axes.
+pub struct CloudPanel {
+    pub title: String,
+    pub x_label: String,
+    pub y_label: String,
+    /// One point per row; those that are not finite are left out.
+    pub points: Vec<(f64, f64)>,
+    /// The strongest first. With arrows, both axes have the same scale around 0.
+    pub arrows: Vec<Arrow>,
+}
+
+pub struct Cloud {
+    pub description: String,
+    pub panels: Vec<CloudPanel>,
+    /// The labels with their looks, in the order of the legend; empty if rows have no labels.
+    pub labels: Vec<(String, usize)>,
+    /// The label of each row, as an index.
+    pub groups: Vec<usize>,
+}
+
+impl Picture for Cloud {
+    fn draw(&self, width: f64) -> Svg {
+        let entries: Vec<(&str, Look)> =
+            self.labels.iter().map(|(name, look)| (name.as_str(), Look::Solid(*look))).collect();
+        let names: Vec<&str> = entries.iter().map(|entry| entry.0).collect();
+        let top = legend::height(&names, width);
+        let count = self.panels.len().max(1) as f64;
+        let is_narrow = width < NARROW;
+        let across = if is_narrow { 1.0 } else { count };
+        let each = (width - GAP * (across - 1.0)) / across;
+        let has_arrows = self.panels.iter().any(|panel| !panel.arrows.is_empty());
+        let height = if has_arrows { (each - 60.0).min(560.0) } else { (each * 0.82).min(420.0) };
+        let block = ABOVE + height + BELOW;
+        let rows = if is_narrow { count } else { 1.0 };
+        let mut svg = Svg::new(width, top + rows * block, &self.description);
+        legend::draw(&mut svg, &entries, (0.0, 0.0), width);
+        for (i, panel) in self.panels.iter().enumerate() {
+            let i = i as f64;
+            let corner = if is_narrow { (0.0, top + i * block) } else { (i * (each + GAP), top) };
+            self.draw_panel(&mut svg, panel, corner, (each, height));
+        }
+        svg
+    }
+}
+
+/// The pixels of one panel's axes.
+struct Frame {
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+    x: Range,
+    y: Range,
+}
+
+impl Frame {
+    fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (self.x.place(x, self.left, self.right), self.y.place(y, self.bottom, self.top))
+    }
+}
+
+impl Cloud {
+    fn draw_panel(&self, svg: &mut Svg, panel: &CloudPanel, corner: (f64, f64), size: (f64, f64)) {
+        let frame = frame(panel, corner, size);
+        svg.text(
+            "ink strong",
+            (corner.0, corner.1 + 16.0),
+            Anchor::Start,
+            &fitted(&panel.title, TEXT, size.0),
+        );
+        let label = fitted(&panel.y_label, TEXT, size.0);
+        svg.text("ink", (corner.0, frame.top - 10.0), Anchor::Start, &label);
+        for &tick in &frame.y.ticks {
+            let y = frame.place((frame.x.low, tick)).1;
+            svg.line("grid", (frame.left, y), (frame.right, y));
+            svg.text("quiet small", (frame.left - 6.0, y + 4.0), Anchor::End, &frame.y.label(tick));
+        }
+        for &tick in &frame.x.ticks {
+            let x = frame.place((tick, frame.y.low)).0;
+            svg.line("grid", (x, frame.top), (x, frame.bottom));
+            svg.text("quiet small", (x, frame.bottom + 16.0), Anchor::Middle, &frame.x.label(tick));
+        }
+        let label = fitted(&panel.x_label, TEXT, size.0);
+        svg.text("ink", (frame.right, frame.bottom + 34.0), Anchor::End, &label);
+        self.draw_points(svg, panel, &frame);
+        draw_arrows(svg, &panel.arrows, &frame);
+    }
+
+    /// Points of one label are one shape. What has no label of its own is drawn first, under the others.
+    fn draw_points(&self, svg: &mut Svg, panel: &CloudPanel, frame: &Frame) {
+        let looks: Vec<usize> = self.labels.iter().map(|(_, look)| *look).collect();
+        let looks = if looks.is_empty() {
+            vec![if panel.arrows.is_empty() { 0 } else { super::OTHERS }]
+        } else {
+            looks
+        };
+        let mut order: Vec<usize> = (0..looks.len()).collect();
+        order.sort_by_key(|&group| looks[group] != super::OTHERS);
+        for group in order {
+            let own = panel.points.iter().enumerate().filter(|(row, (x, y))| {
+                self.groups.get(*row).copied().unwrap_or(0) == group && x.is_finite() && y.is_finite()
+            });
+            let places = own.map(|(_, &at)| frame.place(at));
+            if panel.points.len() > FEW {
+                svg.dots(looks[group], 4.2, places);
+            } else {
+                let steps: String = places.map(|at| marker(looks[group], at, 3.4)).collect();
+                svg.path(&format!("f{} faint", looks[group]), &steps);
+            }
+        }
+    }
+}
+
+fn frame(panel: &CloudPanel, (left, top): (f64, f64), (wide, high): (f64, f64)) -> Frame {
+    let ticks = |length: f64| (length / 70.0).clamp(3.0, 7.0) as usize;
+    let [x, y] = if panel.arrows.is_empty() {
+        let across = Range::linear(panel.points.iter().map(|point| point.0), ticks(wide));
+        [across, Range::linear(panel.points.iter().map(|point| point.1), ticks(high))]
+    } else {
+        let sizes = panel.points.iter().flat_map(|point| [point.0.abs(), point.1.abs()]);
+        let most = sizes.filter(|size| size.is_finite()).fold(0.0, f64::max);
+        let most = if most > 0.0 { most } else { 1.0 };
+        let most = 1.04 * most;
+        [Range::exactly(-most, most, ticks(wide)), Range::exactly(-most, most, ticks(high))]
+    };
+    let labels = y.ticks.iter().map(|&tick| width(&y.label(tick), SMALL)).fold(20.0, f64::max);
+    let last = x.ticks.iter().map(|&tick| width(&x.label(tick), SMALL) / 2.0).fold(8.0, f64::max);
+    let (left, right) = (left + labels + 10.0, left + wide - last);
+    let x = x.thinned(right - left);
+    Frame { left, right, top: top + ABOVE, bottom: top + ABOVE + high, x, y }
+}
+
+/// Arrows are stretched by one factor, so that the longest nearly reaches the edge.
+fn draw_arrows(svg: &mut Svg, arrows: &[Arrow], frame: &Frame) {
+    let longest = arrows.iter().map(|arrow| arrow.x.hypot(arrow.y)).fold(0.0, f64::max);
+    if longest <= 0.0 || !longest.is_finite() {
+        return;
+    }
+    let stretch = ARROW * frame.x.high.min(frame.y.high) / longest;
+    let center = frame.place((0.0, 0.0));
+    let mut labels =
+        Labels::within((frame.left - 30.0, frame.top - 4.0), (frame.right + 8.0, frame.bottom + 4.0));
+    for arrow in arrows {
+        let end = frame.place((stretch * arrow.x, stretch * arrow.y));
+        svg.line(&format!("curve s{}", arrow.view), center, end);
+        svg.circle(&format!("f{}", arrow.view), end, 2.6);
+    }
+    let most_wide = if frame.right - frame.left < NARROW - 80.0 { 96.0 } else { 150.0 };
+    for arrow in arrows {
+        let end = frame.place((stretch * arrow.x, stretch * arrow.y));
+        let name = fitted(&arrow.name, SMALL, most_wide);
+        labels.draw(svg, &format!("small strong halo f{}", arrow.view), end, center.0, &name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cloud(points: Vec<(f64, f64)>, arrows: Vec<Arrow>) -> Cloud {
+        let groups = (0..points.len()).map(|i| i % 2).collect();
+        let panel = CloudPanel {
+            title: "X".into(),
+            x_label: "variable 1".into(),
+            y_label: "variable 2".into(),
+            points,
+            arrows,
+        };
+        let labels = vec![("first".into(), 0), ("others".into(), super::super::OTHERS)];
+        Cloud { description: "rows".into(), panels: vec![panel], labels, groups }
+    }
+
+    #[test]
+    fn odd_rows_are_drawn_too() {
+        for points in [vec![], vec![(1.0, 1.0)], vec![(f64::NAN, 0.0), (0.0, 1.0)], vec![(0.0, 0.0); 3]] {
+            for arrows in [vec![], vec![Arrow { x: 0.3, y: -0.4, view: 1, name: "<b>".into() }]] {
+                for width in [320.0, 760.0] {
+                    let svg = cloud(points.clone(), arrows.iter().map(copy).collect()).draw(width).document();
+                    assert!(!svg.contains("NaN") && !svg.contains("inf") && !svg.contains("<b>"), "{svg}");
+                    assert!(svg.contains(">others</text>"));
+                }
+            }
+        }
+    }
+
+    fn copy(arrow: &Arrow) -> Arrow {
+        Arrow { x: arrow.x, y: arrow.y, view: arrow.view, name: arrow.name.clone() }
+    }
+}

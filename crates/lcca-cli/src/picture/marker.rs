@@ -1,0 +1,38 @@
+//! Shapes of points. Each series has a shape of its own, so that color is not the only difference.
+
+use super::svg::number;
+
+/// The steps of a shape around a point, `radius` pixels large.
+pub fn marker(kind: usize, (x, y): (f64, f64), radius: f64) -> String {
+    let r = radius;
+    let polygon = |corners: &[(f64, f64)]| {
+        let steps: Vec<String> =
+            corners.iter().map(|(dx, dy)| format!("{} {}", number(x + r * dx), number(y + r * dy))).collect();
+        format!("M{}z", steps.join("L"))
+    };
+    match kind % 6 {
+        0 => {
+            let (left, r2) = (number(x - r), number(r));
+            let d = number(2.0 * r);
+            format!("M{left} {}a{r2} {r2} 0 1 0 {d} 0a{r2} {r2} 0 1 0 -{d} 0z", number(y))
+        }
+        1 => polygon(&[(0.0, -1.25), (1.2, 0.9), (-1.2, 0.9)]),
+        2 => polygon(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
+        3 => polygon(&[(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)]),
+        4 => polygon(&[(0.0, 1.25), (1.2, -0.9), (-1.2, -0.9)]),
+        _ => polygon(&[
+            (-0.4, -1.3),
+            (0.4, -1.3),
+            (0.4, -0.4),
+            (1.3, -0.4),
+            (1.3, 0.4),
+            (0.4, 0.4),
+            (0.4, 1.3),
+            (-0.4, 1.3),
+            (-0.4, 0.4),
+            (-1.3, 0.4),
+            (-1.3, -0.4),
+            (-0.4, -0.4),
+        ]),
+    }
+}

@@ -1,0 +1,100 @@
+//! Names beside points, without overlap: each is put at the first free of a few places around its point, or left out.
+
+use super::measure::{SMALL, width};
+use super::svg::{Anchor, Svg};
+
+/// The height of a name, and its distance from its point.
+const HEIGHT: f64 = 13.0;
+const GAP: f64 = 5.0;
+
+/// The boxes that are taken.
+pub struct Labels {
+    taken: Vec<Rect>,
+    bounds: Rect,
+}
+
+#[derive(Clone, Copy)]
+struct Rect {
+    left: f64,
+    top: f64,
+    right: f64,
+    bottom: f64,
+}
+
+impl Rect {
+    fn overlaps(&self, other: &Rect) -> bool {
+        self.left < other.right
+            && other.left < self.right
+            && self.top < other.bottom
+            && other.top < self.bottom
+    }
+
+    fn holds(&self, other: &Rect) -> bool {
+        self.left <= other.left
+            && self.top <= other.top
+            && self.right >= other.right
+            && self.bottom >= other.bottom
+    }
+}
+
+impl Labels {
+    /// Names must stay between these corners.
+    pub fn within((left, top): (f64, f64), (right, bottom): (f64, f64)) -> Self {
+        Labels { taken: Vec::new(), bounds: Rect { left, top, right, bottom } }
+    }
+
+    /// Keeps names off a point.
+    pub fn avoid(&mut self, (x, y): (f64, f64), radius: f64) {
+        self.taken.push(Rect { left: x - radius, top: y - radius, right: x + radius, bottom: y + radius });
+    }
+
+    /// Draws a name beside a point if there is a free place, preferably away from the center.
+    pub fn draw(&mut self, svg: &mut Svg, class: &str, (x, y): (f64, f64), center: f64, name: &str) -> bool {
+        let wide = width(name, SMALL);
+        let side = if x < center { Anchor::End } else { Anchor::Start };
+        let other = if x < center { Anchor::Start } else { Anchor::End };
+        let places = [
+            (side, 0.0),
+            (side, -10.0),
+            (side, 10.0),
+            (Anchor::Middle, -12.0),
+            (Anchor::Middle, 12.0),
+            (other, 0.0),
+            (side, -20.0),
+            (side, 20.0),
+        ];
+        for (anchor, down) in places {
+            let (text_x, left) = match anchor {
+                Anchor::Start => (x + GAP, x + GAP),
+                Anchor::End => (x - GAP, x - GAP - wide),
+                Anchor::Middle => (x, x - wide / 2.0),
+            };
+            let top = y + down - HEIGHT / 2.0;
+            let rect = Rect { left, top, right: left + wide, bottom: top + HEIGHT };
+            if self.bounds.holds(&rect) && !self.taken.iter().any(|taken| taken.overlaps(&rect)) {
+                self.taken.push(rect);
+                svg.text(class, (text_x, y + down + 4.0), anchor, name);
+                return true;
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_never_overlap_and_never_leave_the_picture() {
+        let mut svg = Svg::new(200.0, 200.0, "");
+        let mut labels = Labels::within((0.0, 0.0), (200.0, 200.0));
+        let drawn = (0..40).filter(|_| labels.draw(&mut svg, "ink", (100.0, 100.0), 100.0, "a name")).count();
+        assert!((3..=8).contains(&drawn), "{drawn}");
+        assert!(!labels.draw(&mut svg, "ink", (100.0, 50.0), 100.0, &"long".repeat(50)));
+        let taken = &labels.taken;
+        for (i, a) in taken.iter().enumerate() {
+            assert!(labels.bounds.holds(a) && !taken[..i].iter().any(|b| a.overlaps(b)));
+        }
+    }
+}

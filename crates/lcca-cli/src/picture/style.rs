@@ -1,0 +1,86 @@
+//! Colors and type of all pictures, as one style sheet for light, dark and paper.
+//!
+//! A picture in a page takes the sheet of the page; a picture in a file brings it along. Rules hold plain colors, which
+//! programs that know no variables understand too.
+
+use std::fmt::Write as _;
+
+/// The look of what has no look of its own, such as labels that are too rare for a color.
+pub const OTHERS: usize = 8;
+
+/// Colors of series, views and labels, on light and on dark paper: Okabe and Ito's, darkened or lightened to be legible.
+/// The first two are those of X and Y. [`OTHERS`] is the last.
+const SERIES: [[&str; 2]; 9] = [
+    ["#0072b2", "#56b4e9"],
+    ["#c24e00", "#e69f00"],
+    ["#00734f", "#4cc79b"],
+    ["#a8487c", "#cc79a7"],
+    ["#8a6500", "#f0e442"],
+    ["#5b4a8a", "#b0a3e0"],
+    ["#6e5032", "#c8a27a"],
+    ["#00767d", "#5fd0d8"],
+    ["#8b8880", "#7d7a73"],
+];
+
+/// Class, property, color on light paper and on dark paper.
+const COLORS: [(&str, &str, &str, &str); 10] = [
+    ("paper", "fill", "#fffefb", "#16171a"),
+    ("ink", "fill", "#1d1c1a", "#e8e6e1"),
+    ("quiet", "fill", "#65625b", "#a29f97"),
+    ("grid", "stroke", "#e4e1da", "#2e3035"),
+    ("axis", "stroke", "#98958d", "#6d6f75"),
+    ("reference", "stroke", "#1d1c1a", "#e8e6e1"),
+    ("pos", "fill", "#1b7837", "#5dbb6c"),
+    ("neg", "fill", "#762a83", "#c08ad0"),
+    ("hollow", "fill", "#fffefb", "#16171a"),
+    ("halo", "stroke", "#fffefb", "#16171a"),
+];
+
+const SHAPES: &str = "\
+.picture text{font:12px system-ui,-apple-system,\"Segoe UI\",Roboto,\"Noto Sans\",Arial,sans-serif;white-space:pre}
+.picture text.small{font-size:11px}
+.picture text.strong{font-weight:600}
+.picture line,.picture path,.picture circle{stroke-width:1}
+.picture .grid,.picture .axis,.picture .frame,.picture .curve,.picture .reference{fill:none}
+.picture .curve{stroke-width:1.75}
+.picture .reference{stroke-width:1.5;stroke-dasharray:5 4}
+.picture .faint{fill-opacity:.65}
+.picture .dots{fill:none;stroke-linecap:round;stroke-opacity:.65}
+.picture .hollow{stroke-width:1.75}
+.picture .halo{stroke-width:3;stroke-linejoin:round;paint-order:stroke}
+";
+
+/// The style sheet of pictures; `has_paper` adds the rules of a page that may be printed.
+pub fn style_sheet(has_paper: bool) -> String {
+    let mut sheet = format!("{SHAPES}{}", colors(0));
+    let _ = write!(sheet, "@media (prefers-color-scheme:dark){{\n{}}}\n", colors(1));
+    if has_paper {
+        let _ = write!(sheet, "@media print{{\n{}}}\n", colors(0));
+    }
+    sheet
+}
+
+fn colors(theme: usize) -> String {
+    let mut rules = String::new();
+    for (i, color) in SERIES.iter().enumerate() {
+        let color = color[theme];
+        let _ = writeln!(rules, ".picture .f{i}{{fill:{color}}}.picture .s{i}{{stroke:{color}}}");
+    }
+    for (class, property, light, dark) in COLORS {
+        let _ = writeln!(rules, ".picture .{class}{{{property}:{}}}", [light, dark][theme]);
+    }
+    rules
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paper_is_light_whatever_the_screen_is() {
+        let sheet = style_sheet(true);
+        let print = sheet.split("@media print").nth(1).unwrap();
+        assert!(print.contains(SERIES[0][0]) && !print.contains(SERIES[0][1]));
+        assert!(!style_sheet(false).contains("print") && !sheet.contains("</"));
+    }
+}
