@@ -92,14 +92,33 @@ def test_every_block_of_the_page_runs(path, environment, tmp_path, monkeypatch):
 
 
 def check_pictures(path, folder):
-    """Pictures of the gallery are what the code beside them draws. With LCCA_PICTURES set, those of the page are drawn anew."""
-    if path.parent.name != "gallery":
+    """Pictures of the gallery and of the page about pictures are what the code beside them draws. With LCCA_PICTURES set, those of the
+    page are drawn anew."""
+    if path.parent.name != "gallery" and path.name != "plots.md":
         return
     shown = re.findall(r"!\[[^]]*\]\(([^)]+)\)", path.read_text())
     for picture in shown:
-        assert (folder / picture).exists(), f"{path}: no block draws {picture}"
+        drawn, committed = folder / Path(picture).name, path.parent / picture
+        assert drawn.exists(), f"{path}: no block draws {picture}"
         if os.environ.get("LCCA_PICTURES"):
-            shutil.copy(folder / picture, path.parent / picture)
+            committed.parent.mkdir(exist_ok=True)
+            shutil.copy(drawn, committed)
+        if drawn.suffix == ".svg":
+            assert same_drawing(drawn.read_text(), committed.read_text()), f"{path}: {picture} is not what the program draws now; set LCCA_PICTURES"
+
+
+def same_drawing(a, b):
+    """Whether two drawings are the same but for rounding errors, which may move a point by a fraction of a pixel."""
+    number = re.compile(r"-?\d+\.?\d*")
+    places = [[float(found) for found in number.findall(drawing)] for drawing in (a, b)]
+    texts = [number.sub("#", drawing) for drawing in (a, b)]
+    return texts[0] == texts[1] and all(abs(x - y) < 0.5 for x, y in zip(*places, strict=True))
+
+
+def test_drawings_that_differ_are_told_apart():
+    assert same_drawing('<line x1="10.1"/>', '<line x1="10"/>')
+    assert not same_drawing('<line x1="10.1"/>', '<line x1="11"/>')
+    assert not same_drawing("<text>a</text>", "<text>b</text>")
 
 
 def test_what_is_not_run_is_rare_and_says_why():

@@ -144,28 +144,22 @@ impl Views {
     /// The groups that a file names, if there is one: one label per row of the file of X, in its order.
     pub fn groups(&self, path: Option<&Path>) -> Result<Option<Groups>, Failure> {
         let Some(path) = path else { return Ok(None) };
-        let labels = read_labels(path)?;
-        let (all, rows) = &self.x_rows;
-        if labels.len() != *all {
-            let (path, found) = (path.display(), labels.len());
-            return Err(Failure::Usage(format!("{path}: {found} labels, expected one per row of X, {all}")));
-        }
-        Ok(Some(match rows {
-            None => Groups::new(&labels),
-            Some(rows) => Groups::new(rows.iter().map(|&row| &labels[row])),
-        }))
+        Ok(Some(Groups::new(self.of_rows(path, read_labels(path)?)?)))
     }
-}
 
-impl Views {
     /// The labels that a file has, one per row of the file of X, in its order; a row may have an empty one. If there is one line
     /// more than rows, the first is a header.
     pub fn labels(&self, path: &Path) -> Result<Vec<String>, Failure> {
         let mut labels = read_labels_or_blanks(path)?;
-        let (all, rows) = &self.x_rows;
-        if labels.len() == all + 1 {
+        if labels.len() == self.x_rows.0 + 1 {
             labels.remove(0);
         }
+        self.of_rows(path, labels)
+    }
+
+    /// The labels of the paired rows, from those of all rows in the file of X.
+    fn of_rows(&self, path: &Path, labels: Vec<String>) -> Result<Vec<String>, Failure> {
+        let (all, rows) = &self.x_rows;
         if labels.len() != *all {
             let (path, found) = (path.display(), labels.len());
             return Err(Failure::Usage(format!("{path}: {found} labels, expected one per row of X, {all}")));

@@ -72,7 +72,8 @@ fn illustration(job: &PlotJob, file: &ModelFile) -> Result<Illustration, Failure
     Ok(match &job.plot {
         Plot::Scree { components } => {
             let shown = first(*components, usize::MAX)?;
-            let certainty = Certainty::read(job.bootstrap.as_deref(), job.scores.as_deref(), pairs)?;
+            let certainty =
+                Certainty::read(job.bootstrap.as_deref(), job.scores.as_deref(), &model.correlations)?;
             let record = FitRecord::from_provenance(&file.provenance);
             let (record, given) = (record.as_ref(), given.as_ref());
             figures::scree(&Scree { model, record, given, certainty: &certainty, shown })

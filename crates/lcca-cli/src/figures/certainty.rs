@@ -64,13 +64,13 @@ impl Certainty {
     }
 
     /// The corrected correlations and the ends of their intervals.
-    pub fn intervals(&self) -> Option<(&[f64], &[f64], &[f64])> {
-        self.resampled.as_ref().map(|all| (&all.corrected[..], &all.low[..], &all.high[..]))
+    pub fn intervals(&self) -> Option<[Vec<f64>; 3]> {
+        self.resampled.as_ref().map(|all| [&all.corrected, &all.low, &all.high].map(numbers))
     }
 
     /// The correlations of rows that were tested, and their adjusted p-values.
-    pub fn tests(&self) -> Option<(&[f64], &[f64])> {
-        self.tested.as_ref().map(|all| (&all.correlations[..], &all.p_adjusted[..]))
+    pub fn tests(&self) -> Option<[Vec<f64>; 2]> {
+        self.tested.as_ref().map(|all| [&all.correlations, &all.p_adjusted].map(numbers))
     }
 
     /// Columns for the table of components: their titles, and one cell per component.
@@ -111,6 +111,11 @@ impl Certainty {
         });
         resampled.into_iter().chain(tested).collect()
     }
+}
+
+/// Numbers, with NaN for what is none.
+fn numbers(values: &Numbers) -> Vec<f64> {
+    values.iter().map(|value| value.unwrap_or(f64::NAN)).collect()
 }
 
 fn parse<T: for<'a> Deserialize<'a>>(path: &Path, command: &str) -> Result<T, Failure> {

@@ -30,22 +30,23 @@ pub fn scree(known: &Scree<'_>) -> Illustration {
     }
     let tested = known.certainty.tests();
     let is_tested =
-        |given: &&GivenRows| tested.is_some_and(|(values, _)| values == given.scores.correlations);
+        |given: &&GivenRows| tested.as_ref().is_some_and(|[values, _]| *values == given.scores.correlations);
     if let Some(given) = known.given.filter(|given| !given.are_training && !is_tested(given)) {
         series.push(curve("on the given rows", 2, &given.scores.correlations, known.shown));
     }
-    if let Some((corrected, low, high)) = known.certainty.intervals() {
-        let mut corrected = curve("corrected, with 95% interval", 3, corrected, known.shown);
+    if let Some([corrected, low, high]) = known.certainty.intervals() {
+        let mut corrected = curve("corrected, with 95% interval", 3, &corrected, known.shown);
         for (i, point) in corrected.points.iter_mut().enumerate() {
-            point.x += 0.14;
-            point.interval = Some((low[i], high[i]));
+            // Beside the other points, so that the interval can be seen.
+            point.x += (0.025 * known.shown as f64).min(0.14);
+            point.interval = Some((low[i], high[i])).filter(|ends| ends.0.is_finite() && ends.1.is_finite());
         }
         series.push(corrected);
     }
     let mut row = None;
-    if let Some((correlations, p)) = tested {
+    if let Some([correlations, p]) = &tested {
         let mut tested = curve("tested rows (hollow: p above 0.05)", 5, correlations, known.shown);
-        tested.points.iter_mut().zip(p).for_each(|(point, &p)| point.is_open = p > LEVEL);
+        tested.points.iter_mut().zip(p).for_each(|(point, &p)| point.is_open = p.is_nan() || p > LEVEL);
         series.push(tested);
         let text = |(i, &p): (usize, &f64)| ((i + 1) as f64, short(p));
         row = Some(("p", p.iter().take(known.shown).enumerate().map(text).collect()));

@@ -166,8 +166,10 @@ fn draw_arrows(svg: &mut Svg, arrows: &[Arrow], frame: &Frame) {
     }
     let stretch = ARROW * frame.x.high.min(frame.y.high) / longest;
     let center = frame.place((0.0, 0.0));
-    let mut labels =
-        Labels::within((frame.left - 30.0, frame.top - 4.0), (frame.right + 8.0, frame.bottom + 4.0));
+    let mut labels = Labels::within(
+        ((frame.left - 30.0).max(2.0), frame.top - 4.0),
+        (frame.right + 8.0, frame.bottom + 4.0),
+    );
     for arrow in arrows {
         let end = frame.place((stretch * arrow.x, stretch * arrow.y));
         svg.line(&format!("curve s{}", arrow.view), center, end);

@@ -50,7 +50,8 @@ impl Labels {
 
     /// Draws a name beside a point if there is a free place, preferably away from the center.
     pub fn draw(&mut self, svg: &mut Svg, class: &str, (x, y): (f64, f64), center: f64, name: &str) -> bool {
-        let wide = width(name, SMALL);
+        // Bold letters are wider.
+        let wide = width(name, SMALL) * if class.contains("strong") { 1.08 } else { 1.0 };
         let side = if x < center { Anchor::End } else { Anchor::Start };
         let other = if x < center { Anchor::Start } else { Anchor::End };
         let places = [

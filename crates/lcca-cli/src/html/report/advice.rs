@@ -32,7 +32,7 @@ struct Evidence<'e> {
     /// "on 200 rows that were held out".
     place: String,
     training: &'e [f64],
-    others: &'e [f64],
+    others: Vec<f64>,
 }
 
 impl<'e> Evidence<'e> {
@@ -40,14 +40,14 @@ impl<'e> Evidence<'e> {
         let training = &subject.model.correlations[..];
         if let Some(given) = subject.given.filter(|given| !given.are_training) {
             let place = format!("on the {}", count(given.rows as u64, "given row"));
-            return Some(Evidence { place, training, others: &given.scores.correlations });
+            return Some(Evidence { place, training, others: given.scores.correlations.clone() });
         }
-        if let Some((others, _)) = subject.certainty.tests() {
+        if let Some([others, _]) = subject.certainty.tests() {
             return Some(Evidence { place: "on the rows given to lcca score".into(), training, others });
         }
         let held_out = record?.held_out.as_ref()?;
         let place = format!("on {} held out of a fit", count(held_out.rows, "row"));
-        Some(Evidence { place, training: &held_out.training, others: &held_out.held_out })
+        Some(Evidence { place, training: &held_out.training, others: held_out.held_out.clone() })
     }
 
     /// Components that keep at least half of their correlation.
@@ -104,8 +104,8 @@ fn how_sure(
     match evidence {
         Some(evidence) => {
             let pairs = evidence.others.len();
-            let [other, training] =
-                [evidence.others, evidence.training].map(|all| all.first().copied().unwrap_or(f64::NAN));
+            let first = |all: &[f64]| all.first().copied().unwrap_or(f64::NAN);
+            let [other, training] = [first(&evidence.others), first(evidence.training)];
             sentences.push(format!(
                 "The first component correlates by {} {} (in training by {}). {} of {} keep at least half of their correlation there.",
                 decimal(other, 3),
@@ -120,14 +120,14 @@ fn how_sure(
     if subject.given.is_some_and(|given| given.are_training) {
         sentences.push("The given rows are the rows of training, so they prove nothing new.".into());
     }
-    if let Some((_, p)) = subject.certainty.tests() {
+    if let Some([_, p]) = subject.certainty.tests() {
         let proved = p.iter().filter(|&&p| p <= LEVEL).count();
         sentences.push(format!(
             "{proved} of {} correlate more than chance would explain (adjusted p at most 0.05).",
             count(p.len() as u64, "component")
         ));
     }
-    if let Some((corrected, low, high)) = subject.certainty.intervals()
+    if let Some([corrected, low, high]) = subject.certainty.intervals()
         && !corrected.is_empty()
     {
         let [corrected, low, high] = [corrected, low, high].map(|all| decimal(all[0], 3));
