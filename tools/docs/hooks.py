@@ -13,8 +13,16 @@ from navigation import navigation
 from sources import ROOT, relinked
 
 RUSTDOC = ROOT / "target/doc"
-# Not a link of Markdown, because MkDocs does not know these pages; the check of links does.
-RUST = '\n\nThe reference of the crates: <a href="rustdoc/lcca/index.html">lcca</a>, <a href="rustdoc/lcca_io/index.html">lcca-io</a>.\n'
+# What the site has and the repository has not. These are no links of Markdown, because pages in the repository would have them too.
+MORE = {
+    "start-shell.md": 'Every flag is in the <a href="reference.html">reference of the command line</a>.',
+    "command-line.md": 'Every flag is in the <a href="reference.html">reference of the command line</a>.',
+    "start-python.md": 'Every class and function is in the <a href="api.html">Python API</a>.',
+    "python.md": 'Every class and function is in the <a href="api.html">Python API</a>.',
+    "start-rust.md": 'The reference of the crates: <a href="rustdoc/lcca/index.html">lcca</a>, <a href="rustdoc/lcca_io/index.html">lcca-io</a>.',
+    "rust.md": 'The reference of the crates: <a href="rustdoc/lcca/index.html">lcca</a>, <a href="rustdoc/lcca_io/index.html">lcca-io</a>.',
+    "measurements.md": 'All committed results: <a href="benchmarks/index.html">benchmarks</a>.',
+}
 
 
 def on_files(files, config, **_):
@@ -29,7 +37,8 @@ def on_page_markdown(markdown, page, **_):
         markdown = relinked(markdown, f"docs/{page.file.src_uri}")
     # Sessions are highlighted as what they are. Python blocks of the pages begin with a prompt, because tests run them.
     markdown = markdown.replace("```python\n>>>", "```pycon\n>>>")
-    return markdown + RUST if page.file.src_uri in ("rust.md", "start-rust.md") else markdown
+    more = MORE.get(page.file.src_uri)
+    return f"{markdown}\n\n{more}\n" if more else markdown
 
 
 def on_post_build(config, **_):
