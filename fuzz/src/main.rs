@@ -10,6 +10,8 @@
 mod allocator;
 mod arguments;
 mod corpus;
+#[path = "../../crates/lcca-cli/src/cpu_time.rs"]
+mod cpu_time;
 mod mutate;
 mod packing;
 mod parquet_seeds;

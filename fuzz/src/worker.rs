@@ -3,9 +3,9 @@
 use crate::allocator;
 use crate::arguments::Arguments;
 use crate::corpus::seeds;
+use crate::cpu_time::cpu_seconds;
 use crate::random::Random;
 use crate::targets::{TARGETS, Target};
-use cpu_time::ProcessTime;
 use std::fs;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
@@ -103,13 +103,13 @@ fn run_loop(target: &Target, arguments: &Arguments) -> ExitCode {
 /// Ends the process if one run takes too long. Time is the processor's, because other programs may keep it busy; a run that
 /// waits for something that never comes is found by the clock.
 fn watch() {
-    let (mut seen, mut cpu, mut since) = (0, ProcessTime::now(), Instant::now());
+    let (mut seen, mut cpu, mut since) = (0, cpu_seconds(), Instant::now());
     loop {
         std::thread::sleep(Duration::from_millis(200));
         let run = RUN.load(Relaxed);
         if run != seen {
-            (seen, cpu, since) = (run, ProcessTime::now(), Instant::now());
-        } else if run > 0 && (cpu.elapsed() > LONGEST || since.elapsed() > 12 * LONGEST) {
+            (seen, cpu, since) = (run, cpu_seconds(), Instant::now());
+        } else if run > 0 && (cpu_seconds() - cpu > LONGEST.as_secs_f64() || since.elapsed() > 12 * LONGEST) {
             eprintln!("fuzz: run {run} takes longer than {} s", LONGEST.as_secs());
             std::process::abort();
         }

@@ -1,6 +1,6 @@
 //! Data for the tests: generated sets, and real ones that are prepared once from the raw files beside the repository if there are any.
 
-use crate::{apt, step};
+use crate::{step, zstd};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -32,21 +32,16 @@ pub fn prepare(python: &Path) -> Result<Option<PathBuf>, String> {
         step::note(&format!("no {RAW}/prepare.py: tests run on generated data only"));
         return Ok(None);
     }
-    for name in ["brown", "mnist", "tatoeba", "url"] {
+    for name in ["brown", "mnist", "tatoeba", "url", "debian400k"] {
         make(name, || script(python, name))?;
     }
     make("nutrimouse", || nutrimouse(python))?;
-    if is_prepared("debian400k") || has_zstd() {
-        make("debian400k", || script(python, "debian400k"))?;
-    } else {
-        step::note("the zstd program is not installed: tests on debian400k are skipped");
-    }
     Ok(Some(PREPARED.into()))
 }
 
 /// Prepares all Debian paths beside the other sets. They take one to two gigabytes, so only benchmarks call this.
 pub fn prepare_full(python: &Path) -> Result<(), String> {
-    if is_prepared("debian_full") || !Path::new(RAW).join("prepare.py").exists() || !has_zstd() {
+    if is_prepared("debian_full") || !Path::new(RAW).join("prepare.py").exists() {
         return Ok(());
     }
     make("debian", || script(python, "debian"))?;
@@ -57,17 +52,17 @@ pub fn prepare_full(python: &Path) -> Result<(), String> {
 
 /// The rows of Debian's packages and the folder of MNIST's files, which have labels; none if there are no raw files.
 pub fn labeled(python: &Path) -> Result<Option<(PathBuf, PathBuf)>, String> {
-    if !Path::new(RAW).join("prepare.py").exists() || !(is_prepared("packages") || has_zstd()) {
+    if !Path::new(RAW).join("prepare.py").exists() {
         return Ok(None);
     }
     make("packages", || script(python, "packages"))?;
     Ok(Some((Path::new(PREPARED).join("packages/rows.tsv"), Path::new(RAW).join("mnist"))))
 }
 
-/// The folder of Debian's file lists, if it exists and zstd is installed to unpack them.
+/// The folder of Debian's file lists, if it exists.
 pub fn file_lists() -> Option<PathBuf> {
     let lists = Path::new(RAW).join("debian-contents");
-    (lists.exists() && has_zstd()).then_some(lists)
+    lists.exists().then_some(lists)
 }
 
 fn make(name: &str, fill: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
@@ -85,7 +80,9 @@ fn is_prepared(name: &str) -> bool {
 }
 
 fn script(python: &Path, name: &str) -> Result<(), String> {
-    step::run(Command::new(python).arg(Path::new(RAW).join("prepare.py")).args([PARTIAL, name]))
+    let mut prepare = Command::new(python);
+    prepare.arg(Path::new(RAW).join("prepare.py")).args([PARTIAL, name]);
+    step::run(zstd::on_path(&mut prepare, python)?)
 }
 
 /// Nutrimouse comes as compressed tables that only need to be decompressed.
@@ -100,10 +97,6 @@ fn nutrimouse(python: &Path) -> Result<(), String> {
     }
     step::run(Command::new(python).args(["-m", "gzip", "-d"]).args(&packed))?;
     packed.iter().try_for_each(|file| fs::remove_file(file).map_err(|e| failed(file, e)))
-}
-
-fn has_zstd() -> bool {
-    apt::has("zstd", "zstd")
 }
 
 fn failed(path: &Path, error: std::io::Error) -> String {

@@ -2,7 +2,7 @@
 //! docs/experiments.
 
 use crate::step::{self, cargo};
-use crate::{data, package, python};
+use crate::{data, package, python, zstd};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -50,11 +50,13 @@ fn words(work: &Path) -> Result<(), String> {
 
 /// Folders and names of Debian's files, in the shapes of the paper's second experiment.
 fn paths(work: &Path) -> Result<(), String> {
-    let lists =
-        data::file_lists().ok_or("this experiment needs Debian's file lists, and zstd to unpack them")?;
+    let python = python::environment("target/python", "xtask/requirements.txt")?;
+    let lists = data::file_lists().ok_or("this experiment needs Debian's file lists")?;
     let list = work.join("paths.txt");
     let file = fs::File::create(&list).map_err(|e| failed(&list, e))?;
-    step::run(Command::new("sh").env("LC_ALL", "C").args(["-c", PATHS]).arg(lists).stdout(file))?;
+    let mut unpack = Command::new("sh");
+    unpack.env("LC_ALL", "C").args(["-c", PATHS]).arg(lists).stdout(file);
+    step::run(zstd::on_path(&mut unpack, &python)?)?;
     for ((x, y), subset) in SKIPS.into_iter().zip(1..) {
         let views = work.join(format!("views-{subset}"));
         let flags = "--no-header --lossy --x 1 --y 1 --x-tokens folders --y-tokens basename --lowercase=y --ties first";
@@ -69,8 +71,7 @@ fn paths(work: &Path) -> Result<(), String> {
 /// Canonical variables as features for a classifier: packages from their descriptions, digits from half of their images.
 fn features() -> Result<(), String> {
     let python = package::build()?;
-    let (packages, digits) =
-        data::labeled(&python)?.ok_or("this experiment needs the real data sets, and zstd")?;
+    let (packages, digits) = data::labeled(&python)?.ok_or("this experiment needs the real data sets")?;
     let results = Path::new(RESULTS).join("features");
     empty(&results)?;
     let mut script = Command::new(python);

@@ -2,15 +2,17 @@
 //!
 //! Standard library only, so that it builds in a second on a bare machine.
 
-mod apt;
 mod bench;
+mod browser;
 mod data;
 mod docs;
 mod experiment;
 mod package;
 mod python;
+mod release;
 mod step;
 mod test;
+mod zstd;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -31,6 +33,7 @@ cargo xtask fuzz [FLAGS]            damaged inputs for every reader; --minutes N
 cargo xtask soak [ROUNDS]           kills at random moments, full disks, read-only folders; 1,000 rounds unless told
 cargo xtask python                  build the Python package into target/python-package and run its tests
 cargo xtask docs                    build the documentation site into target/site and check its links
+cargo xtask release --dry-run       package, build, check and install everything of a release; --help lists the steps
 cargo xtask help                    this text
 
 Environments, data and builds are kept under target/ and reused.";
@@ -68,6 +71,7 @@ fn run(args: &[String]) -> Result<(), String> {
         ["soak"] => soak("1000"),
         ["soak", rounds] => soak(rounds),
         ["bench", name, ref flags @ ..] => bench::run(name, flags),
+        ["release", ref flags @ ..] => release::run(flags),
         ["experiment", name] => experiment::run(name),
         _ => Err(format!("`{}` is not a task\n\n{HELP}", words.join(" "))),
     }

@@ -14,8 +14,9 @@ pub fn build() -> Result<PathBuf, String> {
 
 fn build_with(arguments: &[&str]) -> Result<PathBuf, String> {
     let python = python::environment(HOME, "python/requirements.txt")?;
-    let home = path::absolute(HOME).map_err(|error| error.to_string())?;
-    let mut maturin = Command::new(home.join("bin/maturin"));
+    let absolute = |path| path::absolute(path).map_err(|error| error.to_string());
+    let home = absolute(PathBuf::from(HOME))?;
+    let mut maturin = Command::new(absolute(python::program(HOME, "maturin"))?);
     // Maturin installs into the active environment, and another one may be active.
     maturin.env("VIRTUAL_ENV", &home).env_remove("CONDA_PREFIX");
     step::run(maturin.args(["develop", "--release", "--quiet"]).args(arguments))?;

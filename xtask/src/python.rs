@@ -6,9 +6,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+/// The machine's own Python.
+const SYSTEM: &str = if cfg!(windows) { "python" } else { "python3" };
+
+/// The path of a program in the environment at `home`.
+pub fn program(home: &str, name: &str) -> PathBuf {
+    if cfg!(windows) {
+        Path::new(home).join("Scripts").join(name).with_extension("exe")
+    } else {
+        Path::new(home).join("bin").join(name)
+    }
+}
+
 /// Returns the Python of the environment at `home`, created anew unless it was filled from this list of requirements.
 pub fn environment(home: &str, requirements: &str) -> Result<PathBuf, String> {
-    let python = Path::new(home).join("bin/python");
+    let python = program(home, "python");
     if is_filled_from(home, requirements)? && step::works(Command::new(&python).args(["-c", ""])) {
         return Ok(python);
     }
@@ -19,13 +31,13 @@ pub fn environment(home: &str, requirements: &str) -> Result<PathBuf, String> {
 
 /// Installs the listed requirements into the environment at `home`, unless they already are.
 pub fn install(home: &str, requirements: &str) -> Result<(), String> {
-    install_by(Command::new(Path::new(home).join("bin/python")), home, requirements)
+    install_by(Command::new(program(home, "python")), home, requirements)
 }
 
 /// Like [`install`], but ends the installation and every process it started after `limit`.
 pub fn install_within(home: &str, requirements: &str, limit: Duration) -> Result<(), String> {
     let mut timeout = Command::new("timeout");
-    timeout.arg(limit.as_secs().to_string()).arg(Path::new(home).join("bin/python"));
+    timeout.arg(limit.as_secs().to_string()).arg(program(home, "python"));
     install_by(timeout, home, requirements)
 }
 
@@ -47,10 +59,10 @@ fn install_by(mut python: Command, home: &str, requirements: &str) -> Result<(),
 }
 
 fn create(home: &str) -> Result<(), String> {
-    if !step::works(Command::new("python3").args(["-c", "import venv, ensurepip"])) {
+    if !step::works(Command::new(SYSTEM).args(["-c", "import venv, ensurepip"])) {
         return Err("Python 3 with venv is needed: install python3 and python3-venv".into());
     }
-    step::run(Command::new("python3").args(["-m", "venv", "--clear", home]))
+    step::run(Command::new(SYSTEM).args(["-m", "venv", "--clear", home]))
 }
 
 /// Returns whether the environment was filled from exactly this list.

@@ -1,12 +1,10 @@
 //! `cargo xtask test`: everything that must hold before a change is merged.
 
 use crate::step::{self, cargo};
-use crate::{apt, data, docs, package, python};
+use crate::{browser, data, docs, package, python};
 use std::env;
-use std::path::{self, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::process::Command;
-
-const BROWSER: &str = "chromium";
 
 pub fn run() -> Result<(), String> {
     if has_component("fmt", "rustfmt")? {
@@ -32,12 +30,12 @@ fn has_component(subcommand: &str, component: &str) -> Result<bool, String> {
     skip(format!("{component} is not installed; `rustup component add {component}` adds it"))
 }
 
-/// Returns whether there is a real browser to test pages in.
-fn has_browser() -> Result<bool, String> {
-    if apt::has(BROWSER, BROWSER) {
-        return Ok(true);
+/// Returns a real browser to test pages in.
+fn real_browser(python: &Path) -> Result<Option<PathBuf>, String> {
+    match browser::find(python) {
+        Ok(browser) => Ok(Some(browser)),
+        Err(missing) => skip(missing).map(|_| None),
     }
-    skip(format!("{BROWSER} is not installed, so pages cannot be tested"))
 }
 
 /// Skips the steps that need something missing. A machine without it still runs all other steps, but CI must have it.
@@ -53,8 +51,8 @@ fn skip(missing: String) -> Result<bool, String> {
 /// its environment.
 fn tests(python: PathBuf, data: Option<&PathBuf>) -> Result<Command, String> {
     let mut tests = cargo("test --release --workspace");
+    step::set_or_remove(&mut tests, "LCCA_BROWSER", real_browser(&python)?);
     tests.env("LCCA_PYTHON", python);
-    step::set_or_remove(&mut tests, "LCCA_BROWSER", has_browser()?.then_some(BROWSER));
     step::set_or_remove(&mut tests, "LCCA_DATA", data);
     Ok(tests)
 }

@@ -3,6 +3,7 @@
 //! By default the program ends at once and leaves no unfinished files behind. A fit that saves its state finishes its
 //! current pass after the first interruption; a second one ends it at once.
 
+use crate::signals;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
@@ -15,20 +16,21 @@ static STOP_REQUESTED: AtomicBool = AtomicBool::new(false);
 
 /// Installs the handler for the rest of the run.
 pub fn install_handler() {
-    // If no handler can be set, the system's own ends the program as quickly.
-    let _ = ctrlc::set_handler(|| {
-        let state_is_savable = STATE_IS_SAVABLE.load(SeqCst);
-        if state_is_savable && !STOP_REQUESTED.swap(true, SeqCst) {
-            if std::io::stderr().is_terminal() {
-                eprintln!("lcca: stopping after this pass; Ctrl-C again stops at once");
-            }
-            return;
+    signals::on_interrupt(interrupted);
+}
+
+fn interrupted() {
+    let state_is_savable = STATE_IS_SAVABLE.load(SeqCst);
+    if state_is_savable && !STOP_REQUESTED.swap(true, SeqCst) {
+        if std::io::stderr().is_terminal() {
+            eprintln!("lcca: stopping after this pass; Ctrl-C again stops at once");
         }
-        lcca_io::remove_unfinished();
-        let nothing_written = !state_is_savable && !RESULTS_ARE_WRITTEN.load(SeqCst);
-        eprintln!("lcca: interrupted{}", if nothing_written { ", nothing was written" } else { "" });
-        std::process::exit(EXIT_CODE.into());
-    });
+        return;
+    }
+    lcca_io::remove_unfinished();
+    let nothing_written = !state_is_savable && !RESULTS_ARE_WRITTEN.load(SeqCst);
+    eprintln!("lcca: interrupted{}", if nothing_written { ", nothing was written" } else { "" });
+    std::process::exit(EXIT_CODE.into());
 }
 
 /// Says whether there is a state worth saving, so that the first interruption waits for the end of the pass.

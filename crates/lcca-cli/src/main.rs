@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod compare;
+mod cpu_time;
 mod demo;
 mod escape;
 mod failure;
@@ -21,6 +22,7 @@ mod resolve;
 mod resume;
 mod sample;
 mod shown;
+mod signals;
 mod sizes;
 mod spelling;
 mod text;

@@ -1,8 +1,8 @@
 //! One fit and its CPU time: that of the whole process, all threads together, without waiting.
 
+use crate::cpu_time::cpu_seconds;
 use crate::failure::Failure;
 use crate::progress::{FitProgress, Length};
-use cpu_time::ProcessTime;
 use lcca::data::Pair;
 use lcca::fit::{Fit, fit};
 use lcca::method::Settings;
@@ -29,9 +29,9 @@ pub fn measure_once(
     quiet: bool,
 ) -> Result<Measured, Failure> {
     let progress = FitProgress::new(label, Length::of_fit(settings), quiet);
-    let start = ProcessTime::now();
+    let start = cpu_seconds();
     let fit = fit(pair, settings, &progress)?;
-    let cpu_seconds = start.elapsed().as_secs_f64();
+    let cpu_seconds = cpu_seconds() - start;
     progress.finish();
     Ok(Measured { fit, cpu_seconds, repeats: 1 })
 }

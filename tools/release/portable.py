@@ -1,0 +1,52 @@
+"""Whether the code compiles for other systems and with the oldest Rust. It is not run there: that needs such machines."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import workspace
+from shell import cargo, run, skip
+
+# Rust's name of a target, and Zig's, whose C compiler serves the few parts that are written in C.
+TARGETS = {
+    "aarch64-unknown-linux-gnu": "aarch64-linux-gnu",
+    "x86_64-pc-windows-gnu": "x86_64-windows-gnu",
+    "aarch64-apple-darwin": "aarch64-macos",
+    "x86_64-apple-darwin": "x86_64-macos",
+}
+
+
+def others():
+    if not shutil.which("rustup"):
+        return skip("other systems", "there is no rustup to install their libraries")
+    for target, zig in TARGETS.items():
+        if subprocess.run(["rustup", "target", "add", target], capture_output=True).returncode != 0:
+            skip(target, f"`rustup target add {target}` failed")
+            continue
+        under = target.replace("-", "_")
+        env = {f"CC_{under}": compiler(zig), f"AR_{under}": compiler(zig, "ar"), "PYO3_NO_PYTHON": 1}
+        packages = [word for crate in workspace.published() for word in ("--package", crate["name"])]
+        cargo("check", "--locked", "--quiet", "--target", target, *packages, env=env)
+
+
+def compiler(target, tool="cc"):
+    """A script that is Zig's C compiler for a target, or its archiver."""
+    path = pathlib.Path(f"target/tools/zig-{tool}-{target}").resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Rust's builds name targets in their own way, which Zig does not know.
+    keep = 'for word; do shift; case "$word" in --target=*) ;; *) set -- "$@" "$word";; esac; done\n' if tool == "cc" else ""
+    flags = f"-target {target}" if tool == "cc" else ""
+    path.write_text(f'#!/bin/sh\n{keep}exec "{sys.executable}" -m ziglang {tool} {flags} "$@"\n')
+    path.chmod(0o755)
+    return path
+
+
+def oldest_rust():
+    version = workspace.oldest_rust()
+    install = ["rustup", "toolchain", "install", version, "--profile", "minimal"]
+    if not shutil.which("rustup") or subprocess.run(install, capture_output=True).returncode != 0:
+        return skip(f"Rust {version}", "rustup cannot install it")
+    # In a folder of its own: builds of two compilers do not mix.
+    env = {"CARGO_TARGET_DIR": pathlib.Path("target/oldest-rust").resolve(), "RUSTC_WRAPPER": ""}
+    run("rustup", "run", version, "cargo", "check", "--locked", "--quiet", "--workspace", "--all-targets", env=env)

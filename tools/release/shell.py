@@ -1,0 +1,70 @@
+"""Commands that are printed before they run, and what was skipped and why."""
+
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+
+SKIPPED = []
+
+
+class Failed(Exception):
+    """Why the release cannot go on, in one line."""
+
+
+def run(*words, capture=False, **options):
+    """Runs a command to its end, and returns what it printed if that is asked for."""
+    words = [str(word) for word in words]
+    print("==>", shlex.join(words), flush=True)
+    start = time.monotonic()
+    options["env"] = os.environ | {name: str(value) for name, value in options.pop("env", {}).items()}
+    result = subprocess.run(words, stdout=subprocess.PIPE if capture else None, text=True, **options)
+    print(f"    {time.monotonic() - start:.1f} s", flush=True)
+    if result.returncode != 0:
+        raise Failed(f"`{shlex.join(words)}` failed ({result.returncode})")
+    return result.stdout
+
+
+def skip(what, why):
+    """Leaves something out, loudly. On a forge's machines everything must run."""
+    if os.environ.get("CI") == "true":
+        raise Failed(f"{what}: {why}")
+    SKIPPED.append(f"{what}: {why}")
+    print(f"    skipped {what}: {why}", flush=True)
+
+
+def cargo(*words, **options):
+    return run(os.environ.get("CARGO", "cargo"), *words, **options)
+
+
+def python(*words, **options):
+    """This environment's Python."""
+    return run(sys.executable, *words, **options)
+
+
+def tool(name):
+    """A program of this environment."""
+    return pathlib.Path(sys.executable).parent / name
+
+
+def cargo_tool(name, version):
+    """A cargo subcommand: the installed one, or one that is built under target/ once."""
+    if installed := shutil.which(name):
+        return pathlib.Path(installed)
+    home = pathlib.Path("target/tools").resolve()
+    program = home / "bin" / (name + (".exe" if os.name == "nt" else ""))
+    if not program.exists():
+        # Debug builds take half the time to build, and nobody waits for what these tools do.
+        cargo("install", "--debug", "--locked", "--quiet", "--root", home, "--version", version, name)
+    return program
+
+
+def empty(folder):
+    """The folder, with nothing in it."""
+    folder = pathlib.Path(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
