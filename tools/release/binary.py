@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import os
 import pathlib
 import subprocess
 import tarfile
@@ -10,7 +9,7 @@ import zipfile
 
 import readme
 import workspace
-from shell import cargo, empty, run, tool
+from shell import ZIG, cargo, empty, run, tool
 
 # As old as the wheels: manylinux2014.
 GLIBC = "2.17"
@@ -23,9 +22,7 @@ def build(target=None):
     # Only the program itself is stripped, so that its dependencies are those of the wheel's build.
     words = ["rustc", "--release", "--locked", "--quiet", "--package", workspace.program()["name"], "--bin", "lcca"]
     if target.endswith("linux-gnu"):
-        # Found by its name on the path, as a cargo subcommand is.
-        path = os.pathsep.join([str(tool("").resolve()), os.environ["PATH"]])
-        run(tool("cargo-zigbuild"), *words, "--target", f"{target}.{GLIBC}", "--", "-C", "strip=symbols", env={"PATH": path})
+        run(tool("cargo-zigbuild"), *words, "--target", f"{target}.{GLIBC}", "--", "-C", "strip=symbols", env=ZIG)
     else:
         cargo(*words, "--target", target, "--", "-C", "strip=symbols")
     name = "lcca.exe" if "windows" in target else "lcca"

@@ -49,7 +49,7 @@ def verify(crates):
     shutil.copy("Cargo.lock", UNPACKED)
     # Kept between runs, unlike the unpacked sources.
     env = {"CARGO_TARGET_DIR": pathlib.Path("target/release-crates-build").resolve()}
-    cargo("check", "--release", "--workspace", "--quiet", cwd=UNPACKED, env=env)
+    cargo("build", "--release", "--workspace", "--quiet", cwd=UNPACKED, env=env)
     root = empty("target/release-program").resolve()
     program = folders[workspace.program()["name"]]
     cargo("install", "--quiet", "--no-track", "--path", program, "--root", root, cwd=UNPACKED, env=env)

@@ -45,6 +45,10 @@ def python(*words, **options):
     return run(sys.executable, *words, **options)
 
 
+# By which linkers of other systems are found: Zig is a module of this Python.
+ZIG = {"CARGO_ZIGBUILD_PYTHON_PATH": sys.executable}
+
+
 def tool(name):
     """A program of this environment."""
     return pathlib.Path(sys.executable).parent / name

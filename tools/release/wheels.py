@@ -7,7 +7,7 @@ import time
 
 import readme
 import workspace
-from shell import Failed, cargo, empty, python, run, tool  # noqa: F401
+from shell import ZIG, Failed, empty, python, run, tool
 
 # The oldest system that Rust's own libraries run on.
 MANYLINUX = "manylinux2014"
@@ -18,7 +18,7 @@ def wheel(target=None):
     # Built apart, so that only this build's wheel is found here.
     folder = empty(f"target/release-wheels/{target}")
     flags = ["--zig", "--compatibility", MANYLINUX] if target.endswith("linux-gnu") else []
-    run(tool("maturin"), "build", "--release", "--locked", "--quiet", "--target", target, "--out", folder, *flags)
+    run(tool("maturin"), "build", "--release", "--locked", "--quiet", "--target", target, "--out", folder, *flags, env=ZIG)
     (built,) = folder.glob("*.whl")
     if "-abi3-" not in built.name:
         raise Failed(f"{built.name} is for one Python only")

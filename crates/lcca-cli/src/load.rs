@@ -226,7 +226,8 @@ fn row_weights(path: &Path, rows: usize, quiet: bool) -> Result<Vec<f64>, Failur
 
 /// Refuses an output that would replace one of the inputs.
 pub fn check_output(output: &Path, inputs: &[&Path]) -> Result<(), Failure> {
-    match inputs.iter().find(|input| is_same_file(input, output)) {
+    // Standard input and output have the same name and are not the same.
+    match inputs.iter().find(|input| is_same_file(input, output) && output.as_os_str() != "-") {
         None => Ok(()),
         Some(input) => {
             let input = input.display();

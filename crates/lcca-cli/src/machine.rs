@@ -17,10 +17,59 @@ pub fn peak_rss_bytes() -> Option<u64> {
 /// Half of the machine's memory, or 4 GiB if the system does not say how much it has.
 pub fn half_of_memory() -> u64 {
     let total = fs::read_to_string("/proc/meminfo").ok().and_then(|text| kibibytes(&text, "MemTotal:"));
-    total.unwrap_or(8 << 30) / 2
+    total.or_else(system::memory_bytes).unwrap_or(8 << 30) / 2
 }
 
 fn kibibytes(text: &str, field: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(field))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+}
+
+/// Systems without `/proc`.
+#[cfg(unix)]
+mod system {
+    pub fn memory_bytes() -> Option<u64> {
+        // SAFETY: these calls take a number and return one.
+        let [pages, size] =
+            unsafe { [libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)] };
+        u64::try_from(pages).ok()?.checked_mul(u64::try_from(size).ok()?)
+    }
+}
+
+#[cfg(windows)]
+mod system {
+    /// Windows' MEMORYSTATUSEX.
+    #[repr(C)]
+    struct MemoryStatus {
+        length: u32,
+        load: u32,
+        total: u64,
+        others: [u64; 6],
+    }
+
+    #[link(name = "kernel32")]
+    unsafe extern "system" {
+        fn GlobalMemoryStatusEx(status: *mut MemoryStatus) -> i32;
+    }
+
+    pub fn memory_bytes() -> Option<u64> {
+        let length = size_of::<MemoryStatus>() as u32;
+        let mut status = MemoryStatus { length, load: 0, total: 0, others: [0; 6] };
+        // SAFETY: the structure outlives the call, which fills it in, and says how long it is.
+        (unsafe { GlobalMemoryStatusEx(&mut status) } != 0).then_some(status.total)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `/proc` counts what the kernel keeps for itself a little differently.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn both_ways_to_ask_for_memory_agree() {
+        let asked = system::memory_bytes().unwrap() as f64;
+        let told = 2.0 * half_of_memory() as f64;
+        assert!((asked / told - 1.0).abs() < 0.1, "{asked} {told}");
+    }
 }

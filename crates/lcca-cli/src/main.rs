@@ -25,6 +25,7 @@ mod shown;
 mod signals;
 mod sizes;
 mod spelling;
+mod standard_output;
 mod text;
 mod time_left;
 mod write_file;

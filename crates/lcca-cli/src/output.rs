@@ -2,7 +2,7 @@
 
 use lcca_io::legible;
 use serde_json::Value;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 
 /// Says something on standard error, in one line, whatever names and paths are in it.
 macro_rules! remark {
@@ -20,10 +20,20 @@ pub fn print(text: &str) -> io::Result<()> {
     write(&text.split('\n').map(fields).collect::<Vec<_>>().join("\n"))
 }
 
-/// Writes to standard output. A reader that closes the pipe early, such as `head`, is no failure.
+/// Copies bytes to standard output as they are.
+pub fn copy(from: &mut impl Read) -> io::Result<()> {
+    ended(io::copy(from, &mut io::stdout().lock()).and_then(|_| io::stdout().flush()))
+}
+
+/// Writes to standard output.
 fn write(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    ended(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// A reader that closes the pipe early, such as `head`, is no failure.
+fn ended(result: io::Result<()>) -> io::Result<()> {
+    match result {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }

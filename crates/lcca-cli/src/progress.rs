@@ -1,11 +1,12 @@
 //! Progress on standard error, shown only if that is a terminal and `--quiet` was not given.
 
-use crate::time_left::TimeLeft;
-use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use crate::time_left::{TimeLeft, by_share};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use lcca::data::Cost;
 use lcca::fit::{TraceRow, Watch};
 use lcca::method::{Algorithm, Settings};
 use lcca_io::legible;
+use std::fmt;
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
@@ -28,10 +29,23 @@ pub fn spinner(message: String, quiet: bool) -> ProgressBar {
 /// Counts how many of several things are done.
 pub fn counter(name: &str, of: usize, quiet: bool) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(of as u64), target(quiet));
-    let template = "{prefix} {bar:30} {pos} of {len}, {elapsed} so far, about {eta} left";
-    bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_style(style("{prefix} {bar:30} {pos} of {len}, {elapsed} so far{left}", 0));
     bar.set_prefix(name.to_string());
     bar
+}
+
+/// A style in which `{left}` is the time left if it can be told: if something is done, and more than `vague` of it is not.
+fn style(template: &str, vague: u64) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    style.with_key("left", move |state: &ProgressState, out: &mut dyn fmt::Write| {
+        let of = state.len().filter(|len| len.saturating_sub(state.pos()) > vague);
+        let left = of.and_then(|of| by_share(state.elapsed().as_secs_f64(), state.pos(), of));
+        let _ = out.write_str(&left.map(about_left).unwrap_or_default());
+    })
+}
+
+fn about_left(seconds: f64) -> String {
+    format!(", about {} left", HumanDuration(Duration::from_secs_f64(seconds.min(1e9))))
 }
 
 /// Prints a line that stays above the progress bars, if bars are visible.
@@ -89,15 +103,14 @@ impl FitProgress {
         let (ticks, template) = match length {
             Length::Passes(passes) => (
                 Some((passes * TICKS_PER_PASS).ceil() as u64),
-                "{prefix} {bar:30} {percent:>3}%  {msg}  {elapsed} so far, about {eta} left",
+                "{prefix} {bar:30} {percent:>3}%  {msg}  {elapsed} so far{left}",
             ),
             Length::Fits(fits) => (Some(fits as u64), "{prefix} {bar:30} {pos} of {len} fits  {msg}"),
             Length::Tolerance(_) | Length::Unknown => (None, "{prefix} {spinner} {msg}"),
         };
         let bar = ProgressBar::with_draw_target(ticks, target(quiet));
-        bar.set_style(
-            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
-        );
+        // The last tick stands for all that is done beyond the plan.
+        bar.set_style(style(template, 1));
         bar.set_prefix(name.to_string());
         let tolerance = if let Length::Tolerance(tolerance) = length { tolerance } else { 0.0 };
         let seen = Mutex::new(Seen { fits: 0, left: TimeLeft::new(tolerance) });
@@ -121,13 +134,7 @@ impl FitProgress {
     /// The time so far, and the time left if it can be told.
     fn times(&self, left: Option<f64>) -> String {
         let so_far = HumanDuration(self.start.elapsed());
-        match left {
-            Some(left) => format!(
-                "{so_far} so far, about {} left",
-                HumanDuration(Duration::from_secs_f64(left.min(1e9)))
-            ),
-            None => format!("{so_far} so far"),
-        }
+        format!("{so_far} so far{}", left.map(about_left).unwrap_or_default())
     }
 
     fn message(&self, row: &TraceRow) -> String {
@@ -148,9 +155,7 @@ impl FitProgress {
                 let done = seen.fits.saturating_sub(1);
                 self.bar.set_position(done as u64);
                 // Fits that follow each other take about as long as each other.
-                let each = self.start.elapsed().as_secs_f64() / done.max(1) as f64;
-                let left = (done > 0).then(|| each * fits.saturating_sub(done) as f64);
-                self.times(left)
+                self.times(by_share(self.start.elapsed().as_secs_f64(), done as u64, fits as u64))
             }
         }
     }

@@ -14,17 +14,22 @@ mod system {
     /// The requests are held back from all threads, which inherit that from this one, and one thread waits for them.
     /// Unlike in a signal handler, `act` may then do anything.
     pub fn on_interrupt(act: fn()) {
+        let requests: Vec<_> = REQUESTS.into_iter().filter(|signal| !is_silenced(*signal)).collect();
         // SAFETY: all zeros are a valid set, which the next calls fill in.
         let mut set: libc::sigset_t = unsafe { mem::zeroed() };
         // SAFETY: the set is valid and outlives these calls.
         unsafe {
             libc::sigemptyset(&mut set);
-            for signal in REQUESTS.into_iter().filter(|signal| !is_ignored(*signal)) {
+            for &signal in &requests {
                 libc::sigaddset(&mut set, signal);
             }
             // If that fails, the system ends the program at once, which is as quick.
             if libc::pthread_sigmask(libc::SIG_BLOCK, &set, ptr::null_mut()) != 0 {
                 return;
+            }
+            // Shells start programs in the background with some of them ignored, and then they would never arrive.
+            for signal in requests {
+                libc::signal(signal, libc::SIG_DFL);
             }
         }
         std::thread::spawn(move || {
@@ -36,13 +41,12 @@ mod system {
         });
     }
 
-    /// What the caller has told the system to ignore, as `nohup` does, stays ignored.
-    fn is_ignored(signal: libc::c_int) -> bool {
+    /// Under `nohup` the end of the terminal is nothing to act on.
+    fn is_silenced(signal: libc::c_int) -> bool {
         // SAFETY: all zeros are a valid action, and nothing is changed by asking for the present one.
         let mut action: libc::sigaction = unsafe { mem::zeroed() };
-        unsafe {
-            libc::sigaction(signal, ptr::null(), &mut action) == 0 && action.sa_sigaction == libc::SIG_IGN
-        }
+        let is_known = unsafe { libc::sigaction(signal, ptr::null(), &mut action) } == 0;
+        signal == libc::SIGHUP && is_known && action.sa_sigaction == libc::SIG_IGN
     }
 }
 

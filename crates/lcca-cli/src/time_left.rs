@@ -14,6 +14,11 @@ const FEWEST: usize = 5;
 /// An estimate of more than this many times the time since the start is a guess.
 const FARTHEST: f64 = 20.0;
 
+/// Seconds left of work that is cut into equal parts, if some of them are done and some are not.
+pub fn by_share(seconds: f64, done: u64, of: u64) -> Option<f64> {
+    (done > 0 && done < of).then(|| seconds * (of - done) as f64 / done as f64)
+}
+
 /// The convergence of one fit.
 pub struct TimeLeft {
     tolerance: f64,
@@ -85,6 +90,14 @@ mod tests {
         let wobble = |second: f64| 10f64.powf(-second / 10.0) * (1.0 + 0.3 * (3.0 * second).sin());
         let left = watched(20, wobble).seconds().unwrap();
         assert!((12.0..30.0).contains(&left), "{left}");
+    }
+
+    #[test]
+    fn equal_parts_take_equal_times() {
+        assert_eq!(by_share(10.0, 2, 6), Some(20.0));
+        assert_eq!(by_share(10.0, 0, 6), None, "nothing is known yet");
+        assert_eq!(by_share(10.0, 6, 6), None, "nothing is left, or it is not known");
+        assert_eq!(by_share(10.0, 7, 6), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::error::{Fault, Outcome};
 use crate::source::{Packing, Source};
+use crate::standard_input;
 use std::path::Path;
 
 /// A format of matrices.
@@ -134,6 +135,7 @@ pub(crate) fn detect(path: &Path, source: &Source) -> Outcome<Format> {
         (None, None) if is_arrow_stream(&source.head()?) => {
             return Err(Fault::new("is an Arrow stream, expected an Arrow file (.arrow, .feather)"));
         }
+        (None, None) if standard_input::is_meant(path) => text_format(&source.head()?),
         (None, None) => return Err(Fault::new(format!("is in no known format; {READ}"))),
     };
     if source.packing != Packing::Plain && !format.can_stream() {
@@ -141,6 +143,23 @@ pub(crate) fn detect(path: &Path, source: &Source) -> Outcome<Format> {
         return Err(Fault::new(message));
     }
     Ok(format)
+}
+
+/// The format of a text without a name: svmlight has `index:value` after the first number of a line, and tables have names or
+/// numbers, between tabs or something else.
+fn text_format(head: &[u8]) -> Format {
+    let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let mut words = line.split(|byte| byte.is_ascii_whitespace());
+    let is_number = |word: &[u8]| str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok());
+    let (is_labeled, second) = (words.next().is_some_and(is_number), words.next().unwrap_or_default());
+    let index = second.split(|&byte| byte == b':').next().unwrap_or_default();
+    if is_labeled && index.len() < second.len() && !index.is_empty() && index.iter().all(u8::is_ascii_digit) {
+        Format::Svmlight
+    } else if line.contains(&b'\t') {
+        Format::Tsv
+    } else {
+        Format::Csv
+    }
 }
 
 /// Whether these bytes begin a stream of Arrow messages, of which the first describes the columns.
@@ -193,5 +212,20 @@ mod tests {
         assert_eq!(Format::sniffed(b"\x40\0\0\0\0\0\0\0{\"a\""), Some(Format::Store));
         assert_eq!(Format::sniffed(b"1 2:3"), None);
         assert_eq!(Format::sniffed(b""), None);
+    }
+
+    #[test]
+    fn a_text_without_a_name_shows_its_format_in_its_first_line() {
+        for (text, format) in [
+            ("1 3:0.5 4:1\n", Format::Svmlight),
+            ("-1.5 12:1", Format::Svmlight),
+            ("a\tb c\n1,2\n", Format::Tsv),
+            ("time,12:30\n", Format::Csv),
+            ("at 12:30,x\n", Format::Csv),
+            ("a;b\n", Format::Csv),
+            ("", Format::Csv),
+        ] {
+            assert_eq!(text_format(text.as_bytes()), format, "{text:?}");
+        }
     }
 }

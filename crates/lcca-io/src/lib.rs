@@ -57,6 +57,7 @@ mod remark;
 mod rows;
 mod saver;
 mod source;
+mod standard_input;
 mod store;
 mod svmlight;
 mod table;

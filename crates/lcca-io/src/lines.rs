@@ -2,6 +2,7 @@
 
 use crate::error::{Fault, Outcome};
 use crate::source::Source;
+use crate::standard_input;
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -26,8 +27,8 @@ pub(crate) struct LineBatch {
 
 /// The bytes of a file, unpacked; `-` is standard input.
 pub(crate) fn open_text(path: &Path) -> Outcome<Box<dyn BufRead + Send>> {
-    if path.as_os_str() == "-" {
-        without_mark(Box::new(std::io::stdin()))
+    if standard_input::is_meant(path) {
+        without_mark(Box::new(standard_input::stream()?))
     } else {
         without_mark(Source::open(path)?.stream()?)
     }

@@ -1,7 +1,7 @@
 //! Where bytes come from: a mapped file, or a stream that is unpacked on the way. Every file is opened here, once.
 
 use crate::error::{Fault, Outcome};
-use crate::mapped;
+use crate::{mapped, standard_input};
 use lcca::matrix::Owner;
 use memmap2::Mmap;
 use std::fs::File;
@@ -46,9 +46,9 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Opens a file whose name, if it announces a packing, must tell the truth.
+    /// Opens a file whose name, if it announces a packing, must tell the truth; `-` is standard input.
     pub(crate) fn open(path: &Path) -> Outcome<Self> {
-        let file = open(path)?;
+        let file = if standard_input::is_meant(path) { standard_input::spooled()? } else { open(path)? };
         let packing = Packing::sniffed(&first_bytes(&file, Packing::Plain)?);
         match Packing::named(path).1 {
             Packing::Gzip if packing != Packing::Gzip => Err(Fault::new("does not begin like a gzip stream")),

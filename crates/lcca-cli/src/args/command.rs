@@ -3,7 +3,8 @@
 use super::views::ViewsArgs;
 use super::{
     BootstrapArgs, CompareArgs, CompletionsArgs, ConvertArgs, DemoArgs, ExportArgs, FitArgs, InfoArgs,
-    NeighborsArgs, PlotArgs, ReferenceArgs, ReportArgs, RunCcaArgs, SampleArgs, ScoreArgs, TransformArgs,
+    ManArgs, NeighborsArgs, PlotArgs, ReferenceArgs, ReportArgs, RunCcaArgs, SampleArgs, ScoreArgs,
+    TransformArgs,
 };
 use clap::{Parser, Subcommand};
 
@@ -36,6 +37,7 @@ Examples:
 
 Files: SciPy .npz, NumPy .npy, MatrixMarket .mtx, svmlight .svm, tables .csv .tsv .parquet .arrow,
 folders with matrix.mtx, the store .safetensors; text formats and .npy also as .gz or .zst.
+- in place of a matrix is standard input, whose format its first bytes tell.
 
 The words that lcca prints (pair, objective, captured total, residual, pass, work, missing) are
 explained in docs/glossary.md.";
@@ -74,6 +76,8 @@ pub enum Command {
     Sample(SampleArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+    /// Print a manual page, or write those of all commands
+    Man(ManArgs),
     /// Print the reference of all commands as Markdown
     #[command(hide = true)]
     Reference(ReferenceArgs),

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = "Example:\n  lcca convert x.svm.gz x.safetensors --cols 20000")]
 pub struct ConvertArgs {
-    /// Any matrix lcca reads
+    /// Any matrix lcca reads; - for standard input
     pub input: PathBuf,
     /// The file to write: .safetensors (the store), .npz, .npy or .mtx
     pub output: PathBuf,

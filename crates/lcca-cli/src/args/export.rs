@@ -33,7 +33,7 @@ Columns without names are named by their numbers, from 0. Numbers are exact to t
 pub struct ExportArgs {
     /// A model written by `lcca fit`
     pub model: PathBuf,
-    /// The file to write: .txt or .vec (word2vec), .npy, .parquet, .csv or .tsv
+    /// The file to write: .txt or .vec (word2vec), .npy, .parquet, .csv or .tsv; - for standard output, as .tsv
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
     /// The view whose columns are written

@@ -4,13 +4,15 @@ use super::named_model::NamedModel;
 use crate::failure::Failure;
 use crate::output::remark;
 use crate::resolve::ExportJob;
+use crate::standard_output::Destination;
 use crate::text::count;
 use crate::{load, output, progress};
 use lcca_io::{Exported, NamedRows, Names, check_export, export_rows, names_beside, spreadsheet_safe};
 use serde_json::json;
 
 pub fn run(job: &ExportJob) -> Result<(), Failure> {
-    check_export(&job.output)?;
+    let destination = Destination::new(&job.output)?;
+    check_export(destination.path())?;
     for output in [job.output.clone(), names_beside(&job.output)] {
         load::check_output(&output, &[&job.model])?;
     }
@@ -19,7 +21,7 @@ pub fn run(job: &ExportJob) -> Result<(), Failure> {
     if job.normalize {
         lcca::nearest::normalize_rows(&mut numbers);
     }
-    let is_text = matches!(job.output.extension().and_then(|end| end.to_str()), Some("csv" | "tsv"));
+    let is_text = matches!(destination.path().extension().and_then(|end| end.to_str()), Some("csv" | "tsv"));
     let formulas = model.names(job.side).filter(|_| is_text).map_or(0, count_formulas);
     let safe = model.names(job.side).filter(|_| is_text && job.safe_csv).map(safe_names);
     let rows = NamedRows {
@@ -29,16 +31,13 @@ pub fn run(job: &ExportJob) -> Result<(), Failure> {
         numbers: &numbers,
     };
     let spinner = progress::spinner(format!("writing {}", job.output.display()), job.session.quiet);
-    let exported = export_rows(&job.output, &rows)?;
+    let exported = export_rows(destination.path(), &rows)?;
     spinner.finish_and_clear();
+    let output = destination.deliver()?;
     if formulas > 0 && !job.safe_csv && !job.session.quiet {
-        remark!(
-            "{}: {} like a formula; --safe-csv puts ' before them",
-            job.output.display(),
-            begin(formulas)
-        );
+        remark!("{output}: {} like a formula; --safe-csv puts ' before them", begin(formulas));
     }
-    print_result(job, &rows, &exported)
+    print_result(job, &rows, &exported, &output)
 }
 
 fn begin(names: usize) -> String {
@@ -53,8 +52,12 @@ fn safe_names(names: &Names) -> Names {
     Names::new(names.iter().map(spreadsheet_safe))
 }
 
-fn print_result(job: &ExportJob, rows: &NamedRows<'_>, exported: &Exported) -> Result<(), Failure> {
-    let output = job.output.display().to_string();
+fn print_result(
+    job: &ExportJob,
+    rows: &NamedRows<'_>,
+    exported: &Exported,
+    output: &str,
+) -> Result<(), Failure> {
     if job.session.json {
         let names = exported.names.as_ref().map(|path| path.display().to_string());
         output::print_json(&json!({

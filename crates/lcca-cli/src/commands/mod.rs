@@ -9,9 +9,11 @@ mod export;
 mod fit;
 mod fit_text;
 mod fitting_rows;
+mod flag_text;
 mod given_rows;
 mod held_out;
 mod info;
+mod man;
 mod named_model;
 mod neighbors;
 mod plot;
@@ -46,6 +48,7 @@ pub fn run(job: Job) -> Result<ExitCode, Failure> {
         Job::Info(job) => info::run(&job),
         Job::Sample(job) => sample::run(&job),
         Job::Completions(job) => completions::run(*job),
+        Job::Man(job) => man::run(&job),
         Job::Reference(job) => reference::run(*job),
     }?;
     Ok(ExitCode::SUCCESS)

@@ -1,5 +1,6 @@
 //! `lcca reference`: every command and flag as one page of Markdown, for the documentation.
 
+use super::flag_text::{default, help, spelled, values};
 use crate::failure::Failure;
 use crate::output;
 use crate::resolve::ReferenceJob;
@@ -46,35 +47,17 @@ fn describe(command: &Command, level: usize, page: &mut String) {
 
 /// One argument or flag as an item of a list.
 fn item(arg: &Arg) -> String {
-    let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
+    let help = help(arg);
     let mut text = format!("- `{}`: {}", spelled(arg), escaped(&help).replace("\n\n", "\n\n    "));
-    let values: Vec<String> = arg
-        .get_possible_values()
-        .iter()
-        .filter(|value| !value.is_hide_set() && arg.get_action().takes_values())
-        .map(|value| format!("`{}`", value.get_name()))
-        .collect();
+    let values: Vec<String> = values(arg).iter().map(|value| format!("`{value}`")).collect();
     if !values.is_empty() {
         text.push_str(&format!(" [values: {}]", values.join(", ")));
     }
-    let defaults: Vec<_> = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
-    if !defaults.is_empty() && arg.get_action().takes_values() {
-        text.push_str(&format!(" [default: `{}`]", defaults.join(" ")));
+    if let Some(default) = default(arg) {
+        text.push_str(&format!(" [default: `{default}`]"));
     }
     text.push('\n');
     text
-}
-
-/// The argument as it is typed: `-k, --components <K>`.
-fn spelled(arg: &Arg) -> String {
-    let short = arg.get_short().map(|short| format!("-{short}"));
-    let long = arg.get_long().map(|long| format!("--{long}"));
-    let names: Vec<String> = [short, long].into_iter().flatten().collect();
-    let takes_values = arg.is_positional() || arg.get_action().takes_values();
-    let values = arg.get_value_names().filter(|_| takes_values).unwrap_or_default();
-    let values: Vec<String> = values.iter().map(|value| format!("<{value}>")).collect();
-    let parts = [names.join(", "), values.join(" ")];
-    parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
 /// Text whose signs are not taken for Markdown.

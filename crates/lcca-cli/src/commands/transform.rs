@@ -4,21 +4,24 @@ use super::fitting_rows;
 use crate::failure::Failure;
 use crate::output::remark;
 use crate::resolve::TransformJob;
+use crate::standard_output::Destination;
 use crate::text::count;
 use crate::{load, machine, output, progress};
 use lcca_io::{Align, ModelFile, RowWriter};
 use serde_json::json;
+use std::path::Path;
 
 pub fn run(job: &TransformJob) -> Result<(), Failure> {
     load::check_output(&job.output, &[&job.model, &job.rows])?;
-    lcca_io::check_rows(&job.output)?;
-    let rows = machine::pool(job.session.threads)?.install(|| transform(job))?;
-    let output = job.output.display();
+    let destination = Destination::new(&job.output)?;
+    lcca_io::check_rows(destination.path())?;
+    let rows = machine::pool(job.session.threads)?.install(|| transform(job, destination.path()))?;
+    let output = destination.deliver()?;
     if job.session.json {
         output::print_json(&json!({
             "rows": rows,
             "side": job.side.to_string(),
-            "output": output.to_string(),
+            "output": output,
             "version": env!("CARGO_PKG_VERSION"),
         }))?;
     } else if !job.session.quiet {
@@ -28,7 +31,7 @@ pub fn run(job: &TransformJob) -> Result<(), Failure> {
 }
 
 /// Writes the canonical variables block by block and returns the number of rows.
-fn transform(job: &TransformJob) -> Result<usize, Failure> {
+fn transform(job: &TransformJob, output: &Path) -> Result<usize, Failure> {
     let file = ModelFile::open(&job.model)?;
     let loaded = fitting_rows::read_rows(&file, &job.rows, job.side, &job.reading, job.session.quiet)?;
     let covariates = fitting_rows::read_covariates(&file, job.covariates.as_deref(), job.session.quiet)?;
@@ -40,7 +43,7 @@ fn transform(job: &TransformJob) -> Result<usize, Failure> {
     let spinner = progress::spinner(format!("transforming {}", job.rows.display()), job.session.quiet);
     let prefix = job.side.to_string().to_lowercase();
     let columns = (1..=file.model.pairs()).map(|pair| format!("{prefix}{pair}")).collect();
-    let mut writer = RowWriter::create(&job.output, rows.rows(), columns, row_names)?;
+    let mut writer = RowWriter::create(output, rows.rows(), columns, row_names)?;
     let write = |block: &[f64]| -> Result<(), Failure> { Ok(writer.write_rows(block)?) };
     file.model.transform_with(job.side, rows, covariates.as_ref(), write)?;
     writer.finish()?;

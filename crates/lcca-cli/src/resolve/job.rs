@@ -1,8 +1,9 @@
 //! From the typed command to the job that runs.
 
+use super::outputs;
 use super::{
-    BootstrapJob, CompareJob, CompletionsJob, ConvertJob, DemoJob, ExportJob, FitJob, InfoJob, NeighborsJob,
-    PlotJob, ReferenceJob, ReportJob, RunCcaJob, SampleJob, ScoreJob, TransformJob, ViewsJob,
+    BootstrapJob, CompareJob, CompletionsJob, ConvertJob, DemoJob, ExportJob, FitJob, InfoJob, ManJob,
+    NeighborsJob, PlotJob, ReferenceJob, ReportJob, RunCcaJob, SampleJob, ScoreJob, TransformJob, ViewsJob,
 };
 use crate::args::{Arguments, Command};
 use crate::failure::Failure;
@@ -25,11 +26,13 @@ pub enum Job {
     Info(InfoJob),
     Sample(SampleJob),
     Completions(Box<CompletionsJob>),
+    Man(Box<ManJob>),
     Reference(Box<ReferenceJob>),
 }
 
 /// Resolves the typed arguments, or says which of them makes no sense.
 pub fn resolve(arguments: Arguments) -> Result<Job, Failure> {
+    outputs::check(&arguments)?;
     Ok(match arguments.command {
         Command::Demo(args) => Job::Demo(DemoJob::new(args)),
         Command::Fit(args) => Job::Fit(Box::new(FitJob::new(*args)?)),
@@ -47,6 +50,7 @@ pub fn resolve(arguments: Arguments) -> Result<Job, Failure> {
         Command::Info(args) => Job::Info(InfoJob::new(args)),
         Command::Sample(args) => Job::Sample(SampleJob::new(args)),
         Command::Completions(args) => Job::Completions(Box::new(CompletionsJob::new(args))),
+        Command::Man(args) => Job::Man(Box::new(ManJob::new(args)?)),
         Command::Reference(args) => Job::Reference(Box::new(ReferenceJob::new(args))),
     })
 }

@@ -1,0 +1,29 @@
+//! `lcca man`
+
+use crate::args::{Arguments, ManArgs};
+use crate::failure::Failure;
+use clap::CommandFactory;
+use std::path::PathBuf;
+
+pub struct ManJob {
+    /// The command that the page is about, or the program if all pages are written.
+    pub command: clap::Command,
+    /// The folder that all pages are written to.
+    pub folder: Option<PathBuf>,
+}
+
+impl ManJob {
+    pub fn new(args: ManArgs) -> Result<Self, Failure> {
+        let mut command = Arguments::command();
+        // Fills in usages and full names, which subcommands do not have by themselves.
+        command.build();
+        for name in &args.command {
+            let known = command.find_subcommand(name).filter(|command| !command.is_hide_set()).cloned();
+            command = known.ok_or_else(|| {
+                let all = args.command.join(" ");
+                Failure::Usage(format!("there is no command {all:?}, expected one that `lcca --help` lists"))
+            })?;
+        }
+        Ok(ManJob { command, folder: args.output })
+    }
+}

@@ -1,0 +1,69 @@
+//! What an output may be called: an extension promises a format, and `-` is standard output.
+
+use crate::args::views::ViewsCommand;
+use crate::args::{Arguments, Command};
+use crate::failure::Failure;
+use std::path::Path;
+
+/// Extensions that promise something else than a model.
+const OTHER_FORMATS: [&str; 21] = [
+    "arrow", "csv", "feather", "gz", "h5", "h5ad", "html", "json", "mtx", "npy", "npz", "parquet", "pkl",
+    "png", "svg", "svm", "tsv", "txt", "vec", "zip", "zst",
+];
+
+/// Refuses names that promise what a command does not write.
+pub fn check(arguments: &Arguments) -> Result<(), Failure> {
+    match &arguments.command {
+        Command::Fit(args) => args.output.as_deref().map_or(Ok(()), check_model),
+        Command::Transform(args) => refuse_both(&args.output, args.common.json),
+        Command::Export(args) => refuse_both(&args.output, args.common.json),
+        Command::Report(args) => check_file(&args.output, "a report"),
+        Command::RunCca(args) => check_folder(&args.output, "a result"),
+        Command::Compare(args) => check_folder(&args.output, "a comparison"),
+        Command::Demo(args) => check_folder(&args.output, "the demo"),
+        Command::Sample(args) => check_folder(&args.output, "a sample"),
+        Command::Views(args) => match &args.command {
+            ViewsCommand::Text(args) => check_folder(&args.output, "two views"),
+            ViewsCommand::Words(args) => check_folder(&args.output, "two views"),
+            ViewsCommand::Columns(args) => check_folder(&args.output, "two views"),
+        },
+        _ => Ok(()),
+    }
+}
+
+/// A model is one file of one format, called anything that is not another format's name.
+fn check_model(output: &Path) -> Result<(), Failure> {
+    let extension = output.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
+    check_file(output, "a model")?;
+    if OTHER_FORMATS.contains(&extension.as_str()) {
+        let output = output.display();
+        return Err(Failure::Usage(format!(
+            "{output}: a model is a safetensors file, expected .safetensors or no extension; `lcca export` writes other formats"
+        )));
+    }
+    Ok(())
+}
+
+/// One file that is not text between tabs.
+fn check_file(output: &Path, what: &str) -> Result<(), Failure> {
+    if output.as_os_str() == "-" {
+        return Err(Failure::Usage(format!("{what} cannot go to standard output, expected a file")));
+    }
+    Ok(())
+}
+
+/// A folder of several files.
+fn check_folder(output: &Path, what: &str) -> Result<(), Failure> {
+    if output.as_os_str() == "-" {
+        return Err(Failure::Usage(format!("{what} cannot go to standard output, expected a folder")));
+    }
+    Ok(())
+}
+
+/// A table and a JSON object cannot share a stream.
+fn refuse_both(output: &Path, json: bool) -> Result<(), Failure> {
+    if json && output.as_os_str() == "-" {
+        return Err(Failure::Usage("--json and --output - both write to standard output".into()));
+    }
+    Ok(())
+}
