@@ -20,13 +20,14 @@ SHELLS = {"bash": "lcca.bash", "zsh": "_lcca", "fish": "lcca.fish", "powershell"
 def build(target=None):
     target = target or workspace.host()
     # Only the program itself is stripped, so that its dependencies are those of the wheel's build.
+    build = {"CARGO_TARGET_DIR": workspace.BUILD.resolve()}
     words = ["rustc", "--release", "--locked", "--quiet", "--package", workspace.program()["name"], "--bin", "lcca"]
     if target.endswith("linux-gnu"):
-        run(tool("cargo-zigbuild"), *words, "--target", f"{target}.{GLIBC}", "--", "-C", "strip=symbols", env=ZIG)
+        run(tool("cargo-zigbuild"), *words, "--target", f"{target}.{GLIBC}", "--", "-C", "strip=symbols", env=ZIG | build)
     else:
-        cargo(*words, "--target", target, "--", "-C", "strip=symbols")
+        cargo(*words, "--target", target, "--", "-C", "strip=symbols", env=build)
     name = "lcca.exe" if "windows" in target else "lcca"
-    program = pathlib.Path(f"target/{target}/release/{name}")
+    program = workspace.BUILD / target / "release" / name
     files = {name: program.read_bytes()} | {text: pathlib.Path(text).read_bytes() for text in TEXTS}
     if target == workspace.host():
         files |= generated(program)

@@ -47,8 +47,7 @@ def verify(crates):
     manifest = f'[workspace]\nresolver = "3"\nmembers = [{members}]\n\n[patch.crates-io]\n{patches}'
     (UNPACKED / "Cargo.toml").write_text(manifest)
     shutil.copy("Cargo.lock", UNPACKED)
-    # Kept between runs, unlike the unpacked sources.
-    env = {"CARGO_TARGET_DIR": pathlib.Path("target/release-crates-build").resolve()}
+    env = {"CARGO_TARGET_DIR": workspace.BUILD.resolve()}
     cargo("build", "--release", "--workspace", "--quiet", cwd=UNPACKED, env=env)
     root = empty("target/release-program").resolve()
     program = folders[workspace.program()["name"]]

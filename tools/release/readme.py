@@ -2,52 +2,53 @@
 
 import os
 import pathlib
-import re
-import shutil
+import subprocess
+import sys
 import tempfile
 
 from shell import Failed, run
 
-BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```", re.M | re.S)
+# What a page consists of is known by the tests of pages.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python/tests"))
+import page_files  # noqa: E402
+import pages  # noqa: E402
+
+README = pathlib.Path("README.md")
 
 
 def shell(program):
-    """Runs the commands in the README's shell examples with this program, in an empty folder."""
-    script = []
-    for language, text in BLOCK.findall(pathlib.Path("README.md").read_text("utf-8")):
-        if language == "sh":
-            script.append(text)
-        else:
-            script += [line[2:] for line in text.splitlines() if line.startswith("$ ")]
-    commands = [line for line in "\n".join(script).splitlines() if line.startswith("lcca ")]
-    if not commands:
-        raise Failed("the README has no command to run")
+    """Runs the README's commands with this program in an empty folder, and compares what they print with what is shown."""
+    run(program, "--version")
     if os.name == "nt":
-        run(program, "--version")
-        return
+        return print("    the README's commands are for shells of Unix")
+    blocks = [block for block in pages.blocks(README.resolve()) if block.reason is None and block.kind in ("sh", "console")]
+    if not blocks:
+        raise Failed("the README has no command to run")
     path = os.pathsep.join([str(pathlib.Path(program).resolve().parent), os.environ["PATH"]])
     with tempfile.TemporaryDirectory() as folder:
-        link_repository(folder)
-        run("sh", "-euc", "\n".join(script), cwd=folder, env={"PATH": path})
-        run("sh", "-euc", "lcca --version", cwd=folder, env={"PATH": path})
+        page_files.PREPARE["README.md"](pathlib.Path(folder))
+        for block in blocks:
+            if block.kind == "sh":
+                ran(block.code, folder, path)
+                continue
+            for command, shown in pages.commands(block.code):
+                if not pages.matches(shown, printed := ran(command, folder, path)):
+                    raise Failed(f"{block}: `{command}` prints other things than the README shows:\n{printed}")
+
+
+def ran(script, folder, path):
+    print("==> README:", script.strip(), flush=True)
+    env = os.environ | {"PATH": path}
+    words = ["sh", "-ec", script]
+    done = subprocess.run(words, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        raise Failed(f"the README's `{script.strip()}` failed:\n{done.stdout}")
+    return done.stdout
 
 
 def python(interpreter):
-    """Runs the README's Python examples and compares what they print."""
+    """Runs the README's Python examples in an empty folder and compares what they print."""
     with tempfile.TemporaryDirectory() as folder:
-        link_repository(folder)
         flags = ["-o", "NORMALIZE_WHITESPACE", "-o", "ELLIPSIS"]
-        run(interpreter, "-m", "doctest", *flags, "README.md", cwd=folder)
+        run(interpreter, "-m", "doctest", *flags, README.resolve(), cwd=folder)
         run(interpreter, "-c", "import lcca; print('lcca', lcca.__version__, 'from', lcca.__file__)", cwd=folder)
-
-
-def link_repository(folder):
-    """The README is read in a clone. Its files are there, but what the commands write stays out of it."""
-    if os.name == "nt":
-        # Links need privileges there. The Python examples write nothing.
-        shutil.copytree("crates/lcca/src", pathlib.Path(folder) / "crates/lcca/src")
-        shutil.copy("README.md", folder)
-        return
-    for entry in pathlib.Path.cwd().iterdir():
-        if entry.name not in ("target", ".git", "python"):
-            (pathlib.Path(folder) / entry.name).symlink_to(entry)

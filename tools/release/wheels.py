@@ -1,7 +1,6 @@
 """The Python package: wheels that serve every Python from the oldest on (abi3), and the sources."""
 
 import os
-import pathlib
 import re
 import time
 
@@ -11,6 +10,7 @@ from shell import ZIG, Failed, empty, python, run, tool
 
 # The oldest system that Rust's own libraries run on.
 MANYLINUX = "manylinux2014"
+BUILD = {"CARGO_TARGET_DIR": workspace.BUILD.resolve()}
 
 
 def wheel(target=None):
@@ -18,7 +18,7 @@ def wheel(target=None):
     # Built apart, so that only this build's wheel is found here.
     folder = empty(f"target/release-wheels/{target}")
     flags = ["--zig", "--compatibility", MANYLINUX] if target.endswith("linux-gnu") else []
-    run(tool("maturin"), "build", "--release", "--locked", "--quiet", "--target", target, "--out", folder, *flags, env=ZIG)
+    run(tool("maturin"), "build", "--release", "--locked", "--quiet", "--target", target, "--out", folder, *flags, env=ZIG | BUILD)
     (built,) = folder.glob("*.whl")
     if "-abi3-" not in built.name:
         raise Failed(f"{built.name} is for one Python only")
@@ -44,8 +44,8 @@ def sdist():
     run(tool("maturin"), "sdist", "--out", folder)
     (built,) = folder.glob("*.tar.gz")
     run(tool("twine"), "check", "--strict", built)
-    # Kept between runs: all that is built from the sources anew is this project.
-    install(built, env={"CARGO_TARGET_DIR": pathlib.Path("target/release-sdist-build").resolve()})
+    # All that is built from the sources anew is this project.
+    install(built, env=BUILD)
     keep(built)
 
 

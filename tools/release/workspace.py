@@ -7,6 +7,8 @@ import re
 import subprocess
 
 DIST = pathlib.Path("target/dist")
+# Builds of artifacts stand apart from those of daily work, and share what they have in common.
+BUILD = pathlib.Path("target/release-build")
 
 
 @functools.cache

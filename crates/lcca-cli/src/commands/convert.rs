@@ -30,14 +30,14 @@ fn convert(job: &ConvertJob) -> Result<Matrix, Failure> {
     let loaded = load::matrix(&job.input, &job.reading, job.session.quiet)?;
     let spinner = progress::spinner(format!("writing {}", job.output.display()), job.session.quiet);
     let (names, row_names) = (loaded.names()?, loaded.row_names()?);
+    lcca_io::write_with_names(&job.output, &loaded.matrix, names.as_ref(), row_names.as_ref())?;
+    spinner.finish_and_clear();
     let named = [(&names, "columns"), (&row_names, "rows")];
     if !lcca_io::keeps_names(&job.output) && !job.session.quiet {
         for (_, what) in named.iter().filter(|(names, _)| names.is_some()) {
             remark!("{}: names of {what} are kept by .safetensors only", job.output.display());
         }
     }
-    lcca_io::write_with_names(&job.output, &loaded.matrix, names.as_ref(), row_names.as_ref())?;
-    spinner.finish_and_clear();
     load::print_remarks(&loaded, job.session.quiet);
     Ok(loaded.matrix)
 }

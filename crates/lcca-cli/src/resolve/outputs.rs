@@ -17,6 +17,7 @@ pub fn check(arguments: &Arguments) -> Result<(), Failure> {
         Command::Fit(args) => args.output.as_deref().map_or(Ok(()), check_model),
         Command::Transform(args) => refuse_both(&args.output, args.common.json),
         Command::Export(args) => refuse_both(&args.output, args.common.json),
+        Command::Convert(args) => check_file(&args.output, "a matrix"),
         Command::Report(args) => check_file(&args.output, "a report"),
         Command::RunCca(args) => check_folder(&args.output, "a result"),
         Command::Compare(args) => check_folder(&args.output, "a comparison"),
