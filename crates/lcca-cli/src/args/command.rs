@@ -100,6 +100,40 @@ mod tests {
         command.get_subcommands().for_each(check);
     }
 
+    /// The explanations of the examples of the program itself begin here, even if little room is left before them.
+    const EXPLANATION: usize = 45;
+
+    /// The words of an example, without what a shell would do with its output and without what explains it.
+    fn words(example: &str) -> Vec<String> {
+        let command = example.split("  ").next().and_then(|command| command.split('>').next());
+        command
+            .unwrap_or_default()
+            .split_whitespace()
+            .map(|word| word.trim_matches('\'').to_string())
+            .collect()
+    }
+
+    fn parse_examples(command: &clap::Command) {
+        let help = command.get_after_help().map(|help| help.to_string()).unwrap_or_default();
+        for line in
+            help.lines().filter_map(|line| line.strip_prefix("  ")).filter(|line| line.starts_with("lcca "))
+        {
+            let end = if command.get_name() == "lcca" { EXPLANATION.min(line.len()) } else { line.len() };
+            let parsed = Arguments::try_parse_from(words(&line[..end]));
+            assert!(
+                parsed.is_ok(),
+                "{line}: {}",
+                parsed.err().map(|error| error.to_string()).unwrap_or_default()
+            );
+        }
+        command.get_subcommands().for_each(parse_examples);
+    }
+
+    #[test]
+    fn every_example_can_be_typed() {
+        parse_examples(&Arguments::command());
+    }
+
     #[test]
     fn every_flag_has_help_and_no_example_is_wrapped() {
         let command = Arguments::command();
