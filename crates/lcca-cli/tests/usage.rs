@@ -195,6 +195,7 @@ fn every_command_that_reports_prints_one_object_under_json() {
         "info x.npz",
         "export model -o x.vec",
         "neighbors model 3",
+        "plot scree model -o scree.svg",
         "report model -o report.html",
         "compare x.npz y.npz -k 2 --k-pc 3 --l-cca-t2 1 -o compared",
         "views text t.tsv --no-header --x 1 --y 2 --min-count 1 -o text",

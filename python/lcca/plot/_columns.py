@@ -77,17 +77,19 @@ def correlation_circle(
 
 def _correlations(view: Any, variables: Array, expected: int) -> Array:
     """The correlation of each column with each variable."""
-    rows = view if sp.issparse(view) else np.asarray(view, dtype=float)
+    is_sparse = sp.issparse(view)
+    rows: Any = view if is_sparse else np.asarray(view, dtype=float)
     if rows.shape[1] != expected:
         raise ValueError(f"{rows.shape[1]} columns, expected the {expected} of the model; texts have to be indicators")
     count = rows.shape[0]
     centered = variables - variables.mean(axis=0)
     mean = np.asarray(rows.mean(axis=0)).ravel()
-    square = rows.multiply(rows) if sp.issparse(rows) else np.square(rows)
+    square = rows.multiply(rows) if is_sparse else np.square(rows)
     deviation = np.sqrt(np.clip(np.asarray(square.mean(axis=0)).ravel() - mean**2, 0, None))
     products = np.asarray(rows.T @ centered) / count
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.nan_to_num(products / np.outer(deviation, centered.std(axis=0)))
+        found: Array = np.nan_to_num(products / np.outer(deviation, centered.std(axis=0)))
+    return found
 
 
 def loadings(model: CCA, pair: int = 0, *, view: str = "x", top: int = 20, ax: Any = None) -> Any:

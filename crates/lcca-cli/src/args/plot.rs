@@ -5,14 +5,14 @@ use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 const PLOT_EXAMPLES: &str = "\
-Pictures of a model alone:
+Examples, of a model alone:
   lcca plot scree model -o scree.svg                   the correlation of every component
   lcca plot circle model --axes 1,2 -o circle.svg      columns at their correlations with two
   lcca plot loadings model --component 3 -o bars.svg   the strongest columns of one component
   lcca plot heatmap model -o heatmap.svg               columns against components
   lcca plot cim model --top 40 -o cim.svg              columns of X against columns of Y
 
-Pictures of rows:
+Of rows:
   lcca plot scores model x.npz y.npz --label labels.txt -o scores.svg
   lcca plot biplot model x.csv y.csv --label diet.csv -o biplot.html
 
