@@ -25,7 +25,7 @@ def others():
             skip(target, f"`rustup target add {target}` failed")
             continue
         under = target.replace("-", "_")
-        env = {f"CC_{under}": compiler(zig), f"AR_{under}": compiler(zig, "ar"), "PYO3_NO_PYTHON": 1}
+        env = {f"CC_{under}": compiler(zig), f"AR_{under}": compiler(zig, "ar"), "CARGO_TARGET_DIR": workspace.BUILD.resolve()}
         packages = [word for crate in workspace.published() for word in ("--package", crate["name"])]
         cargo("check", "--locked", "--quiet", "--target", target, *packages, env=env)
 
@@ -47,6 +47,6 @@ def oldest_rust():
     install = ["rustup", "toolchain", "install", version, "--profile", "minimal"]
     if not shutil.which("rustup") or subprocess.run(install, capture_output=True).returncode != 0:
         return skip(f"Rust {version}", "rustup cannot install it")
-    # In a folder of its own: builds of two compilers do not mix.
-    env = {"CARGO_TARGET_DIR": pathlib.Path("target/oldest-rust").resolve(), "RUSTC_WRAPPER": ""}
+    # In a folder of its own, as every build of a release.
+    env = {"CARGO_TARGET_DIR": workspace.BUILD.resolve()}
     run("rustup", "run", version, "cargo", "check", "--locked", "--quiet", "--workspace", "--all-targets", env=env)
