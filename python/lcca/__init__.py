@@ -12,7 +12,7 @@
 True
 """
 
-from lcca import datasets
+from lcca import cuda, datasets
 from lcca._bootstrap import Bootstrap, bootstrap
 from lcca._cca import CCA
 from lcca._certificate import Certificate
@@ -45,6 +45,7 @@ __all__ = [
     "Wilks",
     "__version__",
     "bootstrap",
+    "cuda",
     "datasets",
     "fit_moments",
     "least_squares",

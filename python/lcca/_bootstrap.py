@@ -68,6 +68,7 @@ def bootstrap(
     sample_weight: Any = None,
     covariates: Any = None,
     tol: float | None = None,
+    device: str = "cpu",
     random_state: Any = 0,
     n_jobs: int | None = -1,
 ) -> Bootstrap:
@@ -96,6 +97,8 @@ def bootstrap(
         The covariates of the fit, if it had any.
     tol : float, optional
         The tolerance of fits that iterate.
+    device : "cpu", "cuda", "cuda:N" or "auto"
+        Where the fits run, as for `CCA`.
     random_state : int, RandomState, Generator or None
         The seed of the draws.
     n_jobs : int, optional
@@ -133,6 +136,7 @@ def bootstrap(
         "seed": _settings.seed(random_state),
         "tol": None if tol is None else float(tol),
         "groups": codes,
+        "device": _settings.device(device, None),
     }
     result = _lcca.bootstrap(_model.parts(model), *views, plan, threads)
     errors = {f"{name}_error": result[name] for name in ("x_weights", "y_weights", "x_loadings", "y_loadings")}

@@ -77,6 +77,12 @@ class CCA(FromSums):
         Whether columns of text in tables become indicator columns, one per value, named `column=value`, or are refused.
     memory : int or str, optional
         Bytes that factorizations may take, such as "8GiB" [default: half of the machine's memory].
+    device : "cpu", "cuda", "cuda:N" or "auto"
+        Where fits run, those to folds and held-out rows included. "cuda" is the first NVIDIA GPU, "cuda:1" the second; without one it is a
+        RuntimeError. "auto" uses the first if the fit is large enough, and goes on without it if it fails; `decisions_` says what was done.
+        LOBPCG runs there, which is how `method="auto"` fits wide data. `lcca.cuda.available()` tells whether there is a GPU.
+    device_memory : int or str, optional
+        Bytes of the GPU's memory that may be taken, such as "8GiB" [default: what is free].
     random_state : int, RandomState, Generator or None
         The seed of all random numbers.
     n_jobs : int, optional
@@ -173,6 +179,8 @@ class CCA(FromSums):
         missing: str = "error",
         categorical: str = "auto",
         memory: int | str | None = None,
+        device: str = "cpu",
+        device_memory: int | str | None = None,
         random_state: Any = 0,
         n_jobs: int | None = -1,
         verbose: bool | int = False,
@@ -204,6 +212,8 @@ class CCA(FromSums):
         self.missing = missing
         self.categorical = categorical
         self.memory = memory
+        self.device = device
+        self.device_memory = device_memory
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -282,6 +292,8 @@ class CCA(FromSums):
             raise ValueError("a pair of views brings its own y and weights, expected neither as an argument")
         if self.hold_out is not None:
             raise ValueError("hold_out needs rows in this process: keep some shards aside and pass them to `score` instead")
+        if self.device != "cpu":
+            raise ValueError(f"device={self.device!r} needs rows in this process: a pair on a cluster is fitted on the CPUs of its workers")
         if self.normalize_rows is not None:
             raise ValueError("normalize_rows needs rows in this process: normalize them where the shards are loaded instead")
         pairs = _settings.components(self.n_components, *pair.shape)

@@ -50,7 +50,7 @@ class FoldsFile:
 
 def _identity(views: Any, options: dict[str, Any], plan: dict[str, Any]) -> str:
     """A checksum of the settings, the folds and the data."""
-    settings = {name: value for name, value in options.items() if name != "memory"}
+    settings = {name: value for name, value in options.items() if name not in ("memory", "device")}
     about = [settings, plan["ridges"], plan["ridge_y"], plan["folds"], views.x.shape, views.y.shape, views.x.nnz, views.y.nnz]
     digest = hashlib.sha256(json.dumps(about, default=str).encode())
     if plan.get("groups") is not None:

@@ -27,6 +27,7 @@ __all__ = [
     "certify_remote",
     "check_laws",
     "cross_validate",
+    "cuda_devices",
     "fit",
     "fit_auto",
     "fit_remote",
@@ -52,6 +53,7 @@ METHODS: list[str]
 QUANTILE: float
 
 def method_parameters() -> list[MethodParameter]: ...
+def cuda_devices() -> tuple[list[str], str | None]: ...
 
 @final
 class Matrix:

@@ -55,16 +55,25 @@ def seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
-def memory(size: int | str | None) -> int:
+def memory(size: int | str | None, name: str = "memory") -> int:
     """The allowed bytes, from a number or a size such as "8GiB"; half of the machine's memory if none is given."""
     if size is None:
         return _half_of_memory()
     if isinstance(size, str):
         parts = re.fullmatch(r"([0-9.]+)\s*([a-z]*)", size.strip().lower())
         if parts is None or parts[2] not in _UNITS or parts[1].count(".") > 1 or parts[1] == ".":
-            raise ValueError(f'memory == {size!r}, expected a size such as "500MB" or "8GiB"')
+            raise ValueError(f'{name} == {size!r}, expected a size such as "500MB" or "8GiB"')
         return int(float(parts[1]) * _UNITS[parts[2]])
-    return int(number(size, "memory"))
+    return int(number(size, name))
+
+
+def device(name: Any, size: int | str | None) -> dict[str, Any]:
+    """Where a fit runs, and the memory of a GPU that it may take; the engine knows the names."""
+    if not isinstance(name, str):
+        raise invalid("device", "'cpu', 'cuda', 'cuda:N' or 'auto'", name)
+    if name == "cpu" and size is not None:
+        raise ValueError(f'device_memory == {size!r} is the memory of a GPU, expected device="cuda" or device="auto" with it')
+    return {"device": name, "device_memory": None if size is None else memory(size, "device_memory")}
 
 
 def _half_of_memory() -> int:
@@ -113,6 +122,7 @@ def options(params: dict[str, Any], n_components: int) -> dict[str, Any]:
         "hold_out": _hold_out(params["hold_out"]),
         "parameters": _method_parameters(params),
         "memory": memory(params["memory"]),
+        "device": device(params["device"], params["device_memory"]),
         "seed": seed(params["random_state"]),
     }
 

@@ -118,6 +118,7 @@ PREPARE = {
     "docs/covariates.md": covariates,
     "docs/embeddings.md": embeddings,
     "docs/files.md": tables,
+    "docs/gpu.md": views,
     "docs/imaging-genetics.md": imaging_genetics,
     "docs/scaling.md": shards,
     "docs/single-cell.md": single_cell,

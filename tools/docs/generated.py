@@ -42,11 +42,11 @@ def exported(module):
     return [name for name in defined if not name.startswith("_")]
 
 
-MODULES = ("lcca", "lcca.datasets", "lcca.plot", "lcca.sc", "lcca.dask")
+MODULES = ("lcca", "lcca.cuda", "lcca.datasets", "lcca.plot", "lcca.sc", "lcca.dask")
 # What readers look for first.
 FIRST = ("CCA", "CCACV")
 # They have no docstrings: a version, a tuple of names, and a module with a section of its own.
-CONSTANTS = ("__version__", "METHODS", "datasets")
+CONSTANTS = ("__version__", "METHODS", "cuda", "datasets")
 
 
 def api():

@@ -45,7 +45,8 @@ impl Failure {
             Failure::Usage(_) => 2,
             Failure::Interrupted(_) => interrupt::EXIT_CODE,
             Failure::File(error) if error.is_machine_failure() => 3,
-            Failure::Data(lcca::Error::Memory { .. }) | Failure::Machine(_) => 3,
+            // What comes from outside of the engine here is a GPU that failed.
+            Failure::Data(lcca::Error::Memory { .. } | lcca::Error::External(_)) | Failure::Machine(_) => 3,
             Failure::File(_) | Failure::Data(_) => 2,
         })
     }

@@ -16,6 +16,7 @@
 //! # Ok::<(), lcca::Error>(())
 //! ```
 
+mod choice;
 mod driver;
 mod error;
 mod home;
@@ -28,6 +29,7 @@ mod space;
 mod sparse;
 mod transpose;
 
+pub use choice::{DeviceChoice, EXPECTED, Placement, runs_there};
 pub use driver::Device;
 pub use error::CudaError;
 pub use space::Cuda;

@@ -1,10 +1,12 @@
 //! Sentences for the decisions and notes of a fit. This is the one place that makes them: the program, its report and
 //! Python print what this file says.
 
+mod device;
 mod remarks;
 
 pub use remarks::remark;
 
+use device::without_gpu;
 use lcca::data::Side;
 use lcca::fit::{Certificate, Search};
 use lcca::outcome::{Decision, Note};
@@ -98,6 +100,8 @@ pub fn decision(decision: &Decision) -> String {
                 "B − A was factorized for a better preconditioner: {entries:.1e} entries, about {operations:.0e} operations{end}"
             )
         }
+        Decision::RanOnGpu { name, ordinal } => format!("iterations ran on GPU {ordinal}, {name}"),
+        Decision::RanWithoutGpu { reason } => format!("no GPU was used: {}", without_gpu(reason)),
         Decision::ComponentsChosen { chosen, significant, tried, rows, permutations } => {
             let reason = match significant {
                 0 => "none of them correlates beyond chance".into(),
@@ -225,6 +229,7 @@ fn gibibytes(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lcca::outcome::WithoutGpu;
 
     /// Every variant that has a sentence, with numbers that can be found in it.
     fn decisions() -> Vec<Decision> {
@@ -246,6 +251,8 @@ mod tests {
             Decision::PreconditionerFactorized { entries: 23, operations: 1e24, succeeded: false },
             Decision::RowsSketched { sums: 27, rows: 28, bound: Some(0.29), believed: 3.031 },
             Decision::ComponentsChosen { chosen: 32, significant: 33, tried: 34, rows: 35, permutations: 36 },
+            Decision::RanOnGpu { name: "H200".into(), ordinal: 37 },
+            Decision::RanWithoutGpu { reason: WithoutGpu::TooLittle { operations: 1e5, least: 1e10 } },
         ]
     }
 
@@ -285,6 +292,7 @@ mod tests {
         for number in [
             "11", "12", "13", "14", "15", "16.0 GiB", "1e16", "1e17", "1e18", "1e19", "20", "21", "22",
             "2.3e1", "1e24", "25", "26", "31", "27", "28", "0.29", "3.0310", "32", "33", "34", "35", "36",
+            "37", "1e5", "1e10",
         ] {
             assert!(all.contains(number), "{number}: {all}");
         }

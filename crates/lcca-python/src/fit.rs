@@ -37,17 +37,20 @@ pub fn fit<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let groups = groups.as_ref().map(groups_of);
     let listeners = Listeners { on_pass, on_iteration, saves: resume.is_some(), ..Listeners::default() };
-    let (pair, share) = (pair_from_views(x, y, weights)?, options.hold_out);
+    let (pair, share, device) = (pair_from_views(x, y, weights)?, options.hold_out, options.device.clone());
     let threads = if is_tiny(pair.shape(), &options.settings()?) { 1 } else { threads };
     run_fit(py, options, resume, threads, listeners, move |settings, resume, reporter| {
-        let (mut fit, seconds) = match (share, resume) {
-            (Some(share), _) => {
-                let held_out = lcca::fit::hold_out_groups(&pair, settings, share, groups.as_ref(), reporter)?;
-                (held_out.fit(&pair, settings, reporter)?, reporter.seconds())
-            }
-            (None, Some(path)) => fit_with_state(path, &pair, settings, reporter)?,
-            (None, None) => (lcca::fit::fit(&pair, settings, reporter)?, reporter.seconds()),
-        };
+        let ((mut fit, seconds), pair, placement) =
+            device.compute(pair, settings, reporter, |pair| match (share, resume) {
+                (Some(share), _) => {
+                    let held_out =
+                        lcca::fit::hold_out_groups(pair, settings, share, groups.as_ref(), reporter)?;
+                    Ok((held_out.fit(pair, settings, reporter)?, reporter.seconds()))
+                }
+                (None, Some(path)) => fit_with_state(path, pair, settings, reporter),
+                (None, None) => Ok((lcca::fit::fit(pair, settings, reporter)?, reporter.seconds())),
+            })?;
+        placement.add_to(&mut fit);
         fit.look_for_shared_columns(&pair)?;
         Ok((fit, seconds))
     })
@@ -69,12 +72,18 @@ pub fn fit_auto<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let listeners = Listeners { on_pass, on_iteration, ..Listeners::default() };
     let (pair, groups) = (pair_from_views(x, y, weights)?, groups.as_ref().map(groups_of));
+    let device = options.device.clone();
     run_fit(py, options, None, threads, listeners, move |settings, _, reporter| {
-        let found = lcca::fit::recommend_components(&pair, settings, settings.k, groups.as_ref(), reporter)?;
-        let mut chosen = settings.clone();
-        chosen.k = found.chosen;
-        let mut fit = lcca::fit::fit(&pair, &chosen, reporter)?;
-        found.add_to(&mut fit);
+        let (mut fit, pair, placement) = device.compute(pair, settings, reporter, |pair| {
+            let found =
+                lcca::fit::recommend_components(pair, settings, settings.k, groups.as_ref(), reporter)?;
+            let mut chosen = settings.clone();
+            chosen.k = found.chosen;
+            let mut fit = lcca::fit::fit(pair, &chosen, reporter)?;
+            found.add_to(&mut fit);
+            Ok(fit)
+        })?;
+        placement.add_to(&mut fit);
         fit.look_for_shared_columns(&pair)?;
         Ok((fit, reporter.seconds()))
     })
@@ -121,9 +130,13 @@ pub fn fit_sums<'py>(
     on_iteration: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let listeners = Listeners { on_pass, on_iteration, ..Listeners::default() };
-    let sums = sums.get().sums.clone();
+    let (sums, device) = (sums.get().sums.clone(), options.device.clone());
     run_fit(py, options, None, threads, listeners, move |settings, _, reporter| {
-        Ok((lcca::fit::fit(&*sums.pair(), settings, reporter)?, reporter.seconds()))
+        let (mut fit, placement) = device.compute_any(&*sums.pair(), settings, reporter, |pair| {
+            Ok(lcca::fit::fit(pair, settings, reporter)?)
+        })?;
+        placement.add_to(&mut fit);
+        Ok((fit, reporter.seconds()))
     })
 }
 

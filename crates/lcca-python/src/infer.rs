@@ -1,5 +1,6 @@
 //! How sure a model is: permutation tests on held-out rows, the bootstrap, Wilks' test.
 
+use crate::device::Device;
 use crate::matrix::{Matrix, groups_of, pair_from_views};
 use crate::model::{Parts, ViewWeights, bare_model};
 use crate::panels::panel_to_numpy;
@@ -62,6 +63,8 @@ pub struct Resamples<'py> {
     tol: Option<f64>,
     /// The group of each row, if groups are drawn whole.
     groups: Option<PyReadonlyArray1<'py, i64>>,
+    /// Where fits run.
+    device: Device,
 }
 
 /// Repeats a fit on resamples of its rows.
@@ -78,10 +81,13 @@ pub fn bootstrap<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let (model, pair) = (parts.model()?, pair_from_views(x, y, weights)?);
     let groups = plan.groups.as_ref().map(groups_of);
-    let Resamples { count, seed, tol, .. } = plan;
+    let Resamples { count, seed, tol, device, .. } = plan;
     let result = run(py, threads, &Listeners::default(), move |reporter| {
         let resampling = Resampling { count, seed, tol, groups: groups.as_ref() };
-        Ok(fit::bootstrap(&model, &pair, &resampling, &|_| (), reporter)?)
+        let (result, ..) = device.compute(pair, &model.settings, reporter, |pair| {
+            Ok(fit::bootstrap(&model, pair, &resampling, &|_| (), reporter)?)
+        })?;
+        Ok(result)
     })?;
     let dict = PyDict::new(py);
     let ends = |end: fn(&fit::Interval) -> f64| result.correlations.iter().map(end).collect::<Vec<f64>>();

@@ -7,6 +7,7 @@
 
 mod accumulated;
 mod certify;
+mod device;
 mod failure;
 mod fit;
 mod grams;
@@ -73,6 +74,7 @@ fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(solve::singular_vectors, module)?)?;
     module.add_function(wrap_pyfunction!(two_samples::two_samples, module)?)?;
     module.add_function(wrap_pyfunction!(options::method_parameters, module)?)?;
+    module.add_function(wrap_pyfunction!(device::cuda_devices, module)?)?;
     #[cfg(feature = "laws")]
     module.add_function(wrap_pyfunction!(laws::check_laws, module)?)?;
     Ok(())

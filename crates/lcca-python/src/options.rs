@@ -1,5 +1,6 @@
 //! The parameters of an estimator as settings of the engine, and the engine's description of them.
 
+use crate::device::Device;
 use crate::failure::Failure;
 use lcca::Error;
 use lcca::matrix::Normalize;
@@ -26,6 +27,8 @@ pub struct Options {
     scale: String,
     /// The share of rows to hold out first. Only fits in memory can.
     pub hold_out: Option<f64>,
+    /// Where the fit runs, and the memory of a GPU.
+    pub device: Device,
     tol: f64,
     max_passes: Option<f64>,
     structure: bool,

@@ -57,20 +57,24 @@ pub fn cross_validate<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let settings = options.settings()?;
     let pair = pair_from_views(x, y, weights)?;
-    let listeners = Listeners { on_pass, on_iteration, on_fold, ..Listeners::default() };
+    let (listeners, device) =
+        (Listeners { on_pass, on_iteration, on_fold, ..Listeners::default() }, options.device.clone());
     let (all, splits, folds) = (plan.settings(&settings), plan.splits(), plan.folds);
     let groups = plan.groups.as_ref().map(groups_of);
     let finished: Vec<FoldScores> =
         plan.finished.iter().cloned().map(|(scores, converged)| FoldScores { scores, converged }).collect();
     let selection = run(py, threads, &listeners, move |reporter| {
-        let folds = match &splits {
-            Some(splits) => Folds::given(&pair, splits)?,
-            None => match &groups {
-                Some(groups) => Folds::grouped(&pair, folds, groups, settings.seed)?,
-                None => Folds::new(&pair, folds, settings.seed)?,
-            },
-        };
-        Ok(cross_validate_on(&folds, &all, finished, &|fold| reporter.fold(fold), reporter)?)
+        let (selection, ..) = device.compute(pair, &settings, reporter, |pair| {
+            let folds = match &splits {
+                Some(splits) => Folds::given(pair, splits)?,
+                None => match &groups {
+                    Some(groups) => Folds::grouped(pair, folds, groups, settings.seed)?,
+                    None => Folds::new(pair, folds, settings.seed)?,
+                },
+            };
+            Ok(cross_validate_on(&folds, &all, finished.clone(), &|fold| reporter.fold(fold), reporter)?)
+        })?;
+        Ok(selection)
     })?;
     let dict = PyDict::new(py);
     dict.set_item("scores", selection.scores)?;

@@ -136,6 +136,44 @@ pub enum Decision {
         /// Random orders that the correlations were compared with.
         permutations: u64,
     },
+    /// Iterations ran on a GPU.
+    RanOnGpu {
+        /// What its driver calls it.
+        name: String,
+        /// Its number, from 0.
+        ordinal: u32,
+    },
+    /// A GPU was asked for, or allowed, and the fit ran without one.
+    RanWithoutGpu {
+        /// Why.
+        reason: WithoutGpu,
+    },
+}
+
+/// Why a fit ran without a GPU.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "why", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum WithoutGpu {
+    /// Only LOBPCG runs there, and the answer was found in another way.
+    NothingToIterate,
+    /// The fit takes so little that moving it would take longer.
+    TooLittle {
+        /// Estimated operations.
+        operations: f64,
+        /// Operations from which on a GPU is used.
+        least: f64,
+    },
+    /// There is none that can be used.
+    Unavailable {
+        /// What is missing.
+        message: String,
+    },
+    /// It failed, and the fit was begun again.
+    Failed {
+        /// What it said.
+        message: String,
+    },
 }
 
 /// Something the user should know about a result.

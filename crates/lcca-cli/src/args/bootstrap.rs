@@ -1,6 +1,6 @@
 //! What can be typed after `lcca bootstrap`.
 
-use super::{CommonArgs, ViewTableArgs};
+use super::{CommonArgs, DeviceArgs, ViewTableArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -54,6 +54,8 @@ pub struct BootstrapArgs {
     /// Count the columns of svmlight files from 0 instead of 1
     #[arg(long)]
     pub zero_based: bool,
+    #[command(flatten)]
+    pub device: DeviceArgs,
     #[command(flatten)]
     pub tables: ViewTableArgs,
     #[command(flatten)]

@@ -1,7 +1,7 @@
 //! What can be typed after `lcca fit`.
 
 use super::method::methods_help;
-use super::{CommonArgs, MethodArgs, ProblemArgs, ReadingArgs, RidgeRule};
+use super::{CommonArgs, DeviceArgs, MethodArgs, ProblemArgs, ReadingArgs, RidgeRule};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -144,6 +144,8 @@ pub struct FitArgs {
     /// Exit with code 1 if the tolerance was not reached
     #[arg(long)]
     pub strict: bool,
+    #[command(flatten)]
+    pub device: DeviceArgs,
     #[command(flatten)]
     pub reading: ReadingArgs,
     #[command(flatten)]

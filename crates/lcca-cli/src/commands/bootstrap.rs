@@ -1,14 +1,17 @@
 //! `lcca bootstrap MODEL X Y -n 200`
 
 use super::fitting_rows;
+use super::on_device;
 use crate::failure::Failure;
 use crate::resolve::BootstrapJob;
 use crate::text::{self, count};
 use crate::{load, machine, output, progress};
 use lcca::data::Side;
-use lcca::fit::{Bootstrap, Interval, Model, Resampling, ViewErrors, bootstrap};
+use lcca::fit::{Bootstrap, Interval, Model, Resampling, ViewErrors, bootstrap, iterative_operations};
 use lcca::matrix::Panel;
-use lcca_io::{Cell, CellKind, ModelFile, ModelNames, TableWriter};
+use lcca::outcome::Decision;
+use lcca_cuda::Placement;
+use lcca_io::{Cell, CellKind, ModelFile, ModelNames, TableWriter, wording};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -38,20 +41,27 @@ pub fn run(job: &BootstrapJob) -> Result<(), Failure> {
         lcca_io::check_table(path)?;
         lcca_io::Output::create(path)?;
     }
+    let mut placement = job.device.open()?;
     let file = ModelFile::open(&job.model)?;
-    let result = machine::pool(job.session.threads)?.install(|| resample(job, &file))?;
+    let (result, ran) =
+        machine::pool(job.session.threads)?.install(|| resample(job, &file, &mut placement))?;
     if let Some(path) = &job.table {
         write_intervals(path, &file.model, &file.names()?, &result.errors)?;
     }
     if job.session.json {
-        output::print_json(&object(&file.model, &result, job))?;
+        output::print_json(&object(&file.model, &result, ran.as_ref(), job))?;
     } else {
-        output::print(&describe(&file.model, &result, job))?;
+        output::print(&describe(&file.model, &result, ran.as_ref(), job))?;
     }
     Ok(())
 }
 
-fn resample(job: &BootstrapJob, file: &ModelFile) -> Result<Bootstrap, Failure> {
+fn resample(
+    job: &BootstrapJob,
+    file: &ModelFile,
+    placement: &mut Placement,
+) -> Result<(Bootstrap, Option<Decision>), Failure> {
+    job.device.check(&file.model.settings)?;
     let covariates = job.covariates.as_deref();
     let views = fitting_rows::read_pair(file, [&job.x, &job.y], covariates, &job.reading, job.session.quiet)?;
     let groups = views.groups(job.groups.as_deref())?;
@@ -60,12 +70,15 @@ fn resample(job: &BootstrapJob, file: &ModelFile) -> Result<Bootstrap, Failure> 
         Resampling { count: job.resamples, groups: groups.as_ref(), seed: job.seed, tol: job.tol };
     let bar = progress::counter("resamples", job.resamples, job.session.quiet);
     let done = |done: usize| bar.set_position(done as u64);
-    let result = bootstrap(&file.model, &pair, &resampling, &done, &())?;
+    let settings = &file.model.settings;
+    let (result, pair) = on_device::compute(placement, pair, settings, job.session.quiet, |pair| {
+        Ok(bootstrap(&file.model, pair, &resampling, &done, &())?)
+    })?;
     bar.finish_and_clear();
-    Ok(result)
+    Ok((result, placement.decision(iterative_operations(&pair, settings)?.is_some())))
 }
 
-fn object(model: &Model, result: &Bootstrap, job: &BootstrapJob) -> Value {
+fn object(model: &Model, result: &Bootstrap, ran: Option<&Decision>, job: &BootstrapJob) -> Value {
     let ends = |end: fn(&Interval) -> f64| result.correlations.iter().map(end).collect::<Vec<_>>();
     json!({
         "resamples": result.resampled.len(),
@@ -79,12 +92,13 @@ fn object(model: &Model, result: &Bootstrap, job: &BootstrapJob) -> Value {
         "stability_alone": result.alone,
         "resampled": result.resampled,
         "missing": result.missing,
+        "decisions": ran.into_iter().collect::<Vec<_>>(),
         "seed": job.seed,
         "version": env!("CARGO_PKG_VERSION"),
     })
 }
 
-fn describe(model: &Model, result: &Bootstrap, job: &BootstrapJob) -> String {
+fn describe(model: &Model, result: &Bootstrap, ran: Option<&Decision>, job: &BootstrapJob) -> String {
     let row = |i: usize| {
         let interval = result.correlations[i];
         let numbers = [model.correlations[i], interval.estimate, interval.low, interval.high];
@@ -104,6 +118,9 @@ fn describe(model: &Model, result: &Bootstrap, job: &BootstrapJob) -> String {
     );
     if result.missing > ROUNDING {
         let _ = writeln!(text, "fits to resamples may miss up to {:.1e} of the total", result.missing);
+    }
+    if let Some(ran) = ran {
+        let _ = writeln!(text, "{}", wording::decision(ran));
     }
     if let Some(path) = &job.table {
         let _ = writeln!(text, "intervals of weights and loadings written to {}", path.display());

@@ -2,6 +2,7 @@
 
 use super::fit_text::{self, Run};
 use super::held_out;
+use super::on_device;
 use super::ridge_search::{self, RidgeChoice};
 use crate::failure::Failure;
 use crate::progress::{FitProgress, Length};
@@ -11,6 +12,7 @@ use crate::resume::StateFile;
 use crate::{interrupt, load, machine, output};
 use lcca::data::{InMemory, Pair};
 use lcca::fit::{Fit, Groups, Watch, wilks};
+use lcca::method::Settings;
 use lcca::outcome::Note;
 use lcca_io::{Loaded, ModelNames, Remark, wording};
 use serde_json::{Value, json};
@@ -62,38 +64,21 @@ fn state_file(job: &FitJob) -> Option<StateFile<'_>> {
 
 fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
     let start = Instant::now();
+    let mut placement = job.device.open()?;
     let LoadedPair { pair, views, covariates, remarks, groups } = load_pair(job)?;
     // Names are read only if a model will keep them.
     let names =
         if job.output.is_some() { names_of(&views, covariates.as_ref())? } else { ModelNames::default() };
     let load_seconds = start.elapsed().as_secs_f64();
-    let mut settings = job.settings(pair.shape());
-    let name_view = |failure: Failure| failure.in_view(&job.x, &job.y);
-    let quiet = job.session.quiet;
-    let ridge = match &job.ridge_search {
-        Some(search) => Some(
-            ridge_search::choose(search, &pair, groups.as_ref(), &mut settings, quiet).map_err(name_view)?,
-        ),
-        None => None,
-    };
-    let components = if job.finds_pairs {
-        Some(held_out::find_pairs(&pair, &mut settings, groups.as_ref(), quiet).map_err(name_view)?)
-    } else {
-        None
-    };
-    let rule = if components.is_some() { job.hold_out.unless_auto() } else { job.hold_out };
-    let held_out = held_out::measure(rule, &pair, &settings, groups.as_ref(), quiet).map_err(name_view)?;
-    let mut progress = FitProgress::new(settings.method.name(), Length::of_fit(&settings), quiet);
-    let result = match state_file(job) {
-        Some(state) => state.fit(&pair, &settings, &mut progress),
-        None => held_out::fit_all_rows(rule, held_out, &pair, &settings, &progress).map(|fit| (fit, 0)),
-    };
-    progress.finish();
-    let (mut fit, saved_iteration) = result.map_err(name_view)?;
-    components.iter().for_each(|components| components.add_to(&mut fit));
+    let (settings, quiet) = (job.settings(pair.shape()), job.session.quiet);
+    let rows = |pair: &InMemory| fit_rows(job, pair, groups.as_ref(), settings.clone());
+    let (fitted, pair) = on_device::compute(&mut placement, pair, &settings, quiet, rows)
+        .map_err(|failure| failure.in_view(&job.x, &job.y))?;
+    let Fitted { mut fit, ridge, saved_iteration, seconds: fit_seconds } = fitted;
+    placement.add_to(&mut fit);
     fit.look_for_shared_columns(&pair)?;
     let wilks = if job.wilks { Some(wilks(&pair, &())?) } else { None };
-    let (fit_seconds, threads) = (progress.seconds(), rayon::current_num_threads());
+    let threads = rayon::current_num_threads();
     write_model(job, &fit, &names, threads)?;
     if job.certify {
         // Certifying may be interrupted, so the model is written before it, and again with its certificate.
@@ -106,6 +91,41 @@ fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
     let names_columns = fit.notes.iter().any(|note| matches!(note, Note::SharedColumns { .. }));
     let names = if names_columns { names_of(&views, covariates.as_ref())? } else { names };
     Ok((fit, Run { load_seconds, fit_seconds, threads, saved_iteration, ridge, wilks, names, remarks }))
+}
+
+/// A fit, and what happened on the way to it.
+struct Fitted {
+    fit: Fit,
+    ridge: Option<RidgeChoice>,
+    saved_iteration: usize,
+    seconds: f64,
+}
+
+/// Chooses what is left to held-out rows, then fits all rows.
+fn fit_rows(
+    job: &FitJob,
+    pair: &InMemory,
+    groups: Option<&Groups>,
+    mut settings: Settings,
+) -> Result<Fitted, Failure> {
+    let quiet = job.session.quiet;
+    let ridge = match &job.ridge_search {
+        Some(search) => Some(ridge_search::choose(search, pair, groups, &mut settings, quiet)?),
+        None => None,
+    };
+    let components =
+        if job.finds_pairs { Some(held_out::find_pairs(pair, &mut settings, groups, quiet)?) } else { None };
+    let rule = if components.is_some() { job.hold_out.unless_auto() } else { job.hold_out };
+    let held_out = held_out::measure(rule, pair, &settings, groups, quiet)?;
+    let mut progress = FitProgress::new(settings.method.name(), Length::of_fit(&settings), quiet);
+    let result = match state_file(job) {
+        Some(state) => state.fit(pair, &settings, &mut progress),
+        None => held_out::fit_all_rows(rule, held_out, pair, &settings, &progress).map(|fit| (fit, 0)),
+    };
+    progress.finish();
+    let (mut fit, saved_iteration) = result?;
+    components.iter().for_each(|components| components.add_to(&mut fit));
+    Ok(Fitted { fit, ridge, saved_iteration, seconds: progress.seconds() })
 }
 
 /// What was read. Files are kept for the names of their columns, which are read when they are needed.

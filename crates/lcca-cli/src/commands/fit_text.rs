@@ -60,6 +60,8 @@ pub fn text(path: Option<&Path>, fit: &Fit, run: &Run) -> String {
                 | Decision::RowsSketched { .. }
                 | Decision::ComponentsChosen { .. }
                 | Decision::CovariatesTakenOut { .. }
+                | Decision::RanOnGpu { .. }
+                | Decision::RanWithoutGpu { .. }
         )
     };
     let (said, others): (Vec<_>, Vec<_>) = fit.decisions.iter().cloned().partition(is_always_said);

@@ -16,6 +16,7 @@ mod info;
 mod man;
 mod named_model;
 mod neighbors;
+mod on_device;
 mod plot;
 mod reference;
 mod report;

@@ -1,5 +1,6 @@
 //! `lcca bootstrap`
 
+use super::device::DeviceJob;
 use super::reading::ViewReading;
 use super::session::Session;
 use crate::args::BootstrapArgs;
@@ -21,6 +22,7 @@ pub struct BootstrapJob {
     pub tol: Option<f64>,
     /// A file for the intervals of weights and loadings.
     pub table: Option<PathBuf>,
+    pub device: DeviceJob,
     pub session: Session,
 }
 
@@ -41,6 +43,7 @@ impl BootstrapJob {
             seed: args.seed,
             tol: args.tol,
             table: args.output,
+            device: DeviceJob::new(&args.device)?,
             session: Session::new(args.common),
         })
     }

@@ -1,5 +1,6 @@
 //! `lcca fit`
 
+use super::device::DeviceJob;
 use super::method::method;
 use super::problem::{self, max_passes};
 use super::reading::{ViewReading, check_normalization, table_flags};
@@ -25,6 +26,7 @@ pub struct FitJob {
     pub hold_out: HoldOutRule,
     pub certify: bool,
     pub resume: Option<Resume>,
+    pub device: DeviceJob,
     pub strict: bool,
     /// Typed flags that are not settings of the engine but that repeating the fit needs.
     pub flags: Vec<String>,
@@ -112,6 +114,8 @@ impl FitJob {
                 "-k auto fits twice and --resume keeps the state of one fit: use one of them at a time";
             return Err(Failure::Usage(message.into()));
         }
+        let device = DeviceJob::new(&args.device)?;
+        device.check(&settings)?;
         let reading = ViewReading::new(&args.reading);
         for (normalize, options) in settings.normalization().into_iter().zip(&reading.options) {
             check_normalization(normalize, options)?;
@@ -121,7 +125,8 @@ impl FitJob {
             ridge_search: ridge_search(&args)?,
             hold_out: hold_out(&args)?,
             resume: resume(&args)?,
-            flags: flags(&args),
+            flags: flags(&args).into_iter().chain(device.flags(&args.device)).collect(),
+            device,
             x: args.x,
             y: args.y,
             row_weights: args.problem.row_weights,

@@ -8,6 +8,7 @@ mod compare;
 mod completions;
 mod convert;
 mod demo;
+mod device;
 mod export;
 mod fit;
 mod info;

@@ -9,7 +9,8 @@ use super::{reduce, sample};
 use crate::error::Result;
 use crate::matrix::{Buffer, Matrix, Normalize};
 use crate::side::Side;
-use std::sync::{Mutex, OnceLock};
+use std::any::Any;
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Two views whose rows can be read here.
 pub struct InMemory {
@@ -18,7 +19,11 @@ pub struct InMemory {
     estimate: OnceLock<Option<GramEstimate>>,
     pub(super) scratch: Mutex<Vec<Scratch>>,
     pub(super) covariates: Option<CovariateRows>,
+    pub(super) space: Option<PanelSpace>,
 }
+
+/// A space in which panels live, which `space::of` recognizes: rows are below spaces and cannot name them.
+type PanelSpace = Arc<dyn Any + Send + Sync>;
 
 impl InMemory {
     /// Two views with the same rows; at least one row.
@@ -28,8 +33,8 @@ impl InMemory {
 
     /// Multiplies each row's contribution by its weight, as if the row occurred that often.
     pub fn weighted(self, weights: Buffer<f64>) -> Result<Self> {
-        let covariates = self.covariates;
-        Ok(InMemory { covariates, ..self.rows.weighted(weights)?.into() })
+        let InMemory { covariates, space, .. } = self;
+        Ok(InMemory { covariates, space, ..self.rows.weighted(weights)?.into() })
     }
 
     /// The same rows, those of each view normalized: once, into values of their own.
@@ -39,7 +44,13 @@ impl InMemory {
         }
         let PairedRows { views: [x, y], weights } = self.rows;
         let views = [rows[0].apply(Side::X, &x)?, rows[1].apply(Side::Y, &y)?];
-        Ok(InMemory { covariates: self.covariates, ..InMemory::from(PairedRows { views, weights }) })
+        let InMemory { covariates, space, .. } = self;
+        Ok(InMemory { covariates, space, ..InMemory::from(PairedRows { views, weights }) })
+    }
+
+    /// The same rows; fits to them, or to some of them, keep their panels in this space. See `space::place`.
+    pub fn placed(self, space: Option<PanelSpace>) -> Self {
+        InMemory { space, ..self }
     }
 
     /// One view.
@@ -65,7 +76,8 @@ impl InMemory {
 
     /// The same rows in terms of the kept columns; `None` if all are kept as they are.
     pub fn renumbered(&self, columns: [Option<&[u32]>; 2]) -> Result<Option<InMemory>> {
-        Ok(reduce::renumbered_rows(&self.rows, columns)?.map(InMemory::from))
+        let renumbered = reduce::renumbered_rows(&self.rows, columns)?.map(InMemory::from);
+        Ok(renumbered.map(|rows| rows.placed(self.space.clone())))
     }
 
     /// The estimate from a sample of all rows, which is taken once.
@@ -79,7 +91,7 @@ impl InMemory {
         // If the joint Gram matrix is so small that iterations will run over it, merged rows would be read twice at most.
         let pays = |share: f64| !self.gram_estimate().is_some_and(|estimate| estimate.is_small(share));
         let Some(rows) = reduce::reduced(&self.rows, columns, pays)? else { return Ok(None) };
-        let smaller = InMemory::from(rows);
+        let smaller = InMemory::from(rows).placed(self.space.clone());
         if smaller.rows.shape().rows == self.rows.shape().rows {
             // The same rows with other column numbers, so what is known of them stays true.
             for (side, columns) in columns.into_iter().enumerate() {
@@ -106,6 +118,7 @@ impl From<PairedRows> for InMemory {
             estimate: OnceLock::new(),
             scratch: Mutex::default(),
             covariates: None,
+            space: None,
         }
     }
 }

@@ -49,10 +49,10 @@ impl InMemory {
         self.covariates.as_ref().map(|covariates| &covariates.rows)
     }
 
-    /// The same rows and covariates, with other weights.
+    /// The same rows and covariates in the same space, with other weights.
     pub fn reweighted(&self, weights: Vec<f64>) -> Result<Self> {
         let [x, y] = Side::BOTH.map(|side| self.view(side).clone());
-        let pair = InMemory::new(x, y)?.weighted(weights.into())?;
+        let pair = InMemory::new(x, y)?.weighted(weights.into())?.placed(self.space.clone());
         match self.covariates() {
             Some(covariates) => pair.with_covariates(covariates.clone()),
             None => Ok(pair),

@@ -66,7 +66,7 @@ impl Pair for InMemory {
             blocks: Some(self),
             samples: Some(self),
             covariates: if self.covariates.is_some() { Some(self) } else { None },
-            space: None,
+            space: self.space.as_deref(),
         }
     }
 

@@ -11,6 +11,7 @@ use super::restore::reduced_settings;
 use crate::data::{Counting, FoldGrams, FoldSums, Pair, Side, Tally, columns_to_keep};
 use crate::error::{Error, Result};
 use crate::method::{Algorithm, Settings};
+use crate::space::beside;
 use crate::watch::{Cost, Watch};
 
 /// What all folds are read from, and the settings for it.
@@ -24,7 +25,7 @@ pub(super) struct FoldData<'a> {
 
 enum Source<'a> {
     Rows(&'a Folds<'a>),
-    Grams(Box<FoldGrams>),
+    Grams(Box<FoldGrams>, &'a Folds<'a>),
     /// Dense Gram matrices, and the rows for what these cannot tell.
     Sums(FoldSums, &'a Folds<'a>),
 }
@@ -86,14 +87,14 @@ impl<'a> FoldData<'a> {
             return Ok(None);
         }
         let grams = within_memory(FoldGrams::form(pair, fold, folds.count(), all[0].memory))?;
-        Ok(grams.map(|grams| (Source::Grams(Box::new(grams)), settings)))
+        Ok(grams.map(|grams| (Source::Grams(Box::new(grams), folds), settings)))
     }
 
     /// The rows outside a fold.
     pub fn training(&self, fold: usize) -> Result<Box<dyn Pair + '_>> {
         Ok(match &self.source {
             Source::Rows(folds) => Box::new(folds.training(fold)?),
-            Source::Grams(grams) => Box::new(grams.without(fold)?),
+            Source::Grams(grams, folds) => beside(Box::new(grams.without(fold)?), folds.pair()),
             Source::Sums(sums, folds) => Box::new(sums.without(fold, folds.training(fold)?)),
         })
     }
@@ -102,7 +103,7 @@ impl<'a> FoldData<'a> {
     pub fn held_out(&self, fold: usize) -> Result<Box<dyn Pair + '_>> {
         Ok(match &self.source {
             Source::Rows(folds) => Box::new(folds.held_out(fold)?),
-            Source::Grams(grams) => Box::new(grams.only(fold)?),
+            Source::Grams(grams, _) => Box::new(grams.only(fold)?),
             Source::Sums(sums, _) => Box::new(sums.only(fold)),
         })
     }
@@ -111,7 +112,7 @@ impl<'a> FoldData<'a> {
     pub fn counting<'b>(&self, pair: &'b dyn Pair, tally: &'b Tally, watch: &'b dyn Watch) -> Counting<'b> {
         match &self.source {
             Source::Rows(_) => Counting::rows(pair, tally, watch),
-            Source::Grams(_) | Source::Sums(..) => Counting::grams(pair, tally, watch),
+            Source::Grams(..) | Source::Sums(..) => Counting::grams(pair, tally, watch),
         }
     }
 }

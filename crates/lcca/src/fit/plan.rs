@@ -130,6 +130,17 @@ pub fn estimated_operations(pair: &dyn Pair, settings: &Settings) -> Result<f64>
     })
 }
 
+/// About how many operations a fit takes if it iterates with LOBPCG; `None` if the answer is found in another way. No pass.
+pub fn iterative_operations(pair: &dyn Pair, settings: &Settings) -> Result<Option<f64>> {
+    let (method, ..) = choose_method(pair, settings)?;
+    match method.algorithm() {
+        Algorithm::Auto | Algorithm::Lobpcg | Algorithm::ShiftInvert => {
+            Ok(Some(Operations::estimate(pair, settings.k)?.iterative))
+        }
+        _ => Ok(None),
+    }
+}
+
 /// Classical CCA if views are narrow, or if that is cheaper and fits the memory; otherwise LOBPCG.
 fn choose_method(pair: &dyn Pair, settings: &Settings) -> Result<(Method, Option<Side>, Decision)> {
     if is_narrow(pair, settings) {

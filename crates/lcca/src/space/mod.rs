@@ -8,7 +8,8 @@
 pub mod laws;
 mod placed;
 
-pub use placed::{Placed, of};
+pub(crate) use placed::beside;
+pub use placed::{Placed, of, place};
 
 use crate::data::{Ask, Counting, Pair, Side};
 use crate::error::Result;

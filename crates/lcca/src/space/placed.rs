@@ -1,7 +1,7 @@
 //! Rows that bring the space in which panels live.
 
 use super::{Host, Space};
-use crate::data::{Ask, Capabilities, Composition, Moments, Pair, Reduced, Shape, Side, Structure};
+use crate::data::{Ask, Capabilities, Composition, InMemory, Moments, Pair, Reduced, Shape, Side, Structure};
 use crate::error::Result;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -20,6 +20,19 @@ pub fn of(pair: &dyn Pair) -> &dyn Space {
     match pair.capabilities().space.and_then(|space| space.downcast_ref::<Shared>()) {
         Some(Shared(space)) => &**space,
         None => &Host,
+    }
+}
+
+/// The same rows; fits to them, or to some of them, keep their panels in `space`.
+pub fn place(pair: InMemory, space: Arc<dyn Space>) -> InMemory {
+    pair.placed(Some(Arc::new(Shared(space))))
+}
+
+/// `inner` with its panels where those of `other` live.
+pub(crate) fn beside<'a>(inner: Box<dyn Pair + 'a>, other: &dyn Pair) -> Box<dyn Pair + 'a> {
+    match other.capabilities().space.and_then(|space| space.downcast_ref::<Shared>()) {
+        Some(Shared(space)) => Box::new(Placed::new(inner, space.clone())),
+        None => inner,
     }
 }
 

@@ -1,0 +1,23 @@
+//! Where fits run.
+
+use clap::Args;
+use lcca_cuda::{DeviceChoice, EXPECTED};
+
+#[derive(Args)]
+pub struct DeviceArgs {
+    /// Where the fit runs: cpu, cuda or cuda:N for the GPU of that number, or auto for a GPU if it pays
+    ///
+    /// The GPU must be an NVIDIA one, with a driver; nothing else needs to be installed. lobpcg runs there, which is how auto fits wide
+    /// data, with the answer of the CPU to rounding. cuda is an error without a GPU. auto uses the first one if the fit is large enough,
+    /// goes on without it if it fails, and says what it did. docs/gpu.md has more.
+    #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = device)]
+    pub device: (String, DeviceChoice),
+    /// Memory of the GPU that may be taken, such as 8GiB [default: what is free]
+    #[arg(long, value_name = "SIZE")]
+    pub device_memory: Option<String>,
+}
+
+/// What was typed, and what it means.
+fn device(typed: &str) -> Result<(String, DeviceChoice), String> {
+    typed.parse().map(|choice| (typed.to_string(), choice)).map_err(|_: &str| format!("expected {EXPECTED}"))
+}

@@ -1,0 +1,57 @@
+//! `--device` and `--device-memory`
+
+use crate::args::DeviceArgs;
+use crate::failure::Failure;
+use crate::sizes;
+use lcca::method::Settings;
+use lcca_cuda::{DeviceChoice, Placement, runs_there};
+
+/// Where fits are asked to run.
+pub struct DeviceJob {
+    /// As it was typed.
+    pub typed: String,
+    choice: DeviceChoice,
+    /// Bytes that may be taken of the memory of a GPU.
+    memory: Option<u64>,
+}
+
+impl DeviceJob {
+    pub fn new(args: &DeviceArgs) -> Result<Self, Failure> {
+        let (typed, choice) = args.device.clone();
+        let memory = match args.device_memory.as_deref() {
+            None => None,
+            Some(_) if choice == DeviceChoice::Cpu => {
+                let message = "--device-memory is the memory of a GPU: add --device cuda or --device auto";
+                return Err(Failure::Usage(message.into()));
+            }
+            Some(size) => Some(sizes::parse_bytes(size).ok_or_else(|| {
+                Failure::Usage(format!("--device-memory is {size}, expected a size such as 500MB or 8GiB"))
+            })?),
+        };
+        Ok(DeviceJob { typed, choice, memory })
+    }
+
+    /// Refuses methods that run on the CPU only, if a GPU is insisted on.
+    pub fn check(&self, settings: &Settings) -> Result<(), Failure> {
+        if !matches!(self.choice, DeviceChoice::Cuda(_)) || runs_there(settings) {
+            return Ok(());
+        }
+        let (typed, method) = (&self.typed, settings.method.name());
+        Err(Failure::Usage(format!(
+            "--method {method} runs on the CPU only: --device {typed} goes with auto, lobpcg and shift-invert"
+        )))
+    }
+
+    /// Opens the GPU that is insisted on.
+    pub fn open(&self) -> Result<Placement, Failure> {
+        Placement::new(self.choice, self.memory)
+            .map_err(|error| Failure::Usage(format!("--device {}: {error}", self.typed)))
+    }
+
+    /// The typed flags, unless they say what is said anyway.
+    pub fn flags(&self, args: &DeviceArgs) -> Vec<String> {
+        let memory = args.device_memory.iter().flat_map(|size| ["--device-memory".into(), size.clone()]);
+        let device = (self.choice != DeviceChoice::Cpu).then(|| ["--device".into(), self.typed.clone()]);
+        device.into_iter().flatten().chain(memory).collect()
+    }
+}

@@ -1,0 +1,72 @@
+//! `--device`, on machines without a GPU: those with one are told to hide it.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod common;
+
+use common::data::{X_COLS, Y_COLS, sparse, topics};
+use common::{Folder, Ran, lcca, numbers};
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    let [x, y] = topics(200, X_COLS, Y_COLS, 1);
+    folder.write_matrix("x.npz", &sparse(X_COLS, &x));
+    folder.write_matrix("y.npz", &sparse(Y_COLS, &y));
+    folder
+}
+
+/// Runs the program where no GPU is seen.
+fn without_gpu(folder: &Folder, line: &str) -> Ran {
+    Ran::output(lcca(&folder.path("."), line).env("CUDA_VISIBLE_DEVICES", "-1"))
+}
+
+#[test]
+fn a_gpu_that_is_insisted_on_and_missing_is_one_line() {
+    let folder = folder();
+    folder.run("fit x.npz y.npz -k 2 -o model --quiet").done();
+    // The input of the first line is not there either: hours of reading would come before the fit.
+    for line in [
+        "fit nowhere.npz y.npz --device cuda",
+        "fit x.npz y.npz --device cuda:7 --device-memory 8GiB",
+        "bootstrap model x.npz y.npz -n 3 --device cuda:0",
+    ] {
+        let ran = without_gpu(&folder, line);
+        ran.refused(2, &["--device cuda"]);
+        assert!(ran.stderr.contains("no NVIDIA driver") || ran.stderr.contains("no GPU"), "{ran:?}");
+    }
+}
+
+#[test]
+fn auto_goes_on_without_a_gpu_and_says_why() {
+    let folder = folder();
+    let fit =
+        |flags: &str| without_gpu(&folder, &format!("fit x.npz y.npz -k 2 --json -q {flags}")).done().json();
+    let (cpu, auto) = (fit(""), fit("--device auto"));
+    assert_eq!(numbers(&cpu, "correlations"), numbers(&auto, "correlations"));
+    let last = |fit: &serde_json::Value| fit["decisions"].as_array().unwrap().last().unwrap().clone();
+    assert_ne!(last(&cpu)["decision"], "ran-without-gpu");
+    assert_eq!(
+        (&last(&auto)["decision"], &last(&auto)["reason"]["why"]),
+        (&"ran-without-gpu".into(), &"nothing-to-iterate".into())
+    );
+    let iterated = fit("--device auto --method lobpcg");
+    assert_eq!(last(&iterated)["reason"]["why"], "too-little");
+    let text =
+        without_gpu(&folder, "fit x.npz y.npz -k 2 --device auto --device-memory 1GB -o model").done().stdout;
+    assert!(text.contains("no GPU was used: only LOBPCG runs there"), "{text}");
+    let text = without_gpu(&folder, "bootstrap model x.npz y.npz -n 3 --device auto").done().stdout;
+    assert!(text.contains("no GPU was used"), "{text}");
+    // The command that repeats the fit.
+    folder.run("report model -o report.html").done();
+    assert!(String::from_utf8(folder.read("report.html")).unwrap().contains("device-memory"));
+}
+
+#[test]
+fn what_makes_no_sense_on_a_device_is_refused() {
+    let folder = folder();
+    folder.refuses("fit x.npz y.npz --device gpu", &["--device", "expected cpu, cuda, cuda:N"]);
+    folder.refuses("fit x.npz y.npz --device cuda:", &["expected cpu, cuda"]);
+    folder.refuses("fit x.npz y.npz --device-memory 1GB", &["--device cuda or --device auto"]);
+    folder.refuses("fit x.npz y.npz --device auto --device-memory much", &["--device-memory is much"]);
+    folder.refuses("fit x.npz y.npz --device cuda --method l-cca", &["--method l-cca runs on the CPU only"]);
+}

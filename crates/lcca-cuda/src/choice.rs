@@ -1,0 +1,222 @@
+//! Where a fit is asked to run, and where it runs.
+//!
+//! "cuda" insists on a GPU: without one it is an error. "auto" takes the first GPU if the fit iterates and takes long enough to pay for
+//! moving there, and goes on without it if there is none or if it fails. What was done is a decision of the fit.
+
+use crate::error::CudaError;
+use crate::space::Cuda;
+use lcca::data::{InMemory, Pair};
+use lcca::fit::{Fit, iterative_operations};
+use lcca::method::{Algorithm, Settings};
+use lcca::outcome::{Decision, WithoutGpu};
+use lcca::space::{Placed, place};
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// Estimated operations from which on `auto` uses a GPU: below, starting one takes longer than the fit.
+const WORTHWHILE: f64 = 1e10;
+
+/// Where a fit is asked to run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeviceChoice {
+    /// On the processors of this machine.
+    #[default]
+    Cpu,
+    /// On the GPU of this number, from 0.
+    Cuda(u32),
+    /// On the first GPU if there is one and it pays.
+    Auto,
+}
+
+/// What can be typed.
+pub const EXPECTED: &str = "cpu, cuda, cuda:N for the N-th GPU from 0, or auto";
+
+impl FromStr for DeviceChoice {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "cpu" => Ok(DeviceChoice::Cpu),
+            "cuda" => Ok(DeviceChoice::Cuda(0)),
+            "auto" => Ok(DeviceChoice::Auto),
+            // A sign is no part of a number here.
+            other => match other.strip_prefix("cuda:").filter(|number| !number.starts_with('+')) {
+                Some(number) => number.parse().map(DeviceChoice::Cuda).map_err(|_| EXPECTED),
+                None => Err(EXPECTED),
+            },
+        }
+    }
+}
+
+/// Where a fit runs.
+pub struct Placement {
+    choice: DeviceChoice,
+    /// Bytes that may be taken of the memory of a GPU; `None` is what is free.
+    memory: Option<u64>,
+    cuda: Option<Arc<Cuda>>,
+    /// Why there is no GPU, if one may be used.
+    without: Option<WithoutGpu>,
+}
+
+impl Placement {
+    /// Opens the GPU that is insisted on. Whether `auto` uses one is left to [`Placement::decide`].
+    pub fn new(choice: DeviceChoice, memory: Option<u64>) -> Result<Self, CudaError> {
+        let cuda = match choice {
+            DeviceChoice::Cuda(ordinal) => Some(crate::open(ordinal, memory)?),
+            DeviceChoice::Cpu | DeviceChoice::Auto => None,
+        };
+        Ok(Placement { choice, memory, cuda, without: None })
+    }
+
+    /// Decides what `auto` means for these rows and settings.
+    pub fn decide(&mut self, pair: &dyn Pair, settings: &Settings) -> lcca::Result<()> {
+        self.decide_from(WORTHWHILE, pair, settings)
+    }
+
+    /// The same, with the operations from which on a GPU is used.
+    fn decide_from(&mut self, least: f64, pair: &dyn Pair, settings: &Settings) -> lcca::Result<()> {
+        if self.choice != DeviceChoice::Auto {
+            return Ok(());
+        }
+        let operations = iterative_operations(pair, settings)?;
+        self.without = match operations {
+            None => Some(WithoutGpu::NothingToIterate),
+            Some(operations) if operations < least => Some(WithoutGpu::TooLittle { operations, least }),
+            Some(_) => match crate::open(0, self.memory) {
+                Ok(cuda) => {
+                    self.cuda = Some(cuda);
+                    None
+                }
+                Err(error) => Some(WithoutGpu::Unavailable { message: error.to_string() }),
+            },
+        };
+        Ok(())
+    }
+
+    /// The same rows; fits to them, or to some of them, run where it was decided.
+    pub fn place(&self, pair: InMemory) -> InMemory {
+        match &self.cuda {
+            Some(cuda) => place(pair, cuda.clone()),
+            None => pair.placed(None),
+        }
+    }
+
+    /// The same for rows of any kind.
+    pub fn on<'p>(&self, pair: &'p dyn Pair) -> Box<dyn Pair + Send + 'p> {
+        match &self.cuda {
+            Some(cuda) => Box::new(Placed::new(pair, cuda.clone())),
+            None => Box::new(Placed::new(pair, Arc::new(lcca::space::Host))),
+        }
+    }
+
+    /// Gives the GPU up if an error is its failure and nobody insisted on it. Then the fit can be begun again.
+    pub fn gives_up(&mut self, error: &lcca::Error) -> bool {
+        let lcca::Error::External(inner) = error else { return false };
+        let Some(failure) = inner.downcast_ref::<CudaError>() else { return false };
+        if self.choice != DeviceChoice::Auto || self.cuda.is_none() {
+            return false;
+        }
+        (self.cuda, self.without) = (None, Some(WithoutGpu::Failed { message: failure.to_string() }));
+        true
+    }
+
+    /// Adds to a fit where it ran, unless nobody asked.
+    pub fn add_to(&self, fit: &mut Fit) {
+        let iterated = matches!(fit.chosen.algorithm(), Algorithm::Lobpcg | Algorithm::ShiftInvert);
+        fit.decisions.extend(self.decision(iterated));
+    }
+
+    /// Where fits ran that iterated, or did not; `None` if nobody asked.
+    pub fn decision(&self, iterated: bool) -> Option<Decision> {
+        let reason = match (&self.cuda, &self.without) {
+            (Some(cuda), _) if iterated => {
+                let (name, ordinal) = (cuda.device().name().to_string(), cuda.device().ordinal());
+                return Some(Decision::RanOnGpu { name, ordinal });
+            }
+            (Some(_), _) => WithoutGpu::NothingToIterate,
+            (None, Some(reason)) => reason.clone(),
+            (None, None) => return None,
+        };
+        Some(Decision::RanWithoutGpu { reason })
+    }
+}
+
+/// Whether a method that is named by the user can run on a GPU at all.
+pub fn runs_there(settings: &Settings) -> bool {
+    matches!(settings.method.algorithm(), Algorithm::Auto | Algorithm::Lobpcg | Algorithm::ShiftInvert)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lcca::matrix::OneHotRows;
+    use lcca::method::Method;
+
+    fn pair() -> InMemory {
+        let view = |cols: u32| {
+            let columns: Vec<u32> = (0..90u32).map(|row| row * row % cols).collect();
+            OneHotRows::new(cols as usize, columns.into()).unwrap().into()
+        };
+        InMemory::new(view(7), view(5)).unwrap()
+    }
+
+    #[test]
+    fn devices_have_names() {
+        let known = [
+            ("cpu", DeviceChoice::Cpu),
+            ("cuda", DeviceChoice::Cuda(0)),
+            ("cuda:3", DeviceChoice::Cuda(3)),
+            ("auto", DeviceChoice::Auto),
+        ];
+        for (name, choice) in known {
+            assert_eq!(name.parse(), Ok(choice));
+        }
+        for other in ["", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:+1", "cuda:99999999999", "CPU"] {
+            assert_eq!(other.parse::<DeviceChoice>(), Err(EXPECTED), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_fit_says_why_it_ran_without_a_gpu() {
+        let decided = |method: Method| {
+            let (pair, settings) = (pair(), Settings::new(method, 2));
+            let mut placement = Placement::new(DeviceChoice::Auto, None).unwrap();
+            placement.decide(&pair, &settings).unwrap();
+            let pair = placement.place(pair);
+            let mut fit = lcca::fit::fit(&pair, &settings, &()).unwrap();
+            placement.add_to(&mut fit);
+            fit.decisions.pop()
+        };
+        let without = |reason| Some(Decision::RanWithoutGpu { reason });
+        assert_eq!(decided(Method::auto()), without(WithoutGpu::NothingToIterate));
+        assert!(matches!(
+            decided(Method::lobpcg()),
+            Some(Decision::RanWithoutGpu { reason: WithoutGpu::TooLittle { .. } })
+        ));
+        // With nothing too small, it depends on the machine.
+        let (pair, settings) = (pair(), Settings::new(Method::lobpcg(), 2));
+        let mut auto = Placement::new(DeviceChoice::Auto, None).unwrap();
+        auto.decide_from(0.0, &pair, &settings).unwrap();
+        match (crate::available(), auto.decision(true)) {
+            (Ok(names), Some(Decision::RanOnGpu { name, ordinal: 0 })) => assert_eq!(name, names[0]),
+            (Err(error), found) => {
+                assert_eq!(found, without(WithoutGpu::Unavailable { message: error.to_string() }));
+            }
+            (Ok(_), found) => unreachable!("{found:?}"),
+        }
+        let mut fit = lcca::fit::fit(&pair, &settings, &()).unwrap();
+        let before = fit.decisions.clone();
+        Placement::new(DeviceChoice::Cpu, None).unwrap().add_to(&mut fit);
+        assert_eq!(fit.decisions, before);
+    }
+
+    #[test]
+    fn only_failures_of_a_gpu_that_is_not_insisted_on_are_forgiven() {
+        let memory = || lcca::Error::from(CudaError::Memory { what: "a panel", needed: 2, free: 1 });
+        let mut cpu = Placement::new(DeviceChoice::Cpu, None).unwrap();
+        assert!(!cpu.gives_up(&memory()));
+        // There is no GPU to give up.
+        let mut auto = Placement::new(DeviceChoice::Auto, None).unwrap();
+        assert!(!auto.gives_up(&memory()) && !auto.gives_up(&lcca::Error::NoRows));
+    }
+}

@@ -1,0 +1,96 @@
+//! Where fits run: on the processors, or on a GPU.
+
+use crate::failure::Failure;
+use crate::run::Reporter;
+use lcca::data::{InMemory, Pair};
+use lcca::method::Settings;
+use lcca_cuda::{DeviceChoice, Placement, runs_there};
+use pyo3::prelude::*;
+
+/// A device as Python names it, and the memory of a GPU that may be taken.
+#[derive(Clone, FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Device {
+    device: String,
+    device_memory: Option<u64>,
+}
+
+impl Device {
+    /// Opens the GPU that is insisted on.
+    pub fn open(&self, settings: &Settings) -> Result<Placement, Failure> {
+        let name = &self.device;
+        let choice: DeviceChoice = name.parse().map_err(|_: &str| {
+            Failure::Usage(format!(
+                "device == {name:?}, expected \"cpu\", \"cuda\", \"cuda:N\" for the N-th GPU from 0, or \"auto\""
+            ))
+        })?;
+        if matches!(choice, DeviceChoice::Cuda(_)) && !runs_there(settings) {
+            let method = settings.method.name();
+            let message = format!(
+                "method {method:?} runs on the CPU only: device={name:?} goes with \"auto\", \"lobpcg\" and \"shift-invert\""
+            );
+            return Err(Failure::Usage(message));
+        }
+        Placement::new(choice, self.device_memory).map_err(|error| {
+            Failure::Machine(format!("device={name:?}: {error}; device=\"auto\" goes on without a GPU"))
+        })
+    }
+
+    /// Computes with rows that are placed where it is decided. If a GPU fails that nobody insisted on, everything is computed again
+    /// without it. Returns the rows, and where they were.
+    pub fn compute<T, R>(
+        &self,
+        pair: InMemory,
+        settings: &Settings,
+        reporter: &Reporter<R>,
+        mut compute: impl FnMut(&InMemory) -> Result<T, Failure>,
+    ) -> Result<(T, InMemory, Placement), Failure> {
+        let mut placement = self.open(settings)?;
+        placement.decide(&pair, settings)?;
+        let mut pair = placement.place(pair);
+        loop {
+            match compute(&pair) {
+                Ok(result) => return Ok((result, pair, placement)),
+                Err(failure) if gives_up(&mut placement, &failure, reporter) => pair = placement.place(pair),
+                Err(failure) => return Err(failure),
+            }
+        }
+    }
+
+    /// The same for rows of any kind.
+    pub fn compute_any<T, R>(
+        &self,
+        pair: &dyn Pair,
+        settings: &Settings,
+        reporter: &Reporter<R>,
+        mut compute: impl FnMut(&dyn Pair) -> Result<T, Failure>,
+    ) -> Result<(T, Placement), Failure> {
+        let mut placement = self.open(settings)?;
+        placement.decide(pair, settings)?;
+        loop {
+            match compute(&*placement.on(pair)) {
+                Ok(result) => return Ok((result, placement)),
+                Err(failure) if gives_up(&mut placement, &failure, reporter) => {}
+                Err(failure) => return Err(failure),
+            }
+        }
+    }
+}
+
+fn gives_up<R>(placement: &mut Placement, failure: &Failure, reporter: &Reporter<R>) -> bool {
+    let Failure::Data(error) = failure else { return false };
+    let given_up = placement.gives_up(error);
+    if given_up {
+        reporter.warn(format!("{error}: going on with the CPU"));
+    }
+    given_up
+}
+
+/// The names of the GPUs that can be used, and why there are none.
+#[pyfunction]
+pub fn cuda_devices(py: Python<'_>) -> (Vec<String>, Option<String>) {
+    match py.detach(lcca_cuda::available) {
+        Ok(names) => (names, None),
+        Err(error) => (Vec::new(), Some(error.to_string())),
+    }
+}
