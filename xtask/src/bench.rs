@@ -42,8 +42,9 @@ pub fn run(name: &str, flags: &[&str]) -> Result<(), String> {
         "peers" => on_data(PEERS.command(flags)?),
         "python" => on_data(package(flags)?),
         "dask" => dask(flags),
+        "gpu" => on_data(without_peers("bench/gpu.py", &["bundle"])?),
         _ => Err(format!(
-            "`{name}` is not a benchmark; there are: kernel, fits, default, claims, peers, python, dask"
+            "`{name}` is not a benchmark; there are: kernel, fits, default, claims, peers, python, dask, gpu"
         )),
     }
 }

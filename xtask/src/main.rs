@@ -7,6 +7,7 @@ mod browser;
 mod data;
 mod docs;
 mod experiment;
+mod kernels;
 mod package;
 mod python;
 mod release;
@@ -26,11 +27,14 @@ cargo xtask bench default [FLAGS]   the requirements on the default method; FLAG
 cargo xtask bench claims [FLAGS]    are claims of convergence true? FLAGS go to bench/claims.py, try --help
 cargo xtask bench peers [FLAGS]     lcca compared with other CCA software; FLAGS go to bench/peers.py, try --help
 cargo xtask bench python [FLAGS]    the Python package compared with the program and its peers; FLAGS go to bench/python.py
+cargo xtask bench gpu                the program on a GPU: packs what the other machine needs into target/gpu, see bench/gpu.py
 cargo xtask bench dask [FLAGS]      the same fits on a cluster of processes on this machine; FLAGS go to bench/cluster.py
 cargo xtask experiment words|paths|features  the paper's experiments on real data; results in docs/experiments
 cargo xtask modules [CRATE]...      which modules use which, lowest layer first; --files for every source file
 cargo xtask fuzz [FLAGS]            damaged inputs for every reader; --minutes N, --runs N, --target T, --seed S
 cargo xtask soak [ROUNDS]           kills at random moments, full disks, read-only folders; 1,000 rounds unless told
+cargo xtask test --gpu              the tests on the GPU of this machine
+cargo xtask kernels                 compile the CUDA kernels; needed only if they were changed
 cargo xtask python                  build the Python package into target/python-package and run its tests
 cargo xtask docs                    build the documentation site into target/site and check its links
 cargo xtask release --dry-run       package, build, check and install everything of a release; --help lists the steps
@@ -64,6 +68,8 @@ fn run(args: &[String]) -> Result<(), String> {
             Ok(())
         }
         ["test"] => test::run(),
+        ["test", "--gpu"] => kernels::test(),
+        ["kernels"] => kernels::compile(&[]),
         ["docs"] => docs::build(),
         ["modules", ref rest @ ..] => modules(rest),
         ["python"] => package::test(env::var_os("LCCA_DATA").map(PathBuf::from).as_deref()),

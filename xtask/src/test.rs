@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change is merged.
 
 use crate::step::{self, cargo};
-use crate::{browser, data, docs, package, python};
+use crate::{browser, data, docs, kernels, package, python};
 use std::env;
 use std::path::{self, Path, PathBuf};
 use std::process::Command;
@@ -18,6 +18,10 @@ pub fn run() -> Result<(), String> {
     let generated = absolute(data::generate(&python)?)?;
     let data = data::prepare(&python)?.map(absolute).transpose()?;
     step::run(tests(absolute(python)?, data.as_ref())?.env("LCCA_GENERATED", generated))?;
+    // NVRTC is a package for Linux and Windows on x86-64.
+    if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        kernels::compile(&["--check"])?;
+    }
     docs::build()?;
     package::test(data.as_deref())
 }

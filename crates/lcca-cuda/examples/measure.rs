@@ -1,18 +1,16 @@
 //! Measurements on a GPU, one JSON object per line.
 //!
 //! ```text
-//! measure passes                          products of generated rows, f32
+//! measure pass X                               XᵀX·B with 32 columns of f32 numbers
 //! measure fit X Y K RIDGE TOL DEVICE REPEATS   fits to files, on cpu or cuda
 //! ```
 
 use lcca::data::InMemory;
 use lcca::fit::fit;
-use lcca::matrix::{Matrix, SparseRows, Values};
+use lcca::matrix::Matrix;
 use lcca::method::{Method, Settings};
 use lcca_cuda::measure::SinglePass;
 use lcca_cuda::on;
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 use std::path::Path;
 use std::time::Instant;
@@ -21,35 +19,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
-        ["passes"] => passes(),
+        ["pass", path] => pass(path),
         ["fit", x, y, k, ridge, tol, device, repeats] => {
             fits([x, y], k.parse()?, ridge.parse()?, tol.parse()?, device, repeats.parse()?)
         }
-        _ => Err("measure passes | measure fit X Y K RIDGE TOL cpu|cuda REPEATS".into()),
+        _ => Err("measure pass X | measure fit X Y K RIDGE TOL cpu|cuda REPEATS".into()),
     }
-}
-
-/// Rows of about so many entries in all; column frequencies follow Zipf's law or are equal.
-fn generated(rows: usize, cols: usize, entries: usize, is_zipf: bool) -> Matrix {
-    let mut random = ChaCha8Rng::seed_from_u64(1);
-    let per_row = entries as f64 / rows as f64;
-    let (mut offsets, mut columns) = (vec![0u64], Vec::with_capacity(entries + entries / 8));
-    let mut row = Vec::new();
-    for _ in 0..rows {
-        row.clear();
-        let count =
-            (per_row * if is_zipf { 1.35 } else { 1.0 } * random.random_range(0.5..1.5)).round() as usize;
-        for _ in 0..count {
-            let u: f64 = random.random();
-            let column = if is_zipf { (cols as f64).powf(u) - 1.0 } else { cols as f64 * u };
-            row.push((column as u32).min(cols as u32 - 1));
-        }
-        row.sort_unstable();
-        row.dedup();
-        columns.extend_from_slice(&row);
-        offsets.push(columns.len() as u64);
-    }
-    SparseRows::new(cols, offsets.into(), columns.into(), Values::Ones).expect("columns ascend").into()
 }
 
 /// The median of some numbers.
@@ -58,40 +33,31 @@ fn median(mut numbers: Vec<f64>) -> f64 {
     numbers[numbers.len() / 2]
 }
 
-fn passes() -> Result<(), Box<dyn std::error::Error>> {
+/// XᵀX·B of a sparse file, with 32 columns of f32 numbers.
+fn pass(path: &str) -> Result<(), Box<dyn std::error::Error>> {
     let cuda = lcca_cuda::open(0, None)?;
-    println!("{}", json!({"device": cuda.device().name()}));
-    let sets = [
-        ("zipf", 400_000, 20_000, 13_500_000, true),
-        ("uniform", 400_000, 20_000, 13_500_000, false),
-        ("zipf", 4_000_000, 200_000, 158_000_000, true),
-        ("uniform", 4_000_000, 200_000, 158_000_000, false),
-    ];
-    for (name, rows, cols, entries, is_zipf) in sets {
-        let view = generated(rows, cols, entries, is_zipf);
-        let width = 32;
-        let panel: Vec<f32> = (0..cols * width).map(|i| ((i * 7919) % 1000) as f32 / 1000.0 - 0.5).collect();
-        let pass = SinglePass::new(&cuda, &view, &panel, width)?;
-        (0..3).try_for_each(|_| pass.run())?;
-        let mut times = Vec::new();
-        for _ in 0..20 {
-            let start = Instant::now();
-            pass.run()?;
-            times.push(start.elapsed().as_secs_f64() * 1e3);
-        }
-        let ms = median(times);
-        // What must at least cross the memory: indices of both orders, the panel and the product, z written and read once.
-        let entries = view.entries() as f64;
-        let least = 8.0 * entries + (2.0 * cols as f64 + 2.0 * rows as f64) * width as f64 * 4.0;
-        // What is asked for: a row of the panel for each entry, twice.
-        let asked = 2.0 * entries * (4.0 + width as f64 * 4.0);
-        println!(
-            "{}",
-            json!({"pass": name, "rows": rows, "cols": cols, "entries": entries, "ms": ms,
-                "error": error_of(&view, &panel, width, &pass.product()?),
-                "least_bytes_per_second": least / ms * 1e3, "asked_bytes_per_second": asked / ms * 1e3})
-        );
+    let view = lcca_io::read_matrix(Path::new(path))?.matrix;
+    let (rows, cols, entries, width) = (view.rows(), view.cols(), view.entries() as f64, 32);
+    let panel: Vec<f32> = (0..cols * width).map(|i| ((i * 7919) % 1000) as f32 / 1000.0 - 0.5).collect();
+    let pass = SinglePass::new(&cuda, &view, &panel, width)?;
+    (0..3).try_for_each(|_| pass.run())?;
+    let mut times = Vec::new();
+    for _ in 0..20 {
+        let start = Instant::now();
+        pass.run()?;
+        times.push(start.elapsed().as_secs_f64() * 1e3);
     }
+    let ms = median(times);
+    // What must at least cross the memory: indices of both orders, the panel and the product, z written and read once.
+    let least = 8.0 * entries + (2 * (cols + rows) * width * 4) as f64;
+    // What is asked for: a row of the panel for each entry, twice. Caches answer most of it.
+    let asked = 2.0 * entries * (4 + width * 4) as f64;
+    println!(
+        "{}",
+        json!({"device": cuda.device().name(), "rows": rows, "cols": cols, "entries": entries, "ms": ms,
+            "error": error_of(&view, &panel, width, &pass.product()?),
+            "least_bytes_per_second": least / ms * 1e3, "asked_bytes_per_second": asked / ms * 1e3})
+    );
     Ok(())
 }
 

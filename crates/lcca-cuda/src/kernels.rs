@@ -26,19 +26,50 @@ impl File {
 mod tests {
     use super::*;
 
-    /// The functions that the other files of this crate launch, with a trailing parenthesis as in PTX.
+    /// The kernels that a file of this crate names, as PTX declares them. Every text that looks like the name of one counts.
     fn launched(source: &str) -> Vec<String> {
-        let calls = source.split(".launch(").skip(1).chain(source.split("kernel_name(").skip(1));
-        calls.filter_map(|rest| rest.split('"').nth(1)).map(|name| format!(".entry {name}(")).collect()
+        let words = source.split('"').skip(1).step_by(2);
+        let is_name = |word: &&str| {
+            word.contains('_')
+                && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_' || b.is_ascii_digit())
+        };
+        words.filter(is_name).map(|name| format!(".entry {name}(")).collect()
+    }
+
+    /// FNV-1a of 64 bits.
+    fn fingerprint(text: &str) -> String {
+        let value = text
+            .bytes()
+            .fold(0xcbf29ce484222325u64, |value, byte| (value ^ u64::from(byte)).wrapping_mul(0x100000001b3));
+        format!("{value:016x}")
+    }
+
+    #[test]
+    fn the_compiled_kernels_are_those_of_the_source() {
+        for (file, source) in [
+            (File::Gather, include_str!("../kernels/gather.cu")),
+            (File::Panel, include_str!("../kernels/panel.cu")),
+            (File::Product, include_str!("../kernels/product.cu")),
+            (File::Block, include_str!("../kernels/block.cu")),
+        ] {
+            let first = file.ptx().lines().next().unwrap();
+            assert!(first.contains(&fingerprint(source)), "run `cargo xtask kernels`: {first}");
+        }
     }
 
     #[test]
     fn every_launched_kernel_was_compiled() {
         let files = [File::Gather, File::Panel, File::Product, File::Block];
         let all: String = files.iter().map(|file| file.ptx()).collect();
-        let sources = [include_str!("space.rs"), include_str!("sparse.rs"), include_str!("inverse.rs")];
+        let sources = [
+            include_str!("home.rs"),
+            include_str!("inverse.rs"),
+            include_str!("panel.rs"),
+            include_str!("space.rs"),
+            include_str!("sparse.rs"),
+        ];
         let names: Vec<String> = sources.iter().flat_map(|source| launched(source)).collect();
-        assert!(names.len() > 10, "{names:?}");
+        assert!(names.len() > 20, "{names:?}");
         for name in names {
             assert!(all.contains(&name), "{name} is not in the compiled kernels");
         }

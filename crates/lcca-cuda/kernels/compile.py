@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Compiles the kernels to PTX with NVRTC, which is a Python package: `cargo xtask kernels` installs it and runs this.
+
+    compile.py           writes one .ptx beside each .cu
+    compile.py --check   says whether the .ptx files are what the .cu files compile to
+"""
+
+import ctypes
+import sys
+from pathlib import Path
+
+import nvidia.cuda_nvrtc
+
+HERE = Path(__file__).resolve().parent
+# The oldest architecture with the instructions that the kernels use; the driver translates for newer ones.
+OPTIONS = [b"--gpu-architecture=compute_70", b"--std=c++14"]
+
+
+def library():
+    folder = Path(next(iter(nvidia.cuda_nvrtc.__path__))) / "lib"
+    return ctypes.CDLL(str(next(folder.glob("libnvrtc.so*"))))
+
+
+def text(nvrtc, program, size_of, get):
+    size = ctypes.c_size_t()
+    getattr(nvrtc, size_of)(program, ctypes.byref(size))
+    buffer = ctypes.create_string_buffer(size.value)
+    getattr(nvrtc, get)(program, buffer)
+    return buffer.value.decode()
+
+
+def fingerprint(data):
+    """FNV-1a of 64 bits, as the tests of the crate compute it."""
+    value = 0xCBF29CE484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    return f"{value:016x}"
+
+
+def compiled(nvrtc, path):
+    source, program = path.read_bytes(), ctypes.c_void_p()
+    nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, path.name.encode(), 0, None, None)
+    failed = nvrtc.nvrtcCompileProgram(program, len(OPTIONS), (ctypes.c_char_p * len(OPTIONS))(*OPTIONS))
+    if failed:
+        sys.exit(text(nvrtc, program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog"))
+    ptx = text(nvrtc, program, "nvrtcGetPTXSize", "nvrtcGetPTX")
+    return f"// Compiled from {path.name} with fingerprint {fingerprint(source)}.\n{ptx}"
+
+
+def main():
+    nvrtc, stale = library(), []
+    for path in sorted(HERE.glob("*.cu")):
+        out, ptx = path.with_suffix(".ptx"), compiled(nvrtc, path)
+        if "--check" not in sys.argv:
+            out.write_text(ptx)
+        elif not out.exists() or out.read_text() != ptx:
+            stale.append(out.name)
+    if stale:
+        sys.exit(f"{', '.join(stale)}: not what the source compiles to; run `cargo xtask kernels`")
+
+
+if __name__ == "__main__":
+    main()
