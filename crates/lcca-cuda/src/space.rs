@@ -1,10 +1,12 @@
 //! Everything that the default method does to tall panels, on a device.
 
-use crate::driver::{Device, Launch, Room};
-use crate::home::{At, GramsOnDevice, Home, RowsOnDevice, cross_into};
+use crate::driver::{Argument, Device, Launch, Room};
+use crate::error::CudaError;
+use crate::home::{At, Chunk, GramsOnDevice, Home, RowsOnDevice, cross_into};
 use crate::inverse;
 use crate::kernels::File;
 use crate::panel::{FactorsOnDevice, PanelOnDevice, column_sums, panel_of, scale_rows, stride_of};
+use crate::sparse::Output;
 use faer::{Mat, MatRef};
 use lcca::data::{Composition, Counting, InMemory, JointGram, Pair, Side};
 use lcca::error::Result;
@@ -53,12 +55,7 @@ impl Cuda {
         Ok(homes.last().cloned())
     }
 
-    fn launch_each(
-        &self,
-        name: &'static str,
-        count: u64,
-        arguments: &[&dyn crate::driver::Argument],
-    ) -> Result<()> {
+    fn launch_each(&self, name: &'static str, count: u64, arguments: &[&dyn Argument]) -> Result<()> {
         Ok(self.device.launch(name, File::Panel, Launch::each(count), arguments)?)
     }
 
@@ -115,106 +112,142 @@ impl Cuda {
         home: &Home,
         composition: &Composition<'_>,
         sources: [Option<&Tall>; 2],
-        targets: &mut [[Option<&mut Tall>; 2]; 2],
+        targets: &[[Option<&mut Tall>; 2]; 2],
     ) -> Result<()> {
-        let mut scaled: [Option<PanelOnDevice>; 2] = [None, None];
-        let mut offsets: [Option<Room<f64>>; 2] = [None, None];
-        let mut from: [Option<At>; 2] = [None, None];
-        let factors = composition.factors.map(|factors| factors.map(|factors| self.device.copy(factors)));
-        let factors = {
-            let [x, y] = factors;
-            [x.transpose()?, y.transpose()?]
-        };
+        let [x, y] = composition.factors.map(|factors| factors.map(|factors| self.device.copy(factors)));
+        let factors = [x.transpose()?, y.transpose()?];
+        let mut from = [None, None];
         for side in 0..2 {
-            let Some(source) = sources[side] else { continue };
-            let mut at = panel_of(source).at();
-            if let Some(factors) = &factors[side] {
-                let copy = PanelOnDevice::unwritten(&self.device, source.rows(), source.cols())?;
-                let count = (source.rows() * at.stride) as u64;
-                self.launch_each(
-                    "scaled_copy",
-                    count,
-                    &[&count, &(at.stride as u32), &copy.room.address(), &at.address, &factors.address()],
-                )?;
-                at = copy.at();
-                scaled[side] = Some(copy);
+            if let Some(source) = sources[side] {
+                from[side] =
+                    Some(self.source(source, factors[side].as_ref(), composition.means.map(|m| m[side]))?);
             }
-            if let Some(means) = composition.means {
-                let means = self.device.copy(means[side])?;
-                offsets[side] = Some(column_sums(&self.device, source.rows(), at, 0, means.address())?);
-            }
-            from[side] = Some(at);
         }
-        let offset = |side: usize| offsets[side].as_ref().map_or(0, Room::address);
         match home {
-            Home::Grams(grams) => {
-                for (target, row) in targets.iter_mut().enumerate() {
-                    for (source, out) in row.iter_mut().enumerate() {
-                        let (Some(out), Some(at)) = (out, from[source]) else { continue };
-                        let address = panel_of(out).room.address();
-                        let output = crate::sparse::Output { address, offset: 0, weights: 0, adds: false };
-                        grams.blocks[target][source].gather(at.address, at.stride, &output)?;
-                        if offset(source) != 0 {
-                            let count = (out.rows() * at.stride) as u64;
-                            let sums = grams.sums[target].address();
-                            self.launch_each(
-                                "subtract_outer",
-                                count,
-                                &[&count, &(at.stride as u32), &address, &sums, &offset(source)],
-                            )?;
-                        }
-                    }
-                }
-            }
+            Home::Grams(grams) => self.gram_products(grams, &from, targets)?,
             Home::Rows(rows) => {
                 let Some(pair) = composition.home.downcast_ref::<InMemory>() else {
                     unreachable!("rows on the device are a copy of rows in memory")
                 };
                 let mut is_first = true;
                 rows.for_each_chunk(&self.device, pair, |chunk| {
-                    let weights = chunk.weights.as_ref().map_or(0, |weights| weights.address());
-                    for source in 0..2 {
-                        let Some(at) = from[source] else { continue };
-                        let z: Room<f64> = self.device.room(chunk.rows * at.stride)?;
-                        let view = &chunk.views[source];
-                        view.multiply(&self.device, chunk.rows, at, z.address(), offset(source), weights)?;
-                        let z = At { address: z.address(), stride: at.stride };
-                        for target in 0..2 {
-                            let Some(out) = &targets[target][source] else { continue };
-                            let address = panel_of(out).room.address();
-                            chunk.views[target].scatter(&self.device, chunk.rows, z, address, !is_first)?;
-                        }
-                    }
+                    let result = self.row_products(chunk, &from, targets, !is_first);
                     is_first = false;
-                    Ok(())
+                    result
                 })?;
             }
         }
-        for (target, row) in targets.iter_mut().enumerate() {
-            for out in row.iter_mut().flatten() {
-                let (panel, rows) = (panel_of(out), out.rows());
-                if let Some(factors) = &factors[target] {
-                    let count = (rows * panel.stride) as u64;
-                    self.launch_each(
-                        "scale_rows",
-                        count,
-                        &[&count, &(panel.stride as u32), &panel.room.address(), &factors.address()],
-                    )?;
-                }
-                let dead: Vec<u32> = composition.dead[target].iter().map(|&column| column as u32).collect();
-                if !dead.is_empty() {
-                    let count = (dead.len() * panel.stride) as u64;
-                    let dead = self.device.copy(&dead)?;
-                    self.launch_each(
-                        "clear_rows",
-                        count,
-                        &[&count, &(panel.stride as u32), &panel.room.address(), &dead.address()],
-                    )?;
+        for (target, row) in targets.iter().enumerate() {
+            for out in row.iter().flatten() {
+                self.finish_product(out, factors[target].as_ref(), composition.dead[target])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a view's rows are multiplied with: the panel, its rows scaled by factors, and its product with the means.
+    fn source(
+        &self,
+        panel: &Tall,
+        factors: Option<&Room<f64>>,
+        means: Option<&[f64]>,
+    ) -> Result<SourceOnDevice> {
+        let mut at = panel_of(panel).at();
+        let mut scaled = None;
+        if let Some(factors) = factors {
+            let copy = PanelOnDevice::unwritten(&self.device, panel.rows(), panel.cols())?;
+            let (count, to) = ((panel.rows() * at.stride) as u64, copy.room.address());
+            let arguments: [&dyn Argument; 5] =
+                [&count, &(at.stride as u32), &to, &at.address, &factors.address()];
+            self.launch_each("scaled_copy", count, &arguments)?;
+            at = copy.at();
+            scaled = Some(copy);
+        }
+        let offset = match means {
+            Some(means) => {
+                let means = self.device.copy(means)?;
+                Some(column_sums(&self.device, panel.rows(), at, 0, means.address())?)
+            }
+            None => None,
+        };
+        Ok(SourceOnDevice { at, offset, _scaled: scaled })
+    }
+
+    /// The products of blocks of the Gram matrix, centered afterwards.
+    fn gram_products(
+        &self,
+        grams: &GramsOnDevice,
+        from: &[Option<SourceOnDevice>; 2],
+        targets: &[[Option<&mut Tall>; 2]; 2],
+    ) -> Result<()> {
+        for (target, row) in targets.iter().enumerate() {
+            for source in 0..2 {
+                let (Some(out), Some(SourceOnDevice { at, offset, .. })) = (&row[source], &from[source])
+                else {
+                    continue;
+                };
+                let address = panel_of(out).room.address();
+                let output = Output { address, offset: 0, weights: 0, adds: false };
+                grams.blocks[target][source].gather(at.address, at.stride, &output)?;
+                if let Some(offset) = offset {
+                    let (count, sums) = ((out.rows() * at.stride) as u64, grams.sums[target].address());
+                    let arguments: [&dyn Argument; 5] =
+                        [&count, &(at.stride as u32), &address, &sums, &offset.address()];
+                    self.launch_each("subtract_outer", count, &arguments)?;
                 }
             }
         }
         Ok(())
     }
+
+    /// The products of some rows, centered row by row.
+    fn row_products(
+        &self,
+        chunk: &Chunk,
+        from: &[Option<SourceOnDevice>; 2],
+        targets: &[[Option<&mut Tall>; 2]; 2],
+        adds: bool,
+    ) -> std::result::Result<(), CudaError> {
+        let weights = chunk.weights.as_ref().map_or(0, |weights| weights.address());
+        for (source, from) in from.iter().enumerate() {
+            let Some(SourceOnDevice { at, offset, .. }) = from else { continue };
+            let z: Room<f64> = self.device.room(chunk.rows * at.stride)?;
+            let offset = offset.as_ref().map_or(0, Room::address);
+            chunk.views[source].multiply(&self.device, chunk.rows, *at, z.address(), offset, weights)?;
+            let z = At { address: z.address(), stride: at.stride };
+            for (view, row) in chunk.views.iter().zip(targets) {
+                if let Some(out) = &row[source] {
+                    view.scatter(&self.device, chunk.rows, z, panel_of(out).room.address(), adds)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Scales the rows of a product and clears those of dead columns.
+    fn finish_product(&self, out: &Tall, factors: Option<&Room<f64>>, dead: &[usize]) -> Result<()> {
+        let panel = panel_of(out);
+        let (address, stride) = (panel.room.address(), panel.stride as u32);
+        if let Some(factors) = factors {
+            let count = panel.room.len() as u64;
+            self.launch_each("scale_rows", count, &[&count, &stride, &address, &factors.address()])?;
+        }
+        if !dead.is_empty() {
+            let numbers: Vec<u32> = dead.iter().map(|&column| column as u32).collect();
+            let (count, numbers) = ((dead.len() * panel.stride) as u64, self.device.copy(&numbers)?);
+            self.launch_each("clear_rows", count, &[&count, &stride, &address, &numbers.address()])?;
+        }
+        Ok(())
+    }
+}
+
+/// What a view's rows are multiplied with in a pass.
+struct SourceOnDevice {
+    at: At,
+    /// Subtracted from every product.
+    offset: Option<Room<f64>>,
+    /// The panel behind `at`, if it is a scaled copy.
+    _scaled: Option<PanelOnDevice>,
 }
 
 /// A small matrix on the device, row-major, its rows padded with zeros.
@@ -263,7 +296,7 @@ impl Space for Cuda {
             None => None,
         };
         if let Some((home, composition)) = home {
-            self.pass_here(&home, &composition, sources, &mut targets)?;
+            self.pass_here(&home, &composition, sources, &targets)?;
             let wants = targets.each_ref().map(|row| row.each_ref().map(Option::is_some));
             return pair.count_pass(sources.map(|source| source.map_or(0, Tall::cols)), wants);
         }
