@@ -124,14 +124,23 @@ def is_file(data: Any) -> bool:
 
 
 def in_memory(data: Any, name: str) -> Any:
-    """The data, unless they are on a cluster; masked entries become NaN."""
+    """The data, unless they are on a cluster; masked entries become NaN, and what lies on a GPU is copied."""
     if hasattr(data, "__dask_graph__"):
         maker = "from_dataframe" if hasattr(data, "divisions") else "from_array"
         raise TypeError(
             f"{name} is a Dask collection, and all of its rows would be brought to this process: "
             f"make a pair of views with lcca.dask.{maker} and pass that, or call {name}.compute() first"
         )
-    return _missing.unmasked(data)
+    return _missing.unmasked(on_host(data))
+
+
+def on_host(data: Any) -> Any:
+    """The data, or a copy in NumPy or SciPy of a tensor of PyTorch or an array of CuPy, which may lie on a GPU."""
+    if hasattr(data, "detach") and hasattr(data, "cpu"):
+        return data.detach().cpu().numpy()
+    if hasattr(data, "__cuda_array_interface__") or type(data).__module__.startswith("cupyx."):
+        return data.get()
+    return data
 
 
 def checked(data: Any, name: str, threads: int) -> Matrix:
