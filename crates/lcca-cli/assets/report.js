@@ -144,7 +144,7 @@
     return { place, ticks };
   }
 
-  if (given) new ResizeObserver(() => scatter(Number(picker.value))).observe(drawing);
+  if (given && components.length > 0) new ResizeObserver(() => scatter(Number(picker.value))).observe(drawing);
 
   picker.addEventListener("change", () => choose(Number(picker.value)));
   order.addEventListener("change", () => choose(Number(picker.value)));

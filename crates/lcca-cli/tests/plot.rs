@@ -203,6 +203,7 @@ fn what_a_picture_does_not_use_is_refused_in_one_line() {
         ),
         ("scree model -o p.png", "p.png: a picture is an SVG file or an HTML page, expected .svg or .html"),
         ("scree model -o p", "expected .svg or .html"),
+        ("scree model -o -", "a picture cannot go to standard output, expected a file"),
         ("tree model -o p.svg", "'tree'"),
         ("scree no-model -o p.svg", "no-model"),
         ("scree model -o no-folder/p.svg", "no-folder"),

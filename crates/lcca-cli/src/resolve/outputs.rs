@@ -18,6 +18,7 @@ pub fn check(arguments: &Arguments) -> Result<(), Failure> {
         Command::Transform(args) => refuse_both(&args.output, args.common.json),
         Command::Export(args) => refuse_both(&args.output, args.common.json),
         Command::Convert(args) => check_file(&args.output, "a matrix"),
+        Command::Plot(args) => check_file(&args.output, "a picture"),
         Command::Report(args) => check_file(&args.output, "a report"),
         Command::RunCca(args) => check_folder(&args.output, "a result"),
         Command::Compare(args) => check_folder(&args.output, "a comparison"),
