@@ -105,7 +105,7 @@ mod tests {
 
     /// The words of an example, without what a shell would do with its output and without what explains it.
     fn words(example: &str) -> Vec<String> {
-        let command = example.split("  ").next().and_then(|command| command.split('>').next());
+        let command = example.split("  ").next().and_then(|command| command.split(['>', '|']).next());
         command
             .unwrap_or_default()
             .split_whitespace()
