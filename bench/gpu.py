@@ -2,7 +2,7 @@
 """Measurements on a machine with an NVIDIA GPU, which needs no Rust.
 
     cargo xtask bench gpu                 builds the programs and packs them with data into target/gpu
-    python3 target/gpu/gpu.py run         there: runs the tests on the GPU and measures; results in target/gpu/results.json
+    python3 target/gpu/gpu.py run         there: runs the tests on the GPU and measures; results in target/gpu/gpu.json and gpu.md
 
 The second command needs NumPy, and CuPy for the comparison with cuSPARSE. If this machine has a GPU, the first one runs it at once.
 """
@@ -121,6 +121,37 @@ def cusparse(path):
         return {"failed": f"{type(error).__name__}: {error}"}
 
 
+def page(results):
+    """The results as a page."""
+    gpu = results["fits"][0]["device"]
+    lines = [
+        "# On a GPU",
+        "",
+        f"Fits and passes on one {gpu}, and the same fits on the {results['cores']} processor cores ({results['machine']}) beside it, ridge 0.01. Seconds are medians without the first fit of a "
+        "process, which starts the driver. `cargo xtask bench gpu` repeats it.",
+        "",
+        "| data | k | tolerance | device | seconds | first fit | total | missing | iterations |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for fit in results["fits"]:
+        first = f"{fit['first'][0]:.2f}" if fit["first"] else ""
+        lines.append(
+            f"| {fit['data']} | {fit['k']} | {fit['tol']:g} | {fit['device']} | {fit['seconds']:.2f} | {first} | {fit['total']:.9f} | {fit['missing']:.1e} | {fit['iterations']} |"
+        )
+    lines += [
+        "",
+        "XᵀX·B with 32 columns of f32 numbers, and cuSPARSE through CuPy with both orders of X prepared. The error is that of the sums, relative to the largest.",
+        "",
+        "| columns | rows × columns | entries | lcca, ms | cuSPARSE, ms | error |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in results["passes"]:
+        peer = row["cusparse"]
+        peer = f"{peer['ms']:.2f}" if "ms" in peer else next(iter(peer.values()))
+        lines.append(f"| {row['columns']} | {row['rows']:,} × {row['cols']:,} | {row['entries']:,.0f} | {row['ms']:.2f} | {peer} | {row['error']:.1e} |")
+    return "\n".join([*lines, "", "Tests on the GPU:", "", *(f"- {line}" for line in results["tests"])]) + "\n"
+
+
 def run(folder):
     results = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count(), "passes": [], "fits": []}
     with tempfile.TemporaryDirectory() as scratch:
@@ -146,7 +177,8 @@ def run(folder):
             result = {"columns": name, **lines([measure, "pass", path])[0], "cusparse": cusparse(path)}
             results["passes"].append(result)
             print(json.dumps(result), flush=True)
-    (folder / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    (folder / "gpu.json").write_text(json.dumps(results, indent=1) + "\n")
+    (folder / "gpu.md").write_text(page(results))
     return 0 if tests.returncode == 0 else 1
 
 

@@ -20,8 +20,8 @@ const STREAMED: f64 = 0.2;
 
 /// What passes read, in the memory of a device.
 pub(crate) enum Home {
-    Grams(GramsOnDevice),
-    Rows(RowsOnDevice),
+    Grams(Box<GramsOnDevice>),
+    Rows(Box<RowsOnDevice>),
 }
 
 /// All four blocks of [X Y]ᵀ[X Y].
@@ -55,7 +55,7 @@ pub(crate) struct Chunk {
 
 /// Some rows of one view.
 pub(crate) enum ViewOnDevice {
-    Sparse { rows: SparseOnDevice, columns: SparseOnDevice },
+    Sparse { rows: Box<SparseOnDevice>, columns: Box<SparseOnDevice> },
     DenseF32 { values: Room<f32>, cols: usize },
     DenseF64 { values: Room<f64>, cols: usize },
 }
@@ -191,7 +191,7 @@ impl ViewOnDevice {
             (_, None) => StoredValues::Ones,
         };
         let columns = SparseOnDevice::new(device, matrix.rows(), &offsets, device.copy(&numbers)?, values)?;
-        Ok(ViewOnDevice::Sparse { rows, columns })
+        Ok(ViewOnDevice::Sparse { rows: Box::new(rows), columns: Box::new(columns) })
     }
 
     /// z ← (X·W − offset)·weights.

@@ -45,9 +45,9 @@ impl Cuda {
             homes.remove(0);
         }
         let home = if let Some(joint) = source.downcast_ref::<JointGram>() {
-            Home::Grams(GramsOnDevice::copy(&self.device, joint)?)
+            Home::Grams(Box::new(GramsOnDevice::copy(&self.device, joint)?))
         } else if let Some(rows) = source.downcast_ref::<InMemory>() {
-            Home::Rows(RowsOnDevice::copy(&self.device, rows)?)
+            Home::Rows(Box::new(RowsOnDevice::copy(&self.device, rows)?))
         } else {
             return Ok(None);
         };

@@ -35,7 +35,7 @@ fn zipf(rows: usize, cols: usize, most: usize, seed: u64, values: fn(Vec<f64>) -
         offsets.push(columns.len() as u64);
     }
     let numbers = (0..columns.len()).map(|_| random.random_range(0.5..2.0)).collect();
-    SparseRows::new(cols, offsets.into(), columns.into(), values(numbers)).unwrap().into()
+    SparseRows::new(cols, offsets.into(), columns.into(), values(numbers)).expect("valid rows").into()
 }
 
 fn ones(_: Vec<f64>) -> Values {
@@ -58,13 +58,13 @@ fn dense(rows: usize, cols: usize, seed: u64, is_single: bool) -> Matrix {
     } else {
         DenseValues::F64(numbers.into())
     };
-    DenseRows::new(rows, cols, values).unwrap().into()
+    DenseRows::new(rows, cols, values).expect("valid rows").into()
 }
 
 fn one_hot(rows: usize, cols: u32, seed: u64) -> Matrix {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let column: Vec<u32> = (0..rows).map(|_| random.next_u32() % cols).collect();
-    OneHotRows::new(cols as usize, column.into()).unwrap().into()
+    OneHotRows::new(cols as usize, column.into()).expect("valid rows").into()
 }
 
 #[test]
@@ -142,11 +142,11 @@ fn topics(rows: usize, cols: usize, seed: u64) -> InMemory {
             columns.extend(row);
             offsets.push(columns.len() as u64);
         }
-        SparseRows::new(cols, offsets.into(), columns.into(), Values::Ones).unwrap().into()
+        SparseRows::new(cols, offsets.into(), columns.into(), Values::Ones).expect("valid rows").into()
     };
     let mut choose = ChaCha8Rng::seed_from_u64(seed + 1);
     let chosen: Vec<u32> = (0..rows).map(|_| choose.next_u32() % 60).collect();
-    InMemory::new(view(3, &chosen), view(11, &chosen)).unwrap()
+    InMemory::new(view(3, &chosen), view(11, &chosen)).expect("valid rows")
 }
 
 fn same_fit(what: &str, gpu: &Fit, cpu: &Fit) {

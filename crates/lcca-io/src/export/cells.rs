@@ -1,32 +1,11 @@
 //! A table of texts and numbers that is written line after line, in the format that the extension asks for. Memory holds one
 //! line of a text file, or one group of rows of a Parquet file.
 
+use super::cell::{Cell, CellKind};
 use super::table::failed;
 use crate::atomic::Output;
 use crate::error::{Fault, Outcome, Result};
 use std::path::{Path, PathBuf};
-
-/// What the cells of a column are.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum CellKind {
-    /// Texts, which are quoted if need be.
-    Text,
-    /// Integers.
-    Integer,
-    /// Doubles, written so that they can be read back to the bit.
-    Number,
-}
-
-/// One cell.
-#[derive(Clone, Copy)]
-pub enum Cell<'a> {
-    /// A text.
-    Text(&'a str),
-    /// An integer.
-    Integer(i64),
-    /// A double.
-    Number(f64),
-}
 
 /// A `.csv`, `.tsv` or `.parquet` file. It appears when it is finished.
 pub struct TableWriter {

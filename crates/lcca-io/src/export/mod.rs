@@ -3,6 +3,7 @@
 //! The extension chooses the format, and each format has a file here. Every number can be read back to the bit. The
 //! numbers are written as they lie, so memory holds little beyond them.
 
+mod cell;
 mod cells;
 mod named_rows;
 #[cfg(feature = "parquet")]
@@ -12,7 +13,8 @@ mod table;
 mod word2vec;
 mod write;
 
-pub use cells::{Cell, CellKind, TableWriter, check_table};
+pub use cell::{Cell, CellKind};
+pub use cells::{TableWriter, check_table};
 pub use named_rows::{Exported, NamedRows, escaped, spreadsheet_safe};
 pub use scores::{RowWriter, check_rows};
 pub use write::{check_export, export_rows, names_beside};

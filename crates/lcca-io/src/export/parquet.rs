@@ -1,6 +1,6 @@
 //! Parquet, 65,536 rows at a time: a column `name` of texts and a column of doubles per component, or columns of any kind.
 
-use super::cells::{Cell, CellKind};
+use super::cell::{Cell, CellKind};
 use super::named_rows::NamedRows;
 use crate::atomic::Output;
 use crate::error::{Fault, Outcome, one_line};

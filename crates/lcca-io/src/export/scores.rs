@@ -1,7 +1,8 @@
 //! Canonical variables of rows, written block by block in the format that the extension asks for, with the names of the
 //! rows if they have any.
 
-use super::cells::{Cell, CellKind, TableWriter};
+use super::cell::{Cell, CellKind};
+use super::cells::TableWriter;
 use crate::error::{Fault, Outcome, Result};
 use crate::names::Names;
 use crate::npy::NpyWriter;
