@@ -19,9 +19,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// The crates of this workspace and their root files.
-const CRATES: [(&str, &str); 5] = [
+const CRATES: [(&str, &str); 6] = [
     ("lcca", "crates/lcca/src/lib.rs"),
     ("lcca-io", "crates/lcca-io/src/lib.rs"),
+    ("lcca-cuda", "crates/lcca-cuda/src/lib.rs"),
     ("lcca-cli", "crates/lcca-cli/src/main.rs"),
     ("lcca-python", "crates/lcca-python/src/lib.rs"),
     ("xtask", "xtask/src/main.rs"),
