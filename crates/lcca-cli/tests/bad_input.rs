@@ -323,14 +323,20 @@ fn no_result_replaces_what_it_was_made_from() {
     let folder = folder();
     folder.write_matrix("x.npy", &dense(X_COLS, &topics(60, X_COLS, Y_COLS, 1)[0]));
     folder.write("w.npy", reals("(60,)", &[1.0; 60]));
+    for view in ["x", "y"] {
+        folder.run(&format!("convert {view}.npz {view}.safetensors"));
+    }
     for (line, input) in [
-        ("fit x.npz y.npz -o x.npz", "x.npz"),
-        ("fit x.npz y.npz -o ./y.npz", "y.npz"),
-        ("fit x.npz y.npz --row-weights w.npy -o w.npy", "w.npy"),
+        ("fit x.safetensors y.safetensors -o x.safetensors", "x.safetensors"),
+        ("fit x.safetensors y.safetensors -o ./y.safetensors", "y.safetensors"),
         ("transform model --x x.npy -o x.npy", "x.npy"),
         ("transform model --x x.npy -o model", "model"),
     ] {
         folder.refuses(line, &[input, "is to be read and written, expected another file to write"]);
+    }
+    // Names of other formats are refused before that.
+    for line in ["fit x.npz y.npz -o x.npz", "fit x.npz y.npz --row-weights w.npy -o w.npy"] {
+        folder.refuses(line, &["a model is a safetensors file"]);
     }
 }
 
