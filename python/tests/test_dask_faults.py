@@ -155,11 +155,19 @@ def test_an_answer_whose_worker_dies_on_the_way_is_asked_again(client, views, mo
     np.testing.assert_allclose(total, np.asarray(views[0].sum(axis=0)).ravel())
 
 
+def restart(client):
+    """Starts all workers anew. Dask's scheduler asserts that no task is left, which one that ends just then can break."""
+    try:
+        client.restart(timeout=60)
+    except AssertionError:
+        client.restart(timeout=60)
+
+
 def test_a_cluster_started_anew_loads_everything_anew(client, views, tmp_path):
     truth = lcca.CCA(**SLOW).fit(*views)
     log = tmp_path / "log"
     pair = lcca.dask.from_loaders(client, loaders(views, 2, log))
-    anew = Saboteur(lambda: client.restart(timeout=60))
+    anew = Saboteur(lambda: restart(client))
     model = lcca.CCA(**SLOW, callback=anew).fit(pair)
     assert anew.done and abs(model.total_ - truth.total_) < 1e-10
     assert sorted(loaded(log)) == [0, 0, 1, 1]

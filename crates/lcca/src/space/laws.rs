@@ -1,4 +1,4 @@
-//! The laws of [`Space`], written once and run on every space: each operation gives what ordinary memory gives.
+//! The laws of [`Space`], for whoever implements one; written once and run on every space: each operation gives what ordinary memory gives.
 
 use super::{ChosenBlock, Host, Inverted, Space, Tall};
 use crate::data::{Counting, Pair, Side, Tally};

@@ -4,7 +4,6 @@
 //! The panels are behind [`Space`]: an accelerator that holds its own panels implements this trait, and the loop does not
 //! change. [`Host`] keeps them in ordinary memory. [`Placed`] rows bring the space in which a fit to them keeps its panels.
 
-#[cfg(any(test, feature = "laws"))]
 pub mod laws;
 mod placed;
 
