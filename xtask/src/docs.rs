@@ -9,14 +9,19 @@ const HOME: &str = "target/python-docs";
 const SITE: &str = "target/site";
 const RUSTDOC: &str = "target/doc";
 
-/// Builds everything and checks links. A warning of rustdoc or MkDocs is a failure.
+/// Builds the program, whose reference is a page, and the site.
 pub fn build() -> Result<(), String> {
+    step::run(&mut cargo("build --release --package lcca-cli"))?;
+    pages()
+}
+
+/// Builds the site with the program as it is and checks links. A warning of rustdoc or MkDocs is a failure.
+pub fn pages() -> Result<(), String> {
     // Pages of crates that were renamed or removed would stay.
     if fs::exists(RUSTDOC).unwrap_or(false) {
         fs::remove_dir_all(RUSTDOC).map_err(|error| format!("{RUSTDOC}: {error}"))?;
     }
     step::run(cargo("doc --release --no-deps --workspace").env("RUSTDOCFLAGS", "-D warnings"))?;
-    step::run(&mut cargo("build --release --package lcca-cli"))?;
     let python = python::environment(HOME, "tools/docs/requirements.txt")?;
     // A page of Material for MkDocs about its future is not about this project.
     let mut site = Command::new(&python);

@@ -22,7 +22,8 @@ pub fn run() -> Result<(), String> {
     if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         kernels::compile(&["--check"])?;
     }
-    docs::build()?;
+    // The tests have built the program.
+    docs::pages()?;
     package::test(data.as_deref())
 }
 
