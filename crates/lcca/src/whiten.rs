@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::panels;
-use crate::small;
+use crate::small::{self, Singular};
 use faer::{Mat, MatRef};
 
 /// Directions whose share of the normalized Gram matrix is below this count as dependent on the others. Rounding of a
@@ -79,6 +79,23 @@ impl Spectrum {
             self.scale[i] * self.vectors[(i, kept[j])] / root(kept[j])
         })
     }
+}
+
+/// The best pairs between two whitened bases, as coefficients.
+pub(crate) struct Turns {
+    /// Hx·U.
+    pub x: Mat<f64>,
+    /// Hy·V.
+    pub y: Mat<f64>,
+    /// d, descending.
+    pub values: Vec<f64>,
+}
+
+/// HxᵀCHy = U·diag(d)·Vᵀ, of which the `count` largest; `None` if the decomposition does not converge.
+pub(crate) fn turns(hx: &Mat<f64>, hy: &Mat<f64>, cross: MatRef<'_, f64>, count: usize) -> Option<Turns> {
+    let Singular { u, mut values, v } = small::thin_svd((hx.transpose() * cross * hy).as_ref())?;
+    values.truncate(count);
+    Some(Turns { x: hx * u.subcols(0, values.len()), y: hy * v.subcols(0, values.len()), values })
 }
 
 /// Replaces W by an orthonormal basis of its span in the metric B: WᵀBW = I. `products[0]` is B·W; the other products

@@ -21,10 +21,9 @@ use crate::matrix::Panel;
 use crate::metric;
 use crate::outcome::Decision;
 use crate::random;
-use crate::small::{Singular, thin_svd};
 use crate::space::RowFactors;
 use crate::watch::Loop;
-use crate::whiten::whitener;
+use crate::whiten::{Turns, turns, whitener};
 use faer::Mat;
 
 /// At least so many directions that were overlooked join an iteration at a time, if there are as many.
@@ -169,10 +168,9 @@ impl Eigenproblem for BothViews<'_> {
         }
         let (hx, hy) = rayon::join(|| whitener(products.x.as_ref()), || whitener(products.y.as_ref()));
         let (hx, hy) = (hx?, hy?);
-        let Singular { u, values, v } = thin_svd((hx.transpose() * &products.cross * &hy).as_ref())
-            .ok_or(Error::Factorization("SxᵀXᵀYSy"))?;
-        let m = size.min(values.len());
-        let (cx, cy) = (hx * u.subcols(0, m), hy * v.subcols(0, m));
+        let Turns { x: cx, y: cy, values: theta } =
+            turns(&hx, &hy, products.cross.as_ref(), size).ok_or(Error::Factorization("SxᵀXᵀYSy"))?;
+        let m = theta.len();
         // The next basis is W·Cw + T·Ct + P·Cp and T·Ct + P·Cp.
         let next = |c: &Mat<f64>| {
             Mat::from_fn(c.nrows(), 2 * m, |i, j| match (j < m, i < size) {
@@ -182,7 +180,6 @@ impl Eigenproblem for BothViews<'_> {
             })
         };
         let known = (basis.len() > 1).then(|| products.turned(&next(&cx), &next(&cy)));
-        let theta = values[..m].to_vec();
         Ok(Ritz { coefficients: vec![cx, cy], theta, drift, known })
     }
 

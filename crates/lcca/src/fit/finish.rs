@@ -4,14 +4,14 @@
 //! correlations, residuals and loadings follow from the four products. A method that already knows the products as
 //! exactly as a pass would tell them saves the pass.
 
+use super::best_pairs::BestPairs;
 use super::fitted::Fit;
-use super::measured::measured_pairs;
 use super::model::{Model, View};
 use super::plan::Plan;
 use super::problem::{End, Problem, RawFit};
 use super::regress::Regressions;
 use super::ties;
-use super::view_block::{ViewBlock, best_pairs, residuals, sizes};
+use super::view_block::{ViewBlock, residuals, sizes};
 use crate::data::{Normal, Pair};
 use crate::error::Result;
 use crate::matrix::Panel;
@@ -28,13 +28,9 @@ const ROUNDING: f64 = 1e-12;
 pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<Fit> {
     let settings = problem.settings;
     let RawFit { weights, trace, end, decisions, products } = raw;
-    let most = problem.largest_objective();
-    let (mut x, mut y, mut objective) = match products {
-        Some([mut x, mut y]) => {
-            let objective = best_pairs(&mut x, &mut y, settings.k, most)?;
-            (x, y, objective)
-        }
-        None => measured_pairs(problem, weights, settings.k, most)?,
+    let BestPairs { mut x, mut y, mut objective } = match products {
+        Some(views) => BestPairs::new(views, settings.k, problem.largest_objective())?,
+        None => BestPairs::measured(problem, weights, settings.k)?,
     };
     if settings.is_cca() {
         ties::settle(&mut x, &mut y, &objective, problem.normals[0])?;

@@ -16,7 +16,7 @@ use super::twins::{Nearest, pairs_of_twins};
 use super::witness::Witness;
 use crate::data::Side;
 use crate::error::{Error, Result};
-use crate::whiten::whitener;
+use crate::whiten::{Turns, turns, whitener};
 use faer::Mat;
 use rayon::prelude::*;
 
@@ -127,18 +127,14 @@ impl LocalGrams<'_> {
             dense
         };
         let (hx, hy) = (whitener(block(0, 0).as_ref())?, whitener(block(1, 1).as_ref())?);
-        let small = hx.transpose() * block(0, 1) * &hy;
-        let svd = small.thin_svd().map_err(|_| Error::Factorization("SxᵀXᵀYSy"))?;
-        if svd.S().dim() == 0 {
+        let Turns { x, y, values } =
+            turns(&hx, &hy, block(0, 1).as_ref(), 1).ok_or(Error::Factorization("SxᵀXᵀYSy"))?;
+        let Some(objective) = values.first().map(|value| value.min(1.0)) else {
             let weights = columns.each_ref().map(|columns| vec![0.0; columns.len()]);
             return Ok(Witness { columns: columns.clone(), weights, objective: 0.0 });
-        }
-        let weights = |h: &Mat<f64>, u: faer::MatRef<'_, f64>| {
-            let w = h * u.subcols(0, 1);
-            (0..w.nrows()).map(|i| w[(i, 0)]).collect()
         };
-        let weights = [weights(&hx, svd.U()), weights(&hy, svd.V())];
-        Ok(Witness { columns: columns.clone(), weights, objective: svd.S()[0].min(1.0) })
+        let weights = [x, y].map(|w| (0..w.nrows()).map(|i| w[(i, 0)]).collect());
+        Ok(Witness { columns: columns.clone(), weights, objective })
     }
 
     /// The columns of each view on which the residual of a pair is largest. `sums` are zero before and after.

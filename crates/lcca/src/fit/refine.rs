@@ -11,9 +11,10 @@
 //! witnesses. The error of W becomes of second order in what the rows differ by, as far as M stands for B − A, and that of the
 //! objective of fourth order. Cost: one pass more than steps.
 
+use super::best_pairs::BestPairs;
 use super::coarse::Coarse;
 use super::problem::{End, Problem, RawFit};
-use super::view_block::{ViewBlock, best_pairs, residuals, sizes};
+use super::view_block::{ViewBlock, residuals, sizes};
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::panels;
@@ -27,15 +28,15 @@ pub(super) fn refine(problem: &Problem<'_>, block: &Coarse, weights: [Panel; 2])
     let [x, y] = block.outside(&problem.inverse_diagonals()?)?;
     let outside = [problem.space.row_factors(x)?, problem.space.row_factors(y)?];
     let (columns, most) = (weights[0].cols(), problem.largest_objective());
-    let [mut x, mut y] = ViewBlock::measure_both(problem.normals, weights)?;
-    let mut theta = best_pairs(&mut x, &mut y, columns, most)?;
+    let views = ViewBlock::measure_both(problem.normals, weights)?;
+    let BestPairs { mut x, mut y, objective: mut theta } = BestPairs::new(views, columns, most)?;
     let mut trace = Vec::new();
     for step in 1..=STEPS {
         let residuals = residuals(&x, &y, &theta);
         let [tx, ty] =
             ViewBlock::measure_both(problem.normals, precondition(problem, block, &outside, residuals)?)?;
-        (x, y) = (beside(&x, &tx), beside(&y, &ty));
-        theta = best_pairs(&mut x, &mut y, columns, most)?;
+        let views = [beside(&x, &tx), beside(&y, &ty)];
+        BestPairs { x, y, objective: theta } = BestPairs::new(views, columns, most)?;
         trace.push(problem.trace_row(step, theta.iter().take(problem.settings.k).sum(), None));
     }
     let left = sizes(residuals(&x, &y, &theta).each_ref(), &problem.inverse_diagonals()?);

@@ -11,7 +11,7 @@ use crate::method::Method;
 use crate::metric;
 use crate::panels;
 use crate::svd::{self, Svd};
-use crate::whiten::whitener;
+use crate::whiten::{Turns, turns, whitener};
 use faer::Mat;
 
 pub(super) fn rpcca(problem: &Problem<'_>, method: Method) -> Result<RawFit> {
@@ -23,14 +23,10 @@ pub(super) fn rpcca(problem: &Problem<'_>, method: Method) -> Result<RawFit> {
     problem.pair.pass(&mut Ask::new().source(Side::Y, &y.v).to(Side::X, &mut xy))?;
     let cross = panels::cross(&x.v, &xy);
     let (hx, hy) = (whiten(&x, problem.normals[0])?, whiten(&y, problem.normals[1])?);
-    let whitened = hx.transpose() * &cross * &hy;
-    let small = whitened.thin_svd().map_err(|_| Error::Factorization("the small cross product"))?;
-    let k = problem.settings.k.min(small.S().dim());
-    let weights = [
-        panels::times(&x.v, (hx * small.U().subcols(0, k)).as_ref()),
-        panels::times(&y.v, (hy * small.V().subcols(0, k)).as_ref()),
-    ];
-    let row = problem.trace_row(1, total(&x, &y, cross.as_ref(), k)?, None);
+    let turned = turns(&hx, &hy, cross.as_ref(), problem.settings.k);
+    let Turns { x: cx, y: cy, values } = turned.ok_or(Error::Factorization("the small cross product"))?;
+    let weights = [panels::times(&x.v, cx.as_ref()), panels::times(&y.v, cy.as_ref())];
+    let row = problem.trace_row(1, total(&x, &y, cross.as_ref(), values.len())?, None);
     // Nothing can be said of what lies outside the components, because it was never looked at.
     let looked_everywhere = x.s.len() < k_rpcca && y.s.len() < k_rpcca;
     let end = if looked_everywhere { None } else { Some(End::unknown()) };

@@ -21,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::panels;
 use crate::random::{Purpose, normal_panel};
+use crate::small::{Singular, thin_svd};
 use crate::solve::{Cg, LeastSquares};
 use faer::Mat;
 
@@ -102,11 +103,11 @@ impl Ritz {
         });
         let (x, y) = (Basis::new(&blocks[0], &squares[0])?, Basis::new(&blocks[1], &squares[1])?);
         let small = x.cross(&y, [&blocks[0], &blocks[1]]);
-        let svd = small.thin_svd().map_err(|_| Error::Factorization("ZᵀCxyZ"))?;
-        let count = z[0].w.cols().min(svd.S().dim());
-        let turns = [&x.turn * svd.U().subcols(0, count), &y.turn * svd.V().subcols(0, count)];
+        let Singular { u, mut values, v } = thin_svd(small.as_ref()).ok_or(Error::Factorization("ZᵀCxyZ"))?;
+        values.truncate(z[0].w.cols());
+        let turns = [&x.turn * u.subcols(0, values.len()), &y.turn * v.subcols(0, values.len())];
         let from = |first: usize| [0, 1].map(|side| combined(&blocks[side], &turns[side], first));
-        let theta = (0..count).map(|i| svd.S()[i].min(1.0)).collect();
+        let theta = values.into_iter().map(|value| value.min(1.0)).collect();
         Ok(Ritz { z: from(0), step: (!rest.is_empty()).then(|| from(1)), theta })
     }
 }

@@ -11,6 +11,7 @@ use super::view_block::ViewBlock;
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::panels;
+use crate::small::{Singular, thin_svd};
 use crate::whiten::whitener_above;
 use faer::{Mat, Side};
 
@@ -25,12 +26,13 @@ const SUMS: f64 = 8.0;
 /// stored.
 pub(super) fn best_total(blocks: [&[&ViewBlock]; 2], squares: &[Vec<f64>; 2], k: usize) -> Result<f64> {
     let (x, y) = (Basis::new(blocks[0], &squares[0])?, Basis::new(blocks[1], &squares[1])?);
-    let svd = x.cross(&y, blocks).thin_svd().map_err(|_| Error::Factorization("VᵀCxyV"))?;
+    let Singular { u, values, v } =
+        thin_svd(x.cross(&y, blocks).as_ref()).ok_or(Error::Factorization("VᵀCxyV"))?;
     let value = |i: usize| {
-        let noise = SUMS * f64::EPSILON * (x.height(svd.U().col(i)) + y.height(svd.V().col(i)));
-        (svd.S()[i].min(1.0) - noise).max(0.0)
+        let noise = SUMS * f64::EPSILON * (x.height(u.col(i)) + y.height(v.col(i)));
+        (values[i].min(1.0) - noise).max(0.0)
     };
-    Ok((0..k.min(svd.S().dim())).map(value).sum())
+    Ok((0..k.min(values.len())).map(value).sum())
 }
 
 /// A basis V·T of significant directions with TᵀVᵀBVT = I.

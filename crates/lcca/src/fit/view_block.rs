@@ -1,11 +1,11 @@
 //! Weights of one view with their products: what algorithms carry from pass to pass.
 
 use crate::data::{Ask, Normal, Side};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::matrix::Panel;
 use crate::metric;
 use crate::panels;
-use crate::whiten::{safe_whitener, whiten};
+use crate::whiten::whiten;
 use faer::{Mat, MatRef};
 
 /// One view's weights and products.
@@ -76,27 +76,6 @@ impl ViewBlock {
             with_ridge[(i, j)] - ridge * lengths[(i, j)]
         })
     }
-}
-
-/// Rayleigh–Ritz: turns both sides so that WᵀBW = I and WxᵀCxyWy is diagonal, and keeps the `count` largest of its values, which
-/// are returned. None is above `most` but for rounding.
-pub(super) fn best_pairs(x: &mut ViewBlock, y: &mut ViewBlock, count: usize, most: f64) -> Result<Vec<f64>> {
-    let whiteners = [&*x, &*y].map(|view| safe_whitener(panels::symmetric_cross(&view.w, &view.bw).as_ref()));
-    let [hx, hy] = match whiteners {
-        // As a rule the two turns are small matrices that can be multiplied before they meet tall ones.
-        [Ok(Some(hx)), Ok(Some(hy))] => [hx, hy],
-        _ => {
-            x.whiten()?;
-            y.whiten()?;
-            [&*x, &*y].map(|view| Mat::identity(view.w.cols(), view.w.cols()))
-        }
-    };
-    let cross = hx.transpose() * panels::cross(&x.w, &y.across) * &hy;
-    let svd = cross.thin_svd().map_err(|_| Error::Factorization("WxᵀXᵀYWy"))?;
-    let count = count.min(svd.S().dim());
-    x.turn((hx * svd.U().subcols(0, count)).as_ref());
-    y.turn((hy * svd.V().subcols(0, count)).as_ref());
-    Ok((0..count).map(|i| svd.S()[i].min(most)).collect())
 }
 
 /// WxᵀCxxWx, WyᵀCyyWy and WxᵀCxyWy, without the ridges.

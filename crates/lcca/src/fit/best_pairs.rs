@@ -1,0 +1,83 @@
+//! Rayleigh–Ritz: the best pairs in the span of measured weights.
+//!
+//! ```text
+//! WxᵀBxWx → Hx with HxᵀWxᵀBxWxHx = I, and Hy likewise
+//! HxᵀWxᵀCxyWyHy = U·diag(d)·Vᵀ
+//! Wx ← Wx·(Hx·U),  Wy ← Wy·(Hy·V), and their products with them
+//! ```
+//!
+//! The turns are small matrices, which are multiplied before they meet tall ones. If a whitener would lose many digits, the weights are
+//! whitened twice instead, on the host.
+
+use super::eigenproblem::{Block, ViewPanels};
+use super::measured::measure;
+use super::problem::Problem;
+use super::view_block::ViewBlock;
+use crate::data::Pair;
+use crate::error::{Error, Result};
+use crate::matrix::Panel;
+use crate::space::{Host, Space};
+use crate::whiten::{Turns, safe_whitener, turns};
+use faer::Mat;
+
+/// The best pairs in some span.
+pub(super) struct BestPairs {
+    pub x: ViewBlock,
+    pub y: ViewBlock,
+    /// Their objective values, the largest first.
+    pub objective: Vec<f64>,
+}
+
+impl BestPairs {
+    /// The `count` best pairs in the span of measured weights. No objective value is above `most` but for rounding.
+    pub fn new(views: [ViewBlock; 2], count: usize, most: f64) -> Result<Self> {
+        in_space(&Host, uploaded(&Host, views)?, count, most)
+    }
+
+    /// The `count` best pairs in the span of some weights, measured by one pass in the space of the problem.
+    pub fn measured(problem: &Problem<'_>, weights: [Panel; 2], count: usize) -> Result<Self> {
+        let (space, shape) = (problem.space, problem.pair.shape());
+        let mut block = Block::unmeasured(space, weights.into(), &[shape.y_cols, shape.x_cols])?;
+        measure(problem, &mut block)?;
+        in_space(space, block, count, problem.largest_objective())
+    }
+}
+
+fn in_space(space: &dyn Space, block: Block, count: usize, most: f64) -> Result<BestPairs> {
+    let whitener =
+        |view: &ViewPanels| safe_whitener(space.symmetric_cross(&[&view.w], &[&view.bw])?.as_ref());
+    let (space, mut block, hx, hy) = match (whitener(&block.views[0])?, whitener(&block.views[1])?) {
+        (Some(hx), Some(hy)) => (space, block, hx, hy),
+        _ => {
+            let mut views = taken(space, block)?;
+            for view in &mut views {
+                view.whiten()?;
+            }
+            let [hx, hy] = views.each_ref().map(|view| Mat::identity(view.w.cols(), view.w.cols()));
+            (&Host as &dyn Space, uploaded(&Host, views)?, hx, hy)
+        }
+    };
+    let cross = space.cross(&[&block.views[0].w], &[&block.views[1].image])?;
+    let Turns { x, y, values } =
+        turns(&hx, &hy, cross.as_ref(), count).ok_or(Error::Factorization("WxᵀXᵀYWy"))?;
+    block.turn(space, &[x, y])?;
+    let [x, y] = taken(space, block)?;
+    Ok(BestPairs { x, y, objective: values.into_iter().map(|value| value.min(most)).collect() })
+}
+
+/// Moves both views into a space.
+fn uploaded(space: &dyn Space, views: [ViewBlock; 2]) -> Result<Block> {
+    let upload = |ViewBlock { w, bw, across }: ViewBlock| {
+        Ok(ViewPanels { w: space.upload(w)?, bw: space.upload(bw)?, image: space.upload(across)? })
+    };
+    Ok(Block { views: views.into_iter().map(upload).collect::<Result<_>>()? })
+}
+
+/// Moves both views to the host.
+fn taken(space: &dyn Space, block: Block) -> Result<[ViewBlock; 2]> {
+    let take = |ViewPanels { w, bw, image }: ViewPanels| {
+        Ok(ViewBlock { w: space.take(w)?, bw: space.take(bw)?, across: space.take(image)? })
+    };
+    let views = block.views.into_iter().map(take).collect::<Result<Vec<_>>>()?;
+    Ok(views.try_into().unwrap_or_else(|_| unreachable!("a block of both views has two")))
+}
