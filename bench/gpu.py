@@ -21,6 +21,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 FITS = [("tatoeba", 20, 1e-4, 5), ("debian400k", 20, 1e-4, 5), ("debian400k", 200, 1e-4, 2), ("debian_full", 20, 1e-3, 3)]
+# Rows, columns of each view, pairs, repetitions.
+DENSE = (1_000_000, 1024, 20, 4)
 PASSES = [("zipf", 400_000, 20_000, 13_500_000), ("uniform", 400_000, 20_000, 13_500_000),
           ("zipf", 4_000_000, 200_000, 158_000_000), ("uniform", 4_000_000, 200_000, 158_000_000)]
 
@@ -152,6 +154,15 @@ def page(results):
     return "\n".join([*lines, "", "Tests on the GPU:", "", *(f"- {line}" for line in results["tests"])]) + "\n"
 
 
+def add_fit(results, what, runs):
+    seconds = [run["seconds"] for run in runs if "seconds" in run]
+    # The first fit of a process starts the driver.
+    best = statistics.median(seconds[1:] or seconds) if seconds else None
+    last = {key: value for key, value in runs[-1].items() if key not in ("trace", "seconds")}
+    results["fits"].append({**what, "seconds": best, "first": seconds[:1], **last})
+    print(json.dumps(results["fits"][-1]), flush=True)
+
+
 def run(folder):
     results = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count(), "passes": [], "fits": []}
     with tempfile.TemporaryDirectory() as scratch:
@@ -166,12 +177,11 @@ def run(folder):
             x, y = (unpack(folder / f"{name}-{view}.npz.gz", scratch) for view in "xy")
             for where in ("cuda", "cpu"):
                 runs = lines([measure, "fit", x, y, k, 0.01, tol, where, repeats])
-                seconds = [run["seconds"] for run in runs if "seconds" in run]
-                # The first fit of a process starts the driver.
-                best = statistics.median(seconds[1:] or seconds) if seconds else None
-                last = {key: value for key, value in runs[-1].items() if key not in ("trace", "fit", "seconds")}
-                results["fits"].append({"data": name, "k": k, "tol": tol, "seconds": best, "first": seconds[:1], **last})
-                print(json.dumps(results["fits"][-1]), flush=True)
+                add_fit(results, {"data": name, "k": k, "tol": tol}, runs)
+        rows, cols, k, repeats = DENSE
+        for where in ("cuda", "cpu"):
+            runs = lines([measure, "dense", rows, cols, k, where, repeats])
+            add_fit(results, {"data": f"dense {rows:,} × ({cols:,} + {cols:,}) f32", "k": k, "tol": 1e-4}, runs)
         for name, rows, cols, entries in PASSES:
             path = generated(name, rows, cols, entries, scratch)
             result = {"columns": name, **lines([measure, "pass", path])[0], "cusparse": cusparse(path)}

@@ -25,13 +25,13 @@ def test_availability_is_true_or_says_why_not():
 
 def test_auto_gives_the_answer_of_the_cpu_and_says_what_it_did(factors):
     x, y = sparse_pair(300, 40, 30)
-    for views, method, why in (((x, y), "auto", "nothing-to-iterate"), ((x, y), "lobpcg", "too-little")):
+    for views, method, why in (((x, y), "auto", "nothing-to-compute"), ((x, y), "lobpcg", "too-little")):
         cpu, auto = (CCA(2, method=method, device=device).fit(*views) for device in ("cpu", "auto"))
         assert np.array_equal(cpu.x_weights_, auto.x_weights_) and reason(auto) == why
         assert "no GPU was used" in auto.why_ and "GPU" not in cpu.why_
-    assert reason(CCA(2, device="auto").fit_moments(np.cov(factors[0].T), np.cov(factors[1].T), np.zeros((8, 6)), 300)) == "nothing-to-iterate"
-    assert reason(CCACV(2, ridges=[0.1], folds=2, device="auto").fit(x, y)) == "nothing-to-iterate"
-    assert reason(CCA("auto", device="auto").fit(*factors)) == "nothing-to-iterate"
+    assert reason(CCA(2, device="auto").fit_moments(np.cov(factors[0].T), np.cov(factors[1].T), np.zeros((8, 6)), 300)) == "nothing-to-compute"
+    assert reason(CCACV(2, ridges=[0.1], folds=2, device="auto").fit(x, y)) == "nothing-to-compute"
+    assert reason(CCA("auto", device="auto").fit(*factors)) == "too-little"
     model = CCA(1).fit(x, y)
     resampled = [lcca.bootstrap(model, x, y, 3, device=device).resampled for device in ("cpu", "auto")]
     assert np.array_equal(*resampled)

@@ -47,13 +47,16 @@ fn auto_goes_on_without_a_gpu_and_says_why() {
     assert_ne!(last(&cpu)["decision"], "ran-without-gpu");
     assert_eq!(
         (&last(&auto)["decision"], &last(&auto)["reason"]["why"]),
-        (&"ran-without-gpu".into(), &"nothing-to-iterate".into())
+        (&"ran-without-gpu".into(), &"nothing-to-compute".into())
     );
     let iterated = fit("--device auto --method lobpcg");
     assert_eq!(last(&iterated)["reason"]["why"], "too-little");
     let text =
         without_gpu(&folder, "fit x.npz y.npz -k 2 --device auto --device-memory 1GB -o model").done().stdout;
-    assert!(text.contains("no GPU was used: only LOBPCG runs there"), "{text}");
+    assert!(
+        text.contains("no GPU was used: only LOBPCG and Gram matrices of dense rows are computed there"),
+        "{text}"
+    );
     let text = without_gpu(&folder, "bootstrap model x.npz y.npz -n 3 --device auto").done().stdout;
     assert!(text.contains("no GPU was used"), "{text}");
     // The command that repeats the fit.

@@ -3,14 +3,16 @@
 //! ```text
 //! measure pass X                               XᵀX·B with 32 columns of f32 numbers
 //! measure fit X Y K RIDGE TOL DEVICE REPEATS   fits to files, on cpu or cuda
+//! measure dense ROWS COLS K DEVICE REPEATS     fits to two dense views of so many columns of f32 numbers
 //! ```
 
 use lcca::data::InMemory;
 use lcca::fit::fit;
-use lcca::matrix::Matrix;
+use lcca::matrix::{DenseRows, DenseValues, Matrix};
 use lcca::method::{Method, Settings};
 use lcca_cuda::measure::SinglePass;
 use lcca_cuda::on;
+use rayon::prelude::*;
 use serde_json::json;
 use std::path::Path;
 use std::time::Instant;
@@ -23,7 +25,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ["fit", x, y, k, ridge, tol, device, repeats] => {
             fits([x, y], k.parse()?, ridge.parse()?, tol.parse()?, device, repeats.parse()?)
         }
-        _ => Err("measure pass X | measure fit X Y K RIDGE TOL cpu|cuda REPEATS".into()),
+        ["dense", rows, cols, k, device, repeats] => {
+            let (rows, cols): (usize, usize) = (rows.parse()?, cols.parse()?);
+            let pair = InMemory::new(embeddings(rows, cols, 1)?, embeddings(rows, cols, 2)?)?;
+            repeat(&pair, &Settings::new(Method::auto(), k.parse()?), device, repeats.parse()?)
+        }
+        _ => {
+            Err("measure pass X | fit X Y K RIDGE TOL cpu|cuda REPEATS | dense ROWS COLS K cpu|cuda REPEATS"
+                .into())
+        }
     }
 }
 
@@ -107,21 +117,47 @@ fn fits(
     let mut settings = Settings::new(Method::auto(), k);
     (settings.ridge_x, settings.ridge_y, settings.tol) = (ridge, ridge, tol);
     settings.memory = 32 << 30;
+    repeat(&pair, &settings, device, repeats)
+}
+
+/// Numbers that follow 40 directions which another seed shares, and noise.
+fn embeddings(rows: usize, cols: usize, seed: u64) -> Result<Matrix, lcca::Error> {
+    // A hash of two numbers, between -0.5 and 0.5.
+    let number = |a: u64, b: u64| {
+        let mut hash = (a.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        hash = (hash ^ (hash >> 31)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (hash >> 40) as f32 / (1u64 << 24) as f32 - 0.5
+    };
+    let mut values = vec![0f32; rows * cols];
+    values.par_chunks_mut(cols).enumerate().for_each(|(row, values)| {
+        for (j, value) in values.iter_mut().enumerate() {
+            *value = number(row as u64, (j % 40) as u64) + number(row as u64, seed << 32 | j as u64);
+        }
+    });
+    Ok(DenseRows::new(rows, cols, DenseValues::F32(values.into()))?.into())
+}
+
+fn repeat(
+    pair: &InMemory,
+    settings: &Settings,
+    device: &str,
+    repeats: usize,
+) -> Result<(), Box<dyn std::error::Error>> {
     for _ in 0..repeats {
         let start = Instant::now();
         let result = if device == "cuda" {
             let cuda = lcca_cuda::open(0, None)?;
-            let fit = fit(&on(&cuda, &pair), &settings, &Clock(start))?;
+            let fit = fit(&on(&cuda, pair), settings, &Clock(start))?;
             (fit, cuda.device().name().to_string())
         } else {
-            (fit(&pair, &settings, &Clock(start))?, "cpu".to_string())
+            (fit(pair, settings, &Clock(start))?, "cpu".to_string())
         };
         let seconds = start.elapsed().as_secs_f64();
         let (fit, device) = result;
         let trace: Vec<f64> = fit.trace.iter().map(|row| row.seconds).collect();
         println!(
             "{}",
-            json!({"fit": x, "device": device, "seconds": seconds, "total": fit.model.objective.iter().sum::<f64>(),
+            json!({"device": device, "seconds": seconds, "total": fit.model.objective.iter().sum::<f64>(),
                 "missing": fit.missing, "converged": fit.converged, "iterations": fit.trace.len(),
                 "passes": fit.cost.passes, "gram_passes": fit.cost.gram_passes, "trace": trace})
         );

@@ -1,11 +1,6 @@
 // The coarse block: B - A on chosen columns, formed, factorized and solved with. A matrix is row-major and square; its lower triangle
 // counts. Its size is a multiple of 64: rows and columns beyond the chosen ones are those of the identity.
 
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef long long i64;
-
-#define EACH(i, n) for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (u64)gridDim.x * blockDim.x)
 #define NONE 0xffffffffu
 
 // Entries are all 1, f32 or f64.
@@ -154,55 +149,48 @@ extern "C" __global__ void __launch_bounds__(256) factor_diagonal(u32 size, doub
     }
 }
 
-// Tiles of 64 x 64, 256 threads, 4 x 4 numbers each: sum = A (64 x 64) * B^T (64 x 64), both row-major.
-__device__ __forceinline__ void tile_times_transposed(double sum[4][4], const double *a, u64 a_stride, const double *b, u64 b_stride) {
-    __shared__ double as[16][NB + 1];
-    __shared__ double bs[16][NB + 1];
-    u32 t = threadIdx.x, tr = t / 16, tc = t % 16;
-    for (u32 k0 = 0; k0 < NB; k0 += 16) {
-        for (u32 e = t; e < NB * 16; e += 256) {
-            u32 r = e / 16, k = e % 16;
+// tile = A (64 x 64) * B^T (64 x 64), both row-major. Each of 4 warps has 32 x 32 numbers of it.
+__device__ __forceinline__ void times_transposed(Tile &tile, const double *a, u64 a_stride, const double *b, u64 b_stride) {
+    __shared__ double as[DEPTH][PITCH(NB)];
+    __shared__ double bs[DEPTH][PITCH(NB)];
+    tile.clear();
+    for (u32 k0 = 0; k0 < NB; k0 += DEPTH) {
+        for (u32 e = threadIdx.x; e < NB * DEPTH; e += 128) {
+            u32 r = e / DEPTH, k = e % DEPTH;
             as[k][r] = a[r * a_stride + k0 + k];
             bs[k][r] = b[r * b_stride + k0 + k];
         }
         __syncthreads();
-#pragma unroll
-        for (u32 k = 0; k < 16; k++) {
-            double ra[4], rb[4];
-#pragma unroll
-            for (u32 i = 0; i < 4; i++) { ra[i] = as[k][tr + 16 * i]; rb[i] = bs[k][tc + 16 * i]; }
-#pragma unroll
-            for (u32 i = 0; i < 4; i++)
-#pragma unroll
-                for (u32 j = 0; j < 4; j++) sum[i][j] = fma(ra[i], rb[j], sum[i][j]);
-        }
+        tile.add(&as[0][threadIdx.x / 64 * 32], PITCH(NB), &bs[0][threadIdx.x / 32 % 2 * 32], PITCH(NB));
         __syncthreads();
     }
 }
 
-// The blocks below the diagonal block: L_ik = A_ik * (L_kk^-1)^T. One thread block per block of 64 rows.
-extern "C" __global__ void __launch_bounds__(256) factor_below(u32 size, double *matrix, u32 first, const double *inverses) {
-    double *a = matrix + (u64)(first + NB * (1 + blockIdx.x)) * size + first;
-    double sum[4][4] = {};
-    tile_times_transposed(sum, a, size, inverses + (u64)first * NB, NB);
-    u32 tr = threadIdx.x / 16, tc = threadIdx.x % 16;
+// Calls visit(row, column, number) for the thread's own numbers of the 64 x 64.
+template <class Visit> __device__ __forceinline__ void for_each_of(const Tile &tile, Visit visit) {
+#pragma unroll
     for (u32 i = 0; i < 4; i++)
-        for (u32 j = 0; j < 4; j++) a[(u64)(tr + 16 * i) * size + tc + 16 * j] = sum[i][j];
+#pragma unroll
+        for (u32 j = 0; j < 8; j++)
+            visit(threadIdx.x / 64 * 32 + Tile::row(i), threadIdx.x / 32 % 2 * 32 + Tile::col(j / 2, j % 2), tile.sums[i][j / 2][j % 2]);
+}
+
+// The blocks below the diagonal block: L_ik = A_ik * (L_kk^-1)^T. One thread block per block of 64 rows.
+extern "C" __global__ void __launch_bounds__(128) factor_below(u32 size, double *matrix, u32 first, const double *inverses) {
+    double *a = matrix + (u64)(first + NB * (1 + blockIdx.x)) * size + first;
+    Tile tile;
+    times_transposed(tile, a, size, inverses + (u64)first * NB, NB);
+    for_each_of(tile, [=](u32 row, u32 col, double sum) { a[(u64)row * size + col] = sum; });
 }
 
 // What is left: A_ij -= L_ik * L_jk^T for the blocks i >= j after k. blockIdx.x runs over the lower triangle of blocks.
-extern "C" __global__ void __launch_bounds__(256) factor_rest(u32 size, double *matrix, u32 first) {
-    u32 i = (u32)((sqrt(8.0 * blockIdx.x + 1.0) - 1.0) / 2.0);
-    while ((u64)(i + 1) * (i + 2) / 2 <= blockIdx.x) i++;
-    while ((u64)i * (i + 1) / 2 > blockIdx.x) i--;
-    u32 j = blockIdx.x - i * (i + 1) / 2;
+extern "C" __global__ void __launch_bounds__(128) factor_rest(u32 size, double *matrix, u32 first) {
+    u32 i = lower_row(blockIdx.x), j = blockIdx.x - i * (i + 1) / 2;
     const double *a = matrix + (u64)(first + NB * (1 + i)) * size + first, *b = matrix + (u64)(first + NB * (1 + j)) * size + first;
-    double sum[4][4] = {};
-    tile_times_transposed(sum, a, size, b, size);
+    Tile tile;
+    times_transposed(tile, a, size, b, size);
     double *out = matrix + (u64)(first + NB * (1 + i)) * size + first + NB * (1 + j);
-    u32 tr = threadIdx.x / 16, tc = threadIdx.x % 16;
-    for (u32 p = 0; p < 4; p++)
-        for (u32 q = 0; q < 4; q++) out[(u64)(tr + 16 * p) * size + tc + 16 * q] -= sum[p][q];
+    for_each_of(tile, [=](u32 row, u32 col, double sum) { out[(u64)row * size + col] -= sum; });
 }
 
 // r[own block] = L_kk^-1 (or its transpose) * r[own block], for 32 columns. One thread block of 256 per 32 columns.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles the kernels to PTX with NVRTC, which is a Python package: `cargo xtask kernels` installs it and runs this.
 
-    compile.py           writes one .ptx beside each .cu
+    compile.py           writes the .ptx files of each .cu
     compile.py --check   says whether the .ptx files are what the .cu files compile to
 """
 
@@ -12,8 +12,9 @@ from pathlib import Path
 import nvidia.cuda_nvrtc
 
 HERE = Path(__file__).resolve().parent
-# The oldest architecture with the instructions that the kernels use; the driver translates for newer ones.
-OPTIONS = [b"--gpu-architecture=compute_70", b"--std=c++14"]
+# The oldest architecture that the kernels run on, and the first whose tensor cores multiply f64 numbers, for files that do. The driver
+# translates for newer ones.
+ARCHITECTURES = {"gather": [70], "panel": [70], "product": [70, 80], "block": [70, 80]}
 
 
 def library():
@@ -37,10 +38,12 @@ def fingerprint(data):
     return f"{value:016x}"
 
 
-def compiled(nvrtc, path):
-    source, program = path.read_bytes(), ctypes.c_void_p()
+def compiled(nvrtc, path, architecture):
+    source = (HERE / "common.cuh").read_bytes() + path.read_bytes()
+    options = [f"--gpu-architecture=compute_{architecture}".encode(), b"--std=c++14"]
+    program = ctypes.c_void_p()
     nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, path.name.encode(), 0, None, None)
-    failed = nvrtc.nvrtcCompileProgram(program, len(OPTIONS), (ctypes.c_char_p * len(OPTIONS))(*OPTIONS))
+    failed = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
     if failed:
         sys.exit(text(nvrtc, program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog"))
     ptx = text(nvrtc, program, "nvrtcGetPTXSize", "nvrtcGetPTX")
@@ -49,12 +52,13 @@ def compiled(nvrtc, path):
 
 def main():
     nvrtc, stale = library(), []
-    for path in sorted(HERE.glob("*.cu")):
-        out, ptx = path.with_suffix(".ptx"), compiled(nvrtc, path)
-        if "--check" not in sys.argv:
-            out.write_text(ptx)
-        elif not out.exists() or out.read_text() != ptx:
-            stale.append(out.name)
+    for name, architectures in ARCHITECTURES.items():
+        for architecture in architectures:
+            out, ptx = HERE / f"{name}.{architecture}.ptx", compiled(nvrtc, HERE / f"{name}.cu", architecture)
+            if "--check" not in sys.argv:
+                out.write_text(ptx)
+            elif not out.exists() or out.read_text() != ptx:
+                stale.append(out.name)
     if stale:
         sys.exit(f"{', '.join(stale)}: not what the source compiles to; run `cargo xtask kernels`")
 

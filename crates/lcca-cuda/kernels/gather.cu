@@ -4,9 +4,6 @@
 // own 16 bytes, so that every read of the panel is one whole row. A row of many entries is cut into segments, which `add_segments`
 // adds up in their order: no atomics, and the same sums on every run.
 
-typedef unsigned int u32;
-typedef unsigned long long u64;
-
 template <class T> struct Unit;
 template <> struct __align__(16) Unit<double> {
     double a, b;

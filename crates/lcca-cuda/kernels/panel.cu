@@ -1,10 +1,5 @@
 // Arithmetic on tall panels: row-major, f64, rows of `stride` numbers of which the first `cols` count and the others are zero.
 
-typedef unsigned int u32;
-typedef unsigned long long u64;
-
-#define EACH(i, n) for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (u64)gridDim.x * blockDim.x)
-
 extern "C" __global__ void add_scaled(u64 n, double *out, double factor, const double *a) {
     EACH(i, n) out[i] += factor * a[i];
 }
@@ -67,24 +62,25 @@ extern "C" __global__ void clear_rows(u64 n, u32 stride, double *a, const u32 *r
     EACH(i, n) a[(u64)rows[i / stride] * stride + i % stride] = 0.0;
 }
 
-// The sum over rows of weights[i] * a[i, j] * b[i, j], or of weights[i] * a[i, j] without b, for every column. Each block adds up its
-// rows in their order; add_parts adds the blocks.
-extern "C" __global__ void column_sums(u64 rows, u64 chunk, u32 stride, double *parts, const double *a, const double *b,
-                                       const double *weights) {
-    extern __shared__ double sums[];
-    u32 lanes = blockDim.x / stride, lane = threadIdx.x / stride, j = threadIdx.x - lane * stride;
+// The sum over rows of weights[i] * a[i, j] * b[i, j], or of weights[i] * a[i, j] without b, for every column. A block adds up `chunk`
+// rows of `width` columns, in lanes that it adds in their order; add_parts adds the blocks.
+extern "C" __global__ void __launch_bounds__(256) column_sums(u64 rows, u64 chunk, u32 stride, u32 width, double *parts,
+                                                              const double *a, const double *b, const double *weights) {
+    __shared__ double sums[256];
+    u32 lanes = blockDim.x / width, lane = threadIdx.x / width, j = blockIdx.y * width + threadIdx.x % width;
     u64 first = (u64)blockIdx.x * chunk, last = first + chunk < rows ? first + chunk : rows;
+    bool is_column = lane < lanes && j < stride;
     double sum = 0.0;
-    if (lane < lanes) {
+    if (is_column) {
         for (u64 i = first + lane; i < last; i += lanes) {
             double value = a[i * stride + j];
             sum = fma(weights ? weights[i] : 1.0, b ? value * b[i * stride + j] : value, sum);
         }
-        sums[threadIdx.x] = sum;
     }
+    sums[threadIdx.x] = sum;
     __syncthreads();
-    if (lane == 0) {
-        for (u32 l = 1; l < lanes; l++) sum += sums[l * stride + j];
+    if (is_column && lane == 0) {
+        for (u32 l = 1; l < lanes; l++) sum += sums[l * width + threadIdx.x];
         parts[(u64)blockIdx.x * stride + j] = sum;
     }
 }

@@ -1,101 +1,127 @@
-// Dense products of tall panels and small matrices.
+// Dense products of tall panels, dense rows and small matrices.
 
-typedef unsigned int u32;
-typedef unsigned long long u64;
-
-// out (rows x cols) = beta * out + A (rows x inner) * B (inner x cols), all row-major with strides. A block of 128 threads forms 64 x 32
-// numbers, each thread 4 x 4 of them.
+// out (rows x cols) = beta * out + A (rows x inner) * B (inner x cols), all row-major with strides. A block of 2 warps forms 64 x 32
+// numbers.
 template <class A>
 __device__ void times(u64 rows, u32 cols, u32 inner, double *out, u32 out_stride, const A *a, u64 a_stride, const double *b,
                       u32 b_stride, double beta) {
-    __shared__ double as[16][64 + 2];
-    __shared__ double bs[16][32];
-    u32 t = threadIdx.x, tr = t / 8, tc = t % 8;
+    __shared__ double as[DEPTH][PITCH(64)];
+    __shared__ double bs[DEPTH][PITCH(32)];
+    u32 t = threadIdx.x, own = t / 32 * 32;
     u64 row0 = (u64)blockIdx.x * 64;
     u32 col0 = blockIdx.y * 32;
-    double sum[4][4] = {};
-    for (u32 k0 = 0; k0 < inner; k0 += 16) {
-        for (u32 e = t; e < 64 * 16; e += 128) {
-            u32 r = e / 16, k = e % 16;
+    Tile tile;
+    tile.clear();
+    for (u32 k0 = 0; k0 < inner; k0 += DEPTH) {
+        for (u32 e = t; e < 64 * DEPTH; e += 64) {
+            u32 r = e / DEPTH, k = e % DEPTH;
             as[k][r] = row0 + r < rows && k0 + k < inner ? (double)a[(row0 + r) * a_stride + k0 + k] : 0.0;
         }
-        for (u32 e = t; e < 16 * 32; e += 128) {
+        for (u32 e = t; e < DEPTH * 32; e += 64) {
             u32 k = e / 32, c = e % 32;
             bs[k][c] = k0 + k < inner && col0 + c < cols ? b[(u64)(k0 + k) * b_stride + col0 + c] : 0.0;
         }
         __syncthreads();
-#pragma unroll
-        for (u32 k = 0; k < 16; k++) {
-            double ra[4], rb[4];
-#pragma unroll
-            for (u32 i = 0; i < 4; i++) { ra[i] = as[k][tr * 4 + i]; rb[i] = bs[k][tc + 8 * i]; }
-#pragma unroll
-            for (u32 i = 0; i < 4; i++)
-#pragma unroll
-                for (u32 j = 0; j < 4; j++) sum[i][j] = fma(ra[i], rb[j], sum[i][j]);
-        }
+        tile.add(&as[0][own], PITCH(64), &bs[0][0], PITCH(32));
         __syncthreads();
     }
     for (u32 i = 0; i < 4; i++) {
-        u64 row = row0 + tr * 4 + i;
+        u64 row = row0 + own + Tile::row(i);
         if (row >= rows) continue;
-        for (u32 j = 0; j < 4; j++) {
-            u32 col = col0 + tc + 8 * j;
+        for (u32 j = 0; j < 8; j++) {
+            u32 col = col0 + Tile::col(j / 2, j % 2);
             if (col >= cols) continue;
-            double *place = out + row * out_stride + col;
-            *place = beta == 0.0 ? sum[i][j] : beta * *place + sum[i][j];
+            double *place = out + row * out_stride + col, sum = tile.sums[i][j / 2][j % 2];
+            *place = beta == 0.0 ? sum : beta * *place + sum;
         }
     }
 }
 #define TIMES(NAME, A)                                                                                                             \
-    extern "C" __global__ void __launch_bounds__(128) NAME(u64 rows, u32 cols, u32 inner, double *out, u32 out_stride, const A *a, \
-                                                           u64 a_stride, const double *b, u32 b_stride, double beta) {             \
+    extern "C" __global__ void __launch_bounds__(64) NAME(u64 rows, u32 cols, u32 inner, double *out, u32 out_stride, const A *a,  \
+                                                          u64 a_stride, const double *b, u32 b_stride, double beta) {              \
         times<A>(rows, cols, inner, out, out_stride, a, a_stride, b, b_stride, beta);                                              \
     }
 TIMES(times_f64, double)
 TIMES(times_f32, float)
 
-// parts[chunk] (a_cols x b_cols) = A[chunk of rows]^T * B[chunk of rows]. A block of 64 threads forms 32 x 32 numbers, each thread 4 x 4.
+// parts[chunk] (a_cols x b_cols) = A[chunk of rows]^T * B[chunk of rows]. A block of 1 warp forms 32 x 32 numbers.
 template <class A>
 __device__ void cross(u64 rows, u64 chunk, double *parts, u32 a_cols, u64 a_stride, const A *a, u32 b_cols, u64 b_stride,
                       const double *b) {
-    __shared__ double as[16][32 + 1];
-    __shared__ double bs[16][32 + 1];
-    u32 t = threadIdx.x, ta = t / 8, tb = t % 8;
-    u32 a0 = blockIdx.x * 32, b0 = blockIdx.y * 32;
+    __shared__ double as[DEPTH][PITCH(32)];
+    __shared__ double bs[DEPTH][PITCH(32)];
+    u32 lane = threadIdx.x, a0 = blockIdx.x * 32, b0 = blockIdx.y * 32;
     u64 first = (u64)blockIdx.z * chunk, last = first + chunk < rows ? first + chunk : rows;
-    double sum[4][4] = {};
-    for (u64 r0 = first; r0 < last; r0 += 16) {
-        for (u32 e = t; e < 16 * 32; e += 64) {
-            u32 r = e / 32, c = e % 32;
+    Tile tile;
+    tile.clear();
+    for (u64 r0 = first; r0 < last; r0 += DEPTH) {
+#pragma unroll
+        for (u32 r = 0; r < DEPTH; r++) {
             bool in = r0 + r < last;
-            as[r][c] = in && a0 + c < a_cols ? (double)a[(r0 + r) * a_stride + a0 + c] : 0.0;
-            bs[r][c] = in && b0 + c < b_cols ? b[(r0 + r) * b_stride + b0 + c] : 0.0;
+            as[r][lane] = in && a0 + lane < a_cols ? (double)a[(r0 + r) * a_stride + a0 + lane] : 0.0;
+            bs[r][lane] = in && b0 + lane < b_cols ? b[(r0 + r) * b_stride + b0 + lane] : 0.0;
         }
-        __syncthreads();
-#pragma unroll
-        for (u32 k = 0; k < 16; k++) {
-            double ra[4], rb[4];
-#pragma unroll
-            for (u32 i = 0; i < 4; i++) { ra[i] = as[k][ta + 8 * i]; rb[i] = bs[k][tb + 8 * i]; }
-#pragma unroll
-            for (u32 i = 0; i < 4; i++)
-#pragma unroll
-                for (u32 j = 0; j < 4; j++) sum[i][j] = fma(ra[i], rb[j], sum[i][j]);
-        }
-        __syncthreads();
+        __syncwarp();
+        tile.add(&as[0][0], PITCH(32), &bs[0][0], PITCH(32));
+        __syncwarp();
     }
     double *own = parts + (u64)blockIdx.z * a_cols * b_cols;
     for (u32 i = 0; i < 4; i++)
-        for (u32 j = 0; j < 4; j++) {
-            u32 r = a0 + ta + 8 * i, c = b0 + tb + 8 * j;
-            if (r < a_cols && c < b_cols) own[(u64)r * b_cols + c] = sum[i][j];
+        for (u32 j = 0; j < 8; j++) {
+            u32 r = a0 + Tile::row(i), c = b0 + Tile::col(j / 2, j % 2);
+            if (r < a_cols && c < b_cols) own[(u64)r * b_cols + c] = tile.sums[i][j / 2][j % 2];
         }
 }
-#define CROSS(NAME, A)                                                                                                             \
-    extern "C" __global__ void __launch_bounds__(64) NAME(u64 rows, u64 chunk, double *parts, u32 a_cols, u64 a_stride, const A *a, \
-                                                          u32 b_cols, u64 b_stride, const double *b) {                             \
-        cross<A>(rows, chunk, parts, a_cols, a_stride, a, b_cols, b_stride, b);                                                    \
+#define CROSS(NAME, A)                                                                                                              \
+    extern "C" __global__ void __launch_bounds__(32) NAME(u64 rows, u64 chunk, double *parts, u32 a_cols, u64 a_stride, const A *a, \
+                                                          u32 b_cols, u64 b_stride, const double *b) {                              \
+        cross<A>(rows, chunk, parts, a_cols, a_stride, a, b_cols, b_stride, b);                                                     \
     }
 CROSS(cross_f64, double)
 CROSS(cross_f32, float)
+
+// parts[chunk] (cols x cols) = Z[chunk of rows]^T * Z[chunk of rows] on and below the diagonal, where row z of Z is a row of both views
+// less the means, times the root of its weight. A block of 4 warps forms 64 x 64 numbers; blockIdx.x runs over the lower triangle of
+// blocks.
+struct Wide { const void *values[2]; u32 cols[2]; int is_single[2]; };
+
+__device__ __forceinline__ double number_of(const Wide &views, u64 row, u32 col) {
+    u32 view = col >= views.cols[0];
+    u64 index = row * views.cols[view] + (view ? col - views.cols[0] : col);
+    return views.is_single[view] ? (double)((const float *)views.values[view])[index] : ((const double *)views.values[view])[index];
+}
+
+extern "C" __global__ void __launch_bounds__(128) dense_gram(u64 rows, u64 chunk, double *parts, Wide views, const double *means,
+                                                             const double *weights) {
+    __shared__ double as[DEPTH][PITCH(64)];
+    __shared__ double bs[DEPTH][PITCH(64)];
+    u32 cols = views.cols[0] + views.cols[1], t = threadIdx.x;
+    u32 i = lower_row(blockIdx.x), a0 = i * 64, b0 = (blockIdx.x - i * (i + 1) / 2) * 64;
+    u64 first = (u64)blockIdx.z * chunk, last = first + chunk < rows ? first + chunk : rows;
+    // A thread reads one column of the slice, every second row.
+    u32 c = t % 64, r1 = t / 64;
+    bool has_a = a0 + c < cols, has_b = b0 + c < cols;
+    double mean_a = has_a && means ? means[a0 + c] : 0.0, mean_b = has_b && means ? means[b0 + c] : 0.0;
+    u32 wa = t / 64 * 32, wb = t / 32 % 2 * 32;
+    Tile tile;
+    tile.clear();
+    for (u64 r0 = first; r0 < last; r0 += DEPTH) {
+#pragma unroll
+        for (u32 r = r1; r < DEPTH; r += 2) {
+            u64 row = r0 + r;
+            bool in = row < last;
+            double weight = in && weights ? weights[row] : 1.0;
+            as[r][c] = in && has_a ? (number_of(views, row, a0 + c) - mean_a) * weight : 0.0;
+            bs[r][c] = in && has_b ? number_of(views, row, b0 + c) - mean_b : 0.0;
+        }
+        __syncthreads();
+        tile.add(&as[0][wa], PITCH(64), &bs[0][wb], PITCH(64));
+        __syncthreads();
+    }
+    double *own = parts + (u64)blockIdx.z * cols * cols;
+    for (u32 i = 0; i < 4; i++)
+        for (u32 j = 0; j < 8; j++) {
+            u32 r = a0 + wa + Tile::row(i), q = b0 + wb + Tile::col(j / 2, j % 2);
+            if (r < cols && q <= r) own[(u64)r * cols + q] = tile.sums[i][j / 2][j % 2];
+        }
+}

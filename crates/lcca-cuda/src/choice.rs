@@ -1,12 +1,12 @@
 //! Where a fit is asked to run, and where it runs.
 //!
-//! "cuda" insists on a GPU: without one it is an error. "auto" takes the first GPU if the fit iterates and takes long enough to pay for
+//! "cuda" insists on a GPU: without one it is an error. "auto" takes the first GPU if it can take over enough to pay for
 //! moving there, and goes on without it if there is none or if it fails. What was done is a decision of the fit.
 
 use crate::error::CudaError;
 use crate::space::Cuda;
 use lcca::data::{InMemory, Pair};
-use lcca::fit::{Fit, iterative_operations};
+use lcca::fit::{Fit, operations_elsewhere};
 use lcca::method::{Algorithm, Settings};
 use lcca::outcome::{Decision, WithoutGpu};
 use lcca::space::{Placed, place};
@@ -78,9 +78,9 @@ impl Placement {
         if self.choice != DeviceChoice::Auto {
             return Ok(());
         }
-        let operations = iterative_operations(pair, settings)?;
+        let operations = operations_elsewhere(pair, settings)?;
         self.without = match operations {
-            None => Some(WithoutGpu::NothingToIterate),
+            None => Some(WithoutGpu::NothingToCompute),
             Some(operations) if operations < least => Some(WithoutGpu::TooLittle { operations, least }),
             Some(_) => match crate::open(0, self.memory) {
                 Ok(cuda) => {
@@ -122,18 +122,17 @@ impl Placement {
 
     /// Adds to a fit where it ran, unless nobody asked.
     pub fn add_to(&self, fit: &mut Fit) {
-        let iterated = matches!(fit.chosen.algorithm(), Algorithm::Lobpcg | Algorithm::ShiftInvert);
-        fit.decisions.extend(self.decision(iterated));
+        fit.decisions.extend(self.decision());
     }
 
-    /// Where fits ran that iterated, or did not; `None` if nobody asked.
-    pub fn decision(&self, iterated: bool) -> Option<Decision> {
+    /// Where fits ran; `None` if nobody asked.
+    pub fn decision(&self) -> Option<Decision> {
         let reason = match (&self.cuda, &self.without) {
-            (Some(cuda), _) if iterated => {
+            (Some(cuda), _) if cuda.was_used() => {
                 let (name, ordinal) = (cuda.device().name().to_string(), cuda.device().ordinal());
                 return Some(Decision::RanOnGpu { name, ordinal });
             }
-            (Some(_), _) => WithoutGpu::NothingToIterate,
+            (Some(_), _) => WithoutGpu::NothingToCompute,
             (None, Some(reason)) => reason.clone(),
             (None, None) => return None,
         };
@@ -143,7 +142,8 @@ impl Placement {
 
 /// Whether a method that is named by the user can run on a GPU at all.
 pub fn runs_there(settings: &Settings) -> bool {
-    matches!(settings.method.algorithm(), Algorithm::Auto | Algorithm::Lobpcg | Algorithm::ShiftInvert)
+    let own = settings.method.algorithm();
+    matches!(own, Algorithm::Auto | Algorithm::Gram | Algorithm::Lobpcg | Algorithm::ShiftInvert)
 }
 
 #[cfg(test)]
@@ -188,7 +188,7 @@ mod tests {
             fit.decisions.pop()
         };
         let without = |reason| Some(Decision::RanWithoutGpu { reason });
-        assert_eq!(decided(Method::auto()), without(WithoutGpu::NothingToIterate));
+        assert_eq!(decided(Method::auto()), without(WithoutGpu::NothingToCompute));
         assert!(matches!(
             decided(Method::lobpcg()),
             Some(Decision::RanWithoutGpu { reason: WithoutGpu::TooLittle { .. } })
@@ -197,14 +197,14 @@ mod tests {
         let (pair, settings) = (pair(), Settings::new(Method::lobpcg(), 2));
         let mut auto = Placement::new(DeviceChoice::Auto, None).unwrap();
         auto.decide_from(0.0, &pair, &settings).unwrap();
-        match (crate::available(), auto.decision(true)) {
+        let mut fit = lcca::fit::fit(&*auto.on(&pair), &settings, &()).unwrap();
+        match (crate::available(), auto.decision()) {
             (Ok(names), Some(Decision::RanOnGpu { name, ordinal: 0 })) => assert_eq!(name, names[0]),
             (Err(error), found) => {
                 assert_eq!(found, without(WithoutGpu::Unavailable { message: error.to_string() }));
             }
             (Ok(_), found) => unreachable!("{found:?}"),
         }
-        let mut fit = lcca::fit::fit(&pair, &settings, &()).unwrap();
         let before = fit.decisions.clone();
         Placement::new(DeviceChoice::Cpu, None).unwrap().add_to(&mut fit);
         assert_eq!(fit.decisions, before);

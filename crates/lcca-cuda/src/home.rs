@@ -1,22 +1,14 @@
-//! Rows and Gram matrices on a device, and passes over them.
+//! What passes read, on a device: a copy of what is at the bottom of a pair.
 
-use crate::driver::{Device, Launch, Room};
+use crate::device::Device;
 use crate::error::CudaError;
-use crate::kernels::File;
-use crate::sparse::{Output, SparseOnDevice, StoredValues, copy_buffer};
-use crate::transpose::Columns;
-use lcca::data::{InMemory, JointGram, Pair, Side};
+use crate::room::Room;
+use crate::rows::RowsOnDevice;
+use crate::sparse::SparseOnDevice;
+use lcca::data::{InMemory, JointGram, Side};
 use lcca::matrix::{Buffer, DenseValues, Matrix, Values};
+use std::any::Any;
 use std::sync::Arc;
-
-/// Bytes of z = x·W of both views that are formed at a time, for panels of the usual width.
-const Z_BYTES: u64 = 4 << 30;
-/// The bytes of a row of z of both views, for that.
-const Z_ROW: u64 = 2 * 8 * 64;
-/// Rows stay on the device if they take at most this share of its free memory. Panels need the rest.
-const RESIDENT: f64 = 0.6;
-/// Rows that do not stay are copied so many at a time that they and their products take this share of it.
-const STREAMED: f64 = 0.2;
 
 /// What passes read, in the memory of a device.
 pub(crate) enum Home {
@@ -31,48 +23,12 @@ pub(crate) struct GramsOnDevice {
     /// Column sums of each view.
     pub sums: [Room<f64>; 2],
     /// Holds on to the host's entries, so that no other matrix gets their address.
-    pub source: JointGram,
-}
-
-/// Rows of both views, some at a time. If the device has no room for all of them, they are copied again for every pass.
-pub(crate) struct RowsOnDevice {
-    /// Those that stay on the device: all or none.
-    resident: Option<Vec<Chunk>>,
-    /// Rows that are multiplied at a time.
-    step: usize,
-    /// Holds on to the host's entries and weights.
-    source: [Matrix; 2],
-    weights: Option<Buffer<f64>>,
-}
-
-/// Some of the rows. A clone shares them.
-#[derive(Clone)]
-pub(crate) struct Chunk {
-    pub rows: usize,
-    pub views: [Arc<ViewOnDevice>; 2],
-    pub weights: Option<Arc<Room<f64>>>,
-}
-
-/// Some rows of one view.
-pub(crate) enum ViewOnDevice {
-    Sparse { rows: Box<SparseOnDevice>, columns: Box<SparseOnDevice> },
-    DenseF32 { values: Room<f32>, cols: usize },
-    DenseF64 { values: Room<f64>, cols: usize },
-}
-
-/// A panel on a device: its address and the numbers in a row.
-#[derive(Clone, Copy)]
-pub(crate) struct At {
-    pub address: u64,
-    pub stride: usize,
+    source: JointGram,
 }
 
 impl GramsOnDevice {
-    pub fn copy(device: &Arc<Device>, joint: &JointGram) -> Result<Self, CudaError> {
-        let block = |target: Side, source: Side| -> Result<SparseOnDevice, CudaError> {
-            SparseOnDevice::copy(device, joint.block(target, source))?
-                .ok_or(CudaError::Failed { what: "take Gram matrices", reason: "they are dense".into() })
-        };
+    fn copy(device: &Arc<Device>, joint: &JointGram) -> Result<Self, CudaError> {
+        let block = |target: Side, source: Side| SparseOnDevice::copy(device, joint.block(target, source));
         Ok(GramsOnDevice {
             blocks: [
                 [block(Side::X, Side::X)?, block(Side::X, Side::Y)?],
@@ -84,264 +40,118 @@ impl GramsOnDevice {
     }
 }
 
-impl RowsOnDevice {
-    /// The bytes that all rows take on a device.
-    fn bytes(pair: &InMemory) -> u64 {
-        let of_view = |side: Side| {
-            let matrix = pair.view(side);
-            let width = match matrix {
-                Matrix::Dense(rows) => return dense_bytes(rows.values()),
-                Matrix::OneHot(_) => 0,
-                Matrix::Sparse(rows) => match rows.values() {
-                    Values::Ones => 0,
-                    Values::F32(_) => 4,
-                    Values::F64(_) => 8,
-                },
-            };
-            2 * matrix.entries() * (4 + width) + 8 * (pair.shape().rows + pair.shape().cols(side)) as u64
-        };
-        of_view(Side::X) + of_view(Side::Y)
-    }
-
-    /// Copies the rows, or plans to copy them for every pass.
-    pub fn copy(device: &Arc<Device>, pair: &InMemory) -> Result<Self, CudaError> {
-        let (rows, bytes, free) = (pair.shape().rows, RowsOnDevice::bytes(pair), device.free() as f64);
-        let is_resident = bytes as f64 <= RESIDENT * free;
-        let per_row = if is_resident { Z_ROW } else { Z_ROW + bytes.div_ceil(rows as u64) };
-        let room = (Z_BYTES as f64).min(STREAMED * free);
-        let step = ((room / per_row as f64) as usize).max(1);
-        let mut own = RowsOnDevice {
-            resident: None,
-            step,
-            source: Side::BOTH.map(|side| pair.view(side).clone()),
-            weights: pair.weights().cloned(),
-        };
-        if is_resident {
-            let mut chunks = Vec::new();
-            own.for_each_chunk(device, pair, |chunk| {
-                chunks.push(chunk.clone());
-                Ok(())
-            })?;
-            own.resident = Some(chunks);
-        }
-        Ok(own)
-    }
-
-    /// Calls `visit` with all chunks, in their order. `pair` has the rows of which these are a copy.
-    pub fn for_each_chunk(
-        &self,
-        device: &Arc<Device>,
-        pair: &InMemory,
-        mut visit: impl FnMut(&Chunk) -> Result<(), CudaError>,
-    ) -> Result<(), CudaError> {
-        if let Some(chunks) = &self.resident {
-            return chunks.iter().try_for_each(visit);
-        }
-        let rows = pair.shape().rows;
-        (0..rows)
-            .step_by(self.step)
-            .try_for_each(|start| visit(&Chunk::copy(device, pair, start..(start + self.step).min(rows))?))
-    }
-}
-
-impl Chunk {
-    pub fn copy(
-        device: &Arc<Device>,
-        pair: &InMemory,
-        rows: std::ops::Range<usize>,
-    ) -> Result<Self, CudaError> {
-        let view = |side: Side| ViewOnDevice::copy(device, &pair.view(side).slice(rows.clone()));
-        let weights = pair.weights().map(|weights| copy_buffer(device, &weights.slice(rows.clone())));
-        let views = [Arc::new(view(Side::X)?), Arc::new(view(Side::Y)?)];
-        Ok(Chunk { rows: rows.len(), views, weights: weights.transpose()?.map(Arc::new) })
-    }
-}
-
-fn dense_bytes(values: &DenseValues) -> u64 {
-    match values {
-        DenseValues::F32(values) => 4 * values.len() as u64,
-        DenseValues::F64(values) => 8 * values.len() as u64,
-    }
-}
-
-impl ViewOnDevice {
-    fn copy(device: &Arc<Device>, matrix: &Matrix) -> Result<Self, CudaError> {
-        if let Matrix::Dense(rows) = matrix {
-            let cols = rows.cols();
-            return Ok(match rows.values() {
-                DenseValues::F32(values) => {
-                    ViewOnDevice::DenseF32 { values: copy_buffer(device, values)?, cols }
-                }
-                DenseValues::F64(values) => {
-                    ViewOnDevice::DenseF64 { values: copy_buffer(device, values)?, cols }
-                }
-            });
-        }
-        let Some(rows) = SparseOnDevice::copy(device, matrix)? else {
-            return Err(CudaError::Failed { what: "take rows", reason: "they are dense".into() });
-        };
-        let Columns { offsets, rows: numbers, values } =
-            Columns::of(matrix, !matches!(rows.values, StoredValues::Ones));
-        let values = match (&rows.values, values) {
-            (StoredValues::F32(_), Some(values)) => {
-                let single: Vec<f32> = values.iter().map(|&value| value as f32).collect();
-                StoredValues::F32(device.copy(&single)?)
-            }
-            (_, Some(values)) => StoredValues::F64(device.copy(&values)?),
-            (_, None) => StoredValues::Ones,
-        };
-        let columns = SparseOnDevice::new(device, matrix.rows(), &offsets, device.copy(&numbers)?, values)?;
-        Ok(ViewOnDevice::Sparse { rows: Box::new(rows), columns: Box::new(columns) })
-    }
-
-    /// z ← (X·W − offset)·weights.
-    pub fn multiply(
-        &self,
-        device: &Arc<Device>,
-        rows: usize,
-        w: At,
-        z: u64,
-        offset: u64,
-        weights: u64,
-    ) -> Result<(), CudaError> {
-        let (name, address, cols) = match self {
-            ViewOnDevice::Sparse { rows, .. } => {
-                return rows.gather(
-                    w.address,
-                    w.stride,
-                    &Output { address: z, offset, weights, adds: false },
-                );
-            }
-            ViewOnDevice::DenseF32 { values, cols } => ("times_f32", values.address(), *cols),
-            ViewOnDevice::DenseF64 { values, cols } => ("times_f64", values.address(), *cols),
-        };
-        let stride = w.stride as u32;
-        let grid = ((rows as u64).div_ceil(64) as u32, stride.div_ceil(32), 1);
-        device.launch(
-            name,
-            File::Product,
-            Launch { grid, threads: 128, shared: 0 },
-            &[
-                &(rows as u64),
-                &stride,
-                &(cols as u32),
-                &z,
-                &stride,
-                &address,
-                &(cols as u64),
-                &w.address,
-                &stride,
-                &0f64,
-            ],
-        )?;
-        if offset == 0 && weights == 0 {
-            return Ok(());
-        }
-        let count = rows as u64 * w.stride as u64;
-        device.launch(
-            "shift_rows",
-            File::Panel,
-            Launch::each(count),
-            &[&count, &stride, &z, &offset, &weights],
-        )
-    }
-
-    /// out ← out + Xᵀz, or Xᵀz.
-    pub fn scatter(
-        &self,
-        device: &Arc<Device>,
-        rows: usize,
-        z: At,
-        out: u64,
-        adds: bool,
-    ) -> Result<(), CudaError> {
-        let (name, address, cols) = match self {
-            ViewOnDevice::Sparse { columns, .. } => {
-                let output = Output { address: out, offset: 0, weights: 0, adds };
-                return columns.gather(z.address, z.stride, &output);
-            }
-            ViewOnDevice::DenseF32 { values, cols } => ("cross_f32", values.address(), *cols),
-            ViewOnDevice::DenseF64 { values, cols } => ("cross_f64", values.address(), *cols),
-        };
-        cross_into(device, name, rows, [(address, cols, cols), (z.address, z.stride, z.stride)], out, adds)
-    }
-}
-
-/// out ← out + AᵀB, or AᵀB, of matrices given by their address, columns and stride. Rows are cut into chunks whose products are added
-/// up in their order.
-pub(crate) fn cross_into(
-    device: &Arc<Device>,
-    name: &'static str,
-    rows: usize,
-    [a, b]: [(u64, usize, usize); 2],
-    out: u64,
-    adds: bool,
-) -> Result<(), CudaError> {
-    let size = a.1 * b.1;
-    // Enough chunks to fill a device, and no more partial products than a quarter of a gigabyte.
-    let tiles = a.1.div_ceil(32) * b.1.div_ceil(32);
-    let most = (4096 / tiles).clamp(1, ((256 << 20) / (8 * size.max(1))).max(1));
-    let chunk = rows.div_ceil(most).max(256).next_multiple_of(16);
-    let parts = rows.div_ceil(chunk).max(1);
-    let partial: Room<f64> = device.room(parts * size)?;
-    let grid = (a.1.div_ceil(32) as u32, b.1.div_ceil(32) as u32, parts as u32);
-    device.launch(
-        name,
-        File::Product,
-        Launch { grid, threads: 64, shared: 0 },
-        &[
-            &(rows as u64),
-            &(chunk as u64),
-            &partial.address(),
-            &(a.1 as u32),
-            &(a.2 as u64),
-            &a.0,
-            &(b.1 as u32),
-            &(b.2 as u64),
-            &b.0,
-        ],
-    )?;
-    device.launch(
-        "add_parts",
-        File::Panel,
-        Launch::each(size as u64),
-        &[&(parts as u32), &(size as u64), &out, &partial.address(), &i32::from(adds)],
-    )
-}
-
 impl Home {
+    /// A copy of what is at the bottom of a pair; `None` if it is nothing that a device can read.
+    pub fn copy(device: &Arc<Device>, source: &(dyn Any + Send + Sync)) -> lcca::Result<Option<Self>> {
+        Ok(if let Some(joint) = source.downcast_ref::<JointGram>() {
+            Some(Home::Grams(Box::new(GramsOnDevice::copy(device, joint)?)))
+        } else if let Some(rows) = source.downcast_ref::<InMemory>() {
+            Some(Home::Rows(Box::new(RowsOnDevice::copy(device, rows)?)))
+        } else {
+            None
+        })
+    }
+
     /// Whether this is the copy of what is at the bottom of a pair.
-    pub fn is_of(&self, source: &dyn std::any::Any) -> bool {
+    pub fn is_of(&self, source: &(dyn Any + Send + Sync)) -> bool {
         match self {
-            Home::Grams(grams) => source.downcast_ref::<JointGram>().is_some_and(|joint| {
-                is_same(joint.block(Side::X, Side::Y), grams.source.block(Side::X, Side::Y))
-                    && is_same(joint.block(Side::X, Side::X), grams.source.block(Side::X, Side::X))
-            }),
-            Home::Rows(rows) => source.downcast_ref::<InMemory>().is_some_and(|pair| {
-                let address = |weights: Option<&Buffer<f64>>| weights.map(|w| w.as_slice().as_ptr());
-                Side::BOTH.iter().all(|&side| is_same(pair.view(side), &rows.source[side as usize]))
-                    && address(pair.weights()) == address(rows.weights.as_ref())
-            }),
+            Home::Grams(grams) => {
+                source.downcast_ref().is_some_and(|joint| are_same_grams(joint, &grams.source))
+            }
+            Home::Rows(rows) => source
+                .downcast_ref()
+                .is_some_and(|pair| are_same_rows(pair, &rows.source, rows.weights.as_ref())),
         }
     }
 }
 
-/// Whether two matrices share their numbers. Both are alive, so that equal addresses are the same numbers.
+fn are_same_grams(a: &JointGram, b: &JointGram) -> bool {
+    let same = |target: Side, source: Side| is_same(a.block(target, source), b.block(target, source));
+    same(Side::X, Side::X) && same(Side::X, Side::Y) && same(Side::Y, Side::Y)
+}
+
+fn are_same_rows(pair: &InMemory, views: &[Matrix; 2], weights: Option<&Buffer<f64>>) -> bool {
+    let address = |weights: Option<&Buffer<f64>>| weights.map(address);
+    Side::BOTH.iter().all(|&side| is_same(pair.view(side), &views[side as usize]))
+        && address(pair.weights()) == address(weights)
+}
+
+/// Whether two matrices are the same rows of the same numbers. Both are alive, so that equal addresses are the same numbers; a range
+/// of rows shares the entries of all rows, but not their offsets.
 fn is_same(a: &Matrix, b: &Matrix) -> bool {
-    let address = |matrix: &Matrix| match matrix {
+    let parts = |matrix: &Matrix| match matrix {
         Matrix::Sparse(rows) => {
             let values = match rows.values() {
                 Values::Ones => 0,
-                Values::F32(values) => values.as_slice().as_ptr() as usize,
-                Values::F64(values) => values.as_slice().as_ptr() as usize,
+                Values::F32(values) => address(values),
+                Values::F64(values) => address(values),
             };
-            (rows.columns().as_slice().as_ptr() as usize, values)
+            [address(rows.offsets()), address(rows.columns()), values]
         }
-        Matrix::OneHot(rows) => (rows.columns().as_slice().as_ptr() as usize, 1),
+        Matrix::OneHot(rows) => [address(rows.columns()), 0, 0],
         Matrix::Dense(rows) => match rows.values() {
-            DenseValues::F32(values) => (values.as_slice().as_ptr() as usize, 2),
-            DenseValues::F64(values) => (values.as_slice().as_ptr() as usize, 3),
+            DenseValues::F32(values) => [address(values), 0, 0],
+            DenseValues::F64(values) => [address(values), 0, 0],
         },
     };
-    (a.rows(), a.cols(), a.entries()) == (b.rows(), b.cols(), b.entries()) && address(a) == address(b)
+    let shape = |matrix: &Matrix| (matrix.rows(), matrix.cols(), matrix.entries());
+    std::mem::discriminant(a) == std::mem::discriminant(b) && shape(a) == shape(b) && parts(a) == parts(b)
+}
+
+fn address<T: bytemuck::Pod>(buffer: &Buffer<T>) -> usize {
+    buffer.as_slice().as_ptr() as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lcca::data::Pair;
+    use lcca::matrix::{DenseRows, OneHotRows, SparseRows};
+
+    fn sparse(values: Values) -> Matrix {
+        // Two entries in every row, so that equally many rows have equally many entries.
+        let offsets: Vec<u64> = (0..=40).map(|row| 2 * row).collect();
+        let columns: Vec<u32> = (0..40).flat_map(|row| [row % 5, 5 + row % 3]).collect();
+        SparseRows::new(8, offsets.into(), columns.into(), values).unwrap().into()
+    }
+
+    fn numbers(count: usize) -> Buffer<f64> {
+        (0..count).map(|i| i as f64 + 0.1).collect::<Vec<f64>>().into()
+    }
+
+    #[test]
+    fn other_rows_of_the_same_matrix_are_not_the_same() {
+        let one_hot = OneHotRows::new(5, (0..40).map(|row| row % 5).collect::<Vec<u32>>().into()).unwrap();
+        let dense = DenseRows::new(40, 2, DenseValues::F64(numbers(80))).unwrap();
+        for whole in [sparse(Values::Ones), sparse(Values::F64(numbers(80))), one_hot.into(), dense.into()] {
+            assert!(is_same(&whole, &whole.clone()));
+            let (first, second) = (whole.slice(0..20), whole.slice(20..40));
+            assert!(is_same(&first, &whole.slice(0..20)));
+            assert!(!is_same(&first, &second) && !is_same(&first, &whole));
+        }
+    }
+
+    #[test]
+    fn other_values_and_other_weights_are_not_the_same() {
+        let (ones, weighted) = (sparse(Values::Ones), sparse(Values::F64(numbers(80))));
+        let Matrix::Sparse(rows) = &ones else { unreachable!() };
+        let columns = || (rows.offsets().clone(), rows.columns().clone());
+        let with =
+            |values: Values| Matrix::from(SparseRows::new(8, columns().0, columns().1, values).unwrap());
+        assert!(is_same(&ones, &with(Values::Ones)));
+        assert!(!is_same(&ones, &with(Values::F64(numbers(80)))) && !is_same(&ones, &weighted));
+        let pair = InMemory::new(ones.clone(), ones.clone()).unwrap();
+        let views = [ones.clone(), ones];
+        assert!(are_same_rows(&pair, &views, None) && !are_same_rows(&pair, &views, Some(&numbers(40))));
+    }
+
+    #[test]
+    fn gram_matrices_that_are_formed_again_are_not_the_same() {
+        let joint = |x: Matrix, y: Matrix| {
+            InMemory::new(x, y).unwrap().capabilities().joint_grams.unwrap().joint_gram(u64::MAX).unwrap()
+        };
+        let first = joint(sparse(Values::Ones), sparse(Values::Ones));
+        assert!(are_same_grams(&first, &first.clone()));
+        assert!(!are_same_grams(&first, &joint(sparse(Values::Ones), sparse(Values::Ones))));
+    }
 }

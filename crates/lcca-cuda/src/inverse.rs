@@ -1,10 +1,13 @@
 //! The coarse block on a device: formed from what passes read, factorized, and solved with.
 
-use crate::driver::{Argument, Device, Launch, Room};
+use crate::device::Device;
 use crate::error::CudaError;
-use crate::home::{At, Home, RowsOnDevice, ViewOnDevice};
+use crate::home::Home;
 use crate::kernels::File;
-use crate::panel::{column_sums, panel_of, scale_rows};
+use crate::launch::{Argument, Launch};
+use crate::panel::{At, column_sums, panel_of, scale_rows};
+use crate::room::Room;
+use crate::rows::{RowsOnDevice, ViewOnDevice};
 use crate::sparse::SparseOnDevice;
 use bytemuck::{Pod, Zeroable};
 use lcca::data::{Composition, InMemory, Pair, Side};
@@ -52,7 +55,7 @@ pub(crate) fn invert(
     composition: &Composition<'_>,
     weight: f64,
     block: &ChosenBlock<'_>,
-) -> Result<Option<InverseOnDevice>, CudaError> {
+) -> lcca::Result<Option<InverseOnDevice>> {
     let chosen = block.scale.len();
     let size = chosen.next_multiple_of(SIZE);
     let bytes = 8 * (size * size) as u64;
@@ -180,7 +183,7 @@ fn read_rows(
     scale: &Room<f64>,
     matrix: &Room<f64>,
     size: usize,
-) -> Result<(), CudaError> {
+) -> lcca::Result<()> {
     let is_counted = pair.weights().is_none() && Side::BOTH.iter().all(|&side| is_all_ones(pair.view(side)));
     let (factors, unit) = if is_counted { (0, 1.0) } else { (scale.address(), FIXED) };
     let shape = pair.shape();
@@ -194,7 +197,7 @@ fn read_rows(
             let places = places[side].address();
             views[side] = View { starts, base: 0, columns, values, kind, padding: 0, places };
         }
-        let weights = chunk.weights.as_ref().map_or(0, |weights| weights.address());
+        let weights = chunk.weights();
         device.launch(
             "read_rows",
             File::Block,
@@ -209,7 +212,8 @@ fn read_rows(
                 &matrix.address(),
                 &(size as u32),
             ],
-        )
+        )?;
+        Ok(())
     })?;
     let (chosen, count) = (scale.len() as u32, (size * size) as u64);
     device.launch(
@@ -217,7 +221,8 @@ fn read_rows(
         File::Block,
         Launch::each(count),
         &[&chosen, &(size as u32), &matrix.address(), &unit, &factors],
-    )
+    )?;
+    Ok(())
 }
 
 /// Whether every entry of a view is 1.
@@ -233,8 +238,8 @@ fn is_all_ones(view: &Matrix) -> bool {
 fn factorize(device: &Arc<Device>, matrix: &Room<f64>, size: usize) -> Result<Option<Room<f64>>, CudaError> {
     let inverses: Room<f64> = device.room(size * SIZE)?;
     let failed: Room<i32> = device.zeros(1)?;
-    let launch = |name: &'static str, blocks: usize, arguments: &[&dyn Argument]| {
-        device.launch(name, File::Block, Launch::blocks(blocks as u64, 256), arguments)
+    let launch = |name: &'static str, blocks: usize, threads: u32, arguments: &[&dyn Argument]| {
+        device.launch(name, File::Block, Launch::blocks(blocks as u64, threads), arguments)
     };
     for first in (0..size).step_by(SIZE) {
         let below = (size - first) / SIZE - 1;
@@ -242,10 +247,11 @@ fn factorize(device: &Arc<Device>, matrix: &Room<f64>, size: usize) -> Result<Op
         launch(
             "factor_diagonal",
             1,
+            256,
             &[&order, &matrix.address(), &start, &inverses.address(), &failed.address()],
         )?;
-        launch("factor_below", below, &[&order, &matrix.address(), &start, &inverses.address()])?;
-        launch("factor_rest", below * (below + 1) / 2, &[&order, &matrix.address(), &start])?;
+        launch("factor_below", below, 128, &[&order, &matrix.address(), &start, &inverses.address()])?;
+        launch("factor_rest", below * (below + 1) / 2, 128, &[&order, &matrix.address(), &start])?;
     }
     Ok((failed.to_vec()?[0] == 0).then_some(inverses))
 }
@@ -254,20 +260,20 @@ impl InverseOnDevice {
     /// r ← L⁻¹r, or r ← L⁻ᵀr.
     fn solve(&self, r: &Room<f64>, stride: usize, is_transposed: bool) -> Result<(), CudaError> {
         let blocks = self.size / SIZE;
-        let (tiles, transposed) = ((stride as u32).div_ceil(32), i32::from(is_transposed));
+        let (tiles, transposed) = ((stride as u64).div_ceil(32), i32::from(is_transposed));
         for step in 0..blocks {
             let own = if is_transposed { blocks - 1 - step } else { step };
-            let (first, others) = ((own * SIZE) as u32, (blocks - 1 - step) as u32);
+            let (first, others) = ((own * SIZE) as u32, (blocks - 1 - step) as u64);
             self.device.launch(
                 "solve_diagonal",
                 File::Block,
-                Launch::blocks(u64::from(tiles), 256),
+                Launch::blocks(tiles, 256),
                 &[&self.inverses.address(), &first, &r.address(), &(stride as u32), &transposed],
             )?;
             self.device.launch(
                 "solve_rest",
                 File::Block,
-                Launch { grid: (others, tiles, 1), threads: 256, shared: 0 },
+                Launch { blocks: (others, tiles, 1), threads: 256, shared: 0 },
                 &[
                     &(self.size as u32),
                     &self.factor.address(),

@@ -1,8 +1,9 @@
 //! The kernels, compiled ahead of time for every GPU of compute capability 7.0 or later: the driver translates them for the one it
-//! finds, and remembers the translation.
+//! finds, and remembers the translation. Files with dense products are compiled a second time for 8.0 and later, whose tensor cores
+//! multiply f64 numbers.
 
 /// A file of kernels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum File {
     Gather,
     Panel,
@@ -10,14 +11,22 @@ pub(crate) enum File {
     Block,
 }
 
+macro_rules! ptx {
+    ($name:literal) => {
+        concat!(include_str!(concat!("../kernels/", $name, ".ptx")), "\0")
+    };
+}
+
 impl File {
-    /// What was compiled, as text that ends with a zero byte.
-    pub fn ptx(self) -> &'static str {
+    /// What was compiled for GPUs of a major compute capability, as text that ends with a zero byte.
+    pub fn ptx(self, major: i32) -> &'static str {
         match self {
-            File::Gather => concat!(include_str!("../kernels/gather.ptx"), "\0"),
-            File::Panel => concat!(include_str!("../kernels/panel.ptx"), "\0"),
-            File::Product => concat!(include_str!("../kernels/product.ptx"), "\0"),
-            File::Block => concat!(include_str!("../kernels/block.ptx"), "\0"),
+            File::Gather => ptx!("gather.70"),
+            File::Panel => ptx!("panel.70"),
+            File::Product if major >= 8 => ptx!("product.80"),
+            File::Product => ptx!("product.70"),
+            File::Block if major >= 8 => ptx!("block.80"),
+            File::Block => ptx!("block.70"),
         }
     }
 }
@@ -25,6 +34,14 @@ impl File {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
+
+    const FILES: [(File, &str); 4] = [
+        (File::Gather, include_str!("../kernels/gather.cu")),
+        (File::Panel, include_str!("../kernels/panel.cu")),
+        (File::Product, include_str!("../kernels/product.cu")),
+        (File::Block, include_str!("../kernels/block.cu")),
+    ];
 
     /// The kernels that a file of this crate names, as PTX declares them. Every text that looks like the name of one counts.
     fn launched(source: &str) -> Vec<String> {
@@ -46,32 +63,28 @@ mod tests {
 
     #[test]
     fn the_compiled_kernels_are_those_of_the_source() {
-        for (file, source) in [
-            (File::Gather, include_str!("../kernels/gather.cu")),
-            (File::Panel, include_str!("../kernels/panel.cu")),
-            (File::Product, include_str!("../kernels/product.cu")),
-            (File::Block, include_str!("../kernels/block.cu")),
-        ] {
-            let first = file.ptx().lines().next().unwrap();
-            assert!(first.contains(&fingerprint(source)), "run `cargo xtask kernels`: {first}");
+        for (file, source) in FILES {
+            let whole = format!("{}{source}", include_str!("../kernels/common.cuh"));
+            for major in [7, 8, 9] {
+                let first = file.ptx(major).lines().next().unwrap();
+                assert!(first.contains(&fingerprint(&whole)), "run `cargo xtask kernels`: {first}");
+            }
         }
     }
 
     #[test]
-    fn every_launched_kernel_was_compiled() {
-        let files = [File::Gather, File::Panel, File::Product, File::Block];
-        let all: String = files.iter().map(|file| file.ptx()).collect();
-        let sources = [
-            include_str!("home.rs"),
-            include_str!("inverse.rs"),
-            include_str!("panel.rs"),
-            include_str!("space.rs"),
-            include_str!("sparse.rs"),
-        ];
-        let names: Vec<String> = sources.iter().flat_map(|source| launched(source)).collect();
+    fn every_launched_kernel_was_compiled_for_every_gpu() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let sources = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let sources = sources.filter(|path| !path.ends_with("kernels.rs"));
+        let names: Vec<String> =
+            sources.flat_map(|path| launched(&std::fs::read_to_string(path).unwrap())).collect();
         assert!(names.len() > 20, "{names:?}");
-        for name in names {
-            assert!(all.contains(&name), "{name} is not in the compiled kernels");
+        for major in [7, 8] {
+            let all: String = FILES.iter().map(|(file, _)| file.ptx(major)).collect();
+            for name in &names {
+                assert!(all.contains(name), "{name} is not in the compiled kernels");
+            }
         }
     }
 }

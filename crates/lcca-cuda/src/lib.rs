@@ -17,20 +17,27 @@
 //! ```
 
 mod choice;
-mod driver;
+mod context;
+mod dense_gram;
+mod device;
 mod error;
 mod home;
 mod inverse;
 mod kernels;
+mod launch;
 #[doc(hidden)]
 pub mod measure;
 mod panel;
+mod passes;
+mod product;
+mod room;
+mod rows;
 mod space;
 mod sparse;
-mod transpose;
+mod staging;
 
 pub use choice::{DeviceChoice, EXPECTED, Placement, runs_there};
-pub use driver::Device;
+pub use device::Device;
 pub use error::CudaError;
 pub use space::Cuda;
 
@@ -40,7 +47,7 @@ use std::sync::Arc;
 
 /// The names of the GPUs that can be used, or why there are none.
 pub fn available() -> Result<Vec<String>, CudaError> {
-    (0..driver::count()?).map(|ordinal| Ok(Device::open(ordinal, None)?.name().to_string())).collect()
+    context::names()
 }
 
 /// A GPU as the home of panels. It takes at most `memory` bytes of the GPU, or what is free.

@@ -1,8 +1,8 @@
 //! What benchmarks measure: XᵀX·B of one sparse view, with panels of f32 numbers.
 
-use crate::driver::Room;
 use crate::error::CudaError;
-use crate::home::{Chunk, ViewOnDevice};
+use crate::room::Room;
+use crate::rows::{Chunk, ViewOnDevice};
 use crate::space::Cuda;
 use crate::sparse::Output;
 use lcca::data::InMemory;

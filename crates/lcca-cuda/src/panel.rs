@@ -1,15 +1,27 @@
 //! Panels in the memory of a device.
 
-use crate::driver::{Device, Launch, Room};
+use crate::device::Device;
 use crate::error::CudaError;
-use crate::home::At;
 use crate::kernels::File;
+use crate::launch::Launch;
+use crate::product::Dense;
+use crate::room::Room;
 use lcca::matrix::{LANES, Line, Panel};
 use lcca::space::{RowFactors, Tall};
 use std::sync::Arc;
 
 /// Rows whose sums one block of threads forms.
 const SUMMED_ROWS: usize = 1024;
+
+/// Columns whose sums one block of threads forms.
+const SUMMED_COLS: usize = 32;
+
+/// A panel on a device: its address and the numbers in a row.
+#[derive(Clone, Copy)]
+pub(crate) struct At {
+    pub address: u64,
+    pub stride: usize,
+}
 
 /// One number per row of a panel.
 pub(crate) struct FactorsOnDevice(pub Room<f64>);
@@ -52,6 +64,11 @@ impl PanelOnDevice {
         At { address: self.room.address(), stride: self.stride }
     }
 
+    /// The first `cols` columns as a matrix.
+    pub fn matrix(&self, cols: usize) -> Dense {
+        Dense { address: self.room.address(), cols, stride: self.stride }
+    }
+
     pub fn tall(self, rows: usize, cols: usize) -> Tall {
         Tall::new(rows, cols, Box::new(self))
     }
@@ -84,15 +101,14 @@ pub(crate) fn column_sums(
 ) -> Result<Room<f64>, CudaError> {
     let (stride, parts) = (a.stride, rows.div_ceil(SUMMED_ROWS).max(1));
     let (sums, partial): (Room<f64>, Room<f64>) = (device.room(stride)?, device.room(parts * stride)?);
-    // One thread per column at least; no fit has panels of more than a thousand.
-    let threads = (256 / stride).max(1) * stride;
-    let shape = Launch { shared: 8 * threads as u32, ..Launch::blocks(parts as u64, threads as u32) };
+    let width = stride.min(SUMMED_COLS);
+    let blocks = (parts as u64, stride.div_ceil(width.max(1)) as u64, 1);
     let (count, chunk) = (rows as u64, SUMMED_ROWS as u64);
     device.launch(
         "column_sums",
         File::Panel,
-        shape,
-        &[&count, &chunk, &(stride as u32), &partial.address(), &a.address, &b, &weights],
+        Launch { blocks, threads: 256, shared: 0 },
+        &[&count, &chunk, &(stride as u32), &(width as u32), &partial.address(), &a.address, &b, &weights],
     )?;
     device.launch(
         "add_parts",

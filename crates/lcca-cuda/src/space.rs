@@ -1,18 +1,21 @@
 //! Everything that the default method does to tall panels, on a device.
 
-use crate::driver::{Argument, Device, Launch, Room};
-use crate::error::CudaError;
-use crate::home::{At, Chunk, GramsOnDevice, Home, RowsOnDevice, cross_into};
+use crate::dense_gram;
+use crate::device::Device;
+use crate::home::Home;
 use crate::inverse;
 use crate::kernels::File;
+use crate::launch::{Argument, Launch};
 use crate::panel::{FactorsOnDevice, PanelOnDevice, column_sums, panel_of, scale_rows, stride_of};
-use crate::sparse::Output;
+use crate::product::{Dense, Numbers, cross_into, times_into};
+use crate::room::Room;
 use faer::{Mat, MatRef};
-use lcca::data::{Composition, Counting, InMemory, JointGram, Pair, Side};
+use lcca::data::{Counting, InMemory, Pair, Side};
 use lcca::error::Result;
 use lcca::matrix::{Line, Matrix, Panel};
 use lcca::space::{ChosenBlock, Host, Inverted, RowFactors, Space, Tall};
 use std::any::Any;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Copies of rows and Gram matrices that are kept.
@@ -22,12 +25,13 @@ const HOMES: usize = 2;
 pub struct Cuda {
     pub(crate) device: Arc<Device>,
     homes: Mutex<Vec<Arc<Home>>>,
+    was_used: AtomicBool,
 }
 
 impl Cuda {
     /// Panels on the given GPU, and the rows or Gram matrices that passes read.
     pub fn new(device: Arc<Device>) -> Self {
-        Cuda { device, homes: Mutex::default() }
+        Cuda { device, homes: Mutex::default(), was_used: AtomicBool::new(false) }
     }
 
     /// The GPU.
@@ -35,27 +39,32 @@ impl Cuda {
         &self.device
     }
 
+    /// Whether any rows or Gram matrices were read there.
+    pub fn was_used(&self) -> bool {
+        self.was_used.load(Relaxed)
+    }
+
     /// The device's copy of what is at the bottom of a pair. `None` if it has none that a device can read.
     pub(crate) fn home(&self, source: &(dyn Any + Send + Sync)) -> Result<Option<Arc<Home>>> {
         let mut homes = self.homes.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = homes.iter().position(|home| home.is_of(source)) {
-            return Ok(Some(homes[found].clone()));
+        if let Some(found) = homes.iter().find(|home| home.is_of(source)) {
+            return Ok(Some(found.clone()));
         }
         if homes.len() >= HOMES {
             homes.remove(0);
         }
-        let home = if let Some(joint) = source.downcast_ref::<JointGram>() {
-            Home::Grams(Box::new(GramsOnDevice::copy(&self.device, joint)?))
-        } else if let Some(rows) = source.downcast_ref::<InMemory>() {
-            Home::Rows(Box::new(RowsOnDevice::copy(&self.device, rows)?))
-        } else {
-            return Ok(None);
-        };
-        homes.push(Arc::new(home));
-        Ok(homes.last().cloned())
+        let home = Home::copy(&self.device, source)?.map(Arc::new);
+        homes.extend(home.clone());
+        self.was_used.fetch_or(home.is_some(), Relaxed);
+        Ok(home)
     }
 
-    fn launch_each(&self, name: &'static str, count: u64, arguments: &[&dyn Argument]) -> Result<()> {
+    pub(crate) fn launch_each(
+        &self,
+        name: &'static str,
+        count: u64,
+        arguments: &[&dyn Argument],
+    ) -> Result<()> {
         Ok(self.device.launch(name, File::Panel, Launch::each(count), arguments)?)
     }
 
@@ -68,24 +77,9 @@ impl Cuda {
         out: &PanelOnDevice,
         beta: f64,
     ) -> Result<()> {
-        let grid = ((rows as u64).div_ceil(64) as u32, (m.stride as u32).div_ceil(32), 1);
-        Ok(self.device.launch(
-            "times_f64",
-            File::Product,
-            Launch { grid, threads: 128, shared: 0 },
-            &[
-                &(rows as u64),
-                &(m.stride as u32),
-                &(m.rows as u32),
-                &out.room.address(),
-                &(out.stride as u32),
-                &a.room.address(),
-                &(a.stride as u64),
-                &m.room.address(),
-                &(m.stride as u32),
-                &beta,
-            ],
-        )?)
+        let small = Dense { address: m.room.address(), cols: m.stride, stride: m.stride };
+        let a = (a.matrix(m.rows), Numbers::F64);
+        Ok(times_into(&self.device, rows, out.matrix(m.stride), a, small, beta)?)
     }
 
     fn small(&self, m: MatRef<'_, f64>) -> Result<SmallOnDevice> {
@@ -97,157 +91,13 @@ impl Cuda {
         Ok(SmallOnDevice { room: self.device.copy(&numbers)?, rows, stride })
     }
 
-    /// AᵀB of two panels, into a place of a matrix on the host.
+    /// AᵀB of two panels.
     fn cross_of(&self, a: &Tall, b: &Tall) -> Result<Room<f64>> {
-        let (left, right) = (panel_of(a).at(), panel_of(b).at());
         let out: Room<f64> = self.device.room(a.cols() * b.cols())?;
-        let operands = [(left.address, a.cols(), left.stride), (right.address, b.cols(), right.stride)];
-        cross_into(&self.device, "cross_f64", a.rows(), operands, out.address(), false)?;
+        let (left, right) = (panel_of(a).matrix(a.cols()), panel_of(b).matrix(b.cols()));
+        cross_into(&self.device, a.rows(), out.address(), (left, Numbers::F64), right, false)?;
         Ok(out)
     }
-
-    /// A pass over what is on the device.
-    fn pass_here(
-        &self,
-        home: &Home,
-        composition: &Composition<'_>,
-        sources: [Option<&Tall>; 2],
-        targets: &[[Option<&mut Tall>; 2]; 2],
-    ) -> Result<()> {
-        let [x, y] = composition.factors.map(|factors| factors.map(|factors| self.device.copy(factors)));
-        let factors = [x.transpose()?, y.transpose()?];
-        let mut from = [None, None];
-        for side in 0..2 {
-            if let Some(source) = sources[side] {
-                from[side] =
-                    Some(self.source(source, factors[side].as_ref(), composition.means.map(|m| m[side]))?);
-            }
-        }
-        match home {
-            Home::Grams(grams) => self.gram_products(grams, &from, targets)?,
-            Home::Rows(rows) => {
-                let Some(pair) = composition.home.downcast_ref::<InMemory>() else {
-                    unreachable!("rows on the device are a copy of rows in memory")
-                };
-                let mut is_first = true;
-                rows.for_each_chunk(&self.device, pair, |chunk| {
-                    let result = self.row_products(chunk, &from, targets, !is_first);
-                    is_first = false;
-                    result
-                })?;
-            }
-        }
-        for (target, row) in targets.iter().enumerate() {
-            for out in row.iter().flatten() {
-                self.finish_product(out, factors[target].as_ref(), composition.dead[target])?;
-            }
-        }
-        Ok(())
-    }
-
-    /// What a view's rows are multiplied with: the panel, its rows scaled by factors, and its product with the means.
-    fn source(
-        &self,
-        panel: &Tall,
-        factors: Option<&Room<f64>>,
-        means: Option<&[f64]>,
-    ) -> Result<SourceOnDevice> {
-        let mut at = panel_of(panel).at();
-        let mut scaled = None;
-        if let Some(factors) = factors {
-            let copy = PanelOnDevice::unwritten(&self.device, panel.rows(), panel.cols())?;
-            let (count, to) = ((panel.rows() * at.stride) as u64, copy.room.address());
-            let arguments: [&dyn Argument; 5] =
-                [&count, &(at.stride as u32), &to, &at.address, &factors.address()];
-            self.launch_each("scaled_copy", count, &arguments)?;
-            at = copy.at();
-            scaled = Some(copy);
-        }
-        let offset = match means {
-            Some(means) => {
-                let means = self.device.copy(means)?;
-                Some(column_sums(&self.device, panel.rows(), at, 0, means.address())?)
-            }
-            None => None,
-        };
-        Ok(SourceOnDevice { at, offset, _scaled: scaled })
-    }
-
-    /// The products of blocks of the Gram matrix, centered afterwards.
-    fn gram_products(
-        &self,
-        grams: &GramsOnDevice,
-        from: &[Option<SourceOnDevice>; 2],
-        targets: &[[Option<&mut Tall>; 2]; 2],
-    ) -> Result<()> {
-        for (target, row) in targets.iter().enumerate() {
-            for source in 0..2 {
-                let (Some(out), Some(SourceOnDevice { at, offset, .. })) = (&row[source], &from[source])
-                else {
-                    continue;
-                };
-                let address = panel_of(out).room.address();
-                let output = Output { address, offset: 0, weights: 0, adds: false };
-                grams.blocks[target][source].gather(at.address, at.stride, &output)?;
-                if let Some(offset) = offset {
-                    let (count, sums) = ((out.rows() * at.stride) as u64, grams.sums[target].address());
-                    let arguments: [&dyn Argument; 5] =
-                        [&count, &(at.stride as u32), &address, &sums, &offset.address()];
-                    self.launch_each("subtract_outer", count, &arguments)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The products of some rows, centered row by row.
-    fn row_products(
-        &self,
-        chunk: &Chunk,
-        from: &[Option<SourceOnDevice>; 2],
-        targets: &[[Option<&mut Tall>; 2]; 2],
-        adds: bool,
-    ) -> std::result::Result<(), CudaError> {
-        let weights = chunk.weights.as_ref().map_or(0, |weights| weights.address());
-        for (source, from) in from.iter().enumerate() {
-            let Some(SourceOnDevice { at, offset, .. }) = from else { continue };
-            let z: Room<f64> = self.device.room(chunk.rows * at.stride)?;
-            let offset = offset.as_ref().map_or(0, Room::address);
-            chunk.views[source].multiply(&self.device, chunk.rows, *at, z.address(), offset, weights)?;
-            let z = At { address: z.address(), stride: at.stride };
-            for (view, row) in chunk.views.iter().zip(targets) {
-                if let Some(out) = &row[source] {
-                    view.scatter(&self.device, chunk.rows, z, panel_of(out).room.address(), adds)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Scales the rows of a product and clears those of dead columns.
-    fn finish_product(&self, out: &Tall, factors: Option<&Room<f64>>, dead: &[usize]) -> Result<()> {
-        let panel = panel_of(out);
-        let (address, stride) = (panel.room.address(), panel.stride as u32);
-        if let Some(factors) = factors {
-            let count = panel.room.len() as u64;
-            self.launch_each("scale_rows", count, &[&count, &stride, &address, &factors.address()])?;
-        }
-        if !dead.is_empty() {
-            let numbers: Vec<u32> = dead.iter().map(|&column| column as u32).collect();
-            let (count, numbers) = ((dead.len() * panel.stride) as u64, self.device.copy(&numbers)?);
-            self.launch_each("clear_rows", count, &[&count, &stride, &address, &numbers.address()])?;
-        }
-        Ok(())
-    }
-}
-
-/// What a view's rows are multiplied with in a pass.
-struct SourceOnDevice {
-    at: At,
-    /// Subtracted from every product.
-    offset: Option<Room<f64>>,
-    /// The panel behind `at`, if it is a scaled copy.
-    _scaled: Option<PanelOnDevice>,
 }
 
 /// A small matrix on the device, row-major, its rows padded with zeros.
@@ -317,7 +167,7 @@ impl Space for Cuda {
         for (row, products) in targets.iter_mut().zip(products) {
             for (out, product) in row.iter_mut().zip(products) {
                 if let (Some(out), Some(product)) = (out, product) {
-                    **out = self.upload(Host.download(&product)?)?;
+                    **out = self.upload(Host.take(product)?)?;
                 }
             }
         }
@@ -491,5 +341,18 @@ impl Space for Cuda {
         let inverted = inverse::invert(&self.device, &home, &composition, weight, block)?;
         pair.count_block()?;
         Ok(inverted.map_or(Inverted::No, |inverse| Inverted::Here(Box::new(inverse))))
+    }
+
+    fn dense_gram(&self, pair: &Counting<'_>) -> Result<Option<Mat<f64>>> {
+        let Some(composition) = pair.composition() else { return Ok(None) };
+        let Some(rows) = composition.home.downcast_ref::<InMemory>() else { return Ok(None) };
+        if !dense_gram::is_possible(&self.device, rows) {
+            return Ok(None);
+        }
+        let Some(home) = self.home(composition.home)? else { return Ok(None) };
+        let Home::Rows(copy) = &*home else { return Ok(None) };
+        let gram = dense_gram::form(&self.device, copy, rows, &composition)?;
+        pair.count_gram()?;
+        Ok(Some(gram))
     }
 }

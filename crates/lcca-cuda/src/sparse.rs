@@ -1,8 +1,10 @@
 //! Sparse rows on a device, and their products with panels.
 
-use crate::driver::{Device, Launch, Room};
+use crate::device::Device;
 use crate::error::CudaError;
 use crate::kernels::File;
+use crate::launch::Launch;
+use crate::room::Room;
 use lcca::matrix::{Buffer, Matrix, Values};
 use std::ops::Range;
 use std::sync::Arc;
@@ -79,8 +81,8 @@ impl StoredValues {
 }
 
 impl SparseOnDevice {
-    /// Copies the rows of a sparse or one-hot view; `None` if it is dense.
-    pub fn copy(device: &Arc<Device>, matrix: &Matrix) -> Result<Option<Self>, CudaError> {
+    /// Copies the rows of a sparse or one-hot view.
+    pub fn copy(device: &Arc<Device>, matrix: &Matrix) -> Result<Self, CudaError> {
         match matrix {
             Matrix::Sparse(rows) => {
                 // A range of rows shares the entries of all rows.
@@ -90,7 +92,7 @@ impl SparseOnDevice {
                 let own = first as usize..last as usize;
                 let columns = copy_buffer(device, &rows.columns().slice(own.clone()))?;
                 let values = StoredValues::copy(device, rows.values(), own)?;
-                SparseOnDevice::new(device, rows.cols(), &offsets, columns, values).map(Some)
+                SparseOnDevice::new(device, rows.cols(), &offsets, columns, values)
             }
             Matrix::OneHot(rows) => {
                 let (mut offsets, mut columns) = (Vec::with_capacity(rows.rows() + 1), Vec::new());
@@ -100,14 +102,16 @@ impl SparseOnDevice {
                     offsets.push(columns.len() as u64);
                 }
                 let columns = device.copy(&columns)?;
-                SparseOnDevice::new(device, rows.cols(), &offsets, columns, StoredValues::Ones).map(Some)
+                SparseOnDevice::new(device, rows.cols(), &offsets, columns, StoredValues::Ones)
             }
-            Matrix::Dense(_) => Ok(None),
+            Matrix::Dense(_) => {
+                Err(CudaError::Failed { what: "take sparse rows", reason: "they are dense".into() })
+            }
         }
     }
 
     /// Rows whose entries lie on the device already; `offsets` start at 0.
-    pub fn new(
+    fn new(
         device: &Arc<Device>,
         cols: usize,
         offsets: &[u64],

@@ -70,7 +70,9 @@ fn one_hot(rows: usize, cols: u32, seed: u64) -> Matrix {
 #[test]
 fn panels_obey_the_laws() {
     let Some(cuda) = gpu() else { return };
-    for (rows, cols) in [(1, 1), (20, 3), (77, 24), (1000, 32), (5000, 9), (3000, 96), (700, 250)] {
+    for (rows, cols) in
+        [(1, 1), (20, 3), (77, 24), (1000, 32), (5000, 9), (3000, 96), (700, 250), (200, 1500)]
+    {
         laws::check(&*cuda, rows, cols, 3).unwrap_or_else(|law| panic!("{rows} x {cols}: {law}"));
     }
 }
@@ -170,6 +172,95 @@ fn fits_agree_with_the_cpu_and_repeat_to_the_last_bit() {
             let again = fit(&on(&cuda, &pair), &settings, &()).unwrap();
             assert_eq!(again.model.objective, there.model.objective, "a fit repeats");
         }
+    }
+}
+
+/// Dense views that share a few directions.
+fn embeddings(rows: usize, cols: [usize; 2], is_single: [bool; 2]) -> InMemory {
+    let mut random = ChaCha8Rng::seed_from_u64(5);
+    let mut numbers = [Vec::new(), Vec::new()];
+    for _ in 0..rows {
+        let shared: Vec<f64> = (0..5).map(|_| random.random_range(-1.0..1.0)).collect();
+        for (numbers, &cols) in numbers.iter_mut().zip(&cols) {
+            // A mean far from zero, which a matrix that is centered afterwards would lose digits to.
+            numbers.extend((0..cols).map(|j| 50.0 + shared[j % 5] + random.random_range(-1.0..1.0)));
+        }
+    }
+    let [x, y] = numbers;
+    let view = |numbers: Vec<f64>, cols: usize, is_single: bool| -> Matrix {
+        let values = if is_single {
+            DenseValues::F32(numbers.iter().map(|&number| number as f32).collect::<Vec<f32>>().into())
+        } else {
+            DenseValues::F64(numbers.into())
+        };
+        DenseRows::new(rows, cols, values).expect("valid rows").into()
+    };
+    InMemory::new(view(x, cols[0], is_single[0]), view(y, cols[1], is_single[1])).expect("valid rows")
+}
+
+#[test]
+fn narrow_dense_views_have_their_gram_matrix_formed_there() {
+    let Some(cuda) = gpu() else { return };
+    for (rows, cols, is_single) in [
+        (3000, [70, 33], [true, true]),
+        (40_000, [64, 64], [false, false]),
+        (5000, [150, 1], [true, false]),
+        (900, [1, 1], [false, true]),
+    ] {
+        let plain = embeddings(rows, cols, is_single);
+        let weights: Vec<f64> = (0..rows).map(|row| (row % 3) as f64).collect();
+        let weighted = embeddings(rows, cols, is_single).weighted(weights.into()).unwrap();
+        for (pair, kind) in [(&plain, "plain"), (&weighted, "weighted")] {
+            let mut settings = Settings::new(Method::gram(), 1.min(cols[1]).max(cols[1] / 10));
+            (settings.ridge_x, settings.ridge_y) = (0.001, 0.001);
+            let there = fit(&on(&cuda, pair), &settings, &()).unwrap();
+            same_fit(&format!("{kind} {cols:?}"), &there, &fit(pair, &settings, &()).unwrap());
+            assert!(cuda.was_used());
+        }
+    }
+    // Rows that do not stay there.
+    let pair = embeddings(60_000, [40, 30], [true, false]);
+    let small = lcca_cuda::open(0, Some(4 << 20)).unwrap();
+    let settings = Settings::new(Method::gram(), 4);
+    let there = fit(&on(&small, &pair), &settings, &()).unwrap();
+    same_fit("streamed", &there, &fit(&pair, &settings, &()).unwrap());
+    assert!(small.was_used());
+}
+
+#[test]
+fn memory_is_given_back_when_a_fit_is_over() {
+    let Some(cuda) = gpu() else { return };
+    let pair = topics(20_000, 3000, 1);
+    let mut settings = Settings::new(Method::lobpcg(), 10);
+    (settings.ridge_x, settings.ridge_y) = (0.01, 0.01);
+    fit(&on(&cuda, &pair), &settings, &()).unwrap();
+    drop(cuda);
+    let free = lcca_cuda::open(0, None).unwrap().device().limit();
+    for _ in 0..20 {
+        fit(&on(&lcca_cuda::open(0, None).unwrap(), &pair), &settings, &()).unwrap();
+    }
+    // Others may use the GPU too, but hardly by as much as twenty fits would leave behind.
+    let now = lcca_cuda::open(0, None).unwrap().device().limit();
+    assert!(now + (64 << 20) >= free, "{free} bytes were free, {now} are now");
+}
+
+#[test]
+fn other_rows_of_the_same_matrix_are_not_taken_for_those_before() {
+    let Some(cuda) = gpu() else { return };
+    // Equally many entries in every part.
+    let rows = 4000;
+    let view = |seed: u64, cols: u32| one_hot(rows, cols, seed);
+    let sparse = |view: Matrix| {
+        let Matrix::OneHot(view) = view else { unreachable!() };
+        let offsets: Vec<u64> = (0..=rows as u64).collect();
+        let columns: Vec<u32> = (0..rows).filter_map(|row| view.column(row).map(|c| c as u32)).collect();
+        Matrix::from(SparseRows::new(view.cols(), offsets.into(), columns.into(), Values::Ones).unwrap())
+    };
+    let (x, y) = (sparse(view(1, 40)), sparse(view(2, 25)));
+    for part in 0..4 {
+        let span = part * rows / 4..(part + 1) * rows / 4;
+        let pair = InMemory::new(x.slice(span.clone()), y.slice(span)).unwrap();
+        laws::check_pass(&*cuda, &pair, 8, 1).unwrap_or_else(|law| panic!("part {part}: {law}"));
     }
 }
 

@@ -155,8 +155,8 @@ pub enum Decision {
 #[serde(tag = "why", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum WithoutGpu {
-    /// Only LOBPCG runs there, and the answer was found in another way.
-    NothingToIterate,
+    /// Only LOBPCG and Gram matrices of dense rows are computed there, and the answer was found in another way.
+    NothingToCompute,
     /// The fit takes so little that moving it would take longer.
     TooLittle {
         /// Estimated operations.

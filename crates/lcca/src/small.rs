@@ -7,8 +7,8 @@ use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::{Mat, MatRef, Par};
 
-/// Matrices with fewer columns are decomposed by one thread.
-const SMALL: usize = 256;
+/// Matrices with fewer columns are decomposed by one thread: at 750 columns, two to eight threads take longer than one.
+const SMALL: usize = 800;
 
 fn threads_for(size: usize) -> Par {
     if size < SMALL { Par::Seq } else { Par::rayon(0) }

@@ -7,7 +7,7 @@ use crate::resolve::BootstrapJob;
 use crate::text::{self, count};
 use crate::{load, machine, output, progress};
 use lcca::data::Side;
-use lcca::fit::{Bootstrap, Interval, Model, Resampling, ViewErrors, bootstrap, iterative_operations};
+use lcca::fit::{Bootstrap, Interval, Model, Resampling, ViewErrors, bootstrap};
 use lcca::matrix::Panel;
 use lcca::outcome::Decision;
 use lcca_cuda::Placement;
@@ -71,11 +71,11 @@ fn resample(
     let bar = progress::counter("resamples", job.resamples, job.session.quiet);
     let done = |done: usize| bar.set_position(done as u64);
     let settings = &file.model.settings;
-    let (result, pair) = on_device::compute(placement, pair, settings, job.session.quiet, |pair| {
+    let (result, _) = on_device::compute(placement, pair, settings, job.session.quiet, |pair| {
         Ok(bootstrap(&file.model, pair, &resampling, &done, &())?)
     })?;
     bar.finish_and_clear();
-    Ok((result, placement.decision(iterative_operations(&pair, settings)?.is_some())))
+    Ok((result, placement.decision()))
 }
 
 fn object(model: &Model, result: &Bootstrap, ran: Option<&Decision>, job: &BootstrapJob) -> Value {

@@ -5,8 +5,9 @@ use lcca::outcome::WithoutGpu;
 /// A clause that follows "no GPU was used:".
 pub(super) fn without_gpu(reason: &WithoutGpu) -> String {
     match reason {
-        WithoutGpu::NothingToIterate => {
-            "only LOBPCG runs there, and the answer was found in another way".into()
+        WithoutGpu::NothingToCompute => {
+            "only LOBPCG and Gram matrices of dense rows are computed there, and the answer was found in another way"
+                .into()
         }
         WithoutGpu::TooLittle { operations, least } => {
             format!("the fit takes about {operations:.0e} operations, and one is used from {least:.0e} on")
@@ -26,7 +27,7 @@ mod tests {
     fn every_reason_has_its_clause() {
         let message = || "no driver".to_string();
         let reasons = [
-            (WithoutGpu::NothingToIterate, "only LOBPCG"),
+            (WithoutGpu::NothingToCompute, "only LOBPCG"),
             (WithoutGpu::TooLittle { operations: 2e8, least: 1e10 }, "about 2e8 operations"),
             (WithoutGpu::Unavailable { message: message() }, "no driver"),
             (WithoutGpu::Failed { message: message() }, "begun again on the CPU"),

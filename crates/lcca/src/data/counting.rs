@@ -93,6 +93,11 @@ impl<'a> Counting<'a> {
         self.count(self.half_passes_for_block, 0)
     }
 
+    /// Counts the reading of all rows for their Gram matrix.
+    pub fn count_gram(&self) -> Result<()> {
+        self.count(2, 0)
+    }
+
     fn count(&self, half_passes: usize, half_columns: usize) -> Result<()> {
         self.half_passes.fetch_add(half_passes as u64, Relaxed);
         self.tally.half_columns.fetch_add(half_columns as u64, Relaxed);
@@ -146,7 +151,7 @@ impl Grams for Counting<'_> {
 
     fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
         let gram = self.inner.capabilities().require_grams()?.dense_gram(means, limit)?;
-        self.count(2, 0)?;
+        self.count_gram()?;
         Ok(gram)
     }
 }
@@ -159,7 +164,7 @@ impl JointGrams for Counting<'_> {
     fn joint_gram(&self, limit: u64) -> Result<JointGram> {
         let joint = self.inner.capabilities().require_joint_grams()?.joint_gram(limit)?;
         if !self.is_formed() {
-            self.count(2, 0)?;
+            self.count_gram()?;
         }
         Ok(joint)
     }

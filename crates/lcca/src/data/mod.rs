@@ -81,4 +81,5 @@ pub use scaled::Scaled;
 pub use shards::Shards;
 pub use standardize::ColumnScale;
 pub use summed::{Summed, Sums};
+pub use transposed::by_columns;
 pub use triangle::Triangle;

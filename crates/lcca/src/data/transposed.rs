@@ -19,6 +19,11 @@ const BATCH: usize = 1 << 23;
 /// Parts of the rows that are sorted into ranges by one thread each.
 const PARTS: usize = 32;
 
+/// The transpose of a view: each of its columns becomes a row, whose entries ascend.
+pub fn by_columns(view: &Matrix) -> Result<SparseRows> {
+    Transposed::new(view).into_rows(view.rows())
+}
+
 /// A view by columns: the rows of each, ascending, and the values unless all are one.
 pub(super) struct Transposed {
     starts: Vec<usize>,

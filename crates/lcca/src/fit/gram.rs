@@ -23,7 +23,10 @@ const MOST_FOR_QR: f64 = 2e12;
 
 /// The answer, or `None` if the matrices are too ill conditioned to tell the rank and QR can.
 pub(super) fn gram(problem: &Problem<'_>) -> Result<Option<RawFit>> {
-    let lower = problem.pair.capabilities().require_grams()?.dense_gram(None, problem.settings.memory)?;
+    let lower = match problem.space.dense_gram(problem.pair)? {
+        Some(lower) => lower,
+        None => problem.pair.capabilities().require_grams()?.dense_gram(None, problem.settings.memory)?,
+    };
     let shape = problem.pair.shape();
     let (p, q) = (shape.x_cols, shape.y_cols);
     let [x_normal, y_normal] = problem.normals;

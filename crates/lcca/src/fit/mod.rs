@@ -89,7 +89,7 @@ pub use interval::{Interval, correlation_interval};
 pub use model::{Effects, Model, View};
 pub use path::path;
 pub use permute::{PermutationTest, Significance, permutation_test};
-pub use plan::{estimated_operations, iterative_operations};
+pub use plan::{estimated_operations, operations_elsewhere};
 pub use regress::Regressions;
 pub use risk::{Risk, risk};
 pub use score::Scores;

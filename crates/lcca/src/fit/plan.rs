@@ -1,8 +1,9 @@
 //! What `auto` stands for on given data, and why.
 
 use super::sketch;
-use crate::data::{GramEstimate, Pair, Shape, Side};
+use crate::data::{GramEstimate, InMemory, Pair, Shape, Side};
 use crate::error::Result;
+use crate::matrix::Matrix;
 use crate::method::{Algorithm, Method, Settings};
 use crate::outcome::Decision;
 use crate::watch::Loop;
@@ -130,15 +131,25 @@ pub fn estimated_operations(pair: &dyn Pair, settings: &Settings) -> Result<f64>
     })
 }
 
-/// About how many operations a fit takes if it iterates with LOBPCG; `None` if the answer is found in another way. No pass.
-pub fn iterative_operations(pair: &dyn Pair, settings: &Settings) -> Result<Option<f64>> {
+/// About how many operations of a fit another [`Space`](crate::space::Space) than ordinary memory can take over: iterations of LOBPCG,
+/// or the Gram matrix of dense rows. `None` if the answer is found in another way. No pass.
+pub fn operations_elsewhere(pair: &dyn Pair, settings: &Settings) -> Result<Option<f64>> {
     let (method, ..) = choose_method(pair, settings)?;
-    match method.algorithm() {
+    let Shape { rows, x_cols, y_cols } = pair.shape();
+    Ok(match method.algorithm() {
         Algorithm::Auto | Algorithm::Lobpcg | Algorithm::ShiftInvert => {
-            Ok(Some(Operations::estimate(pair, settings.k)?.iterative))
+            Some(Operations::estimate(pair, settings.k)?.iterative)
         }
-        _ => Ok(None),
-    }
+        Algorithm::Gram if has_dense_rows(pair) => Some(rows as f64 * ((x_cols + y_cols) as f64).powi(2)),
+        _ => None,
+    })
+}
+
+fn has_dense_rows(pair: &dyn Pair) -> bool {
+    let composition = pair.composition();
+    let rows = composition.and_then(|composition| composition.home.downcast_ref::<InMemory>());
+    let is_dense = |rows: &InMemory, side: Side| matches!(rows.view(side), Matrix::Dense(_));
+    rows.is_some_and(|rows| Side::BOTH.into_iter().all(|side| is_dense(rows, side)))
 }
 
 /// Classical CCA if views are narrow, or if that is cheaper and fits the memory; otherwise LOBPCG.

@@ -173,6 +173,11 @@ pub trait Space: Send + Sync {
     fn invert(&self, _pair: &Counting<'_>, _block: &ChosenBlock<'_>) -> Result<Inverted> {
         Ok(Inverted::OnHost)
     }
+
+    /// The lower triangle of [X Y]ᵀ[X Y] of a pair of few columns, if the space can form it. By default the host does.
+    fn dense_gram(&self, _pair: &Counting<'_>) -> Result<Option<Mat<f64>>> {
+        Ok(None)
+    }
 }
 
 /// Ordinary memory.

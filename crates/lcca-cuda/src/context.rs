@@ -1,0 +1,198 @@
+//! GPUs as the driver knows them: finding them, and what this process keeps of each.
+//!
+//! The driver is loaded when somebody first asks for a GPU; without one, that is an error and not a failure to start.
+
+use crate::error::CudaError;
+use crate::kernels::File;
+use crate::staging::Staging;
+use cudarc::driver::{result, sys};
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::CString;
+use std::sync::{Mutex, PoisonError};
+
+/// The oldest driver whose CUDA version can read the compiled kernels.
+const OLDEST_DRIVER: (i32, &str) = (11080, "11.8");
+/// The oldest compute capability that the kernels are compiled for.
+const OLDEST_DEVICE: i32 = 7;
+
+/// What this process keeps of a GPU: made when it is first opened, and kept until the process ends. Everything runs on one stream,
+/// in order.
+pub(crate) struct Context {
+    pub ordinal: u32,
+    pub name: String,
+    pub stream: sys::CUstream,
+    pub staging: Mutex<Option<Staging>>,
+    handle: sys::CUcontext,
+    pool: sys::CUmemoryPool,
+    /// The major number of the compute capability.
+    major: i32,
+    functions: Mutex<HashMap<&'static str, Function>>,
+    modules: Mutex<HashMap<File, Module>>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Function(pub sys::CUfunction);
+#[derive(Clone, Copy)]
+struct Module(sys::CUmodule);
+
+// SAFETY: handles of the driver may be used by any thread whose current context is theirs; `bind` sees to that.
+unsafe impl Send for Context {}
+// SAFETY: as above. The driver locks what it shares.
+unsafe impl Sync for Context {}
+// SAFETY: as above.
+unsafe impl Send for Function {}
+// SAFETY: as above.
+unsafe impl Send for Module {}
+
+/// A GPU that the driver finds and that the kernels are compiled for.
+struct Found {
+    device: sys::CUdevice,
+    name: String,
+    major: i32,
+}
+
+/// The names of all GPUs, or why they cannot be used. Nothing is started on them.
+pub(crate) fn names() -> Result<Vec<String>, CudaError> {
+    (0..count()?).map(|ordinal| Ok(find(ordinal)?.name)).collect()
+}
+
+/// The number of GPUs, or why there is none.
+fn count() -> Result<u32, CudaError> {
+    // SAFETY: this loads the library if it is there, and nothing else.
+    if !unsafe { sys::is_culib_present() } {
+        return Err(CudaError::NoDriver);
+    }
+    match result::init() {
+        Err(error) if error.0 == sys::CUresult::CUDA_ERROR_NO_DEVICE => return Err(CudaError::NoDevice),
+        Err(error) => return Err(CudaError::BrokenDriver(CudaError::reason(error))),
+        Ok(()) => {}
+    }
+    let mut version = 0;
+    // SAFETY: the driver writes one number.
+    unsafe { sys::cuDriverGetVersion(&mut version) }
+        .result()
+        .map_err(|error| CudaError::BrokenDriver(CudaError::reason(error)))?;
+    let (oldest, expected) = OLDEST_DRIVER;
+    if version < oldest {
+        let found = format!("{}.{}", version / 1000, version % 1000 / 10);
+        return Err(CudaError::OldDriver { found, expected });
+    }
+    let count = result::device::get_count().map_err(|e| CudaError::BrokenDriver(CudaError::reason(e)))?;
+    if count > 0 { Ok(count as u32) } else { Err(CudaError::NoDevice) }
+}
+
+fn find(ordinal: u32) -> Result<Found, CudaError> {
+    let count = count()?;
+    if ordinal >= count {
+        return Err(CudaError::NoSuchDevice { ordinal, count });
+    }
+    let failed = CudaError::failed("be found");
+    let device = result::device::get(ordinal as i32).map_err(&failed)?;
+    let name = result::device::get_name(device).map_err(&failed)?;
+    use sys::CUdevice_attribute as Attribute;
+    // SAFETY: `device` is one that the driver returned.
+    let attribute = |which| unsafe { result::device::get_attribute(device, which) };
+    let major = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR).map_err(&failed)?;
+    let minor = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR).map_err(&failed)?;
+    if major < OLDEST_DEVICE {
+        return Err(CudaError::OldDevice { name, major, minor });
+    }
+    Ok(Found { device, name, major })
+}
+
+/// What this process keeps of a GPU.
+pub(crate) fn of(ordinal: u32) -> Result<&'static Context, CudaError> {
+    static KEPT: Mutex<BTreeMap<u32, &'static Context>> = Mutex::new(BTreeMap::new());
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(context) = kept.get(&ordinal) {
+        return Ok(context);
+    }
+    let context: &'static Context = Box::leak(Box::new(Context::new(ordinal)?));
+    kept.insert(ordinal, context);
+    Ok(context)
+}
+
+impl Context {
+    fn new(ordinal: u32) -> Result<Self, CudaError> {
+        let Found { device, name, major } = find(ordinal)?;
+        let failed = CudaError::failed("be opened");
+        // SAFETY: the primary context is retained until the process ends.
+        let handle = unsafe { result::primary_ctx::retain(device) }.map_err(&failed)?;
+        // SAFETY: `handle` was just made.
+        unsafe { result::ctx::set_current(handle) }.map_err(&failed)?;
+        let stream = result::stream::create(result::stream::StreamKind::NonBlocking).map_err(&failed)?;
+        // SAFETY: `device` is one that the driver returned.
+        let pool = unsafe { result::device::get_default_mem_pool(device) }.map_err(&failed)?;
+        // Memory that is given back is kept until `trim`, so that taking it again costs nothing.
+        let mut threshold = u64::MAX;
+        let which = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+        // SAFETY: the pool is the device's own, and the attribute is a number of 64 bits.
+        unsafe { result::mem_pool::set_attribute(pool, which, (&raw mut threshold).cast()) }
+            .map_err(&failed)?;
+        Ok(Context {
+            ordinal,
+            name,
+            stream,
+            staging: Mutex::default(),
+            handle,
+            pool,
+            major,
+            functions: Mutex::default(),
+            modules: Mutex::default(),
+        })
+    }
+
+    /// Makes this GPU the one that calls of this thread are for.
+    pub fn bind(&self) -> Result<(), CudaError> {
+        // SAFETY: the context lives as long as the process.
+        unsafe { result::ctx::set_current(self.handle) }.map_err(CudaError::failed("be selected"))
+    }
+
+    /// Bytes that nobody uses, of any process.
+    pub fn free(&self) -> Result<u64, CudaError> {
+        self.bind()?;
+        Ok(result::mem_get_info().map_err(CudaError::failed("tell its memory"))?.0 as u64)
+    }
+
+    /// Waits until everything is done.
+    pub fn finish(&self) -> Result<(), CudaError> {
+        self.bind()?;
+        // SAFETY: the stream is this GPU's.
+        unsafe { result::stream::synchronize(self.stream) }.map_err(CudaError::failed("finish"))
+    }
+
+    /// Leaves memory that was given back to others: other libraries in this process, and other processes.
+    pub fn trim(&self) {
+        if self.finish().is_ok() {
+            // SAFETY: the pool is this GPU's. What is in use stays. If it fails, memory is kept as it was.
+            let _ = unsafe { result::mem_pool::trim_to(self.pool, 0) };
+        }
+    }
+
+    /// A kernel, which is translated for this GPU when it is first wanted.
+    pub fn function(&self, name: &'static str, file: File) -> Result<Function, CudaError> {
+        let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(function) = functions.get(name) {
+            return Ok(*function);
+        }
+        let failed = CudaError::failed("read its kernels");
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let module = match modules.get(&file) {
+            Some(module) => *module,
+            None => {
+                // SAFETY: the text ends with a zero byte.
+                let module = unsafe { result::module::load_data(file.ptx(self.major).as_ptr().cast()) }
+                    .map_err(&failed)?;
+                *modules.entry(file).or_insert(Module(module))
+            }
+        };
+        let symbol = CString::new(name).map_err(|_| CudaError::Failed {
+            what: "find a kernel",
+            reason: format!("{name} is not a name"),
+        })?;
+        // SAFETY: modules are never unloaded.
+        let function = Function(unsafe { result::module::get_function(module.0, symbol) }.map_err(&failed)?);
+        functions.insert(name, function);
+        Ok(function)
+    }
+}

@@ -1,0 +1,136 @@
+//! One GPU and its memory, as one fit uses it.
+
+use crate::context::{self, Context};
+use crate::error::CudaError;
+use crate::kernels::File;
+use crate::launch::{Argument, Launch};
+use crate::room::Room;
+use bytemuck::Pod;
+use cudarc::driver::{result, sys};
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Memory of the GPU that is left to others, unless a limit is set.
+const LEFT_FREE: u64 = 512 << 20;
+
+/// A GPU that was found and can be used. Its memory is free for others again when this is dropped.
+pub struct Device {
+    context: &'static Context,
+    used: AtomicU64,
+    limit: u64,
+}
+
+impl Device {
+    /// Opens a GPU, numbered from 0. It takes at most `limit` bytes of its memory, or what is free.
+    pub fn open(ordinal: u32, limit: Option<u64>) -> Result<Arc<Self>, CudaError> {
+        let context = context::of(ordinal)?;
+        let limit = match limit {
+            Some(limit) => limit,
+            None => context.free()?.saturating_sub(LEFT_FREE),
+        };
+        Ok(Arc::new(Device { context, used: AtomicU64::new(0), limit }))
+    }
+
+    /// Its number.
+    pub fn ordinal(&self) -> u32 {
+        self.context.ordinal
+    }
+
+    /// What the driver calls it.
+    pub fn name(&self) -> &str {
+        &self.context.name
+    }
+
+    /// Bytes of its memory that may still be taken.
+    pub fn free(&self) -> u64 {
+        self.limit.saturating_sub(self.used.load(Relaxed))
+    }
+
+    /// Bytes of its memory that may be taken in all.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    pub(crate) fn context(&self) -> &'static Context {
+        self.context
+    }
+
+    /// Takes so many bytes of its memory, and returns where they are.
+    pub(crate) fn take(&self, bytes: u64) -> Result<u64, CudaError> {
+        self.context.bind()?;
+        let refused = |free| CudaError::Memory { what: "a panel or a matrix", needed: bytes, free };
+        if self.used.fetch_add(bytes, Relaxed) + bytes > self.limit {
+            self.used.fetch_sub(bytes, Relaxed);
+            return Err(refused(self.free()));
+        }
+        // SAFETY: the stream is this device's, and all uses are on it.
+        unsafe { result::malloc_async(self.context.stream, bytes as usize) }.map_err(|error| {
+            self.used.fetch_sub(bytes, Relaxed);
+            if error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY {
+                refused(self.context.free().unwrap_or(0))
+            } else {
+                CudaError::failed("take memory")(error)
+            }
+        })
+    }
+
+    /// Gives memory back that [`Device::take`] returned.
+    pub(crate) fn give_back(&self, address: u64, bytes: u64) {
+        self.used.fetch_sub(bytes, Relaxed);
+        if self.context.bind().is_ok() {
+            // SAFETY: the memory was taken, and the stream finishes what uses it first. An error here was reported by what came
+            // before.
+            let _ = unsafe { result::free_async(address, self.context.stream) };
+        }
+    }
+
+    /// Room for `len` numbers, whatever they are.
+    pub(crate) fn room<T: Pod>(self: &Arc<Self>, len: usize) -> Result<Room<T>, CudaError> {
+        Room::new(self, len)
+    }
+
+    /// Zeros.
+    pub(crate) fn zeros<T: Pod>(self: &Arc<Self>, len: usize) -> Result<Room<T>, CudaError> {
+        let room = self.room(len)?;
+        room.clear()?;
+        Ok(room)
+    }
+
+    /// A copy of numbers of the host.
+    pub(crate) fn copy<T: Pod>(self: &Arc<Self>, from: &[T]) -> Result<Room<T>, CudaError> {
+        let mut room = self.room(from.len())?;
+        room.write(from)?;
+        Ok(room)
+    }
+
+    /// Waits until everything is done.
+    pub(crate) fn finish(&self) -> Result<(), CudaError> {
+        self.context.finish()
+    }
+
+    /// Starts a kernel.
+    pub(crate) fn launch(
+        &self,
+        name: &'static str,
+        file: File,
+        shape: Launch,
+        arguments: &[&dyn Argument],
+    ) -> Result<(), CudaError> {
+        let Some(grid) = shape.grid()? else { return Ok(()) };
+        self.context.bind()?;
+        let function = self.context.function(name, file)?;
+        let mut pointers: Vec<*mut c_void> = arguments.iter().map(|argument| argument.address()).collect();
+        let (threads, stream) = ((shape.threads, 1, 1), self.context.stream);
+        // SAFETY: the arguments are as many and of the types that the kernel has; they are copied by the call. Buffers outlive
+        // the kernel, because memory is given back in the order of the stream.
+        unsafe { result::launch_kernel(function.0, grid, threads, shape.shared, stream, &mut pointers) }
+            .map_err(CudaError::failed("start a kernel"))
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        self.context.trim();
+    }
+}

@@ -1,0 +1,90 @@
+//! Numbers in the memory of a device.
+
+use crate::device::Device;
+use crate::error::CudaError;
+use bytemuck::Pod;
+use cudarc::driver::result;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// Numbers in the memory of a device, which is given back when this is dropped.
+pub(crate) struct Room<T> {
+    device: Arc<Device>,
+    address: u64,
+    len: usize,
+    bytes: u64,
+    kind: PhantomData<T>,
+}
+
+impl<T: Pod> Room<T> {
+    /// Room for `len` numbers, whatever they are.
+    pub fn new(device: &Arc<Device>, len: usize) -> Result<Self, CudaError> {
+        let bytes = (len * size_of::<T>()).max(1) as u64;
+        let address = device.take(bytes)?;
+        Ok(Room { device: device.clone(), address, len, bytes, kind: PhantomData })
+    }
+
+    /// Where it is, as kernels want to know.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Where one of its numbers is.
+    pub fn address_of(&self, index: usize) -> u64 {
+        self.address + (index * size_of::<T>()) as u64
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn clear(&self) -> Result<(), CudaError> {
+        let context = self.device.context();
+        context.bind()?;
+        // SAFETY: the memory is this room's.
+        unsafe { result::memset_d8_async(self.address, 0, self.bytes as usize, context.stream) }
+            .map_err(CudaError::failed("clear memory"))
+    }
+
+    /// Copies as many numbers of the host into it.
+    pub fn write(&mut self, from: &[T]) -> Result<(), CudaError> {
+        self.write_bytes(bytemuck::cast_slice(from))
+    }
+
+    /// Copies the bytes of as many numbers into it.
+    pub fn write_bytes(&mut self, from: &[u8]) -> Result<(), CudaError> {
+        assert_eq!(from.len(), self.len * size_of::<T>(), "bytes of {} numbers", self.len);
+        if from.is_empty() { Ok(()) } else { self.device.context().send(self.address, from) }
+    }
+
+    /// A copy of all numbers on the host.
+    pub fn read_into(&self, out: &mut [T]) -> Result<(), CudaError> {
+        assert_eq!(out.len(), self.len, "numbers on the host against numbers on the GPU");
+        if out.is_empty() {
+            return Ok(());
+        }
+        self.device.context().receive(bytemuck::cast_slice_mut(out), self.address)
+    }
+
+    pub fn to_vec(&self) -> Result<Vec<T>, CudaError> {
+        let mut out = vec![T::zeroed(); self.len];
+        self.read_into(&mut out)?;
+        Ok(out)
+    }
+
+    /// Copies all numbers of another room into this one.
+    pub fn copy_from(&mut self, from: &Room<T>) -> Result<(), CudaError> {
+        assert_eq!(self.len, from.len, "numbers of a copy");
+        let (context, bytes) = (self.device.context(), self.len * size_of::<T>());
+        context.bind()?;
+        // SAFETY: both are as long, on the same device.
+        unsafe { result::memcpy_dtod_async(self.address, from.address, bytes, context.stream) }
+            .map_err(CudaError::failed("copy"))
+    }
+}
+
+impl<T> Drop for Room<T> {
+    fn drop(&mut self) {
+        self.device.give_back(self.address, self.bytes);
+    }
+}

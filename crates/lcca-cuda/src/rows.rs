@@ -1,0 +1,217 @@
+//! Rows of both views on a device, and their products with panels.
+
+use crate::device::Device;
+use crate::error::CudaError;
+use crate::kernels::File;
+use crate::launch::Launch;
+use crate::panel::At;
+use crate::product::{Dense, Numbers, cross_into, times_into};
+use crate::room::Room;
+use crate::sparse::{Output, SparseOnDevice, copy_buffer};
+use lcca::data::{InMemory, Pair, Side, by_columns};
+use lcca::matrix::{Buffer, DenseValues, Matrix, Values};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Bytes of z = x·W of both views that are formed at a time, for panels of the usual width.
+const Z_BYTES: u64 = 4 << 30;
+/// The bytes of a row of z of both views, for that.
+const Z_ROW: u64 = 2 * 8 * 64;
+/// Rows stay on the device if they take at most this share of its free memory. Panels need the rest.
+const RESIDENT: f64 = 0.6;
+/// Rows that do not stay are copied so many at a time that they and their products take this share of it.
+const STREAMED: f64 = 0.2;
+
+/// Rows of both views, some at a time. If the device has no room for all of them, they are copied again for every pass.
+pub(crate) struct RowsOnDevice {
+    /// Those that stay on the device: all or none.
+    resident: Option<Vec<Chunk>>,
+    /// Rows that are multiplied at a time.
+    step: usize,
+    /// Holds on to the host's entries and weights, so that no others get their address.
+    pub source: [Matrix; 2],
+    pub weights: Option<Buffer<f64>>,
+}
+
+/// Some of the rows. A clone shares them.
+#[derive(Clone)]
+pub(crate) struct Chunk {
+    pub rows: usize,
+    pub views: [Arc<ViewOnDevice>; 2],
+    pub weights: Option<Arc<Room<f64>>>,
+}
+
+/// Some rows of one view.
+pub(crate) enum ViewOnDevice {
+    Sparse { rows: Box<SparseOnDevice>, columns: Box<SparseOnDevice> },
+    Dense(DenseOnDevice),
+}
+
+/// Rows of numbers.
+pub(crate) struct DenseOnDevice {
+    values: DenseRoom,
+    cols: usize,
+}
+
+enum DenseRoom {
+    F32(Room<f32>),
+    F64(Room<f64>),
+}
+
+impl RowsOnDevice {
+    /// The bytes that all rows take on a device.
+    fn bytes(pair: &InMemory) -> u64 {
+        let of_view = |side: Side| {
+            let matrix = pair.view(side);
+            let width = match matrix {
+                Matrix::Dense(rows) => return dense_bytes(rows.values()),
+                Matrix::OneHot(_) => 0,
+                Matrix::Sparse(rows) => match rows.values() {
+                    Values::Ones => 0,
+                    Values::F32(_) => 4,
+                    Values::F64(_) => 8,
+                },
+            };
+            2 * matrix.entries() * (4 + width) + 8 * (pair.shape().rows + pair.shape().cols(side)) as u64
+        };
+        of_view(Side::X) + of_view(Side::Y)
+    }
+
+    /// Copies the rows, or plans to copy them for every pass.
+    pub fn copy(device: &Arc<Device>, pair: &InMemory) -> lcca::Result<Self> {
+        let (rows, bytes, free) = (pair.shape().rows, RowsOnDevice::bytes(pair), device.free() as f64);
+        let is_resident = bytes as f64 <= RESIDENT * free;
+        let per_row = if is_resident { Z_ROW } else { Z_ROW + bytes.div_ceil(rows as u64) };
+        let room = (Z_BYTES as f64).min(STREAMED * free);
+        let step = ((room / per_row as f64) as usize).max(1);
+        let mut own = RowsOnDevice {
+            resident: None,
+            step,
+            source: Side::BOTH.map(|side| pair.view(side).clone()),
+            weights: pair.weights().cloned(),
+        };
+        if is_resident {
+            let mut chunks = Vec::new();
+            own.for_each_chunk(device, pair, |chunk| {
+                chunks.push(chunk.clone());
+                Ok(())
+            })?;
+            own.resident = Some(chunks);
+        }
+        Ok(own)
+    }
+
+    /// Calls `visit` with all chunks, in their order. `pair` has the rows of which these are a copy.
+    pub fn for_each_chunk(
+        &self,
+        device: &Arc<Device>,
+        pair: &InMemory,
+        mut visit: impl FnMut(&Chunk) -> lcca::Result<()>,
+    ) -> lcca::Result<()> {
+        if let Some(chunks) = &self.resident {
+            return chunks.iter().try_for_each(visit);
+        }
+        let rows = pair.shape().rows;
+        (0..rows)
+            .step_by(self.step)
+            .try_for_each(|start| visit(&Chunk::copy(device, pair, start..(start + self.step).min(rows))?))
+    }
+}
+
+impl Chunk {
+    pub fn copy(device: &Arc<Device>, pair: &InMemory, rows: Range<usize>) -> lcca::Result<Self> {
+        let view = |side: Side| ViewOnDevice::copy(device, &pair.view(side).slice(rows.clone()));
+        let weights = pair.weights().map(|weights| copy_buffer(device, &weights.slice(rows.clone())));
+        let views = [Arc::new(view(Side::X)?), Arc::new(view(Side::Y)?)];
+        Ok(Chunk { rows: rows.len(), views, weights: weights.transpose()?.map(Arc::new) })
+    }
+
+    /// The address of the weights of the rows; 0 if they have none.
+    pub fn weights(&self) -> u64 {
+        self.weights.as_ref().map_or(0, |weights| weights.address())
+    }
+}
+
+fn dense_bytes(values: &DenseValues) -> u64 {
+    match values {
+        DenseValues::F32(values) => 4 * values.len() as u64,
+        DenseValues::F64(values) => 8 * values.len() as u64,
+    }
+}
+
+impl ViewOnDevice {
+    fn copy(device: &Arc<Device>, matrix: &Matrix) -> lcca::Result<Self> {
+        if let Matrix::Dense(rows) = matrix {
+            let values = match rows.values() {
+                DenseValues::F32(values) => DenseRoom::F32(copy_buffer(device, values)?),
+                DenseValues::F64(values) => DenseRoom::F64(copy_buffer(device, values)?),
+            };
+            return Ok(ViewOnDevice::Dense(DenseOnDevice { values, cols: rows.cols() }));
+        }
+        let columns = Matrix::Sparse(by_columns(matrix)?);
+        let sparse = |matrix: &Matrix| SparseOnDevice::copy(device, matrix).map(Box::new);
+        Ok(ViewOnDevice::Sparse { rows: sparse(matrix)?, columns: sparse(&columns)? })
+    }
+
+    /// z ← (X·W − offset)·weights.
+    pub fn multiply(
+        &self,
+        device: &Arc<Device>,
+        rows: usize,
+        w: At,
+        z: u64,
+        offset: u64,
+        weights: u64,
+    ) -> Result<(), CudaError> {
+        let own = match self {
+            ViewOnDevice::Sparse { rows, .. } => {
+                let output = Output { address: z, offset, weights, adds: false };
+                return rows.gather(w.address, w.stride, &output);
+            }
+            ViewOnDevice::Dense(own) => own,
+        };
+        let panel = |address: u64| Dense { address, cols: w.stride, stride: w.stride };
+        times_into(device, rows, panel(z), own.at(), panel(w.address), 0.0)?;
+        if offset == 0 && weights == 0 {
+            return Ok(());
+        }
+        let count = rows as u64 * w.stride as u64;
+        device.launch(
+            "shift_rows",
+            File::Panel,
+            Launch::each(count),
+            &[&count, &(w.stride as u32), &z, &offset, &weights],
+        )
+    }
+
+    /// out ← Xᵀz, or out + Xᵀz.
+    pub fn scatter(
+        &self,
+        device: &Arc<Device>,
+        rows: usize,
+        z: At,
+        out: u64,
+        adds: bool,
+    ) -> Result<(), CudaError> {
+        match self {
+            ViewOnDevice::Sparse { columns, .. } => {
+                columns.gather(z.address, z.stride, &Output { address: out, offset: 0, weights: 0, adds })
+            }
+            ViewOnDevice::Dense(own) => {
+                let z = Dense { address: z.address, cols: z.stride, stride: z.stride };
+                cross_into(device, rows, out, own.at(), z, adds)
+            }
+        }
+    }
+}
+
+impl DenseOnDevice {
+    /// Where the numbers are, and what they are.
+    pub fn at(&self) -> (Dense, Numbers) {
+        let (address, numbers) = match &self.values {
+            DenseRoom::F32(values) => (values.address(), Numbers::F32),
+            DenseRoom::F64(values) => (values.address(), Numbers::F64),
+        };
+        (Dense { address, cols: self.cols, stride: self.cols }, numbers)
+    }
+}

@@ -1,0 +1,118 @@
+//! Copies between the host and a GPU. Large ones go through pinned memory: filling one half of it overlaps with copying the other.
+
+use crate::context::Context;
+use crate::error::CudaError;
+use cudarc::driver::{result, sys};
+use rayon::prelude::*;
+use std::sync::PoisonError;
+
+/// Bytes of each half of the pinned memory, and bytes that one thread copies at a time.
+const STAGED: usize = 16 << 20;
+const COPIED: usize = 1 << 20;
+
+/// Pinned memory of the host.
+pub(crate) struct Staging {
+    halves: [*mut u8; 2],
+    /// When the last copy to or from a half is over.
+    done: [sys::CUevent; 2],
+}
+
+// SAFETY: as for `Context`; the memory is used under a lock.
+unsafe impl Send for Staging {}
+
+impl Staging {
+    fn new() -> Result<Self, CudaError> {
+        let failed = CudaError::failed("pin memory of the host");
+        // SAFETY: the memory is kept until the process ends.
+        let half = || unsafe { result::malloc_host(STAGED, 0) }.map(|half| half.cast::<u8>());
+        let event = || result::event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING);
+        Ok(Staging {
+            halves: [half().map_err(&failed)?, half().map_err(&failed)?],
+            done: [event().map_err(&failed)?, event().map_err(&failed)?],
+        })
+    }
+
+    /// The memory, which is taken when it is first needed.
+    fn in_place(place: &mut Option<Staging>) -> Result<&Staging, CudaError> {
+        match place {
+            Some(staging) => Ok(staging),
+            None => Ok(place.insert(Staging::new()?)),
+        }
+    }
+
+    /// The half for the `index`-th part of a copy, once its last use is over.
+    fn free_half(&self, index: usize) -> Result<*mut u8, CudaError> {
+        // SAFETY: the event is alive. One that was never recorded is done.
+        unsafe { result::event::synchronize(self.done[index % 2]) }
+            .map_err(CudaError::failed("finish a copy"))?;
+        Ok(self.halves[index % 2])
+    }
+
+    fn record(&self, index: usize, stream: sys::CUstream) -> Result<(), CudaError> {
+        // SAFETY: both are alive.
+        unsafe { result::event::record(self.done[index % 2], stream) }
+            .map_err(CudaError::failed("follow a copy"))
+    }
+}
+
+fn copy(to: &mut [u8], from: &[u8]) {
+    to.par_chunks_mut(COPIED).zip(from.par_chunks(COPIED)).for_each(|(to, from)| to.copy_from_slice(from));
+}
+
+impl Context {
+    /// Copies bytes to an address of the GPU, where the caller owns as many.
+    pub fn send(&self, address: u64, from: &[u8]) -> Result<(), CudaError> {
+        self.bind()?;
+        let failed = CudaError::failed("take a copy");
+        if from.len() <= STAGED {
+            // SAFETY: the caller owns so many bytes there. Memory that is not pinned is read before the call returns.
+            return unsafe { result::memcpy_htod_async(address, from, self.stream) }.map_err(failed);
+        }
+        let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        let staging = Staging::in_place(&mut staging)?;
+        for (index, part) in from.chunks(STAGED).enumerate() {
+            let half = staging.free_half(index)?;
+            // SAFETY: nothing reads this half any more, and it is large enough.
+            let pinned = unsafe { std::slice::from_raw_parts_mut(half, part.len()) };
+            copy(pinned, part);
+            // SAFETY: the range is within what the caller owns.
+            unsafe { result::memcpy_htod_async(address + (index * STAGED) as u64, pinned, self.stream) }
+                .map_err(&failed)?;
+            staging.record(index, self.stream)?;
+        }
+        Ok(())
+    }
+
+    /// Copies bytes from an address of the GPU, where the caller owns as many.
+    pub fn receive(&self, out: &mut [u8], address: u64) -> Result<(), CudaError> {
+        self.bind()?;
+        let failed = CudaError::failed("give a copy");
+        if out.len() <= STAGED {
+            // SAFETY: the caller owns so many bytes there.
+            unsafe { result::memcpy_dtoh_async(out, address, self.stream) }.map_err(failed)?;
+            return self.finish();
+        }
+        let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        let staging = Staging::in_place(&mut staging)?;
+        let lens: Vec<usize> = out.chunks(STAGED).map(<[u8]>::len).collect();
+        let fetch = |index: usize| -> Result<(), CudaError> {
+            let half = staging.free_half(index)?;
+            // SAFETY: nothing uses this half any more, and it is large enough.
+            let pinned = unsafe { std::slice::from_raw_parts_mut(half, lens[index]) };
+            // SAFETY: the range is within what the caller owns.
+            unsafe { result::memcpy_dtoh_async(pinned, address + (index * STAGED) as u64, self.stream) }
+                .map_err(&failed)?;
+            staging.record(index, self.stream)
+        };
+        fetch(0)?;
+        for (index, part) in out.chunks_mut(STAGED).enumerate() {
+            if index + 1 < lens.len() {
+                fetch(index + 1)?;
+            }
+            let half = staging.free_half(index)?;
+            // SAFETY: the copy into this half is done.
+            copy(part, unsafe { std::slice::from_raw_parts(half.cast_const(), part.len()) });
+        }
+        Ok(())
+    }
+}
