@@ -1,6 +1,8 @@
 """The steps of a release that need no building: what would be published, in which order, and what is refused."""
 
 import json
+import re
+import shutil
 import tarfile
 
 import pytest
@@ -36,16 +38,29 @@ def test_every_published_crate_says_what_registries_show():
         assert all((folder / name).read_bytes() == (ROOT / name).read_bytes() for name in ("LICENSE-MIT", "LICENSE-APACHE"))
 
 
-def test_a_release_needs_a_home_a_tag_and_a_date():
+def test_a_release_needs_a_home_a_tag_and_a_date(tmp_path, monkeypatch):
     import papers
     import workspace
     from shell import Failed
 
+    home, tag = "https://forge.example/lcca", f"v{workspace.version()}"
     with pytest.raises(Failed, match="the tag is v9.9.9"):
-        papers.ready("v9.9.9", workspace.home())
-    with pytest.raises(Failed, match="`repository` in Cargo.toml"):
-        papers.ready(f"v{workspace.version()}", "https://elsewhere.invalid/lcca")
-    papers.cited()
+        papers.ready("v9.9.9", home)
+    monkeypatch.setattr(workspace, "home", lambda: "https://lcca.invalid/")
+    with pytest.raises(Failed, match="which is no home"):
+        papers.ready(tag, "https://lcca.invalid")
+    monkeypatch.setattr(workspace, "home", lambda: home)
+    with pytest.raises(Failed, match="and this is https://elsewhere.example"):
+        papers.ready(tag, "https://elsewhere.example/lcca")
+    changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    dated = tmp_path / "CHANGELOG.md"
+    shutil.copy(ROOT / "CITATION.cff", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    dated.write_text(changelog.replace(" - 2026", " - unreleased", 1), "utf-8")
+    with pytest.raises(Failed, match="has no date"):
+        papers.ready(tag, home)
+    dated.write_text(changelog.replace(" - unreleased", " - 2026-01-01", 1), "utf-8")
+    papers.ready(tag, home)
 
 
 def test_artifacts_have_limits_and_checksums(tmp_path, monkeypatch, capsys):
@@ -82,12 +97,35 @@ def test_the_bill_of_materials_names_what_is_linked(tmp_path, monkeypatch):
     assert all(entry["licenses"] for entry in components.values())
 
 
-def test_what_is_skipped_at_home_fails_on_a_forge(monkeypatch, capsys):
+def test_what_is_not_done_at_home_fails_on_a_forge(monkeypatch):
     import shell
 
-    monkeypatch.setattr(shell, "SKIPPED", [])
-    shell.skip("something", "for a reason")
-    assert shell.SKIPPED == ["something: for a reason"]
+    monkeypatch.setattr(shell, "NOT_DONE", [])
+    shell.not_done("something", "for a reason")
+    assert shell.NOT_DONE == ["something: for a reason"]
     monkeypatch.setenv("CI", "true")
     with pytest.raises(shell.Failed, match="for a reason"):
-        shell.skip("something", "for a reason")
+        shell.not_done("something", "for a reason")
+    shell.not_done("something else", "nobody can", everywhere=True)
+    assert shell.NOT_DONE[1:] == ["something else: nobody can"]
+
+
+def test_a_step_that_left_something_out_has_not_passed():
+    import shell
+
+    assert shell.outcome("bill", 1.4, []).split() == ["bill", "1", "s", "passed"]
+    told = shell.outcome("deny", 0, ["advisories: out of reach"])
+    assert told.endswith("NOT DONE: advisories: out of reach") and "passed" not in told
+
+
+def test_registries_get_links_that_lead_somewhere():
+    from links import absolute
+
+    text = "[a](docs/a.md#b) ![p](p.svg) [c](https://c.example/) [d](#d)\n```python\nx[0](y)\n```\n[`e`](e.md)"
+    told = absolute(text, "https://forge.example/us/lcca/", "v1.2.3")
+    page, picture = "https://forge.example/us/lcca/blob/v1.2.3", "https://forge.example/us/lcca/raw/v1.2.3"
+    assert told == f"[a]({page}/docs/a.md#b) ![p]({picture}/p.svg) [c](https://c.example/) [d](#d)\n```python\nx[0](y)\n```\n[`e`]({page}/e.md)"
+    readme = absolute((ROOT / "README.md").read_text("utf-8"), "https://forge.example", "v1")
+    paths = re.findall(r"\]\(https://forge.example/(?:blob|raw)/v1/([^)#]+)", readme)
+    assert len(paths) > 50 and all((ROOT / path).exists() for path in paths)
+    assert not re.search(r"\]\((?!https://|#)", readme)

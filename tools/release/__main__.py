@@ -4,7 +4,7 @@ cargo xtask release STEP [FLAGS]    one step of it, as the workflows call it
 Steps, in their order:
   workflows    lint the workflows and CITATION.cff
   deny         licenses, duplicates, sources and known defects of everything locked
-  semver       public interfaces against the last tag
+  semver       public interfaces against the last tag, or against --baseline REV
   oldest-rust  compile with the oldest Rust that Cargo.toml promises
   portable     compile for arm64, Windows and macOS
   crates       package the crates, build what was packaged, run the README with it
@@ -28,12 +28,12 @@ import portable
 import supply
 import wheels
 import workspace
-from shell import SKIPPED, Failed, empty
+from shell import NOT_DONE, Failed, empty, outcome
 
 STEPS = {
     "workflows": lambda given: (papers.lint(), papers.cited()),
     "deny": lambda given: supply.deny(),
-    "semver": lambda given: supply.semver(),
+    "semver": lambda given: supply.semver(given.baseline),
     "oldest-rust": lambda given: portable.oldest_rust(),
     "portable": lambda given: portable.others(),
     "crates": lambda given: crates.build(),
@@ -50,6 +50,7 @@ def arguments():
     parser.add_argument("step", nargs="?", choices=[*STEPS, "ready"])
     parser.add_argument("--dry-run", action="store_true", help="all steps")
     parser.add_argument("--target", help="Rust's name of the machine to build for [default: this one]")
+    parser.add_argument("--baseline", help="a revision of git to compare public interfaces with [default: the last tag]")
     parser.add_argument("--tag", help="the tag that would be published")
     parser.add_argument("--home", help="the address of the repository that would publish it")
     given = parser.parse_args()
@@ -60,18 +61,16 @@ def arguments():
 
 def dry_run(given):
     empty(workspace.DIST)
-    times = {}
+    outcomes = []
     for name, step in STEPS.items():
         print(f"\n== {name}", flush=True)
-        start = time.monotonic()
+        start, before = time.monotonic(), len(NOT_DONE)
         step(given)
-        times[name] = time.monotonic() - start
-    print("\nseconds:", ", ".join(f"{name} {seconds:.0f}" for name, seconds in times.items()))
-    print("never tried here: running the tests on Windows, macOS or arm64, and publishing; the workflows do that")
-    for line in SKIPPED:
-        print("skipped", line)
-    if workspace.home().endswith(".invalid"):
-        print(f"not publishable: `repository` in Cargo.toml is still {workspace.home()}, which is no home")
+        outcomes.append(outcome(name, time.monotonic() - start, NOT_DONE[before:]))
+    print("\n== what was done", *outcomes, sep="\n")
+    print("No machine of this kind can run the tests on Windows, macOS or arm64, or publish: the workflows do that.")
+    if not workspace.has_home():
+        print(f"Nothing can be published yet: `repository` in Cargo.toml is {workspace.home()}, which is no home.")
 
 
 def main():

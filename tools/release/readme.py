@@ -48,6 +48,8 @@ def ran(script, folder, path):
 
 def python(interpreter):
     """Runs the README's Python examples in an empty folder and compares what they print."""
+    if ">>> " not in README.read_text("utf-8"):
+        raise Failed("the README has no Python to run")
     with tempfile.TemporaryDirectory() as folder:
         flags = ["-o", "NORMALIZE_WHITESPACE", "-o", "ELLIPSIS"]
         run(interpreter, "-m", "doctest", *flags, README.resolve(), cwd=folder)

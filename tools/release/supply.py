@@ -4,7 +4,7 @@ import json
 import subprocess
 
 import workspace
-from shell import cargo_tool, run, skip
+from shell import cargo_tool, not_done, run
 
 DENY = "0.20.2"
 SEMVER_CHECKS = "0.51.0"
@@ -14,20 +14,24 @@ def deny():
     program = cargo_tool("cargo-deny", DENY)
     run(program, "--all-features", "check", "licenses", "bans", "sources")
     if subprocess.run([program, "fetch", "db"], capture_output=True).returncode != 0:
-        skip("advisories", "the database of known defects cannot be reached from here")
-        return
+        return not_done("advisories", "the database of known defects cannot be reached from here")
     run(program, "--all-features", "check", "advisories")
 
 
-def semver():
+def semver(baseline=None):
     """Compares public interfaces with the last release; a change that breaks users must raise the version."""
-    tag = subprocess.run(["git", "describe", "--tags", "--abbrev=0", "--match", "v*"], capture_output=True, text=True)
-    if tag.returncode != 0:
-        print("    nothing to compare public interfaces with: there is no tag vX.Y.Z yet")
-        return
+    baseline = baseline or last_release()
+    if not baseline:
+        return not_done("public interfaces", "no earlier commit has a tag vX.Y.Z to compare with", everywhere=True)
     program = cargo_tool("cargo-semver-checks", SEMVER_CHECKS)
     names = [word for crate in workspace.libraries() for word in ("--package", crate["name"])]
-    run(program, "semver-checks", "--baseline-rev", tag.stdout.strip(), *names)
+    run(program, "semver-checks", "--baseline-rev", baseline, *names)
+
+
+def last_release():
+    """The last tag before this commit, or nothing. The tag of this commit is the release that is being made."""
+    words = ["git", "describe", "--tags", "--abbrev=0", "--match", "v*", "HEAD~1"]
+    return subprocess.run(words, capture_output=True, text=True).stdout.strip()
 
 
 def bill():

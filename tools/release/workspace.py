@@ -58,6 +58,11 @@ def home():
     return program()["repository"]
 
 
+def has_home():
+    """Whether the address is a real one: names that end in .invalid are reserved for those that are not."""
+    return not home().rstrip("/").endswith(".invalid")
+
+
 def oldest_rust():
     return program()["rust_version"]
 

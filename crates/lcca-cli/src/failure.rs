@@ -32,11 +32,12 @@ impl Failure {
     /// Names the file of a view that cannot be fitted.
     pub fn in_view(self, x: &Path, y: &Path) -> Self {
         use lcca::Error::{Negative, NothingToCorrelate, Overflow};
-        match self {
-            Failure::Data(
-                error @ (NothingToCorrelate { side, .. } | Overflow { side } | Negative { side, .. }),
-            ) => Failure::in_file(if side == Side::X { x } else { y }, error),
-            other => other,
+        let Failure::Data(error) = self else { return self };
+        match error {
+            NothingToCorrelate { side, .. } | Overflow { side } | Negative { side, .. } => {
+                Failure::in_file(if side == Side::X { x } else { y }, error)
+            }
+            other => Failure::Data(other),
         }
     }
 
