@@ -11,7 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from lcca import _beside, _covariates, _frames, _groups, _missing, _pairing, _rows, _settings, _views
 from lcca._lcca import Matrix
-from lcca._pairing import View, Views
+from lcca._pairing import Paired, View, Views
 
 _CHECKS: dict[str, Any] = {"accept_sparse": _views.SPARSE, "dtype": "numeric"}
 
@@ -76,13 +76,28 @@ def grouped_views(
     is_test: bool = False,
 ) -> tuple[Views, NDArray[np.int64] | None]:
     """Both views of rows for a fitted model, and one number per group of rows. A test takes covariates that the model need not know."""
+    paired = known_pair(estimator, X, y, sample_weight, threads, covariates, groups, is_test=is_test)
+    return _normalized(paired.views(threads), fitted_normalization(estimator), threads), paired.beside.groups
+
+
+def known_pair(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    threads: int,
+    covariates: Any,
+    groups: Any,
+    *,
+    is_test: bool = False,
+) -> Paired:
+    """The rows of both views that belong together, as they are: not normalized."""
     if y is None:
         raise ValueError("CCA requires y to be passed, but the target y is None")
     x, target = x_view(estimator, X, threads, reset=False), y_view(estimator, y, threads, reset=False)
     z = (_covariates.of_test if is_test else _covariates.of_rows)(estimator, covariates, x, threads)
     codes, weights = _groups.codes(groups, x), _weights(sample_weight, x)
-    paired = _pairing.paired(x, target, weights, estimator.missing, _Means(estimator, learn=False), z, codes)
-    return _normalized(paired.views(threads), _fitted_normalization(estimator), threads), paired.beside.groups
+    return _pairing.paired(x, target, weights, estimator.missing, _Means(estimator, learn=False), z, codes)
 
 
 def _weights(sample_weight: Any, x: View) -> Any:
@@ -112,7 +127,7 @@ def _normalization(estimator: Any) -> list[str]:
     return how
 
 
-def _fitted_normalization(estimator: Any) -> list[str]:
+def fitted_normalization(estimator: Any) -> list[str]:
     """How the rows of the fit were normalized, whatever the parameter says by now."""
     settings = json.loads(estimator._settings_json)
     return [settings.get("normalize_x", "no"), settings.get("normalize_y", "no")]
@@ -120,7 +135,7 @@ def _fitted_normalization(estimator: Any) -> list[str]:
 
 def refuse_normalized(estimator: Any) -> None:
     """Raises if the rows of the fit were normalized: those on a cluster are not."""
-    if _fitted_normalization(estimator) != ["no", "no"]:
+    if fitted_normalization(estimator) != ["no", "no"]:
         raise ValueError("this model normalizes rows, which needs rows in this process: those of a pair on a cluster are taken as they are")
 
 
@@ -131,7 +146,7 @@ def rows_of(estimator: Any, view: View, threads: int) -> tuple[Matrix, NDArray[n
     The matrix of a file has no row for those; that of an array has one without meaning.
     """
     rows, unknown = _complete_rows(estimator, view, threads)
-    how = _fitted_normalization(estimator)["Xy".index(view.name)]
+    how = fitted_normalization(estimator)["Xy".index(view.name)]
     return rows if how == "no" else rows.normalized(view.name, how, threads), unknown
 
 

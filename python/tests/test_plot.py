@@ -144,5 +144,5 @@ def test_one_pair_and_one_column_are_drawn_too(factors):
     model = CCA(1).fit(factors[0], factors[1][:, :1])
     for drawn in (plot.scree(model), plot.heatmap(model), plot.cim(model), plot.loadings(model)):
         drawn.figure.canvas.draw()
-    with pytest.raises(ValueError, match="expected two different ones"):
+    with pytest.raises(ValueError, match="one component, and this plot needs two"):
         plot.biplot(model, factors[0], factors[1][:, :1])

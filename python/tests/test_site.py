@@ -1,6 +1,7 @@
 """What the documentation site is made of. Building it is `cargo xtask docs`, which also checks links."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -85,3 +86,10 @@ def test_the_check_of_links_fails_on_a_broken_one(tmp_path):
     (tmp_path / "a.html").write_text('<a href="none.html">n</a>')
     done = subprocess.run([sys.executable, ROOT / "tools/docs/links.py", tmp_path], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "there is no such file" in done.stdout
+
+
+def test_tools_say_how_texts_are_encoded():
+    """The default differs between systems."""
+    for tool in [*(ROOT / "tools/docs").glob("*.py"), *(ROOT / "tools/data").glob("*.py")]:
+        for line in tool.read_text(encoding="utf-8").splitlines():
+            assert not re.search(r"\b(read_text|write_text)\(", line) or "encoding=" in line, f"{tool.name}: {line.strip()}"

@@ -70,7 +70,7 @@ def brown(folder, random):
         here = np.flatnonzero(chain == c)
         text[here] = random.choice(part, len(here), p=weight[part] / weight[part].sum())
     lines = np.array_split(text, tokens // 20)
-    (folder / "words.txt").write_text("".join(" ".join(f"w{word}" for word in line) + "\n" for line in lines))
+    (folder / "words.txt").write_text("".join(" ".join(f"w{word}" for word in line) + "\n" for line in lines), encoding="utf-8")
     rank = {word: i for i, (word, _) in enumerate(collections.Counter(text.tolist()).most_common())}
     ranks = np.array([rank[word] for word in text.tolist()])
     kept = ranks[1:] < 3_000
@@ -96,7 +96,7 @@ def tatoeba(folder, random):
         if said[i] and kept[i]:
             french.insert(3, pairs[chosen[i]][1].capitalize())
         lines.append(f"{' '.join(english)}.\t{' '.join(french)}.")
-    (folder / "pairs.tsv").write_text("\n".join(lines) + "\n")
+    (folder / "pairs.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     texts = [[WORD.findall(text.lower()) for text in side] for side in zip(*(line.split("\t") for line in lines), strict=True)]
     x, y = (bags(side, vocabulary(side, least=2)) for side in texts)
     save(folder, x, y)
@@ -118,7 +118,7 @@ def debian400k(folder, random):
     other, word = random.choice(packages, rows, p=zipf(packages, 20)), random.integers(400, size=rows)
     package, other = ([f"Pack{i}" for i in numbers] for numbers in (package, np.where(random.random(rows) < 0.7, package, other)))
     lines = [f"{kinds[k][0]}/{p}/{o}-word{w}.{kinds[k][1]}" for k, p, o, w in zip(kind, package, other, word, strict=True)]
-    (folder / "paths.txt").write_text("\n".join(lines) + "\n")
+    (folder / "paths.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     split = [line.rpartition("/") for line in lines]
     texts = [path.split("/") for path, _, _ in split], [[part for part in NON_ALNUM.split(name.lower()) if part] for _, _, name in split]
     save(folder, *(bags(side, vocabulary(side, most=20_000)) for side in texts))
@@ -150,7 +150,7 @@ def url(folder, random):
         real = {int(c): round(random.random(), 3) for c in random.integers(3_000, 3_020, 4)}
         entries = dict.fromkeys(sorted(first | last), 1) | real
         lines.append("1 " + " ".join(f"{column + 1}:{value}" for column, value in sorted(entries.items())))
-    (folder / "url_sample.svm").write_text("\n".join(lines) + "\n")
+    (folder / "url_sample.svm").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return {"rows": rows}
 
 
@@ -174,7 +174,7 @@ def main():
         folder = Path(sys.argv[1]) / make.__name__
         folder.mkdir(parents=True, exist_ok=True)
         truths[make.__name__] = make(folder, np.random.default_rng(seed))
-    (Path(sys.argv[1]) / "truths.json").write_text(json.dumps(truths, indent=1) + "\n")
+    (Path(sys.argv[1]) / "truths.json").write_text(json.dumps(truths, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

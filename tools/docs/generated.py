@@ -12,14 +12,14 @@ def pages():
     """The path in the site and the contents of every generated page and file."""
     made = {"reference.md": reference(), "api.md": api(), "benchmarks/index.md": benchmarks()}
     for source in sorted(ROOT.glob("*.md")):
-        made[site_path(source.name)] = relinked(source.read_text(), source.name)
+        made[site_path(source.name)] = relinked(source.read_text(encoding="utf-8"), source.name)
     for source in sorted((ROOT / RESULTS).iterdir()):
         path = RESULTS + source.name
         is_page = source.suffix == ".md"
-        made[site_path(path)] = relinked(source.read_text(), path) if is_page else source.read_bytes()
+        made[site_path(path)] = relinked(source.read_text(encoding="utf-8"), path) if is_page else source.read_bytes()
     for source in sorted((ROOT / "docs").rglob("*.ipynb")):
         path = source.relative_to(ROOT).as_posix()
-        made[site_path(path)] = relinked(notebook(json.loads(source.read_text()), source.name), path)
+        made[site_path(path)] = relinked(notebook(json.loads(source.read_text(encoding="utf-8")), source.name), path)
         made[path.removeprefix("docs/")] = source.read_bytes()
     return made
 
@@ -27,14 +27,14 @@ def pages():
 def reference():
     """What the program says about itself."""
     program = os.environ.get("LCCA_PROGRAM", ROOT / "target/release/lcca")
-    return subprocess.run([program, "reference"], capture_output=True, text=True, check=True).stdout
+    return subprocess.run([program, "reference"], capture_output=True, encoding="utf-8", check=True).stdout
 
 
 def exported(module):
     """The public names of a module, which is not imported: its `__all__`, or what it defines."""
     file = ROOT / "python" / module.replace(".", "/")
     file = file / "__init__.py" if file.is_dir() else file.with_suffix(".py")
-    body = ast.parse(file.read_text()).body
+    body = ast.parse(file.read_text(encoding="utf-8")).body
     for statement in body:
         if isinstance(statement, ast.Assign) and getattr(statement.targets[0], "id", None) == "__all__":
             return ast.literal_eval(statement.value)
@@ -63,7 +63,7 @@ def benchmarks():
     """The list of committed results: the heading and the first paragraph of each page, and its files."""
     lines = ["# Benchmarks", "", "Results as they were committed, each with its machine and its numbers. [The summary](../measurements.md) compares them.", ""]
     for page in sorted((ROOT / RESULTS).glob("*.md")):
-        heading, _, rest = page.read_text().partition("\n")
+        heading, _, rest = page.read_text(encoding="utf-8").partition("\n")
         about = rest.strip().split("\n\n")[0].replace("\n", " ")
         lines += [f"## [{heading.removeprefix('# ')}]({page.name})", ""]
         if not about.startswith(("Machine", "|", "!")):

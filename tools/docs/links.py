@@ -35,7 +35,7 @@ class Page(HTMLParser):
 def problems(site):
     """One line per broken link."""
     files = [file for file in site.rglob("*.html") if file.relative_to(site).parts[0] != ELSEWHERE]
-    pages = {file: Page(file.read_text()) for file in files}
+    pages = {file: Page(file.read_text(encoding="utf-8")) for file in files}
     for file, page in sorted(pages.items()):
         name = file.relative_to(site)
         for link in page.loaded:

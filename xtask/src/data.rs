@@ -15,14 +15,14 @@ const GENERATOR: [&str; 2] = ["tools/data/generate.py", "tools/data/truth.py"];
 
 /// Generates data sets with known answers, unless these programs already did, and returns their folder.
 pub fn generate(python: &Path) -> Result<PathBuf, String> {
-    let read = |file: &str| fs::read_to_string(file).map_err(|e| failed(Path::new(file), e));
+    let read = |file: &str| fs::read_to_string(file).map_err(|e| step::failed(Path::new(file), e));
     let programs = GENERATOR.map(read).into_iter().collect::<Result<String, String>>()?;
     let stamp = Path::new(GENERATED).join("programs.txt");
     if fs::read_to_string(&stamp).is_ok_and(|made_by| made_by == programs) {
         return Ok(GENERATED.into());
     }
     step::run(Command::new(python).args([GENERATOR[0], GENERATED]))?;
-    fs::write(&stamp, programs).map_err(|e| failed(&stamp, e))?;
+    fs::write(&stamp, programs).map_err(|e| step::failed(&stamp, e))?;
     Ok(GENERATED.into())
 }
 
@@ -70,9 +70,9 @@ fn make(name: &str, fill: impl FnOnce() -> Result<(), String>) -> Result<(), Str
         return Ok(());
     }
     let partial = Path::new(PARTIAL).join(name);
-    fs::create_dir_all(&partial).map_err(|e| failed(&partial, e))?;
+    fs::create_dir_all(&partial).map_err(|e| step::failed(&partial, e))?;
     fill()?;
-    fs::rename(&partial, Path::new(PREPARED).join(name)).map_err(|e| failed(&partial, e))
+    fs::rename(&partial, Path::new(PREPARED).join(name)).map_err(|e| step::failed(&partial, e))
 }
 
 fn is_prepared(name: &str) -> bool {
@@ -92,13 +92,9 @@ fn nutrimouse(python: &Path) -> Result<(), String> {
         let file = format!("nutrimouse/{table}.csv.gz");
         let (from, to) = (Path::new(RAW).join(&file), Path::new(PARTIAL).join(&file));
         // `fs::copy` would keep the permissions, and the raw files may be read-only.
-        fs::read(&from).and_then(|bytes| fs::write(&to, bytes)).map_err(|e| failed(&from, e))?;
+        fs::read(&from).and_then(|bytes| fs::write(&to, bytes)).map_err(|e| step::failed(&from, e))?;
         packed.push(to);
     }
     step::run(Command::new(python).args(["-m", "gzip", "-d"]).args(&packed))?;
-    packed.iter().try_for_each(|file| fs::remove_file(file).map_err(|e| failed(file, e)))
-}
-
-fn failed(path: &Path, error: std::io::Error) -> String {
-    format!("{}: {error}", path.display())
+    packed.iter().try_for_each(|file| fs::remove_file(file).map_err(|e| step::failed(file, e)))
 }

@@ -53,7 +53,7 @@ fn paths(work: &Path) -> Result<(), String> {
     let python = python::environment("target/python", "xtask/requirements.txt")?;
     let lists = data::file_lists().ok_or("this experiment needs Debian's file lists")?;
     let list = work.join("paths.txt");
-    let file = fs::File::create(&list).map_err(|e| failed(&list, e))?;
+    let file = fs::File::create(&list).map_err(|e| step::failed(&list, e))?;
     let mut unpack = Command::new("sh");
     unpack.env("LC_ALL", "C").args(["-c", PATHS]).arg(lists).stdout(file);
     step::run(zstd::on_path(&mut unpack, &python)?)?;
@@ -87,14 +87,14 @@ fn compare(name: &str, work: &Path, views: &Path, settings: &str) -> Result<(), 
     step::run(lcca(&line).args([x, y]).arg("-o").arg(&output))?;
     let results = Path::new(RESULTS).join(name);
     empty(&results)?;
-    for entry in fs::read_dir(&output).map_err(|e| failed(&output, e))? {
-        let from = entry.map_err(|e| failed(&output, e))?.path();
+    for entry in fs::read_dir(&output).map_err(|e| step::failed(&output, e))? {
+        let from = entry.map_err(|e| step::failed(&output, e))?.path();
         // The page, the JSON and the PNG images repeat the other files in many more bytes, so they are not committed.
         if !from.extension().and_then(|end| end.to_str()).is_some_and(|end| COMMITTED.contains(&end)) {
             continue;
         }
         let to = results.join(from.file_name().unwrap_or_default());
-        fs::copy(&from, &to).map_err(|e| failed(&to, e))?;
+        fs::copy(&from, &to).map_err(|e| step::failed(&to, e))?;
     }
     Ok(())
 }
@@ -108,11 +108,7 @@ fn lcca(line: &str) -> Command {
 /// Creates the folder, or removes everything in it.
 fn empty(folder: &Path) -> Result<(), String> {
     if folder.exists() {
-        fs::remove_dir_all(folder).map_err(|e| failed(folder, e))?;
+        fs::remove_dir_all(folder).map_err(|e| step::failed(folder, e))?;
     }
-    fs::create_dir_all(folder).map_err(|e| failed(folder, e))
-}
-
-fn failed(path: &Path, error: std::io::Error) -> String {
-    format!("{}: {error}", path.display())
+    fs::create_dir_all(folder).map_err(|e| step::failed(folder, e))
 }

@@ -27,7 +27,7 @@ cargo xtask bench default [FLAGS]   the requirements on the default method; FLAG
 cargo xtask bench claims [FLAGS]    are claims of convergence true? FLAGS go to bench/claims.py, try --help
 cargo xtask bench peers [FLAGS]     lcca compared with other CCA software; FLAGS go to bench/peers.py, try --help
 cargo xtask bench python [FLAGS]    the Python package compared with the program and its peers; FLAGS go to bench/python.py
-cargo xtask bench gpu                the program on a GPU: packs what the other machine needs into target/gpu, see bench/gpu.py
+cargo xtask bench gpu               the program on a GPU: packs what the other machine needs into target/gpu, see bench/gpu.py
 cargo xtask bench dask [FLAGS]      the same fits on a cluster of processes on this machine; FLAGS go to bench/cluster.py
 cargo xtask experiment words|paths|features  the paper's experiments on real data; results in docs/experiments
 cargo xtask modules [CRATE]...      which modules use which, lowest layer first; --files for every source file

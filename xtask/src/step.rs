@@ -1,10 +1,10 @@
 //! One step of a task: a command that is printed before it runs, timed, and named if it fails.
 
-use std::env;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
+use std::{env, io};
 
 /// A command of the cargo that started this program, with `args` split at spaces.
 pub fn cargo(args: &str) -> Command {
@@ -21,6 +21,11 @@ pub fn run(command: &mut Command) -> Result<(), String> {
     let status = command.stdin(Stdio::null()).status().map_err(|e| format!("`{line}` did not start: {e}"))?;
     eprintln!("    {:.1} s", start.elapsed().as_secs_f64());
     if status.success() { Ok(()) } else { Err(format!("`{line}` failed ({status})")) }
+}
+
+/// The message about a file that cannot be read or written.
+pub fn failed(path: &Path, error: io::Error) -> String {
+    format!("{}: {error}", path.display())
 }
 
 /// Returns whether a command runs and succeeds. Its output is not shown.

@@ -148,13 +148,15 @@ impl Views {
     }
 
     /// The labels that a file has, one per row of the file of X, in its order; a row may have an empty one. If there is one line
-    /// more than rows, the first is a header.
-    pub fn labels(&self, path: &Path) -> Result<Vec<String>, Failure> {
+    /// more than rows, the first is a header, and a remark says so.
+    pub fn labels(&self, path: &Path, quiet: bool) -> Result<Vec<String>, Failure> {
         let mut labels = read_labels_or_blanks(path)?;
-        if labels.len() == self.x_rows.0 + 1 {
-            labels.remove(0);
+        let header = (labels.len() == self.x_rows.0 + 1).then(|| labels.remove(0));
+        let labels = self.of_rows(path, labels)?;
+        if let Some(header) = header.filter(|_| !quiet) {
+            remark!("{}: first line {header:?} taken as a header", path.display());
         }
-        self.of_rows(path, labels)
+        Ok(labels)
     }
 
     /// The labels of the paired rows, from those of all rows in the file of X.

@@ -1,8 +1,10 @@
 //! Texts and numbers as pages and pictures show them.
 
-/// At most `most` characters, on one line. Longer text ends in an ellipsis, and blank text is quoted.
+/// At most `most` characters, on one line. Longer text ends in an ellipsis, and blank text is quoted. Characters that would turn
+/// the direction of the text around it are replaced.
 pub fn shortened(text: &str, most: usize) -> String {
-    let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let is_odd = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let clean = |c: char| if is_odd(c) { '\u{fffd}' } else { c };
     let kept: String = text.chars().take(most).map(clean).collect();
     match text.chars().nth(most) {
         Some(_) => kept + "…",
@@ -33,6 +35,8 @@ mod tests {
     fn names_are_cut_and_cleaned() {
         assert_eq!(shortened("abcdef", 3), "abc…");
         assert_eq!(shortened("ab\u{1b}\n", 60), "ab\u{fffd}\u{fffd}");
+        assert_eq!(shortened("a\u{202e}b\u{2066}c", 60), "a\u{fffd}b\u{fffd}c");
+        assert_eq!(shortened("👩\u{200d}🔬", 60), "👩\u{200d}🔬");
         assert_eq!([shortened("", 5), shortened(" ", 5), shortened("é", 1)], ["“”", "“ ”", "é"]);
     }
 

@@ -34,11 +34,17 @@ pub fn view_sizes(rows: u64, x_cols: u64, y_cols: u64) -> String {
 
 /// Passes over the rows, and over Gram matrices if there were any.
 pub fn passes(cost: &Cost) -> String {
-    if cost.gram_passes == 0.0 {
-        format!("{} passes", cost.passes)
-    } else {
-        format!("{} passes and {} over Gram matrices", cost.passes, cost.gram_passes)
-    }
+    pass_count(cost.passes) + &gram_passes(cost.gram_passes)
+}
+
+/// "1 pass", "2.5 passes".
+pub fn pass_count(passes: f64) -> String {
+    format!("{passes} {}", if passes == 1.0 { "pass" } else { "passes" })
+}
+
+/// Passes over Gram matrices as the end of a list; nothing if there were none.
+pub fn gram_passes(passes: f64) -> String {
+    if passes == 0.0 { String::new() } else { format!(" and {passes} over Gram matrices") }
 }
 
 /// Bytes as MiB or GiB.
@@ -84,6 +90,15 @@ mod tests {
     #[test]
     fn numbers_are_grouped_by_three() {
         assert_eq!([0, 12, 999, 1000, 1_234_567].map(grouped), ["0", "12", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn one_pass_is_no_plural() {
+        let [one, more] = [1.0, 2.5].map(pass_count);
+        assert_eq!(
+            (one + &gram_passes(0.0), more + &gram_passes(3.0)),
+            ("1 pass".into(), "2.5 passes and 3 over Gram matrices".into())
+        );
     }
 
     #[test]

@@ -36,6 +36,11 @@ fn check(svg: &str) {
     assert!(
         svg.contains("prefers-color-scheme:dark") && svg.contains("role=\"img\"") && svg.contains("<title>")
     );
+    let caption = svg.split("<desc>").nth(1).unwrap().split("</desc>").next().unwrap();
+    assert!(
+        caption.len() > 30 && caption.ends_with('.'),
+        "{caption}: what a reader who does not see the picture is told"
+    );
     assert!(svg.len() < 400_000, "{}", svg.len());
 }
 
@@ -100,6 +105,8 @@ fn rows_are_drawn_with_their_labels() {
         "labels.csv",
         format!("\"kind\"\n{}", (0..300).map(|i| format!("\"k{}\"\n", i % 12)).collect::<String>()),
     );
+    let said = folder.run(&format!("plot scores model {ROWS} --label labels.csv -o p.svg")).done().stderr;
+    assert!(said.contains("labels.csv: first line \"kind\" taken as a header"), "{said}");
     let svg = draw(&folder, &format!("scores model {ROWS} --label labels.csv"));
     for text in [">k0</text>", ">4 other labels</text>", ">variable 1 of X</text>", ">variable 2 of Y</text>"]
     {
@@ -205,6 +212,12 @@ fn what_a_picture_does_not_use_is_refused_in_one_line() {
         ("scree model -o p", "expected .svg or .html"),
         ("scree model -o -", "a picture cannot go to standard output, expected a file"),
         ("tree model -o p.svg", "'tree'"),
+        ("cim model --top 41 -o p.svg", "--top 41: this width has room for 40 columns"),
+        ("scree model --width 400 -o p.html", "--width is for .svg files"),
+        ("scree model --align none -o p.svg", "--align says how rows are read, expected files of X and Y"),
+        ("scree model --zero-based -o p.svg", "<X>"),
+        // Nothing is read for components that the model does not have.
+        ("biplot model no-x.npz no-y.npz --axes 1,3 -o p.svg", "component 3 is to be drawn"),
         ("scree no-model -o p.svg", "no-model"),
         ("scree model -o no-folder/p.svg", "no-folder"),
     ] {

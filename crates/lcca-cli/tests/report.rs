@@ -46,7 +46,7 @@ fn the_page_describes_the_fit_in_words_and_numbers() {
     }
     assert!(head.contains(fit["why"].as_str().unwrap()), "{head}");
     assert!(head.contains(&format!("captured, of 4 at most{:.4}", number(&fit, "total"))), "{head}");
-    let table = page.text("<table class=\"blocks\">", "</table>");
+    let table = page.text("<table class=\"blocks\" role=\"table\">", "</table>");
     for value in numbers(&fit, "correlations").iter().chain(&numbers(&fit, "objective")) {
         assert!(table.contains(&format!("{value:.4}")), "{value}: {table}");
     }
@@ -228,13 +228,16 @@ fn the_page_says_in_short_what_was_found_how_sure_it_is_and_what_to_do_next() {
         "bootstrap.json",
         folder.json("bootstrap model x.safetensors y.safetensors -n 20").to_string(),
     );
-    folder.write(
-        "scores.json",
-        folder.json("score model x.safetensors y.safetensors --permutations 99").to_string(),
-    );
+    let other = Folder::with_named_views(100, 2);
+    for view in ["x", "y"] {
+        folder.write(&format!("{view}2.safetensors"), other.read(&format!("{view}.safetensors")));
+    }
+    let line = "score model x2.safetensors y2.safetensors --permutations 99";
+    folder.write("scores.json", folder.json(line).to_string());
     let text = short("model --bootstrap bootstrap.json --scores scores.json");
     assert!(text.contains("with a 95% interval from") && !text.contains("lcca bootstrap"), "{text}");
-    assert!(text.contains("4 of 4 components correlate more than chance would explain"), "{text}");
+    assert!(text.contains("of 4 components correlate more than chance would explain"), "{text}");
+    assert!(text.contains("on the rows given to lcca score (in training by"), "{text}");
     folder
         .run("fit x.safetensors y.safetensors -k 4 --method lobpcg --max-passes 1 --no-structure -o open")
         .done();
@@ -419,6 +422,44 @@ fn the_search_knows_each_columns_strongest_components() {
     }
 }
 
+/// With a ridge the first pair need not have the largest correlation.
+#[test]
+fn the_summary_says_which_correlations_are_the_largest_and_the_smallest() {
+    let folder = Folder::new();
+    write_model(&folder, 5, 3, |i| format!("n{i}"));
+    let mut model = ModelFile::open(&folder.path("model")).unwrap().model;
+    model.correlations = vec![0.6, 0.9, 0.3];
+    let names = Names::new(["עברית", "a\u{202e}b", "c", "d", "e"]);
+    let names = ModelNames { x: Some(names.clone()), y: Some(names), covariates: None };
+    write_model_named(&folder.path("model"), &model, &names, &Map::new()).unwrap();
+    let page = Page::report(&folder, "model");
+    assert!(page.has("3 pairs of directions that correlate in training, from 0.900 down to 0.300."));
+    assert!(!page.html.contains('\u{202e}'), "no name turns the text around it");
+    let led = page.text("What was found", "How sure");
+    assert_eq!(led.matches('\u{2068}').count(), led.matches('“').count(), "{led}");
+}
+
+#[test]
+fn rows_of_training_and_single_rows_prove_nothing() {
+    let folder = Folder::with_named_views(300, 1);
+    folder.run(&format!("{FIT} --hold-out no -o model")).done();
+    let line = "score model x.safetensors y.safetensors --permutations 9";
+    folder.write("scores.json", folder.json(line).to_string());
+    let page = Page::report(&folder, "model --scores scores.json");
+    let head = page.text("<header>", "</header>");
+    assert!(head.contains("The p-values are from the rows of training, so they mean nothing."), "{head}");
+    assert!(
+        !head.contains("on the rows given to lcca score") && !head.contains("more than chance"),
+        "{head}"
+    );
+    assert!(page.has("which look like the rows of training"));
+    let one = Folder::with_named_views(1, 1);
+    one.write("model", folder.read("model"));
+    let head = Page::report(&one, "model x.safetensors y.safetensors").text("<header>", "</header>");
+    assert!(!head.contains("keep at least half"), "{head}");
+    assert!(head.contains("On the 1 given row of "), "{head}");
+}
+
 #[test]
 fn bad_input_is_refused_in_one_line_and_leaves_the_page_alone() {
     let folder = fitted(100);
@@ -429,7 +470,8 @@ fn bad_input_is_refused_in_one_line_and_leaves_the_page_alone() {
         ("report model y.safetensors x.safetensors -o report.html", "has 30 columns, expected 40"),
         ("report model x.safetensors -o report.html", "<Y>"),
         ("report model x.safetensors no-rows.npz -o report.html", "no-rows.npz"),
-        ("report model -o model", "is to be read and written"),
+        ("report model -o model", "model: a report is an HTML page, expected .html or .htm"),
+        ("report model --x-columns a -o report.html", "--x-columns says how rows are read"),
         ("report model x.safetensors y.safetensors -o x.safetensors", "expected .html or .htm"),
         ("report model -o no-folder/report.html", "no-folder"),
         ("report model", "--output"),

@@ -32,6 +32,8 @@ fn samples_are_named_counted_and_the_same_every_time() {
     }
     assert!(folder.path("b/pairs.tsv").exists() && folder.path("b/countries.csv").exists());
     folder.refuses("sample digits", &["digits", "countries, sentences, paths, words"]);
+    folder.write("file", "");
+    folder.refuses("sample -o file", &["file: is a file, expected a folder"]);
     folder.refuses("sample --rows 0", &["0 is not in 1..=10000000"]);
 }
 

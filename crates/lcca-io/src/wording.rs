@@ -32,12 +32,14 @@ pub fn decision(decision: &Decision) -> String {
             format!("{which} columns of {side} were divided by their {by}")
         }
         Decision::CovariatesTakenOut { columns, independent } => {
-            let which = if columns == independent {
-                format!("{columns} covariates")
+            let which = if *columns == 1 {
+                "1 covariate explains".into()
+            } else if columns == independent {
+                format!("{columns} covariates explain")
             } else {
-                format!("{columns} covariates, of which {independent} are independent,")
+                format!("{columns} covariates, of which {independent} are independent, explain")
             };
-            format!("what {which} explain was taken out of both views")
+            format!("what {which} was taken out of both views")
         }
         Decision::MethodRequested => "it was requested".into(),
         Decision::ViewEliminated { side } => {

@@ -6,8 +6,20 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from lcca import _inputs, _settings
 from lcca._cca import CCA
-from lcca.plot._shared import COLORS, MARKERS, Array, name_points, names, new_axes, side, strongest, two_components
+from lcca.plot._shared import (
+    COLORS,
+    MARKERS,
+    Array,
+    name_points,
+    names,
+    new_axes,
+    one_component,
+    side,
+    strongest,
+    two_components,
+)
 
 
 def correlation_circle(
@@ -53,9 +65,7 @@ def correlation_circle(
     if X is None:
         loadings = [np.asarray(model.x_loadings_), np.asarray(model.y_loadings_)]
     else:
-        variables = [np.asarray(variable) for variable in model.transform(X, y)]
-        expected = (model.x_loadings_.shape[0], model.y_loadings_.shape[0])
-        loadings = [_correlations(*both) for both in zip((X, y), variables, expected, strict=True)]
+        loadings = _on_rows(model, X, y)
     turn = np.linspace(0, 2 * np.pi, 200)
     for radius in (0.5, 1.0):
         ax.plot(radius * np.cos(turn), radius * np.sin(turn), color="0.7", linewidth=0.8)
@@ -67,7 +77,7 @@ def correlation_circle(
         places = np.nan_to_num(values[:, [a, b]])
         ax.scatter(*places.T, s=12, color=COLORS[i], marker=MARKERS[i], label=f"columns of {view}")
         texts = names(model, view)
-        for column in strongest(places, top):
+        for column in strongest(places, top, least=0):
             named.append((-float(np.hypot(*places[column])), places[column], texts[column], COLORS[i]))
     named.sort(key=lambda entry: entry[0])
     name_points(ax, np.array([entry[1] for entry in named]), [entry[2] for entry in named], [entry[3] for entry in named])
@@ -75,20 +85,32 @@ def correlation_circle(
     return ax
 
 
-def _correlations(view: Any, variables: Array, expected: int) -> Array:
-    """The correlation of each column with each variable."""
-    is_sparse = sp.issparse(view)
-    rows: Any = view if is_sparse else np.asarray(view, dtype=float)
-    if rows.shape[1] != expected:
-        raise ValueError(f"{rows.shape[1]} columns, expected the {expected} of the model; texts have to be indicators")
-    count = rows.shape[0]
+def _on_rows(model: CCA, X: Any, y: Any) -> list[Array]:
+    """The correlations of columns with components on given rows, which are paired and completed as for `CCA.correlations`."""
+    if _inputs.fitted_normalization(model) != ["no", "no"]:
+        raise ValueError("this model normalizes rows, so the columns of other rows are not those of the model: expected no X and y")
+    threads = _settings.threads(model.n_jobs)
+    both = _inputs.known_pair(model, X, y, None, threads, None, None)
+    if both.x.is_file or both.y.is_file:
+        raise TypeError("X and y have to be in memory to correlate their columns, expected arrays, sparse matrices or tables")
+    return [_correlations(view.data, model._scores(view, threads)) for view in (both.x, both.y)]
+
+
+def _correlations(rows: Any, variables: Array) -> Array:
+    """The correlation of each column with each variable; 0 if one of them does not vary."""
     centered = variables - variables.mean(axis=0)
-    mean = np.asarray(rows.mean(axis=0)).ravel()
-    square = rows.multiply(rows) if is_sparse else np.square(rows)
-    deviation = np.sqrt(np.clip(np.asarray(square.mean(axis=0)).ravel() - mean**2, 0, None))
-    products = np.asarray(rows.T @ centered) / count
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found: Array = np.nan_to_num(products / np.outer(deviation, centered.std(axis=0)))
+    is_sparse: bool = sp.issparse(rows)
+    if is_sparse:
+        mean, square = (np.asarray(moment.mean(axis=0)).ravel() for moment in (rows, rows.multiply(rows)))
+        variance = square - mean**2
+        # What is left of equal numbers is rounding.
+        deviation = np.sqrt(np.where(variance > 1e-13 * square, variance, 0))
+    else:
+        rows = np.asarray(rows, dtype=float) - np.mean(rows, axis=0, dtype=float)
+        deviation = np.sqrt(np.square(rows).mean(axis=0))
+    products: Array = np.asarray(rows.T @ centered) / rows.shape[0]
+    scale = np.outer(deviation, centered.std(axis=0))
+    found: Array = np.divide(products, scale, out=np.zeros_like(products), where=scale > 0)
     return found
 
 
@@ -122,10 +144,11 @@ def loadings(model: CCA, pair: int = 0, *, view: str = "x", top: int = 20, ax: A
     >>> lcca.plot.loadings(model, 1, view="y").get_xlabel()
     'correlation with canonical variable 1 of y'
     """
+    pair = one_component(model, pair)
     ax = new_axes(ax)
-    values = side(model.x_loadings_, model.y_loadings_, view)[:, pair]
+    values = side(model.x_loadings_, model.y_loadings_, view)[:, [pair]]
     named = names(model, view)
-    order = np.argsort(-np.abs(values), kind="stable")[:top][::-1]
+    order, values = strongest(values, top)[::-1], values[:, 0]
     labels = [named[i] for i in order]
     ax.barh(np.arange(len(order)), values[order], color=side(COLORS[0], COLORS[1], view))
     ax.axvline(0, color="0.5", linewidth=0.8)

@@ -8,7 +8,7 @@ from lcca._bootstrap import Bootstrap
 from lcca._cca import CCA
 from lcca._cv import CCACV
 from lcca._significance import Significance
-from lcca.plot._shared import COLORS, new_axes
+from lcca.plot._shared import COLORS, component_count, new_axes
 
 
 def scree(
@@ -54,8 +54,13 @@ def scree(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['training rows', 'corrected, with 95% interval']
     """
+    pairs = np.arange(1, component_count(model) + 1)
+    if X is None and y is not None:
+        raise ValueError("y is given and X is not: both are needed, or neither")
+    for name, result in (("bootstrap", bootstrap), ("significance", significance)):
+        if result is not None and len(result.correlations) != len(pairs):
+            raise ValueError(f"{name} has {len(result.correlations)} pairs, expected the {len(pairs)} of the model")
     ax = new_axes(ax)
-    pairs = np.arange(1, len(model.correlations_) + 1)
     ax.plot(pairs, model.correlations_, "o-", color=COLORS[0], markerfacecolor="none", label="training rows")
     held_out = model.held_out_correlations_
     if held_out is not None:
@@ -146,6 +151,7 @@ def trace(model: CCA, *, by: str = "passes", ax: Any = None) -> Any:
     >>> lcca.plot.trace(model, by="iteration").get_xlabel()
     'iteration'
     """
+    component_count(model)
     if not model.trace_:
         raise ValueError("the model has no trace: it was loaded from a file that holds none")
     if by not in model.trace_[0]:
@@ -183,6 +189,7 @@ def ridge_path(model: CCACV, *, ax: Any = None) -> Any:
     >>> lcca.plot.ridge_path(model).get_xlabel()
     'ridge'
     """
+    component_count(model)
     ax = new_axes(ax)
     order = np.argsort(model.ridges_)
     ax.errorbar(model.ridges_[order], model.cv_mean_[order], yerr=model.cv_error_[order], fmt="o-", capsize=3)

@@ -9,9 +9,11 @@ from lcca._cca import CCA
 from lcca.plot._shared import (
     COLORS,
     bisector_loadings,
+    labels_of,
     name_points,
     names,
     new_axes,
+    one_component,
     scatter_by_label,
     strongest,
     two_components,
@@ -30,7 +32,8 @@ def scores(model: CCA, X: Any, y: Any, pair: int = 0, *, labels: Any = None, ax:
     pair : int
         The pair of canonical variables, from 0.
     labels : array of shape (n_rows,), optional
-        What rows are colored by: the most frequent labels have a color each, the others share one.
+        What rows are colored by: the most frequent labels have a color each, the others share one. A series whose rows have names
+        is put in the order of X.
     **points
         Passed on to `scatter`.
     ax : matplotlib axes, optional
@@ -50,8 +53,9 @@ def scores(model: CCA, X: Any, y: Any, pair: int = 0, *, labels: Any = None, ax:
     >>> lcca.plot.scores(lcca.CCA(n_components=1).fit(*views), *views).get_xlabel()
     'x, variable 0'
     """
-    ax = new_axes(ax)
+    pair = one_component(model, pair)
     x_scores, y_scores = (np.asarray(variables) for variables in model.transform(X, y))
+    labels, ax = labels_of(X, labels), new_axes(ax)
     scatter_by_label(ax, x_scores[:, pair], y_scores[:, pair], labels, **({"s": 8, "alpha": 0.6} | points))
     correlation = model.correlations(X, y)[pair]
     ax.set(xlabel=f"x, variable {pair}", ylabel=f"y, variable {pair}", title=f"correlation {correlation:.4f}")
@@ -82,7 +86,7 @@ def biplot(
     components : two ints
         The components, from 0.
     labels : array of shape (n_rows,), optional
-        What rows are colored by.
+        What rows are colored by, as for `scores`.
     top : int
         How many columns of each view are drawn.
     **points
@@ -107,15 +111,15 @@ def biplot(
     ['high', 'low']
     """
     a, b = two_components(model, components)
-    ax = new_axes(ax, (6, 6))
     x_scores, y_scores = (np.asarray(variables) for variables in model.transform(X, y))
+    labels, ax = labels_of(X, labels), new_axes(ax, (6, 6))
     means = (x_scores + y_scores)[:, [a, b]] / 2
     look = {} if labels is not None else {"color": "0.6"}
     # The first two colors are those of the columns of X and of y.
     scatter_by_label(ax, means[:, 0], means[:, 1], labels, first=2, **(look | points))
     reach = 1.05 * (np.nanmax(np.abs(means), initial=0.0) or 1.0)
     arrows = [bisector_loadings(model, view, len(model.correlations_))[:, [a, b]] for view in "xy"]
-    chosen = [strongest(arrow, top) for arrow in arrows]
+    chosen = [strongest(arrow, top, least=0) for arrow in arrows]
     longest = max((float(np.hypot(*arrow[kept].T).max(initial=0.0)) for arrow, kept in zip(arrows, chosen, strict=True)), default=0.0)
     stretch = 0.85 * reach / (longest or 1.0)
     ends, texts, colors = [], [], []

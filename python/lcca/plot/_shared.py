@@ -5,8 +5,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
+from lcca import _beside
 from lcca._cca import CCA
+from lcca._pairing import View
 
 Array = NDArray[np.float64]
 
@@ -41,10 +44,26 @@ def names(model: CCA, view: str) -> Any:
     return [str(i) for i in range(count)] if named is None else [str(name) for name in named]
 
 
+def component_count(model: CCA) -> int:
+    """How many components a fitted model has."""
+    check_is_fitted(model)
+    return len(model.correlations_)
+
+
+def one_component(model: CCA, pair: int) -> int:
+    """A component that the model has."""
+    count = component_count(model)
+    if not 0 <= pair < count:
+        raise ValueError(f"pair == {pair}, expected one of 0 to {count - 1}")
+    return int(pair)
+
+
 def two_components(model: CCA, components: Sequence[int]) -> tuple[int, int]:
     """Two different components that the model has."""
     found = tuple(int(component) for component in components)
-    count = len(model.correlations_)
+    count = component_count(model)
+    if count < 2:
+        raise ValueError("the model has one component, and this plot needs two: loadings, heatmap, cim and scores draw one")
     if len(found) != 2 or found[0] == found[1] or not all(0 <= component < count for component in found):
         raise ValueError(f"components == {components!r}, expected two different ones of 0 to {count - 1}")
     return found[0], found[1]
@@ -52,7 +71,7 @@ def two_components(model: CCA, components: Sequence[int]) -> tuple[int, int]:
 
 def first_components(model: CCA, components: int | None) -> int:
     """How many components are shown."""
-    count = len(model.correlations_)
+    count = component_count(model)
     if components is None:
         return count
     if not 1 <= components <= count:
@@ -60,8 +79,10 @@ def first_components(model: CCA, components: int | None) -> int:
     return components
 
 
-def strongest(loadings: Array, top: int) -> NDArray[np.intp]:
+def strongest(loadings: Array, top: int, least: int = 1) -> NDArray[np.intp]:
     """The columns that are farthest from 0, farthest first."""
+    if top < least:
+        raise ValueError(f"top == {top}, expected at least {least}")
     return np.argsort(-np.square(loadings).sum(axis=1), kind="stable")[:top]
 
 
@@ -93,16 +114,40 @@ def scatter_by_label(ax: Any, x: Array, y: Array, labels: Any, first: int = 0, *
     if labels is None:
         ax.scatter(x, y, **points)
         return
-    labels = np.asarray(labels).astype(str)
-    if labels.shape != x.shape:
-        raise ValueError(f"labels have shape {labels.shape}, expected one per row, {x.shape}")
-    found, counts = np.unique(labels, return_counts=True)
+    taken = [name for name in ("color", "c", "marker", "label") if name in points]
+    if taken:
+        raise ValueError(f"labels choose colors and markers, expected no {taken[0]} beside them")
+    values = np.asarray(labels)
+    if values.shape != x.shape:
+        raise ValueError(f"labels have shape {values.shape}, expected one per row, {x.shape}")
+    texts = np.array([_label_text(value) for value in values.tolist()], dtype=str)
+    found, counts = np.unique(texts, return_counts=True)
     room = len(COLORS) - first
-    own = found if len(found) <= room else np.sort(found[np.argsort(-counts, kind="stable")[:room]])
-    others = ~np.isin(labels, own)
+    own = sorted(found[np.argsort(-counts, kind="stable")[:room]], key=_label_order)
+    others = ~np.isin(texts, own)
     if others.any():
         ax.scatter(x[others], y[others], color=OTHERS, label=f"{len(found) - len(own)} other labels", **points)
     for i, label in enumerate(own, start=first):
-        chosen = labels == label
+        chosen = texts == label
         ax.scatter(x[chosen], y[chosen], color=COLORS[i], marker=MARKERS[i], label=label, **points)
     ax.legend(fontsize=8)
+
+
+def labels_of(X: Any, labels: Any) -> Any:
+    """One label per row of X: those of a series with names are put in the order of X."""
+    return _beside.values(View("X", np.empty((0, 0)), None, X), labels, "the labels")
+
+
+def _label_text(label: Any) -> str:
+    is_missing = label is None or type(label).__name__ in ("NAType", "NaTType") or label != label
+    if is_missing or str(label).strip() == "":
+        return "no label"
+    return f"{label:g}" if isinstance(label, float) else str(label)
+
+
+def _label_order(label: str) -> tuple[float, str]:
+    """Numbers by their size, and then texts."""
+    try:
+        return float(label), label
+    except ValueError:
+        return np.inf, label

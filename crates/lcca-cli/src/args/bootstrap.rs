@@ -1,6 +1,6 @@
 //! What can be typed after `lcca bootstrap`.
 
-use super::{CommonArgs, DeviceArgs, ViewTableArgs};
+use super::{CommonArgs, DeviceArgs, ModelRowsArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -45,19 +45,13 @@ pub struct BootstrapArgs {
     /// Weight each row by this .npy file of one column, as the fit did
     #[arg(long, value_name = "FILE")]
     pub row_weights: Option<PathBuf>,
-    /// Covariates of the rows, if the model was fitted with covariates: one row per row of X
-    #[arg(long, value_name = "FILE")]
-    pub covariates: Option<PathBuf>,
     /// Write weights and loadings with their intervals to this .csv, .tsv or .parquet file, one line per column and pair
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Count the columns of svmlight files from 0 instead of 1
-    #[arg(long)]
-    pub zero_based: bool,
     #[command(flatten)]
     pub device: DeviceArgs,
     #[command(flatten)]
-    pub tables: ViewTableArgs,
+    pub rows: ModelRowsArgs,
     #[command(flatten)]
     pub common: CommonArgs,
 }

@@ -1,6 +1,6 @@
 //! What can be typed after `lcca plot`.
 
-use super::{CommonArgs, ViewTableArgs};
+use super::{CommonArgs, ModelRowsArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -67,17 +67,11 @@ pub struct PlotArgs {
     /// Draw the p-values of this file into scree, printed by `lcca score --permutations N --json`
     #[arg(long, value_name = "FILE")]
     pub scores: Option<PathBuf>,
-    /// The width of an .svg file in pixels; text stays as large
-    #[arg(long, value_name = "PIXELS", default_value_t = 720, value_parser = clap::value_parser!(u32).range(300..=2000))]
-    pub width: u32,
-    /// Covariates of the rows: needed if the model was fitted with covariates
-    #[arg(long, value_name = "FILE", requires = "x")]
-    pub covariates: Option<PathBuf>,
-    /// Count the columns of svmlight files from 0 instead of 1
-    #[arg(long)]
-    pub zero_based: bool,
+    /// The width of an .svg file in pixels; text stays as large [default: 720]
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(300..=2000))]
+    pub width: Option<u32>,
     #[command(flatten)]
-    pub tables: ViewTableArgs,
+    pub rows: ModelRowsArgs,
     #[command(flatten)]
     pub common: CommonArgs,
 }

@@ -1,6 +1,6 @@
 //! What can be typed after `lcca report`.
 
-use super::{CommonArgs, ViewTableArgs};
+use super::{CommonArgs, ModelRowsArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -50,17 +50,8 @@ pub struct ReportArgs {
     /// Write the page to this file
     #[arg(long, short, value_name = "REPORT.html")]
     pub output: PathBuf,
-    /// Covariates of the rows: needed if the model was fitted with covariates
-    ///
-    /// A matrix in any format, with the rows of X in their order, or with row names that both have. Texts of a table become
-    /// indicators by name. A category that the fitted rows do not have is an error.
-    #[arg(long, value_name = "FILE", requires = "x")]
-    pub covariates: Option<PathBuf>,
-    /// Count the columns of svmlight files from 0 instead of 1
-    #[arg(long)]
-    pub zero_based: bool,
     #[command(flatten)]
-    pub tables: ViewTableArgs,
+    pub rows: ModelRowsArgs,
     #[command(flatten)]
     pub common: CommonArgs,
 }

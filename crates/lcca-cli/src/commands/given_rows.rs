@@ -7,7 +7,7 @@ use crate::figures::{GivenRows, RowLabels, are_training_rows};
 use crate::load::Views;
 use crate::output::remark;
 use crate::progress;
-use crate::resolve::ViewReading;
+use crate::resolve::PageJob;
 use lcca::data::{InMemory, Pair, Side};
 use lcca::fit::Model;
 use lcca_io::ModelFile;
@@ -20,21 +20,13 @@ const MOST_ROWS: usize = 2_000;
 /// The most canonical variables kept: about 400 kB of a page.
 const MOST_VARIABLES: usize = 80_000;
 
-/// Where rows come from.
-pub struct RowSource<'s> {
-    pub paths: [&'s Path; 2],
-    pub covariates: Option<&'s Path>,
-    /// One label per row of X; `None` if they are to be looked for beside X.
-    pub label: Option<&'s Path>,
-    pub reading: &'s ViewReading,
-    pub quiet: bool,
-}
-
-pub fn read(file: &ModelFile, source: &RowSource<'_>) -> Result<GivenRows, Failure> {
-    let model = &file.model;
-    let views = fitting_rows::read_pair(file, source.paths, source.covariates, source.reading, source.quiet)?;
-    let labels = labels(&views, source)?;
-    let spinner = progress::spinner("correlating the given rows".into(), source.quiet);
+/// The rows that were given beside a model, if any were.
+pub fn read(file: &ModelFile, job: &PageJob) -> Result<Option<GivenRows>, Failure> {
+    let Some([x, y]) = &job.rows else { return Ok(None) };
+    let (model, quiet) = (&file.model, job.session.quiet);
+    let views = fitting_rows::read_pair(file, [x, y], job.covariates.as_deref(), &job.reading, quiet)?;
+    let labels = labels(&views, x, job)?;
+    let spinner = progress::spinner("correlating the given rows".into(), quiet);
     let pair = &views.pair;
     let rows = pair.shape().rows;
     let sample = sample(rows, MOST_ROWS.min(MOST_VARIABLES / 2 / model.pairs().max(1)).max(1));
@@ -44,15 +36,8 @@ pub fn read(file: &ModelFile, source: &RowSource<'_>) -> Result<GivenRows, Failu
     spinner.finish_and_clear();
     let labels = labels.map(|(source, labels)| RowLabels::new(source, &labels, &sample));
     let are_training = are_training_rows(model, &scores, rows);
-    Ok(GivenRows {
-        files: source.paths.map(file_name),
-        rows,
-        scores,
-        are_training,
-        sample,
-        variables,
-        labels,
-    })
+    let files = [x, y].map(|path| file_name(path));
+    Ok(Some(GivenRows { files, rows, scores, are_training, sample, variables, labels }))
 }
 
 pub fn file_name(path: &Path) -> String {
@@ -60,13 +45,13 @@ pub fn file_name(path: &Path) -> String {
 }
 
 /// The labels of all rows and the name of their file, if there is one.
-fn labels(views: &Views, source: &RowSource<'_>) -> Result<Option<(String, Vec<String>)>, Failure> {
-    if let Some(path) = source.label {
-        return Ok(Some((file_name(path), views.labels(path)?)));
+fn labels(views: &Views, x: &Path, job: &PageJob) -> Result<Option<(String, Vec<String>)>, Failure> {
+    if let Some(path) = &job.label {
+        return Ok(Some((file_name(path), views.labels(path, job.session.quiet)?)));
     }
-    let Some(path) = labels_beside(source.paths[0]) else { return Ok(None) };
-    let labels = views.labels(&path)?;
-    if !source.quiet {
+    let Some(path) = labels_beside(x) else { return Ok(None) };
+    let labels = views.labels(&path, job.session.quiet)?;
+    if !job.session.quiet {
         remark!("rows are colored by {}", path.display());
     }
     Ok(Some((file_name(&path), labels)))

@@ -17,6 +17,7 @@ mod man;
 mod named_model;
 mod neighbors;
 mod on_device;
+mod page_file;
 mod plot;
 mod reference;
 mod report;

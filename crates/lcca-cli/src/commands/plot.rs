@@ -1,112 +1,83 @@
 //! `lcca plot PICTURE MODEL [X Y] -o picture.svg`
 
-use super::given_rows::{self, RowSource, file_name};
+use super::given_rows::{self, file_name};
+use super::page_file;
 use crate::failure::Failure;
 use crate::figures::{self, Certainty, ColumnNames, GivenRows, Illustration, Scree};
 use crate::html::illustrated;
-use crate::output::remark;
 use crate::resolve::{Plot, PlotFormat, PlotJob};
-use crate::{load, machine, output};
-use lcca_io::{FitRecord, ModelFile, Output};
-use serde_json::json;
-use std::io::Write;
+use lcca_io::{FitRecord, ModelFile};
 
 pub fn run(job: &PlotJob) -> Result<(), Failure> {
-    let inputs = [&job.model].into_iter().chain(job.rows.iter().flatten());
-    let inputs = inputs.chain(&job.label).chain(&job.bootstrap).chain(&job.scores).chain(&job.covariates);
-    load::check_output(&job.output, &inputs.map(|path| path.as_path()).collect::<Vec<_>>())?;
-    let mut output = Output::create(&job.output)?;
-    let text = machine::pool(job.session.threads)?.install(|| draw(job))?;
-    let path = &job.output;
-    output.write_all(text.as_bytes()).map_err(|source| lcca_io::Error::Io { path: path.clone(), source })?;
-    output.commit()?;
-    if job.session.json {
-        output::print_json(&json!({
-            "output": path.display().to_string(),
-            "bytes": text.len(),
-            "version": env!("CARGO_PKG_VERSION"),
-        }))?;
-    } else if !job.session.quiet {
-        remark!("picture written to {}", path.display());
-    }
-    Ok(())
+    page_file::write(&job.page, ["picture", ""], || draw(job))
 }
 
 fn draw(job: &PlotJob) -> Result<String, Failure> {
-    let file = ModelFile::open(&job.model)?;
-    let illustration = illustration(job, &file)?;
+    let file = ModelFile::open(&job.page.model)?;
+    let pairs = file.model.pairs();
+    if pairs == 0 {
+        let model = job.page.model.display();
+        return Err(Failure::Usage(format!("{model}: the model has no components to draw")));
+    }
+    // Before the rows are read, which may take long.
+    if let Some(missing) = highest(&job.plot).filter(|&highest| highest >= pairs) {
+        return Err(no_component(missing + 1, pairs));
+    }
+    let given = given_rows::read(&file, &job.page)?;
+    let illustration = illustration(job, &file, given.as_ref())?;
     Ok(match job.format {
-        PlotFormat::Svg(width) => illustration.picture.draw(width).document(),
-        PlotFormat::Html => illustrated::html(&file_name(&job.model), &illustration),
+        PlotFormat::Svg(width) => {
+            illustration.picture.draw(width).captioned(&illustration.caption).document()
+        }
+        PlotFormat::Html => illustrated::html(&file_name(&job.page.model), &illustration),
     })
 }
 
-fn illustration(job: &PlotJob, file: &ModelFile) -> Result<Illustration, Failure> {
+/// The highest component that a picture names, from 0.
+fn highest(plot: &Plot) -> Option<usize> {
+    match plot {
+        Plot::Scree { components } | Plot::Heatmap { components, .. } | Plot::Cim { components, .. } => {
+            components.map(|count| count - 1)
+        }
+        Plot::Circle { axes, .. } | Plot::Biplot { axes, .. } => axes.iter().max().copied(),
+        Plot::Loadings { component, .. } => Some(*component),
+        Plot::Scores { axes } => axes.iter().flatten().max().copied(),
+    }
+}
+
+fn illustration(job: &PlotJob, file: &ModelFile, given: Option<&GivenRows>) -> Result<Illustration, Failure> {
     let (model, names) = (&file.model, file.names()?);
     let columns = ColumnNames { model, names: &names };
-    let given = match &job.rows {
-        Some([x, y]) => Some(given_rows::read(
-            file,
-            &RowSource {
-                paths: [x, y],
-                covariates: job.covariates.as_deref(),
-                label: job.label.as_deref(),
-                reading: &job.reading,
-                quiet: job.session.quiet,
-            },
-        )?),
-        None => None,
-    };
     let pairs = model.pairs();
-    if pairs == 0 {
-        return Err(Failure::Usage(format!("{}: the model has no components to draw", job.model.display())));
-    }
-    let exist = |components: &[usize]| match components.iter().find(|&&component| component >= pairs) {
-        None => Ok(()),
-        Some(missing) => Err(no_component(missing + 1, pairs)),
-    };
-    let first = |components: Option<usize>, most: usize| match components {
-        None => Ok(pairs.min(most)),
-        Some(count) => exist(&[count - 1]).map(|()| count),
-    };
+    let first = |components: Option<usize>, most: usize| components.unwrap_or(pairs.min(most));
     Ok(match &job.plot {
         Plot::Scree { components } => {
-            let shown = first(*components, usize::MAX)?;
+            let page = &job.page;
             let certainty =
-                Certainty::read(job.bootstrap.as_deref(), job.scores.as_deref(), &model.correlations)?;
+                Certainty::read(page.bootstrap.as_deref(), page.scores.as_deref(), &model.correlations)?;
             let record = FitRecord::from_provenance(&file.provenance);
-            let (record, given) = (record.as_ref(), given.as_ref());
+            let (record, shown) = (record.as_ref(), first(*components, usize::MAX));
             figures::scree(&Scree { model, record, given, certainty: &certainty, shown })
         }
-        Plot::Circle { axes, named } => {
-            exist(axes)?;
-            figures::circle(columns, *axes, *named)
-        }
-        Plot::Loadings { component, columns: most } => {
-            exist(&[*component])?;
-            figures::loadings(columns, *component, *most)
-        }
+        Plot::Circle { axes, named } => figures::circle(columns, *axes, *named),
+        Plot::Loadings { component, columns: most } => figures::loadings(columns, *component, *most),
         Plot::Heatmap { components, most_components, columns: most } => {
-            figures::heatmap(columns, first(*components, *most_components)?, *most)
+            figures::heatmap(columns, first(*components, *most_components), *most)
         }
         Plot::Cim { components, columns: most } => {
-            figures::cim(columns, first(*components, usize::MAX)?, *most)
+            figures::cim(columns, first(*components, usize::MAX), *most)
         }
         Plot::Scores { axes } => {
             let axes = axes.clone().unwrap_or_else(|| (0..pairs.min(2)).collect());
-            exist(&axes)?;
-            figures::scores(rows(&given)?, &axes)
+            figures::scores(rows(given)?, &axes)
         }
-        Plot::Biplot { axes, columns: most } => {
-            exist(axes)?;
-            figures::biplot(columns, rows(&given)?, *axes, *most)
-        }
+        Plot::Biplot { axes, columns: most } => figures::biplot(columns, rows(given)?, *axes, *most),
     })
 }
 
 fn no_component(missing: usize, pairs: usize) -> Failure {
     let hint = if pairs == 1 && missing == 2 {
-        "; one component can be drawn by scree, loadings and heatmap"
+        "; one component can be drawn by scree, loadings, heatmap, cim and scores"
     } else {
         ""
     };
@@ -116,6 +87,6 @@ fn no_component(missing: usize, pairs: usize) -> Failure {
     ))
 }
 
-fn rows(given: &Option<GivenRows>) -> Result<&GivenRows, Failure> {
-    given.as_ref().ok_or_else(|| Failure::Usage("expected rows of X and Y".into()))
+fn rows(given: Option<&GivenRows>) -> Result<&GivenRows, Failure> {
+    given.ok_or_else(|| Failure::Usage("expected rows of X and Y".into()))
 }

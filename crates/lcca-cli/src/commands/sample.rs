@@ -9,12 +9,15 @@ use crate::write_file::write_file;
 use std::fs;
 
 pub fn run(job: &SampleJob) -> Result<(), Failure> {
-    fs::create_dir_all(&job.output)
-        .map_err(|error| Failure::Usage(format!("{}: {error}", job.output.display())))?;
+    let folder = &job.output;
+    if folder.exists() && !folder.is_dir() {
+        return Err(Failure::Usage(format!("{}: is a file, expected a folder", folder.display())));
+    }
+    fs::create_dir_all(folder).map_err(|source| lcca_io::Error::Io { path: folder.clone(), source })?;
     let mut text = String::new();
     for &sample in &job.samples {
         let (file, contents, about) = made(sample, job);
-        let path = job.output.join(file);
+        let path = folder.join(file);
         write_file(&path, contents.as_bytes())?;
         text.push_str(&format!("{}: {about}\n", path.display()));
     }

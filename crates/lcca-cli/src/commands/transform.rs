@@ -12,7 +12,8 @@ use serde_json::json;
 use std::path::Path;
 
 pub fn run(job: &TransformJob) -> Result<(), Failure> {
-    load::check_output(&job.output, &[&job.model, &job.rows])?;
+    let inputs = [&job.model, &job.rows].into_iter().chain(&job.covariates);
+    load::check_output(&job.output, &inputs.map(|path| path.as_path()).collect::<Vec<_>>())?;
     let destination = Destination::new(&job.output)?;
     lcca_io::check_rows(destination.path())?;
     let rows = machine::pool(job.session.threads)?.install(|| transform(job, destination.path()))?;

@@ -63,6 +63,14 @@ impl Certainty {
         Ok(Certainty { resampled, tested })
     }
 
+    /// Whether the tested rows are those that the model was fitted to, so that their p-values mean nothing.
+    pub fn tests_training(&self) -> bool {
+        let same = |(a, b): (&Option<f64>, &Option<f64>)| matches!((a, b), (Some(a), Some(b)) if (a - b).abs() < SAME);
+        self.tested.as_ref().is_some_and(|all| {
+            all.correlations.iter().zip(&all.training_correlations).all(same) && !all.correlations.is_empty()
+        })
+    }
+
     /// The corrected correlations and the ends of their intervals.
     pub fn intervals(&self) -> Option<[Vec<f64>; 3]> {
         self.resampled.as_ref().map(|all| [&all.corrected, &all.low, &all.high].map(numbers))
@@ -87,7 +95,7 @@ impl Certainty {
             columns.push(("alone", cells(&all.stability_alone, 2)));
         }
         if let Some(all) = &self.tested {
-            columns.push(("held out", cells(&all.correlations, 4)));
+            columns.push(("tested rows", cells(&all.correlations, 4)));
             columns.push(("p adjusted", cells(&all.p_adjusted, 3)));
         }
         columns
@@ -104,8 +112,9 @@ impl Certainty {
         });
         let tested = self.tested.as_ref().map(|all| {
             format!(
-                "Held out and p adjusted are from {} of rows that were given to lcca score, with the chance of any \
-                 false finding among all pairs controlled.",
+                "Tested rows are those that were given to lcca score{}; p adjusted is from {} of them, with the chance of \
+                 any false finding among all pairs controlled.",
+                if self.tests_training() { ", which look like the rows of training, so p-values mean nothing" } else { "" },
                 count(all.permutations, "random order")
             )
         });

@@ -47,8 +47,9 @@ pub fn largest(panel: &Panel, j: usize, most: usize) -> Vec<usize> {
     first(panel.rows(), most, |row| panel.row(row)[j].abs())
 }
 
-/// The numbers below `count` of largest size, largest first; of equals the first.
+/// The numbers below `count` of largest size, largest first; of equals the first. What has no size comes last.
 fn first(count: usize, most: usize, size: impl Fn(usize) -> f64) -> Vec<usize> {
+    let size = |i: usize| Some(size(i)).filter(|size| !size.is_nan()).unwrap_or(-1.0);
     let order = |a: &usize, b: &usize| size(*b).total_cmp(&size(*a)).then(a.cmp(b));
     let mut rows: Vec<usize> = (0..count).collect();
     if most < rows.len() {
@@ -70,5 +71,13 @@ mod tests {
         assert_eq!(largest(&panel, 1, 4), [1, 3, 5, 2]);
         assert_eq!(largest(&panel, 1, 9), [1, 3, 5, 2, 0, 4]);
         assert_eq!(largest(&panel, 0, 3), [0, 1, 2]);
+    }
+
+    #[test]
+    fn numbers_that_are_none_are_never_the_largest() {
+        let values = [f64::NAN, 0.2, f64::NAN, -0.7];
+        let panel = Panel::from_fn(4, 1, |i, _| values[i]);
+        assert_eq!(largest(&panel, 0, 2), [3, 1]);
+        assert_eq!(largest(&panel, 0, 4), [3, 1, 0, 2]);
     }
 }

@@ -21,11 +21,13 @@ pub struct GivenRows {
 }
 
 impl GivenRows {
-    /// "all 40 given rows" or "2,000 of 10,000 given rows".
+    /// "all 40 given rows", "2,000 of 10,000 given rows" or "the one given row".
     pub fn count(&self) -> String {
         let (all, some) = (grouped(self.rows as u64), grouped(self.sample.len() as u64));
         if self.sample.len() < self.rows {
             format!("{some} of {all} given rows")
+        } else if self.rows == 1 {
+            "the one given row".into()
         } else {
             format!("all {all} given rows")
         }

@@ -18,7 +18,7 @@ pub struct RowLabels {
 }
 
 impl RowLabels {
-    /// The labels of the sampled rows, where `labels` has those of all.
+    /// The labels of the sampled rows, from those of all rows.
     pub fn new(source: String, labels: &[String], sample: &[usize]) -> Self {
         let mut counts: HashMap<&str, (usize, usize)> = HashMap::new();
         for (row, label) in labels.iter().enumerate() {
@@ -36,16 +36,11 @@ impl RowLabels {
     /// Names with looks for a legend, and the group of each row. Colors before `first` are taken by something else.
     pub fn groups(&self, first: usize) -> (Vec<(String, usize)>, Vec<usize>) {
         let room = OTHERS - first;
-        let own = if self.names.len() <= room { self.names.len() } else { room };
+        let own = self.names.len().min(room);
         let mut order: Vec<usize> = (0..own).collect();
-        // In the legend names are sorted, numbers by their size.
-        order.sort_by(|&a, &b| {
-            let [x, y] = [a, b].map(|i| &self.names[i]);
-            match (x.parse::<f64>(), y.parse::<f64>()) {
-                (Ok(x), Ok(y)) => x.total_cmp(&y),
-                _ => x.cmp(y),
-            }
-        });
+        // In the legend numbers come first, by their size, and then texts.
+        let number = |i: usize| self.names[i].parse::<f64>().unwrap_or(f64::INFINITY);
+        order.sort_by(|&a, &b| number(a).total_cmp(&number(b)).then(self.names[a].cmp(&self.names[b])));
         let mut places = vec![own; self.names.len()];
         order.iter().enumerate().for_each(|(place, &name)| places[name] = place);
         let mut legend: Vec<(String, usize)> = order
@@ -73,6 +68,15 @@ mod tests {
         assert_eq!((legend[0].0.as_str(), legend[8].1), ("0", OTHERS));
         assert_eq!(groups[..2], [0, 1]);
         assert_eq!(legend[8].0, "19 other labels");
+    }
+
+    /// Comparing numbers as numbers and the rest as texts would be no order: 2 < 10 < 1a < 2.
+    #[test]
+    fn numbers_come_before_texts_by_their_size() {
+        let labels = ["1a", "10", "2", "nan", "", "1"].map(String::from);
+        let (legend, _) = RowLabels::new("g".into(), &labels, &[0]).groups(0);
+        let names: Vec<&str> = legend.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["1", "2", "10", "1a", "no label", "nan"]);
     }
 
     #[test]

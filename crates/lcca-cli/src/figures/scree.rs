@@ -89,7 +89,9 @@ fn caption(known: &Scree<'_>) -> String {
     if known.given.is_some_and(|given| given.are_training) {
         text += " The given rows are those of training, so they have the same correlations.";
     }
-    if known.certainty.tests().is_some() {
+    if known.certainty.tests_training() {
+        text += " The tested rows look like those of training, so p-values mean nothing.";
+    } else if known.certainty.tests().is_some() {
         text += " p: how often chance does as well, adjusted for the number of components.";
     }
     text

@@ -101,27 +101,49 @@ pub struct Column<'t> {
     pub class: &'t str,
 }
 
-/// A table whose cells are `markup`; on narrow screens a row becomes a block, with the titles before the cells.
+/// A table whose cells are `markup`; on narrow screens a row becomes a block, with the titles before the cells. Roles say that it is
+/// still a table then, to readers who hear it.
 pub fn table(caption: &str, columns: &[Column<'_>], rows_of_markup: &[Vec<String>]) -> String {
-    let title =
-        |c: &Column<'_>| format!("<th scope=\"col\" class=\"{}\">{}</th>", c.class, escape::text(c.title));
+    let title = |c: &Column<'_>| {
+        format!(
+            "<th scope=\"col\" role=\"columnheader\" class=\"{}\">{}</th>",
+            c.class,
+            escape::text(c.title)
+        )
+    };
     let head: String = columns.iter().map(title).collect();
     let cell = |(c, markup): (&Column<'_>, &String)| {
-        format!("<td class=\"{}\" data-title=\"{}\">{markup}</td>", c.class, escape::text(c.title))
+        format!(
+            "<td role=\"cell\" class=\"{}\" data-title=\"{}\">{markup}</td>",
+            c.class,
+            escape::text(c.title)
+        )
     };
     let row = |cells: &Vec<String>| {
-        format!("<tr>{}</tr>\n", columns.iter().zip(cells).map(cell).collect::<String>())
+        format!("<tr role=\"row\">{}</tr>\n", columns.iter().zip(cells).map(cell).collect::<String>())
     };
     let body: String = rows_of_markup.iter().map(row).collect();
     let caption = escape::text(caption);
     format!(
-        "<table class=\"blocks\">\n<caption>{caption}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n"
+        "<table class=\"blocks\" role=\"table\">\n<caption>{caption}</caption>\n<thead role=\"rowgroup\"><tr role=\"row\">{head}</tr></thead>\n\
+         <tbody role=\"rowgroup\">\n{body}</tbody>\n</table>\n"
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_stays_a_table_if_its_rows_are_shown_as_blocks() {
+        let markup = table("t", &[Column { title: "a", class: "" }], &[vec!["1".into()]]);
+        for (tag, role) in
+            [("table", "table"), ("thead", "rowgroup"), ("tr", "row"), ("th", "columnheader"), ("td", "cell")]
+        {
+            let opened = markup.split('<').find(|part| part.split([' ', '>']).next() == Some(tag)).unwrap();
+            assert!(opened.contains(&format!("role=\"{role}\"")), "{markup}");
+        }
+    }
 
     #[test]
     fn plain_text_is_escaped_wherever_it_goes() {

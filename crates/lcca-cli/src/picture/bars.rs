@@ -92,7 +92,7 @@ impl BarPanel {
             let x = range.place(finite(bar.value), from, to);
             let name = fitted(&bar.name, SMALL, names);
             svg.text("ink small", (left + names, y + 13.0), Anchor::End, &name);
-            let number = decimal(finite(bar.value), 3);
+            let number = decimal(bar.value, 3);
             let title = format!("{}: {number}", bar.name);
             svg.rect(
                 &format!("f{}", self.color),
@@ -129,6 +129,11 @@ mod tests {
                     .skip(1)
                     .filter_map(|rect| rect.split("width=\"").nth(1)?.split('"').next()?.parse::<f64>().ok());
                 let longest = widths.fold(0.0, f64::max);
+                assert_eq!(
+                    svg.contains(">–</text>"),
+                    values[0].is_nan(),
+                    "a number that is none is no 0: {svg}"
+                );
                 let share = if values[0] < 0.0 { 0.15 } else { 0.33 };
                 assert!(values[0].is_nan() || longest > share * panel, "{longest} of {panel}");
                 assert!(!svg.contains("NaN"));

@@ -1,6 +1,7 @@
 //! Rows as points, colored by label, and columns as arrows among them if it is a biplot.
 
 use super::axis::Range;
+use super::frame::Frame;
 use super::legend::{self, Look};
 use super::marker::marker;
 use super::measure::{SMALL, TEXT, fitted, width};
@@ -68,22 +69,6 @@ impl Picture for Cloud {
             self.draw_panel(&mut svg, panel, corner, (each, height));
         }
         svg
-    }
-}
-
-/// The pixels of one panel's axes.
-struct Frame {
-    left: f64,
-    right: f64,
-    top: f64,
-    bottom: f64,
-    x: Range,
-    y: Range,
-}
-
-impl Frame {
-    fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
-        (self.x.place(x, self.left, self.right), self.y.place(y, self.bottom, self.top))
     }
 }
 

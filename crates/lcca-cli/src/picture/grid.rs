@@ -22,7 +22,7 @@ pub struct GridRow {
 }
 
 /// From this share of the full color on, numbers are written in the color of the paper.
-const DARK: f64 = 0.6;
+const DARK: f64 = 0.65;
 
 pub struct Grid {
     pub description: String,
@@ -127,7 +127,6 @@ impl Picture for Grid {
             let class = format!("small f{}", row.color);
             svg.text(&class, (layout.names - 6.0, y + 12.5), Anchor::End, &name);
             for (j, value) in row.values.iter().copied().enumerate() {
-                let value = if value.is_finite() { value } else { 0.0 };
                 let x = layout.names + layout.cell * j as f64;
                 // A phone has no pointer, so its drawing needs no texts for one.
                 let title = if width < NARROW {
@@ -135,11 +134,12 @@ impl Picture for Grid {
                 } else {
                     format!("{}, {}: {}", row.name, self.columns[j], decimal(value, 3))
                 };
-                self.draw_cell(&mut svg, (x, y), (layout.cell - 1.0, ROW - 1.0), value / full, &title);
+                let share = if value.is_finite() { value / full } else { 0.0 };
+                self.draw_cell(&mut svg, (x, y), (layout.cell - 1.0, ROW - 1.0), share, &title);
                 if layout.cell >= NUMBERED {
                     let number = decimal(value, 2);
                     let middle = (x + layout.cell / 2.0 - 0.5, y + 12.5);
-                    let class = if (value / full).abs() > DARK { "paper small" } else { "ink small" };
+                    let class = if share.abs() > DARK { "paper small" } else { "ink small" };
                     svg.text(class, middle, Anchor::Middle, &number);
                 }
             }
@@ -173,6 +173,38 @@ mod tests {
         assert_eq!(grid(vec![vec![1e-12, -1e-12]]).full(), FAINTEST);
         assert_eq!(grid(vec![vec![0.15, -0.02]]).full(), 0.2);
         assert_eq!(grid(vec![vec![0.7, f64::NAN]]).full(), 1.0);
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_not_shown_as_0() {
+        let svg = grid(vec![vec![f64::NAN, 0.5]]).draw(760.0).document();
+        assert!(svg.contains(", column 0: –</title>") && svg.contains(">–</text>"), "{svg}");
+        assert!(!svg.contains("NaN") && !svg.contains(">0.00</text>"), "{svg}");
+    }
+
+    /// The contrast ratio of the Web Content Accessibility Guidelines.
+    fn contrast(a: [f64; 3], b: [f64; 3]) -> f64 {
+        let linear = |v: f64| if v <= 0.03928 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) };
+        let luminance = |color: [f64; 3]| {
+            let [red, green, blue] = color.map(|v| linear(v / 255.0));
+            0.2126 * red + 0.7152 * green + 0.0722 * blue
+        };
+        let [a, b] = [a, b].map(|color| luminance(color) + 0.05);
+        a.max(b) / a.min(b)
+    }
+
+    #[test]
+    fn numbers_are_legible_on_every_cell_in_light_and_dark() {
+        use crate::picture::style::color;
+        for (is_dark, class) in [(false, "pos"), (false, "neg"), (true, "pos"), (true, "neg")] {
+            let [full, paper, ink] = [class, "paper", "ink"].map(|class| color(class, is_dark));
+            for percent in 0..=100 {
+                let share = f64::from(percent) / 100.0;
+                let cell = [0, 1, 2].map(|i| share * full[i] + (1.0 - share) * paper[i]);
+                let found = contrast(cell, if share > DARK { paper } else { ink });
+                assert!(found > 3.5, "{class}, dark {is_dark}, {share}: {found}");
+            }
+        }
     }
 
     #[test]

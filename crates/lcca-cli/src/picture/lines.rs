@@ -1,6 +1,7 @@
 //! Line charts: correlations by component, totals by pass, methods by time.
 
 use super::axis::Range;
+use super::frame::Frame;
 use super::legend::{self, Look};
 use super::marker::marker;
 use super::measure::{SMALL, width};
@@ -59,16 +60,6 @@ pub struct LineChart {
     pub series: Vec<Series>,
     /// A row of texts below the axis, each under its x: the name of the row, and the texts.
     pub row: Option<(&'static str, Vec<(f64, String)>)>,
-}
-
-/// The pixels of the axes.
-struct Frame {
-    left: f64,
-    right: f64,
-    top: f64,
-    bottom: f64,
-    x: Range,
-    y: Range,
 }
 
 impl Picture for LineChart {
@@ -215,16 +206,6 @@ impl LineChart {
                 free = x + half + if width_ < NARROW { 6.0 } else { 10.0 };
             }
         }
-    }
-}
-
-impl Frame {
-    fn x(&self, value: f64) -> f64 {
-        self.x.place(value, self.left, self.right)
-    }
-
-    fn y(&self, value: f64) -> f64 {
-        self.y.place(value.clamp(self.y.low, self.y.high), self.bottom, self.top)
     }
 }
 

@@ -8,6 +8,7 @@ mod axis;
 mod bars;
 mod cloud;
 mod disk;
+mod frame;
 mod grid;
 mod legend;
 mod lines;

@@ -30,7 +30,7 @@ const COLORS: [(&str, &str, &str, &str); 10] = [
     ("grid", "stroke", "#e4e1da", "#2e3035"),
     ("axis", "stroke", "#98958d", "#6d6f75"),
     ("reference", "stroke", "#1d1c1a", "#e8e6e1"),
-    ("pos", "fill", "#1b7837", "#5dbb6c"),
+    ("pos", "fill", "#0b5d2a", "#5dbb6c"),
     ("neg", "fill", "#762a83", "#c08ad0"),
     ("hollow", "fill", "#fffefb", "#16171a"),
     ("halo", "stroke", "#fffefb", "#16171a"),
@@ -70,6 +70,14 @@ fn colors(theme: usize) -> String {
         let _ = writeln!(rules, ".picture .{class}{{{property}:{}}}", [light, dark][theme]);
     }
     rules
+}
+
+/// The color of a class on light or on dark paper, as red, green and blue.
+#[cfg(test)]
+pub fn color(class: &str, is_dark: bool) -> [f64; 3] {
+    let (_, _, light, dark) = COLORS.iter().find(|color| color.0 == class).copied().unwrap_or_default();
+    let code = u32::from_str_radix(&[light, dark][usize::from(is_dark)][1..], 16).unwrap_or_default();
+    [16, 8, 0].map(|shift| f64::from(code >> shift & 255))
 }
 
 #[cfg(test)]

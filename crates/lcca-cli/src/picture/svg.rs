@@ -10,6 +10,8 @@ pub struct Svg {
     pub height: f64,
     /// For readers who cannot see the drawing.
     description: String,
+    /// How to read it; only a file of its own has this, a page shows it beside the drawing.
+    caption: String,
     body: String,
 }
 
@@ -23,7 +25,13 @@ pub enum Anchor {
 
 impl Svg {
     pub fn new(width: f64, height: f64, description: &str) -> Self {
-        Svg { width, height, description: description.into(), body: String::new() }
+        Svg { width, height, description: description.into(), caption: String::new(), body: String::new() }
+    }
+
+    /// With sentences on how to read it.
+    pub fn captioned(mut self, caption: &str) -> Self {
+        self.caption = caption.into();
+        self
     }
 
     /// A straight line; `class` sets its color.
@@ -111,10 +119,10 @@ impl Svg {
     /// The drawing as a file of its own, with a background.
     pub fn document(&self) -> String {
         let [width, height] = [self.width, self.height].map(number);
-        let description = escape::text(&self.description);
+        let [description, caption] = [&self.description, &self.caption].map(|plain| escape::text(plain));
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture\" role=\"img\" viewBox=\"0 0 {width} {height}\" \
-             width=\"{width}\" height=\"{height}\">\n<title>{description}</title>\n<style>\n{}</style>\n\
+             width=\"{width}\" height=\"{height}\">\n<title>{description}</title>\n<desc>{caption}</desc>\n<style>\n{}</style>\n\
              <rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n{}</svg>\n",
             style::style_sheet(false),
             self.body
@@ -139,7 +147,7 @@ mod tests {
     #[test]
     fn markup_in_names_stays_text() {
         let nasty = "</text><script>alert(1)</script>\"&'";
-        let mut svg = Svg::new(10.0, 10.0, nasty);
+        let mut svg = Svg::new(10.0, 10.0, nasty).captioned(nasty);
         svg.text("t", (1.0, 2.0), Anchor::Middle, nasty);
         svg.path_titled("f0", "M0 0", nasty);
         svg.rect("f0", (0.0, 0.0), (1.0, 1.0), 0.5, nasty);

@@ -1,5 +1,6 @@
 //! What an output may be called: an extension promises a format, and `-` is standard output.
 
+use super::page::ending;
 use crate::args::views::ViewsCommand;
 use crate::args::{Arguments, Command};
 use crate::failure::Failure;
@@ -35,9 +36,8 @@ pub fn check(arguments: &Arguments) -> Result<(), Failure> {
 
 /// A model is one file of one format, called anything that is not another format's name.
 fn check_model(output: &Path) -> Result<(), Failure> {
-    let extension = output.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
     check_file(output, "a model")?;
-    if OTHER_FORMATS.contains(&extension.as_str()) {
+    if OTHER_FORMATS.contains(&ending(output).as_str()) {
         let output = output.display();
         return Err(Failure::Usage(format!(
             "{output}: a model is a safetensors file, expected .safetensors or no extension; `lcca export` writes other formats"

@@ -1,30 +1,21 @@
 //! `lcca plot`
 
-use super::reading::ViewReading;
-use super::session::Session;
+use super::page::{PageJob, ending};
 use crate::args::{PictureChoice, PlotArgs};
 use crate::failure::Failure;
+use crate::picture::Grid;
 use clap::ValueEnum as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Components in a heatmap unless told otherwise: more are not readable.
 const HEATMAP_COMPONENTS: usize = 20;
+/// The width of an .svg file unless told otherwise, in pixels.
+const WIDTH: u32 = 720;
 
 pub struct PlotJob {
     pub plot: Plot,
-    pub model: PathBuf,
-    /// Rows of X and of Y.
-    pub rows: Option<[PathBuf; 2]>,
-    pub label: Option<PathBuf>,
-    /// What `lcca bootstrap` and `lcca score` printed.
-    pub bootstrap: Option<PathBuf>,
-    pub scores: Option<PathBuf>,
-    pub output: PathBuf,
     pub format: PlotFormat,
-    /// How X and Y are read and their rows paired.
-    pub reading: ViewReading,
-    pub covariates: Option<PathBuf>,
-    pub session: Session,
+    pub page: PageJob,
 }
 
 /// A picture with its parameters. Components are counted from 0; those that the model does not have are refused later.
@@ -55,28 +46,22 @@ impl PlotJob {
                 "{name} draws rows, expected lcca plot {name} MODEL X Y -o FILE"
             )));
         }
-        let format = format(&args.output, args.width)?;
-        Ok(PlotJob {
-            plot: plot(&args)?,
-            model: args.model,
-            rows: args.x.zip(args.y).map(|(x, y)| [x, y]),
-            label: args.label,
-            bootstrap: args.bootstrap,
-            scores: args.scores,
-            output: args.output,
-            format,
-            reading: ViewReading::of_model(&args.tables, args.zero_based),
-            covariates: args.covariates,
-            session: Session::new(args.common),
-        })
+        let (plot, format) = (plot(&args)?, format(&args.output, args.width)?);
+        let rows = args.x.zip(args.y).map(|(x, y)| [x, y]);
+        let page = PageJob::new([args.model, args.output], rows, args.rows, args.common)?;
+        let page = PageJob { label: args.label, bootstrap: args.bootstrap, scores: args.scores, ..page };
+        Ok(PlotJob { plot, format, page })
     }
 }
 
-fn format(output: &Path, width: u32) -> Result<PlotFormat, Failure> {
-    let extension = output.extension().and_then(|end| end.to_str()).map(str::to_lowercase);
-    match extension.as_deref() {
-        Some("svg") => Ok(PlotFormat::Svg(f64::from(width))),
-        Some("html" | "htm") => Ok(PlotFormat::Html),
+/// The format that the name of the file promises.
+fn format(output: &Path, width: Option<u32>) -> Result<PlotFormat, Failure> {
+    match ending(output).as_str() {
+        "svg" => Ok(PlotFormat::Svg(f64::from(width.unwrap_or(WIDTH)))),
+        "html" | "htm" if width.is_some() => Err(Failure::Usage(
+            "--width is for .svg files; an .html page is as wide as its reader's screen".into(),
+        )),
+        "html" | "htm" => Ok(PlotFormat::Html),
         _ => {
             let output = output.display();
             Err(Failure::Usage(format!(
@@ -105,7 +90,15 @@ fn plot(args: &PlotArgs) -> Result<Plot, Failure> {
         PictureChoice::Heatmap => {
             Plot::Heatmap { components, most_components: HEATMAP_COMPONENTS, columns: columns(15) }
         }
-        PictureChoice::Cim => Plot::Cim { components, columns: columns(30) },
+        PictureChoice::Cim => {
+            let room = Grid::room(f64::from(args.width.unwrap_or(WIDTH)));
+            if let Some(top) = args.top.filter(|&top| top as usize > room) {
+                return Err(Failure::Usage(format!(
+                    "--top {top}: this width has room for {room} columns of Y; --width makes an .svg file wider"
+                )));
+            }
+            Plot::Cim { components, columns: columns(30) }
+        }
         PictureChoice::Scores if axes.len() == 1 => Plot::Scores { axes: Some(axes) },
         PictureChoice::Scores if axes.is_empty() => Plot::Scores { axes: None },
         PictureChoice::Scores => Plot::Scores { axes: Some(two()?.into()) },

@@ -1,6 +1,6 @@
 //! How files are read: what they do not say themselves, and what is not left to guesses.
 
-use crate::args::{AlignChoice, MissingChoice, ReadingArgs, TableArgs, ViewTableArgs, YesNo};
+use crate::args::{AlignChoice, MissingChoice, ModelRowsArgs, ReadingArgs, TableArgs, ViewTableArgs, YesNo};
 use crate::failure::Failure;
 use lcca::matrix::Normalize;
 use lcca_io::{Align, Categorical, Index, Missing, ReadOptions, TableOptions};
@@ -19,8 +19,8 @@ impl ViewReading {
     }
 
     /// The typed flags of a command that applies a model, which knows the columns.
-    pub fn of_model(args: &ViewTableArgs, zero_based: bool) -> Self {
-        ViewReading::with_cols(args, zero_based, [None, None])
+    pub fn of_model(args: &ModelRowsArgs) -> Self {
+        ViewReading::with_cols(&args.tables, args.zero_based, [None, None])
     }
 
     fn with_cols(args: &ViewTableArgs, zero_based: bool, [x_cols, y_cols]: [Option<usize>; 2]) -> Self {

@@ -39,10 +39,10 @@ impl ScoreJob {
             model: args.model,
             x: args.x,
             y: args.y,
-            reading: ViewReading::of_model(&args.tables, args.zero_based),
+            reading: ViewReading::of_model(&args.rows),
             permutation_test: args.permutations.map(test),
             blocks: args.blocks.map(|path| Blocks { path, are_whole: args.blocks_whole }),
-            covariates: args.covariates,
+            covariates: args.rows.covariates,
             session: Session::new(args.common),
         }
     }

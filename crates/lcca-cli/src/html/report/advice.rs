@@ -1,7 +1,7 @@
 //! The page in short: what was found, how sure it is, and what to do next.
 
 use super::subject::Subject;
-use crate::figures::largest;
+use crate::figures::{GivenRows, largest};
 use crate::html::element;
 use crate::shown::{decimal, shortened};
 use crate::text::{count, grouped};
@@ -15,6 +15,8 @@ const NAMED: usize = 3;
 const LONGEST_NAME: usize = 40;
 /// A component that keeps less than this share of its correlation on other rows describes its own rows.
 const KEPT: f64 = 0.5;
+/// Fewer rows than this correlate by 1 or not at all, whatever they are.
+const LEAST_ROWS: usize = 3;
 /// A p-value above this may be chance.
 const LEVEL: f64 = 0.05;
 
@@ -38,11 +40,12 @@ struct Evidence<'e> {
 impl<'e> Evidence<'e> {
     fn find(subject: &'e Subject<'_>, record: Option<&'e FitRecord>) -> Option<Self> {
         let training = &subject.model.correlations[..];
-        if let Some(given) = subject.given.filter(|given| !given.are_training) {
+        let tells = |given: &&GivenRows| !given.are_training && given.rows >= LEAST_ROWS;
+        if let Some(given) = subject.given.filter(tells) {
             let place = format!("on the {}", count(given.rows as u64, "given row"));
             return Some(Evidence { place, training, others: given.scores.correlations.clone() });
         }
-        if let Some([others, _]) = subject.certainty.tests() {
+        if let Some([others, _]) = subject.certainty.tests().filter(|_| !subject.certainty.tests_training()) {
             return Some(Evidence { place: "on the rows given to lcca score".into(), training, others });
         }
         let held_out = record?.held_out.as_ref()?;
@@ -68,24 +71,27 @@ fn found(subject: &Subject<'_>) -> Vec<String> {
         return vec!["No directions of X and Y that correlate.".into()];
     }
     let many = if pairs == 1 {
-        "One pair of directions".into()
+        "one pair of directions that correlates".into()
     } else {
-        format!("{} pairs of directions", grouped(pairs as u64))
+        format!("{} pairs of directions that correlate", grouped(pairs as u64))
     };
-    let range = match model.correlations[..] {
-        [first, .., last] => format!("from {} down to {}", decimal(first, 3), decimal(last, 3)),
-        _ => format!("by {}", decimal(model.correlations[0], 3)),
-    };
+    // With a ridge, pairs are in the order of the objective, so the first and the last are not always the extremes.
+    let ends = |(low, high): (f64, f64), &c: &f64| (low.min(c), high.max(c));
+    let (low, high) = model.correlations.iter().fold((f64::INFINITY, f64::NEG_INFINITY), ends);
+    let [low, high] = [low, high].map(|end| decimal(end, 3));
+    let range = if low == high { format!("by {high}") } else { format!("from {high} down to {low}") };
     let sizes = format!("In {} of X and Y", count(model.rows, "row"));
-    let mut sentences =
-        vec![format!("{sizes}: {} that correlate in training, {range}.", many.to_lowercase())];
+    let mut sentences = vec![format!("{sizes}: {many} in training, {range}.")];
     let names = |side: Side| {
         let loadings = &model.view(side).loadings;
         // Columns that hardly matter beside the strongest are no leaders.
         let size = |column: &usize| loadings.row(*column)[0].abs();
         let leaders = largest(loadings, 0, NAMED);
         let least = leaders.first().map_or(0.0, size) / 3.0;
-        let name = |column: usize| format!("“{}”", shortened(&subject.column(side, column), LONGEST_NAME));
+        // Isolated, so that names that are written from right to left do not change places.
+        let name = |column: usize| {
+            format!("\u{2068}“{}”\u{2069}", shortened(&subject.column(side, column), LONGEST_NAME))
+        };
         leaders.into_iter().filter(|column| size(column) >= least).map(name).collect::<Vec<_>>().join(", ")
     };
     sentences.push(format!("The first is led by {} in X and by {} in Y.", names(Side::X), names(Side::Y)));
@@ -120,7 +126,9 @@ fn how_sure(
     if subject.given.is_some_and(|given| given.are_training) {
         sentences.push("The given rows are the rows of training, so they prove nothing new.".into());
     }
-    if let Some([_, p]) = subject.certainty.tests() {
+    if subject.certainty.tests_training() {
+        sentences.push("The p-values are from the rows of training, so they mean nothing.".into());
+    } else if let Some([_, p]) = subject.certainty.tests() {
         let proved = p.iter().filter(|&&p| p <= LEVEL).count();
         sentences.push(format!(
             "{proved} of {} correlate more than chance would explain (adjusted p at most 0.05).",

@@ -5,7 +5,7 @@ use super::subject::Subject;
 use crate::escape;
 use crate::html::element;
 use crate::shown::{decimal, shortened, small};
-use crate::text::grouped;
+use crate::text::{count, gram_passes, grouped, pass_count};
 use lcca::fit::{Certificate, HeldOut, Kind};
 use lcca_io::{FitRecord, wording};
 
@@ -109,12 +109,8 @@ fn method(subject: &Subject<'_>, record: &FitRecord) -> String {
         format!("The method {requested} chose {chosen}")
     };
     let why = shortened(&record.why(), LONGEST_SENTENCE);
-    let gram_passes = if record.gram_passes == 0.0 {
-        String::new()
-    } else {
-        format!(" and {} over Gram matrices", record.gram_passes)
-    };
-    format!("{choice}: {why}. It took {} passes over the rows{gram_passes}.", record.passes)
+    let (passes, gram_passes) = (pass_count(record.passes), gram_passes(record.gram_passes));
+    format!("{choice}: {why}. It took {passes} over the rows{gram_passes}.")
 }
 
 fn certified(certificate: &Certificate) -> String {
@@ -158,8 +154,8 @@ fn given(subject: &Subject<'_>) -> String {
         "They are not exactly the rows of training; whether the fit has seen some of them is not known."
     };
     element::paragraph(&format!(
-        "On the {} given rows of {x} and {y} the correlations sum to {}, in training to {}. {seen}",
-        grouped(given.rows as u64),
+        "On the {} of {x} and {y} the correlations sum to {}, in training to {}. {seen}",
+        count(given.rows as u64, "given row"),
         decimal(given.scores.total, 4),
         decimal(training, 4)
     ))
