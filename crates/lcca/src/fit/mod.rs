@@ -29,7 +29,6 @@ mod grow;
 mod held_out;
 mod hold_out;
 mod interval;
-mod leading;
 mod lobpcg;
 mod local;
 mod local_grams;
