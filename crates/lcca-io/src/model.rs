@@ -171,7 +171,13 @@ pub struct ModelFile {
 impl ModelFile {
     /// Reads a model.
     pub fn open(path: &Path) -> Result<Self> {
-        let file = source::map(path).and_then(TensorFile::open);
+        let file = source::map(path).and_then(|bytes| {
+            // The header of a safetensors file begins after its length. What has something else there is another kind of file.
+            match (*bytes).as_ref().get(8) {
+                Some(b'{') | None => TensorFile::open(bytes),
+                Some(_) => Err(Fault::new("is not a safetensors file, expected a model")),
+            }
+        });
         file.and_then(|file| ModelFile::new(file, path)).map_err(|fault| fault.at(path))
     }
 
@@ -289,6 +295,15 @@ mod tests {
     use super::*;
     use crate::source::opens;
     use lcca::method::{Method, Settings};
+
+    #[test]
+    fn a_table_in_place_of_a_model_is_told_apart_from_a_damaged_model() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("table.csv");
+        std::fs::write(&path, "country,savings\nAustralia,11.43\n").unwrap();
+        let refused = ModelFile::open(&path).err().unwrap().to_string();
+        assert!(refused.ends_with("table.csv: is not a safetensors file, expected a model"), "{refused}");
+    }
 
     #[test]
     fn a_model_is_opened_once_names_included() {

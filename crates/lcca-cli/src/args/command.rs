@@ -44,41 +44,23 @@ explained in docs/glossary.md.";
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Run the paper's methods on generated data and draw the results
     Demo(DemoArgs),
-    /// Find the canonical variables of two views
     Fit(Box<FitArgs>),
-    /// Compute the canonical variables of rows with a fitted model
     Transform(TransformArgs),
-    /// Compute the correlations of a fitted model on given rows
     Score(ScoreArgs),
-    /// Find out how sure a model is: intervals and stability from resamples of its rows
     Bootstrap(BootstrapArgs),
-    /// Write weights, loadings or word vectors of a model for other programs
     Export(ExportArgs),
-    /// Find the columns nearest to a column, in its own view and in the other
     Neighbors(NeighborsArgs),
-    /// Draw one picture of a model: correlations, columns, rows; as an .svg or .html file
     Plot(PlotArgs),
-    /// Write a page about a model: correlations, leading columns, pictures, convergence
     Report(ReportArgs),
-    /// Embed two data sets with the same columns and different rows, as Seurat's RunCCA does
     RunCca(RunCcaArgs),
-    /// Run the paper's methods on your data at equal CPU time
     Compare(Box<CompareArgs>),
-    /// Make two views from raw data: texts, a corpus, or one matrix
     Views(ViewsArgs),
-    /// Write a matrix in another format
     Convert(ConvertArgs),
-    /// Describe the contents of a matrix or model file
     Info(InfoArgs),
-    /// Write small data sets to try things on
     Sample(SampleArgs),
-    /// Print a completion script for a shell
     Completions(CompletionsArgs),
-    /// Print a manual page, or write those of all commands
     Man(ManArgs),
-    /// Print the reference of all commands as Markdown
     #[command(hide = true)]
     Reference(ReferenceArgs),
 }
@@ -132,6 +114,24 @@ mod tests {
     #[test]
     fn every_example_can_be_typed() {
         parse_examples(&Arguments::command());
+    }
+
+    /// A word on a variant of [`Command`] would hide all that its arguments say about themselves.
+    #[test]
+    fn what_is_written_about_a_command_is_in_its_help() {
+        let program = Arguments::command();
+        for command in program.get_subcommands() {
+            assert!(command.get_about().is_some(), "{}", command.get_name());
+        }
+        for (name, said) in [
+            ("bootstrap", "with replacement"),
+            ("plot", "need no script"),
+            ("report", "in plain words"),
+            ("run-cca", "singular vectors"),
+        ] {
+            let about = program.find_subcommand(name).and_then(clap::Command::get_long_about);
+            assert!(about.is_some_and(|about| about.to_string().contains(said)), "{name}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-/// Print a completion script.
+/// Print a completion script for a shell.
 #[derive(Args)]
 #[command(after_help = "Example:\n  lcca completions bash > ~/.local/share/bash-completion/completions/lcca")]
 pub struct CompletionsArgs {

@@ -23,7 +23,7 @@ How sure the correlations are, in one picture:
 
 Every picture with a word on how to read it: docs/plots.md. All of them on one page: lcca report.";
 
-/// Draw one picture of a model, as an .svg or .html file.
+/// Draw one picture of a model: correlations, columns or rows, as an .svg or .html file.
 ///
 /// Files need no script and fetch nothing. They are light or dark as the reader's screen is. An .html file also has a drawing for
 /// narrow screens and says how to read the picture.

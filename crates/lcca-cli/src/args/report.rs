@@ -19,12 +19,12 @@ From raw texts to a page in three commands:
 The words of the page (component or pair, objective, captured total, pass, missing) are explained in
 docs/glossary.md.";
 
-/// Write a page about a model: one HTML file that needs nothing else.
+/// Write a page about a model: what was found, how sure it is, and pictures of it.
 ///
-/// The page says in plain words what was found, how sure it is and what to do next. It shows the correlations, the columns that
+/// It is one HTML file that needs nothing else. It says in plain words what was found, how sure it is and what to do next. It shows the correlations, the columns that
 /// lead each component (by name if the views have names), how columns go together, and how the fit converged. Given
 /// rows, it says whether the model was trained on them, and shows the correlations on them and the canonical variables of up to
-/// 2,000 of them, colored by label. It is under 2 MB, fetches nothing and prints well.
+/// 2,000 of them, colored by label. The file is under 2 MB, fetches nothing and prints well.
 #[derive(Args)]
 #[command(after_help = REPORT_EXAMPLES)]
 pub struct ReportArgs {

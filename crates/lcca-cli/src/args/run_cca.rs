@@ -12,7 +12,7 @@ Examples:
 The folder holds x.npy and y.npy, one row per sample of each file and one column per component, and
 run-cca.json with the singular values. docs/single-cell.md shows how files of single cells get here.";
 
-/// Embed the samples of two files with the same columns and different rows, as Seurat's RunCCA does.
+/// Embed two data sets with the same columns and different rows, as Seurat's RunCCA does.
 ///
 /// Each row is standardized over its columns; the embeddings are the leading singular vectors of the product of all rows of one file
 /// with all rows of the other. That product is never formed: memory is that of columns × columns.

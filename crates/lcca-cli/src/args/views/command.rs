@@ -19,10 +19,7 @@ pub struct ViewsArgs {
 
 #[derive(Subcommand)]
 pub enum ViewsCommand {
-    /// Make bags of tokens from two columns of texts, or from two files of lines
     Text(Box<TextArgs>),
-    /// Pair the words of a corpus with the words around them
     Words(Box<WordsArgs>),
-    /// Cut one matrix into two views by columns
     Columns(Box<ColumnsArgs>),
 }
