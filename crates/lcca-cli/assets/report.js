@@ -22,10 +22,11 @@
     return made;
   }
 
-  /** A number with a fixed number of digits and a true minus; a dash if it is not finite. */
+  /** A number with a fixed number of digits and a true minus; a dash if it is not finite. What is rounded to 0 has no sign. */
   function decimal(value, digits) {
     if (value === null || !Number.isFinite(value)) return "–";
-    return value.toFixed(digits).replaceAll("-", "\u2212");
+    const text = value.toFixed(digits);
+    return text.replace("-", /[1-9]/.test(text) ? "\u2212" : "");
   }
 
   /** A number of any size with a few digits. */

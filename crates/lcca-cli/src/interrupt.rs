@@ -3,6 +3,7 @@
 //! By default the program ends at once and leaves no unfinished files behind. A fit that saves its state finishes its
 //! current pass after the first interruption; a second one ends it at once.
 
+use crate::output::remark;
 use crate::signals;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -23,13 +24,13 @@ fn interrupted() {
     let state_is_savable = STATE_IS_SAVABLE.load(SeqCst);
     if state_is_savable && !STOP_REQUESTED.swap(true, SeqCst) {
         if std::io::stderr().is_terminal() {
-            eprintln!("lcca: stopping after this pass; Ctrl-C again stops at once");
+            remark!("stopping after this pass; Ctrl-C again stops at once");
         }
         return;
     }
     lcca_io::remove_unfinished();
     let nothing_written = !state_is_savable && !RESULTS_ARE_WRITTEN.load(SeqCst);
-    eprintln!("lcca: interrupted{}", if nothing_written { ", nothing was written" } else { "" });
+    remark!("interrupted{}", if nothing_written { ", nothing was written" } else { "" });
     std::process::exit(EXIT_CODE.into());
 }
 

@@ -6,12 +6,19 @@ use std::io::{self, Read, Write};
 
 /// Says something on standard error, in one line, whatever names and paths are in it.
 macro_rules! remark {
-    ($($words:tt)*) => { eprintln!("lcca: {}", lcca_io::legible(&format!($($words)*), $crate::output::LONGEST_LINE)) };
+    ($($words:tt)*) => {
+        $crate::output::say(&format!("lcca: {}", lcca_io::legible(&format!($($words)*), $crate::output::LONGEST_LINE)))
+    };
 }
 pub(crate) use remark;
 
 /// The most characters of a line on standard error. Paths may be long.
 pub const LONGEST_LINE: usize = 8192;
+
+/// Writes a line to standard error. If nobody reads it any more, as in `lcca fit … 2>&1 | head`, the work goes on.
+pub fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
 
 /// Prints lines of text, without anything that a terminal would obey.
 pub fn print(text: &str) -> io::Result<()> {

@@ -1,5 +1,6 @@
 //! Progress on standard error, shown only if that is a terminal and `--quiet` was not given.
 
+use crate::output::say;
 use crate::time_left::{TimeLeft, by_share};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use lcca::data::Cost;
@@ -51,7 +52,7 @@ fn about_left(seconds: f64) -> String {
 /// Prints a line that stays above the progress bars, if bars are visible.
 pub fn print_line(line: &str) {
     if io::stderr().is_terminal() {
-        eprintln!("{line}");
+        say(line);
     }
 }
 
@@ -124,7 +125,7 @@ impl FitProgress {
 
     /// Prints a line without disturbing the bar.
     pub fn print_line(&self, line: &str) {
-        self.bar.suspend(|| eprintln!("{line}"));
+        self.bar.suspend(|| say(line));
     }
 
     pub fn finish(&self) {

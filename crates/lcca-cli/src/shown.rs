@@ -13,9 +13,14 @@ pub fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// A number with a fixed number of digits; a dash if it is not finite.
+/// A number with a fixed number of digits; a dash if it is not finite. What is rounded to 0 has no sign.
 pub fn decimal(value: f64, digits: usize) -> String {
-    if value.is_finite() { format!("{value:.digits$}").replace('-', "\u{2212}") } else { "–".into() }
+    if !value.is_finite() {
+        return "–".into();
+    }
+    let text = format!("{value:.digits$}");
+    let is_zero = !text.contains(|c: char| ('1'..='9').contains(&c));
+    text.replace('-', if is_zero { "" } else { "\u{2212}" })
 }
 
 /// A small share, such as 3.1e−5.
@@ -46,5 +51,6 @@ mod tests {
             [decimal(-0.5, 2), decimal(f64::NAN, 2), small(3.14e-5), small(0.0)],
             ["−0.50", "–", "3.1e−5", "0"]
         );
+        assert_eq!([decimal(-0.001, 2), decimal(-0.0, 0), decimal(-0.006, 2)], ["0.00", "0", "−0.01"]);
     }
 }

@@ -106,6 +106,25 @@ fn a_reader_of_a_table_may_stop_early() {
     assert_eq!(Ran::from(ran).code, Some(0));
 }
 
+/// As in `lcca fit … 2>&1 | head -n 1`.
+#[test]
+fn work_goes_on_if_nobody_reads_what_is_said() {
+    let folder = folder();
+    for (line, code) in [
+        ("fit x.csv y.tsv -k 2 --hold-out no -o again", 0),
+        ("plot scree model -o scree.svg", 0),
+        ("score model x.csv no-file.csv", 2),
+        ("no-command", 2),
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = folder.command(line);
+        command.stdout(writer.try_clone().unwrap()).stderr(writer);
+        assert_eq!(command.status().unwrap().code(), Some(code), "{line}");
+    }
+    assert!(folder.read("again") == folder.read("model") && folder.path("scree.svg").exists());
+}
+
 #[test]
 fn every_command_has_a_manual_page_with_all_of_its_flags() {
     let folder = Folder::new();

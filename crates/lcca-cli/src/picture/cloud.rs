@@ -12,6 +12,8 @@ use super::{NARROW, Picture};
 const GAP: f64 = 28.0;
 const ABOVE: f64 = 46.0;
 const BELOW: f64 = 42.0;
+/// The space to the right of a biplot, for half of the last tick's text.
+const MARGIN: f64 = 20.0;
 /// The share of the distance from the center to the edge that the longest arrow takes.
 const ARROW: f64 = 0.86;
 
@@ -126,21 +128,37 @@ impl Cloud {
 
 fn frame(panel: &CloudPanel, (left, top): (f64, f64), (wide, high): (f64, f64)) -> Frame {
     let ticks = |length: f64| (length / 70.0).clamp(3.0, 7.0) as usize;
-    let [x, y] = if panel.arrows.is_empty() {
-        let across = Range::linear(panel.points.iter().map(|point| point.0), ticks(wide));
-        [across, Range::linear(panel.points.iter().map(|point| point.1), ticks(high))]
+    let sizes = panel.points.iter().flat_map(|point| [point.0.abs(), point.1.abs()]);
+    let most = 1.04 * sizes.filter(|size| size.is_finite() && *size > 0.0).reduce(f64::max).unwrap_or(1.0);
+    let around_0 = |length: f64, most: f64| Range::exactly(-most, most, ticks(length));
+    let has_arrows = !panel.arrows.is_empty();
+    let y = if has_arrows {
+        around_0(high, most)
     } else {
-        let sizes = panel.points.iter().flat_map(|point| [point.0.abs(), point.1.abs()]);
-        let most = sizes.filter(|size| size.is_finite()).fold(0.0, f64::max);
-        let most = if most > 0.0 { most } else { 1.0 };
-        let most = 1.04 * most;
-        [Range::exactly(-most, most, ticks(wide)), Range::exactly(-most, most, ticks(high))]
+        Range::linear(panel.points.iter().map(|point| point.1), ticks(high))
     };
     let labels = y.ticks.iter().map(|&tick| width(&y.label(tick), SMALL)).fold(20.0, f64::max);
-    let last = x.ticks.iter().map(|&tick| width(&x.label(tick), SMALL) / 2.0).fold(8.0, f64::max);
-    let (left, right) = (left + labels + 10.0, left + wide - last);
-    let x = x.thinned(right - left);
-    Frame { left, right, top: top + ABOVE, bottom: top + ABOVE + high, x, y }
+    let mut frame = Frame {
+        left: left + labels + 10.0,
+        right: left + wide,
+        top: top + ABOVE,
+        bottom: top + ABOVE + high,
+        x: y.clone(),
+        y,
+    };
+    if has_arrows {
+        // A unit is as long across as it is up: only then do angles between arrows mean something.
+        let ratio = (frame.right - frame.left - MARGIN) / high;
+        frame.x = around_0(wide, most * ratio.max(1.0));
+        frame.y = around_0(high, most * (1.0 / ratio).max(1.0));
+        frame.right -= MARGIN;
+    } else {
+        frame.x = Range::linear(panel.points.iter().map(|point| point.0), ticks(wide));
+        let last = frame.x.ticks.iter().map(|&tick| width(&frame.x.label(tick), SMALL) / 2.0);
+        frame.right -= last.fold(8.0, f64::max);
+    }
+    frame.x = frame.x.thinned(frame.right - frame.left);
+    frame
 }
 
 /// Arrows are stretched by one factor, so that the longest nearly reaches the edge.
@@ -195,6 +213,20 @@ mod tests {
                     assert!(svg.contains(">others</text>"));
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_unit_of_a_biplot_is_as_long_across_as_it_is_up() {
+        let arrow = || Arrow { x: 0.3, y: -0.4, view: 1, name: "a".into() };
+        for size in [(720.0, 560.0), (320.0, 260.0), (300.0, 500.0)] {
+            let cloud = cloud(vec![(0.2, 0.1), (-0.3, 0.4)], vec![arrow()]);
+            let frame = frame(&cloud.panels[0], (0.0, 0.0), size);
+            let (center, right, up) =
+                (frame.place((0.0, 0.0)), frame.place((0.1, 0.0)), frame.place((0.0, 0.1)));
+            assert!(((right.0 - center.0) - (center.1 - up.1)).abs() < 1e-9, "{size:?}");
+            let corner = frame.place((-0.3, 0.4));
+            assert!(corner.0 >= frame.left && corner.1 >= frame.top && frame.right <= size.0, "{size:?}");
         }
     }
 

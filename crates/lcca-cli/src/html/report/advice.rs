@@ -181,10 +181,11 @@ fn next(subject: &Subject<'_>, record: Option<&FitRecord>, evidence: Option<&Evi
              0.001,0.01,0.1,1."
                 .into(),
         ),
-        Some(evidence) if evidence.kept() < evidence.others.len() => steps.push(format!(
-            "Trust the {} that carry over; -k auto chooses their number by a test.",
-            count(evidence.kept() as u64, "component")
-        )),
+        Some(evidence) if evidence.kept() < evidence.others.len() => {
+            let kept = count(evidence.kept() as u64, "component");
+            let carry = if evidence.kept() == 1 { "carries" } else { "carry" };
+            steps.push(format!("Trust the {kept} that {carry} over; -k auto chooses their number by a test."));
+        }
         Some(_) => {}
     }
     if subject.certainty.intervals().is_none() {
