@@ -23,6 +23,13 @@ pub fn decimal(value: f64, digits: usize) -> String {
     text.replace('-', if is_zero { "" } else { "\u{2212}" })
 }
 
+/// A correlation with three digits, or more if one below 1 would be shown as 1.
+pub fn correlation(value: f64) -> String {
+    let is_1 = |text: &String| text.starts_with("1.");
+    let exact = (3..=6).map(|digits| decimal(value, digits)).find(|text| !is_1(text));
+    exact.unwrap_or_else(|| decimal(value, 3))
+}
+
 /// A small share, such as 3.1e−5.
 pub fn small(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
@@ -43,6 +50,12 @@ mod tests {
         assert_eq!(shortened("a\u{202e}b\u{2066}c", 60), "a\u{fffd}b\u{fffd}c");
         assert_eq!(shortened("👩\u{200d}🔬", 60), "👩\u{200d}🔬");
         assert_eq!([shortened("", 5), shortened(" ", 5), shortened("é", 1)], ["“”", "“ ”", "é"]);
+    }
+
+    #[test]
+    fn a_correlation_below_1_is_not_shown_as_1() {
+        let shown = [0.82, 0.9996, 0.999_96, 1.0, 1.0 - 1e-9, -0.2].map(correlation);
+        assert_eq!(shown, ["0.820", "0.9996", "0.99996", "1.000", "1.000", "−0.200"]);
     }
 
     #[test]

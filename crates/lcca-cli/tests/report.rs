@@ -139,15 +139,21 @@ fn names_stay_text_whatever_they_contain() {
 #[test]
 fn the_command_on_the_page_repeats_the_fit_to_the_bit() {
     let folder = Folder::with_named_views(300, 1);
-    folder.write_matrix("row weights.npy", &common::data::dense(1, &vec![vec![(0, 1.5)]; 300]));
+    std::fs::create_dir_all(folder.path("beside")).unwrap();
+    folder.write_matrix("beside/row weights.npy", &common::data::dense(1, &vec![vec![(0, 1.5)]; 300]));
+    let covariates = (0..300).map(|row| format!("{}\n", row * row % 17)).collect::<String>();
+    folder.write("beside/covariates.csv", format!("age\n{covariates}"));
     for flags in [
         "--ridge 0.01 --threads 1",
         "--method l-cca --t1 3 --t2 4 --k-pc 7 --seed 5 --no-center --power 1",
         "--method als --inner cg --t1 4 --ridge 0.1 --ridge-y 0.2 --tol 0.001 --max-passes 90",
         "--no-structure --oversample 3 --memory 1GiB --certify",
+        "--metric pls --scale no",
+        "--metric diagonal --metric-y cca --ridge-y 0.1",
+        "--normalize-rows length --normalize-rows-y no --scale yes --covariates beside/covariates.csv",
     ] {
         let mut fit = folder.command(&format!("fit x.safetensors y.safetensors -k 3 {flags} -o model"));
-        common::Ran::output(fit.arg("--row-weights").arg("row weights.npy")).done();
+        common::Ran::output(fit.arg("--row-weights").arg("beside/row weights.npy")).done();
         let command = Page::report(&folder, "model").text("<pre><code>", "</code></pre>");
         let shell =
             format!("\"$0\" {} 2>&1", command.strip_prefix("lcca ").unwrap().replace("-o model", "-o again"));

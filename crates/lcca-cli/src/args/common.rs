@@ -26,9 +26,6 @@ pub struct ReadingArgs {
     /// Number of columns of Y if it is an svmlight file [default: the largest index in the file]
     #[arg(long, value_name = "N")]
     pub y_cols: Option<usize>,
-    /// Count the columns of svmlight files from 0 instead of 1
-    #[arg(long)]
-    pub zero_based: bool,
     #[command(flatten)]
     pub tables: ViewTableArgs,
 }

@@ -10,9 +10,6 @@ use std::path::PathBuf;
 pub struct InfoArgs {
     /// A matrix or a model
     pub file: PathBuf,
-    /// Count the columns of svmlight files from 0 instead of 1
-    #[arg(long)]
-    pub zero_based: bool,
     /// Check every number and name of a store or model against the checksums in its file
     #[arg(long)]
     pub verify: bool,

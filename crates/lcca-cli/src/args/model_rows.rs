@@ -13,9 +13,6 @@ pub struct ModelRowsArgs {
     /// indicators by name. A category that the fitted rows do not have is an error.
     #[arg(long, value_name = "FILE", requires = "x")]
     pub covariates: Option<PathBuf>,
-    /// Count the columns of svmlight files from 0 instead of 1
-    #[arg(long, requires = "x")]
-    pub zero_based: bool,
     #[command(flatten)]
     pub tables: ViewTableArgs,
 }

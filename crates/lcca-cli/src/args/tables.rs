@@ -31,9 +31,12 @@ pub enum AlignChoice {
     None,
 }
 
-/// How one table is understood.
+/// What a file does not say about itself.
 #[derive(Args)]
-pub struct TableArgs {
+pub struct FileArgs {
+    /// Count the columns of svmlight files from 0 instead of 1
+    #[arg(long)]
+    pub zero_based: bool,
     /// Whether the first line of a CSV or TSV file names the columns [default: guessed]
     #[arg(long, value_name = "yes|no", hide_possible_values = true, help_heading = "Tables")]
     pub header: Option<YesNo>,
@@ -49,44 +52,34 @@ pub struct TableArgs {
         help_heading = "Tables"
     )]
     pub na: Option<Vec<String>>,
-    /// The columns to read: names or patterns such as 'gene_*', with commas between [default: all]
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help_heading = "Tables")]
-    pub columns: Option<Vec<String>>,
-    /// What happens to missing values: refuse them, leave their rows out, or fill in the mean [default: error]
-    #[arg(long, value_name = "error|drop|mean", hide_possible_values = true, help_heading = "Tables")]
-    pub missing: Option<MissingChoice>,
     /// Columns of few texts become one indicator column per text (auto) or are refused; columns named here are
     /// categories whatever they hold [default: auto]
     #[arg(long, value_name = "auto|error|COLUMNS", value_delimiter = ',', help_heading = "Tables")]
     pub categorical: Option<Vec<String>>,
 }
 
-/// How the tables of two views are understood.
+/// How one matrix is understood.
+#[derive(Args)]
+pub struct TableArgs {
+    #[command(flatten)]
+    pub file: FileArgs,
+    /// The columns to read: names or patterns such as 'gene_*', with commas between [default: all]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help_heading = "Tables")]
+    pub columns: Option<Vec<String>>,
+    /// What happens to missing values: refuse them, leave their rows out, or fill in the mean [default: error]
+    #[arg(long, value_name = "error|drop|mean", hide_possible_values = true, help_heading = "Tables")]
+    pub missing: Option<MissingChoice>,
+}
+
+/// How two views are understood.
 #[derive(Args)]
 pub struct ViewTableArgs {
-    /// Whether the first lines of CSV or TSV files name the columns [default: guessed]
-    #[arg(long, value_name = "yes|no", hide_possible_values = true, help_heading = "Tables")]
-    pub header: Option<YesNo>,
-    /// The column that names the rows, by its name or number from 1, or none [default: guessed]
-    #[arg(long, value_name = "COL|none", help_heading = "Tables")]
-    pub index: Option<String>,
-    /// The texts that stand for a missing value, with commas between [default: NA, NaN, null and others]
-    #[arg(
-        long,
-        value_name = "VALUES",
-        value_delimiter = ',',
-        allow_hyphen_values = true,
-        help_heading = "Tables"
-    )]
-    pub na: Option<Vec<String>>,
+    #[command(flatten)]
+    pub files: FileArgs,
     /// What happens to missing values: refuse them, leave their rows out of both views, or fill in the mean [default:
     /// error]
     #[arg(long, value_name = "error|drop|mean", hide_possible_values = true, help_heading = "Tables")]
     pub missing: Option<MissingChoice>,
-    /// Columns of few texts become one indicator column per text (auto) or are refused; columns named here are
-    /// categories whatever they hold [default: auto]
-    #[arg(long, value_name = "auto|error|COLUMNS", value_delimiter = ',', help_heading = "Tables")]
-    pub categorical: Option<Vec<String>>,
     /// How rows find each other: by name if both views have row names (auto), only those that both have (common), or
     /// by position (none)
     #[arg(

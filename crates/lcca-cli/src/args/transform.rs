@@ -32,9 +32,6 @@ pub struct TransformArgs {
     /// indicators by name. A category that the fitted rows do not have is an error.
     #[arg(long, value_name = "FILE")]
     pub covariates: Option<PathBuf>,
-    /// Count the columns of svmlight files from 0 instead of 1
-    #[arg(long)]
-    pub zero_based: bool,
     #[command(flatten)]
     pub tables: TableArgs,
     #[command(flatten)]

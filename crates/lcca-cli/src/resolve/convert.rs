@@ -17,7 +17,7 @@ impl ConvertJob {
     pub fn new(args: ConvertArgs) -> Self {
         ConvertJob {
             input: args.input,
-            reading: read_options(args.cols, args.zero_based, &args.tables),
+            reading: read_options(args.cols, &args.tables),
             output: args.output,
             session: Session::new(args.common),
         }

@@ -217,16 +217,14 @@ fn resume(args: &FitArgs) -> Result<Option<Resume>, Failure> {
 
 /// Flags that change what is read or done without being settings of the engine.
 fn flags(args: &FitArgs) -> Vec<String> {
-    let weights = args.problem.row_weights.as_deref().and_then(Path::file_name);
-    let groups = args.fold_groups.as_deref().and_then(Path::file_name);
-    let covariates = args.covariates.as_deref().and_then(Path::file_name);
+    let typed = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
     let with_value = [
-        ("--row-weights", weights.map(|name| name.to_string_lossy().into_owned())),
-        ("--covariates", covariates.map(|name| name.to_string_lossy().into_owned())),
+        ("--row-weights", typed(&args.problem.row_weights)),
+        ("--covariates", typed(&args.covariates)),
         ("--x-cols", args.reading.x_cols.map(|cols| cols.to_string())),
         ("--y-cols", args.reading.y_cols.map(|cols| cols.to_string())),
         ("--memory", args.problem.memory.clone()),
-        ("--fold-groups", groups.map(|name| name.to_string_lossy().into_owned())),
+        ("--fold-groups", typed(&args.fold_groups)),
         ("--hold-out", Some(args.hold_out.clone()).filter(|typed| typed != "auto")),
     ];
     let mut flags = Vec::new();
@@ -234,8 +232,6 @@ fn flags(args: &FitArgs) -> Vec<String> {
         flags.extend(value.into_iter().flat_map(|value| [flag.to_string(), value]));
     }
     flags.extend(table_flags(&args.reading.tables));
-    for (flag, typed) in [("--zero-based", args.reading.zero_based), ("--certify", args.certify)] {
-        flags.extend(typed.then(|| flag.to_string()));
-    }
+    flags.extend(args.certify.then(|| "--certify".to_string()));
     flags
 }

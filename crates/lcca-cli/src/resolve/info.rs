@@ -17,7 +17,7 @@ impl InfoJob {
     pub fn new(args: InfoArgs) -> Self {
         InfoJob {
             file: args.file,
-            reading: read_options(None, args.zero_based, &args.tables),
+            reading: read_options(None, &args.tables),
             verify: args.verify,
             session: Session::new(args.common),
         }

@@ -15,33 +15,34 @@ pub struct ViewReading {
 impl ViewReading {
     /// The typed flags of a command that fits.
     pub fn new(args: &ReadingArgs) -> Self {
-        ViewReading::with_cols(&args.tables, args.zero_based, [args.x_cols, args.y_cols])
+        ViewReading::with_cols(&args.tables, [args.x_cols, args.y_cols])
     }
 
     /// The typed flags of a command that applies a model, which knows the columns.
     pub fn of_model(args: &ModelRowsArgs) -> Self {
-        ViewReading::with_cols(&args.tables, args.zero_based, [None, None])
+        ViewReading::with_cols(&args.tables, [None, None])
     }
 
-    fn with_cols(args: &ViewTableArgs, zero_based: bool, [x_cols, y_cols]: [Option<usize>; 2]) -> Self {
+    fn with_cols(args: &ViewTableArgs, [x_cols, y_cols]: [Option<usize>; 2]) -> Self {
+        let files = &args.files;
         let x = Typed {
-            header: args.x_header.or(args.header),
-            index: args.x_index.as_ref().or(args.index.as_ref()),
-            na: args.x_na.as_ref().or(args.na.as_ref()),
+            header: args.x_header.or(files.header),
+            index: args.x_index.as_ref().or(files.index.as_ref()),
+            na: args.x_na.as_ref().or(files.na.as_ref()),
             columns: args.x_columns.as_ref(),
             missing: args.x_missing.or(args.missing),
-            categorical: args.x_categorical.as_ref().or(args.categorical.as_ref()),
+            categorical: args.x_categorical.as_ref().or(files.categorical.as_ref()),
         };
         let y = Typed {
-            header: args.y_header.or(args.header),
-            index: args.y_index.as_ref().or(args.index.as_ref()),
-            na: args.y_na.as_ref().or(args.na.as_ref()),
+            header: args.y_header.or(files.header),
+            index: args.y_index.as_ref().or(files.index.as_ref()),
+            na: args.y_na.as_ref().or(files.na.as_ref()),
             columns: args.y_columns.as_ref(),
             missing: args.y_missing.or(args.missing),
-            categorical: args.y_categorical.as_ref().or(args.categorical.as_ref()),
+            categorical: args.y_categorical.as_ref().or(files.categorical.as_ref()),
         };
         let options = |cols, typed: Typed<'_>| {
-            ReadOptions::default().cols(cols).zero_based(zero_based).table(typed.options())
+            ReadOptions::default().cols(cols).zero_based(files.zero_based).table(typed.options())
         };
         let align = match args.align {
             AlignChoice::Auto => Align::Auto,
@@ -62,16 +63,17 @@ pub fn check_normalization(normalize: Normalize, options: &ReadOptions) -> Resul
 }
 
 /// Options for one matrix.
-pub fn read_options(cols: Option<usize>, zero_based: bool, args: &TableArgs) -> ReadOptions {
+pub fn read_options(cols: Option<usize>, args: &TableArgs) -> ReadOptions {
+    let file = &args.file;
     let typed = Typed {
-        header: args.header,
-        index: args.index.as_ref(),
-        na: args.na.as_ref(),
+        header: file.header,
+        index: file.index.as_ref(),
+        na: file.na.as_ref(),
         columns: args.columns.as_ref(),
         missing: args.missing,
-        categorical: args.categorical.as_ref(),
+        categorical: file.categorical.as_ref(),
     };
-    ReadOptions::default().cols(cols).zero_based(zero_based).table(typed.options())
+    ReadOptions::default().cols(cols).zero_based(file.zero_based).table(typed.options())
 }
 
 /// What was typed about one table.
@@ -112,7 +114,7 @@ impl Typed<'_> {
     }
 }
 
-/// The typed flags about tables, as they would be typed again.
+/// The typed flags about files, as they would be typed again.
 pub fn table_flags(args: &ViewTableArgs) -> Vec<String> {
     let yes_no =
         |typed: Option<YesNo>| typed.map(|typed| if typed == YesNo::Yes { "yes" } else { "no" }.to_string());
@@ -130,13 +132,13 @@ pub fn table_flags(args: &ViewTableArgs) -> Vec<String> {
         AlignChoice::None => Some("none".to_string()),
     };
     let typed = [
-        ("--header", yes_no(args.header)),
+        ("--header", yes_no(args.files.header)),
         ("--x-header", yes_no(args.x_header)),
         ("--y-header", yes_no(args.y_header)),
-        ("--index", args.index.clone()),
+        ("--index", args.files.index.clone()),
         ("--x-index", args.x_index.clone()),
         ("--y-index", args.y_index.clone()),
-        ("--na", list(&args.na)),
+        ("--na", list(&args.files.na)),
         ("--x-na", list(&args.x_na)),
         ("--y-na", list(&args.y_na)),
         ("--x-columns", list(&args.x_columns)),
@@ -144,10 +146,12 @@ pub fn table_flags(args: &ViewTableArgs) -> Vec<String> {
         ("--missing", missing(args.missing)),
         ("--x-missing", missing(args.x_missing)),
         ("--y-missing", missing(args.y_missing)),
-        ("--categorical", list(&args.categorical)),
+        ("--categorical", list(&args.files.categorical)),
         ("--x-categorical", list(&args.x_categorical)),
         ("--y-categorical", list(&args.y_categorical)),
         ("--align", align),
     ];
-    typed.into_iter().filter_map(|(flag, value)| Some([flag.to_string(), value?])).flatten().collect()
+    let zero_based = args.files.zero_based.then(|| "--zero-based".to_string());
+    let flags = typed.into_iter().filter_map(|(flag, value)| Some([flag.to_string(), value?])).flatten();
+    zero_based.into_iter().chain(flags).collect()
 }

@@ -31,7 +31,7 @@ impl TransformJob {
             side,
             rows,
             output: args.output,
-            reading: read_options(None, args.zero_based, &args.tables),
+            reading: read_options(None, &args.tables),
             covariates: args.covariates,
             session: Session::new(args.common),
         })

@@ -66,9 +66,6 @@ pub struct ColumnsArgs {
     /// Number of columns of an svmlight file [default: the largest index in the file]
     #[arg(long, value_name = "N")]
     pub cols: Option<usize>,
-    /// Count the columns of svmlight files from 0 instead of 1
-    #[arg(long)]
-    pub zero_based: bool,
     #[command(flatten)]
     pub tables: TableArgs,
     #[command(flatten)]

@@ -3,7 +3,7 @@
 use super::subject::Subject;
 use crate::figures::{GivenRows, largest};
 use crate::html::element;
-use crate::shown::{decimal, shortened};
+use crate::shown::{correlation, decimal, shortened};
 use crate::text::{count, grouped};
 use lcca::data::Side;
 use lcca::outcome::Note;
@@ -78,7 +78,7 @@ fn found(subject: &Subject<'_>) -> Vec<String> {
     // With a ridge, pairs are in the order of the objective, so the first and the last are not always the extremes.
     let ends = |(low, high): (f64, f64), &c: &f64| (low.min(c), high.max(c));
     let (low, high) = model.correlations.iter().fold((f64::INFINITY, f64::NEG_INFINITY), ends);
-    let [low, high] = [low, high].map(|end| decimal(end, 3));
+    let [low, high] = [low, high].map(correlation);
     let range = if low == high { format!("by {high}") } else { format!("from {high} down to {low}") };
     let sizes = format!("In {} of X and Y", count(model.rows, "row"));
     let mut sentences = vec![format!("{sizes}: {many} in training, {range}.")];
@@ -114,9 +114,9 @@ fn how_sure(
             let [other, training] = [first(&evidence.others), first(evidence.training)];
             sentences.push(format!(
                 "The first component correlates by {} {} (in training by {}). {} of {} keep at least half of their correlation there.",
-                decimal(other, 3),
+                correlation(other),
                 evidence.place,
-                decimal(training, 3),
+                correlation(training),
                 evidence.kept(),
                 count(pairs as u64, "component")
             ));
@@ -138,7 +138,7 @@ fn how_sure(
     if let Some([corrected, low, high]) = subject.certainty.intervals()
         && !corrected.is_empty()
     {
-        let [corrected, low, high] = [corrected, low, high].map(|all| decimal(all[0], 3));
+        let [corrected, low, high] = [corrected, low, high].map(|all| correlation(all[0]));
         sentences.push(format!(
             "Without what fitting adds to it, the first correlation is {corrected}, with a 95% interval from {low} to {high}."
         ));

@@ -54,6 +54,8 @@ fn flags(settings: &Settings) -> Vec<String> {
     };
     flag("--ridge", settings.ridge_x.to_string(), settings.ridge_x != 0.0);
     flag("--ridge-y", settings.ridge_y.to_string(), settings.ridge_y != settings.ridge_x);
+    flag("--metric", settings.metric_x.name().into(), settings.metric_x != defaults.metric_x);
+    flag("--metric-y", settings.metric_y.name().into(), settings.metric_y != settings.metric_x);
     let [x_rows, y_rows] = settings.normalization();
     flag("--normalize-rows", x_rows.name().into(), !x_rows.is_no());
     flag("--normalize-rows-y", y_rows.name().into(), y_rows != x_rows);
@@ -101,6 +103,8 @@ fn facts(subject: &Subject<'_>) -> Vec<(String, String)> {
         ("centered", yes_or_no(settings.center)),
         ("rows of X normalized", settings.normalize_x.name().into()),
         ("rows of Y normalized", settings.normalize_y.name().into()),
+        ("metric of X", settings.metric_x.name().into()),
+        ("metric of Y", settings.metric_y.name().into()),
         ("ridge of X, relative", settings.ridge_x.to_string()),
         ("ridge of Y, relative", settings.ridge_y.to_string()),
         ("tolerance", settings.tol.to_string()),

@@ -21,7 +21,7 @@ impl ColumnViewsJob {
     pub fn new(args: ColumnsArgs) -> Self {
         ColumnViewsJob {
             matrix: args.matrix,
-            reading: read_options(args.cols, args.zero_based, &args.tables),
+            reading: read_options(args.cols, &args.tables),
             settings: ColumnSettings {
                 selections: [args.x, args.y],
                 rows: args.rows,
