@@ -215,7 +215,7 @@ fn what_a_picture_does_not_use_is_refused_in_one_line() {
         ("cim model --top 41 -o p.svg", "--top 41: this width has room for 40 columns"),
         ("scree model --width 400 -o p.html", "--width is for .svg files"),
         ("scree model --align none -o p.svg", "--align says how rows are read, expected files of X and Y"),
-        ("scree model --zero-based -o p.svg", "<X>"),
+        ("scree model --zero-based -o p.svg", "--zero-based says how rows are read"),
         // Nothing is read for components that the model does not have.
         ("biplot model no-x.npz no-y.npz --axes 1,3 -o p.svg", "component 3 is to be drawn"),
         ("scree no-model -o p.svg", "no-model"),
