@@ -96,10 +96,23 @@ extern "C" __global__ void row_squares(u64 rows, u32 stride, double *out, const 
     if (lane == 0) out[row] = sum;
 }
 
-extern "C" __global__ void add_parts(u32 parts, u64 size, double *out, const double *from, int adds) {
-    EACH(i, size) {
-        double sum = adds ? out[i] : 0.0;
-        for (u32 part = 0; part < parts; part++) sum += from[part * size + i];
+// out[i] = the sum of from[part][i] over all parts, or out[i] and that sum. A block of 8 warps sums up 32 numbers: each warp some of the
+// parts, in their order, and then the sums of the warps in theirs.
+extern "C" __global__ void __launch_bounds__(256) add_parts(u32 parts, u64 size, double *out, const double *from, int adds) {
+    __shared__ double sums[8][32];
+    u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, each = (parts + 7) / 8;
+    u64 i = (u64)blockIdx.x * 32 + lane;
+    u32 last = (warp + 1) * each < parts ? (warp + 1) * each : parts;
+    double sum = 0.0;
+    if (i < size) {
+#pragma unroll 4
+        for (u32 part = warp * each; part < last; part++) sum += from[part * size + i];
+    }
+    sums[warp][lane] = sum;
+    __syncthreads();
+    if (warp == 0 && i < size) {
+        sum = adds ? out[i] : 0.0;
+        for (u32 w = 0; w < 8; w++) sum += sums[w][lane];
         out[i] = sum;
     }
 }

@@ -80,48 +80,73 @@ __device__ void cross(u64 rows, u64 chunk, double *parts, u32 a_cols, u64 a_stri
 CROSS(cross_f64, double)
 CROSS(cross_f32, float)
 
-// parts[chunk] (cols x cols) = Z[chunk of rows]^T * Z[chunk of rows] on and below the diagonal, where row z of Z is a row of both views
-// less the means, times the root of its weight. A block of 4 warps forms 64 x 64 numbers; blockIdx.x runs over the lower triangle of
-// blocks.
+// parts[chunk] (cols x cols) = Z[chunk of rows]^T * Z[chunk of rows] on and below the diagonal, where a row of Z is a row of both views
+// less the means, and one factor is multiplied by the weights of the rows. A block of 4 warps forms 64 x 64 numbers; blockIdx.x runs
+// over the lower triangle of blocks.
 struct Wide { const void *values[2]; u32 cols[2]; int is_single[2]; };
 
-__device__ __forceinline__ double number_of(const Wide &views, u64 row, u32 col) {
-    u32 view = col >= views.cols[0];
-    u64 index = row * views.cols[view] + (view ? col - views.cols[0] : col);
-    return views.is_single[view] ? (double)((const float *)views.values[view])[index] : ((const double *)views.values[view])[index];
-}
+// One column of Z. A column beyond the last one is zero.
+struct Column {
+    const char *first;
+    u64 pitch;
+    bool is_single;
+    double mean;
+
+    __device__ Column(const Wide &views, const double *means, u32 col) {
+        u32 view = col >= views.cols[0], own = view ? col - views.cols[0] : col;
+        is_single = views.is_single[view];
+        u32 bytes = is_single ? 4 : 8;
+        first = own < views.cols[view] ? (const char *)views.values[view] + (u64)own * bytes : nullptr;
+        pitch = (u64)views.cols[view] * bytes;
+        mean = first && means ? means[col] : 0.0;
+    }
+    __device__ double operator()(u64 row, u64 last) const {
+        if (!first || row >= last) return 0.0;
+        const char *place = first + row * pitch;
+        return (is_single ? (double)__ldg((const float *)place) : __ldg((const double *)place)) - mean;
+    }
+};
 
 extern "C" __global__ void __launch_bounds__(128) dense_gram(u64 rows, u64 chunk, double *parts, Wide views, const double *means,
                                                              const double *weights) {
-    __shared__ double as[DEPTH][PITCH(64)];
-    __shared__ double bs[DEPTH][PITCH(64)];
+    __shared__ double as[2][DEPTH][PITCH(64)];
+    __shared__ double bs[2][DEPTH][PITCH(64)];
     u32 cols = views.cols[0] + views.cols[1], t = threadIdx.x;
     u32 i = lower_row(blockIdx.x), a0 = i * 64, b0 = (blockIdx.x - i * (i + 1) / 2) * 64;
     u64 first = (u64)blockIdx.z * chunk, last = first + chunk < rows ? first + chunk : rows;
-    // A thread reads one column of the slice, every second row.
+    // A thread reads one column of each slice, every second row, and the next slice while this one is multiplied.
     u32 c = t % 64, r1 = t / 64;
-    bool has_a = a0 + c < cols, has_b = b0 + c < cols;
-    double mean_a = has_a && means ? means[a0 + c] : 0.0, mean_b = has_b && means ? means[b0 + c] : 0.0;
+    Column left(views, means, a0 + c), right(views, means, b0 + c);
     u32 wa = t / 64 * 32, wb = t / 32 % 2 * 32;
+    double next_a[DEPTH / 2], next_b[DEPTH / 2];
+    auto read = [&](u64 r0) {
+#pragma unroll
+        for (u32 r = 0; r < DEPTH / 2; r++) {
+            u64 row = r0 + r1 + 2 * r;
+            next_a[r] = left(row, last);
+            if (weights && row < last) next_a[r] *= weights[row];
+            next_b[r] = right(row, last);
+        }
+    };
     Tile tile;
     tile.clear();
+    read(first);
+    u32 slot = 0;
     for (u64 r0 = first; r0 < last; r0 += DEPTH) {
 #pragma unroll
-        for (u32 r = r1; r < DEPTH; r += 2) {
-            u64 row = r0 + r;
-            bool in = row < last;
-            double weight = in && weights ? weights[row] : 1.0;
-            as[r][c] = in && has_a ? (number_of(views, row, a0 + c) - mean_a) * weight : 0.0;
-            bs[r][c] = in && has_b ? number_of(views, row, b0 + c) - mean_b : 0.0;
+        for (u32 r = 0; r < DEPTH / 2; r++) {
+            as[slot][r1 + 2 * r][c] = next_a[r];
+            bs[slot][r1 + 2 * r][c] = next_b[r];
         }
         __syncthreads();
-        tile.add(&as[0][wa], PITCH(64), &bs[0][wb], PITCH(64));
-        __syncthreads();
+        if (r0 + DEPTH < last) read(r0 + DEPTH);
+        tile.add(&as[slot][0][wa], PITCH(64), &bs[slot][0][wb], PITCH(64));
+        slot ^= 1;
     }
     double *own = parts + (u64)blockIdx.z * cols * cols;
-    for (u32 i = 0; i < 4; i++)
-        for (u32 j = 0; j < 8; j++) {
-            u32 r = a0 + wa + Tile::row(i), q = b0 + wb + Tile::col(j / 2, j % 2);
-            if (r < cols && q <= r) own[(u64)r * cols + q] = tile.sums[i][j / 2][j % 2];
+    for (u32 p = 0; p < 4; p++)
+        for (u32 q = 0; q < 8; q++) {
+            u32 row = a0 + wa + Tile::row(p), col = b0 + wb + Tile::col(q / 2, q % 2);
+            if (row < cols && col <= row) own[(u64)row * cols + col] = tile.sums[p][q / 2][q % 2];
         }
 }

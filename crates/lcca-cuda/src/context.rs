@@ -5,6 +5,7 @@
 use crate::error::CudaError;
 use crate::kernels::File;
 use crate::staging::Staging;
+use cudarc::driver::result::DriverError;
 use cudarc::driver::{result, sys};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::CString;
@@ -15,12 +16,15 @@ const OLDEST_DRIVER: (i32, &str) = (11080, "11.8");
 /// The oldest compute capability that the kernels are compiled for.
 const OLDEST_DEVICE: i32 = 7;
 
-/// What this process keeps of a GPU: made when it is first opened, and kept until the process ends. Everything runs on one stream,
-/// in order.
+/// What this process keeps of a GPU: made when it is first opened, and kept until the process ends. Kernels run on one stream, in
+/// order. Large copies from the host have a stream of their own, so that they need not wait for kernels; kernels wait for them.
 pub(crate) struct Context {
     pub ordinal: u32,
     pub name: String,
     pub stream: sys::CUstream,
+    pub copies: sys::CUstream,
+    /// The end of the last copy.
+    copied: sys::CUevent,
     pub staging: Mutex<Option<Staging>>,
     handle: sys::CUcontext,
     pool: sys::CUmemoryPool,
@@ -112,6 +116,27 @@ pub(crate) fn of(ordinal: u32) -> Result<&'static Context, CudaError> {
     Ok(context)
 }
 
+/// A pool of memory that is kept when it is given back, until `trim`, so that taking it again costs nothing. Memory that a kernel may
+/// still use is not given to copies: they would have to wait for it.
+fn new_pool(ordinal: u32) -> Result<sys::CUmemoryPool, DriverError> {
+    // SAFETY: all fields are numbers or addresses, for which zero stands for nothing.
+    let mut properties: sys::CUmemPoolProps = unsafe { std::mem::zeroed() };
+    properties.allocType = sys::CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location.type_ = sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+    properties.location.id = ordinal as i32;
+    use sys::CUmemPool_attribute as Attribute;
+    let (mut threshold, mut no) = (u64::MAX, 0i32);
+    // SAFETY: the properties and the attributes are of the types that the driver expects.
+    unsafe {
+        let pool = result::mem_pool::create(&properties)?;
+        let which = Attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+        result::mem_pool::set_attribute(pool, which, (&raw mut threshold).cast())?;
+        let which = Attribute::CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES;
+        result::mem_pool::set_attribute(pool, which, (&raw mut no).cast())?;
+        Ok(pool)
+    }
+}
+
 impl Context {
     fn new(ordinal: u32) -> Result<Self, CudaError> {
         let Found { device, name, major } = find(ordinal)?;
@@ -120,22 +145,17 @@ impl Context {
         let handle = unsafe { result::primary_ctx::retain(device) }.map_err(&failed)?;
         // SAFETY: `handle` was just made.
         unsafe { result::ctx::set_current(handle) }.map_err(&failed)?;
-        let stream = result::stream::create(result::stream::StreamKind::NonBlocking).map_err(&failed)?;
-        // SAFETY: `device` is one that the driver returned.
-        let pool = unsafe { result::device::get_default_mem_pool(device) }.map_err(&failed)?;
-        // Memory that is given back is kept until `trim`, so that taking it again costs nothing.
-        let mut threshold = u64::MAX;
-        let which = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-        // SAFETY: the pool is the device's own, and the attribute is a number of 64 bits.
-        unsafe { result::mem_pool::set_attribute(pool, which, (&raw mut threshold).cast()) }
-            .map_err(&failed)?;
+        let stream = || result::stream::create(result::stream::StreamKind::NonBlocking).map_err(&failed);
+        let copied = result::event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING).map_err(&failed)?;
         Ok(Context {
             ordinal,
             name,
-            stream,
+            stream: stream()?,
+            copies: stream()?,
+            copied,
             staging: Mutex::default(),
             handle,
-            pool,
+            pool: new_pool(ordinal).map_err(&failed)?,
             major,
             functions: Mutex::default(),
             modules: Mutex::default(),
@@ -148,17 +168,53 @@ impl Context {
         unsafe { result::ctx::set_current(self.handle) }.map_err(CudaError::failed("be selected"))
     }
 
+    /// Takes memory for what one of the streams does next. If there is none left, memory that is about to be given back is waited for.
+    pub fn take(&self, bytes: u64, stream: sys::CUstream) -> Result<u64, DriverError> {
+        // SAFETY: pool and stream are this GPU's.
+        let take = || unsafe { result::mem_pool::alloc_async(self.pool, bytes as usize, stream) };
+        match take() {
+            Err(error) if error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY && self.finish().is_ok() => {
+                take()
+            }
+            taken => taken,
+        }
+    }
+
+    /// Makes kernels that are started from now on wait for the copies that were started before.
+    pub fn wait_for_copies(&self) -> Result<(), CudaError> {
+        // SAFETY: the event is recorded on one stream only. If another thread records it again in between, that is a later point.
+        unsafe {
+            result::event::record(self.copied, self.copies)
+                .and_then(|()| {
+                    let flags = sys::CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
+                    result::stream::wait_event(self.stream, self.copied, flags)
+                })
+                .map_err(CudaError::failed("follow a copy"))
+        }
+    }
+
     /// Bytes that nobody uses, of any process.
     pub fn free(&self) -> Result<u64, CudaError> {
         self.bind()?;
         Ok(result::mem_get_info().map_err(CudaError::failed("tell its memory"))?.0 as u64)
     }
 
-    /// Waits until everything is done.
+    /// Waits until everything is done. Kernels wait for copies, so that those are done as well.
     pub fn finish(&self) -> Result<(), CudaError> {
         self.bind()?;
         // SAFETY: the stream is this GPU's.
         unsafe { result::stream::synchronize(self.stream) }.map_err(CudaError::failed("finish"))
+    }
+
+    /// A point that kernels and copies will pass when they have done what was started so far.
+    pub fn now(&self) -> Result<Moment, CudaError> {
+        self.bind()?;
+        let failed = CudaError::failed("follow a kernel");
+        let event = result::event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING).map_err(&failed)?;
+        let moment = Moment { event };
+        // SAFETY: both are alive.
+        unsafe { result::event::record(event, self.stream) }.map_err(&failed)?;
+        Ok(moment)
     }
 
     /// Leaves memory that was given back to others: other libraries in this process, and other processes.
@@ -194,5 +250,25 @@ impl Context {
         let function = Function(unsafe { result::module::get_function(module.0, symbol) }.map_err(&failed)?);
         functions.insert(name, function);
         Ok(function)
+    }
+}
+
+/// A point in what a GPU does.
+pub(crate) struct Moment {
+    event: sys::CUevent,
+}
+
+impl Moment {
+    /// Waits until it is passed.
+    pub fn wait(&self) -> Result<(), CudaError> {
+        // SAFETY: the event is alive.
+        unsafe { result::event::synchronize(self.event) }.map_err(CudaError::failed("finish"))
+    }
+}
+
+impl Drop for Moment {
+    fn drop(&mut self) {
+        // SAFETY: nobody else has the event. If it fails, the driver keeps it.
+        let _ = unsafe { result::event::destroy(self.event) };
     }
 }

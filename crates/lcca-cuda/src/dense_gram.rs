@@ -6,7 +6,7 @@ use crate::kernels::File;
 use crate::launch::Launch;
 use crate::product::{Chunks, Numbers};
 use crate::room::Room;
-use crate::rows::{Chunk, RowsOnDevice, ViewOnDevice};
+use crate::rows::{Chunk, ViewOnDevice, dense_bytes, stream};
 use bytemuck::{Pod, Zeroable};
 use faer::Mat;
 use lcca::data::{Composition, InMemory, Pair, Side};
@@ -16,6 +16,8 @@ use std::sync::Arc;
 
 /// Rows and columns of the part that one block of threads forms.
 const TILE: usize = 64;
+/// Bytes of rows that are copied at a time, if memory allows: the device multiplies them while the next ones come.
+const COPIED: u64 = 256 << 20;
 
 /// Both views as the kernel sees them.
 #[repr(C)]
@@ -26,18 +28,27 @@ struct Wide {
     is_single: [i32; 2],
 }
 
-/// Whether the rows are dense and their Gram matrix has room beside them.
+/// Whether the rows are dense and their Gram matrix has room.
 pub(crate) fn is_possible(device: &Device, pair: &InMemory) -> bool {
     let width = (pair.shape().x_cols + pair.shape().y_cols) as u64;
     let is_dense = |side: &Side| matches!(pair.view(*side), Matrix::Dense(_));
     Side::BOTH.iter().all(is_dense) && 8 * 4 * width * width <= device.free() / 4
 }
 
+/// Rows that are copied at a time: two chunks take no more than a quarter of the free memory.
+fn step(device: &Device, pair: &InMemory) -> usize {
+    let bytes = Side::BOTH.map(|side| match pair.view(side) {
+        Matrix::Dense(rows) => dense_bytes(rows.values()),
+        _ => 0,
+    });
+    let per_row = (bytes[0] + bytes[1]).div_ceil(pair.shape().rows.max(1) as u64).max(1);
+    ((COPIED.min(device.free() / 8) / per_row) as usize).max(1)
+}
+
 /// The lower triangle of F·Σ weight·(z − μ)(z − μ)ᵀ·F over the rows z of both views, with the means μ and the factors F of a
 /// composition.
 pub(crate) fn form(
     device: &Arc<Device>,
-    rows: &RowsOnDevice,
     pair: &InMemory,
     composition: &Composition<'_>,
 ) -> lcca::Result<Mat<f64>> {
@@ -46,7 +57,7 @@ pub(crate) fn form(
     let means = means.as_ref().map_or(0, Room::address);
     let sum: Room<f64> = device.room(width * width)?;
     let mut is_first = true;
-    rows.for_each_chunk(device, pair, |chunk| {
+    stream(device, pair, step(device, pair), &mut |chunk| {
         let chunks = Chunks::new(chunk.rows, triangle(width.div_ceil(TILE)), width * width);
         let partial: Room<f64> = device.room(chunks.count * chunks.size)?;
         launch(device, chunk, &chunks, &partial, means, width)?;

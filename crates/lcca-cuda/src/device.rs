@@ -56,16 +56,15 @@ impl Device {
         self.context
     }
 
-    /// Takes so many bytes of its memory, and returns where they are.
-    pub(crate) fn take(&self, bytes: u64) -> Result<u64, CudaError> {
+    /// Takes so many bytes of its memory, and returns where they are. What one of the streams does from then on may use it.
+    pub(crate) fn take(&self, bytes: u64, stream: sys::CUstream) -> Result<u64, CudaError> {
         self.context.bind()?;
         let refused = |free| CudaError::Memory { what: "a panel or a matrix", needed: bytes, free };
         if self.used.fetch_add(bytes, Relaxed) + bytes > self.limit {
             self.used.fetch_sub(bytes, Relaxed);
             return Err(refused(self.free()));
         }
-        // SAFETY: the stream is this device's, and all uses are on it.
-        unsafe { result::malloc_async(self.context.stream, bytes as usize) }.map_err(|error| {
+        self.context.take(bytes, stream).map_err(|error| {
             self.used.fetch_sub(bytes, Relaxed);
             if error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY {
                 refused(self.context.free().unwrap_or(0))
@@ -87,7 +86,7 @@ impl Device {
 
     /// Room for `len` numbers, whatever they are.
     pub(crate) fn room<T: Pod>(self: &Arc<Self>, len: usize) -> Result<Room<T>, CudaError> {
-        Room::new(self, len)
+        Room::new(self, len, self.context.stream)
     }
 
     /// Zeros.
@@ -99,8 +98,16 @@ impl Device {
 
     /// A copy of numbers of the host.
     pub(crate) fn copy<T: Pod>(self: &Arc<Self>, from: &[T]) -> Result<Room<T>, CudaError> {
-        let mut room = self.room(from.len())?;
-        room.write(from)?;
+        self.copy_bytes(bytemuck::cast_slice(from))
+    }
+
+    /// A copy of numbers of the host that may lie anywhere in a file.
+    pub(crate) fn copy_bytes<T: Pod>(self: &Arc<Self>, from: &[u8]) -> Result<Room<T>, CudaError> {
+        let stream = self.context.stream_of_copy(from.len());
+        let room = Room::new(self, from.len() / size_of::<T>(), stream)?;
+        if !from.is_empty() {
+            self.context.send(room.address(), from)?;
+        }
         Ok(room)
     }
 

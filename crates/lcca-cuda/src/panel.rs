@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::error::CudaError;
 use crate::kernels::File;
 use crate::launch::Launch;
-use crate::product::Dense;
+use crate::product::{Dense, add_parts};
 use crate::room::Room;
 use lcca::matrix::{LANES, Line, Panel};
 use lcca::space::{RowFactors, Tall};
@@ -110,11 +110,6 @@ pub(crate) fn column_sums(
         Launch { blocks, threads: 256, shared: 0 },
         &[&count, &chunk, &(stride as u32), &(width as u32), &partial.address(), &a.address, &b, &weights],
     )?;
-    device.launch(
-        "add_parts",
-        File::Panel,
-        Launch::each(stride as u64),
-        &[&(parts as u32), &(stride as u64), &sums.address(), &partial.address(), &0i32],
-    )?;
+    add_parts(device, parts, stride, sums.address(), &partial, false)?;
     Ok(sums)
 }

@@ -126,13 +126,25 @@ impl Chunks {
         partial: &Room<f64>,
         adds: bool,
     ) -> Result<(), CudaError> {
-        device.launch(
-            "add_parts",
-            File::Panel,
-            Launch::each(self.size as u64),
-            &[&(self.count as u32), &(self.size as u64), &out, &partial.address(), &i32::from(adds)],
-        )
+        add_parts(device, self.count, self.size, out, partial, adds)
     }
+}
+
+/// out ← the sum of `parts` times `size` numbers over the parts, or out and that sum.
+pub(crate) fn add_parts(
+    device: &Device,
+    parts: usize,
+    size: usize,
+    out: u64,
+    from: &Room<f64>,
+    adds: bool,
+) -> Result<(), CudaError> {
+    device.launch(
+        "add_parts",
+        File::Panel,
+        Launch::blocks((size as u64).div_ceil(32), 256),
+        &[&(parts as u32), &(size as u64), &out, &from.address(), &i32::from(adds)],
+    )
 }
 
 #[cfg(test)]

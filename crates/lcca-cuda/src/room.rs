@@ -4,6 +4,7 @@ use crate::device::Device;
 use crate::error::CudaError;
 use bytemuck::Pod;
 use cudarc::driver::result;
+use cudarc::driver::sys::CUstream;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -17,10 +18,10 @@ pub(crate) struct Room<T> {
 }
 
 impl<T: Pod> Room<T> {
-    /// Room for `len` numbers, whatever they are.
-    pub fn new(device: &Arc<Device>, len: usize) -> Result<Self, CudaError> {
+    /// Room for `len` numbers, whatever they are, which what one of the streams does from then on may use.
+    pub fn new(device: &Arc<Device>, len: usize, stream: CUstream) -> Result<Self, CudaError> {
         let bytes = (len * size_of::<T>()).max(1) as u64;
-        let address = device.take(bytes)?;
+        let address = device.take(bytes, stream)?;
         Ok(Room { device: device.clone(), address, len, bytes, kind: PhantomData })
     }
 
@@ -44,17 +45,6 @@ impl<T: Pod> Room<T> {
         // SAFETY: the memory is this room's.
         unsafe { result::memset_d8_async(self.address, 0, self.bytes as usize, context.stream) }
             .map_err(CudaError::failed("clear memory"))
-    }
-
-    /// Copies as many numbers of the host into it.
-    pub fn write(&mut self, from: &[T]) -> Result<(), CudaError> {
-        self.write_bytes(bytemuck::cast_slice(from))
-    }
-
-    /// Copies the bytes of as many numbers into it.
-    pub fn write_bytes(&mut self, from: &[u8]) -> Result<(), CudaError> {
-        assert_eq!(from.len(), self.len * size_of::<T>(), "bytes of {} numbers", self.len);
-        if from.is_empty() { Ok(()) } else { self.device.context().send(self.address, from) }
     }
 
     /// A copy of all numbers on the host.

@@ -1,5 +1,6 @@
 //! Rows of both views on a device, and their products with panels.
 
+use crate::context::Moment;
 use crate::device::Device;
 use crate::error::CudaError;
 use crate::kernels::File;
@@ -111,11 +112,29 @@ impl RowsOnDevice {
         if let Some(chunks) = &self.resident {
             return chunks.iter().try_for_each(visit);
         }
-        let rows = pair.shape().rows;
-        (0..rows)
-            .step_by(self.step)
-            .try_for_each(|start| visit(&Chunk::copy(device, pair, start..(start + self.step).min(rows))?))
+        stream(device, pair, self.step, &mut visit)
     }
+}
+
+/// Calls `visit` with the rows of a pair, `step` at a time, in their order. The next ones are copied while the device works on those
+/// before; no more than two chunks are there at a time.
+pub(crate) fn stream(
+    device: &Arc<Device>,
+    pair: &InMemory,
+    step: usize,
+    visit: &mut dyn FnMut(&Chunk) -> lcca::Result<()>,
+) -> lcca::Result<()> {
+    let rows = pair.shape().rows;
+    let mut before: Option<(Chunk, Moment)> = None;
+    for start in (0..rows).step_by(step) {
+        let chunk = Chunk::copy(device, pair, start..(start + step).min(rows))?;
+        visit(&chunk)?;
+        let moment = device.context().now()?;
+        if let Some((_used, moment)) = before.replace((chunk, moment)) {
+            moment.wait()?;
+        }
+    }
+    Ok(())
 }
 
 impl Chunk {
@@ -132,7 +151,8 @@ impl Chunk {
     }
 }
 
-fn dense_bytes(values: &DenseValues) -> u64 {
+/// The bytes of dense numbers.
+pub(crate) fn dense_bytes(values: &DenseValues) -> u64 {
     match values {
         DenseValues::F32(values) => 4 * values.len() as u64,
         DenseValues::F64(values) => 8 * values.len() as u64,

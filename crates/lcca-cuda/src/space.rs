@@ -349,9 +349,8 @@ impl Space for Cuda {
         if !dense_gram::is_possible(&self.device, rows) {
             return Ok(None);
         }
-        let Some(home) = self.home(composition.home)? else { return Ok(None) };
-        let Home::Rows(copy) = &*home else { return Ok(None) };
-        let gram = dense_gram::form(&self.device, copy, rows, &composition)?;
+        self.was_used.store(true, Relaxed);
+        let gram = dense_gram::form(&self.device, rows, &composition)?;
         pair.count_gram()?;
         Ok(Some(gram))
     }

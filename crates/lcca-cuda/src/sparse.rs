@@ -250,7 +250,5 @@ pub(crate) fn copy_buffer<T: bytemuck::Pod>(
     device: &Arc<Device>,
     buffer: &Buffer<T>,
 ) -> Result<Room<T>, CudaError> {
-    let mut room = device.room(buffer.len())?;
-    room.write_bytes(bytemuck::cast_slice(buffer.as_slice()))?;
-    Ok(room)
+    device.copy_bytes(bytemuck::cast_slice(buffer.as_slice()))
 }

@@ -60,7 +60,13 @@ fn copy(to: &mut [u8], from: &[u8]) {
 }
 
 impl Context {
-    /// Copies bytes to an address of the GPU, where the caller owns as many.
+    /// The stream on which so many bytes are copied from the host. Small copies take their turn among the kernels: memory that a kernel
+    /// has just given back can be used for them at once, and for copies beside the kernels it cannot.
+    pub fn stream_of_copy(&self, bytes: usize) -> sys::CUstream {
+        if bytes <= STAGED { self.stream } else { self.copies }
+    }
+
+    /// Copies bytes to an address of the GPU, where the caller owns as many. Kernels that are started later wait for it.
     pub fn send(&self, address: u64, from: &[u8]) -> Result<(), CudaError> {
         self.bind()?;
         let failed = CudaError::failed("take a copy");
@@ -76,11 +82,11 @@ impl Context {
             let pinned = unsafe { std::slice::from_raw_parts_mut(half, part.len()) };
             copy(pinned, part);
             // SAFETY: the range is within what the caller owns.
-            unsafe { result::memcpy_htod_async(address + (index * STAGED) as u64, pinned, self.stream) }
+            unsafe { result::memcpy_htod_async(address + (index * STAGED) as u64, pinned, self.copies) }
                 .map_err(&failed)?;
-            staging.record(index, self.stream)?;
+            staging.record(index, self.copies)?;
         }
-        Ok(())
+        self.wait_for_copies()
     }
 
     /// Copies bytes from an address of the GPU, where the caller owns as many.

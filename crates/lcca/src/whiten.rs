@@ -14,7 +14,7 @@ pub const CUT: f64 = 1e-12;
 const ILL_CONDITIONED: f64 = 1e-4;
 
 /// A normalized Gram matrix is far from singular if the trace of its inverse is below this.
-const FAR_FROM_SINGULAR: f64 = 1e4;
+const FAR_FROM_SINGULAR: f64 = 1e6;
 
 /// H (m×r) with HᵀGH = I_r on the numerical range of a positive semidefinite G (m×m).
 ///
@@ -27,13 +27,18 @@ pub fn whitener(gram: MatRef<'_, f64>) -> Result<Mat<f64>> {
     }
 }
 
-/// H = D·L⁻ᵀ with DGD = LLᵀ on the columns that are not zero; `None` if that is not known to be far from singular.
+/// H = D·L⁻ᵀ with DGD = LLᵀ on the columns that are not zero; `None` if that is not known to be far from singular. What rounding
+/// leaves of HᵀGH − I is taken out by factorizing HᵀGH as well.
 fn triangular_whitener(gram: MatRef<'_, f64>) -> Option<Mat<f64>> {
     let kept: Vec<usize> = (0..gram.nrows()).filter(|&i| gram[(i, i)] > 0.0).collect();
     let scale: Vec<f64> = kept.iter().map(|&i| inverse_root(gram[(i, i)])).collect();
-    let inverse = small::inverse_factor(Mat::from_fn(kept.len(), kept.len(), |i, j| {
-        if i >= j { scale[i] * gram[(kept[i], kept[j])] * scale[j] } else { 0.0 }
-    }))?;
+    let unit = Mat::from_fn(kept.len(), kept.len(), |i, j| {
+        let (i, j, factor) = (kept[i.max(j)], kept[i.min(j)], scale[i] * scale[j]);
+        factor * gram[(i, j)]
+    });
+    let first = small::inverse_factor(unit.clone())?;
+    let second = small::inverse_factor(&first * &unit * first.transpose())?;
+    let inverse = second * first;
     // The trace of the inverse of DGD is at least one over its smallest eigenvalue. A sum that is not a number fails too.
     let is_clear = inverse.squared_norm_l2() <= FAR_FROM_SINGULAR;
     is_clear.then(|| {
