@@ -37,17 +37,18 @@ fn triangular_whitener(gram: MatRef<'_, f64>) -> Option<Mat<f64>> {
         factor * gram[(i, j)]
     });
     let first = small::inverse_factor(unit.clone())?;
+    // The trace of the inverse of DGD is at least one over its smallest eigenvalue. A sum that is not a number fails too.
+    let is_clear = first.squared_norm_l2() <= FAR_FROM_SINGULAR;
+    if !is_clear {
+        return None;
+    }
     let second = small::inverse_factor(&first * &unit * first.transpose())?;
     let inverse = second * first;
-    // The trace of the inverse of DGD is at least one over its smallest eigenvalue. A sum that is not a number fails too.
-    let is_clear = inverse.squared_norm_l2() <= FAR_FROM_SINGULAR;
-    is_clear.then(|| {
-        let mut h = Mat::zeros(gram.nrows(), kept.len());
-        for (i, &row) in kept.iter().enumerate() {
-            (i..kept.len()).for_each(|j| h[(row, j)] = scale[i] * inverse[(j, i)]);
-        }
-        h
-    })
+    let mut h = Mat::zeros(gram.nrows(), kept.len());
+    for (i, &row) in kept.iter().enumerate() {
+        (i..kept.len()).for_each(|j| h[(row, j)] = scale[i] * inverse[(j, i)]);
+    }
+    Some(h)
 }
 
 /// As [`whitener`], with another cut: the directions that are left are known to about 1e-16/`cut`.
