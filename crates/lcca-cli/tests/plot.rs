@@ -114,6 +114,7 @@ fn rows_are_drawn_with_their_labels() {
     }
     assert!(draw(&folder, &format!("scores model {ROWS} --axes 3")).contains(">variable 3 of Y</text>"));
     let svg = draw(&folder, &format!("biplot model {ROWS} --label labels.csv --axes 1,3 --top 4"));
+    assert!(svg.contains("blue for X and orange for Y"), "no legend says which line is which: {svg}");
     assert!(
         svg.contains(">component 3</text>") && svg.matches("<line class=\"curve s1\"").count() == 4,
         "{svg}"

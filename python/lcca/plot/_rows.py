@@ -75,7 +75,8 @@ def biplot(
 ) -> Any:
     """Plots rows and columns together: rows at the means of both views' variables, the strongest columns as lines.
 
-    Rows lie farther in the direction of a column the more they have of it. All lines are stretched by one factor.
+    Lines are blue for X and orange for y. Rows lie farther in the direction of a column the more they have of it. All lines are
+    stretched by one factor.
 
     Parameters
     ----------

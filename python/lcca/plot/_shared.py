@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from lcca import _beside
+from lcca import _beside, _frames
 from lcca._cca import CCA
 from lcca._pairing import View
 
@@ -139,8 +139,7 @@ def labels_of(X: Any, labels: Any) -> Any:
 
 
 def _label_text(label: Any) -> str:
-    is_missing = label is None or type(label).__name__ in ("NAType", "NaTType") or label != label
-    if is_missing or str(label).strip() == "":
+    if _frames.is_missing(label) or str(label).strip() == "":
         return "no label"
     return f"{label:g}" if isinstance(label, float) else str(label)
 

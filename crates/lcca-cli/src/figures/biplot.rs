@@ -31,9 +31,9 @@ pub fn biplot(columns: ColumnNames<'_>, given: &GivenRows, axes: [usize; 2], mos
     let colored =
         given.labels.as_ref().map(|labels| format!(", colored by {}", labels.source)).unwrap_or_default();
     let caption = format!(
-        "Points are {}{colored}, at the means of the canonical variables of X and Y. Lines are the strongest columns, X in the color \
-         of X and Y in that of Y: rows lie farther in the direction of a column the more they have of it. All lines are \
-         stretched by one factor.",
+        "Points are {}{colored}, at the means of the canonical variables of X and Y. Lines are the strongest columns, blue for X and \
+         orange for Y: rows lie farther in the direction of a column the more they have of it. All lines are stretched by \
+         one factor.",
         given.count()
     );
     let panel = CloudPanel {
