@@ -26,9 +26,8 @@ fn scratch(target: &str) -> PathBuf {
 
 /// Workers and the process that starts them use the same folder.
 fn parent_id() -> u32 {
-    let is_worker = std::env::args().any(|word| word == "--worker");
     #[cfg(unix)]
-    if is_worker {
+    if std::env::args().any(|word| word == "--worker") {
         return std::os::unix::process::parent_id();
     }
     std::process::id()

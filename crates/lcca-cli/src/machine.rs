@@ -60,13 +60,12 @@ mod system {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
 
     /// `/proc` counts what the kernel keeps for itself a little differently.
     #[test]
-    #[cfg(target_os = "linux")]
     fn both_ways_to_ask_for_memory_agree() {
         let asked = system::memory_bytes().unwrap() as f64;
         let told = 2.0 * half_of_memory() as f64;

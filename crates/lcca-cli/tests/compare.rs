@@ -5,15 +5,12 @@
 mod common;
 
 use common::data::{Dice, Rows, X_COLS, Y_COLS, sparse};
-use common::process::{signal, start};
-use common::{Folder, Ran, gap, number, numbers};
+use common::{Folder, gap, number, numbers};
 use lcca::data::{Centered, InMemory, Side};
 use lcca::method::Method;
 use lcca::metric;
 use serde_json::Value;
 use std::fs;
-use std::thread;
-use std::time::Duration;
 
 const SMALL: &str = "compare x.npz y.npz -k 3 --k-pc 4 --quiet";
 
@@ -273,9 +270,12 @@ fn arguments_that_make_no_sense_are_refused_and_nothing_is_written() {
 #[cfg(unix)]
 #[test]
 fn interrupted_it_leaves_nothing() {
+    use common::Ran;
+    use common::process::{signal, start};
+
     let folder = Folder::with_views(50_000, 1);
     let child = start(&folder, "compare x.npz y.npz -k 3 --k-pc 4 --l-cca-t2 100000000 -o d");
-    thread::sleep(Duration::from_secs(1));
+    std::thread::sleep(std::time::Duration::from_secs(1));
     signal(&child, "INT");
     Ran::from(child.wait_with_output().unwrap()).refused(130, &["interrupted, nothing was written"]);
     assert_eq!(names(&folder), ["x.npz", "y.npz"]);

@@ -107,6 +107,7 @@ fn memory_is_the_store_and_a_few_panels() {
     }
 }
 
+#[cfg(target_os = "linux")]
 fn fits_stay_within_memory(sets: &Sets, set: &str) {
     let folder = Folder::new();
     let on_disk: u64 = ["x", "y"].map(|view| convert(&sets.folder, set, view, &folder)).iter().sum();
@@ -123,6 +124,7 @@ fn fits_stay_within_memory(sets: &Sets, set: &str) {
 }
 
 /// Makes the store of one view and returns its size.
+#[cfg(target_os = "linux")]
 fn convert(sets: &Path, set: &str, view: &str, folder: &Folder) -> u64 {
     let store = folder.path(&format!("{view}.safetensors"));
     Ran::output(lcca(sets, &format!("convert {set}/{view}.npz")).arg(&store)).done();
