@@ -3,7 +3,9 @@
 import json
 import re
 import shutil
+import subprocess
 import tarfile
+import zipfile
 
 import pytest
 from conftest import ROOT
@@ -129,3 +131,37 @@ def test_registries_get_links_that_lead_somewhere():
     paths = re.findall(r"\]\(https://forge.example/(?:blob|raw)/v1/([^)#]+)", readme)
     assert len(paths) > 50 and all((ROOT / path).exists() for path in paths)
     assert not re.search(r"\]\((?!https://|#)", readme)
+
+
+def test_public_interfaces_are_compared_with_the_release_before_this_one(tmp_path, monkeypatch):
+    import supply
+
+    def git(*words):
+        subprocess.run(["git", "-c", "user.name=test", "-c", "user.email=test@localhost", *words], check=True, capture_output=True)
+
+    monkeypatch.chdir(tmp_path)
+    git("init")
+    git("commit", "--allow-empty", "--message", "first")
+    assert supply.last_release() == ""
+    git("tag", "v0.1.0")
+    assert supply.last_release() == "", "a release is not compared with itself"
+    git("commit", "--allow-empty", "--message", "second")
+    assert supply.last_release() == "v0.1.0"
+    git("tag", "v0.1.1")
+    assert supply.last_release() == "v0.1.0"
+
+
+def test_a_wheel_says_where_its_sources_are(tmp_path):
+    import wheels
+    import workspace
+    from shell import Failed
+
+    def wheel(about):
+        path = tmp_path / "lcca-1.whl"
+        with zipfile.ZipFile(path, "w") as files:
+            files.writestr("lcca-1.dist-info/METADATA", about)
+        return path
+
+    wheels.leads_home(wheel(f"Name: lcca\nProject-URL: Source Code, {workspace.home()}\n\n"))
+    with pytest.raises(Failed, match="where its sources are"):
+        wheels.leads_home(wheel("Name: lcca\n\n"))

@@ -19,7 +19,7 @@ SHELLS = {"bash": "lcca.bash", "zsh": "_lcca", "fish": "lcca.fish", "powershell"
 
 def build(target=None):
     target = target or workspace.host()
-    # Only the program itself is stripped, so that its dependencies are those of the wheel's build.
+    # Stripped by a flag of the last step, so that dependencies stay those of other builds in that folder.
     build = {"CARGO_TARGET_DIR": workspace.BUILD.resolve()}
     words = ["rustc", "--release", "--locked", "--quiet", "--package", workspace.program()["name"], "--bin", "lcca"]
     if target.endswith("linux-gnu"):

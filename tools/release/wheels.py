@@ -1,8 +1,10 @@
 """The Python package: wheels that serve every Python from the oldest on (abi3), and the sources."""
 
 import os
+import pathlib
 import re
 import time
+import zipfile
 
 import readme
 import workspace
@@ -22,6 +24,7 @@ def wheel(target=None):
     (built,) = folder.glob("*.whl")
     if "-abi3-" not in built.name:
         raise Failed(f"{built.name} is for one Python only")
+    leads_home(built)
     run(tool("twine"), "check", "--strict", built)
     run(tool("abi3audit"), "--strict", built)
     if target.endswith("linux-gnu"):
@@ -29,6 +32,14 @@ def wheel(target=None):
     if target == workspace.host():
         install(built)
     keep(built)
+
+
+def leads_home(built):
+    """What PyPI shows must have the address of the repository, which only Cargo.toml has."""
+    with zipfile.ZipFile(built) as files:
+        (about,) = [files.read(name).decode() for name in files.namelist() if name.endswith(".dist-info/METADATA")]
+    if f"\nProject-URL: Source Code, {workspace.home()}\n" not in about:
+        raise Failed(f"{built.name} does not say where its sources are")
 
 
 def oldest_linux(built):
@@ -45,8 +56,8 @@ def sdist():
     run(tool("maturin"), "sdist", "--out", folder)
     (built,) = folder.glob("*.tar.gz")
     run(tool("twine"), "check", "--strict", built)
-    # All that is built from the sources anew is this project.
-    install(built, env=BUILD)
+    # Built as users build it, by pip alone. Only this project is built anew if daily work has built its dependencies in that way.
+    install(built, env={"CARGO_TARGET_DIR": pathlib.Path("target").resolve()})
     keep(built)
 
 
