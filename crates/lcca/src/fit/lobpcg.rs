@@ -27,8 +27,15 @@ use crate::watch::{Checkpoint, Cost, TraceRow};
 /// WᵀBW may be this far from I before products are formed afresh from the rows. The products are carried along by
 /// linear combinations, whose rounding adds up; half of the sixteen digits must stay right.
 const DRIFT: f64 = 1e-7;
+/// If little is missing, no more than this share of it; but rounding alone makes `LEAST_DRIFT`.
+const DRIFT_OF_MISSING: f64 = 0.1;
+const LEAST_DRIFT: f64 = 1e-10;
 /// Every so many iterations the small products of W and P, which are carried along as well, are formed from their panels.
 const REFRESHED: usize = 8;
+
+/// And in every iteration once less than this share of the total is missing: carried along, they have been wrong by 1e-9, and the last steps of
+/// a precise fit gain no more than that.
+const CARRIED: f64 = 1e-6;
 
 pub(super) fn lobpcg(
     problem: &Problem<'_>,
@@ -55,11 +62,12 @@ pub(super) fn lobpcg(
             drop(next);
             return state.finish();
         }
-        if state.trace.len() > 1 && drift > DRIFT {
-            let measured = state.equations.measure(&mut state.w);
-            problem.keep(measured, &state)?;
-            // P was carried along with the products that have drifted.
-            (state.p, state.known) = (None, None);
+        if state.trace.len() > 1 && drift > state.allowed_drift() {
+            // Without P the next steps would gain much less.
+            for measure in [State::measure_weights, State::measure_step] {
+                let measured = measure(&mut state);
+                problem.keep(measured, &state)?;
+            }
         }
         let mut active = state.stopping.active();
         if let Some(missed) = &missed {
@@ -167,7 +175,9 @@ impl<'a> State<'a> {
             return Ok(ritz);
         };
         let basis: Vec<&Block> = [Some(&self.w), Some(t), self.p.as_ref()].into_iter().flatten().collect();
-        let known = self.known.take().filter(|_| !self.trace.len().is_multiple_of(REFRESHED));
+        let is_carried = !self.trace.len().is_multiple_of(REFRESHED)
+            && self.stopping.missing_share().is_none_or(|missing| missing > CARRIED);
+        let known = self.known.take().filter(|_| is_carried);
         let mut ritz = self.equations.ritz(&basis, known.as_ref())?;
         self.known = ritz.known.take();
         let (mut p, p_is_empty) = match self.p.take() {
@@ -177,6 +187,23 @@ impl<'a> State<'a> {
         self.w.advance(space, t, &mut p, &ritz.coefficients, p_is_empty)?;
         self.p = Some(p);
         Ok(ritz)
+    }
+
+    /// How far WᵀBW may be from I.
+    fn allowed_drift(&self) -> f64 {
+        let of_missing = |missing: f64| (DRIFT_OF_MISSING * missing).clamp(LEAST_DRIFT, DRIFT);
+        self.stopping.missing_share().map_or(DRIFT, of_missing)
+    }
+
+    /// Forms the products of W afresh.
+    fn measure_weights(&mut self) -> Result<()> {
+        self.known = None;
+        self.equations.measure(&mut self.w)
+    }
+
+    /// Forms the products of P afresh.
+    fn measure_step(&mut self) -> Result<()> {
+        self.p.as_mut().map_or(Ok(()), |p| self.equations.measure(p))
     }
 
     fn finish(mut self) -> Result<RawFit> {

@@ -15,8 +15,9 @@ use crate::solve::{Plan, ShiftInvert, shifted};
 const USUAL: f64 = 8.0;
 /// Operations of analyzing a pattern, per entry; 4e4 to 8e4 were measured for 4 to 16 million entries.
 const ANALYSIS: f64 = 6e4;
-/// What was spent and what lies ahead must each be this many times the analysis, which may be in vain.
-const CHANCES: f64 = 4.0;
+/// What was spent and what lies ahead must each be this many times the analysis, which one thread does and which is in vain as a rule: with a coarse
+/// block few fits take long enough. With 4, a fit of 100 pairs to Debian paths spent a second of 25 on it.
+const CHANCES: f64 = 12.0;
 /// The factor, if there is one, and what it would take to get it.
 pub(super) struct ShiftedFactor<'a> {
     problem: &'a Problem<'a>,
