@@ -7,14 +7,14 @@
 //! than 1e-10 of its variance is its own. A Rayleigh–Ritz step on C·W at the end refines the rest of the error. That product is as exact from
 //! C as from the rows, because C was centered without loss, so no pass is spent on it: the rows are read once in all.
 
+use super::leading::{Triplets, triplets};
 use super::pivoted::{Pivoted, parallelism};
 use super::problem::{Problem, RawFit};
 use super::view_block::ViewBlock;
 use crate::data::{Normal, Pair};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::matrix::Panel;
 use crate::panels;
-use crate::small::{Singular, leading_svd};
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, MatRef};
 
@@ -43,11 +43,10 @@ pub(super) fn gram(problem: &Problem<'_>) -> Result<Option<RawFit>> {
     let Some(y) = factor(y_normal, cyy)? else { return Ok(None) };
     // Hxᵀ·Cxy·Hy, whitened from both sides.
     let small = x.whitened(y.whitened(cyx).transpose());
-    let Singular { u, values, v } =
-        leading_svd(small.as_ref(), problem.settings.k).ok_or(Error::Factorization("HxᵀXᵀYHy"))?;
+    let Triplets { u, d, v } = triplets(small.as_ref(), problem.settings.k)?;
     let (wx, wy) = (x.weights(u.as_ref())?, y.weights(v.as_ref())?);
     let most = problem.largest_objective();
-    let total = problem.unit() * values.iter().map(|value| value.min(most)).sum::<f64>();
+    let total = problem.unit() * d.iter().map(|d| d.min(most)).sum::<f64>();
     let x = measured(x_normal, &wx, cxx, cyx);
     let y = measured(y_normal, &wy, cyy, cyx.transpose());
     let weights = [x.w.clone(), y.w.clone()];

@@ -29,6 +29,7 @@ mod grow;
 mod held_out;
 mod hold_out;
 mod interval;
+mod leading;
 mod lobpcg;
 mod local;
 mod local_grams;
