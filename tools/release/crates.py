@@ -7,7 +7,7 @@ import tarfile
 
 import readme
 import workspace
-from shell import Failed, cargo, empty
+from shell import Failed, cargo, empty, forget_builds
 
 UNPACKED = pathlib.Path("target/release-crates")
 COMPLETE = ["description", "license", "repository", "readme", "keywords", "categories", "rust_version"]
@@ -50,6 +50,7 @@ def verify(crates):
     (UNPACKED / "Cargo.toml").write_text(manifest)
     shutil.copy("Cargo.lock", UNPACKED)
     env = {"CARGO_TARGET_DIR": workspace.BUILD.resolve()}
+    forget_builds()
     cargo("build", "--release", "--workspace", "--quiet", cwd=UNPACKED, env=env)
     root = empty("target/release-program").resolve()
     program = folders[workspace.program()["name"]]

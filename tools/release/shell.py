@@ -8,6 +8,8 @@ import subprocess
 import sys
 import time
 
+import workspace
+
 NOT_DONE = []
 
 
@@ -70,6 +72,13 @@ def cargo_tool(name, version):
         # Debug builds take half the time to build, and nobody waits for what these tools do.
         cargo("install", "--debug", "--locked", "--quiet", "--root", home, "--version", version, name)
     return program
+
+
+def forget_builds():
+    """Removes what this project's own crates were built into. All files of a package have the same date, by which Cargo cannot tell that
+    they are not those of its last build."""
+    names = [word for member in workspace.members() for word in ("--package", member["name"])]
+    cargo("clean", "--release", "--quiet", "--target-dir", workspace.BUILD, *names)
 
 
 def empty(folder):

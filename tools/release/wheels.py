@@ -1,14 +1,13 @@
 """The Python package: wheels that serve every Python from the oldest on (abi3), and the sources."""
 
 import os
-import pathlib
 import re
 import time
 import zipfile
 
 import readme
 import workspace
-from shell import ZIG, Failed, empty, python, run, tool
+from shell import ZIG, Failed, empty, forget_builds, python, run, tool
 
 # The oldest system that Rust's own libraries run on.
 MANYLINUX = "manylinux2014"
@@ -56,8 +55,8 @@ def sdist():
     run(tool("maturin"), "sdist", "--out", folder)
     (built,) = folder.glob("*.tar.gz")
     run(tool("twine"), "check", "--strict", built)
-    # Built as users build it, by pip alone. Only this project is built anew if daily work has built its dependencies in that way.
-    install(built, env={"CARGO_TARGET_DIR": pathlib.Path("target").resolve()})
+    forget_builds()
+    install(built, env=BUILD)
     keep(built)
 
 
