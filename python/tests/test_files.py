@@ -146,7 +146,7 @@ def test_the_report_of_a_model_of_python_says_how_the_fit_ended(program, files):
     program("report", folder / "model", "-o", folder / "report.html", "--quiet")
     page = (folder / "report.html").read_text()
     assert "not known" not in page and "onverged" in page
-    assert f"{fitted.n_passes_:g} passes" in page
+    assert f"It took {fitted.n_passes_:g} pass" in page
 
 
 def test_decisions_and_notes_are_data(factors, words):

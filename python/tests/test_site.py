@@ -11,8 +11,8 @@ from conftest import ROOT
 sys.path.insert(0, str(ROOT / "tools" / "docs"))
 
 import generated
-from links import problems
 from navigation import SECTIONS, navigation
+from site_links import problems
 from sources import relinked, site_path
 
 
@@ -84,7 +84,7 @@ def test_broken_links_and_foreign_files_are_found(tmp_path):
 
 def test_the_check_of_links_fails_on_a_broken_one(tmp_path):
     (tmp_path / "a.html").write_text('<a href="none.html">n</a>')
-    done = subprocess.run([sys.executable, ROOT / "tools/docs/links.py", tmp_path], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, ROOT / "tools/docs/site_links.py", tmp_path], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "there is no such file" in done.stdout
 
 
@@ -93,3 +93,9 @@ def test_tools_say_how_texts_are_encoded():
     for tool in [*(ROOT / "tools/docs").glob("*.py"), *(ROOT / "tools/data").glob("*.py")]:
         for line in tool.read_text(encoding="utf-8").splitlines():
             assert not re.search(r"\b(read_text|write_text)\(", line) or "encoding=" in line, f"{tool.name}: {line.strip()}"
+
+
+def test_tools_of_two_folders_have_different_names():
+    """Tests import them by name, all in one process."""
+    names = [{tool.stem for tool in (ROOT / "tools" / folder).glob("*.py")} for folder in ("docs", "release", "data")]
+    assert sum(map(len, names)) == len(set.union(*names))

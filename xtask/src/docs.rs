@@ -27,5 +27,5 @@ pub fn pages() -> Result<(), String> {
     let mut site = Command::new(&python);
     site.env("NO_MKDOCS_2_WARNING", "1").args(["-m", "mkdocs", "build", "--quiet", "--strict", "--clean"]);
     step::run(&mut site)?;
-    step::run(Command::new(&python).args(["tools/docs/links.py", SITE]))
+    step::run(Command::new(&python).args(["tools/docs/site_links.py", SITE]))
 }

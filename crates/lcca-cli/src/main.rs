@@ -78,8 +78,23 @@ fn usage_error(error: &clap::Error) -> ExitCode {
 fn one_line(message: &str) -> String {
     let message = message.strip_prefix("error: ").unwrap_or(message);
     let paragraphs = message.split("\n\n").filter(|part| !part.starts_with("Usage:"));
-    let lines = paragraphs.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    let lines = paragraphs.map(|part| range_in_words(&part.split_whitespace().collect::<Vec<_>>().join(" ")));
     lines.collect::<Vec<_>>().join("; ")
+}
+
+/// A message that ends in "0 is not in 1..=9", with "expected 1 to 9" instead.
+fn range_in_words(message: &str) -> String {
+    let parts = message.rsplit_once(" is not in ").and_then(|(found, range)| {
+        let (low, high) = range.split_once("..=")?;
+        Some((found.rsplit_once(' ')?.0, low, high))
+    });
+    match parts {
+        None => message.to_string(),
+        Some((flag, low, "4294967295" | "9223372036854775807" | "18446744073709551615")) => {
+            format!("{flag} expected {low} or more")
+        }
+        Some((flag, low, high)) => format!("{flag} expected {low} to {high}"),
+    }
 }
 
 /// A defect of the program is reported in one line, without a stack trace.
@@ -97,4 +112,20 @@ fn report_panics_in_one_line() {
         let location = location.unwrap_or_default();
         remark!("this should not happen; please report it: {message}{location}");
     }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::range_in_words;
+
+    #[test]
+    fn ranges_are_said_in_words() {
+        let flag = "invalid value '0' for '--axes <A,B>':";
+        assert_eq!(
+            range_in_words(&format!("{flag} 0 is not in 1..=4294967295")),
+            format!("{flag} expected 1 or more")
+        );
+        assert_eq!(range_in_words(&format!("{flag} 0 is not in 1..=9")), format!("{flag} expected 1 to 9"));
+        assert_eq!(range_in_words("the file is not in it"), "the file is not in it");
+    }
 }

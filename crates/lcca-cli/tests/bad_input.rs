@@ -166,8 +166,8 @@ fn negative_indices_are_refused_with_their_place() {
     let indices = vec![0, 3, -1, 2];
     let archive = Csr { indices, ..Csr::good() }.bytes();
     no_command_reads("x1.npz", archive, &["indices: element 2 is -1, expected a column in 0..=3"]);
-    no_command_reads("x1.mtx", MTX.replace("2 2 1", "2 -2 1"), &["line 6", "expected a column in 1..=4"]);
-    no_command_reads("y1.mtx", MTX.replace("2 2 1", "-2 2 1"), &["line 6", "expected a row in 1..=3"]);
+    no_command_reads("x1.mtx", MTX.replace("2 2 1", "2 -2 1"), &["line 6", "expected a column from 1 to 4"]);
+    no_command_reads("y1.mtx", MTX.replace("2 2 1", "-2 2 1"), &["line 6", "expected a row from 1 to 3"]);
     no_command_reads(
         "x1.svm",
         SVM.replace("2:1", "-2:1"),
@@ -182,23 +182,45 @@ fn zero_based_indices_are_refused_if_counting_starts_at_one() {
         SVM.replace("2:1", "0:1"),
         &["line 2", "index 0, but indices count from 1", "--zero-based"],
     );
-    no_command_reads("x1.mtx", MTX.replace("2 2 1", "2 0 1"), &["line 6", "column 0 is out of range 1..=4"]);
-    no_command_reads("y1.mtx", MTX.replace("2 2 1", "0 2 1"), &["line 6", "row 0 is out of range 1..=3"]);
+    no_command_reads(
+        "x1.mtx",
+        MTX.replace("2 2 1", "2 0 1"),
+        &["line 6", "column 0 is out of range, expected 1 to 4"],
+    );
+    no_command_reads(
+        "y1.mtx",
+        MTX.replace("2 2 1", "0 2 1"),
+        &["line 6", "row 0 is out of range, expected 1 to 3"],
+    );
 }
 
 #[test]
 fn indices_out_of_range_are_refused_with_their_place() {
     let archive = Csr { indices: vec![0, 3, 4, 2], ..Csr::good() }.bytes();
     no_command_reads("x1.npz", archive, &["indices: element 2 is 4, expected a column in 0..=3"]);
-    no_command_reads("x1.mtx", MTX.replace("2 2 1", "2 5 1"), &["line 6", "column 5 is out of range 1..=4"]);
-    no_command_reads("y1.mtx", MTX.replace("2 2 1", "4 2 1"), &["line 6", "row 4 is out of range 1..=3"]);
+    no_command_reads(
+        "x1.mtx",
+        MTX.replace("2 2 1", "2 5 1"),
+        &["line 6", "column 5 is out of range, expected 1 to 4"],
+    );
+    no_command_reads(
+        "y1.mtx",
+        MTX.replace("2 2 1", "4 2 1"),
+        &["line 6", "row 4 is out of range, expected 1 to 3"],
+    );
     let far = store(&[0, 2, 3, 4], &[0, 3, 4, 2], &[1.0; 4]);
     no_command_reads("x1.safetensors", far, &["row 1: column 4 is out of range", "4 columns"]);
     no_command_reads("x1.svm", SVM.replace("2:1", "5000000000:1"), &["line 2", "5000000000 is out of range"]);
     let folder = folder();
     folder.write("x1.svm", SVM);
-    folder.refuses("fit x1.svm y.npz --x-cols 3 -o new", &["x1.svm: line 1: index 4 is out of range 1..=3"]);
-    folder.refuses("convert x1.svm new.npz --cols 3", &["x1.svm: line 1: index 4 is out of range 1..=3"]);
+    folder.refuses(
+        "fit x1.svm y.npz --x-cols 3 -o new",
+        &["x1.svm: line 1: index 4 is out of range, expected 1 to 3"],
+    );
+    folder.refuses(
+        "convert x1.svm new.npz --cols 3",
+        &["x1.svm: line 1: index 4 is out of range, expected 1 to 3"],
+    );
 }
 
 #[test]

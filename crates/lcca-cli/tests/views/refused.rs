@@ -52,11 +52,16 @@ fn columns_that_are_not_there_are_told_with_those_that_are() {
         "t.tsv",
         text,
         "--x c --y b",
-        &["line 1: there is no column \"c\", expected one of \"a\", \"b\" or a number in 1..=2"],
+        &["line 1: there is no column \"c\", expected one of \"a\", \"b\" or a number from 1 to 2"],
     );
     refuses_text("t.tsv", text, "--x a --y 3", &["no column \"3\""]);
     refuses_text("t.tsv", text, "--x a --y b --label c", &["no column \"c\""]);
-    refuses_text("t.tsv", text, "--x a --y 2 --no-header", &["no column \"a\", expected a number in 1..=2"]);
+    refuses_text(
+        "t.tsv",
+        text,
+        "--x a --y 2 --no-header",
+        &["no column \"a\", expected a number from 1 to 2"],
+    );
     refuses_text("t.csv", "a,b\nx,y\n", "--x 0 --y b", &["no column \"0\""]);
 }
 
@@ -102,7 +107,7 @@ fn what_was_mistyped_is_told() {
         ("--x-tokens chars:0", "chars:3"),
         ("--max-share 0", "--max-share is 0, expected"),
         ("--max-share 1.5", "--max-share is 1.5, expected"),
-        ("--hash-bits 40", "1..=30"),
+        ("--hash-bits 40", "expected 1 to 30"),
         ("--hash-bits 10 --top 5", "cannot be used with"),
         ("--values some", "tf-idf"),
     ] {

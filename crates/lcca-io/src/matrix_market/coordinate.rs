@@ -93,7 +93,7 @@ fn position(word: Option<&[u8]>, what: &str, limit: usize) -> Result<u32, String
     let word = word.ok_or_else(|| format!("expected a {what}, the line ends"))?;
     match index(word) {
         Some(number) if (1..=limit as u64).contains(&number) => Ok((number - 1) as u32),
-        Some(number) => Err(format!("{what} {number} is out of range 1..={limit}")),
-        None => Err(format!("expected a {what} in 1..={limit}, found {}", quoted(word))),
+        Some(number) => Err(format!("{what} {number} is out of range, expected 1 to {limit}")),
+        None => Err(format!("expected a {what} from 1 to {limit}, found {}", quoted(word))),
     }
 }

@@ -99,7 +99,11 @@ impl FromStr for Tokens {
             ("whole", "") => Tokens::Whole,
             ("chars", length) => match length.parse() {
                 Ok(length @ 1..=64) => Tokens::Chars(length),
-                _ => return Err(format!("{typed:?} has no length in 1..=64, expected one such as chars:3")),
+                _ => {
+                    return Err(format!(
+                        "{typed:?} has no length from 1 to 64, expected one such as chars:3"
+                    ));
+                }
             },
             ("split", separator) if separator.chars().count() == 1 => {
                 Tokens::Split(separator.chars().next().unwrap_or(','))

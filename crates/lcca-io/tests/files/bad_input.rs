@@ -55,9 +55,12 @@ fn packed_streams_that_are_cut_short_are_refused() {
 #[test]
 fn matrix_market_complaints_name_the_line() {
     let message = |rest: &str| complaint("m.mtx", format!("{COORDINATE}{rest}"));
-    says(&message("% c\n3 4 2\n1 1 1\n2 5 1\n"), &["/m.mtx: line 5: column 5 is out of range 1..=4"]);
-    says(&message("3 4 1\n0 1 1\n"), &["line 3: row 0 is out of range 1..=3"]);
-    says(&message("3 4 1\n-1 1 1\n"), &["line 3: expected a row in 1..=3, found \"-1\""]);
+    says(
+        &message("% c\n3 4 2\n1 1 1\n2 5 1\n"),
+        &["/m.mtx: line 5: column 5 is out of range, expected 1 to 4"],
+    );
+    says(&message("3 4 1\n0 1 1\n"), &["line 3: row 0 is out of range, expected 1 to 3"]);
+    says(&message("3 4 1\n-1 1 1\n"), &["line 3: expected a row from 1 to 3, found \"-1\""]);
     says(&message("3 4 1\n1 1 nan\n"), &["line 3: the value \"nan\" is not a finite number"]);
     says(&message("3 4 1\n1 1 1e999\n"), &["line 3: the value \"1e999\" is not a finite number"]);
     says(&message("3 4 1\n1 1 one\n"), &["line 3: expected a value, found \"one\""]);

@@ -24,11 +24,11 @@ fn pick(column: &str, header: Option<&[String]>, fields: usize) -> Outcome<usize
 fn missing(column: &str, header: Option<&[String]>, fields: usize) -> Fault {
     const SHOWN: usize = 10;
     let expected = match header {
-        None => format!("a number in 1..={fields}"),
+        None => format!("a number from 1 to {fields}"),
         Some(names) => {
             let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect();
             let more = if names.len() > SHOWN { ", …" } else { "" };
-            format!("one of {}{more} or a number in 1..={fields}", shown.join(", "))
+            format!("one of {}{more} or a number from 1 to {fields}", shown.join(", "))
         }
     };
     Fault::line(1, format!("there is no column {column:?}, expected {expected}"))

@@ -1,6 +1,6 @@
 """Checks the built site: every link and picture leads to a file, every anchor exists, and nothing is loaded from other servers.
 
-    python tools/docs/links.py target/site
+    python tools/docs/site_links.py target/site
 """
 
 import sys
