@@ -35,7 +35,10 @@ impl Indices {
         }
         if index >= self.end {
             let last = self.end.saturating_sub(1);
-            return Err(Fault::new(format!("index {index} is out of range {}..={last}", self.first)));
+            return Err(Fault::new(format!(
+                "index {index} is out of range, expected {} to {last}",
+                self.first
+            )));
         }
         Ok((index - self.first) as u32)
     }
