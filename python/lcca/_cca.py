@@ -80,7 +80,7 @@ class CCA(FromSums):
     device : "cpu", "cuda", "cuda:N" or "auto"
         Where fits run, those to folds and held-out rows included. "cuda" is the first NVIDIA GPU, "cuda:1" the second; without one it is a
         RuntimeError. "auto" uses the first if the fit is large enough, and goes on without it if it fails; `decisions_` says what was done.
-        LOBPCG runs there, which is how `method="auto"` fits wide data. `lcca.cuda.available()` tells whether there is a GPU.
+        LOBPCG runs there, which is how `method="auto"` fits wide data, and so does the Gram matrix of narrow dense views. `lcca.cuda.available()` tells whether there is a GPU.
     device_memory : int or str, optional
         Bytes of the GPU's memory that may be taken, such as "8GiB" [default: what is free].
     random_state : int, RandomState, Generator or None

@@ -56,6 +56,10 @@ def test_a_gpu_gives_the_answer_of_the_cpu():
         cpu, gpu = (CCA(4, method="lobpcg", tol=1e-8, device=device, **parameters).fit(x, y) for device in ("cpu", "cuda"))
         assert gpu.decisions_[-1] == {"decision": "ran-on-gpu", "name": GPU.devices[0], "ordinal": 0}
         assert abs(gpu.objective_.sum() / cpu.objective_.sum() - 1) < 1e-9
+    dense = x[:, :40].toarray(), y[:, :30].toarray().astype(np.float32)
+    cpu, gpu = (CCA(4, device=device).fit(*dense) for device in ("cpu", "cuda"))
+    assert gpu.decisions_[-1]["decision"] == "ran-on-gpu"
+    np.testing.assert_allclose(gpu.objective_, cpu.objective_, rtol=1e-9)
     batches = CCA(4, method="lobpcg", tol=1e-8, device="cuda").partial_fit(x[:1000], y[:1000]).partial_fit(x[1000:], y[1000:])
     np.testing.assert_allclose(batches.correlations_, CCA(4).fit(x, y).correlations_, rtol=1e-8)
     folds = [CCACV(4, method="lobpcg", ridges=[0.01, 1.0], folds=3, device=device).fit(x, y).cv_mean_ for device in ("cpu", "cuda")]

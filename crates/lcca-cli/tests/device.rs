@@ -36,6 +36,59 @@ fn a_gpu_that_is_insisted_on_and_missing_is_one_line() {
     }
 }
 
+/// Drivers that cannot be used, as libraries that lack functions or say what is wrong.
+#[cfg(target_os = "linux")]
+const DRIVERS: [(&str, &str, &str); 4] = [
+    ("empty", "", "it has no function cuInit"),
+    (
+        "mismatched",
+        r#"
+        #[unsafe(no_mangle)] pub extern "C" fn cuInit(_: u32) -> i32 { 803 }
+        #[unsafe(no_mangle)] pub extern "C" fn cuDriverGetVersion(_: *mut i32) -> i32 { 803 }
+        #[unsafe(no_mangle)] pub unsafe extern "C" fn cuGetErrorString(_: i32, out: *mut *const u8) -> i32 {
+            unsafe { *out = c"driver and library do not match".as_ptr().cast() };
+            0
+        }"#,
+        "the NVIDIA driver does not start: driver and library do not match",
+    ),
+    (
+        "old",
+        r#"
+        #[unsafe(no_mangle)] pub extern "C" fn cuInit(_: u32) -> i32 { 0 }
+        #[unsafe(no_mangle)] pub unsafe extern "C" fn cuDriverGetVersion(out: *mut i32) -> i32 { unsafe { *out = 10020 }; 0 }
+        #[unsafe(no_mangle)] pub extern "C" fn cuGetErrorString(_: i32, _: *mut *const u8) -> i32 { 1 }"#,
+        "for CUDA 10.2, expected 11.8 or later",
+    ),
+    (
+        "partial",
+        r#"
+        #[unsafe(no_mangle)] pub extern "C" fn cuInit(_: u32) -> i32 { 0 }
+        #[unsafe(no_mangle)] pub unsafe extern "C" fn cuDriverGetVersion(out: *mut i32) -> i32 { unsafe { *out = 12000 }; 0 }
+        #[unsafe(no_mangle)] pub extern "C" fn cuGetErrorString(_: i32, _: *mut *const u8) -> i32 { 1 }"#,
+        "it has no function cuCtxSetCurrent",
+    ),
+];
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_driver_that_cannot_be_used_is_one_line() {
+    let folder = folder();
+    for (name, source, expected) in DRIVERS {
+        let [place, code] = [folder.path(name), folder.path("driver.rs")];
+        std::fs::create_dir(&place).unwrap();
+        std::fs::write(&code, source).unwrap();
+        let compiler = std::env::var_os("RUSTC").unwrap_or("rustc".into());
+        let mut compile = std::process::Command::new(compiler);
+        compile.args(["--edition", "2024", "--crate-type", "cdylib", "-C", "panic=abort", "-o"]);
+        let done = compile.arg(place.join("libcuda.so.1")).arg(&code).status().unwrap();
+        assert!(done.success(), "{name}");
+        let run = |line: &str| Ran::output(lcca(&folder.path("."), line).env("LD_LIBRARY_PATH", &place));
+        run("fit x.npz y.npz -k 2 --device cuda").refused(2, &["--device cuda", expected]);
+        let auto = run("fit x.npz y.npz -k 2 --device auto --method lobpcg --json -q").done().json();
+        assert_eq!(auto["decisions"].as_array().unwrap().last().unwrap()["decision"], "ran-without-gpu");
+    }
+}
+
 #[test]
 fn auto_goes_on_without_a_gpu_and_says_why() {
     let folder = folder();

@@ -16,6 +16,37 @@ const OLDEST_DRIVER: (i32, &str) = (11080, "11.8");
 /// The oldest compute capability that the kernels are compiled for.
 const OLDEST_DEVICE: i32 = 7;
 
+/// Functions of the driver that are called once it is known to be new enough.
+const FUNCTIONS: [&str; 27] = [
+    "cuCtxSetCurrent",
+    "cuDeviceGet",
+    "cuDeviceGetAttribute",
+    "cuDeviceGetCount",
+    "cuDeviceGetName",
+    "cuDevicePrimaryCtxRetain",
+    "cuEventCreate",
+    "cuEventDestroy_v2",
+    "cuEventRecord",
+    "cuEventSynchronize",
+    "cuLaunchKernel",
+    "cuMemAllocFromPoolAsync",
+    "cuMemFreeAsync",
+    "cuMemGetInfo_v2",
+    "cuMemHostAlloc",
+    "cuMemPoolCreate",
+    "cuMemPoolSetAttribute",
+    "cuMemPoolTrimTo",
+    "cuMemcpyDtoDAsync_v2",
+    "cuMemcpyDtoHAsync_v2",
+    "cuMemcpyHtoDAsync_v2",
+    "cuMemsetD8Async",
+    "cuModuleGetFunction",
+    "cuModuleLoadData",
+    "cuStreamCreate",
+    "cuStreamSynchronize",
+    "cuStreamWaitEvent",
+];
+
 /// What this process keeps of a GPU: made when it is first opened, and kept until the process ends. Kernels run on one stream, in
 /// order. Large copies from the host have a stream of their own, so that they need not wait for kernels; kernels wait for them.
 pub(crate) struct Context {
@@ -66,6 +97,8 @@ fn count() -> Result<u32, CudaError> {
     if !unsafe { sys::is_culib_present() } {
         return Err(CudaError::NoDriver);
     }
+    // A function that is missing would be a panic when it is called.
+    require(&["cuInit", "cuDriverGetVersion", "cuGetErrorString"])?;
     match result::init() {
         Err(error) if error.0 == sys::CUresult::CUDA_ERROR_NO_DEVICE => return Err(CudaError::NoDevice),
         Err(error) => return Err(CudaError::BrokenDriver(CudaError::reason(error))),
@@ -81,8 +114,20 @@ fn count() -> Result<u32, CudaError> {
         let found = format!("{}.{}", version / 1000, version % 1000 / 10);
         return Err(CudaError::OldDriver { found, expected });
     }
+    require(&FUNCTIONS)?;
     let count = result::device::get_count().map_err(|e| CudaError::BrokenDriver(CudaError::reason(e)))?;
     if count > 0 { Ok(count as u32) } else { Err(CudaError::NoDevice) }
+}
+
+/// Fails if the driver lacks one of these functions.
+fn require(functions: &[&str]) -> Result<(), CudaError> {
+    for name in functions {
+        // SAFETY: the library was found. The function is looked up and not called.
+        if unsafe { sys::culib().get::<unsafe extern "C" fn()>(name.as_bytes()) }.is_err() {
+            return Err(CudaError::BrokenDriver(format!("it has no function {name}")));
+        }
+    }
+    Ok(())
 }
 
 fn find(ordinal: u32) -> Result<Found, CudaError> {
