@@ -129,7 +129,7 @@ def page(results):
     lines = [
         "# On a GPU",
         "",
-        f"Fits and passes on one {gpu}, and the same fits on the {results['cores']} processor cores ({results['machine']}) beside it, ridge 0.01. Seconds are medians without the first fit of a "
+        f"Fits and passes on one {gpu}, and the same fits on the {results['cores']} processor cores ({results['machine']}) beside it, ridge 0.01, dense views without a ridge. Seconds are medians without the first fit of a "
         "process, which starts the driver. `cargo xtask bench gpu` repeats it.",
         "",
         "| data | k | tolerance | device | seconds | first fit | total | missing | iterations |",
