@@ -407,7 +407,10 @@ fn a_model_of_another_width_is_refused_with_both_files_and_widths() {
 fn an_index_beyond_a_models_width_is_refused_with_its_line() {
     let folder = folder();
     folder.write("wide.svm", "0 40:1\n0 41:1\n");
-    folder.refuses("transform model --x wide.svm -o new.npy", &["wide.svm: line 2: index 41", "expected 1 to 40"]);
+    folder.refuses(
+        "transform model --x wide.svm -o new.npy",
+        &["wide.svm: line 2: index 41", "expected 1 to 40"],
+    );
 }
 
 #[test]

@@ -4,8 +4,6 @@ use crate::context::{self, Context};
 use crate::error::CudaError;
 use crate::kernels::File;
 use crate::launch::{Argument, Launch};
-use crate::room::Room;
-use bytemuck::Pod;
 use cudarc::driver::{result, sys};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -82,33 +80,6 @@ impl Device {
             // before.
             let _ = unsafe { result::free_async(address, self.context.stream) };
         }
-    }
-
-    /// Room for `len` numbers, whatever they are.
-    pub(crate) fn room<T: Pod>(self: &Arc<Self>, len: usize) -> Result<Room<T>, CudaError> {
-        Room::new(self, len, self.context.stream)
-    }
-
-    /// Zeros.
-    pub(crate) fn zeros<T: Pod>(self: &Arc<Self>, len: usize) -> Result<Room<T>, CudaError> {
-        let room = self.room(len)?;
-        room.clear()?;
-        Ok(room)
-    }
-
-    /// A copy of numbers of the host.
-    pub(crate) fn copy<T: Pod>(self: &Arc<Self>, from: &[T]) -> Result<Room<T>, CudaError> {
-        self.copy_bytes(bytemuck::cast_slice(from))
-    }
-
-    /// A copy of numbers of the host that may lie anywhere in a file.
-    pub(crate) fn copy_bytes<T: Pod>(self: &Arc<Self>, from: &[u8]) -> Result<Room<T>, CudaError> {
-        let stream = self.context.stream_of_copy(from.len());
-        let room = Room::new(self, from.len() / size_of::<T>(), stream)?;
-        if !from.is_empty() {
-            self.context.send(room.address(), from)?;
-        }
-        Ok(room)
     }
 
     /// Waits until everything is done.

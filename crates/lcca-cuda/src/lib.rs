@@ -18,6 +18,7 @@
 
 mod choice;
 mod context;
+mod copies;
 mod dense_gram;
 mod device;
 mod error;
