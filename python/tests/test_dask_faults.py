@@ -156,11 +156,13 @@ def test_an_answer_whose_worker_dies_on_the_way_is_asked_again(client, views, mo
 
 
 def restart(client):
-    """Starts all workers anew. Dask's scheduler asserts that no task is left, which one that ends just then can break."""
-    try:
-        client.restart(timeout=60)
-    except AssertionError:
-        client.restart(timeout=60)
+    """Starts all workers anew. Dask's scheduler asserts that no task is left, which those that end just then can break."""
+    for _ in range(50):
+        try:
+            return client.restart(timeout=60)
+        except AssertionError:
+            time.sleep(0.1)
+    client.restart(timeout=60)
 
 
 def test_a_cluster_started_anew_loads_everything_anew(client, views, tmp_path):
