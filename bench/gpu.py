@@ -3,12 +3,14 @@
 
     cargo xtask bench gpu                 builds the programs and packs them with data into target/gpu
     python3 target/gpu/gpu.py run         there: runs the tests on the GPU and measures; results in target/gpu/gpu.json and gpu.md
+    python3 target/gpu/gpu.py run dense   only some of it: tests, python, fits, dense, passes
 
-The second command needs NumPy, and CuPy for the comparison with cuSPARSE. If this machine has a GPU, the first one runs it at once.
+The second command needs NumPy, CuPy for the comparison with cuSPARSE, and SciPy and scikit-learn for the Python package. If this machine has a GPU, the first one runs it at once.
 """
 
 import argparse
 import gzip
+import importlib.util
 import json
 import os
 import platform
@@ -16,6 +18,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tarfile
 import tempfile
 from pathlib import Path
 
@@ -23,6 +26,12 @@ HERE = Path(__file__).resolve().parent
 FITS = [("tatoeba", 20, 1e-4, 5), ("debian400k", 20, 1e-4, 5), ("debian400k", 200, 1e-4, 2), ("debian_full", 20, 1e-3, 3)]
 # Rows, columns of each view, pairs, repetitions.
 DENSE = (1_000_000, 1024, 20, 4)
+# Programs of tests.
+TESTS = ["device", "arrays"]
+# What can be asked for.
+PARTS = ["tests", "python", "fits", "dense", "passes"]
+# The Python package with its engine, and the tests of arrays that lie on a GPU.
+PACKAGE, PYTHON_TESTS = "lcca.tar.gz", "test_gpu_in_place.py"
 PASSES = [("zipf", 400_000, 20_000, 13_500_000), ("uniform", 400_000, 20_000, 13_500_000),
           ("zipf", 4_000_000, 200_000, 158_000_000), ("uniform", 4_000_000, 200_000, 158_000_000)]
 
@@ -33,10 +42,11 @@ def bundle(root):
     target.mkdir(parents=True, exist_ok=True)
     build = ["cargo", "build", "--release", "--package", "lcca-cuda"]
     subprocess.run([*build, "--example", "measure"], cwd=root, check=True)
-    tests = subprocess.run([*build, "--test", "device", "--message-format=json"], cwd=root, check=True, stdout=subprocess.PIPE, text=True)
+    tests = [*build, *(part for name in TESTS for part in ("--test", name)), "--message-format=json"]
+    tests = subprocess.run(tests, cwd=root, check=True, stdout=subprocess.PIPE, text=True)
     messages = [json.loads(line) for line in tests.stdout.splitlines()]
-    device = next(m["executable"] for m in messages if m.get("executable") and m["target"]["name"] == "device")
-    for name, program in [("measure", root / "target/release/examples/measure"), ("device", device)]:
+    programs = {m["target"]["name"]: m["executable"] for m in messages if m.get("executable")}
+    for name, program in [("measure", root / "target/release/examples/measure"), *((name, programs[name]) for name in TESTS)]:
         shutil.copy(program, target / name)
         subprocess.run(["strip", target / name], check=True)
         pack(target / name, target / f"{name}.gz")
@@ -46,9 +56,67 @@ def bundle(root):
             source, packed = root / "target/data" / name / f"{view}.npz", target / f"{name}-{view}.npz.gz"
             if source.exists() and not packed.exists():
                 pack(source, packed)
+    pack_python(root, target)
     shutil.copy(__file__, target)
     print(f"packed into {target}; carry it to the machine and run: python3 {target.name}/gpu.py run")
     return target
+
+
+def pack_python(root, target):
+    """The package as `maturin develop` left it, if its engine was built."""
+    engine = next((root / "python/lcca").glob("_lcca*.so"), None)
+    if engine is None:
+        print("the Python package is left out: `maturin develop --release` builds it")
+        return
+    with tarfile.open(target / PACKAGE, "w:gz") as archive, tempfile.TemporaryDirectory() as scratch:
+        stripped = Path(scratch) / engine.name
+        subprocess.run(["strip", "--strip-unneeded", "-o", stripped, engine], check=True)
+        for path in sorted((root / "python/lcca").rglob("*.py")):
+            archive.add(path, path.relative_to(root / "python"))
+        archive.add(stripped, f"lcca/{engine.name}")
+        archive.add(root / "python/tests" / PYTHON_TESTS, PYTHON_TESTS)
+
+
+def run_python(folder, scratch):
+    """The lines of the tests of the Python package on the GPU."""
+    missing = [name for name in ("scipy", "sklearn") if importlib.util.find_spec(name) is None]
+    if not (folder / PACKAGE).exists() or missing:
+        print(f"without the Python package: {' and '.join(missing) or PACKAGE} is not there", flush=True)
+        return [], 0
+    with tarfile.open(folder / PACKAGE) as archive:
+        archive.extractall(scratch, filter="data")
+    command = [sys.executable, "-m", "unittest", "-v", PYTHON_TESTS.removesuffix(".py")]
+    tests = subprocess.run(command, cwd=scratch, env={**os.environ, "LCCA_GPU": "1"}, stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True)
+    print(tests.stdout, flush=True)
+    return [line for line in tests.stdout.splitlines() if line.endswith(("... ok", "... FAIL", "... ERROR")) or "skipped" in line], tests.returncode
+
+
+# Fits to tensors of PyTorch on the GPU, and to the same numbers in NumPy.
+FROM_PYTHON = """
+import json, sys, time, warnings, torch, lcca
+warnings.simplefilter("ignore")
+rows, cols, k, repeats = json.loads(sys.argv[1])
+shared = torch.randn(rows, 40, device="cuda")
+there = [torch.randn(rows, cols, device="cuda") for _ in range(2)]
+for view in there:
+    view[:, :40] += shared
+for name, views in (("PyTorch, on the GPU", there), ("NumPy", [view.cpu().numpy() for view in there])):
+    seconds = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        model = lcca.CCA(k, device="cuda").fit(*views)
+        seconds.append(time.perf_counter() - start)
+    print(json.dumps({"arrays": name, "seconds": seconds, "total": float(model.objective_.sum())}))
+"""
+
+
+def fits_from_python(scratch):
+    """Seconds of fits to arrays of the host and of the GPU, if PyTorch is there."""
+    if importlib.util.find_spec("torch") is None or not (Path(scratch) / "lcca").exists():
+        return []
+    found = lines([sys.executable, "-c", FROM_PYTHON, json.dumps(DENSE)], cwd=scratch)
+    print(*map(json.dumps, found), sep="\n", flush=True)
+    return [fit for fit in found if "seconds" in fit]
 
 
 def pack(source, packed):
@@ -64,8 +132,8 @@ def unpack(packed, folder):
     return path
 
 
-def lines(command):
-    done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, text=True)
+def lines(command, cwd=None):
+    done = subprocess.run(list(map(str, command)), cwd=cwd, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
         return [{"failed": " ".join(map(str, command[1:])), "status": done.returncode}]
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -125,11 +193,10 @@ def cusparse(path):
 
 def page(results):
     """The results as a page."""
-    gpu = results["fits"][0]["device"]
     lines = [
         "# On a GPU",
         "",
-        f"Fits and passes on one {gpu}, and the same fits on the {results['cores']} processor cores ({results['machine']}) beside it, ridge 0.01, dense views without a ridge. Seconds are medians without the first fit of a "
+        f"Fits and passes on one {results['gpu']}, and the same fits on the {results['cores']} processor cores ({results['machine']}) beside it, ridge 0.01, dense views without a ridge. Seconds are medians without the first fit of a "
         "process, which starts the driver. `cargo xtask bench gpu` repeats it.",
         "",
         "| data | k | tolerance | device | seconds | first fit | total | missing | iterations |",
@@ -140,6 +207,13 @@ def page(results):
         lines.append(
             f"| {fit['data']} | {fit['k']} | {fit['tol']:g} | {fit['device']} | {fit['seconds']:.2f} | {first} | {fit['total']:.9f} | {fit['missing']:.1e} | {fit['iterations']} |"
         )
+    rows, cols, k, _ = DENSE
+    if results["python"]:
+        lines += ["", f"From Python, `CCA({k}, device=\"cuda\").fit(X, y)` with {rows:,} rows and {cols:,} + {cols:,} columns of f32 random numbers:", ""]
+        lines += ["| arrays | seconds | first fit | total |", "|---|---|---|---|"]
+    for fit in results["python"]:
+        first, *others = fit["seconds"]
+        lines.append(f"| {fit['arrays']} | {statistics.median(others):.2f} | {first:.2f} | {fit['total']:.9f} |")
     lines += [
         "",
         "XᵀX·B with 32 columns of f32 numbers, and cuSPARSE through CuPy with both orders of X prepared. The error is that of the sums, relative to the largest.",
@@ -163,43 +237,71 @@ def add_fit(results, what, runs):
     print(json.dumps(results["fits"][-1]), flush=True)
 
 
-def run(folder):
-    results = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count(), "passes": [], "fits": []}
-    with tempfile.TemporaryDirectory() as scratch:
-        device, measure = (unpack(folder / f"{name}.gz", scratch) for name in ("device", "measure"))
-        tests = subprocess.run([device, "--test-threads", "1"], env={**os.environ, "LCCA_GPU": "1"}, stdout=subprocess.PIPE, text=True)
-        results["tests"] = [line for line in tests.stdout.splitlines() if line.startswith("test ")]
-        print(tests.stdout if tests.returncode else results["tests"][-1], flush=True)
-        for name, k, tol, repeats in FITS:
-            if not (folder / f"{name}-x.npz.gz").exists():
-                print(f"{name} is not there", flush=True)
-                continue
-            x, y = (unpack(folder / f"{name}-{view}.npz.gz", scratch) for view in "xy")
-            for where in ("cuda", "cpu"):
-                runs = lines([measure, "fit", x, y, k, 0.01, tol, where, repeats])
-                add_fit(results, {"data": name, "k": k, "tol": tol}, runs)
-        rows, cols, k, repeats = DENSE
+def run_tests(folder, scratch):
+    """The lines of all tests on the GPU, and whether any failed."""
+    found, failed = [], 0
+    for name in TESTS:
+        program = unpack(folder / f"{name}.gz", scratch)
+        tests = subprocess.run([program, "--test-threads", "1"], env={**os.environ, "LCCA_GPU": "1"}, stdout=subprocess.PIPE, text=True)
+        own = [line for line in tests.stdout.splitlines() if line.startswith("test ")]
+        print(tests.stdout if tests.returncode else own[-1], flush=True)
+        found, failed = found + own, failed or tests.returncode
+    return found, failed
+
+
+def run_fits(folder, scratch, measure, results):
+    for name, k, tol, repeats in FITS:
+        if not (folder / f"{name}-x.npz.gz").exists():
+            print(f"{name} is not there", flush=True)
+            continue
+        x, y = (unpack(folder / f"{name}-{view}.npz.gz", scratch) for view in "xy")
         for where in ("cuda", "cpu"):
+            runs = lines([measure, "fit", x, y, k, 0.01, tol, where, repeats])
+            add_fit(results, {"data": name, "k": k, "tol": tol}, runs)
+
+
+def run(folder, parts):
+    gpus = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], stdout=subprocess.PIPE, text=True)
+    gpu = next(iter(gpus.stdout.splitlines()), "GPU")
+    results = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count(), "gpu": gpu, "tests": [], "passes": [], "fits": []}
+    failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        measure = unpack(folder / "measure.gz", scratch)
+        for part, tests in (("tests", run_tests), ("python", run_python)):
+            if part in parts:
+                found, status = tests(folder, scratch)
+                results["tests"] += found
+                failed = failed or status
+        results["python"] = fits_from_python(scratch) if "python" in parts else []
+        if "fits" in parts:
+            run_fits(folder, scratch, measure, results)
+        rows, cols, k, repeats = DENSE
+        for where in ("cuda", "there", "cpu") if "dense" in parts else ():
             runs = lines([measure, "dense", rows, cols, k, where, repeats])
             add_fit(results, {"data": f"dense {rows:,} × ({cols:,} + {cols:,}) f32", "k": k, "tol": 1e-4}, runs)
-        for name, rows, cols, entries in PASSES:
+        for name, rows, cols, entries in PASSES if "passes" in parts else ():
             path = generated(name, rows, cols, entries, scratch)
             result = {"columns": name, **lines([measure, "pass", path])[0], "cusparse": cusparse(path)}
             results["passes"].append(result)
             print(json.dumps(result), flush=True)
     (folder / "gpu.json").write_text(json.dumps(results, indent=1) + "\n")
     (folder / "gpu.md").write_text(page(results))
-    return 0 if tests.returncode == 0 else 1
+    return 1 if failed else 0
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["bundle", "run"])
-    if parser.parse_args().what == "run":
-        sys.exit(run(HERE))
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"what to run of {', '.join(PARTS)} [default: all]")
+    arguments = parser.parse_args()
+    unknown = [part for part in arguments.parts if part not in PARTS]
+    if unknown:
+        parser.error(f"{unknown[0]!r}, expected one of {', '.join(PARTS)}")
+    if arguments.what == "run":
+        sys.exit(run(HERE, arguments.parts or PARTS))
     folder = bundle(HERE.parent)
     if shutil.which("nvidia-smi"):
-        sys.exit(run(folder))
+        sys.exit(run(folder, arguments.parts or PARTS))
 
 
 if __name__ == "__main__":

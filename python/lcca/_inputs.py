@@ -1,7 +1,6 @@
 """The inputs of an estimator, validated as scikit-learn does and converted for the engine."""
 
 import json
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from lcca import _beside, _covariates, _frames, _groups, _missing, _pairing, _rows, _settings, _views
+from lcca import _beside, _covariates, _frames, _gpu, _groups, _missing, _pairing, _rows, _settings, _views
 from lcca._lcca import Matrix
 from lcca._pairing import Paired, View, Views
 
@@ -39,6 +38,8 @@ def fit_views(
     """Both views of a fit, which remembers their columns, and one number per group of rows."""
     if y is None:
         raise ValueError("CCA requires y to be passed, but the target y is None")
+    device = getattr(estimator, "device", "cpu")
+    X, y = (_gpu.in_place(data, name, device, estimator.missing) for data, name in ((X, "X"), (y, "y")))
     x, target = x_view(estimator, X, threads, reset=True), y_view(estimator, y, threads, reset=True)
     z = _covariates.of_fit(estimator, covariates, x, threads)
     codes, weights = _groups.codes(groups, x), _weights(sample_weight, x)
@@ -160,7 +161,7 @@ def _complete_rows(estimator: Any, view: View, threads: int) -> tuple[Matrix, ND
         return view.matrix(threads), None
     is_mean = estimator.missing == "mean"
     means = _Means(estimator, learn=False).of(view, None) if is_mean else np.zeros(view.data.shape[1])
-    return replace(view, data=_missing.filled(view.data, means)).matrix(threads), None if is_mean else unknown
+    return view.with_data(_missing.filled(view.data, means)).matrix(threads), None if is_mean else unknown
 
 
 class _Means:
@@ -202,13 +203,14 @@ def x_view(estimator: Any, X: Any, threads: int, *, reset: bool, least: int = 2)
     if encoded is not None:
         if reset:
             note_columns(estimator, len(encoded.names), encoded.names)
-        return View("X", _checked(encoded.data, encoded.names, "X", estimator.missing), encoded.names, X)
-    checks = _CHECKS | _finite(estimator.missing)
+        return View("X", _checked(encoded.data, encoded.names, "X", estimator.missing, None), encoded.names, X)
+    rows = _finite_rows(X, estimator.missing, threads)
+    checks = _CHECKS | _finite(rows, estimator.missing)
     try:
         data = validate_data(estimator, X, reset=reset, ensure_min_samples=least if reset else 1, **checks)
     except ValueError as error:
         raise _explained(error, X, "X") from None
-    return View("X", data, _frames.column_names(X), X)
+    return View("X", data, _frames.column_names(X), X, rows=rows if data is X else None)
 
 
 def y_view(estimator: Any, y: Any, threads: int, *, reset: bool) -> View:
@@ -223,9 +225,10 @@ def y_view(estimator: Any, y: Any, threads: int, *, reset: bool) -> View:
     else:
         encoded = _encoded(_frames.as_table(y), "y", estimator.categorical, expected)
         data, names = (y, _frames.column_names(y)) if encoded is None else (encoded.data, encoded.names)
-        array = _checked(data, names, "y", estimator.missing)
+        rows = _finite_rows(data, estimator.missing, threads)
+        array = _checked(data, names, "y", estimator.missing, rows)
         is_vector = array.ndim == 1
-        view = View("y", array.reshape(-1, 1) if is_vector else array, names, y, is_vector)
+        view = View("y", array.reshape(-1, 1) if is_vector else array, names, y, is_vector, rows if array is data else None)
     if width is not None and view.data.shape[1] != width:
         raise ValueError(f"y has {view.data.shape[1]} columns, but CCA is expecting {width} columns as input.")
     _check_names(view.names, expected, "y")
@@ -243,17 +246,23 @@ def _encoded(data: Any, view: str, categorical: str, expected: Any) -> _frames.E
     return _frames.encode(data, view, categorical)
 
 
-def _checked(data: Any, names: Any, view: str, missing: str) -> Any:
+def _checked(data: Any, names: Any, view: str, missing: str, rows: Matrix | None) -> Any:
     try:
-        return check_array(data, input_name=view, ensure_2d=False, **(_CHECKS | _finite(missing)))
+        return check_array(data, input_name=view, ensure_2d=False, **(_CHECKS | _finite(rows, missing)))
     except ValueError as error:
         raise _explained(error, data, view, names) from None
 
 
-def _finite(missing: str) -> dict[str, Any]:
+def _finite_rows(data: Any, missing: str, threads: int) -> Matrix | None:
+    """The rows of an array without NaN and infinity, if these are errors and somebody has looked."""
+    return _views.finite_rows(data, threads) if missing == "error" else None
+
+
+def _finite(rows: Matrix | None, missing: str) -> dict[str, Any]:
+    """What scikit-learn is to look for. If it is to look for NaN, it also words the error; it need not look if there is none."""
     if missing not in _missing.CHOICES:
         raise ValueError(f'missing == {missing!r}, expected "error", "drop" or "mean"')
-    return {"ensure_all_finite": True if missing == "error" else "allow-nan"}
+    return {"ensure_all_finite": rows is None if missing == "error" else "allow-nan"}
 
 
 def _explained(error: ValueError, data: Any, view: str, names: Any = None) -> ValueError:

@@ -11,6 +11,7 @@ from lcca._types import Certified, CrossValidation, FitResult, MethodParameter, 
 __all__ = [
     "METHODS",
     "QUANTILE",
+    "DlpackTensor",
     "Matrix",
     "Pieces",
     "Pool",
@@ -56,6 +57,12 @@ def method_parameters() -> list[MethodParameter]: ...
 def cuda_devices() -> tuple[list[str], str | None]: ...
 
 @final
+class DlpackTensor:
+    def __new__(cls, capsule: Any) -> Self: ...
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+
+@final
 class Matrix:
     @staticmethod
     def sparse(
@@ -69,6 +76,16 @@ class Matrix:
     ) -> Matrix: ...
     @staticmethod
     def dense(name: str, array: NDArray[Any], threads: int) -> Matrix: ...
+    @staticmethod
+    def on_gpu(
+        name: str,
+        device: str,
+        shape: tuple[int, int],
+        is_single: bool,
+        address: int,
+        stream: int | None,
+        keeper: Any,
+    ) -> Matrix | None: ...
     @staticmethod
     def read(path: Path, cols: int | None, zero_based: bool, table: dict[str, Any], threads: int) -> Matrix: ...
     @staticmethod

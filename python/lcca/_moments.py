@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from lcca import _frames, _lcca, _possible, _settings, _views
+from lcca import _frames, _gpu, _lcca, _possible, _settings, _views
 
 Array = NDArray[np.float64]
 
@@ -84,13 +84,13 @@ def _positive(value: Any, name: str, least: float) -> float:
 
 def _matrix(matrix: Any, name: str) -> Any:
     """A matrix of numbers in double precision: an array, or sparse rows."""
-    return check_array(_views.on_host(matrix), input_name=name, accept_sparse="csr", dtype=np.float64)
+    return check_array(_gpu.on_host(matrix), input_name=name, accept_sparse="csr", dtype=np.float64)
 
 
 def _means(mean: Any, size: int, name: str) -> Array | None:
     if mean is None:
         return None
-    numbers = np.asarray(_views.on_host(mean), dtype=np.float64)
+    numbers = np.asarray(_gpu.on_host(mean), dtype=np.float64)
     if numbers.ndim == 0:
         numbers = np.full(size, float(numbers))
     if numbers.shape != (size,):

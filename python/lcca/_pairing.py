@@ -34,6 +34,7 @@ class View:
     names: list[str] | None
     source: Any
     is_vector: bool = False
+    rows: Matrix | None = None  # those of the array, if it was checked by making them
 
     @property
     def is_file(self) -> bool:
@@ -57,11 +58,17 @@ class View:
     def taken(self, rows: NDArray[Any]) -> "View":
         """Some of the rows, or all of them in another order."""
         rows = np.flatnonzero(rows) if rows.dtype == bool else rows
-        return replace(self, data=self.data.take(rows.astype(np.int64)) if self.is_file else self.data[rows])
+        return self.with_data(self.data.take(rows.astype(np.int64)) if self.is_file else self.data[rows])
+
+    def with_data(self, data: Any) -> "View":
+        """The same view with other data."""
+        return replace(self, data=data, rows=None)
 
     def matrix(self, threads: int) -> Matrix:
         """The rows for the engine."""
-        return self.data if isinstance(self.data, Matrix) else _views.from_arrays(self.data, self.name, threads)
+        if isinstance(self.data, Matrix):
+            return self.data
+        return _views.from_arrays(self.data, self.name, threads) if self.rows is None else self.rows
 
 
 class Means(Protocol):
@@ -170,7 +177,7 @@ def _paired_files(x: View, y: View, beside: Beside) -> Paired:
         _notes.warn(remark, _notes.DataWarning)
     if rows is not None:
         beside = beside.taken(np.asarray(rows, dtype=np.intp))
-    return Paired(replace(x, data=x_rows), replace(y, data=y_rows), beside)
+    return Paired(x.with_data(x_rows), y.with_data(y_rows), beside)
 
 
 def _without_left_out(x: View, y: View, beside: Beside) -> Paired:
@@ -215,4 +222,4 @@ def _filled(view: View, weights: Array | None, means: Means) -> View:
         cells = view.data.shape[0] * view.data.shape[1]
         message = f"{gaps} of {cells} values of {view.name} are missing and were filled in by the means of their columns"
         _notes.warn(message, _notes.DataWarning)
-    return replace(view, data=filled)
+    return view.with_data(filled)

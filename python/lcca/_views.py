@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from lcca import _missing, _notes, _settings
+from lcca import _gpu, _missing, _notes, _settings
 from lcca._lcca import Matrix
 
 SPARSE = ("csr", "csc", "coo")
@@ -131,16 +131,7 @@ def in_memory(data: Any, name: str) -> Any:
             f"{name} is a Dask collection, and all of its rows would be brought to this process: "
             f"make a pair of views with lcca.dask.{maker} and pass that, or call {name}.compute() first"
         )
-    return _missing.unmasked(on_host(data))
-
-
-def on_host(data: Any) -> Any:
-    """The data, or a copy in NumPy or SciPy of a tensor of PyTorch or an array of CuPy, which may lie on a GPU."""
-    if hasattr(data, "detach") and hasattr(data, "cpu"):
-        return data.detach().cpu().numpy()
-    if hasattr(data, "__cuda_array_interface__") or type(data).__module__.startswith("cupyx."):
-        return data.get()
-    return data
+    return _missing.unmasked(_gpu.on_host(data))
 
 
 def checked(data: Any, name: str, threads: int) -> Matrix:
@@ -170,6 +161,18 @@ def _from_sparse(data: Any, name: str, threads: int) -> Matrix:
         entries = int(data.indptr[-1])
         first, second, values = data.indptr, data.indices[:entries], values[:entries]
     return Matrix.sparse(name, data.format, shape, _plain(first), _plain(second), _plain(values), threads)
+
+
+def finite_rows(data: Any, threads: int) -> Matrix | None:
+    """The rows of a large dense array without NaN and infinity: all threads look, and scikit-learn would look with one. None may also
+    mean that nobody looked."""
+    is_plain = isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype in (np.float32, np.float64)
+    if not is_plain or data.size < _WORTH_A_THREAD or not (data.flags.c_contiguous or data.flags.f_contiguous):
+        return None
+    try:
+        return Matrix.dense("X", data, _worthwhile(threads, data.size))
+    except ValueError:
+        return None
 
 
 def _worthwhile(threads: int, numbers: int) -> int:

@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 import lcca
 from lcca import CCA, Matrix
-from lcca._views import from_arrays
+from lcca._views import finite_rows, from_arrays
 
 
 def fitted(x, y):
@@ -197,3 +197,16 @@ def test_files_that_are_not_there_or_broken(factors, tmp_path):
     broken.write_bytes(b"PK nonsense")
     with pytest.raises(ValueError, match="broken.npz"):
         CCA().fit(broken, factors[1])
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("view", ["X", "y"])
+def test_large_arrays_are_checked_by_all_threads_with_the_same_errors(bad, view):
+    rng = np.random.default_rng(1)
+    views = {"X": rng.normal(size=(70_000, 16)).astype("f4"), "y": rng.normal(size=(70_000, 3)).astype("f4")}
+    views["y"] = np.asfortranarray(np.repeat(views["y"], 6, axis=1) + rng.normal(size=(70_000, 18)))
+    assert all(finite_rows(array, 2) is not None for array in views.values())
+    views[view][69_999, 2] = bad
+    assert finite_rows(views[view], 2) is None
+    with pytest.raises(ValueError, match="NaN" if np.isnan(bad) else f"Input {view} contains infinity"):
+        CCA(2).fit(*views.values())

@@ -3,15 +3,18 @@
 //! ```text
 //! measure pass X                               XᵀX·B with 32 columns of f32 numbers
 //! measure fit X Y K RIDGE TOL DEVICE REPEATS   fits to files, on cpu or cuda
-//! measure dense ROWS COLS K DEVICE REPEATS     fits to two dense views of so many columns of f32 numbers
+//! measure dense ROWS COLS K DEVICE REPEATS     fits to two dense views of so many columns of f32 numbers, on cpu, on cuda, or there:
+//!                                              on cuda with views that lie there; with the seconds until numbers were checked and until
+//!                                              moments were known
+//! measure copy ROWS COLS                       copies of such a view to cuda
 //! ```
 
-use lcca::data::InMemory;
+use lcca::data::{InMemory, Pair, Side};
 use lcca::fit::fit;
-use lcca::matrix::{DenseRows, DenseValues, Matrix};
+use lcca::matrix::{Buffer, DenseRows, DenseValues, Matrix};
 use lcca::method::{Method, Settings};
 use lcca_cuda::measure::SinglePass;
-use lcca_cuda::on;
+use lcca_cuda::{DeviceArray, on};
 use rayon::prelude::*;
 use serde_json::json;
 use std::path::Path;
@@ -27,14 +30,37 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         ["dense", rows, cols, k, device, repeats] => {
             let (rows, cols): (usize, usize) = (rows.parse()?, cols.parse()?);
-            let pair = InMemory::new(embeddings(rows, cols, 1)?, embeddings(rows, cols, 2)?)?;
+            let mut views = [embeddings(rows, cols, 1), embeddings(rows, cols, 2)];
+            if device == "there" {
+                for view in &mut views {
+                    let array = DeviceArray::from_host(0, bytemuck::cast_slice(view.as_slice()))?;
+                    *view = Buffer::shared(array, 0, rows * cols)?;
+                }
+            }
+            // Numbers are checked when a matrix is made of them, which is a part of every fit to an array.
+            let view = |values: &Buffer<f32>| DenseRows::new(rows, cols, DenseValues::F32(values.clone()));
+            let pair = || InMemory::new(view(&views[0])?.into(), view(&views[1])?.into());
             repeat(&pair, &Settings::new(Method::auto(), k.parse()?), device, repeats.parse()?)
         }
-        _ => {
-            Err("measure pass X | fit X Y K RIDGE TOL cpu|cuda REPEATS | dense ROWS COLS K cpu|cuda REPEATS"
-                .into())
-        }
+        ["copy", rows, cols] => copy(&embeddings(rows.parse()?, cols.parse()?, 1)),
+        _ => Err(
+            "measure pass X | fit X Y K RIDGE TOL cpu|cuda REPEATS | dense ROWS COLS K cpu|cuda|there REPEATS | copy ROWS COLS"
+                .into(),
+        ),
     }
+}
+
+/// Bytes per second of copies to the GPU.
+fn copy(view: &Buffer<f32>) -> Result<(), Box<dyn std::error::Error>> {
+    let bytes: &[u8] = bytemuck::cast_slice(view.as_slice());
+    let mut rates = Vec::new();
+    for _ in 0..5 {
+        let start = Instant::now();
+        drop(DeviceArray::from_host(0, bytes)?);
+        rates.push(bytes.len() as f64 / start.elapsed().as_secs_f64());
+    }
+    println!("{}", json!({"bytes": bytes.len(), "bytes_per_second": median(rates)}));
+    Ok(())
 }
 
 /// The median of some numbers.
@@ -113,7 +139,8 @@ fn fits(
     repeats: usize,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let read = |path: &str| lcca_io::read_matrix(Path::new(path)).map(|loaded| loaded.matrix);
-    let pair = InMemory::new(read(x)?, read(y)?)?;
+    let views = [read(x)?, read(y)?];
+    let pair = || InMemory::new(views[0].clone(), views[1].clone());
     let mut settings = Settings::new(Method::auto(), k);
     (settings.ridge_x, settings.ridge_y, settings.tol) = (ridge, ridge, tol);
     settings.memory = 32 << 30;
@@ -121,7 +148,7 @@ fn fits(
 }
 
 /// Numbers that follow 40 directions which another seed shares, and noise.
-fn embeddings(rows: usize, cols: usize, seed: u64) -> Result<Matrix, lcca::Error> {
+fn embeddings(rows: usize, cols: usize, seed: u64) -> Buffer<f32> {
     // A hash of two numbers, between -0.5 and 0.5.
     let number = |a: u64, b: u64| {
         let mut hash = (a.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -134,30 +161,42 @@ fn embeddings(rows: usize, cols: usize, seed: u64) -> Result<Matrix, lcca::Error
             *value = number(row as u64, (j % 40) as u64) + number(row as u64, seed << 32 | j as u64);
         }
     });
-    Ok(DenseRows::new(rows, cols, DenseValues::F32(values.into()))?.into())
+    values.into()
 }
 
+/// Fits from the arrays to the model, each without what is known from the one before.
 fn repeat(
-    pair: &InMemory,
+    pair: &dyn Fn() -> lcca::Result<InMemory>,
     settings: &Settings,
     device: &str,
     repeats: usize,
 ) -> Result<(), Box<dyn std::error::Error>> {
     for _ in 0..repeats {
         let start = Instant::now();
-        let result = if device == "cuda" {
-            let cuda = lcca_cuda::open(0, None)?;
-            let fit = fit(&on(&cuda, pair), settings, &Clock(start))?;
-            (fit, cuda.device().name().to_string())
+        let pair = pair()?;
+        let checked = start.elapsed().as_secs_f64();
+        let summed: f64;
+        let result = if device == "cpu" {
+            pair.moments(Side::X)?;
+            pair.moments(Side::Y)?;
+            summed = start.elapsed().as_secs_f64();
+            (fit(&pair, settings, &Clock(start))?, "cpu".to_string())
         } else {
-            (fit(pair, settings, &Clock(start))?, "cpu".to_string())
+            let cuda = lcca_cuda::open(0, None)?;
+            let pair = on(&cuda, &pair);
+            pair.moments(Side::X)?;
+            pair.moments(Side::Y)?;
+            summed = start.elapsed().as_secs_f64();
+            let fit = fit(&pair, settings, &Clock(start))?;
+            let lies_there = if device == "there" { ", where the views lie" } else { "" };
+            (fit, format!("{}{lies_there}", cuda.device().name()))
         };
         let seconds = start.elapsed().as_secs_f64();
         let (fit, device) = result;
         let trace: Vec<f64> = fit.trace.iter().map(|row| row.seconds).collect();
         println!(
             "{}",
-            json!({"device": device, "seconds": seconds, "total": fit.model.objective.iter().sum::<f64>(),
+            json!({"device": device, "seconds": seconds, "checked": checked, "summed": summed, "total": fit.model.objective.iter().sum::<f64>(),
                 "missing": fit.missing, "converged": fit.converged, "iterations": fit.trace.len(),
                 "passes": fit.cost.passes, "gram_passes": fit.cost.gram_passes, "trace": trace})
         );

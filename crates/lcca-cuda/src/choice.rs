@@ -1,11 +1,12 @@
 //! Where a fit is asked to run, and where it runs.
 //!
 //! "cuda" insists on a GPU: without one it is an error. "auto" takes the first GPU if it can take over enough to pay for
-//! moving there, and goes on without it if there is none or if it fails. What was done is a decision of the fit.
+//! moving there, or if a view lies there, and goes on without it if there is none or if it fails. What was done is a decision of the fit.
 
+use crate::array::DeviceArray;
 use crate::error::CudaError;
 use crate::space::Cuda;
-use lcca::data::{InMemory, Pair};
+use lcca::data::{InMemory, Pair, Side};
 use lcca::fit::{Fit, operations_elsewhere};
 use lcca::method::{Algorithm, Settings};
 use lcca::outcome::{Decision, WithoutGpu};
@@ -79,6 +80,8 @@ impl Placement {
             return Ok(());
         }
         let operations = operations_elsewhere(pair, settings)?;
+        // Rows that lie there need not be moved there.
+        let least = if lies_on(0, pair) { 0.0 } else { least };
         self.without = match operations {
             None => Some(WithoutGpu::NothingToCompute),
             Some(operations) if operations < least => Some(WithoutGpu::TooLittle { operations, least }),
@@ -138,6 +141,14 @@ impl Placement {
         };
         Some(Decision::RanWithoutGpu { reason })
     }
+}
+
+/// Whether any view lies in the memory of a GPU.
+fn lies_on(ordinal: u32, pair: &dyn Pair) -> bool {
+    let rows = pair.composition().and_then(|composition| composition.home.downcast_ref::<InMemory>());
+    rows.is_some_and(|rows| {
+        Side::BOTH.iter().any(|&side| DeviceArray::of_view(rows.view(side)) == Some(ordinal))
+    })
 }
 
 /// Whether a method that is named by the user can run on a GPU at all.

@@ -17,8 +17,9 @@ const OLDEST_DRIVER: (i32, &str) = (11080, "11.8");
 const OLDEST_DEVICE: i32 = 7;
 
 /// Functions of the driver that are called once it is known to be new enough.
-const FUNCTIONS: [&str; 27] = [
+const FUNCTIONS: [&str; 30] = [
     "cuCtxSetCurrent",
+    "cuCtxSynchronize",
     "cuDeviceGet",
     "cuDeviceGetAttribute",
     "cuDeviceGetCount",
@@ -28,6 +29,7 @@ const FUNCTIONS: [&str; 27] = [
     "cuEventDestroy_v2",
     "cuEventRecord",
     "cuEventSynchronize",
+    "cuFuncSetAttribute",
     "cuLaunchKernel",
     "cuMemAllocFromPoolAsync",
     "cuMemFreeAsync",
@@ -42,6 +44,7 @@ const FUNCTIONS: [&str; 27] = [
     "cuMemsetD8Async",
     "cuModuleGetFunction",
     "cuModuleLoadData",
+    "cuPointerGetAttributes",
     "cuStreamCreate",
     "cuStreamSynchronize",
     "cuStreamWaitEvent",
@@ -57,7 +60,7 @@ pub(crate) struct Context {
     /// The end of the last copy.
     copied: sys::CUevent,
     pub staging: Mutex<Option<Staging>>,
-    handle: sys::CUcontext,
+    pub handle: sys::CUcontext,
     pool: sys::CUmemoryPool,
     /// The major number of the compute capability.
     major: i32,
@@ -268,6 +271,11 @@ impl Context {
             // SAFETY: the pool is this GPU's. What is in use stays. If it fails, memory is kept as it was.
             let _ = unsafe { result::mem_pool::trim_to(self.pool, 0) };
         }
+    }
+
+    /// Whether tensor cores multiply f64 numbers.
+    pub fn has_tensor_cores(&self) -> bool {
+        self.major >= 8
     }
 
     /// A kernel, which is translated for this GPU when it is first wanted.

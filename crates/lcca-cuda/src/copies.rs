@@ -2,13 +2,15 @@
 
 use crate::context::Context;
 use crate::error::CudaError;
-use crate::staging::{STAGED, Staging};
+use crate::staging::{LANES, PART, PLACE, Staging};
 use cudarc::driver::{result, sys};
 use rayon::prelude::*;
-use std::sync::PoisonError;
+use std::sync::{MutexGuard, TryLockError};
 
 /// Bytes that one thread copies at a time.
 const COPIED: usize = 1 << 20;
+/// Copies of at most so many bytes are left to the driver.
+const SMALL: usize = 16 << 20;
 
 fn copy(to: &mut [u8], from: &[u8]) {
     to.par_chunks_mut(COPIED).zip(from.par_chunks(COPIED)).for_each(|(to, from)| to.copy_from_slice(from));
@@ -18,61 +20,88 @@ impl Context {
     /// The stream on which so many bytes are copied from the host. Small copies take their turn among the kernels: memory that a kernel
     /// has just given back can be used for them at once, and for copies beside the kernels it cannot.
     pub fn stream_of_copy(&self, bytes: usize) -> sys::CUstream {
-        if bytes <= STAGED { self.stream } else { self.copies }
+        if bytes <= SMALL { self.stream } else { self.copies }
+    }
+
+    /// The pinned memory, unless another copy uses it. Nobody waits for it: a thread that helps with that copy may take up other work
+    /// meanwhile, which must not wait for the thread itself.
+    fn free_staging(&self) -> Option<MutexGuard<'_, Option<Staging>>> {
+        match self.staging.try_lock() {
+            Ok(staging) => Some(staging),
+            Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     /// Copies bytes to an address of the GPU, where the caller owns as many. Kernels that are started later wait for it.
     pub fn send(&self, address: u64, from: &[u8]) -> Result<(), CudaError> {
         self.bind()?;
         let failed = CudaError::failed("take a copy");
-        if from.len() <= STAGED {
+        if from.len() <= SMALL {
             // SAFETY: the caller owns so many bytes there. Memory that is not pinned is read before the call returns.
             return unsafe { result::memcpy_htod_async(address, from, self.stream) }.map_err(failed);
         }
-        let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(mut staging) = self.free_staging() else {
+            // SAFETY: as above.
+            unsafe { result::memcpy_htod_async(address, from, self.copies) }.map_err(failed)?;
+            return self.wait_for_copies();
+        };
         let staging = Staging::in_place(&mut staging)?;
-        for (index, part) in from.chunks(STAGED).enumerate() {
-            let half = staging.free_half(index)?;
-            // SAFETY: nothing reads this half any more, and it is large enough.
-            let pinned = unsafe { std::slice::from_raw_parts_mut(half, part.len()) };
-            copy(pinned, part);
-            // SAFETY: the range is within what the caller owns.
-            unsafe { result::memcpy_htod_async(address + (index * STAGED) as u64, pinned, self.copies) }
-                .map_err(&failed)?;
-            staging.record(index, self.copies)?;
-        }
+        // Every lane has places of its own, and no lane waits for another.
+        (0..LANES).into_par_iter().with_max_len(1).try_for_each(|lane| {
+            self.bind()?;
+            let parts = from.chunks(PLACE).enumerate().skip(lane).step_by(LANES);
+            for (index, (part, bytes)) in parts.enumerate() {
+                let place = staging.free_place(lane, index)?;
+                // SAFETY: nothing reads this place any more, and it is large enough.
+                let pinned = unsafe { std::slice::from_raw_parts_mut(place, bytes.len()) };
+                pinned.copy_from_slice(bytes);
+                // SAFETY: the range is within what the caller owns.
+                unsafe { result::memcpy_htod_async(address + (part * PLACE) as u64, pinned, self.copies) }
+                    .map_err(&failed)?;
+                staging.record_place(lane, index, self.copies)?;
+            }
+            Ok(())
+        })?;
         self.wait_for_copies()
+    }
+
+    /// Copies bytes from an address of the GPU, where the caller owns as many, in one piece: large copies take longer than they need to.
+    pub fn receive_directly(&self, out: &mut [u8], address: u64) -> Result<(), CudaError> {
+        self.bind()?;
+        // SAFETY: the caller owns so many bytes there.
+        unsafe { result::memcpy_dtoh_async(out, address, self.stream) }
+            .map_err(CudaError::failed("give a copy"))?;
+        self.finish()
     }
 
     /// Copies bytes from an address of the GPU, where the caller owns as many.
     pub fn receive(&self, out: &mut [u8], address: u64) -> Result<(), CudaError> {
         self.bind()?;
         let failed = CudaError::failed("give a copy");
-        if out.len() <= STAGED {
-            // SAFETY: the caller owns so many bytes there.
-            unsafe { result::memcpy_dtoh_async(out, address, self.stream) }.map_err(failed)?;
-            return self.finish();
+        if out.len() <= SMALL {
+            return self.receive_directly(out, address);
         }
-        let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(mut staging) = self.free_staging() else { return self.receive_directly(out, address) };
         let staging = Staging::in_place(&mut staging)?;
-        let lens: Vec<usize> = out.chunks(STAGED).map(<[u8]>::len).collect();
+        let lens: Vec<usize> = out.chunks(PART).map(<[u8]>::len).collect();
         let fetch = |index: usize| -> Result<(), CudaError> {
-            let half = staging.free_half(index)?;
-            // SAFETY: nothing uses this half any more, and it is large enough.
-            let pinned = unsafe { std::slice::from_raw_parts_mut(half, lens[index]) };
+            let pinned = staging.free_part(index)?;
+            // SAFETY: nothing uses this part any more, and it is large enough.
+            let pinned = unsafe { std::slice::from_raw_parts_mut(pinned, lens[index]) };
             // SAFETY: the range is within what the caller owns.
-            unsafe { result::memcpy_dtoh_async(pinned, address + (index * STAGED) as u64, self.stream) }
+            unsafe { result::memcpy_dtoh_async(pinned, address + (index * PART) as u64, self.stream) }
                 .map_err(&failed)?;
-            staging.record(index, self.stream)
+            staging.record_part(index, self.stream)
         };
         fetch(0)?;
-        for (index, part) in out.chunks_mut(STAGED).enumerate() {
+        for (index, part) in out.chunks_mut(PART).enumerate() {
             if index + 1 < lens.len() {
                 fetch(index + 1)?;
             }
-            let half = staging.free_half(index)?;
-            // SAFETY: the copy into this half is done.
-            copy(part, unsafe { std::slice::from_raw_parts(half.cast_const(), part.len()) });
+            let pinned = staging.free_part(index)?;
+            // SAFETY: the copy into this part is done.
+            copy(part, unsafe { std::slice::from_raw_parts(pinned.cast_const(), part.len()) });
         }
         Ok(())
     }

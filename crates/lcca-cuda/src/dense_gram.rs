@@ -1,8 +1,9 @@
 //! The dense Gram matrix of dense rows on a device: what narrow views are solved with.
 
+use crate::array::DeviceArray;
 use crate::device::Device;
 use crate::error::CudaError;
-use crate::kernels::File;
+use crate::kernels::{File, TENSOR_GRAMS};
 use crate::launch::Launch;
 use crate::product::{Chunks, Numbers};
 use crate::room::Room;
@@ -14,10 +15,10 @@ use lcca::matrix::Matrix;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Rows and columns of the part that one block of threads forms.
-const TILE: usize = 64;
 /// Bytes of rows that are copied at a time, if memory allows: the device multiplies them while the next ones come.
 const COPIED: u64 = 256 << 20;
+/// Bytes of partial sums at most: the more there are, the less of the device waits for the last blocks.
+const MOST_PARTIAL: u64 = 1 << 30;
 
 /// Both views as the kernel sees them.
 #[repr(C)]
@@ -28,6 +29,31 @@ struct Wide {
     is_single: [i32; 2],
 }
 
+impl Wide {
+    fn new(chunk: &Chunk) -> Result<Self, CudaError> {
+        let mut views = Wide::zeroed();
+        for (side, view) in chunk.views.iter().enumerate() {
+            let ViewOnDevice::Dense(view) = &**view else {
+                return Err(CudaError::Failed {
+                    what: "form a Gram matrix",
+                    reason: "rows are sparse".into(),
+                });
+            };
+            let (matrix, numbers) = view.at();
+            (views.values[side], views.cols[side]) = (matrix.address, matrix.cols as u32);
+            views.is_single[side] = i32::from(matches!(numbers, Numbers::F32));
+        }
+        Ok(views)
+    }
+
+    /// The bytes of a row of both views.
+    fn bytes(&self) -> u64 {
+        let of_view =
+            |side: usize| u64::from(self.cols[side]) * if self.is_single[side] != 0 { 4 } else { 8 };
+        of_view(0) + of_view(1)
+    }
+}
+
 /// Whether the rows are dense and their Gram matrix has room.
 pub(crate) fn is_possible(device: &Device, pair: &InMemory) -> bool {
     let width = (pair.shape().x_cols + pair.shape().y_cols) as u64;
@@ -35,14 +61,122 @@ pub(crate) fn is_possible(device: &Device, pair: &InMemory) -> bool {
     Side::BOTH.iter().all(is_dense) && 8 * 4 * width * width <= device.free() / 4
 }
 
-/// Rows that are copied at a time: two chunks take no more than a quarter of the free memory.
-fn step(device: &Device, pair: &InMemory) -> usize {
-    let bytes = Side::BOTH.map(|side| match pair.view(side) {
-        Matrix::Dense(rows) => dense_bytes(rows.values()),
+/// The kernel that forms a Gram matrix.
+struct Kernel {
+    name: &'static str,
+    /// Rows and columns of the part that one block of threads forms.
+    tile: usize,
+    threads: u32,
+    shared: u32,
+    /// Whether each view begins with a block of its own.
+    splits_views: bool,
+}
+
+impl Kernel {
+    /// The quickest one that the device has for both views.
+    fn new(device: &Device, views: &Wide) -> Self {
+        let [x, y] = views.is_single;
+        if !device.context().has_tensor_cores() || x != y {
+            return Kernel { name: "dense_gram", tile: 64, threads: 128, shared: 0, splits_views: false };
+        }
+        // Four stages of 16 rows of f32 or 8 rows of f64 numbers of both factors, as in gram.cu.
+        let (name, shared) = if x != 0 {
+            (TENSOR_GRAMS[0], 4 * 2 * 16 * (128 + 8) * 4)
+        } else {
+            (TENSOR_GRAMS[1], 4 * 2 * 8 * (128 + 4) * 8)
+        };
+        Kernel { name, tile: 128, threads: 256, shared, splits_views: true }
+    }
+
+    /// Blocks of threads for one chunk of rows: a lower triangle.
+    fn blocks(&self, [x, y]: [u32; 2]) -> usize {
+        let [x, y] = [x as usize, y as usize];
+        let rows = if self.splits_views {
+            x.div_ceil(self.tile) + y.div_ceil(self.tile)
+        } else {
+            (x + y).div_ceil(self.tile)
+        };
+        rows * (rows + 1) / 2
+    }
+}
+
+/// Rows that are multiplied at a time: all, or so many that two copies of them take no more than a quarter of the free memory.
+pub(crate) fn step(device: &Device, pair: &InMemory) -> usize {
+    let of_view = |side: Side| match pair.view(side) {
+        view @ Matrix::Dense(rows) if DeviceArray::of_view(view) != Some(device.ordinal()) => {
+            dense_bytes(rows.values())
+        }
         _ => 0,
-    });
-    let per_row = (bytes[0] + bytes[1]).div_ceil(pair.shape().rows.max(1) as u64).max(1);
-    ((COPIED.min(device.free() / 8) / per_row) as usize).max(1)
+    };
+    let rows = pair.shape().rows.max(1);
+    match (of_view(Side::X) + of_view(Side::Y)).div_ceil(rows as u64) {
+        0 => rows,
+        bytes => ((COPIED.min(device.free() / 8) / bytes) as usize).max(1),
+    }
+}
+
+/// The lower triangle of Σ weight·(z − μ)(z − μ)ᵀ over rows z of both views, on a device. Rows are added some at a time.
+pub(crate) struct GramSum {
+    sum: Room<f64>,
+    width: usize,
+    has_rows: bool,
+}
+
+impl GramSum {
+    /// The sum over no rows.
+    pub fn new(device: &Arc<Device>, pair: &InMemory) -> Result<Self, CudaError> {
+        let width = pair.shape().x_cols + pair.shape().y_cols;
+        Ok(GramSum { sum: device.room(width * width)?, width, has_rows: false })
+    }
+
+    /// Adds some rows less the means at an address; at 0 there are none.
+    pub fn add(&mut self, device: &Arc<Device>, chunk: &Chunk, means: u64) -> Result<(), CudaError> {
+        let views = Wide::new(chunk)?;
+        let kernel = Kernel::new(device, &views);
+        // Partial sums are written and read once, as rows are: there should not be more of them.
+        let most = (views.bytes() * chunk.rows as u64).min(MOST_PARTIAL).min(device.free() / 8) as usize;
+        let blocks = kernel.blocks(views.cols);
+        let chunks = Chunks::within(most, chunk.rows, blocks, self.width * self.width);
+        let partial: Room<f64> = device.room(chunks.count * chunks.size)?;
+        let blocks = (blocks as u64, 1, chunks.count as u64);
+        let (rows, each, weights) = (chunk.rows as u64, chunks.rows as u64, chunk.weights());
+        device.launch(
+            kernel.name,
+            File::Gram,
+            Launch { blocks, threads: kernel.threads, shared: kernel.shared },
+            &[&rows, &each, &partial.address(), &views, &means, &weights],
+        )?;
+        chunks.add_up(device, self.sum.address(), &partial, self.has_rows)?;
+        self.has_rows = true;
+        Ok(())
+    }
+
+    /// F·(sum + change)·F on the host, with factors F of the columns and a change of each entry.
+    pub fn scaled(
+        &self,
+        factors: [Option<&[f64]>; 2],
+        x_cols: usize,
+        change: impl Fn(usize, usize) -> f64 + Sync,
+    ) -> Result<Mat<f64>, CudaError> {
+        let mut all = vec![1.0; self.width];
+        let (x, y) = all.split_at_mut(x_cols);
+        for (to, from) in [x, y].into_iter().zip(factors) {
+            if let Some(from) = from {
+                to.copy_from_slice(from);
+            }
+        }
+        let width = self.width;
+        // Both are as large, and take as long to be laid out.
+        let (numbers, mut lower) = rayon::join(|| self.sum.to_vec(), || Mat::zeros(width, width));
+        let numbers = numbers?;
+        lower.par_col_iter_mut().enumerate().for_each(|(j, column)| {
+            let (from, factor) = (&numbers[j * width..][..width], all[j]);
+            for (i, place) in column.iter_mut().enumerate().skip(j) {
+                *place = (from[i] + change(i, j)) * all[i] * factor;
+            }
+        });
+        Ok(lower)
+    }
 }
 
 /// The lower triangle of F·Σ weight·(z − μ)(z − μ)ᵀ·F over the rows z of both views, with the means μ and the factors F of a
@@ -52,65 +186,9 @@ pub(crate) fn form(
     pair: &InMemory,
     composition: &Composition<'_>,
 ) -> lcca::Result<Mat<f64>> {
-    let width = pair.shape().x_cols + pair.shape().y_cols;
     let means = composition.means.map(|means| device.copy(&means.concat())).transpose()?;
     let means = means.as_ref().map_or(0, Room::address);
-    let sum: Room<f64> = device.room(width * width)?;
-    let mut is_first = true;
-    stream(device, pair, step(device, pair), &mut |chunk| {
-        let chunks = Chunks::new(chunk.rows, triangle(width.div_ceil(TILE)), width * width);
-        let partial: Room<f64> = device.room(chunks.count * chunks.size)?;
-        launch(device, chunk, &chunks, &partial, means, width)?;
-        chunks.add_up(device, sum.address(), &partial, !is_first)?;
-        is_first = false;
-        Ok(())
-    })?;
-    let mut factors = vec![1.0; width];
-    let (x, y) = factors.split_at_mut(pair.shape().x_cols);
-    for (to, from) in [x, y].into_iter().zip(composition.factors) {
-        if let Some(from) = from {
-            to.copy_from_slice(from);
-        }
-    }
-    // A row of the lower triangle is a column of the upper one, which faer keeps in one piece.
-    let numbers = sum.to_vec()?;
-    let mut lower = Mat::zeros(width, width);
-    lower.par_col_iter_mut().enumerate().for_each(|(j, column)| {
-        let column = column.try_as_col_major_mut().map(|column| column.as_slice_mut());
-        for (i, place) in column.into_iter().flatten().enumerate().skip(j) {
-            *place = numbers[i * width + j] * factors[i] * factors[j];
-        }
-    });
-    Ok(lower)
-}
-
-/// Places of a lower triangle of so many rows.
-fn triangle(rows: usize) -> usize {
-    rows * (rows + 1) / 2
-}
-
-fn launch(
-    device: &Device,
-    chunk: &Chunk,
-    chunks: &Chunks,
-    partial: &Room<f64>,
-    means: u64,
-    width: usize,
-) -> Result<(), CudaError> {
-    let mut views = Wide::zeroed();
-    for (side, view) in chunk.views.iter().enumerate() {
-        let ViewOnDevice::Dense(view) = &**view else {
-            return Err(CudaError::Failed { what: "form a Gram matrix", reason: "rows are sparse".into() });
-        };
-        let (matrix, numbers) = view.at();
-        (views.values[side], views.cols[side]) = (matrix.address, matrix.cols as u32);
-        views.is_single[side] = i32::from(matches!(numbers, Numbers::F32));
-    }
-    let blocks = (triangle(width.div_ceil(TILE)) as u64, 1, chunks.count as u64);
-    device.launch(
-        "dense_gram",
-        File::Product,
-        Launch { blocks, threads: 128, shared: 0 },
-        &[&(chunk.rows as u64), &(chunks.rows as u64), &partial.address(), &views, &means, &chunk.weights()],
-    )
+    let mut sum = GramSum::new(device, pair)?;
+    stream(device, pair, step(device, pair), &mut |chunk| Ok(sum.add(device, chunk, means)?))?;
+    Ok(sum.scaled(composition.factors, pair.shape().x_cols, |_, _| 0.0)?)
 }

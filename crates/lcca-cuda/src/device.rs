@@ -12,6 +12,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// Memory of the GPU that is left to others, unless a limit is set.
 const LEFT_FREE: u64 = 512 << 20;
 
+/// Bytes of shared memory that a kernel may have without asking.
+const ORDINARY_SHARED: u32 = 48 << 10;
+
 /// A GPU that was found and can be used. Its memory is free for others again when this is dropped.
 pub struct Device {
     context: &'static Context,
@@ -98,6 +101,12 @@ impl Device {
         let Some(grid) = shape.grid()? else { return Ok(()) };
         self.context.bind()?;
         let function = self.context.function(name, file)?;
+        if shape.shared > ORDINARY_SHARED {
+            let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            // SAFETY: modules are never unloaded.
+            unsafe { result::function::set_function_attribute(function.0, attribute, shape.shared as i32) }
+                .map_err(CudaError::failed("give a kernel shared memory"))?;
+        }
         let mut pointers: Vec<*mut c_void> = arguments.iter().map(|argument| argument.address()).collect();
         let (threads, stream) = ((shape.threads, 1, 1), self.context.stream);
         // SAFETY: the arguments are as many and of the types that the kernel has; they are copied by the call. Buffers outlive

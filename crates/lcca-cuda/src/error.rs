@@ -19,6 +19,10 @@ pub enum CudaError {
     NoSuchDevice { ordinal: u32, count: u32 },
     #[error("{name} is of compute capability {major}.{minor}, expected 7.0 or later")]
     OldDevice { name: String, major: i32, minor: i32 },
+    #[error("there is no memory of a GPU at the address {address:#x}")]
+    NotOnGpu { address: u64 },
+    #[error("an array on the GPU cannot be copied to the host: {0}")]
+    NotCopied(String),
     #[error("{what} needs {needed} bytes on the GPU, of which {free} are free")]
     Memory { what: &'static str, needed: u64, free: u64 },
     #[error("the GPU failed while it was to {what}: {reason}")]

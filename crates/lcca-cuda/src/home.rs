@@ -70,7 +70,8 @@ fn are_same_grams(a: &JointGram, b: &JointGram) -> bool {
     same(Side::X, Side::X) && same(Side::X, Side::Y) && same(Side::Y, Side::Y)
 }
 
-fn are_same_rows(pair: &InMemory, views: &[Matrix; 2], weights: Option<&Buffer<f64>>) -> bool {
+/// Whether the rows of a pair are those of two views, with the same weights.
+pub(crate) fn are_same_rows(pair: &InMemory, views: &[Matrix; 2], weights: Option<&Buffer<f64>>) -> bool {
     let address = |weights: Option<&Buffer<f64>>| weights.map(address);
     Side::BOTH.iter().all(|&side| is_same(pair.view(side), &views[side as usize]))
         && address(pair.weights()) == address(weights)
@@ -98,8 +99,8 @@ fn is_same(a: &Matrix, b: &Matrix) -> bool {
     std::mem::discriminant(a) == std::mem::discriminant(b) && shape(a) == shape(b) && parts(a) == parts(b)
 }
 
-fn address<T: bytemuck::Pod>(buffer: &Buffer<T>) -> usize {
-    buffer.as_slice().as_ptr() as usize
+fn address<T: bytemuck::Pod>(buffer: &Buffer<T>) -> u64 {
+    buffer.address()
 }
 
 #[cfg(test)]

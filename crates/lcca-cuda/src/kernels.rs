@@ -1,6 +1,6 @@
 //! The kernels, compiled ahead of time for every GPU of compute capability 7.0 or later: the driver translates them for the one it
 //! finds, and remembers the translation. Files with dense products are compiled a second time for 8.0 and later, whose tensor cores
-//! multiply f64 numbers.
+//! multiply f64 numbers, and Gram matrices a third time for 9.0 and later, which multiply larger pieces.
 
 /// A file of kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -8,8 +8,13 @@ pub(crate) enum File {
     Gather,
     Panel,
     Product,
+    Gram,
     Block,
+    Array,
 }
+
+/// Gram matrices of f32 and of f64 numbers for tensor cores: these kernels are not there before 8.0.
+pub(crate) const TENSOR_GRAMS: [&str; 2] = ["tensor_gram_f32", "tensor_gram_f64"];
 
 macro_rules! ptx {
     ($name:literal) => {
@@ -25,8 +30,12 @@ impl File {
             File::Panel => ptx!("panel.70"),
             File::Product if major >= 8 => ptx!("product.80"),
             File::Product => ptx!("product.70"),
+            File::Gram if major >= 9 => ptx!("gram.90"),
+            File::Gram if major >= 8 => ptx!("gram.80"),
+            File::Gram => ptx!("gram.70"),
             File::Block if major >= 8 => ptx!("block.80"),
             File::Block => ptx!("block.70"),
+            File::Array => ptx!("array.70"),
         }
     }
 }
@@ -36,11 +45,13 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    const FILES: [(File, &str); 4] = [
+    const FILES: [(File, &str); 6] = [
         (File::Gather, include_str!("../kernels/gather.cu")),
         (File::Panel, include_str!("../kernels/panel.cu")),
         (File::Product, include_str!("../kernels/product.cu")),
+        (File::Gram, include_str!("../kernels/gram.cu")),
         (File::Block, include_str!("../kernels/block.cu")),
+        (File::Array, include_str!("../kernels/array.cu")),
     ];
 
     /// The kernels that a file of this crate names, as PTX declares them. Every text that looks like the name of one counts.
@@ -80,10 +91,13 @@ mod tests {
         let names: Vec<String> =
             sources.flat_map(|path| launched(&std::fs::read_to_string(path).unwrap())).collect();
         assert!(names.len() > 20, "{names:?}");
-        for major in [7, 8] {
+        for major in [7, 8, 9] {
             let all: String = FILES.iter().map(|(file, _)| file.ptx(major)).collect();
             for name in &names {
                 assert!(all.contains(name), "{name} is not in the compiled kernels");
+            }
+            for name in TENSOR_GRAMS {
+                assert_eq!(all.contains(&format!(".entry {name}(")), major >= 8, "{name} for {major}.0");
             }
         }
     }

@@ -16,12 +16,15 @@
 //! # Ok::<(), lcca::Error>(())
 //! ```
 
+mod array;
 mod choice;
+mod column_sums;
 mod context;
 mod copies;
 mod dense_gram;
 mod device;
 mod error;
+mod foreign;
 mod home;
 mod inverse;
 mod kernels;
@@ -36,10 +39,13 @@ mod rows;
 mod space;
 mod sparse;
 mod staging;
+mod summed;
 
+pub use array::DeviceArray;
 pub use choice::{DeviceChoice, EXPECTED, Placement, runs_there};
 pub use device::Device;
 pub use error::CudaError;
+pub use foreign::Written;
 pub use space::Cuda;
 
 use lcca::data::Pair;

@@ -22,6 +22,16 @@ pub(crate) enum Numbers {
     F64,
 }
 
+impl Numbers {
+    /// The kernel for them.
+    pub fn pick(self, single: &'static str, double: &'static str) -> &'static str {
+        match self {
+            Numbers::F32 => single,
+            Numbers::F64 => double,
+        }
+    }
+}
+
 /// A row-major matrix on a device.
 #[derive(Clone, Copy)]
 pub(crate) struct Dense {
@@ -40,10 +50,7 @@ pub(crate) fn times_into(
     b: Dense,
     beta: f64,
 ) -> Result<(), CudaError> {
-    let name = match numbers {
-        Numbers::F32 => "times_f32",
-        Numbers::F64 => "times_f64",
-    };
+    let name = numbers.pick("times_f32", "times_f64");
     let blocks = ((rows as u64).div_ceil(TIMES_ROWS), b.cols.div_ceil(TILE) as u64, 1);
     device.launch(
         name,
@@ -74,10 +81,7 @@ pub(crate) fn cross_into(
     b: Dense,
     adds: bool,
 ) -> Result<(), CudaError> {
-    let name = match numbers {
-        Numbers::F32 => "cross_f32",
-        Numbers::F64 => "cross_f64",
-    };
+    let name = numbers.pick("cross_f32", "cross_f64");
     let tiles = [a.cols.div_ceil(TILE), b.cols.div_ceil(TILE)];
     let chunks = Chunks::new(rows, tiles[0] * tiles[1], a.cols * b.cols);
     let partial: Room<f64> = device.room(chunks.count * chunks.size)?;
@@ -112,7 +116,12 @@ pub(crate) struct Chunks {
 impl Chunks {
     /// Enough chunks to keep a device busy if each is `tiles` blocks of threads, and no more partial sums than memory can spare.
     pub fn new(rows: usize, tiles: usize, size: usize) -> Self {
-        let most = (MOST_PARTIAL / (8 * size.max(1))).max(1);
+        Chunks::within(MOST_PARTIAL, rows, tiles, size)
+    }
+
+    /// The same with at most so many bytes of partial sums, or one of them.
+    pub fn within(bytes: usize, rows: usize, tiles: usize, size: usize) -> Self {
+        let most = (bytes / (8 * size.max(1))).max(1);
         let wanted = (ENOUGH_BLOCKS / tiles.max(1)).clamp(1, most);
         let each = rows.div_ceil(wanted).max(256).next_multiple_of(16);
         Chunks { rows: each, count: rows.div_ceil(each).max(1), size }

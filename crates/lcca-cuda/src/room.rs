@@ -5,6 +5,7 @@ use crate::error::CudaError;
 use bytemuck::Pod;
 use cudarc::driver::result;
 use cudarc::driver::sys::CUstream;
+use lcca::matrix::Owner;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -14,6 +15,8 @@ pub(crate) struct Room<T> {
     address: u64,
     len: usize,
     bytes: u64,
+    /// Whose memory it is, if it is only lent: it is read and not written.
+    owner: Option<Owner>,
     kind: PhantomData<T>,
 }
 
@@ -22,7 +25,15 @@ impl<T: Pod> Room<T> {
     pub fn new(device: &Arc<Device>, len: usize, stream: CUstream) -> Result<Self, CudaError> {
         let bytes = (len * size_of::<T>()).max(1) as u64;
         let address = device.take(bytes, stream)?;
-        Ok(Room { device: device.clone(), address, len, bytes, kind: PhantomData })
+        Ok(Room { device: device.clone(), address, len, bytes, owner: None, kind: PhantomData })
+    }
+
+    /// Numbers that somebody else has there.
+    ///
+    /// # Safety
+    /// While the owner lives, there must be so many numbers at the address, and nobody may write to this room.
+    pub unsafe fn lent(device: &Arc<Device>, owner: Owner, address: u64, len: usize) -> Self {
+        Room { device: device.clone(), address, len, bytes: 0, owner: Some(owner), kind: PhantomData }
     }
 
     /// Where it is, as kernels want to know.
@@ -104,6 +115,8 @@ impl Device {
 
 impl<T> Drop for Room<T> {
     fn drop(&mut self) {
-        self.device.give_back(self.address, self.bytes);
+        if self.owner.is_none() {
+            self.device.give_back(self.address, self.bytes);
+        }
     }
 }

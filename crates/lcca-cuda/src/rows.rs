@@ -1,5 +1,6 @@
 //! Rows of both views on a device, and their products with panels.
 
+use crate::array::DeviceArray;
 use crate::context::Moment;
 use crate::device::Device;
 use crate::error::CudaError;
@@ -60,11 +61,12 @@ enum DenseRoom {
 }
 
 impl RowsOnDevice {
-    /// The bytes that all rows take on a device.
-    fn bytes(pair: &InMemory) -> u64 {
+    /// The bytes that all rows take on a device, without those that lie there already.
+    fn bytes(device: &Device, pair: &InMemory) -> u64 {
         let of_view = |side: Side| {
             let matrix = pair.view(side);
             let width = match matrix {
+                Matrix::Dense(_) if DeviceArray::of_view(matrix) == Some(device.ordinal()) => return 0,
                 Matrix::Dense(rows) => return dense_bytes(rows.values()),
                 Matrix::OneHot(_) => 0,
                 Matrix::Sparse(rows) => match rows.values() {
@@ -80,7 +82,8 @@ impl RowsOnDevice {
 
     /// Copies the rows, or plans to copy them for every pass.
     pub fn copy(device: &Arc<Device>, pair: &InMemory) -> lcca::Result<Self> {
-        let (rows, bytes, free) = (pair.shape().rows, RowsOnDevice::bytes(pair), device.free() as f64);
+        let (rows, bytes, free) =
+            (pair.shape().rows, RowsOnDevice::bytes(device, pair), device.free() as f64);
         let is_resident = bytes as f64 <= RESIDENT * free;
         let per_row = if is_resident { Z_ROW } else { Z_ROW + bytes.div_ceil(rows as u64) };
         let room = (Z_BYTES as f64).min(STREAMED * free);

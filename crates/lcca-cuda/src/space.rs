@@ -9,8 +9,9 @@ use crate::launch::{Argument, Launch};
 use crate::panel::{FactorsOnDevice, PanelOnDevice, column_sums, panel_of, scale_rows, stride_of};
 use crate::product::{Dense, Numbers, cross_into, times_into};
 use crate::room::Room;
+use crate::summed::Summed;
 use faer::{Mat, MatRef};
-use lcca::data::{Counting, InMemory, Pair, Side};
+use lcca::data::{Counting, InMemory, Moments, Pair, Side};
 use lcca::error::Result;
 use lcca::matrix::{Line, Matrix, Panel};
 use lcca::space::{ChosenBlock, Host, Inverted, RowFactors, Space, Tall};
@@ -25,13 +26,15 @@ const HOMES: usize = 2;
 pub struct Cuda {
     pub(crate) device: Arc<Device>,
     homes: Mutex<Vec<Arc<Home>>>,
+    /// The Gram matrix that was formed with the last moments.
+    summed: Mutex<Option<Arc<Summed>>>,
     was_used: AtomicBool,
 }
 
 impl Cuda {
     /// Panels on the given GPU, and the rows or Gram matrices that passes read.
     pub fn new(device: Arc<Device>) -> Self {
-        Cuda { device, homes: Mutex::default(), was_used: AtomicBool::new(false) }
+        Cuda { device, homes: Mutex::default(), summed: Mutex::default(), was_used: AtomicBool::new(false) }
     }
 
     /// The GPU.
@@ -343,6 +346,16 @@ impl Space for Cuda {
         Ok(inverted.map_or(Inverted::No, |inverse| Inverted::Here(Box::new(inverse))))
     }
 
+    /// Dense rows are copied once for their moments and their Gram matrix.
+    fn moments(&self, rows: &InMemory) -> Result<Option<[Moments; 2]>> {
+        if !Summed::pays(&self.device, rows) {
+            return Ok(None);
+        }
+        let (moments, summed) = Summed::new(&self.device, rows)?;
+        *self.summed.lock().unwrap_or_else(PoisonError::into_inner) = summed.map(Arc::new);
+        Ok(Some(moments))
+    }
+
     fn dense_gram(&self, pair: &Counting<'_>) -> Result<Option<Mat<f64>>> {
         let Some(composition) = pair.composition() else { return Ok(None) };
         let Some(rows) = composition.home.downcast_ref::<InMemory>() else { return Ok(None) };
@@ -350,7 +363,11 @@ impl Space for Cuda {
             return Ok(None);
         }
         self.was_used.store(true, Relaxed);
-        let gram = dense_gram::form(&self.device, rows, &composition)?;
+        let known = self.summed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let gram = match known.filter(|summed| summed.is_of(rows)) {
+            Some(summed) => summed.gram(&composition)?,
+            None => dense_gram::form(&self.device, rows, &composition)?,
+        };
         pair.count_gram()?;
         Ok(Some(gram))
     }

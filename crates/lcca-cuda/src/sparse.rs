@@ -1,5 +1,6 @@
 //! Sparse rows on a device, and their products with panels.
 
+use crate::array::DeviceArray;
 use crate::device::Device;
 use crate::error::CudaError;
 use crate::kernels::File;
@@ -245,10 +246,13 @@ impl SparseOnDevice {
     }
 }
 
-/// A copy of numbers that may lie anywhere in a file.
+/// A copy of numbers that may lie anywhere in a file. Those that lie on the device already are used there.
 pub(crate) fn copy_buffer<T: bytemuck::Pod>(
     device: &Arc<Device>,
     buffer: &Buffer<T>,
 ) -> Result<Room<T>, CudaError> {
-    device.copy_bytes(bytemuck::cast_slice(buffer.as_slice()))
+    match DeviceArray::lent(device, buffer) {
+        Some(room) => Ok(room),
+        None => device.copy_bytes(bytemuck::cast_slice(buffer.as_slice())),
+    }
 }

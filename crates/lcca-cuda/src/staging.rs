@@ -1,31 +1,38 @@
-//! Pinned memory of the host, through which large copies go: filling one half of it overlaps with copying the other.
+//! Pinned memory of the host, through which large copies go: filling some of it overlaps with copying the rest.
 
 use crate::error::CudaError;
 use cudarc::driver::{result, sys};
 
-/// Bytes of each half.
-pub(crate) const STAGED: usize = 16 << 20;
+/// Copies from the host that go on at the same time, each on a thread of its own if there are so many.
+pub(crate) const LANES: usize = 16;
+/// Places of each lane: one is filled while the other is copied.
+pub(crate) const PLACES: usize = 2;
+/// Bytes of a place.
+pub(crate) const PLACE: usize = 2 << 20;
+/// Bytes of each of two parts of the memory that copies to the host use.
+pub(crate) const PART: usize = 8 << 20;
 
 /// Pinned memory of the host.
 pub(crate) struct Staging {
-    halves: [*mut u8; 2],
-    /// When the last copy to or from a half is over.
-    done: [sys::CUevent; 2],
+    memory: *mut u8,
+    /// When the last copy from a place, or to a part, is over.
+    copied: Vec<sys::CUevent>,
+    received: [sys::CUevent; 2],
 }
 
 // SAFETY: as for `Context`; the memory is used under a lock.
 unsafe impl Send for Staging {}
+// SAFETY: as above. Lanes share no memory.
+unsafe impl Sync for Staging {}
 
 impl Staging {
     fn new() -> Result<Self, CudaError> {
         let failed = CudaError::failed("pin memory of the host");
         // SAFETY: the memory is kept until the process ends.
-        let half = || unsafe { result::malloc_host(STAGED, 0) }.map(|half| half.cast::<u8>());
-        let event = || result::event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING);
-        Ok(Staging {
-            halves: [half().map_err(&failed)?, half().map_err(&failed)?],
-            done: [event().map_err(&failed)?, event().map_err(&failed)?],
-        })
+        let memory = unsafe { result::malloc_host(LANES * PLACES * PLACE, 0) }.map_err(&failed)?;
+        let event = || result::event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING).map_err(&failed);
+        let copied = (0..LANES * PLACES).map(|_| event()).collect::<Result<_, _>>()?;
+        Ok(Staging { memory: memory.cast(), copied, received: [event()?, event()?] })
     }
 
     /// The memory, which is taken when it is first needed.
@@ -36,17 +43,36 @@ impl Staging {
         }
     }
 
-    /// The half for the `index`-th part of a copy, once its last use is over.
-    pub fn free_half(&self, index: usize) -> Result<*mut u8, CudaError> {
-        // SAFETY: the event is alive. One that was never recorded is done.
-        unsafe { result::event::synchronize(self.done[index % 2]) }
-            .map_err(CudaError::failed("finish a copy"))?;
-        Ok(self.halves[index % 2])
+    /// The place for the `index`-th part that a lane copies, once its last use is over.
+    pub fn free_place(&self, lane: usize, index: usize) -> Result<*mut u8, CudaError> {
+        let place = lane * PLACES + index % PLACES;
+        wait(self.copied[place])?;
+        Ok(self.memory.wrapping_add(place * PLACE))
     }
 
-    pub fn record(&self, index: usize, stream: sys::CUstream) -> Result<(), CudaError> {
-        // SAFETY: both are alive.
-        unsafe { result::event::record(self.done[index % 2], stream) }
-            .map_err(CudaError::failed("follow a copy"))
+    /// Says that the copy from a place has been started.
+    pub fn record_place(&self, lane: usize, index: usize, stream: sys::CUstream) -> Result<(), CudaError> {
+        record(self.copied[lane * PLACES + index % PLACES], stream)
     }
+
+    /// The memory for the `index`-th part of a copy to the host, once its last use is over.
+    pub fn free_part(&self, index: usize) -> Result<*mut u8, CudaError> {
+        wait(self.received[index % 2])?;
+        Ok(self.memory.wrapping_add(index % 2 * PART))
+    }
+
+    /// Says that the copy to a part has been started.
+    pub fn record_part(&self, index: usize, stream: sys::CUstream) -> Result<(), CudaError> {
+        record(self.received[index % 2], stream)
+    }
+}
+
+fn wait(event: sys::CUevent) -> Result<(), CudaError> {
+    // SAFETY: the event is alive. One that was never recorded is done.
+    unsafe { result::event::synchronize(event) }.map_err(CudaError::failed("finish a copy"))
+}
+
+fn record(event: sys::CUevent, stream: sys::CUstream) -> Result<(), CudaError> {
+    // SAFETY: both are alive.
+    unsafe { result::event::record(event, stream) }.map_err(CudaError::failed("follow a copy"))
 }

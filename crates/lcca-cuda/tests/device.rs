@@ -1,6 +1,6 @@
 //! The laws of spaces and whole fits on a GPU. On a machine without one they say so and pass; `LCCA_GPU=1` makes that a failure.
 
-use lcca::data::{Centered, InMemory, JointGrams, Pair, Scaled, Side};
+use lcca::data::{Centered, InMemory, JointGrams, Moments, Pair, Scaled, Side};
 use lcca::fit::{Fit, fit};
 use lcca::matrix::{DenseRows, DenseValues, Matrix, OneHotRows, SparseRows, Values};
 use lcca::method::{Method, Settings};
@@ -199,6 +199,64 @@ fn embeddings(rows: usize, cols: [usize; 2], is_single: [bool; 2]) -> InMemory {
 }
 
 #[test]
+fn moments_and_gram_matrix_come_from_one_copy_without_loss() {
+    let (rows, cols) = (20_000, [70, 33]);
+    let Some(_) = gpu() else { return };
+    // The first row does not count: estimates of means that contain it are far off, and rows are read again.
+    let far: Vec<f64> = (0..rows).map(|row| f64::from(u8::from(row > 0))).collect();
+    let uneven: Vec<f64> = (0..rows).map(|row| 0.25 + (row % 7) as f64).collect();
+    for (weights, drift, first) in
+        [(None, 0.0, 0.0), (None, 1e3, 0.0), (Some(uneven), 10.0, 0.0), (Some(far), 0.0, 1e9)]
+    {
+        let pair = || {
+            let Matrix::Dense(x) = embeddings(rows, cols, [false, true]).view(Side::X).clone() else {
+                unreachable!()
+            };
+            let DenseValues::F64(numbers) = x.values() else { unreachable!() };
+            let mut numbers: Vec<f64> = numbers.iter().collect();
+            for (row, numbers) in numbers.chunks_exact_mut(cols[0]).enumerate() {
+                let shift = drift * row as f64 / rows as f64 + if row == 0 { first } else { 0.0 };
+                numbers.iter_mut().step_by(3).for_each(|number| *number += shift);
+            }
+            let x = DenseRows::new(rows, cols[0], DenseValues::F64(numbers.into())).unwrap();
+            let y = embeddings(rows, cols, [false, true]).view(Side::Y).clone();
+            let pair = InMemory::new(x.into(), y).unwrap();
+            match &weights {
+                Some(weights) => pair.weighted(weights.clone().into()).unwrap(),
+                None => pair,
+            }
+        };
+        // All rows at once, and some at a time.
+        for memory in [None, Some(4 << 20)] {
+            let (cuda, there, here) = (lcca_cuda::open(0, memory).unwrap(), pair(), pair());
+            for side in Side::BOTH {
+                let (found, expected) =
+                    (on(&cuda, &there).moments(side).unwrap().clone(), here.moments(side).unwrap());
+                assert_eq!((&found.count, &found.nonzero), (&expected.count, &expected.nonzero));
+                let numbers = |m: &Moments| [&[m.weight][..], &m.sum, &m.square].concat();
+                for (a, b) in numbers(&found).iter().zip(&numbers(expected)) {
+                    assert!((a - b).abs() <= 16.0 * f64::EPSILON * b.abs(), "{drift}: {a}, {b}");
+                }
+            }
+            for center in [true, false] {
+                let mut settings = Settings::new(Method::gram(), 4);
+                settings.center = center;
+                let found = fit(&on(&cuda, &there), &settings, &()).unwrap();
+                let expected = fit(&here, &settings, &()).unwrap();
+                // A drift far above everything else leaves columns that are nearly the same.
+                let rounding = if drift > 100.0 { 1e-10 } else { 1e-12 };
+                let total = |fit: &Fit| fit.model.objective.iter().sum::<f64>();
+                let (found, expected) = (total(&found), total(&expected));
+                assert!(
+                    (found - expected).abs() <= rounding * expected,
+                    "{drift}, {first}: {found}, {expected}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn narrow_dense_views_have_their_gram_matrix_formed_there() {
     let Some(cuda) = gpu() else { return };
     for (rows, cols, is_single) in [
@@ -206,6 +264,12 @@ fn narrow_dense_views_have_their_gram_matrix_formed_there() {
         (40_000, [64, 64], [false, false]),
         (5000, [150, 1], [true, false]),
         (900, [1, 1], [false, true]),
+        // Several blocks of columns, whole and in part, whose rows begin at multiples of 16 bytes and elsewhere.
+        (20_003, [300, 132], [true, true]),
+        (4001, [259, 131], [true, true]),
+        (3002, [130, 258], [false, false]),
+        (3007, [129, 7], [false, false]),
+        (2500, [256, 128], [false, true]),
     ] {
         let plain = embeddings(rows, cols, is_single);
         let weights: Vec<f64> = (0..rows).map(|row| (row % 3) as f64).collect();
@@ -218,6 +282,20 @@ fn narrow_dense_views_have_their_gram_matrix_formed_there() {
             assert!(cuda.was_used());
         }
     }
+    // Numbers of any size, also those that f32 holds with fewer digits than others.
+    let (mut numbers, rows) = (Vec::new(), 2000);
+    let mut random = ChaCha8Rng::seed_from_u64(9);
+    for _ in 0..rows {
+        numbers.extend(
+            [1e-40f32, 3e-38, 0.0, 1.0, 1e19, -1e36].map(|size| size * random.random_range(-1.0f32..1.0)),
+        );
+    }
+    let tiny = DenseRows::new(rows, 6, DenseValues::F32(numbers.into())).unwrap();
+    let pair =
+        InMemory::new(tiny.into(), embeddings(rows, [1, 4], [true, true]).view(Side::Y).clone()).unwrap();
+    let settings = Settings::new(Method::gram(), 2);
+    let there = fit(&on(&cuda, &pair), &settings, &()).unwrap();
+    same_fit("numbers of any size", &there, &fit(&pair, &settings, &()).unwrap());
     // Rows that do not stay there.
     let pair = embeddings(60_000, [40, 30], [true, false]);
     let small = lcca_cuda::open(0, Some(4 << 20)).unwrap();

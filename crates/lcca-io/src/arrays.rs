@@ -199,7 +199,7 @@ mod tests {
             data: array(b'b', &[1u8]),
         };
         let error = matrix_from("X", 1, 3, &csr).unwrap_err().to_string();
-        assert_eq!(error, "X: indices: element 0 is -1, expected a column in 0..=2");
+        assert_eq!(error, "X: indices: element 0 is -1, expected a column from 0 to 2");
         let dense = Arrays::Dense { data: array(b'f', &[1f64, f64::NAN]), fortran: false };
         let error = matrix_from("Y", 1, 2, &dense).unwrap_err().to_string();
         assert!(error.starts_with("Y: row 0, column 1: the value is NaN"), "{error}");

@@ -79,6 +79,9 @@ pub fn decision(decision: &Decision) -> String {
                 "the preconditioner held B − A on {columns} columns, which were chosen {times}, and {witnesses} pairs on few columns were found beforehand"
             )
         }
+        Decision::SinglePrecisionFirst { iterations } => format!(
+            "the first {iterations} iterations ran in single precision, and what they found was measured in double precision"
+        ),
         Decision::RowsSketched { sums, rows, bound, believed } => {
             let proved = match bound {
                 Some(bound) => format!(
@@ -250,6 +253,7 @@ mod tests {
             Decision::GramMatricesTooLarge,
             Decision::QrInsteadOfGram,
             Decision::CoarseBlock { columns: 25, chosen: 26, witnesses: 31 },
+            Decision::SinglePrecisionFirst { iterations: 38 },
             Decision::PreconditionerFactorized { entries: 23, operations: 1e24, succeeded: false },
             Decision::RowsSketched { sums: 27, rows: 28, bound: Some(0.29), believed: 3.031 },
             Decision::ComponentsChosen { chosen: 32, significant: 33, tried: 34, rows: 35, permutations: 36 },
@@ -294,7 +298,7 @@ mod tests {
         for number in [
             "11", "12", "13", "14", "15", "16.0 GiB", "1e16", "1e17", "1e18", "1e19", "20", "21", "22",
             "2.3e1", "1e24", "25", "26", "31", "27", "28", "0.29", "3.0310", "32", "33", "34", "35", "36",
-            "37", "1e5", "1e10",
+            "37", "38", "1e5", "1e10",
         ] {
             assert!(all.contains(number), "{number}: {all}");
         }

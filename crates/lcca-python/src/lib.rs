@@ -8,8 +8,10 @@
 mod accumulated;
 mod certify;
 mod device;
+mod dlpack;
 mod failure;
 mod fit;
+mod gpu_array;
 mod grams;
 mod infer;
 #[cfg(feature = "laws")]
@@ -43,6 +45,7 @@ fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("QUANTILE", lcca::fit::Interval::QUANTILE)?;
     module.add("METHODS", lcca::method::Method::names().collect::<Vec<_>>())?;
     module.add_class::<matrix::Matrix>()?;
+    module.add_class::<dlpack::DlpackTensor>()?;
     module.add_class::<rows::Rows>()?;
     module.add_class::<pieces::Pieces>()?;
     module.add_class::<pool::Pool>()?;

@@ -1,6 +1,7 @@
 //! One view, from arrays or from a file.
 
 use crate::failure::Failure;
+use crate::gpu_array::GpuArray;
 use crate::options::normalize;
 use crate::pinned::pin;
 use crate::run::compute;
@@ -65,6 +66,23 @@ impl Matrix {
         };
         let arrays = Arrays::Dense { data: pin(array)?, fortran: !array.is_c_contiguous() };
         Matrix::from_arrays(py, name, (rows, cols), arrays, threads)
+    }
+
+    /// A two-dimensional array in the memory of a GPU, one row after another, if fits on `device` can use it there; otherwise None, and
+    /// it must be copied. `stream` is the handle of the stream that writes it, 0 if that is unknown, and None if it is written.
+    #[staticmethod]
+    fn on_gpu(
+        py: Python<'_>,
+        name: String,
+        device: String,
+        shape: (usize, usize),
+        is_single: bool,
+        address: u64,
+        stream: Option<u64>,
+        keeper: Py<PyAny>,
+    ) -> PyResult<Option<Self>> {
+        let array = GpuArray { shape, is_single, address, stream, keeper };
+        compute(py, 1, move || Ok(array.rows(&name, &device)?.map(Matrix::from_rows)))
     }
 
     /// A file of any format that the program `lcca` reads.

@@ -9,6 +9,7 @@ use crate::failure::Failure;
 use crate::pool;
 use lcca::data::Cost;
 use lcca::fit::{FoldScores, TraceRow, Watch};
+use lcca::matrix::Unreadable;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::ThreadPool;
@@ -151,6 +152,9 @@ fn wait_for_stop<T: Send>(py: Python<'_>, events: &mut Receiver<Event<T>>, saves
 }
 
 fn bug(panic: &(dyn std::any::Any + Send)) -> Failure {
+    if let Some(Unreadable(reason)) = panic.downcast_ref() {
+        return Failure::Machine(reason.clone());
+    }
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
     Failure::Machine(format!("a bug in lcca, please report it: {text}"))

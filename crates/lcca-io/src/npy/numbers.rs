@@ -76,7 +76,7 @@ impl Numbers {
             None => Ok(()),
             Some(index) => {
                 let (value, last) = (self.elements().integer(index), limit - 1);
-                Err(Fault::new(format!("element {index} is {value}, expected {what} in 0..={last}")))
+                Err(Fault::new(format!("element {index} is {value}, expected {what} from 0 to {last}")))
             }
         }
     }

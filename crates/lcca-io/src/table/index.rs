@@ -23,7 +23,7 @@ impl Columns<'_> {
     fn absent(self, typed: &str) -> Fault {
         const SHOWN: usize = 10;
         let expected = match self.names {
-            None => format!("a number in 1..={}, for the columns have no names", self.count),
+            None => format!("a number from 1 to {}, for the columns have no names", self.count),
             Some(names) => {
                 let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect();
                 let more = if names.len() > SHOWN { ", …" } else { "" };

@@ -112,11 +112,11 @@ fn scipy_complaints_name_the_array() {
     };
     says(
         &message(&csr([2, 3], &[0, 1, 2], &[0, -3], &[1.0, 1.0])),
-        &["indices: element 1 is -3, expected a column in 0..=2"],
+        &["indices: element 1 is -3, expected a column from 0 to 2"],
     );
     says(
         &message(&csr([2, 3], &[0, 1, 2], &[0, 3], &[1.0, 1.0])),
-        &["indices: element 1 is 3, expected a column in 0..=2"],
+        &["indices: element 1 is 3, expected a column from 0 to 2"],
     );
     says(
         &message(&csr([3, 3], &[0, 2, 1, 2], &[0, 2], &[1.0, 1.0])),

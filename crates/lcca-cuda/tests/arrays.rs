@@ -1,0 +1,253 @@
+//! Arrays that lie on a GPU are used there. On a machine without one the tests say so and pass; `LCCA_GPU=1` makes that a failure.
+
+use lcca::data::{InMemory, Pair, Side};
+use lcca::fit::{Fit, fit};
+use lcca::matrix::{Buffer, DenseRows, DenseValues, Matrix, SparseRows, Values};
+use lcca::method::{Method, Settings};
+use lcca::outcome::Decision;
+use lcca::space::laws;
+use lcca_cuda::{Cuda, DeviceArray, DeviceChoice, Placement, Written, on};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
+
+fn gpu() -> Option<Arc<Cuda>> {
+    match lcca_cuda::open(0, None) {
+        Ok(cuda) => Some(cuda),
+        Err(reason) if std::env::var_os("LCCA_GPU").is_none() => {
+            println!("skipped, because {reason}");
+            None
+        }
+        Err(reason) => panic!("{reason}"),
+    }
+}
+
+/// Numbers of two views that share a few directions, with means far from zero and some zeros.
+fn numbers(rows: usize, cols: usize, seed: u64) -> Vec<f64> {
+    let (mut shared, mut own) = (ChaCha8Rng::seed_from_u64(1), ChaCha8Rng::seed_from_u64(seed));
+    let mut numbers = Vec::with_capacity(rows * cols);
+    for _ in 0..rows {
+        let common: Vec<f64> = (0..5).map(|_| shared.random_range(-1.0..1.0)).collect();
+        numbers.extend((0..cols).map(|j| match own.random_range(0..20) {
+            0 => 0.0,
+            _ => 4.0 + common[j % 5] + own.random_range(-1.0..1.0),
+        }));
+    }
+    numbers
+}
+
+fn singles(numbers: &[f64]) -> Vec<f32> {
+    numbers.iter().map(|&number| number as f32).collect()
+}
+
+/// The view on the host, the same view on the GPU, and its array there.
+fn both(rows: usize, cols: usize, seed: u64, is_single: bool) -> (Matrix, Matrix, Arc<DeviceArray>) {
+    let numbers = numbers(rows, cols, seed);
+    let put = |bytes: &[u8]| DeviceArray::from_host(0, bytes).expect("memory");
+    let view = |values| Matrix::from(DenseRows::new(rows, cols, values).expect("finite numbers"));
+    if is_single {
+        let numbers = singles(&numbers);
+        let array = put(bytemuck::cast_slice(&numbers));
+        let there = Buffer::shared(array.clone(), 0, rows * cols).expect("enough bytes");
+        (view(DenseValues::F32(numbers.into())), view(DenseValues::F32(there)), array)
+    } else {
+        let array = put(bytemuck::cast_slice(&numbers));
+        let there = Buffer::shared(array.clone(), 0, rows * cols).expect("enough bytes");
+        (view(DenseValues::F64(numbers.into())), view(DenseValues::F64(there)), array)
+    }
+}
+
+fn settings(method: Method, k: usize) -> Settings {
+    let mut settings = Settings::new(method, k);
+    (settings.ridge_x, settings.ridge_y, settings.tol) = (0.001, 0.001, 1e-10);
+    settings
+}
+
+fn total(fit: &Fit) -> f64 {
+    fit.model.objective.iter().sum()
+}
+
+#[test]
+fn narrow_views_are_fitted_where_they_lie_and_never_copied() {
+    let Some(cuda) = gpu() else { return };
+    for (rows, cols, is_single) in
+        [(3000, [70, 33], [true, false]), (40_000, [64, 64], [true, true]), (900, [1, 2], [false, true])]
+    {
+        let (x, x_there, x_array) = both(rows, cols[0], 2, is_single[0]);
+        let (y, y_there, y_array) = both(rows, cols[1], 3, is_single[1]);
+        let weights: Vec<f64> = (0..rows).map(|row| (row % 3) as f64).collect();
+        let settings = settings(Method::auto(), 1.max(cols[1] / 10));
+        for weights in [None, Some(weights)] {
+            let pair = |x: &Matrix, y: &Matrix| {
+                let pair = InMemory::new(x.clone(), y.clone()).unwrap();
+                match &weights {
+                    Some(weights) => pair.weighted(weights.clone().into()).unwrap(),
+                    None => pair,
+                }
+            };
+            let on_host = pair(&x, &y);
+            let expected = fit(&on(&cuda, &on_host), &settings, &()).unwrap();
+            // Both there, and one of each.
+            for there in [pair(&x_there, &y_there), pair(&x, &y_there), pair(&x_there, &y)] {
+                let cuda = lcca_cuda::open(0, None).unwrap();
+                let mut found = fit(&on(&cuda, &there), &settings, &()).unwrap();
+                found.look_for_shared_columns(&there).unwrap();
+                let (found, expected) = (total(&found), total(&expected));
+                assert!((found - expected).abs() <= 1e-12 * expected, "{cols:?}: {found}, {expected}");
+                assert!(cuda.was_used());
+            }
+        }
+        assert!(!x_array.was_copied() && !y_array.was_copied(), "{cols:?}");
+    }
+}
+
+#[test]
+fn moments_are_those_of_the_host() {
+    if gpu().is_none() {
+        return;
+    }
+    for (rows, cols, is_single) in
+        [(1, 1, true), (5, 3, false), (1030, 33, true), (700_000, 3, false), (20_000, 300, true)]
+    {
+        let (x, x_there, array) = both(rows, cols, 2, is_single);
+        let weights: Vec<f64> = (0..rows).map(|row| 0.25 + (row % 7) as f64).collect();
+        for weights in [None, Some(weights)] {
+            let moments = |view: &Matrix| {
+                let pair = InMemory::new(view.clone(), x.clone()).unwrap();
+                let pair = match &weights {
+                    Some(weights) => pair.weighted(weights.clone().into()).unwrap(),
+                    None => pair,
+                };
+                pair.moments(Side::X).unwrap().clone()
+            };
+            let (there, here) = (moments(&x_there), moments(&x));
+            assert_eq!((&there.count, &there.nonzero), (&here.count, &here.nonzero));
+            let are_near = |a: &f64, b: &f64| (a - b).abs() <= 16.0 * f64::EPSILON * b.abs();
+            assert!(are_near(&there.weight, &here.weight));
+            for (a, b) in there.sum.iter().chain(&there.square).zip(here.sum.iter().chain(&here.square)) {
+                assert!(are_near(a, b), "{rows} x {cols}: {a}, {b}");
+            }
+            assert_eq!(there, moments(&x_there), "sums repeat to the last bit");
+        }
+        assert!(!array.was_copied());
+    }
+}
+
+#[test]
+fn a_number_that_is_not_finite_has_its_place() {
+    if gpu().is_none() {
+        return;
+    }
+    let (rows, cols) = (30_000, 41);
+    for (place, value) in [(0, f64::NAN), (777_777, f64::NEG_INFINITY), (rows * cols - 1, f64::INFINITY)] {
+        let mut values = numbers(rows, cols, 1);
+        values[place] = value;
+        values[rows * cols - 1] = f64::INFINITY;
+        let (double, single) = (values.clone(), singles(&values));
+        let there = |bytes: &[u8]| DeviceArray::from_host(0, bytes).unwrap();
+        let shared = [
+            DenseValues::F64(Buffer::shared(there(bytemuck::cast_slice(&double)), 0, rows * cols).unwrap()),
+            DenseValues::F32(Buffer::shared(there(bytemuck::cast_slice(&single)), 0, rows * cols).unwrap()),
+        ];
+        let here = DenseRows::new(rows, cols, DenseValues::F64(double.into())).err().unwrap().to_string();
+        for values in shared {
+            assert_eq!(DenseRows::new(rows, cols, values).err().unwrap().to_string(), here);
+        }
+    }
+}
+
+#[test]
+fn passes_over_such_rows_obey_the_laws() {
+    let Some(cuda) = gpu() else { return };
+    let ((x, x_there, _), (_, y_there, _)) = (both(3000, 70, 2, true), both(3000, 33, 3, false));
+    // A view that does not begin where its array does.
+    for pair in [
+        InMemory::new(x_there.clone(), y_there.clone()).unwrap(),
+        InMemory::new(x_there.slice(7..2500), y_there.slice(100..2593)).unwrap(),
+        InMemory::new(x, y_there).unwrap(),
+    ] {
+        laws::check_pass(&*cuda, &pair, 24, 1).unwrap();
+    }
+}
+
+#[test]
+fn wide_views_and_other_methods_fall_back_on_a_copy() {
+    let Some(cuda) = gpu() else { return };
+    let (x, x_there, array) = both(3000, 120, 2, true);
+    let sparse: Matrix = {
+        let offsets: Vec<u64> = (0..=3000).collect();
+        let columns: Vec<u32> = (0..3000u32).map(|row| row * row % 50).collect();
+        SparseRows::new(50, offsets.into(), columns.into(), Values::Ones).unwrap().into()
+    };
+    for method in [Method::lobpcg(), Method::exact(), Method::gram()] {
+        let settings = settings(method, 3);
+        let [there, here] = [&x_there, &x].map(|x| InMemory::new(x.clone(), sparse.clone()).unwrap());
+        let found = total(&fit(&on(&cuda, &there), &settings, &()).unwrap());
+        let expected = total(&fit(&on(&cuda, &here), &settings, &()).unwrap());
+        assert!((found - expected).abs() <= 1e-9 * expected, "{method:?}: {found}, {expected}");
+    }
+    assert!(
+        array.was_copied(),
+        "the host forms the coarse block of dense views and the Gram matrix beside sparse ones"
+    );
+}
+
+#[test]
+fn an_array_is_looked_up_and_waited_for() {
+    if gpu().is_none() {
+        return;
+    }
+    let bytes: Vec<u8> = (0..100).collect();
+    let array = DeviceArray::from_host(0, &bytes).unwrap();
+    for written in [Written::Already, Written::By(1), Written::ByAll] {
+        let keeper = Box::new(array.clone());
+        // SAFETY: the keeper keeps the array.
+        let again = unsafe { DeviceArray::new(0, array.address() + 10, 20, keeper, written) };
+        let again = again.unwrap().expect("it lies on the first GPU");
+        let numbers: Buffer<u8> = Buffer::shared(again, 5, 3).unwrap();
+        assert_eq!(numbers.iter().collect::<Vec<u8>>(), [15, 16, 17]);
+    }
+    assert!(!array.was_copied());
+    // Kernels do not read numbers that are not aligned.
+    let values = DenseValues::F32(Buffer::shared(array, 1, 8).unwrap());
+    let error = DenseRows::new(2, 4, values).err().unwrap().to_string();
+    assert!(error.contains("not aligned"), "{error}");
+    let here = bytes.as_ptr() as u64;
+    // SAFETY: nothing is read at the addresses.
+    for address in [here, 8] {
+        let error = unsafe { DeviceArray::new(0, address, 8, Box::new(()), Written::Already) }.err().unwrap();
+        assert!(error.to_string().contains("no memory of a GPU"), "{error}");
+    }
+}
+
+#[test]
+fn auto_goes_where_the_rows_lie() {
+    if gpu().is_none() {
+        return;
+    }
+    let ((x, x_there, _), (y, y_there, _)) = (both(2000, 20, 2, true), both(2000, 10, 3, true));
+    let decided = |x: &Matrix, y: &Matrix| {
+        let settings = settings(Method::auto(), 2);
+        let pair = InMemory::new(x.clone(), y.clone()).unwrap();
+        let mut placement = Placement::new(DeviceChoice::Auto, None).unwrap();
+        placement.decide(&pair, &settings).unwrap();
+        fit(&placement.place(pair), &settings, &()).unwrap();
+        placement.decision().unwrap()
+    };
+    assert!(matches!(decided(&x_there, &y_there), Decision::RanOnGpu { ordinal: 0, .. }));
+    assert!(matches!(decided(&x, &y_there), Decision::RanOnGpu { .. }));
+    assert!(matches!(decided(&x, &y), Decision::RanWithoutGpu { .. }));
+}
+
+#[test]
+fn memory_of_an_array_is_given_back_with_its_last_view() {
+    let Some(cuda) = gpu() else { return };
+    drop(cuda);
+    let free = lcca_cuda::open(0, None).unwrap().device().limit();
+    for _ in 0..3 {
+        let (_, there, array) = both(300_000, 100, 2, false);
+        drop((there, array));
+    }
+    let now = lcca_cuda::open(0, None).unwrap().device().limit();
+    assert!(now + (64 << 20) >= free, "{free} bytes were free, {now} are now");
+}
