@@ -74,7 +74,7 @@ def run(program, data, trial, limit, max_passes):
 
 def judge(trial, fit, data):
     values = data.values[trial.ridge]
-    trial.truth, trial.total = float(values[: trial.k].sum()), sum(fit["objective"])
+    trial.truth, trial.total = float(sum(values[: trial.k])), sum(fit["objective"])
     trial.chosen, trial.converged, trial.missing = fit["chosen"]["name"], fit["converged"], fit["missing"]
     trial.passes, trial.gram_passes = fit["passes"], fit["gram_passes"]
     trial.shortfall = (trial.truth - trial.total) / max(trial.total, 1e-300)

@@ -1,7 +1,8 @@
 """True objective values, computed by NumPy and SciPy alone in double precision, all of them at once for every ridge.
 
 Three ways, by shape. Few columns: QR of [X Y], then singular vectors, so that nothing is squared. Few rows: singular vectors of each view.
-Otherwise Gram matrices: a Cholesky factor if there is a ridge, eigenvectors of the Gram matrix with a unit diagonal if not. A direction
+Otherwise Gram matrices: a Cholesky factor if there is a ridge, eigenvectors of the Gram matrix with a unit diagonal if not, and if these leave doubt
+about a direction, singular vectors of the rows. A direction
 counts as dependent if it has less than CUT of its columns' variance. UNSURE is the range in which a different cut would give a
 different answer; the data are made so that nothing lies in it, and `unsure` counts what does.
 """
@@ -34,21 +35,27 @@ def centered(view):
 def by_rows(x, y):
     found, unsure = [], 0
     for ridge in RIDGES:
-        sides = []
-        for view in (x, y):
-            variance = (view ** 2).sum(axis=0)
-            if ridge == 0:
-                length = np.sqrt(variance)
-                view = view * np.where(length > 1e-9 * length.max(), 1 / np.where(length > 0, length, 1), 0)
-            u, s, _ = sl.svd(view, full_matrices=False, check_finite=False)
-            share = (s / s[0]) ** 2
-            if ridge == 0:
-                unsure += int(((share > UNSURE[0]) & (share < UNSURE[1])).sum())
-                sides.append(u[:, share > CUT])
-            else:
-                sides.append(u * (s / np.sqrt(s ** 2 + ridge * variance.sum() / len(variance))))
-        found.append(sl.svdvals(sides[0].T @ sides[1]))
+        if ridge == 0:
+            (left, few), (right, more) = directions(x), directions(y)
+            unsure += few + more
+        else:
+            left, right = (shrunk(view, ridge) for view in (x, y))
+        found.append(sl.svdvals(left.T @ right))
     return stacked(found), unsure
+
+
+def directions(view):
+    """An orthonormal basis of what the columns span, and how many directions are neither significant nor rounding."""
+    length = np.sqrt((view ** 2).sum(axis=0))
+    view = view * np.where(length > 1e-9 * length.max(), 1 / np.where(length > 0, length, 1), 0)
+    u, s, _ = sl.svd(view, full_matrices=False, check_finite=False)
+    share = (s / s[0]) ** 2
+    return u[:, share > CUT], int(((share > UNSURE[0]) & (share < UNSURE[1])).sum())
+
+
+def shrunk(view, ridge):
+    u, s, _ = sl.svd(view, full_matrices=False, check_finite=False)
+    return u * (s / np.sqrt(s ** 2 + ridge * (view ** 2).sum() / view.shape[1]))
 
 
 def by_grams(x, y):
@@ -62,9 +69,14 @@ def by_grams(x, y):
     for ridge in RIDGES:
         if ridge == 0:
             (hx, few), (hy, more) = whitener(cx), whitener(cy)
-            unsure += few + more
             k = hx.T @ cross @ hy
             del hx, hy
+            if few + more:
+                # Squares have lost the digits that would tell; the rows have them.
+                (left, few), (right, more) = (directions(centered(view)) for view in (x, y))
+                k = left.T @ right
+                unsure += few + more
+                del left, right
         else:
             lx, ly = (np.linalg.cholesky(c + np.eye(len(c)) * ridge * np.trace(c) / len(c)) for c in (cx, cy))
             k = sl.solve_triangular(lx, cross, lower=True, check_finite=False)

@@ -37,6 +37,19 @@ fn the_chosen_ridge_is_the_one_fitted() {
 }
 
 #[test]
+fn a_search_that_was_done_is_not_recommended() {
+    let folder = Folder::with_views(120, 1);
+    let remarks = |flags: &str| {
+        let done = folder.run(&format!("fit x.npz y.npz -k 3 --hold-out 0.25 {flags}")).done();
+        assert!(done.stderr.contains("far worse on the 30 held-out rows"), "{}", done.stderr);
+        done.stderr
+    };
+    assert!(remarks("").contains("--ridge-path finds a ridge that does better"));
+    let after = remarks("--ridge-path 1e-9 --folds 4");
+    assert!(after.contains("a smaller -k leaves them out") && !after.contains("--ridge-path"), "{after}");
+}
+
+#[test]
 fn bad_paths_are_refused_and_nothing_is_written() {
     let folder = Folder::with_views(60, 1);
     let fit = |flags: &str| format!("fit x.npz y.npz -k 2 -o model {flags}");

@@ -102,6 +102,12 @@ pub enum Decision {
         /// Pairs on few columns that were found beforehand.
         witnesses: u64,
     },
+    /// The first iterations ran with panels in single precision. What they found was measured in double precision, and iterations went on
+    /// in it if that was not enough.
+    SinglePrecisionFirst {
+        /// Iterations in single precision.
+        iterations: u64,
+    },
     /// Classical CCA of random sums of rows took the place of the rows.
     RowsSketched {
         /// Sums that the rows were put into.

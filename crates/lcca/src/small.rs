@@ -3,8 +3,10 @@
 
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
+use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::{Mat, MatRef, Par};
 
 /// Matrices with fewer columns are decomposed by one thread: at 750 columns, two to eight threads take longer than one.
@@ -43,6 +45,23 @@ pub(crate) fn eigen(m: MatRef<'_, f64>) -> Option<(Vec<f64>, Mat<f64>)> {
     let stack = MemStack::new(&mut memory);
     self_adjoint_evd(m, s.as_mut(), Some(u.as_mut()), par, stack, Default::default()).ok()?;
     Some(((0..size).map(|i| s.column_vector()[i]).collect(), u))
+}
+
+/// L with L·Lᵀ = M, of which the lower triangle is read; `None` if M is not positive definite.
+pub(crate) fn cholesky(m: MatRef<'_, f64>) -> Option<Mat<f64>> {
+    let (size, par, params) = (m.nrows(), threads_for(m.nrows()), Default::default());
+    let mut factor = m.to_owned();
+    let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(size, par, params));
+    let stack = MemStack::new(&mut memory);
+    cholesky_in_place(factor.as_mut(), Default::default(), par, stack, params).ok()?;
+    Some(factor)
+}
+
+/// L⁻¹ of a lower triangle, with zeros above it.
+pub(crate) fn inverse_of_lower(lower: MatRef<'_, f64>) -> Mat<f64> {
+    let mut inverse = Mat::zeros(lower.nrows(), lower.ncols());
+    invert_lower_triangular(inverse.as_mut(), lower, threads_for(lower.nrows()));
+    inverse
 }
 
 #[cfg(test)]

@@ -25,9 +25,9 @@ pub(crate) fn whitener_above(gram: MatRef<'_, f64>, cut: f64) -> Result<Mat<f64>
     Ok(decompose(gram, cut)?.0)
 }
 
-/// As [`whitener`], with the smallest eigenvalue that was kept, relative to the largest: the smaller it is, the more digits are lost.
-pub(crate) fn whitener_and_share(gram: MatRef<'_, f64>) -> Result<(Mat<f64>, f64)> {
-    decompose(gram, CUT)
+/// As [`whitener_above`], with the smallest eigenvalue that was kept, relative to the largest: the smaller it is, the more digits are lost.
+pub(crate) fn whitener_and_share(gram: MatRef<'_, f64>, cut: f64) -> Result<(Mat<f64>, f64)> {
+    decompose(gram, cut)
 }
 
 /// As [`whitener`]; `None` if so many digits would be lost that a basis should be whitened twice.

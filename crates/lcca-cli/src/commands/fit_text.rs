@@ -209,7 +209,7 @@ fn legend(fit: &Fit) -> String {
 /// Prints each note once with what helps, and what helps if the fit did not converge.
 pub fn warn(fit: &Fit, run: &Run) {
     for note in &fit.notes {
-        remark!("{}{}", run.sentence(note), remedy(note, fit));
+        remark!("{}{}", run.sentence(note), remedy(note, fit, run));
     }
     if !fit.converged && fit.model.pairs() > 0 {
         let advice = advice(&fit.model.settings);
@@ -218,13 +218,15 @@ pub fn warn(fit: &Fit, run: &Run) {
 }
 
 /// The flags that would help, as the end of a note.
-fn remedy(note: &Note, fit: &Fit) -> &'static str {
+fn remedy(note: &Note, fit: &Fit, run: &Run) -> &'static str {
     match note {
         Note::CorrelationsGuaranteed { .. } if fit.held_out.is_some() => "; --ridge or --ridge-path helps",
         Note::CorrelationsGuaranteed { .. } => {
             "; --ridge or --ridge-path helps, and --hold-out 0.2 shows what they are worth"
         }
         Note::InflatedByNoise { .. } => "; --hold-out 0.2 tells by how much",
+        // The best ridge was looked for already.
+        Note::FarBelowTraining { .. } if run.ridge.is_some() => "; a smaller -k leaves them out",
         Note::FarBelowTraining { .. } => "; --ridge-path finds a ridge that does better",
         Note::RidgeSetByFewColumns { .. } => "; --scale yes makes their units comparable",
         _ => "",

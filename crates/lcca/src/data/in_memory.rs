@@ -19,11 +19,14 @@ pub struct InMemory {
     estimate: OnceLock<Option<GramEstimate>>,
     pub(super) scratch: Mutex<Vec<Scratch>>,
     pub(super) covariates: Option<CovariateRows>,
-    pub(super) space: Option<PanelSpace>,
+    pub(super) space: Option<Arc<dyn PanelSpace>>,
 }
 
 /// A space in which panels live, which `space::of` recognizes: rows are below spaces and cannot name them.
-type PanelSpace = Arc<dyn Any + Send + Sync>;
+pub trait PanelSpace: Any + Send + Sync {
+    /// The moments of both views, if the space finds them sooner than the host.
+    fn moments(&self, rows: &InMemory) -> Result<Option<[Moments; 2]>>;
+}
 
 impl InMemory {
     /// Two views with the same rows; at least one row.
@@ -49,13 +52,31 @@ impl InMemory {
     }
 
     /// The same rows; fits to them, or to some of them, keep their panels in this space. See `space::place`.
-    pub fn placed(self, space: Option<PanelSpace>) -> Self {
+    pub fn placed(self, space: Option<Arc<dyn PanelSpace>>) -> Self {
         InMemory { space, ..self }
+    }
+
+    /// Has a space sum up both views, unless somebody has done so. What it leaves to the host is summed up when it is asked for.
+    pub(crate) fn summed_by(&self, space: &dyn PanelSpace) -> Result<()> {
+        if self.moments.iter().all(|known| known.get().is_none())
+            && let Some(moments) = space.moments(self)?
+        {
+            for (known, moments) in self.moments.iter().zip(moments) {
+                // If another thread was faster, its sums are as good.
+                let _ = known.set(moments);
+            }
+        }
+        Ok(())
     }
 
     /// One view.
     pub fn view(&self, side: Side) -> &Matrix {
         self.rows.view(side)
+    }
+
+    /// Copies rows that lie in the memory of a device to the host, which is about to read them: once, and with an error if that fails.
+    pub(crate) fn bring(&self) -> Result<()> {
+        self.rows.views.iter().try_for_each(Matrix::bring)
     }
 
     /// The weights of the rows, if they are weighted.

@@ -127,6 +127,7 @@ impl Covariates for InMemory {
     fn residual_triangle(&self, v: &Panel, mean: Option<&[f64]>, limit: u64) -> Result<Triangle> {
         let covariates = self.covariates().ok_or(Error::Unavailable { what: "covariates" })?;
         let first = triangle::Projected { rows: covariates, panel: v, mean };
+        self.bring()?;
         triangle::form(&self.rows.views, Some(first), self.weights(), limit)
     }
 }

@@ -18,6 +18,7 @@ use crate::matrix::{Lower, Matrix};
 use crate::side::{Shape, Side};
 use faer::Mat;
 use rayon::prelude::*;
+use std::any::Any;
 use std::ops::Range;
 
 /// The most parts of the rows that have their own moments while these are summed up.
@@ -29,8 +30,16 @@ impl Pair for InMemory {
     }
 
     fn moments(&self, side: Side) -> Result<&Moments> {
+        let view = self.view(side);
+        if let Some(space) = &self.space {
+            self.summed_by(&**space)?;
+        }
+        if let (None, Matrix::Dense(rows)) = (self.moments[side as usize].get(), view)
+            && let Some(moments) = Moments::elsewhere(rows, self.rows.weights.as_ref())?
+        {
+            return Ok(self.moments[side as usize].get_or_init(|| moments));
+        }
         Ok(self.moments[side as usize].get_or_init(|| {
-            let view = self.view(side);
             if view.is_all_ones() && self.rows.weights.is_none() {
                 return Moments::by_counting(view);
             }
@@ -52,6 +61,7 @@ impl Pair for InMemory {
 
     fn pass(&self, ask: &mut Ask<'_>) -> Result<()> {
         ask.assert_fits(self.shape());
+        self.bring()?;
         parts::pass(std::slice::from_ref(self), &self.scratch, ask);
         Ok(())
     }
@@ -66,7 +76,7 @@ impl Pair for InMemory {
             blocks: Some(self),
             samples: Some(self),
             covariates: if self.covariates.is_some() { Some(self) } else { None },
-            space: self.space.as_deref(),
+            space: self.space.as_deref().map(|space| space as &(dyn Any + Send + Sync)),
         }
     }
 
@@ -90,10 +100,12 @@ impl Structure for InMemory {
 
 impl Grams for InMemory {
     fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
+        self.bring()?;
         gram::form(self.view(side), self.rows.weights.as_ref(), limit)
     }
 
     fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
+        self.bring()?;
         let centering = match means {
             Some(means) => {
                 Some(Centering { means, moments: [self.moments(Side::X)?, self.moments(Side::Y)?] })
@@ -110,6 +122,7 @@ impl JointGrams for InMemory {
     }
 
     fn joint_gram(&self, limit: u64) -> Result<JointGram> {
+        self.bring()?;
         let moments = [self.moments(Side::X)?, self.moments(Side::Y)?];
         let weights = self.rows.weights.as_ref().map(|weights| weights.as_slice());
         let weight = |row: usize| weights.map_or(1.0, |weights| weights[row].get());
@@ -119,16 +132,19 @@ impl JointGrams for InMemory {
 
 impl Triangles for InMemory {
     fn triangle(&self, limit: u64) -> Result<Triangle> {
+        self.bring()?;
         triangle::form(&self.rows.views, None, self.rows.weights.as_ref(), limit)
     }
 
     fn sketched_triangle(&self, size: usize, seed: u64, limit: u64) -> Result<Triangle> {
+        self.bring()?;
         sketch::form(&self.rows.views, self.rows.weights.as_ref(), size, seed, limit)
     }
 }
 
 impl Blocks for InMemory {
     fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Lower> {
+        self.bring()?;
         block_gram::form(&[&self.rows], &Chosen::new(self.shape(), columns), means, limit)
     }
 }

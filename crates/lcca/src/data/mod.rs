@@ -25,6 +25,7 @@ mod in_memory_covariates;
 mod in_memory_pair;
 mod joint;
 mod joint_pair;
+pub(crate) mod joint_single;
 mod laned;
 #[cfg(any(test, feature = "laws"))]
 pub mod laws;
@@ -68,7 +69,7 @@ pub use fold_grams::FoldGrams;
 pub use fold_sums::FoldSums;
 pub use formed::Formed;
 pub use gram::{GramMatrix, SparseGram, StoredGram};
-pub use in_memory::InMemory;
+pub use in_memory::{InMemory, PanelSpace};
 pub use joint::{JointGram, add_blocks};
 pub use moments::Moments;
 pub use normal::Normal;

@@ -1,6 +1,8 @@
 //! Column sums, squared norms and counts.
 
-use crate::matrix::{DenseValues, Matrix, Packed, Reader};
+use crate::error::Result;
+use crate::matrix::{Buffer, ColumnSums, DenseRows, DenseValues, Matrix, Packed, Reader};
+use pulp::NullaryFnOnce;
 use rayon::prelude::*;
 
 /// Parts of the rows whose entries are counted by one thread each.
@@ -35,6 +37,26 @@ impl Moments {
         let count: Vec<u64> = count_columns(view).into_iter().map(|count| count as u64).collect();
         let sum: Vec<f64> = count.iter().map(|&count| count as f64).collect();
         Moments { weight: view.rows() as f64, square: sum.clone(), sum, nonzero: count.clone(), count }
+    }
+
+    /// The moments of rows in the memory of a device, which sums them up there; `None` if the rows are on the host.
+    pub(super) fn elsewhere(rows: &DenseRows, weights: Option<&Buffer<f64>>) -> Result<Option<Self>> {
+        let Some((device, numbers)) = rows.elsewhere() else { return Ok(None) };
+        let numbers_of = |weights: &Buffer<f64>| weights.iter().collect::<Vec<f64>>();
+        let sums = device.column_sums(numbers, rows.cols(), weights.map(numbers_of).as_deref())?;
+        Ok(Some(Moments::of_dense(rows.rows(), sums, weights)))
+    }
+
+    /// The moments of so many dense rows from the sums of their columns.
+    pub fn of_dense(rows: usize, sums: ColumnSums, weights: Option<&Buffer<f64>>) -> Self {
+        let ColumnSums { sum, square, nonzero } = sums;
+        let (mut weight, mut lost) = (0.0, 0.0);
+        match weights {
+            Some(weights) => weights.iter().for_each(|w| add_compensated(&mut weight, &mut lost, w)),
+            None => weight = rows as f64,
+        }
+        let count = vec![rows as u64; sum.len()];
+        Moments { weight: weight + lost, sum, square, count, nonzero }
     }
 
     /// The moments of `rows` of `view`. Sums are compensated, because whether a column varies at all is a small difference
@@ -75,15 +97,7 @@ impl Moments {
 
     /// Adds a dense row, whose entries are counted already.
     fn add_row<T: Copy + Into<f64>>(&mut self, lost: &mut Moments, w: f64, row: &[Packed<T>]) {
-        let sums = self.sum.iter_mut().zip(&mut lost.sum).zip(row);
-        sums.for_each(|((sum, lost), v)| add_compensated(sum, lost, w * v.get().into()));
-        let squares = self.square.iter_mut().zip(&mut lost.square).zip(row);
-        squares.for_each(|((square, lost), v)| {
-            let value: f64 = v.get().into();
-            add_compensated(square, lost, w * value * value);
-        });
-        let counts = self.nonzero.iter_mut().zip(row);
-        counts.for_each(|(count, v)| *count += u64::from(v.get().into() != 0.0));
+        pulp::Arch::new().dispatch(AddRow { moments: self, lost, w, row });
     }
 
     /// Adds the moments of other rows of the same columns.
@@ -142,6 +156,31 @@ impl Moments {
     /// tr(XᵀX).
     pub fn trace(&self) -> f64 {
         self.square.iter().sum()
+    }
+}
+
+/// Adds a dense row: loops that are compiled for the processor they run on.
+struct AddRow<'a, T> {
+    moments: &'a mut Moments,
+    lost: &'a mut Moments,
+    w: f64,
+    row: &'a [Packed<T>],
+}
+
+impl<T: Copy + Into<f64>> NullaryFnOnce for AddRow<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn call(self) {
+        let AddRow { moments, lost, w, row } = self;
+        let sums = moments.sum.iter_mut().zip(&mut lost.sum).zip(row);
+        sums.for_each(|((sum, lost), v)| add_compensated(sum, lost, w * v.get().into()));
+        let squares = moments.square.iter_mut().zip(&mut lost.square).zip(row);
+        squares.for_each(|((square, lost), v)| {
+            let value: f64 = v.get().into();
+            add_compensated(square, lost, w * value * value);
+        });
+        let counts = moments.nonzero.iter_mut().zip(row);
+        counts.for_each(|(count, v)| *count += u64::from(v.get().into() != 0.0));
     }
 }
 

@@ -43,7 +43,8 @@ fn take(view: &Matrix, which: &[usize]) -> Result<Matrix> {
             Ok(OneHotRows::new(m.cols(), columns.into())?.into())
         }
         Matrix::Dense(m) => {
-            let values: Vec<f64> = which.iter().flat_map(|&row| dense_row(view, row)).collect();
+            let taken = m.taken(which)?.into();
+            let values: Vec<f64> = (0..which.len()).flat_map(|row| dense_row(&taken, row)).collect();
             Ok(DenseRows::new(which.len(), m.cols(), DenseValues::F64(values.into()))?.into())
         }
         Matrix::Sparse(_) => sparse(view.cols(), which.iter().map(|&row| (view, row)), view.is_all_ones()),

@@ -14,7 +14,7 @@ use super::measured::measure;
 use super::precondition::Preconditioner;
 use super::problem::Problem;
 use super::significant::SIGNIFICANT;
-use super::witness;
+use super::witness::{self, Columns};
 use crate::data::{Pair, Side};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
@@ -23,7 +23,7 @@ use crate::outcome::Decision;
 use crate::random;
 use crate::space::RowFactors;
 use crate::watch::Loop;
-use crate::whiten::{Turns, turns, whitener_and_share};
+use crate::whiten::{CUT, Turns, turns, whitener_and_share};
 use faer::Mat;
 
 /// At least so many directions that were overlooked join an iteration at a time, if there are as many.
@@ -33,6 +33,11 @@ const FEWEST_MISSED: usize = 4;
 /// again. Carrying divides their rounding errors by the share, and Rayleigh–Ritz divides by it once more: at 1e-12 the errors grew from 1e-11 to
 /// 1e-2 in three iterations, and totals rose above the largest possible.
 const CARRIED: f64 = 1e-11;
+
+/// If panels are in single precision, directions that depend on others but for this share are left out.
+const ROUGH_CUT: f64 = 1e-6;
+/// And a preconditioned residual with a smaller share vᵀBv/vᵀDv says that single precision does not see what matters.
+const ROUGH_SIGNIFICANT: f64 = 1e-4;
 
 /// CCA of both views, with the preconditioner in use.
 pub(super) struct BothViews<'a> {
@@ -45,9 +50,23 @@ pub(super) struct BothViews<'a> {
 impl<'a> BothViews<'a> {
     /// `is_informed` says that the iteration starts from pairs that another fit has found.
     pub fn new(problem: &'a Problem<'a>, is_informed: bool) -> Result<Self> {
+        BothViews::with(problem, Preconditioner::new(problem, is_informed)?)
+    }
+
+    /// For a rough fit; `known` are the columns of witnesses that were found on the same rows at another ridge, if there was one.
+    pub fn rough(problem: &'a Problem<'a>, is_informed: bool, known: &[Columns]) -> Result<Self> {
+        BothViews::with(problem, Preconditioner::rough(problem, is_informed, known)?)
+    }
+
+    fn with(problem: &'a Problem<'a>, preconditioner: Preconditioner<'a>) -> Result<Self> {
         let [x, y] = problem.normals;
         let diagonal = [problem.space.row_factors(x.diagonal()?)?, problem.space.row_factors(y.diagonal()?)?];
-        Ok(BothViews { problem, diagonal, preconditioner: Preconditioner::new(problem, is_informed)? })
+        Ok(BothViews { problem, diagonal, preconditioner })
+    }
+
+    /// The columns of the witnesses, the strongest first.
+    pub fn into_columns_of_witnesses(self) -> Vec<Columns> {
+        self.preconditioner.into_columns_of_witnesses()
     }
 }
 
@@ -165,15 +184,19 @@ impl Eigenproblem for BothViews<'_> {
                 (products, drift)
             }
         };
+        let (is_rough, mut is_too_rough) = (space.is_rough(), false);
         if let Some(t) = basis.get(1) {
             for (view, gram) in [&mut products.x, &mut products.y].into_iter().enumerate() {
                 let heights = space.weighted_squares(&t.views[view].w, &self.diagonal[view])?;
+                let mut shares = (size..).zip(&heights).map(|(j, height)| gram[(j, j)] / height);
+                is_too_rough |= is_rough && shares.any(|share| share <= ROUGH_SIGNIFICANT);
                 leave_out_noise(gram, size, &heights);
             }
         }
+        let cut = if is_rough { ROUGH_CUT } else { CUT };
         let (x, y) = rayon::join(
-            || whitener_and_share(products.x.as_ref()),
-            || whitener_and_share(products.y.as_ref()),
+            || whitener_and_share(products.x.as_ref(), cut),
+            || whitener_and_share(products.y.as_ref(), cut),
         );
         let ((hx, x_share), (hy, y_share)) = (x?, y?);
         let Turns { x: cx, y: cy, values: theta } =
@@ -189,7 +212,7 @@ impl Eigenproblem for BothViews<'_> {
         };
         let is_carried = basis.len() > 1 && x_share.min(y_share) > CARRIED;
         let known = is_carried.then(|| products.turned(&next(&cx), &next(&cy)));
-        Ok(Ritz { coefficients: vec![cx, cy], theta, drift, known })
+        Ok(Ritz { coefficients: vec![cx, cy], theta, drift, known, is_too_rough })
     }
 
     /// Cxy·Wy − (Cxx + λ)·Wx·Θ and Cyx·Wx − (Cyy + λ)·Wy·Θ.
@@ -220,6 +243,10 @@ impl Eigenproblem for BothViews<'_> {
         let cross = Mat::from_fn(k, k, |i, j| if i == j { theta[i] } else { 0.0 });
         let (x_gram, y_gram) = (gram(0)?, gram(1)?);
         Ok(metric::subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref())?.iter().sum())
+    }
+
+    fn needs_room(&self) -> bool {
+        self.preconditioner.needs_room()
     }
 
     fn reconsider(

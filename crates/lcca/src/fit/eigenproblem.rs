@@ -46,6 +46,11 @@ pub(super) trait Eigenproblem {
     /// The captured correlation of the k best pairs of W.
     fn captured(&self, w: &Block, theta: &[f64]) -> Result<f64>;
 
+    /// Whether [`Eigenproblem::reconsider`] will need much memory.
+    fn needs_room(&self) -> bool {
+        false
+    }
+
     /// Called once per iteration with the residuals R and the iterations that are still expected: a better
     /// preconditioner M may pay.
     fn reconsider(&mut self, w: &Block, r: &Block, theta: &[f64], iterations_left: Option<f64>)
@@ -90,6 +95,8 @@ pub(super) struct Ritz {
     pub drift: f64,
     /// The products of the new W and P with each other, if the equations keep them.
     pub known: Option<SmallProducts>,
+    /// Whether single precision, if panels are in it, may hide directions that matter.
+    pub is_too_rough: bool,
 }
 
 /// SxᵀBxSx, SyᵀBySy and SxᵀCxySy of some basis S.
@@ -156,6 +163,44 @@ impl Block {
             ViewPanels::unmeasured(space, space.zeros(view.w.rows(), columns)?, view.image.rows())
         });
         Ok(Block { views: views.collect::<Result<_>>()? })
+    }
+
+    /// Weights of the same heights, all zero, without room for products.
+    pub fn weights_like(&self, space: &dyn Space, columns: usize) -> Result<Self> {
+        let views = self.views.iter().map(|view| {
+            let (bw, image) = (space.zeros(0, 0)?, space.zeros(0, 0)?);
+            Ok(ViewPanels { w: space.zeros(view.w.rows(), columns)?, bw, image })
+        });
+        Ok(Block { views: views.collect::<Result<_>>()? })
+    }
+
+    /// The weights in the precision of panels that are made now, their products still to be measured.
+    pub fn refined(mut self, space: &dyn Space, image_rows: &[usize]) -> Result<Self> {
+        self.without_products(space)?;
+        let mut views = Vec::new();
+        for ViewPanels { w, bw, image } in self.views {
+            views.push(ViewPanels { w: space.refined(w)?, bw, image });
+        }
+        let mut refined = Block { views };
+        refined.with_products(space, image_rows)?;
+        Ok(refined)
+    }
+
+    /// Gives up the memory of the products, which have to be measured again.
+    pub fn without_products(&mut self, space: &dyn Space) -> Result<()> {
+        for view in &mut self.views {
+            (view.bw, view.image) = (space.zeros(0, 0)?, space.zeros(0, 0)?);
+        }
+        Ok(())
+    }
+
+    /// Makes room for the products again.
+    pub fn with_products(&mut self, space: &dyn Space, image_rows: &[usize]) -> Result<()> {
+        for (view, &rows) in self.views.iter_mut().zip(image_rows) {
+            let (height, cols) = (view.w.rows(), view.w.cols());
+            (view.bw, view.image) = (space.zeros(height, cols)?, space.zeros(rows, cols)?);
+        }
+        Ok(())
     }
 
     /// Some of the columns, their products still to be measured; the block itself if it is all of them.

@@ -21,6 +21,8 @@ pub(super) struct FoldData<'a> {
     pub settings: Vec<Settings>,
     /// What was spent so far.
     pub spent: Cost,
+    /// Whether fits iterate on both views over Gram matrices that were formed for all folds.
+    pub iterates_on_grams: bool,
 }
 
 enum Source<'a> {
@@ -35,8 +37,12 @@ impl<'a> FoldData<'a> {
     pub fn new(folds: &'a Folds<'a>, all: &[Settings], watch: &dyn Watch) -> Result<Self> {
         let pair = folds.pair();
         all.iter().try_for_each(|settings| check(settings, pair.shape()))?;
-        let rows =
-            || FoldData { source: Source::Rows(folds), settings: all.to_vec(), spent: Cost::default() };
+        let rows = || FoldData {
+            source: Source::Rows(folds),
+            settings: all.to_vec(),
+            spent: Cost::default(),
+            iterates_on_grams: false,
+        };
         // Covariates have other coefficients on the rows of every fold.
         if pair.covariates().is_some() {
             return Ok(rows());
@@ -48,12 +54,12 @@ impl<'a> FoldData<'a> {
             None if folds.are_small() => None,
             None => FoldData::grams(folds, &fold, all, planned)?,
         };
-        let Some((source, settings)) = shared else { return Ok(rows()) };
+        let Some(Shared { source, settings, iterates_on_grams }) = shared else { return Ok(rows()) };
         let spent = Cost { passes: 1.0, ..Cost::default() };
         if watch.pass(spent).is_break() {
             return Err(Error::Interrupted);
         }
-        Ok(FoldData { source, settings, spent })
+        Ok(FoldData { source, settings, spent, iterates_on_grams })
     }
 
     /// Dense Gram matrices of all folds, if views are so narrow that fits solve with those.
@@ -63,7 +69,11 @@ impl<'a> FoldData<'a> {
             return Ok(None);
         }
         let sums = within_memory(FoldSums::form(pair, fold, folds.count(), all[0].memory))?;
-        Ok(sums.map(|sums| (Source::Sums(sums, folds), all.to_vec())))
+        Ok(sums.map(|sums| Shared {
+            source: Source::Sums(sums, folds),
+            settings: all.to_vec(),
+            iterates_on_grams: false,
+        }))
     }
 
     /// Sparse Gram matrices of all folds, if fits iterate over those.
@@ -87,7 +97,13 @@ impl<'a> FoldData<'a> {
             return Ok(None);
         }
         let grams = within_memory(FoldGrams::form(pair, fold, folds.count(), all[0].memory))?;
-        Ok(grams.map(|grams| (Source::Grams(Box::new(grams), folds), settings)))
+        // A view that is eliminated, a factor of all of B − A and metrics with units of their own are left to whole fits.
+        let iterates_on_grams = planned.eliminate.is_none()
+            && planned.method.algorithm() == Algorithm::Lobpcg
+            && all[0].structure
+            && all[0].is_cca();
+        let source = |grams| Source::Grams(Box::new(grams), folds);
+        Ok(grams.map(|grams| Shared { source: source(grams), settings, iterates_on_grams }))
     }
 
     /// The rows outside a fold.
@@ -118,7 +134,11 @@ impl<'a> FoldData<'a> {
 }
 
 /// What folds share, and the settings for it.
-type Shared<'a> = (Source<'a>, Vec<Settings>);
+struct Shared<'a> {
+    source: Source<'a>,
+    settings: Vec<Settings>,
+    iterates_on_grams: bool,
+}
 
 /// `None` if something does not fit the memory.
 fn within_memory<T>(formed: Result<T>) -> Result<Option<T>> {

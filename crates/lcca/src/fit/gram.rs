@@ -39,8 +39,8 @@ pub(super) fn gram(problem: &Problem<'_>) -> Result<Option<RawFit>> {
         }
         Pivoted::new(gram, normal.ridge, &normal.diagonal()?, decides)
     };
-    let Some(x) = factor(x_normal, cxx)? else { return Ok(None) };
-    let Some(y) = factor(y_normal, cyy)? else { return Ok(None) };
+    let (x, y) = rayon::join(|| factor(x_normal, cxx), || factor(y_normal, cyy));
+    let (Some(x), Some(y)) = (x?, y?) else { return Ok(None) };
     // Hxᵀ·Cxy·Hy, whitened from both sides.
     let small = x.whitened(y.whitened(cyx).transpose());
     let Triplets { u, d, v } = triplets(small.as_ref(), problem.settings.k)?;

@@ -9,16 +9,19 @@
 //!          add to Sx the columns on which (Cxy·uy − ρ·Bx·ux)² / diag(B) is largest, and to Sy likewise
 //! ```
 //!
-//! Others begin with two columns of each view that are nearly equal and whose differences correlate (`twins`).
+//! Others begin with two columns of each view that are nearly equal and whose differences correlate (`twins`), or are one column and many of
+//! the other view (`hubs`).
 
+use super::hubs::hubs;
 use super::local_grams::LocalGrams;
 use super::twins::{Nearest, pairs_of_twins};
-use super::witness::Witness;
+use super::witness::{Columns, Witness};
 use crate::data::Side;
 use crate::error::{Error, Result};
 use crate::whiten::{Turns, turns, whitener};
 use faer::Mat;
 use rayon::prelude::*;
+use std::collections::{HashMap, HashSet};
 
 /// Entries of D^(−½)CxyD^(−½) below this are not worth growing.
 const FAINT: f64 = 0.2;
@@ -31,8 +34,11 @@ const BUDGET: f64 = 8.0;
 /// Most witnesses that begin with one column of each view, and most that begin with two.
 const MOST: usize = 2000;
 
+/// If witnesses of a neighboring ridge are known: most that begin with one column of each view, and most of the known ones that do not.
+const MOST_AGAIN: usize = 600;
+
 /// The columns of each view that a witness begins with.
-type Seed = [Vec<u32>; 2];
+type Seed = Columns;
 
 /// The strongest witnesses, strongest first.
 pub(super) fn witnesses(grams: &LocalGrams<'_>, nearest: &[Vec<Nearest>; 2]) -> Result<Vec<Witness>> {
@@ -49,9 +55,41 @@ pub(super) fn witnesses(grams: &LocalGrams<'_>, nearest: &[Vec<Nearest>; 2]) -> 
         |sums, seed| grams.grow(seed, sums),
     );
     let mut all: Vec<Witness> = grown.collect::<Result<_>>()?;
+    all.extend(hubs(grams));
     all.sort_by(|a, b| b.objective.total_cmp(&a.objective));
     all.dedup_by(|b, a| a.columns == b.columns);
     Ok(all)
+}
+
+/// As [`witnesses`], with the columns of those that were grown on the same rows at another ridge, the strongest first. Columns that joined a seed then
+/// join it again; only other seeds are grown. Twins are not looked for again, nor are hubs: the pairs that they led to are kept.
+pub(super) fn witnesses_again(grams: &LocalGrams<'_>, known: &[Columns]) -> Result<Vec<Witness>> {
+    let known: Vec<&Columns> = known.iter().filter(|columns| !is_hub(columns)).collect();
+    let first = |columns: &Columns| Some((*columns[0].first()?, *columns[1].first()?));
+    let by_seed: HashMap<(u32, u32), &Columns> =
+        known.iter().rev().filter_map(|&columns| Some((first(columns)?, columns))).collect();
+    let seeds: Vec<(u32, u32)> =
+        grams.candidates().into_iter().take(MOST_AGAIN).map(|(_, x, y)| (x, y)).collect();
+    let taken: HashSet<(u32, u32)> = seeds.iter().copied().collect();
+    let grown = seeds.par_iter().map_init(
+        || [0, 1].map(|side| vec![0.0; grams.inverse[side].len()]),
+        |sums, &(x, y)| match by_seed.get(&(x, y)) {
+            Some(columns) => grams.solve(columns),
+            None => grams.grow(&[vec![x], vec![y]], sums),
+        },
+    );
+    let mut all: Vec<Witness> = grown.collect::<Result<_>>()?;
+    let is_left = |columns: &&Columns| first(columns).is_some_and(|first| !taken.contains(&first));
+    let left: Vec<&Columns> = known.iter().copied().filter(is_left).take(MOST_AGAIN).collect();
+    all.extend(left.par_iter().map(|columns| grams.solve(columns)).collect::<Result<Vec<_>>>()?);
+    all.sort_by(|a, b| b.objective.total_cmp(&a.objective));
+    all.dedup_by(|b, a| a.columns == b.columns);
+    Ok(all)
+}
+
+/// Whether there are more columns of a view than a witness grows from two.
+fn is_hub(columns: &Columns) -> bool {
+    columns.iter().any(|columns| columns.len() > 2 + ROUNDS * ADDED)
 }
 
 impl LocalGrams<'_> {
@@ -165,5 +203,41 @@ impl LocalGrams<'_> {
             }
             best.iter().filter(|(square, _)| *square > 0.0).map(|&(_, j)| j).collect()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::twins::nearest;
+    use super::*;
+    use crate::data::{InMemory, JointGrams};
+    use crate::testing::zipf_rows;
+
+    #[test]
+    fn witnesses_that_are_known_come_back_and_others_are_grown() {
+        let pair = InMemory::new(zipf_rows(3000, 200, 6, 1), zipf_rows(3000, 150, 5, 1)).unwrap();
+        let joint = pair.joint_gram(u64::MAX).unwrap();
+        let inverse = Side::BOTH.map(|side| {
+            joint.moments(side).square.iter().map(|square| (square + 1.0).recip()).collect::<Vec<f64>>()
+        });
+        let (ridges, identities) = ([1.0; 2], [false; 2]);
+        let grams =
+            LocalGrams { joint: &joint, means: None, along: None, ridges, identities, inverse: &inverse };
+        let all = witnesses(&grams, &nearest(&grams)).unwrap();
+        assert!(all.len() > 20 && all.len() < MOST_AGAIN, "{}", all.len());
+        let columns: Vec<Columns> = all.iter().map(|witness| witness.columns.clone()).collect();
+        // All of them are known, every third is, or only one that no seed begins with.
+        let third: Vec<Columns> = columns.iter().step_by(3).cloned().collect();
+        for known in [columns, third, vec![[vec![0, 1], vec![149]]]] {
+            let again = witnesses_again(&grams, &known).unwrap();
+            for witness in all.iter().filter(|witness| !is_hub(&witness.columns)) {
+                let found = again.iter().find(|other| other.columns == witness.columns);
+                assert!(
+                    found.is_some_and(|other| (other.objective - witness.objective).abs() < 1e-12),
+                    "{:?}",
+                    witness.columns
+                );
+            }
+        }
     }
 }

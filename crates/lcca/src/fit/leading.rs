@@ -1,8 +1,10 @@
 //! The leading singular triplets of a dense matrix, exact to rounding.
 //!
 //! With M = U·diag(d)·Vᵀ and fewer columns than rows, MᵀM = V·diag(d²)·Vᵀ and U = M·V·diag(d)⁻¹. An error of 1e-16 in MᵀM is
-//! one of 1e-16/d in U, so this is as good as an SVD unless a requested value is far below the largest; then it is an SVD.
+//! one of 1e-16/d in U, so this is as good as an SVD unless a requested value is far below the largest; then it is an SVD. If few values
+//! are requested that stand out from the others, a Krylov subspace has them to rounding, and the decomposition is saved.
 
+use super::krylov;
 use super::pivoted::parallelism;
 use crate::error::{Error, Result};
 use crate::small::{Singular, eigen, thin_svd};
@@ -29,6 +31,9 @@ pub(super) fn triplets(m: MatRef<'_, f64>, k: usize) -> Result<Triplets> {
     let k = k.min(size);
     if k == 0 {
         return Ok(Triplets { u: Mat::zeros(m.nrows(), 0), d: Vec::new(), v: Mat::zeros(size, 0) });
+    }
+    if let Some((u, d, v)) = krylov::triplets(m, k).filter(|(_, d, _)| d[k - 1] > SMALL * d[0]) {
+        return Ok(Triplets { u, d, v });
     }
     let mut gram = Mat::zeros(size, size);
     let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);

@@ -15,11 +15,13 @@
 //! Pairs that have converged stay in W but send no more residuals into the pass. What A and B are is in `both_views`
 //! and `one_view`, what M is in `precondition`, when to stop in `stopping`.
 
-use super::eigenproblem::{Block, Eigenproblem, Ritz, SmallProducts};
+use super::eigenproblem::{Block, Eigenproblem, Ritz, SmallProducts, ViewPanels};
 use super::problem::{End, Problem, RawFit, Snapshot, Start};
 use super::stopping::Stopping;
+use super::view_block::ViewBlock;
 use crate::error::Result;
 use crate::matrix::Panel;
+use crate::outcome::Decision;
 use crate::panels;
 use crate::space::Space;
 use crate::watch::{Checkpoint, Cost, TraceRow};
@@ -37,32 +39,98 @@ const REFRESHED: usize = 8;
 /// a precise fit gain no more than that.
 const CARRIED: f64 = 1e-6;
 
+/// Panels are in single precision until no more than this share of the total is missing.
+const ROUGH: f64 = 1e-5;
+/// Or until steps gain no more than this share of it.
+const ROUGH_STEP: f64 = 1e-6;
+/// In single precision WᵀBW may be this far from I.
+const ROUGH_DRIFT: f64 = 1e-4;
+
 pub(super) fn lobpcg(
     problem: &Problem<'_>,
     equations: &mut dyn Eigenproblem,
     start: Start,
 ) -> Result<RawFit> {
+    let state = State::begin(problem.space, equations, problem.settings.k, start)?;
+    let state = iterate(problem, state, Accepted::Double)?;
+    let mut decisions = state.equations.decisions();
+    if state.rough_iterations > 0 {
+        decisions.push(Decision::SinglePrecisionFirst { iterations: state.rough_iterations });
+    }
+    let weights = state.equations.finish(state.w.weights(state.space)?)?;
+    let end = Some(state.end());
+    let products = if state.is_verified { products(state.space, state.w)? } else { None };
+    Ok(RawFit { weights, trace: state.trace, end, decisions, products })
+}
+
+/// Measured pairs of both views on the host; `None` if one view is iterated on.
+fn products(space: &dyn Space, pairs: Block) -> Result<Option<[ViewBlock; 2]>> {
+    let host = |ViewPanels { w, bw, image }: ViewPanels| -> Result<ViewBlock> {
+        Ok(ViewBlock { w: space.take(w)?, bw: space.take(bw)?, across: space.take(image)? })
+    };
+    let views: Vec<ViewBlock> = pairs.views.into_iter().map(host).collect::<Result<_>>()?;
+    Ok(views.try_into().ok())
+}
+
+/// The same from pairs that are measured, or from random weights. Returns the pairs with their products. What has converged in single
+/// precision is not looked at again in double precision.
+pub(super) fn lobpcg_from(
+    problem: &Problem<'_>,
+    equations: &mut dyn Eigenproblem,
+    pairs: Option<Block>,
+) -> Result<(End, Block)> {
+    let (space, k) = (problem.space, problem.settings.k);
+    let state = match pairs {
+        Some(pairs) => State::carry_on(space, equations, k, pairs)?,
+        None => State::begin(space, equations, k, Start::Random)?,
+    };
+    let state = iterate(problem, state, Accepted::Single)?;
+    Ok((state.end(), state.w))
+}
+
+/// The precision in which pairs may be claimed to have converged.
+#[derive(Clone, Copy, PartialEq)]
+enum Accepted {
+    Single,
+    Double,
+}
+
+/// Iterates until the tolerance is reached, or nothing is left to gain or to spend.
+fn iterate<'a>(problem: &Problem<'_>, mut state: State<'a>, accepted: Accepted) -> Result<State<'a>> {
     let space = problem.space;
-    let mut state = State::begin(space, equations, problem.settings.k, start)?;
     let mut t = state.seeds.take();
     loop {
-        let Ritz { theta, drift, .. } = state.advance(t.as_ref())?;
+        let Ritz { theta, drift, is_too_rough, .. } = state.advance(t.as_ref())?;
         // The residuals take the place of the T that has just been used.
         let mut next = match t.take().filter(|used| used.columns() == theta.len()) {
             Some(used) => used,
+            None if state.is_verified => state.w.weights_like(space, theta.len())?,
             None => state.w.zeros_like(space, theta.len())?,
         };
         let missed = state.look(&mut next, &theta)?;
+        state.rough_iterations += u64::from(space.is_rough());
+        let is_accepted = state.is_sure && accepted == Accepted::Single;
+        if space.is_rough() && !is_accepted && (is_too_rough || state.is_as_good_as_rough()) {
+            drop(next);
+            let refined = state.refine();
+            problem.keep(refined, &state)?;
+            continue;
+        }
         let captured = state.equations.captured(&state.w, &theta)?;
         let row = problem.trace_row(state.trace.len() + 1, captured, state.stopping.missing_share());
         state.trace.push(row);
         let ends = state.is_sure || state.stopping.stalls() || problem.is_spent();
         problem.checkpoint(&state, ends)?;
         if ends {
-            drop(next);
-            return state.finish();
+            // The memory is needed.
+            state.p = None;
+            return Ok(state);
         }
-        if state.trace.len() > 1 && drift > state.allowed_drift() {
+        if state.is_verified {
+            next.with_products(space, &state.equations.image_rows())?;
+            let measured = state.take_up_the_step();
+            problem.keep(measured, &state)?;
+        } else if state.trace.len() > 1 && drift > state.allowed_drift() {
             // Without P the next steps would gain much less.
             for measure in [State::measure_weights, State::measure_step] {
                 let measured = measure(&mut state);
@@ -97,6 +165,10 @@ struct State<'a> {
     seeds: Option<Block>,
     trace: Vec<TraceRow>,
     stopping: Stopping,
+    /// Iterations in single precision.
+    rough_iterations: u64,
+    /// Whether W has just been refined and measured, and is looked at again. Then P has no products.
+    is_verified: bool,
     /// Whether the tolerance was reached and nothing speaks against it.
     is_sure: bool,
 }
@@ -138,15 +210,69 @@ impl<'a> State<'a> {
             (w, Some(more))
         };
         let (seeds, p) = if is_new { (more, None) } else { (None, more) };
-        Ok(State { space, equations, w, p, known: None, seeds, trace, stopping, is_sure: false })
+        Ok(State {
+            space,
+            equations,
+            w,
+            p,
+            known: None,
+            seeds,
+            trace,
+            stopping,
+            rough_iterations: 0,
+            is_verified: false,
+            is_sure: false,
+        })
+    }
+
+    /// From pairs whose products are known.
+    fn carry_on(
+        space: &'a dyn Space,
+        equations: &'a mut dyn Eigenproblem,
+        k: usize,
+        w: Block,
+    ) -> Result<Self> {
+        let stopping = Stopping::new(k, equations.tolerance());
+        let seeds = match equations.seeds() {
+            None => None,
+            Some(seeds) => {
+                let mut seeds = Block::unmeasured(space, seeds, &equations.image_rows())?;
+                equations.measure(&mut seeds)?;
+                Some(seeds)
+            }
+        };
+        let (p, known, trace) = (None, None, Vec::new());
+        Ok(State {
+            space,
+            equations,
+            w,
+            p,
+            known,
+            seeds,
+            trace,
+            stopping,
+            rough_iterations: 0,
+            is_verified: false,
+            is_sure: false,
+        })
     }
 
     /// Replaces `next` by the preconditioned residuals and takes note of how large they are. If that says that the tolerance
     /// is reached, it is asked whether the preconditioner can be trusted; if not, directions that were overlooked come back.
     fn look(&mut self, next: &mut Block, theta: &[f64]) -> Result<Option<Vec<Panel>>> {
-        let State { equations, w, stopping, .. } = self;
+        let State { space, equations, w, stopping, .. } = self;
         equations.residuals_into(next, w, theta)?;
-        equations.reconsider(w, next, theta, stopping.iterations_left())?;
+        // What is looked at again has its preconditioner.
+        if !self.is_verified {
+            let needs_room = equations.needs_room();
+            if needs_room {
+                next.without_products(*space)?;
+            }
+            equations.reconsider(w, next, theta, stopping.iterations_left())?;
+            if needs_room {
+                next.with_products(*space, &equations.image_rows())?;
+            }
+        }
         let squares = equations.precondition(next, theta)?;
         stopping.look(theta, &squares, equations.trust());
         if !stopping.enough() {
@@ -189,8 +315,41 @@ impl<'a> State<'a> {
         Ok(ritz)
     }
 
+    /// Whether more iterations in single precision would gain nothing.
+    fn is_as_good_as_rough(&self) -> bool {
+        self.is_sure
+            || self.stopping.missing_share().is_some_and(|missing| missing <= ROUGH)
+            || self.stopping.creeps(ROUGH_STEP)
+    }
+
+    /// Goes on in double precision: W is measured afresh, and the last look is forgotten.
+    fn refine(&mut self) -> Result<()> {
+        let (space, image_rows) = (self.space, self.equations.image_rows());
+        space.become_precise();
+        (self.is_sure, self.is_verified, self.known) = (false, true, None);
+        self.stopping.forget_last();
+        if let Some(p) = &mut self.p {
+            p.without_products(space)?;
+        }
+        self.w = std::mem::replace(&mut self.w, Block { views: Vec::new() }).refined(space, &image_rows)?;
+        self.equations.measure(&mut self.w)
+    }
+
+    /// The last step in double precision, measured afresh.
+    fn take_up_the_step(&mut self) -> Result<()> {
+        self.is_verified = false;
+        if let Some(p) = self.p.take() {
+            self.p = Some(p.refined(self.space, &self.equations.image_rows())?);
+            self.measure_step()?;
+        }
+        Ok(())
+    }
+
     /// How far WᵀBW may be from I.
     fn allowed_drift(&self) -> f64 {
+        if self.space.is_rough() {
+            return ROUGH_DRIFT;
+        }
         let of_missing = |missing: f64| (DRIFT_OF_MISSING * missing).clamp(LEAST_DRIFT, DRIFT);
         self.stopping.missing_share().map_or(DRIFT, of_missing)
     }
@@ -206,14 +365,9 @@ impl<'a> State<'a> {
         self.p.as_mut().map_or(Ok(()), |p| self.equations.measure(p))
     }
 
-    fn finish(mut self) -> Result<RawFit> {
-        // The memory is needed.
-        self.p = None;
-        let weights = self.equations.finish(self.w.weights(self.space)?)?;
-        let end =
-            End { missing: self.stopping.missing(), total: self.stopping.total(), is_sure: self.is_sure };
-        let decisions = self.equations.decisions();
-        Ok(RawFit { weights, trace: self.trace, end: Some(end), decisions, products: None })
+    /// How it ended.
+    fn end(&self) -> End {
+        End { missing: self.stopping.missing(), total: self.stopping.total(), is_sure: self.is_sure }
     }
 }
 

@@ -1,10 +1,10 @@
 //! What single entries of Gram matrices tell before the first iteration: witnesses, and how nearly columns depend on others.
 
-use super::grow::witnesses;
+use super::grow::{witnesses, witnesses_again};
 use super::local_grams::{LocalGrams, sampled};
 use super::problem::Problem;
 use super::twins::{dependence, nearest};
-use super::witness::Witness;
+use super::witness::{Columns, Witness};
 use crate::data::{Pair, Side};
 use crate::error::Result;
 
@@ -18,13 +18,19 @@ pub(super) struct Local {
     pub dependence: Option<[Vec<f64>; 2]>,
 }
 
-/// What the Gram matrices tell, or those of a sample of the rows. `inverse` is 1/diag(B) of each view.
-pub(super) fn local(problem: &Problem<'_>, inverse: &[Vec<f64>; 2]) -> Result<Local> {
+/// What the Gram matrices tell, or those of a sample of the rows. `inverse` is 1/diag(B) of each view. `known` are the columns of witnesses
+/// that were found on the same rows at another ridge, if there was one.
+pub(super) fn local(problem: &Problem<'_>, inverse: &[Vec<f64>; 2], known: &[Columns]) -> Result<Local> {
     let identities = problem.identities();
     if let Some(joint) = problem.joint {
         let (means, along, ridges) = (problem.means, problem.along, problem.ridges());
         let grams = LocalGrams { joint, means, along, ridges, identities, inverse };
-        return Ok(Local { witnesses: witnesses(&grams, &nearest(&grams))?, dependence: None });
+        let witnesses = if known.is_empty() {
+            witnesses(&grams, &nearest(&grams))?
+        } else {
+            witnesses_again(&grams, known)?
+        };
+        return Ok(Local { witnesses, dependence: None });
     }
     let Some(joint) = sampled(problem)? else { return Ok(Local::default()) };
     // The sample stands for all rows, so the ridge is that of its share of them.

@@ -5,7 +5,7 @@ use super::coarse::Coarse;
 use super::fitted::Fit;
 use super::one_view::OneView;
 use super::plan::Plan;
-use super::problem::{Problem, RawFit, Start};
+use super::problem::{Problem, RawFit, Start, rough_space};
 use super::{alternate, exact, finish, gram, lobpcg, refine, rpcca, sketch, units};
 use crate::data::{Counting, JointGram, Pair, Samples, Side, Tally};
 use crate::error::{Error, Result};
@@ -134,12 +134,25 @@ fn fit_in_units(
         }
         None => None,
     };
-    let raw = run(on_grams.as_ref().unwrap_or(&on_rows), plan, start, data.shared)?;
+    let is_lobpcg = matches!(plan.method.algorithm(), Algorithm::Auto | Algorithm::Lobpcg);
+    let iterates_on_both = is_lobpcg && plan.eliminate.is_none() && data.shared.is_none();
+    let rough =
+        data.grams.filter(|_| iterates_on_both).and_then(|grams| rough_space(grams, data.space, settings));
+    let grams_are_exact = data.grams_are_exact()?;
+    let iterated_on = match (&on_grams, &rough) {
+        (Some(on_grams), Some(rough)) => Problem { space: rough, ..*on_grams },
+        (Some(on_grams), None) => *on_grams,
+        (None, _) => on_rows,
+    };
+    let mut raw = run(&iterated_on, plan, start, data.shared)?;
+    if on_grams.is_some() && !grams_are_exact {
+        raw.products = None;
+    }
     let weights = keeps_weights.then(|| raw.weights.clone());
     // Whatever a method iterated on, its result is measured on the rows, or on their Gram matrices if those are as exact.
     // Rows that iterations did not read are not moved to another space for a single pass.
     let measured_on = match on_grams {
-        Some(on_grams) if data.grams_are_exact()? => on_grams,
+        Some(on_grams) if grams_are_exact => on_grams,
         Some(_) => Problem { space: &Host, ..on_rows },
         None => on_rows,
     };

@@ -15,11 +15,13 @@ use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::outcome::Decision;
 use crate::random;
-use crate::solve::{LeastSquares, OneHot};
+use crate::small;
+use crate::solve::OneHot;
 use crate::space::{RowFactors, Tall};
 use crate::watch::Loop;
 use crate::whiten::whitener;
 use faer::Mat;
+use std::sync::{Mutex, PoisonError};
 
 /// Iterations are so cheap here that this share of the tolerance is asked for.
 const EXTRA_DIGITS: f64 = 1e-3;
@@ -35,6 +37,8 @@ pub(super) struct OneView<'a> {
     inverse: RowFactors,
     /// Applies (Cxx + λI)⁻¹ of the view that is eliminated.
     solver: OneHot,
+    /// The panel of that view of the last measurement: asking the system for another takes as long as using it.
+    across: Mutex<Option<Tall>>,
 }
 
 impl<'a> OneView<'a> {
@@ -42,7 +46,7 @@ impl<'a> OneView<'a> {
     pub fn new(problem: &'a Problem<'a>, side: Side) -> Result<Self> {
         let (gone, kept) = (problem.normals[side as usize], problem.normals[side.other() as usize]);
         let inverse = problem.space.row_factors(kept.inverse_diagonal()?)?;
-        Ok(OneView { problem, kept, inverse, solver: OneHot::new(gone)? })
+        Ok(OneView { problem, kept, inverse, solver: OneHot::new(gone)?, across: Mutex::default() })
     }
 
     fn eliminated(&self) -> Side {
@@ -69,7 +73,7 @@ impl<'a> OneView<'a> {
 
     fn solve(&self, across: &mut Tall) -> Result<()> {
         self.problem.space.change_on_host(across, &mut |panel| {
-            *panel = self.solver.solve(panel, None)?.weights;
+            self.solver.solve_in_place(panel);
             Ok(())
         })
     }
@@ -109,11 +113,17 @@ impl Eigenproblem for OneView<'_> {
     fn measure(&self, block: &mut Block) -> Result<()> {
         let space = self.problem.space;
         let ViewPanels { w, bw, image } = &mut block.views[0];
-        let mut across = space.zeros(self.kept.shape().cols(self.eliminated()), w.cols())?;
+        let mut kept = self.across.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut across = match kept.take().filter(|across| across.cols() == w.cols()) {
+            Some(across) => across,
+            None => space.zeros(self.kept.shape().cols(self.eliminated()), w.cols())?,
+        };
         self.pass(self.kept.side, w, self.ordered(Some(&mut *bw), Some(&mut across)))?;
         space.add_scaled(bw, self.kept.ridge, w)?;
         self.solve(&mut across)?;
-        self.pass(self.eliminated(), &across, self.ordered(Some(image), None))
+        self.pass(self.eliminated(), &across, self.ordered(Some(image), None))?;
+        *kept = Some(across);
+        Ok(())
     }
 
     fn ritz(&self, basis: &[&Block], _known: Option<&SmallProducts>) -> Result<Ritz> {
@@ -123,13 +133,19 @@ impl Eigenproblem for OneView<'_> {
         let h = whitener(gram.as_ref())?;
         let a = space.symmetric_cross(&w, &pick(basis, 0, |v| &v.image))?;
         let small = h.transpose() * a * &h;
-        let eigen = small.self_adjoint_eigen(faer::Side::Lower).map_err(|_| Error::Factorization("SᵀAS"))?;
+        let (values, vectors) = small::eigen(small.as_ref()).ok_or(Error::Factorization("SᵀAS"))?;
         // Eigenvalues ascend, and the largest are wanted first.
         let rank = small.nrows();
         let m = basis[0].columns().min(rank);
-        let top = Mat::from_fn(rank, m, |i, j| eigen.U()[(i, rank - 1 - j)]);
-        let theta = (0..m).map(|j| eigen.S().column_vector()[rank - 1 - j].max(0.0).sqrt()).collect();
-        Ok(Ritz { coefficients: vec![h * top], theta, drift: drift(&gram, basis[0].columns()), known: None })
+        let top = Mat::from_fn(rank, m, |i, j| vectors[(i, rank - 1 - j)]);
+        let theta = (0..m).map(|j| values[rank - 1 - j].max(0.0).sqrt()).collect();
+        Ok(Ritz {
+            coefficients: vec![h * top],
+            theta,
+            drift: drift(&gram, basis[0].columns()),
+            known: None,
+            is_too_rough: false,
+        })
     }
 
     /// A·W − B·W·Θ².

@@ -33,11 +33,17 @@ pub fn path(pair: &dyn Pair, settings: &Settings, ridges: &[f64], watch: &dyn Wa
 
 /// One fit for each of some settings that differ in their ridges alone, in their order.
 pub(super) fn fit_along(pair: &dyn Pair, all: &[Settings], watch: &dyn Watch) -> Result<Vec<Fit>> {
-    let mut order: Vec<usize> = (0..all.len()).collect();
-    order.sort_by(|&a, &b| all[b].ridge_x.total_cmp(&all[a].ridge_x));
+    let order = descending(all);
     let sorted: Vec<Settings> = order.iter().map(|&i| all[i].clone()).collect();
     let fits = fit_all(pair, &sorted, Start::Random, false, watch)?.fits;
     let mut fits: Vec<(usize, Fit)> = order.into_iter().zip(fits).collect();
     fits.sort_by_key(|&(i, _)| i);
     Ok(fits.into_iter().map(|(_, fit)| fit).collect())
+}
+
+/// The indices of settings, that of the largest ridge first.
+pub(super) fn descending(all: &[Settings]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by(|&a, &b| all[b].ridge_x.total_cmp(&all[a].ridge_x));
+    order
 }

@@ -12,11 +12,12 @@
 use super::block_size::{block_size, iteration, split};
 use super::choose::{ViewScores, activity, by_column};
 use super::coarse::Coarse;
+use super::coarse_factor::Precision;
 use super::eigenproblem::{Block, Trust};
 use super::local::{Local, local};
 use super::problem::Problem;
 use super::shifted_factor::ShiftedFactor;
-use super::witness::{Witness, independent};
+use super::witness::{Columns, Witness, independent};
 use crate::data::Pair;
 use crate::error::Result;
 use crate::method::Algorithm;
@@ -36,6 +37,10 @@ const GROWN: f64 = 1.25;
 const TALL: usize = 200_000;
 /// A claim of convergence stands on a block that was chosen at most this many iterations before.
 const FRESH: usize = 2;
+/// Iterations of a rough fit are few. Its block may cost less, so that it has this share of the columns, and a claim may stand on one that was chosen
+/// so many iterations before.
+const ROUGH_SHARE: f64 = 0.7;
+const ROUGH_FRESH: usize = 3;
 /// What residuals say is multiplied by this if M is the diagonal.
 const MARGIN: f64 = 2.0;
 /// With r columns outside the block for each inside, what residuals say is multiplied by 1 + OUTSIDE·r·(1 + r/FAR_OUTSIDE). At r
@@ -63,6 +68,8 @@ pub(super) struct Preconditioner<'a> {
     chosen: u64,
     /// Whether the pairs say already which columns matter.
     is_informed: bool,
+    /// A claim stands on a block that was chosen at most so many iterations before.
+    fresh: usize,
 }
 
 /// A coarse block in use.
@@ -81,6 +88,21 @@ struct InUse {
 impl<'a> Preconditioner<'a> {
     /// `is_informed` says that the iteration starts from pairs that another fit has found.
     pub fn new(problem: &'a Problem<'a>, is_informed: bool) -> Result<Self> {
+        Preconditioner::knowing(problem, is_informed, &[])
+    }
+
+    /// For a rough fit; `known` are the columns of witnesses that were found on the same rows at another ridge, if there was one.
+    pub fn rough(problem: &'a Problem<'a>, is_informed: bool, known: &[Columns]) -> Result<Self> {
+        let mut rough = Preconditioner::knowing(problem, is_informed, known)?;
+        // A block that holds every column is worth its price.
+        if rough.size < rough.inverse.iter().map(Vec::len).sum() {
+            rough.size = (ROUGH_SHARE * rough.size as f64) as usize;
+        }
+        rough.fresh = ROUGH_FRESH;
+        Ok(rough)
+    }
+
+    fn knowing(problem: &'a Problem<'a>, is_informed: bool, known: &[Columns]) -> Result<Self> {
         let inverse = problem.inverse_diagonals()?;
         let diagonal =
             [problem.space.row_factors(inverse[0].clone())?, problem.space.row_factors(inverse[1].clone())?];
@@ -90,7 +112,7 @@ impl<'a> Preconditioner<'a> {
             && problem.settings.method.algorithm() != Algorithm::ShiftInvert;
         let size = if has_block { block_size(problem)? } else { 0 };
         let Local { witnesses, dependence } =
-            if size > 0 { local(problem, &inverse)? } else { Local::default() };
+            if size > 0 { local(problem, &inverse, known)? } else { Local::default() };
         let tried = vec![false; witnesses.len()];
         Ok(Preconditioner {
             problem,
@@ -104,12 +126,18 @@ impl<'a> Preconditioner<'a> {
             size,
             chosen: 0,
             is_informed,
+            fresh: FRESH,
         })
     }
 
     /// The coarse block in use.
     pub fn into_block(self) -> Option<Coarse> {
         self.coarse.map(|coarse| coarse.block)
+    }
+
+    /// The columns of the witnesses, the strongest first.
+    pub fn into_columns_of_witnesses(self) -> Vec<Columns> {
+        self.witnesses.into_iter().map(|witness| witness.columns).collect()
     }
 
     /// Pairs of directions on few columns, to begin with.
@@ -144,14 +172,28 @@ impl<'a> Preconditioner<'a> {
         if self.factor.get().is_some() || self.size == 0 {
             return Ok(());
         }
-        let is_due = match &mut self.coarse {
-            None => self.chosen == 0,
-            Some(block) => {
-                block.age += 1;
-                !block.is_complete && block.age >= CHOSEN_FOR
-            }
-        };
+        let is_due = self.is_due();
+        if let Some(block) = &mut self.coarse {
+            block.age += 1;
+        }
         if is_due { self.choose(w, r, theta) } else { Ok(()) }
+    }
+
+    /// Whether a block is chosen in this iteration, unless the sparse factor takes its place.
+    fn is_due(&self) -> bool {
+        match &self.coarse {
+            None => self.size > 0 && self.chosen == 0,
+            Some(block) => !block.is_complete && block.age + 1 >= CHOSEN_FOR,
+        }
+    }
+
+    /// Whether [`Preconditioner::reconsider`] will need much memory.
+    pub fn needs_room(&self) -> bool {
+        self.factor.get().is_none() && self.is_tall() && self.is_due()
+    }
+
+    fn is_tall(&self) -> bool {
+        self.inverse.iter().map(Vec::len).sum::<usize>() > TALL
     }
 
     /// Whether a claim of convergence can stand on this M. If not, the block was chosen again, so that columns that
@@ -162,7 +204,7 @@ impl<'a> Preconditioner<'a> {
             return Ok(true);
         }
         let (age, is_explained) = (block.age, self.missed(w, theta)?.is_empty());
-        if age <= FRESH && is_explained {
+        if age <= self.fresh && is_explained {
             return Ok(true);
         }
         if age > 0 {
@@ -257,7 +299,7 @@ impl<'a> Preconditioner<'a> {
         let columns = rayon::join(|| views[0].choose(counts[0]), || views[1].choose(counts[1])).into();
         (self.chosen, self.is_informed) = (self.chosen + 1, true);
         let block = match self.coarse.take() {
-            None => Coarse::new(self.problem, columns)?,
+            None => Coarse::new(self.problem, columns, Precision::Any)?,
             Some(InUse { block, .. }) => self.replaced(block, columns)?,
         };
         self.coarse = match block {
@@ -297,11 +339,11 @@ impl<'a> Preconditioner<'a> {
         if added == 0 {
             return Ok(Some(block));
         }
-        let is_tall = self.inverse.iter().map(Vec::len).sum::<usize>() > TALL;
-        if is_tall || !block.can_grow() || (block.size() + added) as f64 > GROWN * self.size as f64 {
+        if self.is_tall() || !block.can_grow() || (block.size() + added) as f64 > GROWN * self.size as f64 {
             // The memory of the last block is needed.
+            let precision = block.precision();
             drop(block);
-            return Coarse::new(self.problem, columns);
+            return Coarse::new(self.problem, columns, precision);
         }
         block.grown(self.problem, more)
     }

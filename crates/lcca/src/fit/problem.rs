@@ -1,7 +1,7 @@
 //! What every method works with: the data, centered and counted, and the settings.
 
 use super::view_block::ViewBlock;
-use crate::data::{Counting, JointGram, Normal, Pair, Samples, Side};
+use crate::data::{Counting, JointGram, Normal, Pair, Samples, Side, joint_single};
 use crate::error::{Error, Result};
 use crate::matrix::{LANES, Panel};
 use crate::method::Settings;
@@ -9,7 +9,7 @@ use crate::outcome::Decision;
 use crate::panels;
 use crate::random;
 use crate::solve::Resources;
-use crate::space::Space;
+use crate::space::{Mixed, Space};
 use crate::svd;
 use crate::watch::{Checkpoint, Cost, TraceRow, Watch};
 
@@ -17,6 +17,21 @@ use crate::watch::{Checkpoint, Cost, TraceRow, Watch};
 const MOST_PASSES: f64 = 5000.0;
 /// Least-squares problems are solved to this share of the tolerance, so that their own error does not count.
 const INNER_SHARE: f64 = 1e-2;
+
+/// With fewer columns of both views, panels stay in cache and single precision gains little.
+const SINGLE: usize = 20_000;
+
+/// A space like `space` whose panels are in single precision at first, if it has one and LOBPCG on the Gram matrices `grams` gains by it.
+pub(super) fn rough_space<'a>(
+    grams: &dyn Pair,
+    space: &'a dyn Space,
+    settings: &Settings,
+) -> Option<Mixed<'a>> {
+    let shape = grams.shape();
+    let pays = settings.is_cca() && shape.x_cols + shape.y_cols >= SINGLE;
+    let composition = grams.composition().filter(|_| pays)?;
+    joint_single::grams_of(&composition).and_then(|_| Mixed::beside(space))
+}
 
 /// Where a loop starts.
 pub(super) enum Start {
@@ -67,6 +82,7 @@ pub(super) trait Snapshot {
 }
 
 /// What every method works with.
+#[derive(Clone, Copy)]
 pub(super) struct Problem<'a> {
     /// The rows, or their Gram matrices; centered if the settings say so, and counted.
     pub pair: &'a Counting<'a>,

@@ -86,6 +86,13 @@ impl Model {
 }
 
 impl Scores {
+    /// The scores of weights that have not become a model, on rows without covariates. One pass.
+    pub(super) fn of_weights(weights: &[Panel; 2], center: bool, pair: &dyn Pair) -> Result<Self> {
+        let centered = if center { Some(Centered::new(pair)?) } else { None };
+        let seen: &dyn Pair = centered.as_ref().map_or(pair, |centered| centered);
+        Scores::new(&metric::small_products(seen, &weights[0], &weights[1])?)
+    }
+
     /// From WxᵀCxxWx, WyᵀCyyWy and WxᵀCxyWy.
     fn new([x_gram, y_gram, cross]: &[Mat<f64>; 3]) -> Result<Self> {
         let correlations = metric::pair_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref());

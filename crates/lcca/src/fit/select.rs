@@ -2,19 +2,22 @@
 //!
 //! Rows are dealt to K folds at random. For each fold a path of ridges is fitted to the other rows, and every fit is scored
 //! on the fold. Folds share what depends on the rows alone: if fits iterate over Gram matrices, those of all folds are formed
-//! in one pass (`fold_data`). They do not share weights. On English-French sentences (k = 20, ridge 0.01, tolerance 1e-4),
-//! starting from the fold before put held-out correlations 0.0009 above those of fits that had converged, two standard errors:
-//! an unfair advantage. They stop at ten times the tolerance: what they are needed for is a choice between ridges, and the
-//! scores of folds differ by more from each other.
+//! in one pass (`fold_data`), and paths keep more from ridge to ridge than others do (`fold_path`). Folds do not share weights. On English-French sentences
+//! (k = 20, ridge 0.01, tolerance 1e-4), starting from the fold before put held-out correlations 0.0009 above those of fits that had
+//! converged, two standard errors: an unfair advantage. They stop at ten times the tolerance: what they are needed for is a choice between
+//! ridges, and the scores of folds differ by more from each other.
 
+use super::fitted::Fit;
 use super::fold_data::FoldData;
+use super::fold_path::{FoldFit, fit_fold};
 use super::folds::Folds;
 use super::path::fit_along;
+use super::score::Scores;
 use super::selection::{Selection, Sums};
 use crate::data::{InMemory, Tally};
 use crate::error::{Error, Result};
 use crate::method::Settings;
-use crate::watch::{Continued, Watch};
+use crate::watch::{Continued, Cost, Watch};
 
 /// Fits of folds stop at this many times the tolerance.
 const COARSER: f64 = 10.0;
@@ -67,22 +70,12 @@ pub fn cross_validate_on(
     for fold in finished.len()..folds.count() {
         // Every path starts from random weights. Weights of another fold were trained on this one's rows, and what is left of
         // them at the tolerance would be counted as success on rows that were never seen.
-        let fits = fit_along(&*data.training(fold)?, &data.settings, &Continued { watch, before })?;
-        before = fits.iter().fold(before, |before, fit| before + fit.cost);
-        let converged = fits.iter().all(|fit| fit.converged);
-        let mut result = FoldScores { scores: Vec::new(), converged };
-        if pools {
-            for fit in &fits {
-                result.scores.extend(Sums::new(&fit.model, folds, fold, k)?.numbers());
-            }
+        let (result, spent) = if pools {
+            pooled_sums(&data, folds, fold, &Continued { watch, before })?
         } else {
-            let (held_out, tally) = (data.held_out(fold)?, Tally::starting_at(before));
-            let held_out = data.counting(&*held_out, &tally, watch);
-            for fit in &fits {
-                result.scores.push(fit.model.score(&held_out)?.total / k as f64);
-            }
-            before = tally.cost();
-        }
+            scores(&data, fold, &Continued { watch, before })?
+        };
+        before = before + spent;
         done(&result);
         finished.push(result);
     }
@@ -93,4 +86,46 @@ pub fn cross_validate_on(
         return Ok(Selection::pooled(&ridges, &sums, k, converged));
     }
     Ok(Selection::by_fold(&ridges, finished.into_iter().map(|fold| fold.scores).collect(), converged))
+}
+
+/// Fits every ridge to the rows outside a fold and scores it on the rows of the fold. Returns what was spent as well.
+fn scores(data: &FoldData<'_>, fold: usize, watch: &dyn Watch) -> Result<(FoldScores, Cost)> {
+    let (settings, training) = (&data.settings, data.training(fold)?);
+    let (held_out, k) = (data.held_out(fold)?, settings[0].k as f64);
+    if data.iterates_on_grams {
+        let (fits, spent) = fit_fold(&*training, settings, watch)?;
+        let tally = Tally::starting_at(spent);
+        let held_out = data.counting(&*held_out, &tally, watch);
+        let score = |fit: &FoldFit| -> Result<f64> {
+            Ok(Scores::of_weights(&fit.weights, settings[0].center, &held_out)?.total / k)
+        };
+        let scores = fits.iter().map(score).collect::<Result<_>>()?;
+        let converged = fits.iter().all(|fit| fit.converged);
+        return Ok((FoldScores { scores, converged }, tally.cost()));
+    }
+    let fits = fit_along(&*training, settings, watch)?;
+    let tally = Tally::starting_at(total_cost(&fits));
+    let held_out = data.counting(&*held_out, &tally, watch);
+    let score = |fit: &Fit| -> Result<f64> { Ok(fit.model.score(&held_out)?.total / k) };
+    let scores = fits.iter().map(score).collect::<Result<_>>()?;
+    Ok((FoldScores { scores, converged: fits.iter().all(|fit| fit.converged) }, tally.cost()))
+}
+
+/// The same for folds that are so small that they are pooled.
+fn pooled_sums(
+    data: &FoldData<'_>,
+    folds: &Folds<'_>,
+    fold: usize,
+    watch: &dyn Watch,
+) -> Result<(FoldScores, Cost)> {
+    let fits = fit_along(&*data.training(fold)?, &data.settings, watch)?;
+    let mut scores = Vec::new();
+    for fit in &fits {
+        scores.extend(Sums::new(&fit.model, folds, fold, data.settings[0].k)?.numbers());
+    }
+    Ok((FoldScores { scores, converged: fits.iter().all(|fit| fit.converged) }, total_cost(&fits)))
+}
+
+fn total_cost(fits: &[Fit]) -> Cost {
+    fits.iter().fold(Cost::default(), |sum, fit| sum + fit.cost)
 }

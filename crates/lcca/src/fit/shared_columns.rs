@@ -92,7 +92,7 @@ fn multiples(pair: &InMemory, candidates: &[usize], center: bool) -> Result<Vec<
         return Ok(Vec::new());
     }
     let products = match (pair.view(Side::X), pair.view(Side::Y)) {
-        (Matrix::Dense(x), Matrix::Dense(y)) => dense_products(pair, x, y, candidates),
+        (Matrix::Dense(x), Matrix::Dense(y)) => dense_products(pair, x, y, candidates)?,
         (x, y) => sparse_products(pair, x, y, candidates),
     };
     let raw = [pair.moments(Side::X)?, pair.moments(Side::Y)?];
@@ -159,11 +159,12 @@ fn sparse_products(pair: &InMemory, x: &Matrix, y: &Matrix, candidates: &[usize]
 }
 
 /// The products of candidates with those columns of Y that are multiples of them in a sample of the rows.
-fn dense_products(pair: &InMemory, x: &DenseRows, y: &DenseRows, candidates: &[usize]) -> Products {
+fn dense_products(pair: &InMemory, x: &DenseRows, y: &DenseRows, candidates: &[usize]) -> Result<Products> {
     const SAMPLED: usize = 256;
     let sample: Vec<usize> = (0..x.rows()).step_by(x.rows().div_ceil(SAMPLED)).collect();
+    let (sampled_x, sampled_y) = (x.taken(&sample)?, y.taken(&sample)?);
     let centered = |rows: &DenseRows, column: usize| {
-        let values: Vec<f64> = sample.iter().map(|&row| rows.get(row, column)).collect();
+        let values: Vec<f64> = (0..rows.rows()).map(|row| rows.get(row, column)).collect();
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         values.into_iter().map(|value| value - mean).collect::<Vec<f64>>()
     };
@@ -172,14 +173,14 @@ fn dense_products(pair: &InMemory, x: &DenseRows, y: &DenseRows, candidates: &[u
     let x_sample: Vec<(Vec<f64>, f64)> = candidates
         .iter()
         .map(|&column| {
-            let column = centered(x, column);
+            let column = centered(&sampled_x, column);
             let length = length(&column);
             (column, length)
         })
         .collect();
     let mut products = Products::new();
     for l in 0..y.cols() {
-        let y_column = centered(y, l);
+        let y_column = centered(&sampled_y, l);
         let y_length = length(&y_column);
         for (c, (x_column, x_length)) in x_sample.iter().enumerate() {
             // Of columns that are both constant in the sample nothing can be said. Rounding is given a wide berth.
@@ -189,9 +190,12 @@ fn dense_products(pair: &InMemory, x: &DenseRows, y: &DenseRows, candidates: &[u
             }
         }
     }
+    if !products.is_empty() {
+        pair.bring()?;
+    }
     for (&(c, l), product) in &mut products {
         let column = candidates[c];
         *product = (0..x.rows()).map(|row| pair.weight(row) * x.get(row, column) * y.get(row, l)).sum();
     }
-    products
+    Ok(products)
 }

@@ -128,6 +128,13 @@ impl Stopping {
         recent > 0 && best <= best_before * (1.0 + 4.0 * f64::EPSILON)
     }
 
+    /// Whether the last two totals are no more than this share above the best one before them.
+    pub(super) fn creeps(&self, share: f64) -> bool {
+        let [before @ .., b, c] = &self.totals[..] else { return false };
+        let best = before.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        !before.is_empty() && b.max(*c) <= best * (1.0 + share)
+    }
+
     /// The pairs that still send residuals.
     pub(super) fn active(&self) -> Vec<usize> {
         let allowed = (LOCK * self.tol * self.total() / self.k.max(1) as f64).max(LEAST);

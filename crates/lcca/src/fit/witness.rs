@@ -13,10 +13,13 @@ use std::collections::HashSet;
 /// A direction of which less than this share is left unexplained says nothing about what is missing.
 const LEFT: f64 = 0.1;
 
+/// Some columns of each view.
+pub(super) type Columns = [Vec<u32>; 2];
+
 /// A pair of directions on few columns, each of length 1 in its metric B.
 pub(super) struct Witness {
     /// The columns of each view.
-    pub columns: [Vec<u32>; 2],
+    pub columns: Columns,
     /// Their weights.
     pub weights: [Vec<f64>; 2],
     /// uxᵀCxy·uy.

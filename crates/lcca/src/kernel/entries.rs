@@ -3,8 +3,8 @@
 //! The entries of a row name panel rows far apart in memory, so these loops wait for memory more than they compute. Hence
 //! the prefetches, and hence tiles as wide as registers allow: each visit of an entry does all the work it can.
 
-use super::lines::add_scaled;
-use super::prefetch::prefetch;
+use super::lines::{add_scaled, add_scaled_single};
+use super::prefetch::{prefetch, prefetch_single};
 use super::rows::{Entry, Rows};
 use crate::matrix::{LANES, Line};
 use pulp::NullaryFnOnce;
@@ -16,6 +16,16 @@ const TILE: usize = 4;
 
 pub(super) fn gather<R: Rows>(entries: R, rows: Range<usize>, w: &[Line], stride: usize, z: &mut [Line]) {
     pulp::Arch::new().dispatch(Gather { entries, rows, w, stride, z });
+}
+
+pub(super) fn gather_single<R: Rows>(
+    entries: R,
+    rows: Range<usize>,
+    w: &[f32],
+    stride: usize,
+    z: &mut [Line],
+) {
+    pulp::Arch::new().dispatch(GatherSingle { entries, rows, w, stride, z });
 }
 
 pub(super) fn scatter<R: Rows>(entries: R, rows: Range<usize>, z: &[Line], stride: usize, p: &mut [Line]) {
@@ -74,6 +84,39 @@ impl<R: Rows> Tiled for Gather<'_, R> {
                 let w = &self.w[column * self.stride + first..][..L];
                 for l in 0..L {
                     add_scaled(&mut sum[l], value, &w[l]);
+                }
+            }
+            z[first..][..L].copy_from_slice(&sum);
+        }
+    }
+}
+
+struct GatherSingle<'a, R> {
+    entries: R,
+    rows: Range<usize>,
+    w: &'a [f32],
+    stride: usize,
+    z: &'a mut [Line],
+}
+
+impl<R: Rows> NullaryFnOnce for GatherSingle<'_, R> {
+    type Output = ();
+    #[inline(always)]
+    fn call(mut self) {
+        self.all_tiles(self.stride);
+    }
+}
+
+impl<R: Rows> Tiled for GatherSingle<'_, R> {
+    #[inline(always)]
+    fn tile<const L: usize>(&mut self, first: usize) {
+        for (row, z) in self.rows.clone().zip(self.z.chunks_exact_mut(self.stride)) {
+            let mut sum = [Line([0.0; LANES]); L];
+            for Entry { column, value, ahead } in self.entries.row(row) {
+                prefetch_single::<L>(self.w, (ahead * self.stride + first) * LANES);
+                let w = &self.w[(column * self.stride + first) * LANES..][..L * LANES];
+                for l in 0..L {
+                    add_scaled_single(&mut sum[l], value, &w[l * LANES..][..LANES]);
                 }
             }
             z[first..][..L].copy_from_slice(&sum);

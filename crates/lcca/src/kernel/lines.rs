@@ -14,6 +14,12 @@ pub(super) fn add_scaled(to: &mut Line, factor: f64, from: &Line) {
     }
 }
 
+/// to ← to + factor·from, with `from` in single precision.
+#[inline(always)]
+pub(super) fn add_scaled_single(to: &mut Line, factor: f64, from: &[f32]) {
+    to.0.iter_mut().zip(from).for_each(|(to, &from)| *to += factor * f64::from(from));
+}
+
 /// to ← to + from.
 pub(crate) fn add(to: &mut [Line], from: &[Line]) {
     pulp::Arch::new().dispatch(Add { to, from });

@@ -21,7 +21,7 @@ mod rows;
 pub(crate) use lines::{add, adjust};
 pub(crate) use outer::{RowLines, outer};
 
-use crate::matrix::{DenseValues, Line, Matrix, Values};
+use crate::matrix::{DenseValues, LANES, Line, Matrix, Values};
 use rows::{OneHotEntries, Renumbered, Rows, SparseEntries};
 use std::ops::Range;
 
@@ -42,6 +42,32 @@ pub(crate) fn gather(view: &Matrix, rows: Range<usize>, w: &[Line], stride: usiz
             DenseValues::F32(values) => dense::gather(values.as_slice(), m.cols(), rows, w, stride, z),
             DenseValues::F64(values) => dense::gather(values.as_slice(), m.cols(), rows, w, stride, z),
         },
+    }
+}
+
+/// z ← Wᵀx for `rows` of `view` and W in single precision: `w` has `LANES·stride` numbers per column of the view, `z` has `stride` lines per
+/// row. Sums are in double precision.
+pub(crate) fn gather_single(view: &Matrix, rows: Range<usize>, w: &[f32], stride: usize, z: &mut [Line]) {
+    match view {
+        Matrix::OneHot(m) => entries::gather_single(OneHotEntries::new(m), rows, w, stride, z),
+        Matrix::Sparse(m) => match m.values() {
+            Values::Ones => entries::gather_single(SparseEntries::ones(m), rows, w, stride, z),
+            Values::F32(values) => {
+                entries::gather_single(SparseEntries::new(m, values.as_slice()), rows, w, stride, z)
+            }
+            Values::F64(values) => {
+                entries::gather_single(SparseEntries::new(m, values.as_slice()), rows, w, stride, z)
+            }
+        },
+        Matrix::Dense(m) => {
+            for (row, z) in rows.zip(z.chunks_exact_mut(stride)) {
+                z.fill(Line([0.0; LANES]));
+                m.for_each(row, |column, value| {
+                    let w = w[column * stride * LANES..][..stride * LANES].chunks_exact(LANES);
+                    z.iter_mut().zip(w).for_each(|(z, w)| lines::add_scaled_single(z, value, w));
+                });
+            }
+        }
     }
 }
 

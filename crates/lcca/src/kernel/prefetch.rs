@@ -17,7 +17,25 @@ pub(super) fn prefetch<const L: usize>(lines: &[Line], first: usize) {
     }
 }
 
+/// Starts loading the numbers of `L` lines in single precision from `first` on; two of these lines are one cache line.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) fn prefetch_single<const L: usize>(numbers: &[f32], first: usize) {
+    use crate::matrix::LANES;
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    for l in 0..L.div_ceil(2) {
+        let address = numbers.as_ptr().wrapping_add(first.wrapping_add(2 * LANES * l));
+        // SAFETY: a prefetch reads nothing and cannot fault, whatever the address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+    }
+}
+
 /// Does nothing: stable Rust has no prefetch for other processors.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub(super) fn prefetch<const L: usize>(_lines: &[Line], _first: usize) {}
+
+/// Does nothing: stable Rust has no prefetch for other processors.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub(super) fn prefetch_single<const L: usize>(_numbers: &[f32], _first: usize) {}

@@ -58,6 +58,12 @@ mod tests {
             crate::kernel::gather(&view, rows.clone(), &w, stride, &mut fast);
             gather(&view, rows.clone(), &w, stride, &mut slow);
             prop_assert_eq!(&fast, &slow);
+            let single: Vec<f32> = w.iter().flat_map(|line| line.0).map(|number| number as f32).collect();
+            let rounded: Vec<Line> =
+                single.chunks(LANES).map(|line| Line(std::array::from_fn(|l| f64::from(line[l])))).collect();
+            crate::kernel::gather_single(&view, rows.clone(), &single, stride, &mut fast);
+            gather(&view, rows.clone(), &rounded, stride, &mut slow);
+            prop_assert_eq!(&fast, &slow);
             let (mut fast, mut slow) = (p0.clone(), p0.clone());
             crate::kernel::scatter(&view, rows.clone(), &z0, stride, &mut fast, None);
             scatter(&view, rows.clone(), &z0, stride, &mut slow);

@@ -1,9 +1,10 @@
-//! Shared runs of numbers in memory owned by something else: a vector, a mapped file, an array of another language.
+//! Shared runs of numbers in memory owned by something else: a vector, a mapped file, an array of another language or on a device.
 //!
 //! Formats such as `.npy` and safetensors do not align their numbers, and a mapped file cannot be moved into alignment
 //! without copying it. Elements are therefore read through [`Packed`], which needs no alignment. This costs nothing: on
 //! the supported machines, all little-endian, an unaligned read is one ordinary load.
 
+use super::elsewhere::{Bytes, Elsewhere};
 use crate::error::{Error, Result};
 use bytemuck::{Pod, Zeroable};
 use std::marker::PhantomData;
@@ -27,7 +28,7 @@ impl<T: Copy> Packed<T> {
 }
 
 /// The owner of the bytes, which keeps them alive and in place.
-pub type Owner = Arc<dyn AsRef<[u8]> + Send + Sync>;
+pub type Owner = Arc<dyn Bytes>;
 
 /// A shared, immutable run of `T`. Cloning and slicing copy no numbers.
 #[derive(Clone)]
@@ -56,7 +57,7 @@ impl<T: Pod + Send + Sync> From<Vec<T>> for Buffer<T> {
 impl<T: Pod> Buffer<T> {
     /// The `len` numbers that begin `start` bytes into `owner`, without copying.
     pub fn shared(owner: Owner, start: usize, len: usize) -> Result<Self> {
-        let have = (*owner).as_ref().len();
+        let have = owner.count();
         let end = len.checked_mul(size_of::<T>()).and_then(|bytes| bytes.checked_add(start));
         if end.is_none_or(|end| end > have) {
             return Err(Error::BufferTooShort { start, len, width: size_of::<T>(), have });
@@ -67,7 +68,7 @@ impl<T: Pod> Buffer<T> {
     /// The numbers.
     #[inline]
     pub fn as_slice(&self) -> &[Packed<T>] {
-        let bytes = (*self.owner).as_ref();
+        let bytes = self.owner.bytes();
         bytemuck::cast_slice(&bytes[self.start..self.start + self.len * size_of::<T>()])
     }
 
@@ -76,6 +77,24 @@ impl<T: Pod> Buffer<T> {
         assert!(range.start <= range.end && range.end <= self.len, "{range:?} of {} numbers", self.len);
         let start = self.start + range.start * size_of::<T>();
         Buffer { owner: self.owner.clone(), start, len: range.len(), kind: PhantomData }
+    }
+
+    /// What keeps the numbers alive.
+    pub fn owner(&self) -> &Owner {
+        &self.owner
+    }
+
+    /// The device in whose memory the numbers lie and the bytes before them there; `None` if they lie on the host.
+    pub fn elsewhere(&self) -> Option<(&dyn Elsewhere, usize)> {
+        self.owner.elsewhere().map(|device| (device, self.start))
+    }
+
+    /// Where the first number is, in whatever memory.
+    pub fn address(&self) -> u64 {
+        match self.elsewhere() {
+            Some((device, start)) => device.address() + start as u64,
+            None => self.as_slice().as_ptr() as u64,
+        }
     }
 
     /// The number of elements.

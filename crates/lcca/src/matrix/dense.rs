@@ -1,8 +1,11 @@
 //! Dense rows, stored one after another.
 
 use super::buffer::{Buffer, Packed};
+use super::elsewhere::{Elsewhere, Numbers};
 use super::search;
 use crate::error::{Error, Result};
+use bytemuck::Pod;
+use pulp::NullaryFnOnce;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -23,9 +26,30 @@ pub struct DenseRows {
     values: DenseValues,
 }
 
-/// Whether all numbers are finite. A loop without an early exit can be vectorized.
-fn finite<T: Copy + Into<f64>>(numbers: &[Packed<T>]) -> bool {
-    numbers.iter().fold(true, |all, number| all & number.get().into().is_finite())
+/// Whether all numbers are finite: a loop that is compiled for the processor it runs on. Without an early exit it can be vectorized.
+struct AllFinite<'a, T, F>(&'a [Packed<T>], F);
+
+impl<T: Copy, F: Fn(T) -> bool> NullaryFnOnce for AllFinite<'_, T, F> {
+    type Output = bool;
+    #[inline(always)]
+    fn call(self) -> bool {
+        let AllFinite(numbers, is_finite) = self;
+        numbers.iter().fold(true, |all, number| all & is_finite(number.get()))
+    }
+}
+
+/// Some rows of `cols` numbers, in a buffer of their own.
+fn taken<T: Pod + Send + Sync>(values: &Buffer<T>, cols: usize, rows: &[usize]) -> Result<Buffer<T>> {
+    let mut out = vec![T::zeroed(); rows.len() * cols];
+    for (out, &row) in out.chunks_exact_mut(cols.max(1)).zip(rows) {
+        match values.elsewhere() {
+            Some((device, start)) => {
+                device.read(start + row * cols * size_of::<T>(), bytemuck::cast_slice_mut(out))?;
+            }
+            None => values.slice(row * cols..(row + 1) * cols).iter().zip(out).for_each(|(v, out)| *out = v),
+        }
+    }
+    Ok(out.into())
 }
 
 impl DenseRows {
@@ -53,9 +77,22 @@ impl DenseRows {
         if found != expected {
             return Err(Error::Length { what: "values", expected, found }.into());
         }
-        let all_finite = |span: Range<usize>| match &values {
-            DenseValues::F32(values) => finite(&values.as_slice()[span]),
-            DenseValues::F64(values) => finite(&values.as_slice()[span]),
+        let matrix = DenseRows { rows, cols, values };
+        if let Some((device, numbers)) = matrix.elsewhere() {
+            // Whoever uses numbers where they lie has no other checks: these would need a copy.
+            return match device.first_not_finite(numbers)? {
+                None => Ok(matrix),
+                Some(index) => Err(matrix.not_finite_at(index)?.into()),
+            };
+        }
+        let values = &matrix.values;
+        let all_finite = |span: Range<usize>| match values {
+            DenseValues::F32(values) => {
+                pulp::Arch::new().dispatch(AllFinite(&values.as_slice()[span], f32::is_finite))
+            }
+            DenseValues::F64(values) => {
+                pulp::Arch::new().dispatch(AllFinite(&values.as_slice()[span], f64::is_finite))
+            }
         };
         let is_finite = AtomicBool::new(true);
         search::in_blocks(found, |span| {
@@ -65,7 +102,6 @@ impl DenseRows {
             }
             Ok::<(), E>(())
         })?;
-        let matrix = DenseRows { rows, cols, values };
         if is_finite.into_inner() { Ok(matrix) } else { Err(matrix.not_finite().into()) }
     }
 
@@ -79,6 +115,30 @@ impl DenseRows {
         let index = index.unwrap_or(0);
         let (row, column) = (index / self.cols, index % self.cols);
         Error::NotFinite { row, column, value: self.get(row, column) }
+    }
+
+    /// The error about a value in the memory of a device.
+    fn not_finite_at(&self, index: usize) -> Result<Error> {
+        let (row, column) = (index / self.cols, index % self.cols);
+        Ok(Error::NotFinite { row, column, value: self.taken(&[row])?.get(0, column) })
+    }
+
+    /// The device in whose memory the numbers lie, and where they are; `None` if they lie on the host.
+    pub fn elsewhere(&self) -> Option<(&dyn Elsewhere, Numbers)> {
+        let (found, len, is_single) = match &self.values {
+            DenseValues::F32(values) => (values.elsewhere(), values.len(), true),
+            DenseValues::F64(values) => (values.elsewhere(), values.len(), false),
+        };
+        found.map(|(device, start)| (device, Numbers { start, len, is_single }))
+    }
+
+    /// Some of the rows, in the given order, on the host. Of numbers in the memory of a device, no others are copied.
+    pub fn taken(&self, rows: &[usize]) -> Result<Self> {
+        let values = match &self.values {
+            DenseValues::F32(values) => DenseValues::F32(taken(values, self.cols, rows)?),
+            DenseValues::F64(values) => DenseValues::F64(taken(values, self.cols, rows)?),
+        };
+        Ok(DenseRows { rows: rows.len(), cols: self.cols, values })
     }
 
     /// The number of rows.

@@ -1,5 +1,6 @@
 //! The lower triangle of a square matrix.
 
+use bytemuck::Pod;
 use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 use std::ops::{Index, IndexMut};
@@ -10,17 +11,45 @@ use std::ops::{Index, IndexMut};
 /// there. The system grants memory only when it is touched, by the thread that touches it, so that about half of it is never
 /// taken and no thread has to clear all of it first.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Lower {
+pub struct Lower<T = f64> {
     size: usize,
-    numbers: Vec<f64>,
+    numbers: Vec<T>,
+}
+
+impl<T: Pod + Send + Sync> Lower<T> {
+    /// All zero.
+    pub fn zeros(size: usize) -> Self {
+        Lower { size, numbers: bytemuck::zeroed_vec(size * size) }
+    }
+
+    /// Rows, and columns.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// As a matrix. Its upper triangle means nothing.
+    pub fn as_mat(&self) -> MatRef<'_, T> {
+        MatRef::from_column_major_slice(&self.numbers, self.size, self.size)
+    }
+
+    /// As a matrix whose lower triangle can be written.
+    pub fn as_mat_mut(&mut self) -> MatMut<'_, T> {
+        MatMut::from_column_major_slice_mut(&mut self.numbers, self.size, self.size)
+    }
+
+    /// The columns, each from its diagonal down, in parallel.
+    pub fn par_columns_mut(&mut self) -> impl IndexedParallelIterator<Item = &mut [T]> {
+        let columns = self.numbers.par_chunks_mut(self.size.max(1)).enumerate();
+        columns.map(|(j, column)| &mut column[j..])
+    }
+
+    /// Column j from its diagonal down.
+    pub fn column(&self, j: usize) -> &[T] {
+        &self.numbers[j * self.size + j..(j + 1) * self.size]
+    }
 }
 
 impl Lower {
-    /// All zero.
-    pub fn zeros(size: usize) -> Self {
-        Lower { size, numbers: vec![0.0; size * size] }
-    }
-
     /// A copy of the lower triangle of a square matrix.
     pub fn of(mat: MatRef<'_, f64>) -> Self {
         let mut lower = Lower::zeros(mat.ncols());
@@ -33,32 +62,6 @@ impl Lower {
     /// A copy with zeros above the diagonal.
     pub fn to_mat(&self) -> Mat<f64> {
         Mat::from_fn(self.size, self.size, |i, j| if i >= j { self[(i, j)] } else { 0.0 })
-    }
-
-    /// Rows, and columns.
-    pub fn size(&self) -> usize {
-        self.size
-    }
-
-    /// As a matrix. Its upper triangle means nothing.
-    pub fn as_mat(&self) -> MatRef<'_, f64> {
-        MatRef::from_column_major_slice(&self.numbers, self.size, self.size)
-    }
-
-    /// As a matrix whose lower triangle can be written.
-    pub fn as_mat_mut(&mut self) -> MatMut<'_, f64> {
-        MatMut::from_column_major_slice_mut(&mut self.numbers, self.size, self.size)
-    }
-
-    /// The columns, each from its diagonal down, in parallel.
-    pub fn par_columns_mut(&mut self) -> impl IndexedParallelIterator<Item = &mut [f64]> {
-        let columns = self.numbers.par_chunks_mut(self.size.max(1)).enumerate();
-        columns.map(|(j, column)| &mut column[j..])
-    }
-
-    /// Column j from its diagonal down.
-    pub fn column(&self, j: usize) -> &[f64] {
-        &self.numbers[j * self.size + j..(j + 1) * self.size]
     }
 
     /// The sum of two.
@@ -74,17 +77,17 @@ impl Lower {
     }
 }
 
-impl Index<(usize, usize)> for Lower {
-    type Output = f64;
+impl<T> Index<(usize, usize)> for Lower<T> {
+    type Output = T;
 
-    fn index(&self, (i, j): (usize, usize)) -> &f64 {
+    fn index(&self, (i, j): (usize, usize)) -> &T {
         debug_assert!(i >= j, "an entry of the lower triangle");
         &self.numbers[j * self.size + i]
     }
 }
 
-impl IndexMut<(usize, usize)> for Lower {
-    fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut f64 {
+impl<T> IndexMut<(usize, usize)> for Lower<T> {
+    fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut T {
         debug_assert!(i >= j, "an entry of the lower triangle");
         &mut self.numbers[j * self.size + i]
     }

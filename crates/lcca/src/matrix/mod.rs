@@ -2,6 +2,7 @@
 
 mod buffer;
 mod dense;
+mod elsewhere;
 mod line;
 mod lower;
 mod normalize;
@@ -11,10 +12,12 @@ mod panel;
 mod reader;
 mod rows_builder;
 pub mod search;
+mod single;
 mod sparse;
 
 pub use buffer::{Buffer, Owner, Packed};
 pub use dense::{DenseRows, DenseValues};
+pub use elsewhere::{Bytes, ColumnSums, Elsewhere, Numbers, Unreadable};
 pub use line::{LANES, Line};
 pub use lower::Lower;
 pub use normalize::Normalize;
@@ -24,8 +27,10 @@ pub use panel::Panel;
 pub(crate) use panel::row_major_mut;
 pub(crate) use reader::Reader;
 pub(crate) use rows_builder::RowsBuilder;
+pub(crate) use single::SinglePanel;
 pub use sparse::{Canonical, SparseRows, Values};
 
+use crate::error::Result;
 use std::fmt;
 use std::ops::Range;
 
@@ -123,6 +128,15 @@ impl Matrix {
             Matrix::Sparse(m) => Matrix::Sparse(m.slice(rows)),
             Matrix::OneHot(m) => Matrix::OneHot(m.slice(rows)),
             Matrix::Dense(m) => Matrix::Dense(m.slice(rows)),
+        }
+    }
+
+    /// Copies numbers that lie in the memory of a device to the host, so that reading them cannot fail.
+    pub(crate) fn bring(&self) -> Result<()> {
+        match self {
+            // Sparse and one-hot rows are always on the host.
+            Matrix::Dense(m) => m.elsewhere().map_or(Ok(()), |(device, _)| device.bring()),
+            Matrix::Sparse(_) | Matrix::OneHot(_) => Ok(()),
         }
     }
 

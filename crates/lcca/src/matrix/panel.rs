@@ -119,7 +119,7 @@ impl Clone for Panel {
 
 /// Row-major numbers as a faer matrix, made by transposing a column-major one: faer 0.24's constructor for row-major
 /// numbers takes its strides in the wrong order.
-pub(crate) fn row_major_mut(numbers: &mut [f64], rows: usize, cols: usize, stride: usize) -> MatMut<'_, f64> {
+pub(crate) fn row_major_mut<T>(numbers: &mut [T], rows: usize, cols: usize, stride: usize) -> MatMut<'_, T> {
     MatMut::from_column_major_slice_with_stride_mut(numbers, cols, rows, stride).transpose_mut()
 }
 

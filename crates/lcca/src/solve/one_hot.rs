@@ -47,19 +47,24 @@ impl OneHot {
         });
         Ok(OneHot { inverse, centering })
     }
+
+    /// Replaces right-hand sides by their solutions.
+    pub fn solve_in_place(&self, panel: &mut Panel) {
+        panels::scale_rows(panel, &self.inverse);
+        if let Some(Centering { solved, mean, factor }) = self.centering.as_ref().filter(|c| c.factor > 0.0) {
+            let overlap = panels::cross(mean, panel);
+            for (i, s) in solved.iter().enumerate() {
+                let row = panel.row_mut(i).iter_mut().enumerate();
+                row.for_each(|(j, w)| *w += factor * s * overlap[(0, j)]);
+            }
+        }
+    }
 }
 
 impl LeastSquares for OneHot {
     fn solve(&self, rhs: &Panel, _start: Option<Solved>) -> Result<Solved> {
         let mut weights = rhs.clone();
-        panels::scale_rows(&mut weights, &self.inverse);
-        if let Some(Centering { solved, mean, factor }) = self.centering.as_ref().filter(|c| c.factor > 0.0) {
-            let overlap = panels::cross(mean, &weights);
-            for (i, s) in solved.iter().enumerate() {
-                let row = weights.row_mut(i).iter_mut().enumerate();
-                row.for_each(|(j, w)| *w += factor * s * overlap[(0, j)]);
-            }
-        }
+        self.solve_in_place(&mut weights);
         Ok(Solved { weights, normal: None })
     }
 }

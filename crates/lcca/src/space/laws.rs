@@ -10,8 +10,9 @@ use faer::{Mat, MatRef};
 /// What a law says when it is broken.
 pub type Verdict = Result<(), String>;
 
-/// Largest difference that is rounding, relative to the largest number.
+/// Largest difference that is rounding, relative to the largest number, in double and in single precision.
 const ROUNDING: f64 = 1e-11;
+const SINGLE_ROUNDING: f64 = 1e-5;
 
 fn random_panel(rows: usize, cols: usize, seed: u64) -> Panel {
     random::normal_panel(rows, cols, seed, random::Purpose::Start)
@@ -21,21 +22,22 @@ fn text(error: Error) -> String {
     error.to_string()
 }
 
-fn same(what: &str, got: MatRef<'_, f64>, expected: MatRef<'_, f64>) -> Verdict {
+fn same(space: &dyn Space, what: &str, got: MatRef<'_, f64>, expected: MatRef<'_, f64>) -> Verdict {
     if (got.nrows(), got.ncols()) != (expected.nrows(), expected.ncols()) {
         let (got, expected) = ((got.nrows(), got.ncols()), (expected.nrows(), expected.ncols()));
         return Err(format!("{what}: the shape is {got:?}, expected {expected:?}"));
     }
     let (error, size) = ((got - expected).norm_max(), expected.norm_max());
-    if error <= ROUNDING * size.max(f64::MIN_POSITIVE) {
+    let rounding = if space.is_rough() { SINGLE_ROUNDING } else { ROUNDING };
+    if error <= rounding * size.max(f64::MIN_POSITIVE) {
         return Ok(());
     }
     Err(format!("{what}: differs by {error:e} where the largest number is {size:e}"))
 }
 
-fn same_numbers(what: &str, got: &[f64], expected: &[f64]) -> Verdict {
+fn same_numbers(space: &dyn Space, what: &str, got: &[f64], expected: &[f64]) -> Verdict {
     let mat = |numbers: &[f64]| Mat::from_fn(1, numbers.len(), |_, j| numbers[j]);
-    same(what, mat(got).as_ref(), mat(expected).as_ref())
+    same(space, what, mat(got).as_ref(), mat(expected).as_ref())
 }
 
 /// A panel in a space and in ordinary memory.
@@ -52,7 +54,7 @@ impl Twin {
 
     fn check(&self, what: &str, space: &dyn Space) -> Verdict {
         let (there, here) = (space.download(&self.there), Host.download(&self.here));
-        same(what, there.map_err(text)?.as_mat(), here.map_err(text)?.as_mat())
+        same(space, what, there.map_err(text)?.as_mat(), here.map_err(text)?.as_mat())
     }
 }
 
@@ -64,10 +66,10 @@ pub fn check(space: &dyn Space, rows: usize, cols: usize, seed: u64) -> Verdict 
     let (wide, narrow) = (twin(cols + 3, 2)?, twin(1, 3)?);
     let there = space.cross(&[&a.there, &wide.there], &[&b.there, &narrow.there]).map_err(text)?;
     let here = Host.cross(&[&a.here, &wide.here], &[&b.here, &narrow.here]).map_err(text)?;
-    same("cross products", there.as_ref(), here.as_ref())?;
+    same(space, "cross products", there.as_ref(), here.as_ref())?;
     let there = space.symmetric_cross(&[&a.there, &b.there], &[&a.there, &b.there]).map_err(text)?;
     let here = Host.symmetric_cross(&[&a.here, &b.here], &[&a.here, &b.here]).map_err(text)?;
-    same("symmetric cross products", there.as_ref(), here.as_ref())?;
+    same(space, "symmetric cross products", there.as_ref(), here.as_ref())?;
 
     space.add_scaled(&mut a.there, 0.3, &b.there).map_err(text)?;
     Host.add_scaled(&mut a.here, 0.3, &b.here).map_err(text)?;
@@ -82,9 +84,9 @@ pub fn check(space: &dyn Space, rows: usize, cols: usize, seed: u64) -> Verdict 
     let there = space.row_factors(weights.clone()).map_err(text)?;
     let here = Host.row_factors(weights).map_err(text)?;
     let squares = space.weighted_squares(&a.there, &there).map_err(text)?;
-    same_numbers("weighted squares", &squares, &Host.weighted_squares(&a.here, &here).map_err(text)?)?;
+    same_numbers(space, "weighted squares", &squares, &Host.weighted_squares(&a.here, &here).map_err(text)?)?;
     let squares = space.row_squares(&a.there).map_err(text)?;
-    same_numbers("squares of rows", &squares, &Host.row_squares(&a.here).map_err(text)?)?;
+    same_numbers(space, "squares of rows", &squares, &Host.row_squares(&a.here).map_err(text)?)?;
     space.scale_rows(&mut a.there, &there).map_err(text)?;
     Host.scale_rows(&mut a.here, &here).map_err(text)?;
     a.check("scaled rows", space)?;
@@ -112,7 +114,7 @@ pub fn check(space: &dyn Space, rows: usize, cols: usize, seed: u64) -> Verdict 
     selected.check("selected columns", space)?;
     let numbers: Vec<u32> = (0..rows as u32).rev().step_by(3).collect();
     let taken = space.rows(&a.there, &numbers).map_err(text)?;
-    same("some rows", taken.as_mat(), Host.rows(&a.here, &numbers).map_err(text)?.as_mat())?;
+    same(space, "some rows", taken.as_mat(), Host.rows(&a.here, &numbers).map_err(text)?.as_mat())?;
     let values = random_panel(numbers.len(), cols, seed + 12);
     space.put_rows(&mut a.there, &numbers, &values).map_err(text)?;
     Host.put_rows(&mut a.here, &numbers, &values).map_err(text)?;
@@ -140,7 +142,7 @@ pub fn check_pass(space: &dyn Space, pair: &dyn Pair, cols: usize, seed: u64) ->
         for source in Side::BOTH {
             let what = format!("the product of {source} into {target}");
             let (t, s) = (target as usize, source as usize);
-            same(&what, there[t][s].as_mat(), here[t][s].as_mat())?;
+            same(space, &what, there[t][s].as_mat(), here[t][s].as_mat())?;
         }
     }
     if tally.cost().passes != 2.0 {
@@ -211,8 +213,10 @@ fn check_inverse(space: &dyn Space, pair: &Counting<'_>, seed: u64) -> Verdict {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Mixed;
     use super::*;
-    use crate::data::InMemory;
+    use crate::data::{Centered, InMemory};
+    use crate::matrix::SinglePanel;
     use crate::testing::zipf_rows;
 
     #[test]
@@ -222,6 +226,38 @@ mod tests {
         }
         let pair = InMemory::new(zipf_rows(60, 9, 4, 1), zipf_rows(60, 7, 3, 2)).unwrap();
         check_pass(&Host, &pair, 5, 1).unwrap();
+    }
+
+    #[test]
+    fn panels_in_single_precision_obey_the_laws_and_panels_in_double_precision_after_them() {
+        let rows = InMemory::new(zipf_rows(60, 9, 4, 1), zipf_rows(60, 7, 3, 2)).unwrap();
+        let joint = rows.capabilities().joint_grams.unwrap().joint_gram(u64::MAX).unwrap();
+        let mixed = Mixed::beside(&Host).unwrap();
+        for is_rough in [true, false] {
+            assert_eq!(mixed.is_rough(), is_rough);
+            for (rows, cols) in [(1, 1), (20, 3), (77, 24), (5000, 9)] {
+                check(&mixed, rows, cols, 1).unwrap();
+            }
+            let pairs: [&dyn Pair; 4] =
+                [&rows, &joint, &Centered::new(&rows).unwrap(), &Centered::new(&joint).unwrap()];
+            for pair in pairs {
+                check_pass(&mixed, pair, 5, 1).unwrap();
+            }
+            mixed.become_precise();
+        }
+    }
+
+    #[test]
+    fn a_refined_panel_has_the_numbers_of_the_rounded_one() {
+        let mixed = Mixed::beside(&Host).unwrap();
+        let panel = random_panel(20, 3, 1);
+        let tall = mixed.upload(panel.clone()).unwrap();
+        let tall = mixed.refined(tall).unwrap();
+        assert!(tall.is_stored_as::<SinglePanel>(), "it is refined when that is asked for");
+        mixed.become_precise();
+        let refined = mixed.take(mixed.refined(tall).unwrap()).unwrap();
+        let rounded = Panel::from_fn(20, 3, |i, j| f64::from(panel.row(i)[j] as f32));
+        assert_eq!(refined, rounded);
     }
 
     #[test]

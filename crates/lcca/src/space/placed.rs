@@ -1,7 +1,9 @@
 //! Rows that bring the space in which panels live.
 
 use super::{Host, Space};
-use crate::data::{Ask, Capabilities, Composition, InMemory, Moments, Pair, Reduced, Shape, Side, Structure};
+use crate::data::{
+    Ask, Capabilities, Composition, InMemory, Moments, Pair, PanelSpace, Reduced, Shape, Side, Structure,
+};
 use crate::error::Result;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -14,6 +16,12 @@ pub struct Placed<P> {
 
 /// A space as a capability of rows, which are below spaces and cannot name them.
 struct Shared(Arc<dyn Space>);
+
+impl PanelSpace for Shared {
+    fn moments(&self, rows: &InMemory) -> Result<Option<[Moments; 2]>> {
+        self.0.moments(rows)
+    }
+}
 
 /// The space in which panels of passes over `pair` should live: ordinary memory unless the rows say otherwise.
 pub fn of(pair: &dyn Pair) -> &dyn Space {
@@ -49,6 +57,10 @@ impl<P: Deref<Target: Pair> + Sync> Pair for Placed<P> {
     }
 
     fn moments(&self, side: Side) -> Result<&Moments> {
+        let home = self.inner.composition().map(|composition| composition.home);
+        if let Some(rows) = home.and_then(|home| home.downcast_ref::<InMemory>()) {
+            rows.summed_by(&self.space)?;
+        }
         self.inner.moments(side)
     }
 
