@@ -7,9 +7,9 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
-/// Rows of a panel that one thread takes at a time. A chunk of 32 columns is 1 MiB, which stays in a second-level cache
-/// while it is multiplied with the small matrices, and a panel of some ten thousand rows still feeds all threads.
-const CHUNK: usize = 4096;
+/// Rows of a panel that one thread takes at a time. A chunk of 32 columns is 256 KiB, which stays in a second-level cache
+/// while it is multiplied with the small matrices, and a panel of some thousand rows still feeds several threads.
+const CHUNK: usize = 1024;
 
 /// AᵀB, for two panels with the same rows.
 pub fn cross(a: &Panel, b: &Panel) -> Mat<f64> {
@@ -90,6 +90,22 @@ pub fn combine(terms: &[(&Panel, MatRef<'_, f64>)]) -> Panel {
         }
     });
     out
+}
+
+/// `a[:, first..first + c]` ← `a[:, first..first + c]`·M for a small M of c rows and columns: nothing as high as a panel is allocated.
+pub fn turn_columns(a: &mut Panel, first: usize, m: MatRef<'_, f64>) {
+    let (count, stride) = (m.nrows(), a.lines_per_row() * LANES);
+    assert_eq!(count, m.ncols(), "rows and columns of the matrix");
+    assert!(first + count <= a.cols(), "columns {first} and {count} more of a panel of {}", a.cols());
+    let numbers: &mut [f64] = bytemuck::cast_slice_mut(a.lines_mut());
+    let buffer = || Mat::<f64>::zeros(CHUNK, count);
+    numbers.par_chunks_mut(CHUNK * stride.max(1)).for_each_init(buffer, |buffer, chunk| {
+        let rows = chunk.len() / stride;
+        let mut part = row_major_mut(chunk, rows, first + count, stride).subcols_mut(first, count);
+        let mut turned = buffer.subrows_mut(0, rows);
+        matmul(turned.as_mut(), Accum::Replace, part.as_ref(), m, 1.0, Par::Seq);
+        part.copy_from(turned.as_ref());
+    });
 }
 
 /// out ← out + A·M, for a small M.

@@ -52,6 +52,11 @@ impl GramSample {
     pub(super) fn new(views: &[Matrix; 2], pieces: usize) -> Self {
         let [x, y] = views;
         let (rows, stored) = (x.rows(), (x.entries() + y.entries()) as f64);
+        if let [Matrix::OneHot(_), Matrix::OneHot(_)] = views {
+            // Two columns make three pairs.
+            let (all, largest) = (3.0 * rows as f64, 3.0);
+            return GramSample { rows, sampled_rows: 0, all, largest, stored, pairs: Vec::new() };
+        }
         let counts = (0..rows).into_par_iter().with_min_len(1 << 16).map(|row| pairs_in(views, row));
         let (all, largest) = counts
             .fold(|| (0.0, 0.0f64), |(sum, most), pairs| (sum + pairs, most.max(pairs)))

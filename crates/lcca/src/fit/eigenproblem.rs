@@ -1,5 +1,6 @@
 //! What LOBPCG needs to know of the equations it solves: CCA of two views, or of one view with the other eliminated.
 
+use super::view_block::ViewBlock;
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::outcome::Decision;
@@ -71,6 +72,11 @@ pub(super) trait Eigenproblem {
 
     /// The weights of both views.
     fn finish(&self, weights: Vec<Panel>) -> Result<[Panel; 2]>;
+
+    /// The k best pairs of W with all their products, if the equations know them for less than a pass over both views costs.
+    fn best_products(&self, _w: &Block) -> Result<Option<[ViewBlock; 2]>> {
+        Ok(None)
+    }
 
     /// The decisions that were made on the way.
     fn decisions(&self) -> Vec<Decision>;

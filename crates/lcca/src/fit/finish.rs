@@ -37,7 +37,8 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
     }
     fix_signs(&mut x, &mut y);
     let mut residuals = sizes(residuals(&x, &y, &objective).each_ref(), &problem.inverse_diagonals()?);
-    let [x_cw, y_cw] = without_ridges(problem, &x, &y)?;
+    let [x_cw, y_cw] =
+        [without_ridge(problem.normals[0], &mut x)?, without_ridge(problem.normals[1], &mut y)?];
     let (x_gram, y_gram) = (panels::symmetric_cross(&x.w, &x_cw), panels::symmetric_cross(&y.w, &y_cw));
     let cross = panels::cross(&x.w, &y.across);
     let (x_gram, y_gram, cross) = (x_gram.as_ref(), y_gram.as_ref(), cross.as_ref());
@@ -53,10 +54,11 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
     if objective.len() < settings.k {
         notes.push(Note::FewerPairs { pairs: objective.len() as u64, requested: settings.k as u64 });
     }
-    let mut regressions = Regressions::new([&x_cw, &y_cw], &x.across, [x_gram, y_gram])?;
     let [x_mean, y_mean] = problem.means.map_or([None, None], |means| means.clone().map(Some));
     let (x_loadings, y_loadings) =
         (loadings(problem.normals[0], &x_cw, x_gram)?, loadings(problem.normals[1], &y_cw, y_gram)?);
+    let across = std::mem::replace(&mut x.across, Panel::zeros(0, 0));
+    let mut regressions = Regressions::new([x_cw, y_cw], across, [x_gram, y_gram])?;
     let (correlations, total) = (
         metric::pair_correlations(x_gram, y_gram, cross),
         // The sum of no numbers is −0, which nobody should see.
@@ -91,19 +93,15 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
     })
 }
 
-/// C·W of both views. If B is a multiple of I, it takes another pass.
-fn without_ridges(problem: &Problem<'_>, x: &ViewBlock, y: &ViewBlock) -> Result<[Panel; 2]> {
-    let of_view = |normal: Normal<'_>, block: &ViewBlock| -> Result<Panel> {
-        if normal.is_identity {
-            let mut product = Panel::zeros(block.w.rows(), block.w.cols());
-            Normal::absolute(normal.pair, normal.side, 0.0).apply(&block.w, &mut product)?;
-            return Ok(product);
-        }
-        let mut product = block.bw.clone();
+/// Makes C·W of B·W, which is no longer needed. If B is a multiple of I, it takes another pass.
+fn without_ridge(normal: Normal<'_>, block: &mut ViewBlock) -> Result<Panel> {
+    let mut product = std::mem::replace(&mut block.bw, Panel::zeros(0, 0));
+    if normal.is_identity {
+        Normal::absolute(normal.pair, normal.side, 0.0).apply(&block.w, &mut product)?;
+    } else {
         panels::add_scaled(&mut product, -normal.ridge, &block.w);
-        Ok(product)
-    };
-    Ok([of_view(problem.normals[0], x)?, of_view(problem.normals[1], y)?])
+    }
+    Ok(product)
 }
 
 /// If B is a multiple of I, weights get the length 1 instead of 1/√B, and regressions follow.

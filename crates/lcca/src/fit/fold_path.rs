@@ -75,6 +75,7 @@ pub(super) fn fit_fold(pair: &dyn Pair, all: &[Settings], watch: &dyn Watch) -> 
             space: rough.as_ref().map_or(own, |rough| rough),
             settings,
             watch: &watch,
+            keeps_weights: false,
         };
         let mut fit = fit_ridge(&problem, &mut kept)?;
         scale::to_units(&mut fit.weights, &factors);

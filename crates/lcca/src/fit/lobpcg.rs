@@ -57,14 +57,21 @@ pub(super) fn lobpcg(
     if state.rough_iterations > 0 {
         decisions.push(Decision::SinglePrecisionFirst { iterations: state.rough_iterations });
     }
-    let weights = state.equations.finish(state.w.weights(state.space)?)?;
     let end = Some(state.end());
-    let products = if state.is_verified { products(state.space, state.w)? } else { None };
+    let products = if state.is_verified { None } else { state.equations.best_products(&state.w)? };
+    let weights = state.w.weights(state.space)?;
+    // A view that is not iterated on has its weights in the products.
+    let weights = if products.is_some() {
+        state.equations.to_both_views(weights)
+    } else {
+        state.equations.finish(weights)?
+    };
+    let products = if state.is_verified { measured(state.space, state.w)? } else { products };
     Ok(RawFit { weights, trace: state.trace, end, decisions, products })
 }
 
 /// Measured pairs of both views on the host; `None` if one view is iterated on.
-fn products(space: &dyn Space, pairs: Block) -> Result<Option<[ViewBlock; 2]>> {
+fn measured(space: &dyn Space, pairs: Block) -> Result<Option<[ViewBlock; 2]>> {
     let host = |ViewPanels { w, bw, image }: ViewPanels| -> Result<ViewBlock> {
         Ok(ViewBlock { w: space.take(w)?, bw: space.take(bw)?, across: space.take(image)? })
     };

@@ -18,6 +18,7 @@ mod coarse_factor;
 mod components;
 mod driver;
 mod eigenproblem;
+mod eliminated;
 mod exact;
 mod exchange;
 mod finish;

@@ -127,6 +127,7 @@ fn fit_in_units(
         space: data.space,
         settings,
         watch,
+        keeps_weights,
     };
     let on_grams = match grams {
         Some(grams) => {
@@ -145,10 +146,13 @@ fn fit_in_units(
         (None, _) => on_rows,
     };
     let mut raw = run(&iterated_on, plan, start, data.shared)?;
-    if on_grams.is_some() && !grams_are_exact {
-        raw.products = None;
-    }
     let weights = keeps_weights.then(|| raw.weights.clone());
+    if on_grams.is_some()
+        && !grams_are_exact
+        && let Some(views) = raw.products.take()
+    {
+        raw.weights = views.map(|view| view.w);
+    }
     // Whatever a method iterated on, its result is measured on the rows, or on their Gram matrices if those are as exact.
     // Rows that iterations did not read are not moved to another space for a single pass.
     let measured_on = match on_grams {

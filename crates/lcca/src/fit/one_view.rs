@@ -6,14 +6,18 @@
 //! Cyx(Cxx + λI)⁻¹Cxy·wy = d²·(Cyy + λI)·wy
 //! ```
 //!
-//! Its panels are as high as Y is wide, and its gaps are those of d². Measuring takes two passes.
+//! Its panels are as high as Y is wide, and its gaps are those of d². Measuring takes two passes over rows; over Gram matrices in ordinary memory it takes
+//! one (`eliminated`).
 
 use super::eigenproblem::{Block, Eigenproblem, Ritz, SmallProducts, Trust, ViewPanels, drift, pick};
+use super::eliminated::Eliminated;
 use super::problem::Problem;
+use super::view_block::ViewBlock;
 use crate::data::{Normal, Side};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::outcome::Decision;
+use crate::panels;
 use crate::random;
 use crate::small;
 use crate::solve::OneHot;
@@ -39,6 +43,8 @@ pub(super) struct OneView<'a> {
     solver: OneHot,
     /// The panel of that view of the last measurement: asking the system for another takes as long as using it.
     across: Mutex<Option<Tall>>,
+    /// Measures both in one pass, if there are Gram matrices.
+    eliminated: Option<Eliminated>,
 }
 
 impl<'a> OneView<'a> {
@@ -46,7 +52,14 @@ impl<'a> OneView<'a> {
     pub fn new(problem: &'a Problem<'a>, side: Side) -> Result<Self> {
         let (gone, kept) = (problem.normals[side as usize], problem.normals[side.other() as usize]);
         let inverse = problem.space.row_factors(kept.inverse_diagonal()?)?;
-        Ok(OneView { problem, kept, inverse, solver: OneHot::new(gone)?, across: Mutex::default() })
+        let solver = OneHot::new(gone)?;
+        let kept_mean = problem.means.map(|means| &means[kept.side as usize][..]);
+        // What covariates explain is taken out of passes, not of Gram matrices.
+        let eliminated = match problem.joint.filter(|_| problem.along.is_none()) {
+            Some(joint) => Some(Eliminated::new(joint, side, &solver, kept_mean)?),
+            None => None,
+        };
+        Ok(OneView { problem, kept, inverse, solver, across: Mutex::default(), eliminated })
     }
 
     fn eliminated(&self) -> Side {
@@ -113,6 +126,14 @@ impl Eigenproblem for OneView<'_> {
     fn measure(&self, block: &mut Block) -> Result<()> {
         let space = self.problem.space;
         let ViewPanels { w, bw, image } = &mut block.views[0];
+        if let Some(eliminated) = self.eliminated.as_ref().filter(|_| w.is_stored_as::<Panel>()) {
+            self.pass(self.kept.side, w, self.ordered(Some(&mut *bw), None))?;
+            space.add_scaled(bw, self.kept.ridge, w)?;
+            eliminated.apply(w.storage(), image.storage_mut())?;
+            let is_kept = |side: Side| side == self.kept.side;
+            let wants = Side::BOTH.map(|target| Side::BOTH.map(|source| !is_kept(target) && is_kept(source)));
+            return self.problem.pair.count_pass(self.ordered(w.cols(), 0), wants);
+        }
         let mut kept = self.across.lock().unwrap_or_else(PoisonError::into_inner);
         let mut across = match kept.take().filter(|across| across.cols() == w.cols()) {
             Some(across) => across,
@@ -189,7 +210,28 @@ impl Eigenproblem for OneView<'_> {
         let mut across = space.zeros(self.kept.shape().cols(self.eliminated()), own.cols())?;
         self.pass(self.kept.side, &own, self.ordered(None, Some(&mut across)))?;
         self.solve(&mut across)?;
-        Ok(self.ordered(space.download(&own)?, space.download(&across)?))
+        Ok(self.ordered(space.take(own)?, space.take(across)?))
+    }
+
+    /// With V = Cxy·Wy, the weights of the eliminated view are Wx = (Cxx + λI)⁻¹V, and then (Cxx + λI)·Wx = V and Cyx·Wx is the image of Wy.
+    fn best_products(&self, w: &Block) -> Result<Option<[ViewBlock; 2]>> {
+        let own = &w.views[0].w;
+        if self.eliminated.is_none() || !own.is_stored_as::<Panel>() || self.problem.keeps_weights {
+            return Ok(None);
+        }
+        let (space, k) = (self.problem.space, self.problem.settings.k.min(own.cols()));
+        let own = panels::columns(own.storage(), 0, k);
+        let mut block = Block::unmeasured(space, vec![own], &self.image_rows())?;
+        self.measure(&mut block)?;
+        let mut v = space.zeros(self.kept.shape().cols(self.eliminated()), k)?;
+        self.pass(self.kept.side, &block.views[0].w, self.ordered(None, Some(&mut v)))?;
+        let v = space.take(v)?;
+        let mut solved = v.clone();
+        self.solver.solve_in_place(&mut solved);
+        let Some(ViewPanels { w, bw, image }) = block.views.pop() else { return Ok(None) };
+        let gone = ViewBlock { w: solved, bw: v.clone(), across: space.take(image)? };
+        let kept = ViewBlock { w: space.take(w)?, bw: space.take(bw)?, across: v };
+        Ok(Some(self.ordered(kept, gone)))
     }
 
     fn decisions(&self) -> Vec<Decision> {

@@ -45,6 +45,7 @@ pub(super) enum Start {
 
 /// Weights that span what a method found, and how it got there.
 pub(super) struct RawFit {
+    /// A view without columns has its weights in the products.
     pub weights: [Panel; 2],
     pub trace: Vec<TraceRow>,
     /// How the method ended, if it iterates and knows.
@@ -101,6 +102,8 @@ pub(super) struct Problem<'a> {
     pub space: &'a dyn Space,
     pub settings: &'a Settings,
     pub watch: &'a dyn Watch,
+    /// Whether another fit starts from the block of weights that this one ends with.
+    pub keeps_weights: bool,
 }
 
 impl<'a> Problem<'a> {

@@ -22,17 +22,18 @@ pub struct Regressions {
 
 impl Regressions {
     /// From the products of a finished fit: `cw` are C·W of both views, `across` is Cyx·Wx, and `grams` are WᵀCW.
-    pub(super) fn new(cw: [&Panel; 2], across: &Panel, grams: [MatRef<'_, f64>; 2]) -> Result<Self> {
+    pub(super) fn new([x, y]: [Panel; 2], across: Panel, grams: [MatRef<'_, f64>; 2]) -> Result<Self> {
         Ok(Regressions {
-            x: coefficients(cw[0], grams[0])?,
-            y: coefficients(cw[1], grams[1])?,
+            x: coefficients(x, grams[0])?,
+            y: coefficients(y, grams[1])?,
             y_on_x: coefficients(across, grams[0])?,
         })
     }
 }
 
 /// TᵀZ·(ZᵀZ)⁺, with (ZᵀZ)⁺ = HHᵀ and H the whitener of ZᵀZ.
-fn coefficients(product: &Panel, gram: MatRef<'_, f64>) -> Result<Panel> {
+fn coefficients(mut product: Panel, gram: MatRef<'_, f64>) -> Result<Panel> {
     let h = whitener(gram)?;
-    Ok(panels::times(product, (&h * h.transpose()).as_ref()))
+    panels::turn_columns(&mut product, 0, (&h * h.transpose()).as_ref());
+    Ok(product)
 }

@@ -8,10 +8,10 @@
 use super::view_block::ViewBlock;
 use crate::data::Normal;
 use crate::error::{Error, Result};
-use crate::matrix::Panel;
 use crate::panels;
+use crate::small;
 use crate::whiten::inverse_root;
-use faer::{Mat, Side};
+use faer::Mat;
 
 /// Objective values that differ by no more than this are equal but for rounding.
 const TIED: f64 = 1e-12;
@@ -28,24 +28,22 @@ pub(super) fn settle(
         return Ok(());
     }
     let square = &normal.pair.moments(normal.side)?.square;
-    let loadings = Panel::from_fn(x.w.rows(), x.w.cols(), |j, i| {
-        (x.bw.row(j)[i] - normal.ridge * x.w.row(j)[i]) * inverse_root(square[j])
-    });
-    let lengths = panels::symmetric_cross(&loadings, &loadings);
-    let mut turn = Mat::<f64>::identity(objective.len(), objective.len());
     for (first, count) in ties {
-        let own = lengths.submatrix(first, first, count, count);
-        let eigen =
-            own.self_adjoint_eigen(Side::Lower).map_err(|_| Error::Factorization("loadings of ties"))?;
-        for i in 0..count {
-            for j in 0..count {
-                // Eigenvalues ascend.
-                turn[(first + i, first + j)] = eigen.U()[(i, count - 1 - j)];
+        let tied: Vec<usize> = (first..first + count).collect();
+        let mut loadings = panels::select(&x.bw, &tied);
+        panels::add_scaled(&mut loadings, -normal.ridge, &panels::select(&x.w, &tied));
+        let scale: Vec<f64> = square.iter().map(|&square| inverse_root(square)).collect();
+        panels::scale_rows(&mut loadings, &scale);
+        let lengths = panels::symmetric_cross(&loadings, &loadings);
+        let (_, vectors) = small::eigen(lengths.as_ref()).ok_or(Error::Factorization("loadings of ties"))?;
+        // Eigenvalues ascend.
+        let turn = Mat::from_fn(count, count, |i, j| vectors[(i, count - 1 - j)]);
+        for view in [&mut *x, &mut *y] {
+            for panel in [&mut view.w, &mut view.bw, &mut view.across] {
+                panels::turn_columns(panel, first, turn.as_ref());
             }
         }
     }
-    x.turn(turn.as_ref());
-    y.turn(turn.as_ref());
     Ok(())
 }
 

@@ -23,7 +23,7 @@ struct Centering {
     /// A⁻¹μ
     solved: Vec<f64>,
     /// μ
-    mean: Panel,
+    mean: Vec<f64>,
     /// n/(1 − nμᵀA⁻¹μ), or 0 if the column of ones lies in the span.
     factor: f64,
 }
@@ -43,16 +43,26 @@ impl OneHot {
             let solved: Vec<f64> = mean.iter().zip(&inverse).map(|(mu, inverse)| mu * inverse).collect();
             let left = 1.0 - weight * mean.iter().zip(&solved).map(|(mu, s)| mu * s).sum::<f64>();
             let factor = if left > ONES_IN_SPAN { weight / left } else { 0.0 };
-            Centering { solved, mean: Panel::from_fn(mean.len(), 1, |i, _| mean[i]), factor }
+            Centering { solved, mean, factor }
         });
         Ok(OneHot { inverse, centering })
+    }
+
+    /// The diagonal of A⁻¹.
+    pub(crate) fn inverse(&self) -> &[f64] {
+        &self.inverse
+    }
+
+    /// μ and n/(1 − nμᵀA⁻¹μ), or 0 for the latter if the column of ones lies in the span; `None` if the view is not centered.
+    pub(crate) fn centering(&self) -> Option<(&[f64], f64)> {
+        self.centering.as_ref().map(|centering| (&centering.mean[..], centering.factor))
     }
 
     /// Replaces right-hand sides by their solutions.
     pub fn solve_in_place(&self, panel: &mut Panel) {
         panels::scale_rows(panel, &self.inverse);
         if let Some(Centering { solved, mean, factor }) = self.centering.as_ref().filter(|c| c.factor > 0.0) {
-            let overlap = panels::cross(mean, panel);
+            let overlap = panels::cross(&Panel::from_fn(mean.len(), 1, |i, _| mean[i]), panel);
             for (i, s) in solved.iter().enumerate() {
                 let row = panel.row_mut(i).iter_mut().enumerate();
                 row.for_each(|(j, w)| *w += factor * s * overlap[(0, j)]);

@@ -87,7 +87,11 @@ impl Space for Host {
     }
 
     fn multiply(&self, w: &mut Tall, m: MatRef<'_, f64>) -> Result<()> {
-        *w = Host::tall(panels::times(Host::panel(w), m));
+        if m.nrows() == m.ncols() {
+            panels::turn_columns(w.storage_mut(), 0, m);
+        } else {
+            *w = Host::tall(panels::times(Host::panel(w), m));
+        }
         Ok(())
     }
 
