@@ -98,9 +98,8 @@ pub(crate) struct Turns {
 
 /// HxᵀCHy = U·diag(d)·Vᵀ, of which the `count` largest; `None` if the decomposition does not converge.
 pub(crate) fn turns(hx: &Mat<f64>, hy: &Mat<f64>, cross: MatRef<'_, f64>, count: usize) -> Option<Turns> {
-    let Singular { u, mut values, v } = small::thin_svd((hx.transpose() * cross * hy).as_ref())?;
-    values.truncate(count);
-    Some(Turns { x: hx * u.subcols(0, values.len()), y: hy * v.subcols(0, values.len()), values })
+    let Singular { u, values, v } = small::leading_singular((hx.transpose() * cross * hy).as_ref(), count)?;
+    Some(Turns { x: hx * u, y: hy * v, values })
 }
 
 /// Replaces W by an orthonormal basis of its span in the metric B: WᵀBW = I. `products[0]` is B·W; the other products

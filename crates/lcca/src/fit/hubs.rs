@@ -26,6 +26,9 @@ const EXPLAINED: f64 = 0.8;
 /// Neither are those of which one partner alone makes up this share: other witnesses begin with it.
 const ALONE: f64 = 0.5;
 
+/// Columns that one thread looks at before others may take some: most cost nothing, and those that cost much stand together.
+const SHARED_OUT: usize = 64;
+
 /// Partners may depend on each other.
 const EPSILON: f64 = 1e-6;
 /// Rounding of an objective.
@@ -35,7 +38,7 @@ const ROUNDING: f64 = 1e-12;
 pub(super) fn hubs(grams: &LocalGrams<'_>) -> Vec<Witness> {
     let of_view = |side: Side| {
         let columns = 0..grams.joint.block(side, side.other()).rows();
-        columns.into_par_iter().filter_map(move |column| hub(grams, side, column))
+        columns.into_par_iter().with_max_len(SHARED_OUT).filter_map(move |column| hub(grams, side, column))
     };
     let mut all: Vec<Witness> = of_view(Side::X).collect();
     all.extend(of_view(Side::Y).collect::<Vec<_>>());
