@@ -9,7 +9,7 @@
 //! Sy = [Wy Ty Py], and an SVD of the small SxᵀCxySy gives the best pairs. One fused pass measures both views.
 
 use super::coarse::Coarse;
-use super::eigenproblem::{Block, Eigenproblem, Ritz, SmallProducts, Trust, drift, pick};
+use super::eigenproblem::{Block, Eigenproblem, FewRows, Ritz, SmallProducts, Trust, drift, pick};
 use super::measured::measure;
 use super::precondition::Preconditioner;
 use super::problem::Problem;
@@ -151,9 +151,13 @@ impl Eigenproblem for BothViews<'_> {
         Side::BOTH.into_iter().map(panel).collect()
     }
 
-    fn seeds(&self) -> Option<Vec<Panel>> {
+    fn seeds(&self) -> Option<Vec<FewRows>> {
         let independent = witness::independent(self.preconditioner.witnesses().iter(), self.problem.block());
-        witness::as_panels(&independent, self.widths())
+        witness::as_weights(&independent, self.widths())
+    }
+
+    fn reads_rows(&self) -> bool {
+        self.problem.joint.is_none()
     }
 
     fn image_rows(&self) -> Vec<usize> {
@@ -272,10 +276,10 @@ impl Eigenproblem for BothViews<'_> {
         self.preconditioner.is_fresh(w, r, theta)
     }
 
-    fn missed(&mut self, w: &Block, theta: &[f64]) -> Result<Option<Vec<Panel>>> {
+    fn missed(&mut self, w: &Block, theta: &[f64]) -> Result<Option<Vec<FewRows>>> {
         let most = self.problem.block().saturating_sub(self.problem.settings.k).max(FEWEST_MISSED);
         let widths = self.widths();
-        Ok(witness::as_panels(&self.preconditioner.take_missed(w, theta, most)?, widths))
+        Ok(witness::as_weights(&self.preconditioner.take_missed(w, theta, most)?, widths))
     }
 
     fn finish(&self, weights: Vec<Panel>) -> Result<[Panel; 2]> {

@@ -4,7 +4,6 @@ use super::view_block::ViewBlock;
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::outcome::Decision;
-use crate::panels;
 use crate::space::{Space, Tall};
 use crate::watch::Loop;
 use faer::Mat;
@@ -23,7 +22,10 @@ pub(super) trait Eigenproblem {
     fn random_weights(&self) -> Result<Vec<Panel>>;
 
     /// Directions to begin with besides random ones, if some are known.
-    fn seeds(&self) -> Option<Vec<Panel>>;
+    fn seeds(&self) -> Option<Vec<FewRows>>;
+
+    /// Whether a pass reads rows, so that one with more columns costs less than two.
+    fn reads_rows(&self) -> bool;
 
     /// The height of each view's image under A.
     fn image_rows(&self) -> Vec<usize>;
@@ -68,7 +70,7 @@ pub(super) trait Eigenproblem {
 
     /// Directions that the pairs found do not explain although they should. Each comes once: if Rayleigh–Ritz finds nothing
     /// better with it, it is no evidence.
-    fn missed(&mut self, w: &Block, theta: &[f64]) -> Result<Option<Vec<Panel>>>;
+    fn missed(&mut self, w: &Block, theta: &[f64]) -> Result<Option<Vec<FewRows>>>;
 
     /// The weights of both views.
     fn finish(&self, weights: Vec<Panel>) -> Result<[Panel; 2]>;
@@ -152,10 +154,14 @@ pub(super) struct Block {
 impl Block {
     /// Weights whose products are still to be measured.
     pub fn unmeasured(space: &dyn Space, weights: Vec<Panel>, image_rows: &[usize]) -> Result<Self> {
-        let views = weights.into_iter().zip(image_rows).map(|(w, &rows)| {
-            let w = space.upload(w)?;
-            ViewPanels::unmeasured(space, w, rows)
-        });
+        let weights = weights.into_iter().map(|w| space.upload(w)).collect::<Result<_>>()?;
+        Block::placed(space, weights, image_rows)
+    }
+
+    /// The same of weights that are in the space already.
+    pub fn placed(space: &dyn Space, weights: Vec<Tall>, image_rows: &[usize]) -> Result<Self> {
+        let views = weights.into_iter().zip(image_rows);
+        let views = views.map(|(w, &rows)| ViewPanels::unmeasured(space, w, rows));
         Ok(Block { views: views.collect::<Result<_>>()? })
     }
 
@@ -222,12 +228,10 @@ impl Block {
     }
 
     /// These columns and more, their products still to be measured.
-    pub fn beside(self, space: &dyn Space, more: Vec<Panel>) -> Result<Self> {
-        let views = self.views.iter().zip(more).map(|(view, more)| {
-            let w = space.upload(panels::beside(&space.download(&view.w)?, &more))?;
-            ViewPanels::unmeasured(space, w, view.image.rows())
-        });
-        Ok(Block { views: views.collect::<Result<_>>()? })
+    pub fn beside(self, space: &dyn Space, more: Vec<Tall>) -> Result<Self> {
+        let image_rows: Vec<usize> = self.views.iter().map(|view| view.image.rows()).collect();
+        let weights = self.views.into_iter().zip(more).map(|(view, more)| beside(space, view.w, more));
+        Block::placed(space, weights.collect::<Result<_>>()?, &image_rows)
     }
 
     /// The first `columns` columns and the others, each with their products. One panel after the other is split, so that
@@ -279,6 +283,45 @@ impl Block {
     pub fn weights(&self, space: &dyn Space) -> Result<Vec<Panel>> {
         self.views.iter().map(|view| space.download(&view.w)).collect()
     }
+}
+
+/// [A B], wherever they are: A·[I 0] + B·[0 I].
+pub(super) fn beside(space: &dyn Space, mut a: Tall, mut b: Tall) -> Result<Tall> {
+    let (own, more) = (a.cols(), b.cols());
+    let place = |first: usize, count: usize| {
+        Mat::from_fn(count, own + more, |i, j| if j == first + i { 1.0 } else { 0.0 })
+    };
+    space.multiply(&mut a, place(0, own).as_ref())?;
+    space.multiply(&mut b, place(own, more).as_ref())?;
+    space.add_scaled(&mut a, 1.0, &b)?;
+    Ok(a)
+}
+
+/// A panel of which few rows are not zero.
+pub(super) struct FewRows {
+    pub height: usize,
+    /// The rows that are not zero, ascending.
+    pub rows: Vec<u32>,
+    /// What they hold.
+    pub values: Panel,
+}
+
+impl FewRows {
+    pub fn columns(&self) -> usize {
+        self.values.cols()
+    }
+
+    /// The whole panel, in a space.
+    pub fn place(&self, space: &dyn Space) -> Result<Tall> {
+        let mut panel = space.zeros(self.height, self.columns())?;
+        space.put_rows(&mut panel, &self.rows, &self.values)?;
+        Ok(panel)
+    }
+}
+
+/// All of them in a space.
+pub(super) fn placed(space: &dyn Space, all: &[FewRows]) -> Result<Vec<Tall>> {
+    all.iter().map(|few| few.place(space)).collect()
 }
 
 /// The panels of one view of several blocks.

@@ -15,15 +15,14 @@
 //! Pairs that have converged stay in W but send no more residuals into the pass. What A and B are is in `both_views`
 //! and `one_view`, what M is in `precondition`, when to stop in `stopping`.
 
-use super::eigenproblem::{Block, Eigenproblem, Ritz, SmallProducts, ViewPanels};
+use super::eigenproblem::{Block, Eigenproblem, FewRows, Ritz, SmallProducts, ViewPanels, placed};
 use super::problem::{End, Problem, RawFit, Snapshot, Start};
 use super::stopping::Stopping;
 use super::view_block::ViewBlock;
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::outcome::Decision;
-use crate::panels;
-use crate::space::Space;
+use crate::space::{Space, Tall};
 use crate::watch::{Checkpoint, Cost, TraceRow};
 
 /// WᵀBW may be this far from I before products are formed afresh from the rows. The products are carried along by
@@ -66,12 +65,12 @@ pub(super) fn lobpcg(
     } else {
         state.equations.finish(weights)?
     };
-    let products = if state.is_verified { measured(state.space, state.w)? } else { products };
+    let products = if state.is_verified { on_host(state.space, state.w)? } else { products };
     Ok(RawFit { weights, trace: state.trace, end, decisions, products })
 }
 
 /// Measured pairs of both views on the host; `None` if one view is iterated on.
-fn measured(space: &dyn Space, pairs: Block) -> Result<Option<[ViewBlock; 2]>> {
+fn on_host(space: &dyn Space, pairs: Block) -> Result<Option<[ViewBlock; 2]>> {
     let host = |ViewPanels { w, bw, image }: ViewPanels| -> Result<ViewBlock> {
         Ok(ViewBlock { w: space.take(w)?, bw: space.take(bw)?, across: space.take(image)? })
     };
@@ -93,6 +92,18 @@ pub(super) fn lobpcg_from(
     };
     let state = iterate(problem, state, Accepted::Single)?;
     Ok((state.end(), state.w))
+}
+
+/// The seeds of the equations, in the space of their panels.
+fn seeds(space: &dyn Space, equations: &dyn Eigenproblem) -> Result<Option<Vec<Tall>>> {
+    equations.seeds().map(|seeds| placed(space, &seeds)).transpose()
+}
+
+/// A block of weights with their products.
+fn measured(space: &dyn Space, equations: &dyn Eigenproblem, weights: Vec<Tall>) -> Result<Block> {
+    let mut block = Block::placed(space, weights, &equations.image_rows())?;
+    equations.measure(&mut block)?;
+    Ok(block)
 }
 
 /// The precision in which pairs may be claimed to have converged.
@@ -147,11 +158,11 @@ fn iterate<'a>(problem: &Problem<'_>, mut state: State<'a>, accepted: Accepted) 
         let mut active = state.stopping.active();
         if let Some(missed) = &missed {
             // They take the places of the last pairs, which are not wanted themselves, so that T does not become wider.
-            active.truncate(theta.len().saturating_sub(missed[0].cols()));
+            active.truncate(theta.len().saturating_sub(missed[0].columns()));
         }
         next = next.select(space, &active)?;
         if let Some(missed) = missed {
-            next = next.beside(space, missed)?;
+            next = next.beside(space, placed(space, &missed)?)?;
         }
         let measured = state.equations.measure(&mut next);
         problem.keep(measured, &state)?;
@@ -192,29 +203,32 @@ impl<'a> State<'a> {
         let is_new = !matches!(start, Start::Resume(_));
         // More directions than W: seeds at the start, the last step of a checkpoint.
         let (weights, more, trace) = match start {
-            Start::Random => (equations.random_weights()?, equations.seeds(), Vec::new()),
-            Start::Warm(weights) => (equations.pick_own(weights), equations.seeds(), Vec::new()),
+            Start::Random => (equations.random_weights()?, seeds(space, equations)?, Vec::new()),
+            Start::Warm(weights) => (equations.pick_own(weights), seeds(space, equations)?, Vec::new()),
             Start::Resume(Checkpoint { weights, step, mut trace, totals, by_residuals, .. }) => {
                 // The last iteration of the checkpoint is looked at again.
                 trace.pop();
                 stopping.remember(totals, by_residuals);
                 let step = step.map(|step| equations.pick_own(step));
-                (equations.pick_own(weights), step, trace)
+                let upload = |step: Vec<Panel>| step.into_iter().map(|panel| space.upload(panel)).collect();
+                (equations.pick_own(weights), step.map(upload).transpose()?, trace)
             }
         };
         let columns = weights.first().map_or(0, Panel::cols);
-        // All are measured side by side, in the same pass.
-        let all = match &more {
-            None => weights,
-            Some(more) => weights.iter().zip(more).map(|(w, more)| panels::beside(w, more)).collect(),
-        };
-        let mut measured = Block::unmeasured(space, all, &equations.image_rows())?;
-        equations.measure(&mut measured)?;
-        let (w, more) = if more.is_none() {
-            (measured, None)
-        } else {
-            let [w, more] = measured.split(space, columns)?;
-            (w, Some(more))
+        let image_rows = equations.image_rows();
+        let mut w = Block::unmeasured(space, weights, &image_rows)?;
+        let (w, more) = match more {
+            Some(more) if equations.reads_rows() => {
+                // Side by side, in the same pass.
+                let mut both = w.beside(space, more)?;
+                equations.measure(&mut both)?;
+                let [w, more] = both.split(space, columns)?;
+                (w, Some(more))
+            }
+            more => {
+                equations.measure(&mut w)?;
+                (w, more.map(|more| measured(space, equations, more)).transpose()?)
+            }
         };
         let (seeds, p) = if is_new { (more, None) } else { (None, more) };
         Ok(State {
@@ -240,13 +254,9 @@ impl<'a> State<'a> {
         w: Block,
     ) -> Result<Self> {
         let stopping = Stopping::new(k, equations.tolerance());
-        let seeds = match equations.seeds() {
+        let seeds = match seeds(space, equations)? {
+            Some(seeds) => Some(measured(space, equations, seeds)?),
             None => None,
-            Some(seeds) => {
-                let mut seeds = Block::unmeasured(space, seeds, &equations.image_rows())?;
-                equations.measure(&mut seeds)?;
-                Some(seeds)
-            }
         };
         let (p, known, trace) = (None, None, Vec::new());
         Ok(State {
@@ -266,7 +276,7 @@ impl<'a> State<'a> {
 
     /// Replaces `next` by the preconditioned residuals and takes note of how large they are. If that says that the tolerance
     /// is reached, it is asked whether the preconditioner can be trusted; if not, directions that were overlooked come back.
-    fn look(&mut self, next: &mut Block, theta: &[f64]) -> Result<Option<Vec<Panel>>> {
+    fn look(&mut self, next: &mut Block, theta: &[f64]) -> Result<Option<Vec<FewRows>>> {
         let State { space, equations, w, stopping, .. } = self;
         equations.residuals_into(next, w, theta)?;
         // What is looked at again has its preconditioner.

@@ -16,8 +16,8 @@ use crate::space::{Host, Space};
 use crate::watch::{Loop, Watch};
 use std::sync::OnceLock;
 
-/// Centering costs less than a digit if this share of a column's sum of squares is left.
-const WELL_CENTERED: f64 = 0.1;
+/// Centering costs three of sixteen digits if this share of a column's sum of squares is left.
+const WELL_CENTERED: f64 = 1e-3;
 
 /// The coarse block of a preconditioner: the first fit leaves it here, and fits to similar rows take a few steps with it.
 pub(super) type SharedBlock = OnceLock<Coarse>;
@@ -45,7 +45,7 @@ pub(super) struct Data<'a> {
 }
 
 impl Data<'_> {
-    /// Whether the Gram matrices tell a product as exactly as the rows do. Centering them afterwards loses digits of a column
+    /// Whether the Gram matrices tell a product nearly as exactly as the rows do. Centering them afterwards loses digits of a column
     /// whose mean is far above its deviation.
     fn grams_are_exact(&self) -> Result<bool> {
         let (Some(joint), Some(grams)) = (self.joint, self.grams) else { return Ok(false) };
@@ -153,7 +153,7 @@ fn fit_in_units(
     {
         raw.weights = views.map(|view| view.w);
     }
-    // Whatever a method iterated on, its result is measured on the rows, or on their Gram matrices if those are as exact.
+    // Whatever a method iterated on, its result is measured on the rows, or on their Gram matrices if those are nearly as exact.
     // Rows that iterations did not read are not moved to another space for a single pass.
     let measured_on = match on_grams {
         Some(on_grams) if grams_are_exact => on_grams,

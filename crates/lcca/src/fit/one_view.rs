@@ -9,7 +9,9 @@
 //! Its panels are as high as Y is wide, and its gaps are those of d². Measuring takes two passes over rows; over Gram matrices in ordinary memory it takes
 //! one (`eliminated`).
 
-use super::eigenproblem::{Block, Eigenproblem, Ritz, SmallProducts, Trust, ViewPanels, drift, pick};
+use super::eigenproblem::{
+    Block, Eigenproblem, FewRows, Ritz, SmallProducts, Trust, ViewPanels, drift, pick,
+};
 use super::eliminated::Eliminated;
 use super::problem::Problem;
 use super::view_block::ViewBlock;
@@ -106,8 +108,12 @@ impl Eigenproblem for OneView<'_> {
         Ok(vec![self.problem.random_weights(self.kept.side, block, random::Purpose::Start)?])
     }
 
-    fn seeds(&self) -> Option<Vec<Panel>> {
+    fn seeds(&self) -> Option<Vec<FewRows>> {
         None
+    }
+
+    fn reads_rows(&self) -> bool {
+        self.problem.joint.is_none()
     }
 
     fn image_rows(&self) -> Vec<usize> {
@@ -199,7 +205,7 @@ impl Eigenproblem for OneView<'_> {
         Ok(true)
     }
 
-    fn missed(&mut self, _w: &Block, _theta: &[f64]) -> Result<Option<Vec<Panel>>> {
+    fn missed(&mut self, _w: &Block, _theta: &[f64]) -> Result<Option<Vec<FewRows>>> {
         Ok(None)
     }
 

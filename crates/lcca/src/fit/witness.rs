@@ -7,6 +7,7 @@
 //! Witnesses start the iteration, choose columns of the coarse block, and stand against a claim of convergence that does
 //! not explain them.
 
+use super::eigenproblem::FewRows;
 use crate::matrix::Panel;
 use std::collections::HashSet;
 
@@ -68,16 +69,39 @@ pub(super) fn independent<'w>(witnesses: impl Iterator<Item = &'w Witness>, most
     chosen
 }
 
-/// Witnesses as panels of weights; `None` if there are none.
-pub(super) fn as_panels(witnesses: &[&Witness], rows: [usize; 2]) -> Option<Vec<Panel>> {
-    let panel = |side: usize| {
-        let mut panel = Panel::zeros(rows[side], witnesses.len());
-        for (j, witness) in witnesses.iter().enumerate() {
-            for (&column, &weight) in witness.columns[side].iter().zip(&witness.weights[side]) {
-                panel.row_mut(column as usize)[j] = weight;
-            }
+/// Witnesses as weights of each view, one column per witness; `None` if there are none.
+pub(super) fn as_weights(witnesses: &[&Witness], heights: [usize; 2]) -> Option<Vec<FewRows>> {
+    (!witnesses.is_empty()).then(|| [0, 1].map(|side| of_view(witnesses, side, heights[side])).into())
+}
+
+fn of_view(witnesses: &[&Witness], side: usize, height: usize) -> FewRows {
+    let mut rows: Vec<u32> = witnesses.iter().flat_map(|witness| &witness.columns[side]).copied().collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let mut values = Panel::zeros(rows.len(), witnesses.len());
+    for (j, witness) in witnesses.iter().enumerate() {
+        for (column, &weight) in witness.columns[side].iter().zip(&witness.weights[side]) {
+            values.row_mut(rows.partition_point(|row| row < column))[j] = weight;
         }
-        panel
-    };
-    (!witnesses.is_empty()).then(|| vec![panel(0), panel(1)])
+    }
+    FewRows { height, rows, values }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::space::{Host, Space};
+
+    #[test]
+    fn witnesses_become_panels_that_are_zero_elsewhere() {
+        let witness = |columns: Columns, weights: [Vec<f64>; 2]| Witness { columns, weights, objective: 1.0 };
+        let a = witness([vec![4, 1], vec![0]], [vec![0.5, 2.0], vec![3.0]]);
+        let b = witness([vec![2, 4], vec![2]], [vec![7.0, 8.0], vec![9.0]]);
+        let [x, y]: [FewRows; 2] = as_weights(&[&a, &b], [6, 3]).unwrap().try_into().ok().unwrap();
+        let placed = |few: FewRows| Host.take(few.place(&Host).unwrap()).unwrap();
+        let expected = [[0.0, 0.0], [2.0, 0.0], [0.0, 7.0], [0.0, 0.0], [0.5, 8.0], [0.0, 0.0]];
+        assert_eq!(placed(x), Panel::from_fn(6, 2, |i, j| expected[i][j]));
+        assert_eq!(placed(y), Panel::from_fn(3, 2, |i, j| [[3.0, 0.0], [0.0, 0.0], [0.0, 9.0]][i][j]));
+        assert!(as_weights(&[], [6, 3]).is_none());
+    }
 }
