@@ -1,11 +1,12 @@
-//! What benchmarks measure: XᵀX·B of one sparse view, with panels of f32 numbers.
+//! What benchmarks and tests ask for by itself: XᵀX·B of one sparse view, with panels of f32 numbers, and the joint Gram matrix.
 
 use crate::error::CudaError;
 use crate::room::Room;
 use crate::rows::{Chunk, ViewOnDevice};
 use crate::space::Cuda;
 use crate::sparse::Output;
-use lcca::data::InMemory;
+use crate::sparse_gram::Plan;
+use lcca::data::{InMemory, JointGram};
 use lcca::matrix::{Matrix, OneHotRows};
 use std::sync::Arc;
 
@@ -43,5 +44,14 @@ impl<'a> SinglePass<'a> {
     /// The product.
     pub fn product(&self) -> Result<Vec<f32>, CudaError> {
         self.product.to_vec()
+    }
+}
+
+/// The joint Gram matrix of sparse rows, formed on a GPU however few they are; `None` if a view is not sparse or the GPU has too little
+/// memory.
+pub fn joint_gram(cuda: &Cuda, rows: &InMemory, limit: u64) -> Result<Option<JointGram>, lcca::Error> {
+    match Plan::new(rows) {
+        Some(plan) => cuda.joint_gram_here(rows, &plan, limit),
+        None => Ok(None),
     }
 }

@@ -1,7 +1,7 @@
 //! Dense rows in the memory of a device, which a stand-in plays: the host copies what it reads, and nothing before.
 
 use faer::{Mat, MatRef};
-use lcca::data::{Counting, InMemory, Moments, Pair, PanelSpace, Side};
+use lcca::data::{Counting, InMemory, JointGram, Moments, Pair, PanelSpace, Side};
 use lcca::fit::fit;
 use lcca::matrix::{
     Buffer, Bytes, ColumnSums, DenseRows, DenseValues, Elsewhere, Matrix, Numbers, Panel, Unreadable,
@@ -265,6 +265,10 @@ impl PanelSpace for Summing {
     fn moments(&self, _: &InMemory) -> Result<Option<[Moments; 2]>> {
         self.asked.fetch_add(1, Relaxed);
         self.answer.clone().map_err(|reason| Error::External(reason.into()))
+    }
+
+    fn joint_gram(&self, _: &InMemory, _: u64) -> Result<Option<JointGram>> {
+        Ok(None)
     }
 }
 
