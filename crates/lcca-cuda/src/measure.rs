@@ -51,7 +51,23 @@ impl<'a> SinglePass<'a> {
 /// memory.
 pub fn joint_gram(cuda: &Cuda, rows: &InMemory, limit: u64) -> Result<Option<JointGram>, lcca::Error> {
     match Plan::new(rows) {
-        Some(plan) => cuda.joint_gram_here(rows, &plan, limit),
+        Some(plan) => cuda.joint_gram_here(rows, &plan, limit, &|_| Ok(())),
         None => Ok(None),
     }
+}
+
+/// The same, step by step: nothing is begun before what was begun is done, and `after` is called with the name of what is done.
+pub fn joint_gram_in_steps(
+    cuda: &Cuda,
+    rows: &InMemory,
+    after: &dyn Fn(&'static str),
+) -> Result<Option<JointGram>, lcca::Error> {
+    let Some(plan) = Plan::new(rows) else { return Ok(None) };
+    after("count pairs");
+    let finish = |step: &'static str| {
+        cuda.device.finish()?;
+        after(step);
+        Ok(())
+    };
+    cuda.joint_gram_here(rows, &plan, u64::MAX, &finish)
 }

@@ -101,12 +101,13 @@ impl Cuda {
         rows: &InMemory,
         plan: &sparse_gram::Plan,
         limit: u64,
+        after: sparse_gram::AfterStep<'_>,
     ) -> Result<Option<JointGram>> {
         if !plan.fits(&self.device) {
             return Ok(None);
         }
         self.was_used.store(true, Relaxed);
-        sparse_gram::form(&self.device, rows, plan, limit)
+        sparse_gram::form(&self.device, rows, plan, limit, after)
     }
 
     /// AᵀB of two panels.
@@ -373,7 +374,7 @@ impl Space for Cuda {
 
     fn joint_gram(&self, rows: &InMemory, limit: u64) -> Result<Option<JointGram>> {
         match sparse_gram::Plan::new(rows) {
-            Some(plan) if plan.pays() => self.joint_gram_here(rows, &plan, limit),
+            Some(plan) if plan.pays() => self.joint_gram_here(rows, &plan, limit, &|_| Ok(())),
             _ => Ok(None),
         }
     }

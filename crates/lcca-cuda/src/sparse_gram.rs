@@ -168,12 +168,16 @@ impl Entries {
     }
 }
 
+/// Called at the end of each step that was started, with its name.
+pub(crate) type AfterStep<'a> = &'a dyn Fn(&'static str) -> Result<(), CudaError>;
+
 /// All four blocks; an error if they would take more than `limit` bytes of the host.
 pub(crate) fn form(
     device: &Arc<Device>,
     pair: &InMemory,
     plan: &Plan,
     limit: u64,
+    after: AfterStep<'_>,
 ) -> lcca::Result<Option<JointGram>> {
     let views = Side::BOTH.map(|side| pair.view(side));
     let [Matrix::Sparse(x), Matrix::Sparse(y)] = views else { return Ok(None) };
@@ -181,12 +185,14 @@ pub(crate) fn form(
     let allowance = Allowance::of_joint_gram(limit);
     allowance.take_transposed(&views)?;
     let weights = pair.weights().map(|weights| copy_buffer(device, weights)).transpose()?;
-    let products = Products { device, rows: x.rows(), weights, has_values: plan.has_values };
+    let products = Products { device, rows: x.rows(), weights, has_values: plan.has_values, after };
     let [p, q] = [x.cols(), y.cols()];
     let x = Entries::copy(device, x)?;
+    after("copy rows")?;
     let xx = products.sorted(&x, None, plan.keys[0])?;
     // These are copied while the device sorts.
     let y = Entries::copy(device, y)?;
+    after("copy rows")?;
     let xx = products.symmetric(xx, p, &allowance)?;
     let xy = products.sorted(&x, Some(&y), plan.keys[1])?;
     drop(x);
@@ -205,6 +211,7 @@ struct Products<'a> {
     rows: usize,
     weights: Option<Room<f64>>,
     has_values: bool,
+    after: AfterStep<'a>,
 }
 
 impl Products<'_> {
@@ -244,7 +251,10 @@ impl Products<'_> {
         let values = keyed.values.as_ref().map_or(0, |values| values.address_of(pairs as usize));
         let diagonal = keyed.keys.address_of(pairs as usize);
         launch_each(device, "diagonal_keys", size, &[&size, &bits, &diagonal, &values])?;
-        keyed.sorted(device, 0..bits + bits_of(a.cols))
+        (self.after)("list pairs")?;
+        let keyed = keyed.sorted(device, 0..bits + bits_of(a.cols))?;
+        (self.after)("sort")?;
+        Ok(keyed)
     }
 
     /// The entries of a block of so many rows and columns, from keys in order.
@@ -270,6 +280,7 @@ impl Products<'_> {
                 counts
             }
         };
+        (self.after)("sum up")?;
         Ok(Sorted { keys, values, rows, cols })
     }
 
@@ -302,7 +313,10 @@ impl Products<'_> {
             )?;
         }
         drop((upper, lower, above, below));
-        block.download(device)
+        (self.after)("put together")?;
+        let block = block.download(device)?;
+        (self.after)("copy back")?;
+        Ok(block)
     }
 
     /// AᵀB and BᵀA from the keys of AᵀB.
@@ -315,8 +329,11 @@ impl Products<'_> {
         let entries = self.entries(keyed, shape, false)?;
         allowance.take_entries(entries.keys.len() as u64)?;
         let transposed = entries.transposed(self.device)?;
-        let product = entries.into_block(self.device)?.download(self.device)?;
-        Ok((product, transposed.into_block(self.device)?.download(self.device)?))
+        let blocks = (entries.into_block(self.device)?, transposed.into_block(self.device)?);
+        (self.after)("put together")?;
+        let blocks = (blocks.0.download(self.device)?, blocks.1.download(self.device)?);
+        (self.after)("copy back")?;
+        Ok(blocks)
     }
 }
 
