@@ -91,24 +91,25 @@ __device__ __forceinline__ u32 lanes_with(u32 digit) {
 // Puts keys in the order of a digit; keys with the same digit stay in their order. before[digit][block]: how many keys come before the
 // block's first one with that digit. Values, unless they are null, are moved with their keys, whatever 8 bytes they are. A block brings
 // its keys into order in shared memory first, so that it writes runs of them.
-extern "C" __global__ void __launch_bounds__(THREADS) place_digits(u64 n, const u64 *keys, const u64 *values, u32 shift, u32 mask,
-                                                                   const u64 *before, u64 *out_keys, u64 *out_values) {
+extern "C" __global__ void __launch_bounds__(THREADS, 2) place_digits(u64 n, const u64 *keys, const u64 *values, u32 shift, u32 mask,
+                                                                      const u64 *before, u64 *out_keys, u64 *out_values) {
     __shared__ u64 own[TILE];
     __shared__ u32 places[WARPS][RADIX];
     __shared__ u64 targets[RADIX];
-    u32 t = threadIdx.x, lane = t % 32, warp = t / 32;
-    u64 tile = (u64)blockIdx.x * TILE, first = tile + warp * SECTION + lane;
+    u64 tile = (u64)blockIdx.x * TILE;
+    u32 t = threadIdx.x, lane = t % 32, warp = t / 32, first = warp * SECTION + lane;
     u32 count = n - tile < TILE ? (u32)(n - tile) : TILE;
     for (u32 w = 0; w < WARPS; w++) places[w][t] = 0;
+    keys += tile;
     u64 key[ROUNDS];
     u32 rank[ROUNDS];
 #pragma unroll
-    for (u32 r = 0; r < ROUNDS; r++) key[r] = first + r * 32 < n ? keys[first + r * 32] : 0;
+    for (u32 r = 0; r < ROUNDS; r++) key[r] = first + r * 32 < count ? keys[first + r * 32] : 0;
     __syncthreads();
     // How many keys of the warp's section with the same digit come before each key.
 #pragma unroll
     for (u32 r = 0; r < ROUNDS; r++) {
-        bool is_key = first + r * 32 < n;
+        bool is_key = first + r * 32 < count;
         u32 digit = (u32)(key[r] >> shift) & mask;
         u32 same = lanes_with(digit) & __ballot_sync(ALL, is_key);
         u32 earlier = __popc(same & ((1u << lane) - 1)), seen = places[warp][digit];
@@ -133,30 +134,31 @@ extern "C" __global__ void __launch_bounds__(THREADS) place_digits(u64 n, const 
 #pragma unroll
     for (u32 r = 0; r < ROUNDS; r++) {
         rank[r] += places[warp][(u32)(key[r] >> shift) & mask];
-        if (first + r * 32 < n) own[rank[r]] = key[r];
+        if (first + r * 32 < count) own[rank[r]] = key[r];
     }
     __syncthreads();
-    // From here on the thread's numbers are those that it writes.
+    // From here on a thread's numbers are those that it writes.
+    u32 digits[ROUNDS];
 #pragma unroll
     for (u32 k = 0; k < ROUNDS; k++) {
         u32 i = k * THREADS + t;
-        if (i < count) {
-            u64 moved = own[i], target = targets[(u32)(moved >> shift) & mask] + i;
-            out_keys[target] = moved;
-            key[k] = target;
-        }
+        if (i >= count) continue;
+        u64 moved = own[i];
+        digits[k] = (u32)(moved >> shift) & mask;
+        out_keys[targets[digits[k]] + i] = moved;
     }
     if (!values) return;
     __syncthreads();
+    values += tile;
 #pragma unroll
     for (u32 r = 0; r < ROUNDS; r++) {
-        if (first + r * 32 < n) own[rank[r]] = values[first + r * 32];
+        if (first + r * 32 < count) own[rank[r]] = values[first + r * 32];
     }
     __syncthreads();
 #pragma unroll
     for (u32 k = 0; k < ROUNDS; k++) {
         u32 i = k * THREADS + t;
-        if (i < count) out_values[key[k]] = own[i];
+        if (i < count) out_values[targets[digits[k]] + i] = own[i];
     }
 }
 

@@ -29,6 +29,14 @@ pub(crate) struct Keyed {
     pub values: Option<Room<f64>>,
 }
 
+/// Keys whose runs of equal ones are counted.
+pub(crate) struct Counted {
+    keyed: Keyed,
+    /// Runs that begin before each tile, and in all.
+    before: Room<u64>,
+    pub runs: usize,
+}
+
 /// Runs of equal keys, each once.
 pub(crate) struct Runs {
     /// Ascending, if the keys were.
@@ -86,22 +94,44 @@ impl Keyed {
         Ok(from)
     }
 
-    /// Runs of equal keys that are side by side, with the sums of their values if there are values.
-    pub fn into_runs(self, device: &Arc<Device>) -> Result<Runs, CudaError> {
+    /// Counts runs of equal keys that are side by side.
+    pub fn counted(self, device: &Arc<Device>) -> Result<Counted, CudaError> {
         let (n, tiles) = (self.keys.len() as u64, (self.keys.len() as u64).div_ceil(TILE));
-        let (keys, before) = (self.keys.address(), device.zeros(tiles as usize + 1)?);
-        launch(device, "count_runs", tiles, &[&n, &keys, &before.address()])?;
+        let before: Room<u64> = device.zeros(tiles as usize + 1)?;
+        launch(device, "count_runs", tiles, &[&n, &self.keys.address(), &before.address()])?;
         scan(device, &before)?;
-        let mut count = [0u64];
+        let mut runs = [0u64];
         let place = before.address_of(tiles as usize);
-        device.context().receive_directly(bytemuck::cast_slice_mut(&mut count), place)?;
-        let count = count[0] as usize;
+        device.context().receive_directly(bytemuck::cast_slice_mut(&mut runs), place)?;
+        Ok(Counted { keyed: self, before, runs: runs[0] as usize })
+    }
+}
+
+impl Counted {
+    /// Bytes of the keys and their values.
+    pub fn bytes(&self) -> u64 {
+        let values = self.keyed.values.as_ref().map_or(0, Room::len);
+        8 * (self.keyed.keys.len() + values) as u64
+    }
+
+    /// Bytes that the runs take besides the keys while they are written down.
+    pub fn bytes_of_runs(&self) -> u64 {
+        let each = if self.keyed.values.is_some() { 24 } else { 16 };
+        each * (self.runs as u64 + 1) + 8 * self.before.len() as u64
+    }
+
+    /// The runs, with the sums of their values if there are values.
+    pub fn into_runs(self, device: &Arc<Device>) -> Result<Runs, CudaError> {
+        let (n, tiles) = (self.keyed.keys.len() as u64, self.before.len() as u64 - 1);
+        let (keys, count) = (self.keyed.keys, self.runs);
         let runs: Room<u64> = device.room(count)?;
         let starts: Room<u64> = device.zeros(count + 1)?;
-        let (to, before) = (starts.address(), before.address());
-        launch(device, "write_runs", tiles, &[&n, &keys, &before, &runs.address(), &to])?;
-        let Some(values) = self.values else { return Ok(Runs { keys: runs, sums: RunSums::Starts(starts) }) };
-        drop(self.keys);
+        let (to, before) = (starts.address(), self.before.address());
+        launch(device, "write_runs", tiles, &[&n, &keys.address(), &before, &runs.address(), &to])?;
+        let Some(values) = self.keyed.values else {
+            return Ok(Runs { keys: runs, sums: RunSums::Starts(starts) });
+        };
+        drop(keys);
         let sums: Room<f64> = device.room(count)?;
         let carries: Room<f64> = device.room(tiles as usize)?;
         let (sum, carry) = (sums.address(), carries.address());
@@ -116,13 +146,6 @@ pub(crate) fn bytes_to_sort(keys: u64, has_values: bool) -> u64 {
     let counts = (8 << DIGIT) * keys.div_ceil(TILE);
     // Prefix sums have sums of their own, a number for every SCANNED numbers.
     (if has_values { 32 } else { 16 }) * keys + counts + counts / SCANNED as u64 * 2 + (64 << 10)
-}
-
-/// Bytes that are taken while runs are looked for, with the keys and up to `runs` runs.
-pub(crate) fn bytes_to_find_runs(keys: u64, runs: u64, has_values: bool) -> u64 {
-    (if has_values { 16 * keys + 24 * runs } else { 8 * keys + 16 * runs })
-        + 20 * keys.div_ceil(TILE)
-        + (64 << 10)
 }
 
 /// Some bits of a key.

@@ -106,8 +106,9 @@ impl Cuda {
         if !plan.fits(&self.device) {
             return Ok(None);
         }
-        self.was_used.store(true, Relaxed);
-        sparse_gram::form(&self.device, rows, plan, limit, after)
+        let formed = sparse_gram::form(&self.device, rows, plan, limit, after)?;
+        self.was_used.fetch_or(formed.is_some(), Relaxed);
+        Ok(formed)
     }
 
     /// AᵀB of two panels.

@@ -11,7 +11,7 @@ use crate::error::CudaError;
 use crate::kernels::File;
 use crate::launch::{Argument, Launch};
 use crate::room::Room;
-use crate::sort::{Keyed, RunSums, bytes_to_find_runs, bytes_to_sort, scan};
+use crate::sort::{Keyed, RunSums, bytes_to_sort, scan};
 use crate::sparse::{StoredValues, copy_buffer};
 use bytemuck::{Pod, Zeroable};
 use lcca::data::{Allowance, InMemory, JointGram, Pair, Shape, Side};
@@ -50,10 +50,8 @@ impl Plan {
             pair.weights().is_some() || [x, y].iter().any(|rows| !matches!(rows.values(), Values::Ones));
         let pairs = count_pairs(x, y)?;
         let Shape { rows, x_cols, y_cols } = pair.shape();
-        let [p, q] = [x_cols as u64, y_cols as u64];
         // Every column has a key on the diagonal.
-        let keys = [pairs[0].checked_add(p)?, pairs[1], pairs[2].checked_add(q)?];
-        let most = [triangle(p)?, p.checked_mul(q)?, triangle(q)?];
+        let keys = [pairs[0].checked_add(x_cols as u64)?, pairs[1], pairs[2].checked_add(y_cols as u64)?];
         // Lengths are also added up as numbers of bytes.
         if keys.iter().any(|&keys| keys > 1 << 48) {
             return None;
@@ -67,16 +65,9 @@ impl Plan {
             };
             rows + width * view.entries()
         };
-        let work = keys.iter().zip(most).map(|(&keys, most)| {
-            let entries = keys.min(most);
-            let both = PUT_TOGETHER * entries + bytes_to_sort(entries, true) / 2 + 32 * (p.max(q) + 1);
-            bytes_to_sort(keys, has_values)
-                .max(bytes_to_find_runs(keys, entries, has_values))
-                .max(bytes_to_sort(entries, true) + 24 * entries)
-                .max(both)
-        });
         // Weights, the first pair of every row, and what prefix sums of these need.
-        let bytes = view(x) + view(y) + 3 * rows + work.max().unwrap_or(0);
+        let most = keys.into_iter().max().unwrap_or(0);
+        let bytes = view(x) + view(y) + 3 * rows + bytes_to_sort(most, has_values);
         Some(Plan { keys, has_values, bytes })
     }
 
@@ -85,10 +76,17 @@ impl Plan {
         self.keys.iter().sum::<u64>() >= WORTHWHILE
     }
 
-    /// Whether the device has the memory.
+    /// Whether the device has the memory for the keys. Whether it has it for the entries is known when they are counted.
     pub fn fits(&self, device: &Device) -> bool {
         self.bytes <= device.free()
     }
+}
+
+/// Bytes that are taken while so many entries are put together to blocks of at most so many rows, with the entries themselves.
+fn bytes_to_put_together(entries: u64, rows: usize) -> u64 {
+    // Entries and their transpose while it is sorted; or both, and the blocks.
+    let sorting = 16 * entries + bytes_to_sort(entries, true);
+    sorting.max(PUT_TOGETHER * entries) + 32 * (rows as u64 + 1)
 }
 
 /// Places of a triangle with its diagonal.
@@ -171,7 +169,7 @@ impl Entries {
 /// Called at the end of each step that was started, with its name.
 pub(crate) type AfterStep<'a> = &'a dyn Fn(&'static str) -> Result<(), CudaError>;
 
-/// All four blocks; an error if they would take more than `limit` bytes of the host.
+/// All four blocks; `None` if the device has too little memory, and an error if they would take more than `limit` bytes of the host.
 pub(crate) fn form(
     device: &Arc<Device>,
     pair: &InMemory,
@@ -193,13 +191,13 @@ pub(crate) fn form(
     // These are copied while the device sorts.
     let y = Entries::copy(device, y)?;
     after("copy rows")?;
-    let xx = products.symmetric(xx, p, &allowance)?;
+    let Some(xx) = products.symmetric(xx, p, &allowance)? else { return Ok(None) };
     let xy = products.sorted(&x, Some(&y), plan.keys[1])?;
     drop(x);
-    let (xy, yx) = products.cross(xy, [p, q], &allowance)?;
+    let Some((xy, yx)) = products.cross(xy, [p, q], &allowance)? else { return Ok(None) };
     let yy = products.sorted(&y, None, plan.keys[2])?;
     drop(y);
-    let yy = products.symmetric(yy, q, &allowance)?;
+    let Some(yy) = products.symmetric(yy, q, &allowance)? else { return Ok(None) };
     allowance.take_transposed(&[&xy])?;
     let moments = [pair.moments(Side::X)?.clone(), pair.moments(Side::Y)?.clone()];
     Ok(Some(JointGram::from_all_blocks(pair.shape(), moments, [[xx, xy], [yx, yy]])))
@@ -257,19 +255,25 @@ impl Products<'_> {
         Ok(keyed)
     }
 
-    /// The entries of a block of so many rows and columns, from keys in order.
+    /// The entries of a block of so many rows and columns, from keys in order; `None` if there is no room to put them together.
     fn entries(
         &self,
         keyed: Keyed,
         [rows, cols]: [usize; 2],
         is_symmetric: bool,
-    ) -> Result<Sorted, CudaError> {
-        let runs = keyed.into_runs(self.device)?;
+    ) -> Result<Option<Sorted>, CudaError> {
+        let counted = keyed.counted(self.device)?;
+        let (n, free) = (counted.runs as u64, self.device.free());
+        if counted.bytes_of_runs() > free || bytes_to_put_together(n, rows.max(cols)) > free + counted.bytes()
+        {
+            return Ok(None);
+        }
+        let runs = counted.into_runs(self.device)?;
         let keys = runs.keys;
         let values = match runs.sums {
             RunSums::Sums(sums) => sums,
             RunSums::Starts(starts) => {
-                let (n, counts): (_, Room<f64>) = (keys.len() as u64, self.device.room(keys.len())?);
+                let counts: Room<f64> = self.device.room(keys.len())?;
                 let (bits, symmetric) = (bits_of(cols), i32::from(is_symmetric));
                 launch_each(
                     self.device,
@@ -281,13 +285,13 @@ impl Products<'_> {
             }
         };
         (self.after)("sum up")?;
-        Ok(Sorted { keys, values, rows, cols })
+        Ok(Some(Sorted { keys, values, rows, cols }))
     }
 
     /// All of a symmetric block from the keys of its upper triangle.
-    fn symmetric(&self, keyed: Keyed, size: usize, allowance: &Allowance) -> lcca::Result<Matrix> {
+    fn symmetric(&self, keyed: Keyed, size: usize, allowance: &Allowance) -> lcca::Result<Option<Matrix>> {
         let device = self.device;
-        let upper = self.entries(keyed, [size, size], true)?;
+        let Some(upper) = self.entries(keyed, [size, size], true)? else { return Ok(None) };
         // The other triangle takes as much again.
         allowance.take_entries(2 * upper.keys.len() as u64)?;
         let lower = upper.transposed(device)?;
@@ -316,7 +320,7 @@ impl Products<'_> {
         (self.after)("put together")?;
         let block = block.download(device)?;
         (self.after)("copy back")?;
-        Ok(block)
+        Ok(Some(block))
     }
 
     /// AᵀB and BᵀA from the keys of AᵀB.
@@ -325,15 +329,15 @@ impl Products<'_> {
         keyed: Keyed,
         shape: [usize; 2],
         allowance: &Allowance,
-    ) -> lcca::Result<(Matrix, Matrix)> {
-        let entries = self.entries(keyed, shape, false)?;
+    ) -> lcca::Result<Option<(Matrix, Matrix)>> {
+        let Some(entries) = self.entries(keyed, shape, false)? else { return Ok(None) };
         allowance.take_entries(entries.keys.len() as u64)?;
         let transposed = entries.transposed(self.device)?;
         let blocks = (entries.into_block(self.device)?, transposed.into_block(self.device)?);
         (self.after)("put together")?;
         let blocks = (blocks.0.download(self.device)?, blocks.1.download(self.device)?);
         (self.after)("copy back")?;
-        Ok(blocks)
+        Ok(Some(blocks))
     }
 }
 

@@ -375,6 +375,13 @@ fn joint_gram_matrices_are_those_of_the_host_and_repeat_to_the_last_bit() {
             same_grams(&format!("{what}, again"), &again, &there, true);
         }
     }
+    // So many rows that sums of sums are summed up again.
+    let many =
+        |values| InMemory::new(zipf(4_300_000, 3, 1, 1, values), zipf(4_300_000, 2, 1, 2, ones)).unwrap();
+    for (pair, is_exact) in [(many(ones), true), (many(single), false)] {
+        let there = measure::joint_gram(&cuda, &pair, u64::MAX).unwrap().unwrap();
+        same_grams("many rows", &there, &pair.joint_gram(u64::MAX).unwrap(), is_exact);
+    }
     // Some of the rows share the entries of all.
     let (x, y) = (zipf(3000, 500, 12, 1, double), zipf(3000, 300, 9, 2, single));
     let part = InMemory::new(x.slice(700..1900), y.slice(700..1900)).unwrap();
