@@ -3,7 +3,7 @@
 
     cargo xtask bench gpu                 builds the programs and packs them with data into target/gpu
     python3 target/gpu/gpu.py run         there: runs the tests on the GPU and measures; results in target/gpu/gpu.json and gpu.md
-    python3 target/gpu/gpu.py run dense   only some of it: tests, python, fits, dense, passes
+    python3 target/gpu/gpu.py run dense   only some of it: tests, python, grams, fits, dense, passes
 
 The second command needs NumPy, CuPy for the comparison with cuSPARSE, and SciPy and scikit-learn for the Python package. If this machine has a GPU, the first one runs it at once.
 """
@@ -24,12 +24,14 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 FITS = [("tatoeba", 20, 1e-4, 5), ("debian400k", 20, 1e-4, 5), ("debian400k", 200, 1e-4, 2), ("debian_full", 20, 1e-3, 3)]
+# Data whose joint Gram matrix is formed on the GPU and on the host, so often.
+GRAMS, GRAM_REPEATS = ["tatoeba", "debian400k", "debian_full"], 3
 # Rows, columns of each view, pairs, repetitions.
 DENSE = (1_000_000, 1024, 20, 4)
 # Programs of tests.
 TESTS = ["device", "arrays"]
 # What can be asked for.
-PARTS = ["tests", "python", "fits", "dense", "passes"]
+PARTS = ["tests", "python", "grams", "fits", "dense", "passes"]
 # The Python package with its engine, and the tests of arrays that lie on a GPU.
 PACKAGE, PYTHON_TESTS = "lcca.tar.gz", "test_gpu_in_place.py"
 PASSES = [("zipf", 400_000, 20_000, 13_500_000), ("uniform", 400_000, 20_000, 13_500_000),
@@ -126,6 +128,8 @@ def pack(source, packed):
 
 def unpack(packed, folder):
     path = Path(folder) / packed.name.removesuffix(".gz")
+    if path.exists():
+        return path
     with gzip.open(packed, "rb") as file, open(path, "wb") as out:
         shutil.copyfileobj(file, out)
     path.chmod(0o755)
@@ -214,6 +218,12 @@ def page(results):
     for fit in results["python"]:
         first, *others = fit["seconds"]
         lines.append(f"| {fit['arrays']} | {statistics.median(others):.2f} | {first:.2f} | {fit['total']:.9f} |")
+    if results["grams"]:
+        lines += ["", "The sparse joint Gram matrix, formed on the GPU and on the processor cores, copies included. The difference is the largest one of an entry, relative to it.", ""]
+        lines += ["| data | entries | GPU, seconds | first | cores, seconds | difference |", "|---|---|---|---|---|---|"]
+    for gram in (gram for gram in results["grams"] if "gpu" in gram):
+        first, *others = gram["gpu"]
+        lines.append(f"| {gram['data']} | {gram['entries']:,} | {statistics.median(others or [first]):.3f} | {first:.3f} | {statistics.median(gram['cpu']):.3f} | {gram['difference']} |")
     lines += [
         "",
         "XᵀX·B with 32 columns of f32 numbers, and cuSPARSE through CuPy with both orders of X prepared. The error is that of the sums, relative to the largest.",
@@ -249,6 +259,17 @@ def run_tests(folder, scratch):
     return found, failed
 
 
+def run_grams(folder, scratch, measure, results):
+    for name in GRAMS:
+        if not (folder / f"{name}-x.npz.gz").exists():
+            print(f"{name} is not there", flush=True)
+            continue
+        views = [unpack(folder / f"{name}-{view}.npz.gz", scratch) for view in "xy"]
+        found = {"data": name, **lines([measure, "gram", *views, GRAM_REPEATS])[0]}
+        results["grams"].append(found)
+        print(json.dumps(found), flush=True)
+
+
 def run_fits(folder, scratch, measure, results):
     for name, k, tol, repeats in FITS:
         if not (folder / f"{name}-x.npz.gz").exists():
@@ -263,7 +284,7 @@ def run_fits(folder, scratch, measure, results):
 def run(folder, parts):
     gpus = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], stdout=subprocess.PIPE, text=True)
     gpu = next(iter(gpus.stdout.splitlines()), "GPU")
-    results = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count(), "gpu": gpu, "tests": [], "passes": [], "fits": []}
+    results = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count(), "gpu": gpu, "tests": [], "grams": [], "passes": [], "fits": []}
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:
         measure = unpack(folder / "measure.gz", scratch)
@@ -273,6 +294,8 @@ def run(folder, parts):
                 results["tests"] += found
                 failed = failed or status
         results["python"] = fits_from_python(scratch) if "python" in parts else []
+        if "grams" in parts:
+            run_grams(folder, scratch, measure, results)
         if "fits" in parts:
             run_fits(folder, scratch, measure, results)
         rows, cols, k, repeats = DENSE

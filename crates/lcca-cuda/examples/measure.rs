@@ -7,16 +7,20 @@
 //!                                              on cuda with views that lie there; with the seconds until numbers were checked and until
 //!                                              moments were known
 //! measure copy ROWS COLS                       copies of such a view to cuda
+//! measure gram X Y REPEATS                     the joint Gram matrix of files, on cpu and on cuda, there also step by step; with the
+//!                                              largest difference of their entries
 //! ```
 
-use lcca::data::{InMemory, Pair, Side};
+use lcca::data::{InMemory, JointGram, JointGrams, Pair, Side};
 use lcca::fit::fit;
 use lcca::matrix::{Buffer, DenseRows, DenseValues, Matrix};
 use lcca::method::{Method, Settings};
-use lcca_cuda::measure::SinglePass;
+use lcca_cuda::measure::{SinglePass, joint_gram, joint_gram_in_steps};
 use lcca_cuda::{DeviceArray, on};
 use rayon::prelude::*;
 use serde_json::json;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
@@ -43,8 +47,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             repeat(&pair, &Settings::new(Method::auto(), k.parse()?), device, repeats.parse()?)
         }
         ["copy", rows, cols] => copy(&embeddings(rows.parse()?, cols.parse()?, 1)),
+        ["gram", x, y, repeats] => gram([x, y], repeats.parse()?),
         _ => Err(
-            "measure pass X | fit X Y K RIDGE TOL cpu|cuda REPEATS | dense ROWS COLS K cpu|cuda|there REPEATS | copy ROWS COLS"
+            "measure pass X | fit X Y K RIDGE TOL cpu|cuda REPEATS | dense ROWS COLS K cpu|cuda|there REPEATS | copy ROWS COLS | gram X Y REPEATS"
                 .into(),
         ),
     }
@@ -61,6 +66,63 @@ fn copy(view: &Buffer<f32>) -> Result<(), Box<dyn std::error::Error>> {
     }
     println!("{}", json!({"bytes": bytes.len(), "bytes_per_second": median(rates)}));
     Ok(())
+}
+
+/// Seconds that the joint Gram matrix of two sparse views takes on the GPU and on the host, with their moments known.
+fn gram([x, y]: [&str; 2], repeats: usize) -> Result<(), Box<dyn std::error::Error>> {
+    let read = |path: &str| lcca_io::read_matrix(Path::new(path)).map(|loaded| loaded.matrix);
+    let pair = InMemory::new(read(x)?, read(y)?)?;
+    pair.moments(Side::X)?;
+    pair.moments(Side::Y)?;
+    let mut seconds = [Vec::new(), Vec::new()];
+    let (mut here, mut there) = (None, None);
+    for _ in 0..repeats {
+        let start = Instant::now();
+        here = Some(pair.joint_gram(u64::MAX)?);
+        seconds[0].push(start.elapsed().as_secs_f64());
+        // As in a fit, the GPU has no memory left from before.
+        let cuda = lcca_cuda::open(0, None)?;
+        let start = Instant::now();
+        there = joint_gram(&cuda, &pair, u64::MAX)?;
+        seconds[1].push(start.elapsed().as_secs_f64());
+    }
+    let cuda = lcca_cuda::open(0, None)?;
+    let (last, steps) = (Cell::new(Instant::now()), RefCell::new(BTreeMap::<&str, f64>::new()));
+    let after = |step: &'static str| {
+        let now = Instant::now();
+        *steps.borrow_mut().entry(step).or_default() += (now - last.replace(now)).as_secs_f64();
+    };
+    joint_gram_in_steps(&cuda, &pair, &after)?;
+    let (Some(here), Some(there)) = (here, there) else {
+        return Err("the GPU left it to the host".into());
+    };
+    println!(
+        "{}",
+        json!({"device": cuda.device().name(), "rows": pair.shape().rows, "entries": there.entries(),
+            "difference": difference(&here, &there), "cpu": seconds[0], "gpu": seconds[1], "steps": steps.into_inner()})
+    );
+    Ok(())
+}
+
+/// The largest difference of two Gram matrices, relative to the entry; `None` if other entries are stored.
+fn difference(a: &JointGram, b: &JointGram) -> Option<f64> {
+    let mut worst = 0.0f64;
+    for (target, source) in [(Side::X, Side::X), (Side::X, Side::Y), (Side::Y, Side::X), (Side::Y, Side::Y)] {
+        let (Matrix::Sparse(a), Matrix::Sparse(b)) = (a.block(target, source), b.block(target, source))
+        else {
+            return None;
+        };
+        if !a.offsets().iter().eq(b.offsets().iter()) || !a.columns().iter().eq(b.columns().iter()) {
+            return None;
+        }
+        for entry in 0..a.entries() as usize {
+            let (a, b) = (a.values().get(entry), b.values().get(entry));
+            if a != b {
+                worst = worst.max((a - b).abs() / a.abs().max(b.abs()));
+            }
+        }
+    }
+    Some(worst)
 }
 
 /// The median of some numbers.

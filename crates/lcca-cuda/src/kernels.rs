@@ -11,6 +11,8 @@ pub(crate) enum File {
     Gram,
     Block,
     Array,
+    Sort,
+    Pairs,
 }
 
 /// Gram matrices of f32 and of f64 numbers for tensor cores: these kernels are not there before 8.0.
@@ -36,6 +38,8 @@ impl File {
             File::Block if major >= 8 => ptx!("block.80"),
             File::Block => ptx!("block.70"),
             File::Array => ptx!("array.70"),
+            File::Sort => ptx!("sort.70"),
+            File::Pairs => ptx!("pairs.70"),
         }
     }
 }
@@ -45,13 +49,15 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    const FILES: [(File, &str); 6] = [
+    const FILES: [(File, &str); 8] = [
         (File::Gather, include_str!("../kernels/gather.cu")),
         (File::Panel, include_str!("../kernels/panel.cu")),
         (File::Product, include_str!("../kernels/product.cu")),
         (File::Gram, include_str!("../kernels/gram.cu")),
         (File::Block, include_str!("../kernels/block.cu")),
         (File::Array, include_str!("../kernels/array.cu")),
+        (File::Sort, include_str!("../kernels/sort.cu")),
+        (File::Pairs, include_str!("../kernels/pairs.cu")),
     ];
 
     /// The kernels that a file of this crate names, as PTX declares them. Every text that looks like the name of one counts.

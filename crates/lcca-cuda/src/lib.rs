@@ -36,8 +36,10 @@ mod passes;
 mod product;
 mod room;
 mod rows;
+mod sort;
 mod space;
 mod sparse;
+mod sparse_gram;
 mod staging;
 mod summed;
 

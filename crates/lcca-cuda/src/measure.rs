@@ -1,11 +1,12 @@
-//! What benchmarks measure: XᵀX·B of one sparse view, with panels of f32 numbers.
+//! What benchmarks and tests ask for by itself: XᵀX·B of one sparse view, with panels of f32 numbers, and the joint Gram matrix.
 
 use crate::error::CudaError;
 use crate::room::Room;
 use crate::rows::{Chunk, ViewOnDevice};
 use crate::space::Cuda;
 use crate::sparse::Output;
-use lcca::data::InMemory;
+use crate::sparse_gram::Plan;
+use lcca::data::{InMemory, JointGram};
 use lcca::matrix::{Matrix, OneHotRows};
 use std::sync::Arc;
 
@@ -44,4 +45,29 @@ impl<'a> SinglePass<'a> {
     pub fn product(&self) -> Result<Vec<f32>, CudaError> {
         self.product.to_vec()
     }
+}
+
+/// The joint Gram matrix of sparse rows, formed on a GPU however few they are; `None` if a view is not sparse or the GPU has too little
+/// memory.
+pub fn joint_gram(cuda: &Cuda, rows: &InMemory, limit: u64) -> Result<Option<JointGram>, lcca::Error> {
+    match Plan::new(rows) {
+        Some(plan) => cuda.joint_gram_here(rows, &plan, limit, &|_| Ok(())),
+        None => Ok(None),
+    }
+}
+
+/// The same, step by step: nothing is begun before what was begun is done, and `after` is called with the name of what is done.
+pub fn joint_gram_in_steps(
+    cuda: &Cuda,
+    rows: &InMemory,
+    after: &dyn Fn(&'static str),
+) -> Result<Option<JointGram>, lcca::Error> {
+    let Some(plan) = Plan::new(rows) else { return Ok(None) };
+    after("count pairs");
+    let finish = |step: &'static str| {
+        cuda.device.finish()?;
+        after(step);
+        Ok(())
+    };
+    cuda.joint_gram_here(rows, &plan, u64::MAX, &finish)
 }

@@ -9,9 +9,10 @@ use crate::launch::{Argument, Launch};
 use crate::panel::{FactorsOnDevice, PanelOnDevice, column_sums, panel_of, scale_rows, stride_of};
 use crate::product::{Dense, Numbers, cross_into, times_into};
 use crate::room::Room;
+use crate::sparse_gram;
 use crate::summed::Summed;
 use faer::{Mat, MatRef};
-use lcca::data::{Counting, InMemory, Moments, Pair, Side};
+use lcca::data::{Counting, InMemory, JointGram, Moments, Pair, Side};
 use lcca::error::Result;
 use lcca::matrix::{Line, Matrix, Panel};
 use lcca::space::{ChosenBlock, Host, Inverted, RowFactors, Space, Tall};
@@ -92,6 +93,22 @@ impl Cuda {
             (0..m.ncols()).for_each(|j| numbers[i * stride + j] = m[(i, j)]);
         }
         Ok(SmallOnDevice { room: self.device.copy(&numbers)?, rows, stride })
+    }
+
+    /// The joint Gram matrix of sparse rows; `None` if the device has too little memory.
+    pub(crate) fn joint_gram_here(
+        &self,
+        rows: &InMemory,
+        plan: &sparse_gram::Plan,
+        limit: u64,
+        after: sparse_gram::AfterStep<'_>,
+    ) -> Result<Option<JointGram>> {
+        if !plan.fits(&self.device) {
+            return Ok(None);
+        }
+        let formed = sparse_gram::form(&self.device, rows, plan, limit, after)?;
+        self.was_used.fetch_or(formed.is_some(), Relaxed);
+        Ok(formed)
     }
 
     /// AᵀB of two panels.
@@ -354,6 +371,13 @@ impl Space for Cuda {
         let (moments, summed) = Summed::new(&self.device, rows)?;
         *self.summed.lock().unwrap_or_else(PoisonError::into_inner) = summed.map(Arc::new);
         Ok(Some(moments))
+    }
+
+    fn joint_gram(&self, rows: &InMemory, limit: u64) -> Result<Option<JointGram>> {
+        match sparse_gram::Plan::new(rows) {
+            Some(plan) if plan.pays() => self.joint_gram_here(rows, &plan, limit, &|_| Ok(())),
+            _ => Ok(None),
+        }
     }
 
     fn dense_gram(&self, pair: &Counting<'_>) -> Result<Option<Mat<f64>>> {

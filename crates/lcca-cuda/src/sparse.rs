@@ -72,7 +72,8 @@ impl StoredValues {
         }
     }
 
-    fn copy(device: &Arc<Device>, values: &Values, own: Range<usize>) -> Result<Self, CudaError> {
+    /// A copy of the values `own`.
+    pub fn copy(device: &Arc<Device>, values: &Values, own: Range<usize>) -> Result<Self, CudaError> {
         Ok(match values {
             Values::Ones => StoredValues::Ones,
             Values::F32(values) => StoredValues::F32(copy_buffer(device, &values.slice(own))?),

@@ -1,13 +1,14 @@
 //! Dense rows in the memory of a device, which a stand-in plays: the host copies what it reads, and nothing before.
 
 use faer::{Mat, MatRef};
-use lcca::data::{Counting, InMemory, Moments, Pair, PanelSpace, Side};
+use lcca::data::{Counting, InMemory, JointGram, JointGrams, Moments, Pair, PanelSpace, Side};
 use lcca::fit::fit;
 use lcca::matrix::{
-    Buffer, Bytes, ColumnSums, DenseRows, DenseValues, Elsewhere, Matrix, Numbers, Panel, Unreadable,
+    Buffer, Bytes, ColumnSums, DenseRows, DenseValues, Elsewhere, Matrix, Numbers, Panel, SparseRows,
+    Unreadable, Values,
 };
 use lcca::method::{Method, Settings};
-use lcca::space::{Host, RowFactors, Space, Tall, place};
+use lcca::space::{Host, Placed, RowFactors, Space, Tall, place};
 use lcca::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -144,6 +145,11 @@ impl Space for Knowing {
         Ok(Some(self.0.capabilities().require_grams()?.dense_gram(means, u64::MAX)?))
     }
 
+    fn joint_gram(&self, rows: &InMemory, limit: u64) -> Result<Option<JointGram>> {
+        let is_known = rows.shape() == self.0.shape();
+        is_known.then(|| self.0.joint_gram(limit)).transpose()
+    }
+
     fn upload(&self, panel: Panel) -> Result<Tall> {
         Host.upload(panel)
     }
@@ -231,6 +237,44 @@ fn a_fit_to_narrow_views_whose_gram_matrix_is_formed_there_copies_nothing() {
 }
 
 #[test]
+fn a_space_may_form_the_joint_gram_matrix_of_rows() {
+    let rows = |count: u32, factor: u32| {
+        let view = |cols: u32, factor: u32| {
+            let offsets: Vec<u64> = (0..=u64::from(count)).map(|row| 2 * row).collect();
+            let columns = (0..count).flat_map(|row| [row * factor % (cols - 1), cols - 1]);
+            let columns: Vec<u32> = columns.collect();
+            SparseRows::new(cols as usize, offsets.into(), columns.into(), Values::Ones).unwrap().into()
+        };
+        InMemory::new(view(9, factor), view(7, factor + 1)).unwrap()
+    };
+    let numbers = |joint: &JointGram| {
+        let mut found = Vec::new();
+        for (target, source) in [(Side::X, Side::X), (Side::X, Side::Y), (Side::Y, Side::Y)] {
+            let block = joint.block(target, source);
+            (0..block.rows()).for_each(|i| block.for_each(i, |j, value| found.push((i, j, value))));
+        }
+        found
+    };
+    // The space knows other rows, so that only it can have given their Gram matrix.
+    let known = numbers(&rows(40, 1).joint_gram(u64::MAX).unwrap());
+    for (count, is_known) in [(40, true), (50, false)] {
+        let own = numbers(&rows(count, 2).joint_gram(u64::MAX).unwrap());
+        assert_ne!(own, known);
+        let (pair, space) = (rows(count, 2), Arc::new(Knowing(rows(40, 1))));
+        let placed = Placed::new(&pair as &dyn Pair, space.clone());
+        let offered = placed.capabilities().joint_grams.unwrap();
+        assert!(offered.estimate().unwrap().is_some() && !offered.is_formed());
+        let with_space = place(rows(count, 2), space);
+        for joint_grams in [offered, &with_space] {
+            let found = numbers(&joint_grams.joint_gram(u64::MAX).unwrap());
+            assert_eq!(found, if is_known { known.clone() } else { own.clone() });
+            let error = joint_grams.joint_gram(10).err().unwrap();
+            assert!(matches!(error, Error::Memory { allowed: 10, .. }), "{error}");
+        }
+    }
+}
+
+#[test]
 fn every_method_takes_such_rows() {
     for method in [Method::auto(), Method::gram(), Method::exact(), Method::lobpcg(), Method::rp_cca(4)] {
         let (x, y) = (Device::new(numbers(300, 6, 0), false), Device::new(numbers(300, 4, 3), false));
@@ -265,6 +309,10 @@ impl PanelSpace for Summing {
     fn moments(&self, _: &InMemory) -> Result<Option<[Moments; 2]>> {
         self.asked.fetch_add(1, Relaxed);
         self.answer.clone().map_err(|reason| Error::External(reason.into()))
+    }
+
+    fn joint_gram(&self, _: &InMemory, _: u64) -> Result<Option<JointGram>> {
+        Ok(None)
     }
 }
 

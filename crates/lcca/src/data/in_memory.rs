@@ -2,6 +2,7 @@
 
 use super::covariates::CovariateRows;
 use super::estimate::{GramEstimate, GramSample};
+use super::joint::JointGram;
 use super::moments::Moments;
 use super::paired_rows::PairedRows;
 use super::parts::{Piece, Scratch};
@@ -26,6 +27,10 @@ pub struct InMemory {
 pub trait PanelSpace: Any + Send + Sync {
     /// The moments of both views, if the space finds them sooner than the host.
     fn moments(&self, rows: &InMemory) -> Result<Option<[Moments; 2]>>;
+
+    /// All four blocks of [X Y]ᵀ[X Y], if the space forms them sooner than the host; an error if they would take more than `limit`
+    /// bytes.
+    fn joint_gram(&self, rows: &InMemory, limit: u64) -> Result<Option<JointGram>>;
 }
 
 impl InMemory {

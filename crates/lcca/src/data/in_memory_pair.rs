@@ -122,6 +122,11 @@ impl JointGrams for InMemory {
     }
 
     fn joint_gram(&self, limit: u64) -> Result<JointGram> {
+        if let Some(space) = &self.space
+            && let Some(joint) = space.joint_gram(self, limit)?
+        {
+            return Ok(joint);
+        }
         self.bring()?;
         let moments = [self.moments(Side::X)?, self.moments(Side::Y)?];
         let weights = self.rows.weights.as_ref().map(|weights| weights.as_slice());

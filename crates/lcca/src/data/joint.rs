@@ -29,8 +29,8 @@ impl JointGram {
         limit: u64,
     ) -> Result<Self> {
         let [x, y] = views;
-        let allowance = Allowance::new("the joint Gram matrix", limit);
-        allowance.take(Transposed::bytes(x).max(Transposed::bytes(y)))?;
+        let allowance = Allowance::of_joint_gram(limit);
+        allowance.take_transposed(&[x, y])?;
         // The Gram matrix of a one-hot view is known from its moments. X by columns serves two blocks and is dropped
         // before Y is transposed.
         let (xx, xy) = {
@@ -48,7 +48,7 @@ impl JointGram {
             symmetric(&Transposed::new(y), y, weight, &allowance)?
         };
         let xy = xy.into();
-        allowance.take(Transposed::bytes(&xy))?;
+        allowance.take_transposed(&[&xy])?;
         let shape = Shape { rows: x.rows(), x_cols: x.cols(), y_cols: y.cols() };
         JointGram::from_blocks(shape, moments.map(Moments::clone), [xx.into(), xy, yy.into()])
     }
@@ -70,7 +70,7 @@ impl JointGram {
     }
 
     /// From `blocks[target][source]` of the right shapes.
-    pub(super) fn from_all_blocks(shape: Shape, moments: [Moments; 2], blocks: [[Matrix; 2]; 2]) -> Self {
+    pub fn from_all_blocks(shape: Shape, moments: [Moments; 2], blocks: [[Matrix; 2]; 2]) -> Self {
         JointGram { shape, moments, blocks }
     }
 

@@ -75,6 +75,7 @@ pub use moments::Moments;
 pub use normal::Normal;
 pub use pair::{Blocks, Capabilities, Grams, JointGrams, Pair, Reduced, Samples, Structure, Triangles};
 pub use pieces::Pieces;
+pub use product::Allowance;
 pub use reduce::columns_to_keep;
 pub use residual::Residual;
 pub use row_sums::RowSums;

@@ -23,15 +23,21 @@ const MIRRORED: usize = 256;
 const ENTRY: u64 = (size_of::<u32>() + size_of::<f64>()) as u64;
 
 /// Bytes that may still be taken, shared by several products.
-pub(super) struct Allowance {
+pub struct Allowance {
     what: &'static str,
     limit: u64,
     spent: AtomicU64,
 }
 
 impl Allowance {
+    /// So many bytes for `what`.
     pub fn new(what: &'static str, limit: u64) -> Self {
         Allowance { what, limit, spent: AtomicU64::new(0) }
+    }
+
+    /// So many bytes for the four blocks of [X Y]ᵀ[X Y], whoever forms them.
+    pub fn of_joint_gram(limit: u64) -> Self {
+        Allowance::new("the joint Gram matrix", limit)
     }
 
     /// Takes bytes; an error if fewer are left.
@@ -42,6 +48,16 @@ impl Allowance {
         }
         let advice = "allow more memory, or use a method that forms no Gram matrix";
         Err(Error::Memory { what: self.what.into(), needed, allowed: self.limit, advice })
+    }
+
+    /// Takes the bytes of so many entries of products.
+    pub fn take_entries(&self, entries: u64) -> Result<()> {
+        self.take(ENTRY * entries)
+    }
+
+    /// Takes the bytes of the transposes of some matrices that are not needed at the same time.
+    pub fn take_transposed(&self, matrices: &[&Matrix]) -> Result<()> {
+        self.take(matrices.iter().map(|matrix| Transposed::bytes(matrix)).max().unwrap_or(0))
     }
 }
 
@@ -69,7 +85,7 @@ pub(super) fn symmetric(
 ) -> Result<SparseRows> {
     let upper = upper_triangle(by_columns, view, weight, allowance)?;
     // As much again.
-    allowance.take(ENTRY * upper.entries())?;
+    allowance.take_entries(upper.entries())?;
     mirrored(upper)
 }
 
@@ -143,7 +159,7 @@ fn form(
                 }
             });
         }
-        allowance.take(ENTRY * chunk.entries() as u64)?;
+        allowance.take_entries(chunk.entries() as u64)?;
         Ok(chunk)
     };
     cut(a).par_iter().with_max_len(1).map(form_chunk).collect()

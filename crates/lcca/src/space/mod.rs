@@ -16,7 +16,7 @@ pub(crate) use mixed::Mixed;
 pub(crate) use placed::beside;
 pub use placed::{Placed, of, place};
 
-use crate::data::{Counting, InMemory, Moments};
+use crate::data::{Counting, InMemory, JointGram, Moments};
 use crate::error::Result;
 use crate::matrix::Panel;
 use faer::{Mat, MatRef};
@@ -209,6 +209,12 @@ pub trait Space: Send + Sync {
 
     /// The moments of both views of rows, if the space finds them sooner than the host. By default the host does.
     fn moments(&self, _rows: &InMemory) -> Result<Option<[Moments; 2]>> {
+        Ok(None)
+    }
+
+    /// The sparse blocks of [X Y]ᵀ[X Y] of rows, if the space forms them sooner than the host; an error if they would take more than
+    /// `limit` bytes of the host. By default the host forms them.
+    fn joint_gram(&self, _rows: &InMemory, _limit: u64) -> Result<Option<JointGram>> {
         Ok(None)
     }
 

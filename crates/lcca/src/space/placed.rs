@@ -2,7 +2,8 @@
 
 use super::{Host, Space};
 use crate::data::{
-    Ask, Capabilities, Composition, InMemory, Moments, Pair, PanelSpace, Reduced, Shape, Side, Structure,
+    Ask, Capabilities, Composition, GramEstimate, InMemory, JointGram, JointGrams, Moments, Pair, PanelSpace,
+    Reduced, Shape, Side, Structure,
 };
 use crate::error::Result;
 use std::ops::Deref;
@@ -20,6 +21,10 @@ struct Shared(Arc<dyn Space>);
 impl PanelSpace for Shared {
     fn moments(&self, rows: &InMemory) -> Result<Option<[Moments; 2]>> {
         self.0.moments(rows)
+    }
+
+    fn joint_gram(&self, rows: &InMemory, limit: u64) -> Result<Option<JointGram>> {
+        self.0.joint_gram(rows, limit)
     }
 }
 
@@ -73,7 +78,7 @@ impl<P: Deref<Target: Pair> + Sync> Pair for Placed<P> {
         Capabilities {
             structure: inner.structure.map(|_| self as &dyn Structure),
             grams: inner.grams,
-            joint_grams: inner.joint_grams,
+            joint_grams: inner.joint_grams.map(|_| self as &dyn JointGrams),
             triangles: inner.triangles,
             blocks: inner.blocks,
             samples: inner.samples,
@@ -84,6 +89,27 @@ impl<P: Deref<Target: Pair> + Sync> Pair for Placed<P> {
 
     fn composition(&self) -> Option<Composition<'_>> {
         self.inner.composition()
+    }
+}
+
+impl<P: Deref<Target: Pair> + Sync> JointGrams for Placed<P> {
+    fn estimate(&self) -> Result<Option<GramEstimate>> {
+        self.inner.capabilities().require_joint_grams()?.estimate()
+    }
+
+    /// Rows that are at the bottom as they are can be left to the space.
+    fn joint_gram(&self, limit: u64) -> Result<JointGram> {
+        let plain = self.inner.composition().filter(Composition::is_plain);
+        if let Some(rows) = plain.and_then(|plain| plain.home.downcast_ref::<InMemory>())
+            && let Some(joint) = self.space.joint_gram(rows, limit)?
+        {
+            return Ok(joint);
+        }
+        self.inner.capabilities().require_joint_grams()?.joint_gram(limit)
+    }
+
+    fn is_formed(&self) -> bool {
+        self.inner.capabilities().joint_grams.is_some_and(JointGrams::is_formed)
     }
 }
 

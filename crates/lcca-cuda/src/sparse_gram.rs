@@ -1,0 +1,496 @@
+//! The joint Gram matrix of sparse rows, formed on a device.
+//!
+//! Every two entries of a row give a key, (column, column). Keys are put in order, equal ones become one entry, and the other triangle of
+//! a symmetric block, or YᵀX, is the transpose of what was formed. If all entries are 1 and rows are not weighted, entries are numbers of
+//! equal keys and exact; otherwise products are moved with their keys and summed up in the order of the rows, in a fixed tree.
+//!
+//! The work is Σ r(r + 1)/2 keys for rows of r entries, which are written and read about fifteen times.
+
+use crate::device::Device;
+use crate::error::CudaError;
+use crate::kernels::File;
+use crate::launch::{Argument, Launch};
+use crate::room::Room;
+use crate::sort::{Keyed, RunSums, bytes_to_sort, scan};
+use crate::sparse::{StoredValues, copy_buffer};
+use bytemuck::{Pod, Zeroable};
+use lcca::data::{Allowance, InMemory, JointGram, Pair, Shape, Side};
+use lcca::matrix::{Matrix, SparseRows, Values};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Pairs of entries from which on the device is quicker than the host.
+const WORTHWHILE: u64 = 1 << 22;
+/// Pairs of one block of threads, as in pairs.cu.
+const TILE: u64 = 4096;
+/// Rows whose pairs one thread counts at a time.
+const COUNTED: usize = 1 << 14;
+/// Bytes of each entry while a block is put together: both triangles as keys and values, and the block itself.
+const PUT_TOGETHER: u64 = 64;
+
+/// What the joint Gram matrix of two sparse views takes on a device.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    /// Keys of XᵀX, XᵀY and YᵀY.
+    keys: [u64; 3],
+    /// Whether keys have values.
+    has_values: bool,
+    bytes: u64,
+}
+
+impl Plan {
+    /// `None` if a view is not sparse: the Gram matrix of a one-hot view is known from its moments.
+    pub fn new(pair: &InMemory) -> Option<Self> {
+        let [x, y] = Side::BOTH.map(|side| match pair.view(side) {
+            Matrix::Sparse(rows) => Some(rows),
+            _ => None,
+        });
+        let (x, y) = (x?, y?);
+        let has_values =
+            pair.weights().is_some() || [x, y].iter().any(|rows| !matches!(rows.values(), Values::Ones));
+        let pairs = count_pairs(x, y)?;
+        let Shape { rows, x_cols, y_cols } = pair.shape();
+        // Every column has a key on the diagonal.
+        let keys = [pairs[0].checked_add(x_cols as u64)?, pairs[1], pairs[2].checked_add(y_cols as u64)?];
+        // Lengths are also added up as numbers of bytes.
+        if keys.iter().any(|&keys| keys > 1 << 48) {
+            return None;
+        }
+        let rows = 8 * (rows as u64 + 1);
+        let view = |view: &SparseRows| {
+            let width = match view.values() {
+                Values::Ones => 4,
+                Values::F32(_) => 8,
+                Values::F64(_) => 12,
+            };
+            rows + width * view.entries()
+        };
+        // Weights, the first pair of every row, and what prefix sums of these need.
+        let most = keys.into_iter().max().unwrap_or(0);
+        let bytes = view(x) + view(y) + 3 * rows + bytes_to_sort(most, has_values);
+        Some(Plan { keys, has_values, bytes })
+    }
+
+    /// Whether the device is quicker than the host.
+    pub fn pays(&self) -> bool {
+        self.keys.iter().sum::<u64>() >= WORTHWHILE
+    }
+
+    /// Whether the device has the memory for the keys. Whether it has it for the entries is known when they are counted.
+    pub fn fits(&self, device: &Device) -> bool {
+        self.bytes <= device.free()
+    }
+}
+
+/// Bytes that are taken while so many entries are put together to blocks of at most so many rows, with the entries themselves.
+fn bytes_to_put_together(entries: u64, rows: usize) -> u64 {
+    // Entries and their transpose while it is sorted; or both, and the blocks.
+    let sorting = 16 * entries + bytes_to_sort(entries, true);
+    sorting.max(PUT_TOGETHER * entries) + 32 * (rows as u64 + 1)
+}
+
+/// Places of a triangle with its diagonal.
+fn triangle(size: u64) -> Option<u64> {
+    Some(size.checked_mul(size.checked_add(1)?)? / 2)
+}
+
+/// The pairs of entries of XᵀX, XᵀY and YᵀY; `None` if they are too many to be counted.
+fn count_pairs(x: &SparseRows, y: &SparseRows) -> Option<[u64; 3]> {
+    let (a, b) = (x.offsets().as_slice(), y.offsets().as_slice());
+    let add = |sums: [u64; 3], more: [u64; 3]| -> Option<[u64; 3]> {
+        Some([sums[0].checked_add(more[0])?, sums[1].checked_add(more[1])?, sums[2].checked_add(more[2])?])
+    };
+    let of_row = |row: usize| -> Option<[u64; 3]> {
+        let [r, s] = [a, b].map(|offsets| offsets[row + 1].get() - offsets[row].get());
+        Some([triangle(r)?, r.checked_mul(s)?, triangle(s)?])
+    };
+    (0..x.rows())
+        .into_par_iter()
+        .with_min_len(COUNTED)
+        .map(of_row)
+        .try_fold(|| [0; 3], |sums, more| add(sums, more?))
+        .try_reduce(|| [0; 3], add)
+}
+
+/// The bits of the numbers below `count`.
+fn bits_of(count: usize) -> u32 {
+    usize::BITS - count.saturating_sub(1).leading_zeros()
+}
+
+/// One view as the kernels see it.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct View {
+    starts: u64,
+    base: u64,
+    columns: u64,
+    values: u64,
+    kind: i32,
+    padding: i32,
+}
+
+/// The entries of one view on a device.
+struct Entries {
+    starts: Room<u64>,
+    /// The first of `starts`: a range of rows shares the entries of all rows.
+    base: u64,
+    columns: Room<u32>,
+    values: StoredValues,
+    cols: usize,
+}
+
+impl Entries {
+    fn copy(device: &Arc<Device>, rows: &SparseRows) -> Result<Self, CudaError> {
+        let offsets = rows.offsets().as_slice();
+        let (base, last) = (offsets[0].get(), offsets[offsets.len() - 1].get());
+        let own = base as usize..last as usize;
+        Ok(Entries {
+            starts: copy_buffer(device, rows.offsets())?,
+            base,
+            columns: copy_buffer(device, &rows.columns().slice(own.clone()))?,
+            values: StoredValues::copy(device, rows.values(), own)?,
+            cols: rows.cols(),
+        })
+    }
+
+    fn view(&self) -> View {
+        let (values, kind) = self.values.argument();
+        View {
+            starts: self.starts.address(),
+            base: self.base,
+            columns: self.columns.address(),
+            values,
+            kind,
+            padding: 0,
+        }
+    }
+}
+
+/// Called at the end of each step that was started, with its name.
+pub(crate) type AfterStep<'a> = &'a dyn Fn(&'static str) -> Result<(), CudaError>;
+
+/// All four blocks; `None` if the device has too little memory, and an error if they would take more than `limit` bytes of the host.
+pub(crate) fn form(
+    device: &Arc<Device>,
+    pair: &InMemory,
+    plan: &Plan,
+    limit: u64,
+    after: AfterStep<'_>,
+) -> lcca::Result<Option<JointGram>> {
+    let views = Side::BOTH.map(|side| pair.view(side));
+    let [Matrix::Sparse(x), Matrix::Sparse(y)] = views else { return Ok(None) };
+    // The same is accounted for as on the host, so that a fit takes the same way wherever it runs.
+    let allowance = Allowance::of_joint_gram(limit);
+    allowance.take_transposed(&views)?;
+    let weights = pair.weights().map(|weights| copy_buffer(device, weights)).transpose()?;
+    let products = Products { device, rows: x.rows(), weights, has_values: plan.has_values, after };
+    let [p, q] = [x.cols(), y.cols()];
+    let x = Entries::copy(device, x)?;
+    after("copy rows")?;
+    let xx = products.sorted(&x, None, plan.keys[0])?;
+    // These are copied while the device sorts.
+    let y = Entries::copy(device, y)?;
+    after("copy rows")?;
+    let Some(xx) = products.symmetric(xx, p, &allowance)? else { return Ok(None) };
+    let xy = products.sorted(&x, Some(&y), plan.keys[1])?;
+    drop(x);
+    let Some((xy, yx)) = products.cross(xy, [p, q], &allowance)? else { return Ok(None) };
+    let yy = products.sorted(&y, None, plan.keys[2])?;
+    drop(y);
+    let Some(yy) = products.symmetric(yy, q, &allowance)? else { return Ok(None) };
+    allowance.take_transposed(&[&xy])?;
+    let moments = [pair.moments(Side::X)?.clone(), pair.moments(Side::Y)?.clone()];
+    Ok(Some(JointGram::from_all_blocks(pair.shape(), moments, [[xx, xy], [yx, yy]])))
+}
+
+/// Products of views with the same rows.
+struct Products<'a> {
+    device: &'a Arc<Device>,
+    rows: usize,
+    weights: Option<Room<f64>>,
+    has_values: bool,
+    after: AfterStep<'a>,
+}
+
+impl Products<'_> {
+    /// The keys of AᵀB in order, or those of the upper triangle of AᵀA if there is no B.
+    fn sorted(&self, a: &Entries, b: Option<&Entries>, keys: u64) -> Result<Keyed, CudaError> {
+        let (device, rows, right) = (self.device, self.rows as u64, b.unwrap_or(a));
+        let keyed = Keyed::new(device, keys as usize, self.has_values)?;
+        let (bits, size) = (bits_of(right.cols), if b.is_none() { a.cols as u64 } else { 0 });
+        let pairs = keys - size;
+        let starts: Room<u64> = device.room(self.rows + 1)?;
+        let other = b.map_or(0, |b| b.starts.address());
+        launch_each(
+            device,
+            "count_pairs",
+            rows + 1,
+            &[&rows, &a.starts.address(), &other, &starts.address()],
+        )?;
+        scan(device, &starts)?;
+        device.launch(
+            "expand_pairs",
+            File::Pairs,
+            Launch::blocks(pairs.div_ceil(TILE), 256),
+            &[
+                &rows,
+                &a.view(),
+                &right.view(),
+                &i32::from(b.is_none()),
+                &self.weights.as_ref().map_or(0, Room::address),
+                &starts.address(),
+                &pairs,
+                &bits,
+                &keyed.keys.address(),
+                &keyed.values(),
+            ],
+        )?;
+        drop(starts);
+        let values = keyed.values.as_ref().map_or(0, |values| values.address_of(pairs as usize));
+        let diagonal = keyed.keys.address_of(pairs as usize);
+        launch_each(device, "diagonal_keys", size, &[&size, &bits, &diagonal, &values])?;
+        (self.after)("list pairs")?;
+        let keyed = keyed.sorted(device, 0..bits + bits_of(a.cols))?;
+        (self.after)("sort")?;
+        Ok(keyed)
+    }
+
+    /// The entries of a block of so many rows and columns, from keys in order; `None` if there is no room to put them together.
+    fn entries(
+        &self,
+        keyed: Keyed,
+        [rows, cols]: [usize; 2],
+        is_symmetric: bool,
+    ) -> Result<Option<Sorted>, CudaError> {
+        let counted = keyed.counted(self.device)?;
+        let (n, free) = (counted.runs as u64, self.device.free());
+        if counted.bytes_of_runs() > free || bytes_to_put_together(n, rows.max(cols)) > free + counted.bytes()
+        {
+            return Ok(None);
+        }
+        let runs = counted.into_runs(self.device)?;
+        let keys = runs.keys;
+        let values = match runs.sums {
+            RunSums::Sums(sums) => sums,
+            RunSums::Starts(starts) => {
+                let counts: Room<f64> = self.device.room(keys.len())?;
+                let (bits, symmetric) = (bits_of(cols), i32::from(is_symmetric));
+                launch_each(
+                    self.device,
+                    "count_equal",
+                    n,
+                    &[&n, &keys.address(), &starts.address(), &bits, &symmetric, &counts.address()],
+                )?;
+                counts
+            }
+        };
+        (self.after)("sum up")?;
+        Ok(Some(Sorted { keys, values, rows, cols }))
+    }
+
+    /// All of a symmetric block from the keys of its upper triangle.
+    fn symmetric(&self, keyed: Keyed, size: usize, allowance: &Allowance) -> lcca::Result<Option<Matrix>> {
+        let device = self.device;
+        let Some(upper) = self.entries(keyed, [size, size], true)? else { return Ok(None) };
+        // The other triangle takes as much again.
+        allowance.take_entries(2 * upper.keys.len() as u64)?;
+        let lower = upper.transposed(device)?;
+        let (above, below) = (upper.row_starts(device)?, lower.row_starts(device)?);
+        let (above_at, below_at) = (above.address(), below.address());
+        let starts: Room<u64> = device.room(size + 1)?;
+        launch_each(
+            device,
+            "triangle_starts",
+            size as u64 + 1,
+            &[&(size as u64), &above_at, &below_at, &starts.address()],
+        )?;
+        let (n, len, bits) = (upper.keys.len() as u64, 2 * upper.keys.len() - size, bits_of(size));
+        let block = Block { starts, columns: device.room(len)?, values: device.room(len)?, cols: size };
+        let (columns, values) = (block.columns.address(), block.values.address());
+        for (triangle, is_lower) in [(&lower, 1i32), (&upper, 0)] {
+            let (keys, from) = (triangle.keys.address(), triangle.values.address());
+            launch_each(
+                device,
+                "place_triangle",
+                n,
+                &[&n, &keys, &from, &bits, &above_at, &below_at, &is_lower, &columns, &values],
+            )?;
+        }
+        drop((upper, lower, above, below));
+        (self.after)("put together")?;
+        let block = block.download(device)?;
+        (self.after)("copy back")?;
+        Ok(Some(block))
+    }
+
+    /// AᵀB and BᵀA from the keys of AᵀB.
+    fn cross(
+        &self,
+        keyed: Keyed,
+        shape: [usize; 2],
+        allowance: &Allowance,
+    ) -> lcca::Result<Option<(Matrix, Matrix)>> {
+        let Some(entries) = self.entries(keyed, shape, false)? else { return Ok(None) };
+        allowance.take_entries(entries.keys.len() as u64)?;
+        let transposed = entries.transposed(self.device)?;
+        let blocks = (entries.into_block(self.device)?, transposed.into_block(self.device)?);
+        (self.after)("put together")?;
+        let blocks = (blocks.0.download(self.device)?, blocks.1.download(self.device)?);
+        (self.after)("copy back")?;
+        Ok(Some(blocks))
+    }
+}
+
+/// Entries of a block in the order of their keys, which are (row, column).
+struct Sorted {
+    keys: Room<u64>,
+    values: Room<f64>,
+    rows: usize,
+    cols: usize,
+}
+
+impl Sorted {
+    /// The entries of the transpose.
+    fn transposed(&self, device: &Arc<Device>) -> Result<Sorted, CudaError> {
+        let len = self.keys.len();
+        let (keys, mut values): (Room<u64>, Room<f64>) = (device.room(len)?, device.room(len)?);
+        let (bits, row_bits) = (bits_of(self.cols), bits_of(self.rows));
+        launch_each(
+            device,
+            "transpose_keys",
+            len as u64,
+            &[&(len as u64), &self.keys.address(), &bits, &row_bits, &keys.address()],
+        )?;
+        values.copy_from(&self.values)?;
+        // Rows ascend already, and what is equal stays in its order.
+        let keyed = Keyed { keys, values: Some(values) }.sorted(device, row_bits..row_bits + bits)?;
+        let values = keyed.values.expect("values are sorted with their keys");
+        Ok(Sorted { keys: keyed.keys, values, rows: self.cols, cols: self.rows })
+    }
+
+    /// Where each row begins, and the end.
+    fn row_starts(&self, device: &Arc<Device>) -> Result<Room<u64>, CudaError> {
+        let (rows, n, bits) = (self.rows as u64, self.keys.len() as u64, bits_of(self.cols));
+        let starts: Room<u64> = device.room(self.rows + 1)?;
+        launch_each(
+            device,
+            "row_starts",
+            rows + 1,
+            &[&rows, &n, &self.keys.address(), &bits, &starts.address()],
+        )?;
+        Ok(starts)
+    }
+
+    fn into_block(self, device: &Arc<Device>) -> Result<Block, CudaError> {
+        let (n, bits, starts) = (self.keys.len() as u64, bits_of(self.cols), self.row_starts(device)?);
+        let columns: Room<u32> = device.room(self.keys.len())?;
+        launch_each(device, "columns_of", n, &[&n, &self.keys.address(), &bits, &columns.address()])?;
+        Ok(Block { starts, columns, values: self.values, cols: self.cols })
+    }
+}
+
+/// A block of the Gram matrix as sparse rows.
+struct Block {
+    starts: Room<u64>,
+    columns: Room<u32>,
+    values: Room<f64>,
+    cols: usize,
+}
+
+impl Block {
+    /// The block on the host, its values in single precision if that holds all of them.
+    fn download(self, device: &Arc<Device>) -> lcca::Result<Matrix> {
+        let (n, inexact): (_, Room<u32>) = (self.values.len() as u64, device.zeros(1)?);
+        launch_each(device, "find_inexact", n, &[&n, &self.values.address(), &inexact.address()])?;
+        let values = if inexact.to_vec()?[0] == 0 {
+            let singles: Room<f32> = device.room(self.values.len())?;
+            launch_each(device, "to_singles", n, &[&n, &self.values.address(), &singles.address()])?;
+            drop(self.values);
+            Values::F32(singles.to_vec()?.into())
+        } else {
+            Values::F64(self.values.to_vec()?.into())
+        };
+        let (starts, columns) = (self.starts.to_vec()?, self.columns.to_vec()?);
+        Ok(SparseRows::new(self.cols, starts.into(), columns.into(), values)?.into())
+    }
+}
+
+fn launch_each(
+    device: &Device,
+    name: &'static str,
+    count: u64,
+    arguments: &[&dyn Argument],
+) -> Result<(), CudaError> {
+    device.launch(name, File::Pairs, Launch::each(count), arguments)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lcca::matrix::{Buffer, DenseRows, DenseValues, OneHotRows};
+
+    fn sparse(cols: usize, lengths: &[u64], values: fn(usize) -> Values) -> SparseRows {
+        let mut offsets = vec![0u64];
+        let mut columns = Vec::new();
+        for &length in lengths {
+            columns.extend(0..length as u32);
+            offsets.push(columns.len() as u64);
+        }
+        let values = values(columns.len());
+        SparseRows::new(cols, offsets.into(), columns.into(), values).unwrap()
+    }
+
+    fn numbers(count: usize) -> Buffer<f64> {
+        vec![0.5; count].into()
+    }
+
+    #[test]
+    fn keys_have_just_the_bits_that_they_need() {
+        for (count, bits) in [(1, 0), (2, 1), (3, 2), (4, 2), (5, 3), (256, 8), (257, 9), (504_243, 19)] {
+            assert_eq!(bits_of(count), bits, "{count}");
+        }
+        assert_eq!(bits_of(u32::MAX as usize), 32);
+    }
+
+    #[test]
+    fn pairs_are_counted_row_by_row() {
+        let (x, y) = (sparse(9, &[0, 1, 5, 9], |_| Values::Ones), sparse(4, &[3, 0, 4, 1], |_| Values::Ones));
+        assert_eq!(count_pairs(&x, &y), Some([1 + 15 + 45, 20 + 9, 6 + 10 + 1]));
+        // Some of the rows share the entries of all.
+        assert_eq!(count_pairs(&x.slice(1..3), &y.slice(1..3)), Some([16, 20, 10]));
+        assert_eq!(triangle(u64::MAX), None);
+    }
+
+    #[test]
+    fn other_views_than_sparse_ones_are_declined_and_so_is_too_little_memory() {
+        let rows = || sparse(9, &[2, 1, 5, 9], |_| Values::Ones);
+        let one_hot = OneHotRows::new(3, vec![0, 1, 2, 1].into()).unwrap();
+        let dense = DenseRows::new(4, 1, DenseValues::F64(numbers(4))).unwrap();
+        for other in [Matrix::from(one_hot), dense.into()] {
+            assert!(Plan::new(&InMemory::new(rows().into(), other.clone()).unwrap()).is_none());
+            assert!(Plan::new(&InMemory::new(other, rows().into()).unwrap()).is_none());
+        }
+        let pair = |x: SparseRows, y: SparseRows| InMemory::new(x.into(), y.into()).unwrap();
+        let ones = Plan::new(&pair(rows(), rows())).unwrap();
+        assert_eq!(ones.keys, [3 + 1 + 15 + 45 + 9, 4 + 1 + 25 + 81, 3 + 1 + 15 + 45 + 9]);
+        assert!(!ones.has_values && !ones.pays());
+        let with_values = sparse(9, &[2, 1, 5, 9], |count| Values::F64(numbers(count)));
+        let weighted = pair(rows(), rows()).weighted(numbers(4)).unwrap();
+        for other in [pair(rows(), with_values), weighted] {
+            let plan = Plan::new(&other).unwrap();
+            assert!(plan.has_values && plan.keys == ones.keys);
+        }
+        // 5,000 rows of 50 entries are 6.4 million pairs in XᵀX alone.
+        let many = || sparse(60, &[50; 5000], |_| Values::Ones);
+        let plan = Plan::new(&pair(many(), many())).unwrap();
+        assert!(plan.pays() && plan.bytes > 16 * 12_500_000 && plan.bytes < 20 * 12_500_000, "{plan:?}");
+        let weighted = pair(many(), many()).weighted(numbers(5000)).unwrap();
+        let twice = Plan::new(&weighted).unwrap().bytes;
+        assert!(twice > 32 * 12_500_000 && twice < 36 * 12_500_000, "{twice}");
+    }
+
+    #[test]
+    fn constants_are_those_of_the_kernels() {
+        assert!(include_str!("../kernels/pairs.cu").contains(&format!("#define TILE {TILE}\n")));
+    }
+}
