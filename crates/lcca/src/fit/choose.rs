@@ -6,6 +6,7 @@
 //!   was overlooked is not lost for good.
 
 use super::witness::Witness;
+use rayon::prelude::*;
 
 /// Of the columns of each view, this share is chosen by what witnesses say.
 const BY_WITNESSES: f64 = 1.0 / 3.0;
@@ -14,6 +15,8 @@ const BY_VARIANCE: f64 = 1.0 / 6.0;
 
 /// And this share by how nearly they depend on another column, if that is known.
 const BY_DEPENDENCE: f64 = 1.0 / 6.0;
+/// Columns that one thread looks through at a time.
+const PART: usize = 1 << 14;
 /// Columns below this are not chosen for it.
 const DEPENDENT: f64 = 5.0;
 
@@ -57,23 +60,28 @@ impl ViewScores<'_> {
     }
 }
 
-/// The columns of the `count` largest positive scores, the first of equal ones.
+/// The columns of the `count` largest positive scores, the first of equal ones, in no particular order.
 fn top(columns: &[u32], scores: &[f64], count: usize) -> Vec<u32> {
     let score = |column: u32| scores[column as usize];
-    let mut order: Vec<u32> = columns.iter().copied().filter(|&column| score(column) > 0.0).collect();
-    if count < order.len() {
-        order.select_nth_unstable_by(count, |&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
-        order.truncate(count);
-    }
-    order
+    let most = |mut columns: Vec<u32>| {
+        if count < columns.len() {
+            columns.select_nth_unstable_by(count, |&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
+            columns.truncate(count);
+        }
+        columns
+    };
+    // The best of all are among the best of each part.
+    let parts = columns
+        .par_chunks(PART.max(2 * count))
+        .map(|part| most(part.iter().copied().filter(|&column| score(column) > 0.0).collect()));
+    most(parts.collect::<Vec<_>>().concat())
 }
 
 /// Adds columns by score until `count` different ones are chosen.
 fn fill(chosen: &mut Vec<u32>, columns: &[u32], scores: &[f64], count: usize) {
-    chosen.sort_unstable();
-    chosen.dedup();
-    let others: Vec<u32> =
-        columns.iter().copied().filter(|column| chosen.binary_search(column).is_err()).collect();
+    let mut is_chosen = vec![false; scores.len()];
+    chosen.retain(|&column| !std::mem::replace(&mut is_chosen[column as usize], true));
+    let others: Vec<u32> = columns.iter().copied().filter(|&column| !is_chosen[column as usize]).collect();
     chosen.extend(top(&others, scores, count.saturating_sub(chosen.len())));
 }
 
@@ -97,4 +105,29 @@ pub(super) fn activity(w: &[f64], r: &[f64], inverse: &[f64], dependence: Option
         if inverse == 0.0 { 0.0 } else { w[j] / inverse + r[j] * inverse * weight }
     };
     inverse.iter().enumerate().map(of_row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_scores_are_found_whatever_the_parts() {
+        let scores: Vec<f64> = (0..100_000u64).map(|i| ((i * 7919) % 5003) as f64 - 100.0).collect();
+        let columns: Vec<u32> = (0..100_000).filter(|column| column % 3 != 0).collect();
+        let mut order: Vec<u32> = columns.iter().copied().filter(|&c| scores[c as usize] > 0.0).collect();
+        order.sort_by(|&a, &b| scores[b as usize].total_cmp(&scores[a as usize]).then(a.cmp(&b)));
+        for count in [0, 1, 500, 30_000, 100_000] {
+            let mut found = top(&columns, &scores, count);
+            let mut expected = order[..count.min(order.len())].to_vec();
+            found.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(found, expected, "{count}");
+        }
+        let mut chosen = vec![7, 4, 7, 1];
+        fill(&mut chosen, &columns, &scores, 10);
+        assert_eq!(chosen.len(), 10);
+        assert_eq!(chosen[..3], [7, 4, 1]);
+        assert!(chosen[3..].iter().all(|column| ![7, 4, 1].contains(column)));
+    }
 }
