@@ -13,7 +13,7 @@
 //! the other view (`hubs`).
 
 use super::hubs::hubs;
-use super::local_grams::LocalGrams;
+use super::local_grams::{LocalGrams, NEARLY};
 use super::twins::{Nearest, pairs_of_twins};
 use super::witness::{Columns, Witness};
 use crate::data::Side;
@@ -36,6 +36,9 @@ const MOST: usize = 2000;
 
 /// If witnesses of a neighboring ridge are known: most that begin with one column of each view, and most of the known ones that do not.
 const MOST_AGAIN: usize = 600;
+
+/// Columns that one thread looks at before others may take some: frequent ones cost most, and they often stand together.
+const SHARED_OUT: usize = 256;
 
 /// The columns of each view that a witness begins with.
 type Seed = Columns;
@@ -97,21 +100,26 @@ impl LocalGrams<'_> {
     fn candidates(&self) -> Vec<(f64, u32, u32)> {
         let mut all: Vec<(f64, u32, u32)> = Vec::new();
         for side in Side::BOTH {
-            let block = self.joint.block(side, side.other());
-            let strongest = (0..block.rows() as u32).into_par_iter().filter_map(|i| {
-                let (mut best, mut at) = (FAINT, None);
-                block.for_each(i as usize, |j, value| {
-                    let both = match side {
-                        Side::X => [i as usize, j],
-                        Side::Y => [j, i as usize],
-                    };
-                    let entry = self.scaled([0, 1], both, value);
-                    if entry > best {
-                        (best, at) = (entry, Some(both));
-                    }
+            let (block, views) =
+                (self.joint.block(side, side.other()), [side as usize, side.other() as usize]);
+            let strongest =
+                (0..block.rows() as u32).into_par_iter().with_max_len(SHARED_OUT).filter_map(|i| {
+                    let (own, others) = (self.inverse[views[0]][i as usize], &self.inverse[views[1]]);
+                    let shifts = self.shifts(views, i as usize);
+                    let (mut best, mut at) = (FAINT, None);
+                    block.for_each(i as usize, |j, value| {
+                        // A square root is taken only for entries that may be larger.
+                        let entry = value - shifts.of(j);
+                        let square = own * others[j];
+                        if entry > 0.0 && entry * entry * square > NEARLY * best * best {
+                            let entry = entry * square.sqrt();
+                            if entry > best {
+                                (best, at) = (entry, Some(j as u32));
+                            }
+                        }
+                    });
+                    at.map(|j| if side == Side::X { (best, i, j) } else { (best, j, i) })
                 });
-                at.map(|[x, y]| (best, x as u32, y as u32))
-            });
             all.extend(strongest.collect::<Vec<_>>());
         }
         all.par_sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
@@ -184,12 +192,12 @@ impl LocalGrams<'_> {
             for (source, factor) in [(1 - side, 1.0), (side, own)].into_iter().filter(|(_, f)| *f != 0.0) {
                 let block = self.joint.block(Side::BOTH[source], Side::BOTH[side]);
                 for (&column, weight) in witness.columns[source].iter().zip(&witness.weights[source]) {
+                    let (shifts, factor) = (self.shifts([source, side], column as usize), factor * weight);
                     block.for_each(column as usize, |j, value| {
                         if sum[j] == 0.0 {
                             touched.push(j as u32);
                         }
-                        let shift = self.shift([source, side], [column as usize, j]);
-                        sum[j] += factor * weight * (value - shift);
+                        sum[j] += factor * (value - shifts.of(j));
                     });
                 }
             }

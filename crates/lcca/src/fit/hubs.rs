@@ -49,9 +49,9 @@ pub(super) fn hubs(grams: &LocalGrams<'_>) -> Vec<Witness> {
 fn hub(grams: &LocalGrams<'_>, side: Side, column: usize) -> Option<Witness> {
     let (other, entries) = (side.other(), grams.joint.block(side, side.other()));
     let (views, inverse) = ([side as usize, side.other() as usize], &grams.inverse[side.other() as usize]);
-    let (mut sum, mut largest) = (0.0, 0.0f64);
+    let (mut sum, mut largest, shifts) = (0.0, 0.0f64, grams.shifts(views, column));
     entries.for_each(column, |partner, value| {
-        let entry = (value - grams.shift(views, [column, partner])).max(0.0);
+        let entry = (value - shifts.of(partner)).max(0.0);
         let square = entry * entry * inverse[partner];
         sum += square;
         largest = largest.max(square);

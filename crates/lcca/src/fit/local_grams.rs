@@ -5,6 +5,9 @@ use crate::data::{GramEstimate, JointGram, JointGrams, Side};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 
+/// A square that is not above this share of another is the smaller one, whatever rounding did.
+pub(super) const NEARLY: f64 = 1.0 - 1e-9;
+
 /// Rows of the sample that stands for all rows if there are no Gram matrices of them.
 const SAMPLE: usize = 100_000;
 /// A smaller sample tells too little.
@@ -26,15 +29,18 @@ pub(super) struct LocalGrams<'a> {
 }
 
 impl LocalGrams<'_> {
+    /// What centering and covariates take off the entries of one column of a view with columns of another.
+    pub fn shifts(&self, views: [usize; 2], column: usize) -> Shifts<'_> {
+        let weight = self.joint.moments(Side::X).weight;
+        Shifts {
+            means: self.means.map(|means| (weight * means[views[0]][column], &means[views[1]][..])),
+            along: self.along.map(|along| (along[views[0]].row(column), &along[views[1]])),
+        }
+    }
+
     /// What centering and covariates take off the entry of two columns.
     pub fn shift(&self, views: [usize; 2], columns: [usize; 2]) -> f64 {
-        let weight = self.joint.moments(Side::X).weight;
-        let by_means = self
-            .means
-            .map_or(0.0, |means| weight * means[views[0]][columns[0]] * means[views[1]][columns[1]]);
-        let Some(along) = self.along else { return by_means };
-        let [a, b] = [0, 1].map(|i| along[views[i]].row(columns[i]));
-        by_means + a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>()
+        self.shifts(views, columns[0]).of(columns[1])
     }
 
     /// An entry of B or A between columns of two views, for the stored `value` of the Gram matrix, if B had a unit diagonal. For
@@ -45,6 +51,24 @@ impl LocalGrams<'_> {
         }
         let scale = self.inverse[views[0]][columns[0]] * self.inverse[views[1]][columns[1]];
         (value - self.shift(views, columns)) * scale.sqrt()
+    }
+}
+
+/// What is taken off the entries of one column.
+pub(super) struct Shifts<'a> {
+    /// The column's own mean times the weight of all rows, and the means of the others.
+    means: Option<(f64, &'a [f64])>,
+    /// The column's own products with covariates, and those of the others.
+    along: Option<(&'a [f64], &'a Panel)>,
+}
+
+impl Shifts<'_> {
+    /// Of the entry with another column.
+    #[inline(always)]
+    pub fn of(&self, other: usize) -> f64 {
+        let by_means = self.means.map_or(0.0, |(own, means)| own * means[other]);
+        let Some((own, along)) = self.along else { return by_means };
+        by_means + own.iter().zip(along.row(other)).map(|(a, b)| a * b).sum::<f64>()
     }
 }
 

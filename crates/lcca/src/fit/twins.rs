@@ -9,7 +9,7 @@
 //!   exact ([`dependence`]);
 //! - differences of X that correlate with differences of Y are looked for, and witnesses grow from them ([`pairs_of_twins`]).
 
-use super::local_grams::LocalGrams;
+use super::local_grams::{LocalGrams, NEARLY};
 use crate::data::Side;
 use rayon::prelude::*;
 
@@ -21,6 +21,8 @@ const LARGEST: f64 = 0.9999;
 const TWINS: f64 = 0.9;
 /// Columns of which next to nothing is left beside the other are the same.
 const SAME: f64 = 1e-10;
+/// Columns that one thread looks at before others may take some.
+const SHARED_OUT: usize = 256;
 /// Most twins of a view that are looked at, those with the largest products.
 const MOST: usize = 4000;
 
@@ -36,12 +38,20 @@ pub(super) struct Nearest {
 pub(super) fn nearest(grams: &LocalGrams<'_>) -> [Vec<Nearest>; 2] {
     Side::BOTH.map(|side| {
         let (block, count) = (grams.joint.block(side, side), &grams.joint.moments(side).nonzero);
+        let inverse = &grams.inverse[side as usize];
         let of_column = |i: usize| {
             let mut nearest = Nearest { column: i as u32, product: 0.0 };
-            if count[i] >= FEWEST {
+            if count[i] >= FEWEST && !grams.identities[side as usize] {
+                let shifts = grams.shifts([side as usize; 2], i);
                 block.for_each(i, |j, value| {
-                    if j != i && count[j] >= FEWEST {
-                        let product = grams.scaled([side as usize; 2], [i, j], value);
+                    // A square root is taken only for entries that may be larger.
+                    let entry = value - shifts.of(j);
+                    let square = inverse[i] * inverse[j];
+                    if entry * entry * square > NEARLY * nearest.product * nearest.product
+                        && j != i
+                        && count[j] >= FEWEST
+                    {
+                        let product = entry * square.sqrt();
                         if product.abs() > nearest.product.abs() {
                             nearest = Nearest { column: j as u32, product };
                         }
@@ -50,7 +60,7 @@ pub(super) fn nearest(grams: &LocalGrams<'_>) -> [Vec<Nearest>; 2] {
             }
             nearest
         };
-        (0..block.rows()).into_par_iter().with_min_len(64).map(of_column).collect()
+        (0..block.rows()).into_par_iter().with_max_len(SHARED_OUT).map(of_column).collect()
     })
 }
 
