@@ -3,7 +3,7 @@
 
     cargo xtask bench gpu                 builds the programs and packs them with data into target/gpu
     python3 target/gpu/gpu.py run         there: runs the tests on the GPU and measures; results in target/gpu/gpu.json and gpu.md
-    python3 target/gpu/gpu.py run dense   only some of it: tests, python, grams, fits, dense, passes
+    python3 target/gpu/gpu.py run dense   only some of tests, python, grams, fits, dense, passes; the others are kept from the committed run
 
 The second command needs NumPy, CuPy for the comparison with cuSPARSE, and SciPy and scikit-learn for the Python package. If this machine has a GPU, the first one runs it at once.
 """
@@ -60,6 +60,7 @@ def bundle(root):
                 pack(source, packed)
     pack_python(root, target)
     shutil.copy(__file__, target)
+    shutil.copy(root / "bench/results/gpu.json", target)
     print(f"packed into {target}; carry it to the machine and run: python3 {target.name}/gpu.py run")
     return target
 
@@ -202,6 +203,7 @@ def page(results):
         "",
         f"Fits and passes on one {results['gpu']}, and the same fits on the {results['cores']} processor cores ({results['machine']}) beside it, ridge 0.01, dense views without a ridge. Seconds are medians without the first fit of a "
         "process, which starts the driver. `cargo xtask bench gpu` repeats it.",
+        *(["", f"Kept from an earlier run on such a machine: {', '.join(results['kept'])}."] if results["kept"] else []),
         "",
         "| data | k | tolerance | device | seconds | first fit | total | missing | iterations |",
         "|---|---|---|---|---|---|---|---|---|",
@@ -236,6 +238,18 @@ def page(results):
         peer = f"{peer['ms']:.2f}" if "ms" in peer else next(iter(peer.values()))
         lines.append(f"| {row['columns']} | {row['rows']:,} × {row['cols']:,} | {row['entries']:,.0f} | {row['ms']:.2f} | {peer} | {row['error']:.1e} |")
     return "\n".join([*lines, "", "Tests on the GPU:", "", *(f"- {line}" for line in results["tests"])]) + "\n"
+
+
+def kept(folder, parts):
+    """What an earlier run found in the parts that do not run now."""
+    known, old = folder / "gpu.json", {}
+    if known.exists():
+        old = json.loads(known.read_text())
+    left = [part for part in PARTS if part not in parts and old]
+    fits = [fit for fit in old.get("fits", []) if ("dense" if fit["data"].startswith("dense") else "fits") in left]
+    tests = [line for line in old.get("tests", []) if ("python" if line.startswith("test_") else "tests") in left]
+    rows = {part: old.get(part, []) if part in left else [] for part in ("grams", "passes", "python")}
+    return {"kept": left, "tests": tests, **rows, "fits": fits}
 
 
 def save(results):
@@ -293,7 +307,8 @@ def run_fits(folder, scratch, measure, results):
 def run(folder, parts):
     gpus = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], stdout=subprocess.PIPE, text=True)
     gpu = next(iter(gpus.stdout.splitlines()), "GPU")
-    results = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count(), "gpu": gpu, "tests": [], "grams": [], "passes": [], "fits": []}
+    machine = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count(), "gpu": gpu}
+    results = {**machine, **kept(folder, parts)}
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:
         measure = unpack(folder / "measure.gz", scratch)
@@ -302,7 +317,8 @@ def run(folder, parts):
                 found, status = tests(folder, scratch)
                 results["tests"] += found
                 failed = failed or status
-        results["python"] = fits_from_python(scratch) if "python" in parts else []
+        if "python" in parts:
+            results["python"] = fits_from_python(scratch)
         save(results)
         if "grams" in parts:
             run_grams(folder, scratch, measure, results)
