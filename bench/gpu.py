@@ -208,7 +208,7 @@ def page(results):
         "| data | k | tolerance | device | seconds | first fit | total | missing | iterations |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
-    for fit in results["fits"]:
+    for fit in (fit for fit in results["fits"] if fit["seconds"] is not None):
         first = f"{fit['first'][0]:.2f}" if fit["first"] else ""
         lines.append(
             f"| {fit['data']} | {fit['k']} | {fit['tol']:g} | {fit['device']} | {fit['seconds']:.2f} | {first} | {fit['total']:.9f} | {fit['missing']:.1e} | {fit['iterations']} |"
@@ -252,13 +252,13 @@ def kept(folder, parts):
     return {"kept": left, "tests": tests, **rows, "fits": fits}
 
 
-def save(results):
+def save(folder, results):
     """What is known so far: a lent machine may be taken away."""
-    (HERE / "gpu.json").write_text(json.dumps(results, indent=1) + "\n")
-    (HERE / "gpu.md").write_text(page(results))
+    (folder / "gpu.json").write_text(json.dumps(results, indent=1) + "\n")
+    (folder / "gpu.md").write_text(page(results))
 
 
-def add_fit(results, what, runs):
+def add_fit(folder, results, what, runs):
     seconds = [run["seconds"] for run in runs if "seconds" in run]
     # The first fit of a process starts the driver.
     best = statistics.median(seconds[1:] or seconds) if seconds else None
@@ -266,7 +266,7 @@ def add_fit(results, what, runs):
     results["fits"].append({**what, "seconds": best, "first": seconds[:1], **last})
     print(json.dumps(results["fits"][-1]), flush=True)
     print("seconds at each iteration of the last fit:", json.dumps(runs[-1].get("trace")), flush=True)
-    save(results)
+    save(folder, results)
 
 
 def run_tests(folder, scratch):
@@ -290,7 +290,7 @@ def run_grams(folder, scratch, measure, results):
         found = {"data": name, **lines([measure, "gram", *views, GRAM_REPEATS])[0]}
         results["grams"].append(found)
         print(json.dumps(found), flush=True)
-        save(results)
+        save(folder, results)
 
 
 def run_fits(folder, scratch, measure, results):
@@ -301,7 +301,7 @@ def run_fits(folder, scratch, measure, results):
         x, y = (unpack(folder / f"{name}-{view}.npz.gz", scratch) for view in "xy")
         for where in ("cuda", "cpu"):
             runs = lines([measure, "fit", x, y, k, 0.01, tol, where, repeats])
-            add_fit(results, {"data": name, "k": k, "tol": tol}, runs)
+            add_fit(folder, results, {"data": name, "k": k, "tol": tol}, runs)
 
 
 def run(folder, parts):
@@ -319,7 +319,7 @@ def run(folder, parts):
                 failed = failed or status
         if "python" in parts:
             results["python"] = fits_from_python(scratch)
-        save(results)
+        save(folder, results)
         if "grams" in parts:
             run_grams(folder, scratch, measure, results)
         if "fits" in parts:
@@ -327,13 +327,13 @@ def run(folder, parts):
         rows, cols, k, repeats = DENSE
         for where in ("cuda", "there", "cpu") if "dense" in parts else ():
             runs = lines([measure, "dense", rows, cols, k, where, repeats])
-            add_fit(results, {"data": f"dense {rows:,} × ({cols:,} + {cols:,}) f32", "k": k, "tol": 1e-4}, runs)
+            add_fit(folder, results, {"data": f"dense {rows:,} × ({cols:,} + {cols:,}) f32", "k": k, "tol": 1e-4}, runs)
         for name, rows, cols, entries in PASSES if "passes" in parts else ():
             path = generated(name, rows, cols, entries, scratch)
             result = {"columns": name, **lines([measure, "pass", path])[0], "cusparse": cusparse(path)}
             results["passes"].append(result)
             print(json.dumps(result), flush=True)
-    save(results)
+    save(folder, results)
     return 1 if failed else 0
 
 

@@ -17,7 +17,8 @@ pub enum Written {
 }
 
 impl Context {
-    /// Whether an address is in memory of this GPU that this context may use; `None` if there is no memory of any GPU.
+    /// Whether an address is in memory of this GPU that this context may use; `None` if the driver knows of no memory there. Memory of the host that
+    /// the driver knows is not.
     pub fn is_own(&self, address: u64) -> Result<Option<bool>, CudaError> {
         self.bind()?;
         use sys::CUpointer_attribute as Attribute;
@@ -33,6 +34,9 @@ impl Context {
         unsafe { sys::cuPointerGetAttributes(3, attributes.as_mut_ptr(), places.as_mut_ptr(), address) }
             .result()
             .map_err(CudaError::failed("look for an array"))?;
+        if kind == sys::CUmemorytype::CU_MEMORYTYPE_HOST as u32 {
+            return Ok(Some(false));
+        }
         if kind != sys::CUmemorytype::CU_MEMORYTYPE_DEVICE as u32 {
             return Ok(None);
         }

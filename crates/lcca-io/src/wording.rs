@@ -79,6 +79,10 @@ pub fn decision(decision: &Decision) -> String {
                 "the preconditioner held B − A on {columns} columns, which were chosen {times}, and {witnesses} pairs on few columns were found beforehand"
             )
         }
+        Decision::SinglePrecisionFirst { iterations: 1 } => {
+            "the first iteration ran in single precision, and what it found was measured in double precision"
+                .into()
+        }
         Decision::SinglePrecisionFirst { iterations } => format!(
             "the first {iterations} iterations ran in single precision, and what they found was measured in double precision"
         ),

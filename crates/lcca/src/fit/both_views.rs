@@ -206,6 +206,8 @@ impl Eigenproblem for BothViews<'_> {
         let Turns { x: cx, y: cy, values: theta } =
             turns(&hx, &hy, products.cross.as_ref(), size).ok_or(Error::Factorization("SxᵀXᵀYSy"))?;
         let m = theta.len();
+        // Directions that are lost here would not come back.
+        is_too_rough |= is_rough && m < size;
         // The next basis is W·Cw + T·Ct + P·Cp and T·Ct + P·Cp.
         let next = |c: &Mat<f64>| {
             Mat::from_fn(c.nrows(), 2 * m, |i, j| match (j < m, i < size) {

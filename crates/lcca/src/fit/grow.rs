@@ -65,7 +65,8 @@ pub(super) fn witnesses(grams: &LocalGrams<'_>, nearest: &[Vec<Nearest>; 2]) -> 
 }
 
 /// As [`witnesses`], with the columns of those that were grown on the same rows at another ridge, the strongest first. Columns that joined a seed then
-/// join it again; only other seeds are grown. Twins are not looked for again, nor are hubs: the pairs that they led to are kept.
+/// join it again; only other seeds are grown. Twins are not looked for again, nor are hubs: the pairs that they led to are
+/// kept, and a fold in which another ridge would bring up one more scores a little less.
 pub(super) fn witnesses_again(grams: &LocalGrams<'_>, known: &[Columns]) -> Result<Vec<Witness>> {
     let known: Vec<&Columns> = known.iter().filter(|columns| !is_hub(columns)).collect();
     let first = |columns: &Columns| Some((*columns[0].first()?, *columns[1].first()?));

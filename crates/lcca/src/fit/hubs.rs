@@ -29,36 +29,52 @@ const ALONE: f64 = 0.5;
 /// Columns that one thread looks at before others may take some: most cost nothing, and those that cost much stand together.
 const SHARED_OUT: usize = 64;
 
+/// Most columns of a view whose weights are solved for.
+const MOST: usize = 2000;
+
 /// Partners may depend on each other.
 const EPSILON: f64 = 1e-6;
 /// Rounding of an objective.
 const ROUNDING: f64 = 1e-12;
 
-/// The witnesses of all columns of both views that have many partners.
+/// The witnesses of columns of both views that have many partners: of each view those for which squares add up to most.
 pub(super) fn hubs(grams: &LocalGrams<'_>) -> Vec<Witness> {
     let of_view = |side: Side| {
         let columns = 0..grams.joint.block(side, side.other()).rows();
-        columns.into_par_iter().with_max_len(SHARED_OUT).filter_map(move |column| hub(grams, side, column))
+        let explained = columns
+            .into_par_iter()
+            .with_max_len(SHARED_OUT)
+            .filter_map(|column| explained(grams, side, column).map(|explained| (explained, column)));
+        let mut likely: Vec<(f64, usize)> = explained.collect();
+        likely.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        likely.truncate(MOST);
+        let hubs = likely.into_par_iter().filter_map(|(_, column)| hub(grams, side, column));
+        hubs.collect::<Vec<Witness>>()
     };
-    let mut all: Vec<Witness> = of_view(Side::X).collect();
-    all.extend(of_view(Side::Y).collect::<Vec<_>>());
+    let mut all = of_view(Side::X);
+    all.extend(of_view(Side::Y));
     all
 }
 
-/// The witness of one column and its partners, if it has many.
-fn hub(grams: &LocalGrams<'_>, side: Side, column: usize) -> Option<Witness> {
-    let (other, entries) = (side.other(), grams.joint.block(side, side.other()));
-    let (views, inverse) = ([side as usize, side.other() as usize], &grams.inverse[side.other() as usize]);
-    let (mut sum, mut largest, shifts) = (0.0, 0.0f64, grams.shifts(views, column));
+/// What the squares of a column's entries add up to, if it may be one that has many partners.
+fn explained(grams: &LocalGrams<'_>, side: Side, column: usize) -> Option<f64> {
+    let (views, entries) = ([side as usize, side.other() as usize], grams.joint.block(side, side.other()));
+    let (inverse, shifts) = (&grams.inverse[views[1]], grams.shifts(views, column));
+    let (mut sum, mut largest) = (0.0, 0.0f64);
     entries.for_each(column, |partner, value| {
         let entry = (value - shifts.of(partner)).max(0.0);
         let square = entry * entry * inverse[partner];
         sum += square;
         largest = largest.max(square);
     });
-    if sum * grams.inverse[side as usize][column] < EXPLAINED || largest >= ALONE * sum {
-        return None;
-    }
+    let explained = sum * grams.inverse[views[0]][column];
+    (explained >= EXPLAINED && largest < ALONE * sum).then_some(explained)
+}
+
+/// The witness of one column and its partners, if it has many.
+fn hub(grams: &LocalGrams<'_>, side: Side, column: usize) -> Option<Witness> {
+    let (other, entries) = (side.other(), grams.joint.block(side, side.other()));
+    let views = [side as usize, side.other() as usize];
     let mut partners: Vec<(f64, u32)> = Vec::new();
     entries.for_each(column, |partner, value| {
         let entry = grams.scaled(views, [column, partner], value);

@@ -8,7 +8,7 @@
 //! repeat:  Rayleigh–Ritz on [W T P] → new W, P, Θ and all their products, without a pass
 //!          R = A·W − B·W·Θ
 //!          T = M⁻¹R,   M ≈ B − A
-//!          measure T: one pass (two if a view is eliminated)
+//!          measure T: one pass (two over rows if a view is eliminated)
 //! until    what is still missing from Σθ is within the tolerance, and M can be trusted to say so
 //! ```
 //!
@@ -22,6 +22,7 @@ use super::view_block::ViewBlock;
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::outcome::Decision;
+use crate::panels;
 use crate::space::{Space, Tall};
 use crate::watch::{Checkpoint, Cost, TraceRow};
 
@@ -39,7 +40,7 @@ const REFRESHED: usize = 8;
 const CARRIED: f64 = 1e-6;
 
 /// Panels are in single precision until no more than this share of the total is missing.
-const ROUGH: f64 = 1e-5;
+pub(super) const ROUGH: f64 = 1e-5;
 /// Or until steps gain no more than this share of it.
 const ROUGH_STEP: f64 = 1e-6;
 /// In single precision WᵀBW may be this far from I.
@@ -125,11 +126,14 @@ fn iterate<'a>(problem: &Problem<'_>, mut state: State<'a>, accepted: Accepted) 
             None if state.is_verified => state.w.weights_like(space, theta.len())?,
             None => state.w.zeros_like(space, theta.len())?,
         };
-        let missed = state.look(&mut next, &theta)?;
+        let missed = state.look(&mut next, &theta)?.or_else(|| state.overlooked.take());
+        state.is_sure &= missed.is_none();
         state.rough_iterations += u64::from(space.is_rough());
         let is_accepted = state.is_sure && accepted == Accepted::Single;
         if space.is_rough() && !is_accepted && (is_too_rough || state.is_as_good_as_rough()) {
             drop(next);
+            // Directions come once, so that they must not be lost with this look.
+            state.overlooked = missed;
             let refined = state.refine();
             problem.keep(refined, &state)?;
             continue;
@@ -183,6 +187,10 @@ struct State<'a> {
     seeds: Option<Block>,
     trace: Vec<TraceRow>,
     stopping: Stopping,
+    /// Columns of W at the start.
+    width: usize,
+    /// Directions that were overlooked and have not joined an iteration yet.
+    overlooked: Option<Vec<FewRows>>,
     /// Iterations in single precision.
     rough_iterations: u64,
     /// Whether W has just been refined and measured, and is looked at again. Then P has no products.
@@ -231,19 +239,7 @@ impl<'a> State<'a> {
             }
         };
         let (seeds, p) = if is_new { (more, None) } else { (None, more) };
-        Ok(State {
-            space,
-            equations,
-            w,
-            p,
-            known: None,
-            seeds,
-            trace,
-            stopping,
-            rough_iterations: 0,
-            is_verified: false,
-            is_sure: false,
-        })
+        Ok(State { p, trace, ..State::new(space, equations, w, seeds, stopping) })
     }
 
     /// From pairs whose products are known.
@@ -258,20 +254,32 @@ impl<'a> State<'a> {
             Some(seeds) => Some(measured(space, equations, seeds)?),
             None => None,
         };
-        let (p, known, trace) = (None, None, Vec::new());
-        Ok(State {
+        Ok(State::new(space, equations, w, seeds, stopping))
+    }
+
+    /// Before the first iteration.
+    fn new(
+        space: &'a dyn Space,
+        equations: &'a mut dyn Eigenproblem,
+        w: Block,
+        seeds: Option<Block>,
+        stopping: Stopping,
+    ) -> Self {
+        State {
             space,
             equations,
+            width: w.columns(),
             w,
-            p,
-            known,
+            p: None,
+            known: None,
             seeds,
-            trace,
+            trace: Vec::new(),
             stopping,
+            overlooked: None,
             rough_iterations: 0,
             is_verified: false,
             is_sure: false,
-        })
+        }
     }
 
     /// Replaces `next` by the preconditioned residuals and takes note of how large they are. If that says that the tolerance
@@ -339,16 +347,33 @@ impl<'a> State<'a> {
             || self.stopping.creeps(ROUGH_STEP)
     }
 
-    /// Goes on in double precision: W is measured afresh, and the last look is forgotten.
+    /// Goes on in double precision: W is measured afresh, and the last look is forgotten. Directions that single precision took for dependent on others
+    /// are replaced by random ones.
     fn refine(&mut self) -> Result<()> {
         let (space, image_rows) = (self.space, self.equations.image_rows());
         space.become_precise();
         (self.is_sure, self.is_verified, self.known) = (false, true, None);
         self.stopping.forget_last();
+        if self.equations.tolerance() < ROUGH {
+            // Totals in single precision are not exact enough to be compared with those that follow.
+            self.stopping.forget_all();
+        }
         if let Some(p) = &mut self.p {
             p.without_products(space)?;
         }
-        self.w = std::mem::replace(&mut self.w, Block { views: Vec::new() }).refined(space, &image_rows)?;
+        let lost = self.width.saturating_sub(self.w.columns());
+        let w = std::mem::replace(&mut self.w, Block { views: Vec::new() }).refined(space, &image_rows)?;
+        self.w = if lost == 0 {
+            w
+        } else {
+            // The last step has as many columns as W had.
+            self.p = None;
+            let random = self.equations.random_weights()?;
+            let last = |panel: &Panel| {
+                space.upload(panels::columns(panel, panel.cols().saturating_sub(lost), panel.cols()))
+            };
+            w.beside(space, random.iter().map(last).collect::<Result<_>>()?)?
+        };
         self.equations.measure(&mut self.w)
     }
 

@@ -51,7 +51,8 @@ impl Data<'_> {
         let (Some(joint), Some(grams)) = (self.joint, self.grams) else { return Ok(false) };
         for side in Side::BOTH {
             let (raw, seen) = (&joint.moments(side).square, &grams.moments(side)?.square);
-            if raw.iter().zip(seen).any(|(raw, seen)| *seen < WELL_CENTERED * raw) {
+            // The products of a constant column are zero, whatever is left of it.
+            if raw.iter().zip(seen).any(|(raw, seen)| *seen > 0.0 && *seen < WELL_CENTERED * raw) {
                 return Ok(false);
             }
         }
@@ -137,8 +138,9 @@ fn fit_in_units(
     };
     let is_lobpcg = matches!(plan.method.algorithm(), Algorithm::Auto | Algorithm::Lobpcg);
     let iterates_on_both = is_lobpcg && plan.eliminate.is_none() && data.shared.is_none();
+    let may_be_rough = iterates_on_both && !is_nearly_done(&start);
     let rough =
-        data.grams.filter(|_| iterates_on_both).and_then(|grams| rough_space(grams, data.space, settings));
+        data.grams.filter(|_| may_be_rough).and_then(|grams| rough_space(grams, data.space, settings));
     let grams_are_exact = data.grams_are_exact()?;
     let iterated_on = match (&on_grams, &rough) {
         (Some(on_grams), Some(rough)) => Problem { space: rough, ..*on_grams },
@@ -161,6 +163,12 @@ fn fit_in_units(
         None => on_rows,
     };
     Ok((finish::finish(&measured_on, raw, plan)?, weights))
+}
+
+/// Whether a fit that is resumed was in double precision already.
+fn is_nearly_done(start: &Start) -> bool {
+    let Start::Resume(state) = start else { return false };
+    state.trace.last().and_then(|row| row.missing).is_some_and(|missing| missing <= lobpcg::ROUGH)
 }
 
 /// Runs the planned method.

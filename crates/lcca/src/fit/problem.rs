@@ -21,6 +21,9 @@ const INNER_SHARE: f64 = 1e-2;
 /// With fewer columns of both views, panels stay in cache and single precision gains little.
 const SINGLE: usize = 20_000;
 
+/// Sums of squares of columns whose products have room in single precision.
+const MAGNITUDES: std::ops::Range<f64> = 1e-30..1e30;
+
 /// A space like `space` whose panels are in single precision at first, if it has one and LOBPCG on the Gram matrices `grams` gains by it.
 pub(super) fn rough_space<'a>(
     grams: &dyn Pair,
@@ -28,7 +31,13 @@ pub(super) fn rough_space<'a>(
     settings: &Settings,
 ) -> Option<Mixed<'a>> {
     let shape = grams.shape();
-    let pays = settings.is_cca() && shape.x_cols + shape.y_cols >= SINGLE;
+    let fits = |side: Side| {
+        let squares = &grams.moments(side).ok()?.square;
+        squares.iter().all(|&square| square == 0.0 || MAGNITUDES.contains(&square)).then_some(())
+    };
+    let pays = settings.is_cca()
+        && shape.x_cols + shape.y_cols >= SINGLE
+        && Side::BOTH.into_iter().all(|side| fits(side).is_some());
     let composition = grams.composition().filter(|_| pays)?;
     joint_single::grams_of(&composition).and_then(|_| Mixed::beside(space))
 }

@@ -27,7 +27,7 @@ pub struct Selection {
     /// Whether folds had fewer than 10 rows, so that the canonical variables of all held-out rows were put together and
     /// correlated once.
     pub pooled: bool,
-    /// Whether every fit behind this converged.
+    /// Whether every fit behind this converged. Folds may say so in single precision.
     pub converged: bool,
 }
 

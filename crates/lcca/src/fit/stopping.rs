@@ -64,6 +64,12 @@ impl Stopping {
         self.by_residuals.pop();
     }
 
+    /// Forgets all iterations.
+    pub(super) fn forget_all(&mut self) {
+        self.totals.clear();
+        self.by_residuals.clear();
+    }
+
     /// Takes note of an iteration's objective values and of rᵀM⁻¹r of every pair in the block.
     pub(super) fn look(&mut self, theta: &[f64], squares: &[f64], trust: Trust) {
         let k = self.k.min(theta.len());

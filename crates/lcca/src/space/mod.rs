@@ -109,7 +109,8 @@ pub enum Inverted {
 
 /// The operations of the default method on tall panels.
 pub trait Space: Send + Sync {
-    /// The space beside this one whose panels are in single precision, if there is one. It takes the row factors of this one.
+    /// The space beside this one whose panels are in single precision, if there is one. It takes the row factors of this one. While a fit uses it, the host
+    /// inverts chosen blocks.
     fn single(&self) -> Option<&dyn Space> {
         None
     }

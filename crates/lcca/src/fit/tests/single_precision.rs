@@ -89,3 +89,36 @@ fn a_pair_that_single_precision_cannot_see_is_found() {
         assert!(fit.converged && best > 1.0 - 1e-3, "k = {k}: {best}, {:?}", fit.decisions);
     }
 }
+
+#[test]
+fn no_pair_is_lost_because_columns_depend_on_each_other_in_single_precision() {
+    // X has eleven columns and one more that differs from the last by 1e-8 of its variance. What it differs by is a sign that Y knows.
+    const Y: u64 = 20_500;
+    let rows = 60_000u64;
+    let (mut x_offsets, mut x, mut values) = (vec![0u64], Vec::new(), Vec::new());
+    let (mut y_offsets, mut y) = (vec![0u64], Vec::new());
+    for row in 0..rows {
+        let (class, sign) = (row % 12, (row / 12) % 2);
+        if class < 11 {
+            x.push(class as u32);
+            values.push(1.0);
+        }
+        if class == 10 {
+            x.push(11);
+            values.push(if sign == 0 { 1.0 + 1e-4 } else { 1.0 - 1e-4 });
+        }
+        x_offsets.push(x.len() as u64);
+        // Every column of Y has rows of one class and mostly of one sign.
+        let column = (row / 24 % (Y / 24)) * 24 + 2 * class + sign;
+        y.push(column as u32);
+        y_offsets.push(y.len() as u64);
+    }
+    let x = SparseRows::new(12, x_offsets.into(), x.into(), Values::F64(values.into())).unwrap().into();
+    let y = SparseRows::new(Y as usize, y_offsets.into(), y.into(), Values::Ones).unwrap().into();
+    let pair = InMemory::new(x, y).unwrap();
+    let settings = Settings { ridge_y: 0.1, ..Settings::new(Method::lobpcg(), 12) };
+    let fit = fit(&pair, &settings, &()).unwrap();
+    assert!(decided(&fit, is_single), "{:?}", fit.decisions);
+    assert_eq!(fit.model.objective.len(), 12, "{:?}", fit.model.objective);
+    assert!(fit.converged && fit.model.objective[11] > 0.5, "{:?}", fit.model.objective);
+}
