@@ -75,9 +75,6 @@ fn uploaded(space: &dyn Space, views: [ViewBlock; 2]) -> Result<Block> {
 
 /// Moves both views to the host.
 fn taken(space: &dyn Space, block: Block) -> Result<[ViewBlock; 2]> {
-    let take = |ViewPanels { w, bw, image }: ViewPanels| {
-        Ok(ViewBlock { w: space.take(w)?, bw: space.take(bw)?, across: space.take(image)? })
-    };
-    let views = block.views.into_iter().map(take).collect::<Result<Vec<_>>>()?;
+    let views = block.into_views(space)?;
     Ok(views.try_into().unwrap_or_else(|_| unreachable!("a block of both views has two")))
 }

@@ -279,6 +279,14 @@ impl Block {
         Ok(())
     }
 
+    /// All panels, moved to the host.
+    pub fn into_views(self, space: &dyn Space) -> Result<Vec<ViewBlock>> {
+        let take = |ViewPanels { w, bw, image }: ViewPanels| {
+            Ok(ViewBlock { w: space.take(w)?, bw: space.take(bw)?, across: space.take(image)? })
+        };
+        self.views.into_iter().map(take).collect()
+    }
+
     /// Copies of the weights on the host.
     pub fn weights(&self, space: &dyn Space) -> Result<Vec<Panel>> {
         self.views.iter().map(|view| space.download(&view.w)).collect()

@@ -15,10 +15,9 @@
 //! Pairs that have converged stay in W but send no more residuals into the pass. What A and B are is in `both_views`
 //! and `one_view`, what M is in `precondition`, when to stop in `stopping`.
 
-use super::eigenproblem::{Block, Eigenproblem, FewRows, Ritz, SmallProducts, ViewPanels, placed};
+use super::eigenproblem::{Block, Eigenproblem, FewRows, Ritz, SmallProducts, placed};
 use super::problem::{End, Problem, RawFit, Snapshot, Start};
 use super::stopping::Stopping;
-use super::view_block::ViewBlock;
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::outcome::Decision;
@@ -66,17 +65,10 @@ pub(super) fn lobpcg(
     } else {
         state.equations.finish(weights)?
     };
-    let products = if state.is_verified { on_host(state.space, state.w)? } else { products };
+    // If one view is iterated on, its products alone are no result.
+    let products =
+        if state.is_verified { state.w.into_views(state.space)?.try_into().ok() } else { products };
     Ok(RawFit { weights, trace: state.trace, end, decisions, products })
-}
-
-/// Measured pairs of both views on the host; `None` if one view is iterated on.
-fn on_host(space: &dyn Space, pairs: Block) -> Result<Option<[ViewBlock; 2]>> {
-    let host = |ViewPanels { w, bw, image }: ViewPanels| -> Result<ViewBlock> {
-        Ok(ViewBlock { w: space.take(w)?, bw: space.take(bw)?, across: space.take(image)? })
-    };
-    let views: Vec<ViewBlock> = pairs.views.into_iter().map(host).collect::<Result<_>>()?;
-    Ok(views.try_into().ok())
 }
 
 /// The same from pairs that are measured, or from random weights. Returns the pairs with their products. What has converged in single
