@@ -294,7 +294,7 @@ impl Block {
 }
 
 /// [A B], wherever they are: A·[I 0] + B·[0 I].
-pub(super) fn beside(space: &dyn Space, mut a: Tall, mut b: Tall) -> Result<Tall> {
+fn beside(space: &dyn Space, mut a: Tall, mut b: Tall) -> Result<Tall> {
     let (own, more) = (a.cols(), b.cols());
     let place = |first: usize, count: usize| {
         Mat::from_fn(count, own + more, |i, j| if j == first + i { 1.0 } else { 0.0 })

@@ -31,13 +31,9 @@ pub(super) fn rough_space<'a>(
     settings: &Settings,
 ) -> Option<Mixed<'a>> {
     let shape = grams.shape();
-    let fits = |side: Side| {
-        let squares = &grams.moments(side).ok()?.square;
-        squares.iter().all(|&square| square == 0.0 || MAGNITUDES.contains(&square)).then_some(())
-    };
-    let pays = settings.is_cca()
-        && shape.x_cols + shape.y_cols >= SINGLE
-        && Side::BOTH.into_iter().all(|side| fits(side).is_some());
+    let has_room = |&square: &f64| square == 0.0 || MAGNITUDES.contains(&square);
+    let fits = |side: Side| grams.moments(side).is_ok_and(|moments| moments.square.iter().all(has_room));
+    let pays = settings.is_cca() && shape.x_cols + shape.y_cols >= SINGLE && Side::BOTH.into_iter().all(fits);
     let composition = grams.composition().filter(|_| pays)?;
     joint_single::grams_of(&composition).and_then(|_| Mixed::beside(space))
 }
