@@ -9,13 +9,14 @@
 //! measure copy ROWS COLS                       copies of such a view to cuda
 //! measure gram X Y REPEATS                     the joint Gram matrix of files, on cpu and on cuda, there also step by step; with the
 //!                                              largest difference of their entries
+//! measure block SIZE COLS                      the Cholesky factor of a dense matrix of so many rows, and solutions with it for a panel
 //! ```
 
 use lcca::data::{InMemory, JointGram, JointGrams, Pair, Side};
 use lcca::fit::fit;
 use lcca::matrix::{Buffer, DenseRows, DenseValues, Matrix};
 use lcca::method::{Method, Settings};
-use lcca_cuda::measure::{SinglePass, joint_gram, joint_gram_in_steps};
+use lcca_cuda::measure::{DenseBlock, SinglePass, joint_gram, joint_gram_in_steps};
 use lcca_cuda::{DeviceArray, on};
 use rayon::prelude::*;
 use serde_json::json;
@@ -48,8 +49,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         ["copy", rows, cols] => copy(&embeddings(rows.parse()?, cols.parse()?, 1)),
         ["gram", x, y, repeats] => gram([x, y], repeats.parse()?),
+        ["block", size, cols] => block(size.parse()?, cols.parse()?),
         _ => Err(
-            "measure pass X | fit X Y K RIDGE TOL cpu|cuda REPEATS | dense ROWS COLS K cpu|cuda|there REPEATS | copy ROWS COLS | gram X Y REPEATS"
+            "measure pass X | fit X Y K RIDGE TOL cpu|cuda REPEATS | dense ROWS COLS K cpu|cuda|there REPEATS | copy ROWS COLS | gram X Y REPEATS | block SIZE COLS"
                 .into(),
         ),
     }
@@ -209,14 +211,58 @@ fn fits(
     repeat(&pair, &settings, device, repeats)
 }
 
+/// Milliseconds that a factor of a well-conditioned matrix takes, and solutions with it, with the largest error of the latter: the
+/// product of the matrix with a known panel is formed on the host and solved for.
+fn block(size: usize, cols: usize) -> Result<(), Box<dyn std::error::Error>> {
+    let cuda = lcca_cuda::open(0, None)?;
+    let scale = 1.0 / (size as f64).sqrt();
+    let entry = |i: usize, j: usize| {
+        if i == j { 1.0 } else { scale * f64::from(number(i.max(j) as u64, i.min(j) as u64)) }
+    };
+    let mut matrix = vec![0.0; size * size];
+    matrix.par_chunks_mut(size).enumerate().for_each(|(i, row)| {
+        row.iter_mut().enumerate().for_each(|(j, value)| *value = entry(i, j));
+    });
+    let known: Vec<f64> = (0..size * cols).map(|e| f64::from(number(1 + e as u64, 1 << 40))).collect();
+    let mut panel = vec![0.0; size * cols];
+    panel.par_chunks_mut(cols).zip(matrix.par_chunks(size)).for_each(|(out, row)| {
+        for (factor, known) in row.iter().zip(known.chunks_exact(cols)) {
+            out.iter_mut().zip(known).for_each(|(out, known)| *out += factor * known);
+        }
+    });
+    let mut block = DenseBlock::new(&cuda, size, &matrix)?;
+    let (mut factorized, mut solved) = (Vec::new(), [Vec::new(), Vec::new()]);
+    let mut error = 0.0f64;
+    // The first of each starts kernels and takes memory for the first time.
+    for repeat in 0..11 {
+        let took = block.factorize()?.ok_or("a pivot is not positive")?;
+        let [forward, backward] = block.solve(&panel, cols)?.ok_or("there is no factor")?;
+        let differences = backward.0.iter().zip(&known).map(|(a, b)| (a - b).abs());
+        error = error.max(differences.fold(0.0, f64::max));
+        if repeat > 0 {
+            factorized.push(took.as_secs_f64() * 1e3);
+            solved[0].push(forward.1.as_secs_f64() * 1e3);
+            solved[1].push(backward.1.as_secs_f64() * 1e3);
+        }
+    }
+    let [forward, backward] = solved;
+    println!(
+        "{}",
+        json!({"device": cuda.device().name(), "size": size, "cols": cols, "factorize_ms": median(factorized),
+            "forward_ms": median(forward), "backward_ms": median(backward), "error": error})
+    );
+    Ok(())
+}
+
+/// A hash of two numbers, between -0.5 and 0.5.
+fn number(a: u64, b: u64) -> f32 {
+    let mut hash = (a.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    hash = (hash ^ (hash >> 31)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (hash >> 40) as f32 / (1u64 << 24) as f32 - 0.5
+}
+
 /// Numbers that follow 40 directions which another seed shares, and noise.
 fn embeddings(rows: usize, cols: usize, seed: u64) -> Buffer<f32> {
-    // A hash of two numbers, between -0.5 and 0.5.
-    let number = |a: u64, b: u64| {
-        let mut hash = (a.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        hash = (hash ^ (hash >> 31)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (hash >> 40) as f32 / (1u64 << 24) as f32 - 0.5
-    };
     let mut values = vec![0f32; rows * cols];
     values.par_chunks_mut(cols).enumerate().for_each(|(row, values)| {
         for (j, value) in values.iter_mut().enumerate() {

@@ -1,10 +1,11 @@
-//! The coarse block on a device: formed from what passes read, factorized, and solved with.
+//! The coarse block on a device: formed from what passes read, and solved with.
 
 use crate::device::Device;
 use crate::error::CudaError;
+use crate::factor::{Factor, NARROW};
 use crate::home::Home;
 use crate::kernels::File;
-use crate::launch::{Argument, Launch};
+use crate::launch::Launch;
 use crate::panel::{At, column_sums, panel_of, scale_rows};
 use crate::room::Room;
 use crate::rows::{RowsOnDevice, ViewOnDevice};
@@ -15,20 +16,15 @@ use lcca::matrix::{Matrix, Values};
 use lcca::space::{BlockInverse, ChosenBlock, RowFactors, Tall};
 use std::sync::Arc;
 
-/// Rows and columns of the blocks in which a matrix is factorized.
-const SIZE: usize = 64;
 /// The place of a column that was not chosen.
 const NONE: u32 = u32::MAX;
 /// Sums over rows are whole numbers of 1/FIXED: with 23 bits before the point, products of scaled columns fit.
 const FIXED: f64 = (1u64 << 40) as f64;
 
-/// The Cholesky factor of a block, with the inverses of its diagonal blocks.
+/// The Cholesky factor of a block, and where its rows belong.
 pub(crate) struct InverseOnDevice {
     device: Arc<Device>,
-    /// Rows of the factor, a multiple of [`SIZE`].
-    size: usize,
-    factor: Room<f64>,
-    inverses: Room<f64>,
+    factor: Factor,
     /// The chosen columns of each view.
     columns: [Room<u32>; 2],
     /// What their rows are scaled by.
@@ -57,12 +53,12 @@ pub(crate) fn invert(
     block: &ChosenBlock<'_>,
 ) -> lcca::Result<Option<InverseOnDevice>> {
     let chosen = block.scale.len();
-    let size = chosen.next_multiple_of(SIZE);
+    let size = chosen.next_multiple_of(NARROW);
     let bytes = 8 * (size * size) as u64;
     if bytes > device.free() / 2 {
         return Ok(None);
     }
-    let factor: Room<f64> = device.zeros(size * size)?;
+    let matrix: Room<f64> = device.zeros(size * size)?;
     // What the columns are multiplied by in the end: their own factors, and what makes the diagonal 1.
     let mut scale = block.scale.to_vec();
     let split = block.columns[0].len();
@@ -85,7 +81,7 @@ pub(crate) fn invert(
                         first,
                         block,
                         source,
-                        &factor,
+                        &matrix,
                         size,
                     )?;
                 }
@@ -93,7 +89,7 @@ pub(crate) fn invert(
         }
         Home::Rows(rows) => {
             let Some(pair) = composition.home.downcast_ref::<InMemory>() else { return Ok(None) };
-            read_rows(device, rows, pair, block, &scale, &factor, size)?;
+            read_rows(device, rows, pair, block, &scale, &matrix, size)?;
         }
     }
     let means: Option<Vec<f64>> = composition.means.map(|means| {
@@ -110,7 +106,7 @@ pub(crate) fn invert(
         &[
             &(chosen as u32),
             &(size as u32),
-            &factor.address(),
+            &matrix.address(),
             &means.as_ref().map_or(0, Room::address),
             &weight,
             &scale.address(),
@@ -120,10 +116,10 @@ pub(crate) fn invert(
             &(1.0 + block.epsilon),
         ],
     )?;
-    let Some(inverses) = factorize(device, &factor, size)? else { return Ok(None) };
+    let Some(factor) = Factor::new(device, matrix, size)? else { return Ok(None) };
     let columns = [device.copy(block.columns[0])?, device.copy(block.columns[1])?];
     let scale = [device.copy(&block.scale[..split])?, device.copy(&block.scale[split..])?];
-    Ok(Some(InverseOnDevice { device: device.clone(), size, factor, inverses, columns, scale }))
+    Ok(Some(InverseOnDevice { device: device.clone(), factor, columns, scale }))
 }
 
 /// The place of every column of a view in the block.
@@ -234,59 +230,7 @@ fn is_all_ones(view: &Matrix) -> bool {
     }
 }
 
-/// The Cholesky factor in place, and the inverses of its diagonal blocks; `None` if a pivot is not positive.
-fn factorize(device: &Arc<Device>, matrix: &Room<f64>, size: usize) -> Result<Option<Room<f64>>, CudaError> {
-    let inverses: Room<f64> = device.room(size * SIZE)?;
-    let failed: Room<i32> = device.zeros(1)?;
-    let launch = |name: &'static str, blocks: usize, threads: u32, arguments: &[&dyn Argument]| {
-        device.launch(name, File::Block, Launch::blocks(blocks as u64, threads), arguments)
-    };
-    for first in (0..size).step_by(SIZE) {
-        let below = (size - first) / SIZE - 1;
-        let (start, order) = (first as u32, size as u32);
-        launch(
-            "factor_diagonal",
-            1,
-            256,
-            &[&order, &matrix.address(), &start, &inverses.address(), &failed.address()],
-        )?;
-        launch("factor_below", below, 128, &[&order, &matrix.address(), &start, &inverses.address()])?;
-        launch("factor_rest", below * (below + 1) / 2, 128, &[&order, &matrix.address(), &start])?;
-    }
-    Ok((failed.to_vec()?[0] == 0).then_some(inverses))
-}
-
 impl InverseOnDevice {
-    /// r ← L⁻¹r, or r ← L⁻ᵀr.
-    fn solve(&self, r: &Room<f64>, stride: usize, is_transposed: bool) -> Result<(), CudaError> {
-        let blocks = self.size / SIZE;
-        let (tiles, transposed) = ((stride as u64).div_ceil(32), i32::from(is_transposed));
-        for step in 0..blocks {
-            let own = if is_transposed { blocks - 1 - step } else { step };
-            let (first, others) = ((own * SIZE) as u32, (blocks - 1 - step) as u64);
-            self.device.launch(
-                "solve_diagonal",
-                File::Block,
-                Launch::blocks(tiles, 256),
-                &[&self.inverses.address(), &first, &r.address(), &(stride as u32), &transposed],
-            )?;
-            self.device.launch(
-                "solve_rest",
-                File::Block,
-                Launch { blocks: (others, tiles, 1), threads: 256, shared: 0 },
-                &[
-                    &(self.size as u32),
-                    &self.factor.address(),
-                    &first,
-                    &r.address(),
-                    &(stride as u32),
-                    &transposed,
-                ],
-            )?;
-        }
-        Ok(())
-    }
-
     /// Copies the chosen rows of a view's panel between it and the block: `take_rows` or `put_rows`.
     fn move_rows(
         &self,
@@ -310,15 +254,17 @@ impl InverseOnDevice {
 impl BlockInverse for InverseOnDevice {
     fn apply(&self, outside: &[RowFactors; 2], x: &mut Tall, y: &mut Tall) -> lcca::Result<Vec<f64>> {
         let (stride, split, cols) = (panel_of(x).stride, self.columns[0].len(), x.cols());
-        let r: Room<f64> = self.device.zeros(self.size * stride)?;
+        let size = self.factor.size();
+        let (r, half): (Room<f64>, Room<f64>) =
+            (self.device.zeros(size * stride)?, self.device.room(size * stride)?);
         let places = [r.address(), r.address_of(split * stride)];
         for (side, panel) in [&*x, &*y].into_iter().enumerate() {
             self.move_rows("take_rows", side, places[side], panel_of(panel).room.address(), stride)?;
         }
-        self.solve(&r, stride, false)?;
-        let at = At { address: r.address(), stride };
-        let squares = column_sums(&self.device, self.size, at, at.address, 0)?;
-        self.solve(&r, stride, true)?;
+        self.factor.forward(&r, &half, stride)?;
+        let at = At { address: half.address(), stride };
+        let squares = column_sums(&self.device, size, at, at.address, 0)?;
+        self.factor.backward(&half, &r, stride)?;
         for (side, panel) in [x, y].into_iter().enumerate() {
             scale_rows(&self.device, panel, &outside[side])?;
             self.move_rows("put_rows", side, panel_of(panel).room.address(), places[side], stride)?;

@@ -10,6 +10,7 @@ pub(crate) enum File {
     Product,
     Gram,
     Block,
+    Factor,
     Array,
     Sort,
     Pairs,
@@ -35,8 +36,9 @@ impl File {
             File::Gram if major >= 9 => ptx!("gram.90"),
             File::Gram if major >= 8 => ptx!("gram.80"),
             File::Gram => ptx!("gram.70"),
-            File::Block if major >= 8 => ptx!("block.80"),
             File::Block => ptx!("block.70"),
+            File::Factor if major >= 8 => ptx!("factor.80"),
+            File::Factor => ptx!("factor.70"),
             File::Array => ptx!("array.70"),
             File::Sort => ptx!("sort.70"),
             File::Pairs => ptx!("pairs.70"),
@@ -49,12 +51,13 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    const FILES: [(File, &str); 8] = [
+    const FILES: [(File, &str); 9] = [
         (File::Gather, include_str!("../kernels/gather.cu")),
         (File::Panel, include_str!("../kernels/panel.cu")),
         (File::Product, include_str!("../kernels/product.cu")),
         (File::Gram, include_str!("../kernels/gram.cu")),
         (File::Block, include_str!("../kernels/block.cu")),
+        (File::Factor, include_str!("../kernels/factor.cu")),
         (File::Array, include_str!("../kernels/array.cu")),
         (File::Sort, include_str!("../kernels/sort.cu")),
         (File::Pairs, include_str!("../kernels/pairs.cu")),

@@ -24,6 +24,7 @@ mod copies;
 mod dense_gram;
 mod device;
 mod error;
+mod factor;
 mod foreign;
 mod home;
 mod inverse;

@@ -1,6 +1,9 @@
-//! What benchmarks and tests ask for by itself: XᵀX·B of one sparse view, with panels of f32 numbers, and the joint Gram matrix.
+//! What benchmarks and tests ask for by itself: XᵀX·B of one sparse view, with panels of f32 numbers, the joint Gram matrix, and the
+//! Cholesky factor of a dense matrix.
 
 use crate::error::CudaError;
+use crate::factor::{Factor, NARROW};
+use crate::panel::stride_of;
 use crate::room::Room;
 use crate::rows::{Chunk, ViewOnDevice};
 use crate::space::Cuda;
@@ -9,6 +12,7 @@ use crate::sparse_gram::Plan;
 use lcca::data::{InMemory, JointGram};
 use lcca::matrix::{Matrix, OneHotRows};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// One view and its panels on a GPU.
 pub struct SinglePass<'a> {
@@ -70,4 +74,66 @@ pub fn joint_gram_in_steps(
         Ok(())
     };
     cuda.joint_gram_here(rows, &plan, u64::MAX, &finish)
+}
+
+/// A dense matrix on a GPU, and its Cholesky factor once it is known.
+pub struct DenseBlock<'a> {
+    cuda: &'a Cuda,
+    rows: usize,
+    /// The matrix, in which an identity follows on its rows and columns, as it does in fits.
+    matrix: Room<f64>,
+    factor: Option<Factor>,
+}
+
+impl<'a> DenseBlock<'a> {
+    /// Copies the lower triangle of a row-major matrix.
+    pub fn new(cuda: &'a Cuda, rows: usize, matrix: &[f64]) -> Result<Self, CudaError> {
+        assert_eq!(matrix.len(), rows * rows, "numbers of a square matrix");
+        let size = rows.next_multiple_of(NARROW);
+        let mut padded = vec![0.0; size * size];
+        for i in 0..size {
+            if i < rows {
+                padded[i * size..][..=i].copy_from_slice(&matrix[i * rows..][..=i]);
+            } else {
+                padded[i * size + i] = 1.0;
+            }
+        }
+        Ok(DenseBlock { cuda, rows, matrix: cuda.device.copy(&padded)?, factor: None })
+    }
+
+    /// Finds its factor, and returns how long that took; `None` if a pivot is not positive.
+    pub fn factorize(&mut self) -> Result<Option<Duration>, CudaError> {
+        self.factor = None;
+        let device = &self.cuda.device;
+        let mut copy = device.room(self.matrix.len())?;
+        copy.copy_from(&self.matrix)?;
+        device.finish()?;
+        let start = Instant::now();
+        self.factor = Factor::new(device, copy, self.rows.next_multiple_of(NARROW))?;
+        device.finish()?;
+        Ok(self.factor.is_some().then(|| start.elapsed()))
+    }
+
+    /// L⁻¹R and L⁻ᵀL⁻¹R of a row-major panel, and how long each took; `None` if there is no factor.
+    pub fn solve(&self, panel: &[f64], cols: usize) -> Result<Option<[(Vec<f64>, Duration); 2]>, CudaError> {
+        let Some(factor) = &self.factor else { return Ok(None) };
+        let (device, stride, size) = (&self.cuda.device, stride_of(cols), factor.size());
+        let mut padded = vec![0.0; size * stride];
+        for (to, from) in padded.chunks_exact_mut(stride).zip(panel.chunks_exact(cols)) {
+            to[..cols].copy_from_slice(from);
+        }
+        let (r, half) = (device.copy(&padded)?, device.room(size * stride)?);
+        let timed = |solve: &dyn Fn() -> Result<(), CudaError>, out: &Room<f64>| {
+            device.finish()?;
+            let start = Instant::now();
+            solve()?;
+            device.finish()?;
+            let (took, numbers) = (start.elapsed(), out.to_vec()?);
+            let rows = numbers.chunks_exact(stride).take(self.rows);
+            Ok::<_, CudaError>((rows.flat_map(|row| &row[..cols]).copied().collect(), took))
+        };
+        let forward = timed(&|| factor.forward(&r, &half, stride), &half)?;
+        let backward = timed(&|| factor.backward(&half, &r, stride), &r)?;
+        Ok(Some([forward, backward]))
+    }
 }

@@ -305,6 +305,92 @@ fn narrow_dense_views_have_their_gram_matrix_formed_there() {
     assert!(small.was_used());
 }
 
+/// A symmetric matrix whose eigenvalues lie between 0.4 and 1.6, row-major.
+fn well_conditioned(rows: usize, seed: u64) -> Vec<f64> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut matrix = vec![0.0; rows * rows];
+    for i in 0..rows {
+        for j in 0..i {
+            let value = random.random_range(-0.5..0.5) / (rows as f64).sqrt();
+            (matrix[i * rows + j], matrix[j * rows + i]) = (value, value);
+        }
+        matrix[i * rows + i] = 1.0;
+    }
+    matrix
+}
+
+/// L⁻¹R and L⁻ᵀL⁻¹R for the Cholesky factor L of a matrix: the definitions.
+fn solved(mut l: Vec<f64>, rows: usize, r: &[f64], cols: usize) -> [Vec<f64>; 2] {
+    for i in 0..rows {
+        for j in 0..=i {
+            let sum: f64 = (0..j).map(|k| l[i * rows + k] * l[j * rows + k]).sum();
+            let rest = l[i * rows + j] - sum;
+            l[i * rows + j] = if i == j { rest.sqrt() } else { rest / l[j * rows + j] };
+        }
+    }
+    let subtract = |x: &mut [f64], i: usize, factor: f64, k: usize| {
+        (0..cols).for_each(|c| x[i * cols + c] -= factor * x[k * cols + c]);
+    };
+    let mut forward = r.to_vec();
+    for i in 0..rows {
+        (0..i).for_each(|k| subtract(&mut forward, i, l[i * rows + k], k));
+        forward[i * cols..][..cols].iter_mut().for_each(|value| *value /= l[i * rows + i]);
+    }
+    let mut backward = forward.clone();
+    for i in (0..rows).rev() {
+        (i + 1..rows).for_each(|k| subtract(&mut backward, i, l[k * rows + i], k));
+        backward[i * cols..][..cols].iter_mut().for_each(|value| *value /= l[i * rows + i]);
+    }
+    [forward, backward]
+}
+
+#[test]
+fn blocks_are_solved_as_on_the_host_and_to_the_same_bits_every_time() {
+    let Some(cuda) = gpu() else { return };
+    // Less than a step, some steps, a whole panel, one block on the diagonal and several, of which the last is whole or not.
+    for (rows, widths) in [
+        (1, &[1][..]),
+        (50, &[1, 20, 33, 300]),
+        (64, &[8]),
+        (130, &[20, 33]),
+        (300, &[1, 20, 33, 300]),
+        (512, &[32]),
+        (577, &[20, 300]),
+        (1100, &[1, 20, 33, 300, 900]),
+    ] {
+        let matrix = well_conditioned(rows, 1);
+        let mut block = measure::DenseBlock::new(&cuda, rows, &matrix).unwrap();
+        assert!(block.factorize().unwrap().is_some(), "{rows} rows have a factor");
+        let mut random = ChaCha8Rng::seed_from_u64(2);
+        for &cols in widths {
+            let r: Vec<f64> = (0..rows * cols).map(|_| random.random_range(-1.0..1.0)).collect();
+            let there = block.solve(&r, cols).unwrap().unwrap();
+            for (found, expected) in there.iter().zip(solved(matrix.clone(), rows, &r, cols)) {
+                assert_eq!(found.0.len(), expected.len());
+                for (a, b) in found.0.iter().zip(&expected) {
+                    assert!((a - b).abs() <= 1e-13, "{rows} rows, {cols} columns: {a}, expected {b}");
+                }
+            }
+            let again = block.solve(&r, cols).unwrap().unwrap();
+            assert!(again[1].0 == there[1].0, "{rows} rows, {cols} columns: a solution repeats");
+        }
+    }
+}
+
+#[test]
+fn a_block_without_a_positive_pivot_has_no_factor() {
+    let Some(cuda) = gpu() else { return };
+    for (rows, broken) in [(1, 0), (70, 3), (200, 63), (200, 64), (200, 199), (600, 130), (600, 599)] {
+        for value in [0.0, -1.0, f64::NAN] {
+            let mut matrix = well_conditioned(rows, 1);
+            matrix[broken * rows + broken] = value;
+            let mut block = measure::DenseBlock::new(&cuda, rows, &matrix).unwrap();
+            assert!(block.factorize().unwrap().is_none(), "{value} at {broken} of {rows}");
+            assert!(block.solve(&vec![0.0; rows], 1).unwrap().is_none());
+        }
+    }
+}
+
 /// Whether two joint Gram matrices have the same entries: to the last bit, or but for rounding.
 fn same_grams(what: &str, there: &JointGram, here: &JointGram, is_exact: bool) {
     for (target, source) in [(0, 0), (0, 1), (1, 0), (1, 1)] {

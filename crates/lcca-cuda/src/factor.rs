@@ -1,0 +1,159 @@
+//! The Cholesky factor of a dense matrix on a device, and solutions with it.
+//!
+//! L is found in panels of [`PANEL`] columns, in steps of [`NARROW`], and kept as L = D·M: D has the blocks of L on the diagonal, of
+//! [`WIDE`] rows and columns each, and M has identities there. The inverses of D's blocks are formed once. A solution is then one product
+//! with all of D⁻¹, and one product with a part of M per block: size/512 dependent steps instead of twice size/64.
+
+use crate::device::Device;
+use crate::error::CudaError;
+use crate::kernels::File;
+use crate::launch::{Argument, Launch};
+use crate::room::Room;
+use std::sync::Arc;
+
+/// A matrix has a multiple of so many rows, which are factorized at a time.
+pub(crate) const NARROW: usize = 64;
+/// The columns whose products are subtracted from all that is left at once: two or more steps. Wider panels read and write the rest of
+/// the matrix less often, narrower ones leave more to do beside the blocks on the diagonal, which one thread block inverts.
+const PANEL: usize = 2 * NARROW;
+/// Rows of the blocks on the diagonal whose inverses are formed. The kernels know this number too.
+const WIDE: usize = 512;
+/// Blocks of threads that keep a device busy: with fewer, products are cut into smaller tiles.
+const ENOUGH_BLOCKS: usize = 132;
+
+/// A Cholesky factor, which takes the place of its matrix.
+pub(crate) struct Factor {
+    device: Arc<Device>,
+    /// Rows of the matrix, a multiple of [`NARROW`].
+    size: usize,
+    matrix: Room<f64>,
+}
+
+impl Factor {
+    /// The factor of a matrix that is given by its lower triangle, row-major; `None` if a pivot is not positive. What is above the
+    /// diagonal is overwritten.
+    pub fn new(device: &Arc<Device>, matrix: Room<f64>, size: usize) -> Result<Option<Self>, CudaError> {
+        assert!(size % NARROW == 0 && matrix.len() == size * size, "{} numbers, {size} rows", matrix.len());
+        let factor = Factor { device: device.clone(), size, matrix };
+        let failed: Room<i32> = device.zeros(1)?;
+        factor.factorize(&failed)?;
+        factor.invert_diagonal()?;
+        Ok((failed.to_vec()?[0] == 0).then_some(factor))
+    }
+
+    /// Rows of the matrix.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    fn launch(
+        &self,
+        name: &'static str,
+        blocks: (usize, usize),
+        threads: u32,
+        more: &[&dyn Argument],
+    ) -> Result<(), CudaError> {
+        let (order, matrix) = (self.size as u32, self.matrix.address());
+        let mut arguments: Vec<&dyn Argument> = vec![&order, &matrix];
+        arguments.extend(more);
+        let blocks = (blocks.0 as u64, blocks.1 as u64, 1);
+        self.device.launch(name, File::Factor, Launch { blocks, threads, shared: 0 }, &arguments)
+    }
+
+    /// L below the blocks of [`NARROW`] rows on the diagonal, and their inverses on it.
+    fn factorize(&self, failed: &Room<i32>) -> Result<(), CudaError> {
+        if self.size > 0 {
+            self.launch("factor_first", (1, 1), 256, &[&failed.address()])?;
+        }
+        for panel in (0..self.size).step_by(PANEL) {
+            let end = (panel + PANEL).min(self.size);
+            for first in (panel..end).step_by(NARROW) {
+                let start = first + NARROW;
+                let below = (self.size - start) / NARROW;
+                self.launch("factor_below", (below, 1), 128, &[&(first as u32)])?;
+                // Pairs of blocks of rows.
+                let pairs = below.div_ceil(2);
+                let is_last = start == end;
+                let (from, blocks) = if is_last {
+                    (panel, (pairs * (pairs + 1), 1))
+                } else {
+                    (first, (pairs, (end - start) / NARROW))
+                };
+                let (depth, is_whole) = ((start - from) as u32, i32::from(is_last));
+                self.launch(
+                    "factor_rest",
+                    blocks,
+                    256,
+                    &[&(from as u32), &depth, &(start as u32), &is_whole, &failed.address()],
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// D⁻¹ on the diagonal, and the transpose of M above it.
+    fn invert_diagonal(&self) -> Result<(), CudaError> {
+        let mut half = NARROW;
+        while half < WIDE && half < self.size {
+            let (joints, tiles) = (self.size.div_ceil(2 * half), half / NARROW);
+            for name in ["join_right", "join_left"] {
+                self.launch(name, (joints * tiles * tiles, 1), 128, &[&(half as u32)])?;
+            }
+            half *= 2;
+        }
+        let tiles = self.size / NARROW;
+        if self.size > WIDE {
+            self.launch("divide_rows", (tiles * (tiles + 1) / 2, 1), 128, &[])?;
+        }
+        Ok(())
+    }
+
+    /// out ← L⁻¹r. Both are panels with `stride` numbers in a row, a multiple of 8.
+    pub fn forward(&self, r: &Room<f64>, out: &Room<f64>, stride: usize) -> Result<(), CudaError> {
+        self.solve_diagonal(r, out, stride, false)?;
+        (0..self.size).step_by(WIDE).try_for_each(|first| self.solve_rest(out, first, stride, false))
+    }
+
+    /// out ← L⁻ᵀr; r is overwritten.
+    pub fn backward(&self, r: &Room<f64>, out: &Room<f64>, stride: usize) -> Result<(), CudaError> {
+        (0..self.size).step_by(WIDE).rev().try_for_each(|first| self.solve_rest(r, first, stride, true))?;
+        self.solve_diagonal(r, out, stride, true)
+    }
+
+    /// out ← D⁻¹r, or out ← D⁻ᵀr.
+    fn solve_diagonal(
+        &self,
+        r: &Room<f64>,
+        out: &Room<f64>,
+        stride: usize,
+        is_transposed: bool,
+    ) -> Result<(), CudaError> {
+        let (edge, blocks) = tiles_of(self.size, stride);
+        let name = if edge == 64 { "solve_diagonal_64" } else { "solve_diagonal_32" };
+        let (width, transposed) = (stride as u32, i32::from(is_transposed));
+        self.launch(name, blocks, 256, &[&r.address(), &out.address(), &width, &transposed])
+    }
+
+    /// Subtracts the product of M, or of its transpose, with the rows of one block from the rows after it, or before it.
+    fn solve_rest(
+        &self,
+        r: &Room<f64>,
+        first: usize,
+        stride: usize,
+        is_transposed: bool,
+    ) -> Result<(), CudaError> {
+        let rows = if is_transposed { first } else { self.size - (first + WIDE).min(self.size) };
+        let (edge, blocks) = tiles_of(rows, stride);
+        let name = if edge == 64 { "solve_rest_64" } else { "solve_rest_32" };
+        let (width, transposed) = (stride as u32, i32::from(is_transposed));
+        self.launch(name, blocks, 256, &[&(first as u32), &r.address(), &width, &transposed])
+    }
+}
+
+/// The tiles of a product with so many rows and columns: the rows and columns of each, and how many there are down and across.
+fn tiles_of(rows: usize, cols: usize) -> (usize, (usize, usize)) {
+    let cut = |edge: usize| (rows.div_ceil(edge), cols.div_ceil(edge));
+    let large = cut(64);
+    let is_large = cols > 32 && large.0 * large.1 >= ENOUGH_BLOCKS;
+    if is_large { (64, large) } else { (32, cut(32)) }
+}
