@@ -20,27 +20,39 @@ struct Side {
 };
 
 // tile += A * B^T for the 32 rows of A and of B that one warp has, `depth` numbers in each, a multiple of 8. Numbers are read from device
-// memory without a detour: pieces of 4 x 8 are what tensor cores take, and they are whole sectors in either order. cols: the columns of
-// the tile that are wanted, of which groups of 8 are left out.
+// memory without a detour: pieces of 4 x 8 are what tensor cores take, and they are whole sectors in either order. cols: how many of B's
+// rows there are, a multiple of 8; beyond them, the first ones are read again, and the columns of the tile mean nothing.
 __device__ __forceinline__ void add_product(Tile &tile, Side a, Side b, u32 depth, u32 cols = 32) {
 #if __CUDA_ARCH__ >= 800
     u32 group = threadIdx.x % 32 / 4, own = threadIdx.x % 4;
-#pragma unroll 2
-    for (u32 k = 0; k < depth; k += 4) {
-        double left[4], right[4];
+    const double *left_at = a.at + group * a.row + own * a.step, *right_at = b.at + group * b.row + own * b.step;
+    u64 left_place[4], right_place[4];
 #pragma unroll
-        for (u32 i = 0; i < 4; i++) {
-            left[i] = a.at[(8 * i + group) * a.row + (k + own) * a.step];
-            right[i] = 8 * i < cols ? b.at[(8 * i + group) * b.row + (k + own) * b.step] : 0.0;
+    for (u32 i = 0; i < 4; i++) {
+        left_place[i] = 8 * i * a.row;
+        right_place[i] = 8 * i < cols ? 8 * i * b.row : 0;
+    }
+#pragma unroll 1
+    for (u32 k = 0; k < depth; k += 8) {
+        double left[2][4], right[2][4];
+#pragma unroll
+        for (u32 s = 0; s < 2; s++) {
+#pragma unroll
+            for (u32 i = 0; i < 4; i++) {
+                left[s][i] = left_at[left_place[i]];
+                right[s][i] = right_at[right_place[i]];
+            }
+            left_at += 4 * a.step;
+            right_at += 4 * b.step;
         }
 #pragma unroll
-        for (u32 j = 0; j < 4; j++) {
-            if (8 * j >= cols) break;
+        for (u32 s = 0; s < 2; s++)
 #pragma unroll
             for (u32 i = 0; i < 4; i++)
-                asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-                    : "+d"(tile.sums[i][j][0]), "+d"(tile.sums[i][j][1]) : "d"(left[i]), "d"(right[j]));
-        }
+#pragma unroll
+                for (u32 j = 0; j < 4; j++)
+                    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                        : "+d"(tile.sums[i][j][0]), "+d"(tile.sums[i][j][1]) : "d"(left[s][i]), "d"(right[s][j]));
     }
 #else
     for (u32 k = 0; k < depth; k++) {
@@ -48,14 +60,11 @@ __device__ __forceinline__ void add_product(Tile &tile, Side a, Side b, u32 dept
 #pragma unroll
         for (u32 i = 0; i < 4; i++) left[i] = a.at[Tile::row(i) * a.row + k * a.step];
 #pragma unroll
-        for (u32 j = 0; j < 4; j++) {
-            if (8 * j >= cols) break;
+        for (u32 j = 0; j < 8; j++) {
+            u32 col = 8 * (j / 2) < cols ? Tile::col(j / 2, j % 2) : Tile::col(0, j % 2);
+            double right = b.at[col * b.row + k * b.step];
 #pragma unroll
-            for (u32 h = 0; h < 2; h++) {
-                double right = b.at[Tile::col(j, h) * b.row + k * b.step];
-#pragma unroll
-                for (u32 i = 0; i < 4; i++) tile.sums[i][j][h] = fma(left[i], right, tile.sums[i][j][h]);
-            }
+            for (u32 i = 0; i < 4; i++) tile.sums[i][j / 2][j % 2] = fma(left[i], right, tile.sums[i][j / 2][j % 2]);
         }
     }
 #endif
@@ -149,27 +158,30 @@ extern "C" __global__ void __launch_bounds__(256, 2) factor_rest(u32 size, doubl
     u32 row0 = start + 2 * NB * pair, col0 = start + NB * place;
     if (col0 >= size || col0 >= row0 + 2 * NB) return;
     u32 rows = size - row0 < 2 * NB ? size - row0 : 2 * NB;
-    const double *a = matrix + (u64)row0 * size + first, *b = matrix + (u64)col0 * size + first;
-    // The next slice is on its way while the current one is multiplied.
-    double next_a[8], next_b[4];
-    u32 k = t % DEPTH, r = t / DEPTH;
-    auto fetch = [&](u32 k0) {
+    // The next slice is on its way while the current one is multiplied. 16 threads have 4 numbers of 4 rows each: whole sectors, which
+    // go to different banks. If the second half of the rows is beyond the matrix, the first one stands in for it.
+    u32 k = t % 4, r = t / 4;
+    const double *a = matrix + (u64)(row0 + r) * size + first + k, *second = rows > NB ? a + (u64)NB * size : a;
+    const double *b = matrix + (u64)(col0 + r) * size + first + k;
+    double next[3][4];
+    auto fetch = [&]() {
 #pragma unroll
-        for (u32 q = 0; q < 8; q++) next_a[q] = r + 16 * q < rows ? a[(u64)(r + 16 * q) * size + k0 + k] : 0.0;
-#pragma unroll
-        for (u32 q = 0; q < 4; q++) next_b[q] = b[(u64)(r + 16 * q) * size + k0 + k];
+        for (u32 q = 0; q < 4; q++) next[0][q] = a[4 * q], next[1][q] = second[4 * q], next[2][q] = b[4 * q];
+        a += DEPTH, second += DEPTH, b += DEPTH;
     };
     Tile tile;
     tile.clear();
-    fetch(0);
+    fetch();
     u32 own_row = t / 64 * 32, own_col = t / 32 % 2 * 32;
     for (u32 k0 = 0; k0 < depth; k0 += DEPTH) {
 #pragma unroll
-        for (u32 q = 0; q < 8; q++) as[k][r + 16 * q] = next_a[q];
-#pragma unroll
-        for (u32 q = 0; q < 4; q++) bs[k][r + 16 * q] = next_b[q];
+        for (u32 q = 0; q < 4; q++) {
+            as[k + 4 * q][r] = next[0][q];
+            as[k + 4 * q][r + NB] = next[1][q];
+            bs[k + 4 * q][r] = next[2][q];
+        }
         __syncthreads();
-        if (k0 + DEPTH < depth) fetch(k0 + DEPTH);
+        if (k0 + DEPTH < depth) fetch();
         tile.add(&as[0][own_row], PITCH(2 * NB), &bs[0][own_col], PITCH(NB));
         __syncthreads();
     }
