@@ -237,12 +237,12 @@ fn block(size: usize, cols: usize) -> Result<(), Box<dyn std::error::Error>> {
     for repeat in 0..11 {
         let took = block.factorize()?.ok_or("a pivot is not positive")?;
         let [forward, backward] = block.solve(&panel, cols)?.ok_or("there is no factor")?;
-        let differences = backward.0.iter().zip(&known).map(|(a, b)| (a - b).abs());
+        let differences = backward.numbers.iter().zip(&known).map(|(a, b)| (a - b).abs());
         error = error.max(differences.fold(0.0, f64::max));
         if repeat > 0 {
             factorized.push(took.as_secs_f64() * 1e3);
-            solved[0].push(forward.1.as_secs_f64() * 1e3);
-            solved[1].push(backward.1.as_secs_f64() * 1e3);
+            solved[0].push(forward.took.as_secs_f64() * 1e3);
+            solved[1].push(backward.took.as_secs_f64() * 1e3);
         }
     }
     let [forward, backward] = solved;

@@ -33,7 +33,11 @@ impl Factor {
     /// The factor of a matrix that is given by its lower triangle, row-major; `None` if a pivot is not positive. What is above the
     /// diagonal is overwritten.
     pub fn new(device: &Arc<Device>, matrix: Room<f64>, size: usize) -> Result<Option<Self>, CudaError> {
-        assert!(size % NARROW == 0 && matrix.len() == size * size, "{} numbers, {size} rows", matrix.len());
+        assert!(
+            size.is_multiple_of(NARROW) && matrix.len() == size * size,
+            "{} numbers, {size} rows",
+            matrix.len()
+        );
         let factor = Factor { device: device.clone(), size, matrix };
         let failed: Room<i32> = device.zeros(1)?;
         factor.factorize(&failed)?;

@@ -85,6 +85,14 @@ pub struct DenseBlock<'a> {
     factor: Option<Factor>,
 }
 
+/// A solution, row-major, and how long it took.
+pub struct Solution {
+    /// The numbers.
+    pub numbers: Vec<f64>,
+    /// From the first kernel to the end of the last.
+    pub took: Duration,
+}
+
 impl<'a> DenseBlock<'a> {
     /// Copies the lower triangle of a row-major matrix.
     pub fn new(cuda: &'a Cuda, rows: usize, matrix: &[f64]) -> Result<Self, CudaError> {
@@ -114,8 +122,8 @@ impl<'a> DenseBlock<'a> {
         Ok(self.factor.is_some().then(|| start.elapsed()))
     }
 
-    /// L⁻¹R and L⁻ᵀL⁻¹R of a row-major panel, and how long each took; `None` if there is no factor.
-    pub fn solve(&self, panel: &[f64], cols: usize) -> Result<Option<[(Vec<f64>, Duration); 2]>, CudaError> {
+    /// L⁻¹R and L⁻ᵀL⁻¹R of a row-major panel; `None` if there is no factor.
+    pub fn solve(&self, panel: &[f64], cols: usize) -> Result<Option<[Solution; 2]>, CudaError> {
         let Some(factor) = &self.factor else { return Ok(None) };
         let (device, stride, size) = (&self.cuda.device, stride_of(cols), factor.size());
         let mut padded = vec![0.0; size * stride];
@@ -128,9 +136,10 @@ impl<'a> DenseBlock<'a> {
             let start = Instant::now();
             solve()?;
             device.finish()?;
-            let (took, numbers) = (start.elapsed(), out.to_vec()?);
-            let rows = numbers.chunks_exact(stride).take(self.rows);
-            Ok::<_, CudaError>((rows.flat_map(|row| &row[..cols]).copied().collect(), took))
+            let (took, padded) = (start.elapsed(), out.to_vec()?);
+            let rows = padded.chunks_exact(stride).take(self.rows);
+            let numbers = rows.flat_map(|row| &row[..cols]).copied().collect();
+            Ok::<_, CudaError>(Solution { numbers, took })
         };
         let forward = timed(&|| factor.forward(&r, &half, stride), &half)?;
         let backward = timed(&|| factor.backward(&half, &r, stride), &r)?;

@@ -366,13 +366,13 @@ fn blocks_are_solved_as_on_the_host_and_to_the_same_bits_every_time() {
             let r: Vec<f64> = (0..rows * cols).map(|_| random.random_range(-1.0..1.0)).collect();
             let there = block.solve(&r, cols).unwrap().unwrap();
             for (found, expected) in there.iter().zip(solved(matrix.clone(), rows, &r, cols)) {
-                assert_eq!(found.0.len(), expected.len());
-                for (a, b) in found.0.iter().zip(&expected) {
+                assert_eq!(found.numbers.len(), expected.len());
+                for (a, b) in found.numbers.iter().zip(&expected) {
                     assert!((a - b).abs() <= 1e-13, "{rows} rows, {cols} columns: {a}, expected {b}");
                 }
             }
             let again = block.solve(&r, cols).unwrap().unwrap();
-            assert!(again[1].0 == there[1].0, "{rows} rows, {cols} columns: a solution repeats");
+            assert!(again[1].numbers == there[1].numbers, "{rows} rows, {cols} columns: a solution repeats");
         }
     }
 }
