@@ -111,12 +111,10 @@ impl Cuda {
         Ok(formed)
     }
 
-    /// AᵀB of two panels.
-    fn cross_of(&self, a: &Tall, b: &Tall) -> Result<Room<f64>> {
-        let out: Room<f64> = self.device.room(a.cols() * b.cols())?;
+    /// AᵀB of two panels, written to an address.
+    fn cross_of(&self, a: &Tall, b: &Tall, out: u64) -> Result<()> {
         let (left, right) = (panel_of(a).matrix(a.cols()), panel_of(b).matrix(b.cols()));
-        cross_into(&self.device, a.rows(), out.address(), (left, Numbers::F64), right, false)?;
-        Ok(out)
+        Ok(cross_into(&self.device, a.rows(), out, (left, Numbers::F64), right, false)?)
     }
 }
 
@@ -201,21 +199,28 @@ impl Space for Cuda {
     }
 
     fn cross(&self, a: &[&Tall], b: &[&Tall]) -> Result<Mat<f64>> {
-        let products: Vec<Vec<Room<f64>>> = a
-            .iter()
-            .map(|a| b.iter().map(|b| self.cross_of(a, b)).collect::<Result<_>>())
-            .collect::<Result<_>>()?;
-        let total = |talls: &[&Tall]| talls.iter().map(|tall| tall.cols()).sum();
-        let mut out = Mat::zeros(total(a), total(b));
-        let mut row0 = 0;
-        for (left, products) in a.iter().zip(products) {
+        let total = |talls: &[&Tall]| talls.iter().map(|tall| tall.cols()).sum::<usize>();
+        let (rows, cols) = (total(a), total(b));
+        // All products are copied to the host at once, one after another.
+        let products: Room<f64> = self.device.room(rows * cols)?;
+        let mut place = 0;
+        for (left, right) in a.iter().flat_map(|left| b.iter().map(move |right| (left, right))) {
+            self.cross_of(left, right, products.address_of(place))?;
+            place += left.cols() * right.cols();
+        }
+        let numbers = products.to_vec()?;
+        let mut out = Mat::zeros(rows, cols);
+        let (mut row0, mut rest) = (0, &numbers[..]);
+        for left in a {
             let mut col0 = 0;
-            for (right, product) in b.iter().zip(products) {
-                let numbers = product.to_vec()?;
-                for (i, row) in numbers.chunks_exact(right.cols().max(1)).enumerate() {
-                    row.iter().enumerate().for_each(|(j, &value)| out[(row0 + i, col0 + j)] = value);
+            for right in b {
+                let (own, after) = rest.split_at(left.cols() * right.cols());
+                for (j, mut column) in
+                    out.submatrix_mut(row0, col0, left.cols(), right.cols()).col_iter_mut().enumerate()
+                {
+                    column.iter_mut().enumerate().for_each(|(i, entry)| *entry = own[i * right.cols() + j]);
                 }
-                col0 += right.cols();
+                (col0, rest) = (col0 + right.cols(), after);
             }
             row0 += left.cols();
         }

@@ -4,6 +4,7 @@ use crate::data::{Ask, Normal, Pair, Shape, Side};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::panels;
+use crate::small::{self, times};
 use crate::whiten::{whiten, whitener};
 use faer::{Mat, MatRef};
 
@@ -15,16 +16,17 @@ pub fn subspace_correlations(
     cross: MatRef<'_, f64>,
 ) -> Result<Vec<f64>> {
     let (hx, hy) = (whitener(x_gram)?, whitener(y_gram)?);
-    let singular = singular_values(&(hx.transpose() * cross * &hy), "WxᵀXᵀYWy")?;
+    let whitened = times(times(hx.transpose(), cross).as_ref(), hy.as_ref());
+    let singular = singular_values(&whitened, "WxᵀXᵀYWy")?;
     Ok(singular.into_iter().map(|d| d.min(1.0)).collect())
 }
 
 /// The singular values of a small matrix, descending. A failed decomposition is an error, never "no correlation".
-fn singular_values(small: &Mat<f64>, what: &'static str) -> Result<Vec<f64>> {
-    if small.nrows() == 0 || small.ncols() == 0 {
+fn singular_values(small_matrix: &Mat<f64>, what: &'static str) -> Result<Vec<f64>> {
+    if small_matrix.nrows() == 0 || small_matrix.ncols() == 0 {
         return Ok(Vec::new());
     }
-    small.singular_values().map_err(|_| Error::Factorization(what))
+    small::singular_values(small_matrix.as_ref()).ok_or(Error::Factorization(what))
 }
 
 /// The correlation of column i of XWx with column i of YWy, from the same three matrices; 0 if a column is zero.

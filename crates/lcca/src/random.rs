@@ -8,8 +8,8 @@ use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
 /// From so many numbers on, a panel is filled in chunks of so many rows, each by a generator of its own.
-const LARGE: usize = 1 << 21;
-const ROWS: usize = 1 << 12;
+const LARGE: usize = 1 << 17;
+const ROWS: usize = 1 << 10;
 
 /// The purpose of some random numbers. Each purpose has its own stream, so that one seed gives each different numbers. The
 /// values are part of the results: changing one changes the answers of every seed.

@@ -5,9 +5,10 @@ use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::linalg::matmul::matmul;
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::linalg::triangular_inverse::invert_lower_triangular;
-use faer::{Mat, MatRef, Par};
+use faer::{Accum, Mat, MatRef, Par};
 
 /// Matrices with fewer columns are decomposed by one thread: at 750 columns, two to eight threads take longer than one.
 const SMALL: usize = 800;
@@ -17,8 +18,20 @@ const LARGE: usize = 200;
 /// Singular values that differ by more than this factor are not found as roots of eigenvalues.
 const UNEVEN: f64 = 0.1;
 
+/// Products of fewer multiplications are formed by one thread.
+const FEW_MULTIPLICATIONS: usize = 1 << 22;
+
 fn threads_for(size: usize) -> Par {
     if size < SMALL { Par::Seq } else { Par::rayon(0) }
+}
+
+/// A·B. Threads share it only if each has enough to do.
+pub(crate) fn times(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    let multiplications = a.nrows() * a.ncols() * b.ncols();
+    let par = if multiplications < FEW_MULTIPLICATIONS { Par::Seq } else { Par::rayon(0) };
+    let mut product = Mat::zeros(a.nrows(), b.ncols());
+    matmul(product.as_mut(), Accum::Replace, a, b, 1.0, par);
+    product
 }
 
 /// U, the singular values in descending order, and V, all thin.
@@ -49,6 +62,16 @@ pub(crate) fn thin_svd(m: MatRef<'_, f64>) -> Option<Singular> {
     Some(Singular { u, values, v })
 }
 
+/// All singular values in descending order; `None` if it does not converge.
+pub(crate) fn singular_values(m: MatRef<'_, f64>) -> Option<Vec<f64>> {
+    let (rows, cols) = (m.nrows(), m.ncols());
+    let (size, par, none) = (rows.min(cols), threads_for(rows.max(cols)), ComputeSvdVectors::No);
+    let mut s = Diag::zeros(size);
+    let mut memory = MemBuffer::new(svd_scratch::<f64>(rows, cols, none, none, par, Default::default()));
+    svd(m, s.as_mut(), None, None, par, MemStack::new(&mut memory), Default::default()).ok()?;
+    Some((0..size).map(|i| s.column_vector()[i]).collect())
+}
+
 /// The `count` largest singular values in descending order with their vectors; `None` if it does not converge.
 ///
 /// Of large matrices, they are read off the eigenvectors of MᵀM, which takes half the time. That squares what sets the values apart, so it is done only if
@@ -58,7 +81,7 @@ pub(crate) fn leading_singular(m: MatRef<'_, f64>, count: usize) -> Option<Singu
     if rows.min(cols) < LARGE {
         return thin_svd(m).map(|all| all.truncated(count));
     }
-    let (squares, vectors) = eigen((m.transpose() * m).as_ref())?;
+    let (squares, vectors) = eigen(times(m.transpose(), m).as_ref())?;
     let count = count.min(rows.min(cols));
     let values: Vec<f64> = (0..count).map(|j| squares[cols - 1 - j].max(0.0).sqrt()).collect();
     let is_even = values.last().zip(values.first()).is_some_and(|(least, most)| *least > UNEVEN * most);
@@ -66,7 +89,7 @@ pub(crate) fn leading_singular(m: MatRef<'_, f64>, count: usize) -> Option<Singu
         return thin_svd(m).map(|all| all.truncated(count));
     }
     let v = Mat::from_fn(cols, count, |i, j| vectors[(i, cols - 1 - j)]);
-    let mut u = m * &v;
+    let mut u = times(m, v.as_ref());
     for (column, value) in u.col_iter_mut().zip(&values) {
         column.iter_mut().for_each(|entry| *entry /= value);
     }

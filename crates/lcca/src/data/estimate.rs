@@ -13,6 +13,11 @@ use rayon::prelude::*;
 /// this is skipped.
 const SAMPLE: f64 = 1e6;
 
+/// Rows whose pairs one thread counts at a time, rows whose pairs it collects, and parts of the pairs that it compares.
+const COUNTED: usize = 1 << 14;
+const COLLECTED: usize = 1 << 10;
+const PARTS: usize = 64;
+
 /// If there are more pairs than this per entry, passes over the rows are cheaper and no sample is needed to see it.
 const HOPELESS: f64 = 1000.0;
 
@@ -57,7 +62,7 @@ impl GramSample {
             let (all, largest) = (3.0 * rows as f64, 3.0);
             return GramSample { rows, sampled_rows: 0, all, largest, stored, pairs: Vec::new() };
         }
-        let counts = (0..rows).into_par_iter().with_min_len(1 << 16).map(|row| pairs_in(views, row));
+        let counts = (0..rows).into_par_iter().with_min_len(COUNTED).map(|row| pairs_in(views, row));
         let (all, largest) = counts
             .fold(|| (0.0, 0.0f64), |(sum, most), pairs| (sum + pairs, most.max(pairs)))
             .reduce(|| (0.0, 0.0), |a, b| (a.0 + b.0, a.1.max(b.1)));
@@ -71,13 +76,21 @@ impl GramSample {
     /// Takes rows evenly until they have about `enough` pairs.
     fn add_rows(&mut self, views: &[Matrix; 2], enough: f64) {
         let step = ((self.all / enough).ceil() as usize).max(1);
+        let (mut rows, mut pairs) = (Vec::new(), 0.0);
         for row in (0..self.rows).step_by(step).filter(|&row| pairs_in(views, row) <= enough) {
-            push_pairs(views, row, &mut self.pairs);
-            self.sampled_rows += 1;
-            if self.pairs.len() as f64 > enough {
+            rows.push(row);
+            pairs += pairs_in(views, row);
+            if pairs > enough {
                 break;
             }
         }
+        self.sampled_rows = rows.len();
+        let collected = rows.par_chunks(COLLECTED).map(|rows| {
+            let (mut columns, mut pairs) = (Vec::new(), Vec::new());
+            rows.iter().for_each(|&row| push_pairs(views, row, &mut columns, &mut pairs));
+            pairs
+        });
+        self.pairs = collected.collect::<Vec<_>>().concat();
     }
 
     /// Whether rows have so many pairs that Gram matrices cannot pay.
@@ -153,9 +166,9 @@ fn pairs_in(views: &[Matrix; 2], row: usize) -> f64 {
     (r * (r + 1) / 2) as f64
 }
 
-/// Appends the pairs of columns, of both views together, that a row holds.
-fn push_pairs([x, y]: &[Matrix; 2], row: usize, pairs: &mut Vec<u64>) {
-    let mut columns: Vec<u64> = Vec::new();
+/// Appends the pairs of columns, of both views together, that a row holds. `columns` is scratch memory.
+fn push_pairs([x, y]: &[Matrix; 2], row: usize, columns: &mut Vec<u64>, pairs: &mut Vec<u64>) {
+    columns.clear();
     x.for_each(row, |column, _| columns.push(column as u64));
     y.for_each(row, |column, _| columns.push((x.cols() + column) as u64));
     for (i, first) in columns.iter().enumerate() {
@@ -166,12 +179,23 @@ fn push_pairs([x, y]: &[Matrix; 2], row: usize, pairs: &mut Vec<u64>) {
 /// How many are different, and how many of those occur once.
 fn count(pairs: &mut [u64]) -> (f64, f64) {
     pairs.par_sort_unstable();
-    let (mut different, mut once) = (0.0, 0.0);
-    for same in pairs.chunk_by(|a, b| a == b) {
-        different += 1.0;
-        once += f64::from(same.len() == 1);
-    }
-    (different, once)
+    let pairs = &*pairs;
+    let of_part = |part: usize| {
+        // A part begins with the first of several equal pairs.
+        let cut = |part: usize| match pairs.get(pairs.len() * part / PARTS) {
+            Some(pair) => pairs.partition_point(|other| other < pair),
+            None => pairs.len(),
+        };
+        let (mut different, mut once) = (0u64, 0u64);
+        for same in pairs[cut(part)..cut(part + 1)].chunk_by(|a, b| a == b) {
+            different += 1;
+            once += u64::from(same.len() == 1);
+        }
+        (different, once)
+    };
+    let add = |a: (u64, u64), b: (u64, u64)| (a.0 + b.0, a.1 + b.1);
+    let (different, once) = (0..PARTS).into_par_iter().map(of_part).reduce(|| (0, 0), add);
+    (different as f64, once as f64)
 }
 
 #[cfg(test)]

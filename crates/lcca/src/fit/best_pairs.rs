@@ -43,6 +43,18 @@ impl BestPairs {
     }
 }
 
+impl BestPairs {
+    /// The `count` best pairs in the span of a block of weights, measured afresh where they are.
+    pub fn measured_again(problem: &Problem<'_>, w: &Block, count: usize) -> Result<Self> {
+        let (space, shape) = (problem.space, problem.pair.shape());
+        let all: Vec<usize> = (0..w.columns()).collect();
+        let copies = w.views.iter().map(|view| space.select(&view.w, &all)).collect::<Result<_>>()?;
+        let mut block = Block::placed(space, copies, &[shape.y_cols, shape.x_cols])?;
+        measure(problem, &mut block)?;
+        in_space(space, block, count, problem.largest_objective())
+    }
+}
+
 fn in_space(space: &dyn Space, block: Block, count: usize, most: f64) -> Result<BestPairs> {
     let whitener =
         |view: &ViewPanels| safe_whitener(space.symmetric_cross(&[&view.w], &[&view.bw])?.as_ref());

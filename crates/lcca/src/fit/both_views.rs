@@ -8,12 +8,15 @@
 //! The eigenvalues are ±d. Rayleigh–Ritz keeps the views apart: x and y are whitened separately over Sx = [Wx Tx Px] and
 //! Sy = [Wy Ty Py], and an SVD of the small SxᵀCxySy gives the best pairs. One fused pass measures both views.
 
+use super::best_pairs::BestPairs;
 use super::coarse::Coarse;
 use super::eigenproblem::{Block, Eigenproblem, FewRows, Ritz, SmallProducts, Trust, drift, pick};
 use super::measured::measure;
 use super::precondition::Preconditioner;
 use super::problem::Problem;
 use super::significant::SIGNIFICANT;
+use super::subblocks;
+use super::view_block::Products;
 use super::witness::{self, Columns};
 use crate::data::{Pair, Side};
 use crate::error::{Error, Result};
@@ -36,6 +39,9 @@ const CARRIED: f64 = 1e-11;
 
 /// If panels are in single precision, directions that depend on others but for this share are left out.
 const ROUGH_CUT: f64 = 1e-6;
+/// If W is taken out of them first, this much must be left: less is blurred by the rounding of W itself.
+const ROUGH_REST: f64 = 1e-4;
+const REST: f64 = 1e-10;
 /// And a preconditioned residual with a smaller share vᵀBv/vᵀDv says that single precision does not see what matters.
 const ROUGH_SIGNIFICANT: f64 = 1e-4;
 
@@ -178,7 +184,7 @@ impl Eigenproblem for BothViews<'_> {
         measure(self.problem, block)
     }
 
-    fn ritz(&self, basis: &[&Block], known: Option<&SmallProducts>) -> Result<Ritz> {
+    fn ritz(&self, basis: &[&Block], partners: &[usize], known: Option<&SmallProducts>) -> Result<Ritz> {
         let (space, size) = (self.problem.space, basis[0].columns());
         let (mut products, drift) = match (basis, known) {
             (&[w, t, p], Some(known)) => (self.products_of_t(w, t, p, known)?, 0.0),
@@ -197,7 +203,20 @@ impl Eigenproblem for BothViews<'_> {
                 leave_out_noise(gram, size, &heights);
             }
         }
-        let cut = if is_rough { ROUGH_CUT } else { CUT };
+        let (cut, least) = if is_rough { (ROUGH_CUT, ROUGH_REST) } else { (CUT, REST) };
+        if let Some(t) = basis.get(1)
+            && t.columns() == partners.len()
+            && let Some(best) = subblocks::best(&products, size, partners, least)?
+        {
+            let known = Some(best.known).filter(|_| best.share > CARRIED);
+            return Ok(Ritz {
+                coefficients: best.coefficients.into(),
+                theta: best.theta,
+                drift,
+                known,
+                is_too_rough,
+            });
+        }
         let (x, y) = rayon::join(
             || whitener_and_share(products.x.as_ref(), cut),
             || whitener_and_share(products.y.as_ref(), cut),
@@ -286,6 +305,16 @@ impl Eigenproblem for BothViews<'_> {
 
     fn finish(&self, weights: Vec<Panel>) -> Result<[Panel; 2]> {
         Ok(self.to_both_views(weights))
+    }
+
+    /// On a device, the best pairs are measured and found before they are copied to the host.
+    fn best_products(&self, w: &Block) -> Result<Option<Products>> {
+        let Problem { space, keeps_weights, .. } = *self.problem;
+        if w.views[0].w.is_stored_as::<Panel>() || space.is_rough() || keeps_weights {
+            return Ok(None);
+        }
+        let best = BestPairs::measured_again(self.problem, w, self.problem.settings.k)?;
+        Ok(Some(Products { views: [best.x, best.y], objective: Some(best.objective) }))
     }
 
     fn decisions(&self) -> Vec<Decision> {

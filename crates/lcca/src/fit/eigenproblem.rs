@@ -1,6 +1,6 @@
 //! What LOBPCG needs to know of the equations it solves: CCA of two views, or of one view with the other eliminated.
 
-use super::view_block::ViewBlock;
+use super::view_block::{Products, ViewBlock};
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::outcome::Decision;
@@ -39,9 +39,9 @@ pub(super) trait Eigenproblem {
     /// Forms the products B·W and the image of W, in one or more passes.
     fn measure(&self, block: &mut Block) -> Result<()>;
 
-    /// The best pairs in the span of the blocks W, T and P, at most as many as W has columns. T and P may be missing. `known`
-    /// are the products of W and P with each other, if they were carried along.
-    fn ritz(&self, basis: &[&Block], known: Option<&SmallProducts>) -> Result<Ritz>;
+    /// The best pairs in the span of the blocks W, T and P, at most as many as W has columns. T and P may be missing. `partners` says for each column
+    /// of T to which pair of W it belongs, if that is known. `known` are the products of W and P with each other, if they were carried along.
+    fn ritz(&self, basis: &[&Block], partners: &[usize], known: Option<&SmallProducts>) -> Result<Ritz>;
 
     /// Writes the residuals A·W − B·W·Θ into the weights of `out`.
     fn residuals_into(&self, out: &mut Block, w: &Block, theta: &[f64]) -> Result<()>;
@@ -76,7 +76,7 @@ pub(super) trait Eigenproblem {
     fn finish(&self, weights: Vec<Panel>) -> Result<[Panel; 2]>;
 
     /// The k best pairs of W with all their products, if the equations know them for less than a pass over both views costs.
-    fn best_products(&self, _w: &Block) -> Result<Option<[ViewBlock; 2]>> {
+    fn best_products(&self, _w: &Block) -> Result<Option<Products>> {
         Ok(None)
     }
 

@@ -11,7 +11,7 @@ use super::plan::Plan;
 use super::problem::{End, Problem, RawFit};
 use super::regress::Regressions;
 use super::ties;
-use super::view_block::{ViewBlock, residuals, sizes};
+use super::view_block::{Products, ViewBlock, residuals, sizes};
 use crate::data::{Normal, Pair};
 use crate::error::Result;
 use crate::matrix::Panel;
@@ -19,17 +19,23 @@ use crate::metric;
 use crate::outcome::Note;
 use crate::panels;
 use crate::whiten::inverse_root;
-use faer::MatRef;
+use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
 /// Totals that differ by less than this share are the same but for rounding.
 const ROUNDING: f64 = 1e-12;
 
+/// If a ridge is taken out of WᵀBW = I, rounding alone leaves this.
+const NO_VARIANCE: f64 = 1e-12;
+
 pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<Fit> {
     let settings = problem.settings;
     let RawFit { weights, trace, end, decisions, products } = raw;
     let BestPairs { mut x, mut y, mut objective } = match products {
-        Some(views) => BestPairs::new(views, settings.k, problem.largest_objective())?,
+        Some(Products { views: [x, y], objective: Some(objective) }) => BestPairs { x, y, objective },
+        Some(Products { views, objective: None }) => {
+            BestPairs::new(views, settings.k, problem.largest_objective())?
+        }
         None => BestPairs::measured(problem, weights, settings.k)?,
     };
     if settings.is_cca() {
@@ -39,7 +45,8 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
     let mut residuals = sizes(residuals(&x, &y, &objective).each_ref(), &problem.inverse_diagonals()?);
     let [x_cw, y_cw] =
         [without_ridge(problem.normals[0], &mut x)?, without_ridge(problem.normals[1], &mut y)?];
-    let (x_gram, y_gram) = (panels::symmetric_cross(&x.w, &x_cw), panels::symmetric_cross(&y.w, &y_cw));
+    let [x_gram, y_gram] = [(&x, &x_cw, problem.normals[0]), (&y, &y_cw, problem.normals[1])]
+        .map(|(view, cw, normal)| variances(view, cw, normal));
     let cross = panels::cross(&x.w, &y.across);
     let (x_gram, y_gram, cross) = (x_gram.as_ref(), y_gram.as_ref(), cross.as_ref());
     let sum: f64 = objective.iter().sum();
@@ -102,6 +109,19 @@ fn without_ridge(normal: Normal<'_>, block: &mut ViewBlock) -> Result<Panel> {
         panels::add_scaled(&mut product, -normal.ridge, &block.w);
     }
     Ok(product)
+}
+
+/// WᵀCW. Variables whose variance is nothing but rounding have none.
+fn variances(block: &ViewBlock, cw: &Panel, normal: Normal<'_>) -> Mat<f64> {
+    let mut gram = panels::symmetric_cross(&block.w, cw);
+    let is_taken_out = normal.ridge > 0.0 && !normal.is_identity;
+    for i in (0..gram.nrows()).filter(|_| is_taken_out) {
+        if gram[(i, i)] <= NO_VARIANCE {
+            gram.row_mut(i).fill(0.0);
+            gram.col_mut(i).fill(0.0);
+        }
+    }
+    gram
 }
 
 /// If B is a multiple of I, weights get the length 1 instead of 1/√B, and regressions follow.

@@ -10,7 +10,7 @@
 use super::leading::{Triplets, triplets};
 use super::pivoted::{Pivoted, parallelism};
 use super::problem::{Problem, RawFit};
-use super::view_block::ViewBlock;
+use super::view_block::{Products, ViewBlock};
 use crate::data::{Normal, Pair};
 use crate::error::Result;
 use crate::matrix::Panel;
@@ -51,7 +51,13 @@ pub(super) fn gram(problem: &Problem<'_>) -> Result<Option<RawFit>> {
     let y = measured(y_normal, &wy, cyy, cyx.transpose());
     let weights = [x.w.clone(), y.w.clone()];
     let trace = vec![problem.trace_row(1, total, None)];
-    Ok(Some(RawFit { weights, products: Some([x, y]), trace, end: None, decisions: Vec::new() }))
+    Ok(Some(RawFit {
+        weights,
+        products: Some(Products::of([x, y])),
+        trace,
+        end: None,
+        decisions: Vec::new(),
+    }))
 }
 
 /// Whether QR of the rows takes neither too long nor too much memory.

@@ -18,6 +18,7 @@
 use super::eigenproblem::{Block, Eigenproblem, FewRows, Ritz, SmallProducts, placed};
 use super::problem::{End, Problem, RawFit, Snapshot, Start};
 use super::stopping::Stopping;
+use super::view_block::Products;
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::outcome::Decision;
@@ -58,16 +59,14 @@ pub(super) fn lobpcg(
     }
     let end = Some(state.end());
     let products = if state.is_verified { None } else { state.equations.best_products(&state.w)? };
-    let weights = state.w.weights(state.space)?;
-    // A view that is not iterated on has its weights in the products.
-    let weights = if products.is_some() {
-        state.equations.to_both_views(weights)
-    } else {
-        state.equations.finish(weights)?
-    };
+    if products.is_some() {
+        let weights = [Panel::zeros(0, 0), Panel::zeros(0, 0)];
+        return Ok(RawFit { weights, trace: state.trace, end, decisions, products });
+    }
+    let weights = state.equations.finish(state.w.weights(state.space)?)?;
     // If one view is iterated on, its products alone are no result.
-    let products =
-        if state.is_verified { state.w.into_views(state.space)?.try_into().ok() } else { products };
+    let views = if state.is_verified { state.w.into_views(state.space)?.try_into().ok() } else { None };
+    let products = views.map(Products::of);
     Ok(RawFit { weights, trace: state.trace, end, decisions, products })
 }
 
@@ -110,8 +109,10 @@ enum Accepted {
 fn iterate<'a>(problem: &Problem<'_>, mut state: State<'a>, accepted: Accepted) -> Result<State<'a>> {
     let space = problem.space;
     let mut t = state.seeds.take();
+    // The pair to which each column of T belongs.
+    let mut partners: Vec<usize> = Vec::new();
     loop {
-        let Ritz { theta, drift, is_too_rough, .. } = state.advance(t.as_ref())?;
+        let Ritz { theta, drift, is_too_rough, .. } = state.advance(t.as_ref(), &partners)?;
         // The residuals take the place of the T that has just been used.
         let mut next = match t.take().filter(|used| used.columns() == theta.len()) {
             Some(used) => used,
@@ -157,7 +158,9 @@ fn iterate<'a>(problem: &Problem<'_>, mut state: State<'a>, accepted: Accepted) 
             active.truncate(theta.len().saturating_sub(missed[0].columns()));
         }
         next = next.select(space, &active)?;
+        partners = active;
         if let Some(missed) = missed {
+            partners.extend(theta.len() - missed[0].columns().min(theta.len())..theta.len());
             next = next.beside(space, placed(space, &missed)?)?;
         }
         let measured = state.equations.measure(&mut next);
@@ -310,18 +313,20 @@ impl<'a> State<'a> {
 
     /// Rayleigh–Ritz on [W T P]; W, P and their products move to the best pairs. Without T, as at the start and after
     /// resuming, W is turned within its own span and P stays.
-    fn advance(&mut self, t: Option<&Block>) -> Result<Ritz> {
+    fn advance(&mut self, t: Option<&Block>, partners: &[usize]) -> Result<Ritz> {
         let space = self.space;
         let Some(t) = t else {
-            let ritz = self.equations.ritz(&[&self.w], None)?;
+            let ritz = self.equations.ritz(&[&self.w], &[], None)?;
             self.w.turn(space, &ritz.coefficients)?;
             return Ok(ritz);
         };
         let basis: Vec<&Block> = [Some(&self.w), Some(t), self.p.as_ref()].into_iter().flatten().collect();
-        let is_carried = !self.trace.len().is_multiple_of(REFRESHED)
-            && self.stopping.missing_share().is_none_or(|missing| missing > CARRIED);
+        let is_precise = self.stopping.missing_share().is_some_and(|missing| missing <= CARRIED);
+        let is_carried = !self.trace.len().is_multiple_of(REFRESHED) && !is_precise;
         let known = self.known.take().filter(|_| is_carried);
-        let mut ritz = self.equations.ritz(&basis, known.as_ref())?;
+        // One large decomposition loses fewer digits.
+        let partners = if is_precise { &[] } else { partners };
+        let mut ritz = self.equations.ritz(&basis, partners, known.as_ref())?;
         self.known = ritz.known.take();
         let (mut p, p_is_empty) = match self.p.take() {
             Some(p) => (p, false),

@@ -68,6 +68,7 @@ mod significant;
 mod single_cholesky;
 mod sketch;
 mod stopping;
+mod subblocks;
 #[cfg(test)]
 mod tests;
 mod ties;

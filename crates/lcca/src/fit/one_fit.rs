@@ -142,6 +142,8 @@ fn fit_in_units(
     let rough =
         data.grams.filter(|_| may_be_rough).and_then(|grams| rough_space(grams, data.space, settings));
     let grams_are_exact = data.grams_are_exact()?;
+    let on_grams =
+        on_grams.map(|problem| Problem { keeps_weights: keeps_weights || !grams_are_exact, ..problem });
     let iterated_on = match (&on_grams, &rough) {
         (Some(on_grams), Some(rough)) => Problem { space: rough, ..*on_grams },
         (Some(on_grams), None) => *on_grams,
@@ -151,9 +153,9 @@ fn fit_in_units(
     let weights = keeps_weights.then(|| raw.weights.clone());
     if on_grams.is_some()
         && !grams_are_exact
-        && let Some(views) = raw.products.take()
+        && let Some(products) = raw.products.take()
     {
-        raw.weights = views.map(|view| view.w);
+        raw.weights = products.views.map(|view| view.w);
     }
     // Whatever a method iterated on, its result is measured on the rows, or on their Gram matrices if those are nearly as exact.
     // Rows that iterations did not read are not moved to another space for a single pass.

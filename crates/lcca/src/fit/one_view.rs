@@ -14,7 +14,7 @@ use super::eigenproblem::{
 };
 use super::eliminated::Eliminated;
 use super::problem::Problem;
-use super::view_block::ViewBlock;
+use super::view_block::{Products, ViewBlock};
 use crate::data::{Normal, Side};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
@@ -153,7 +153,7 @@ impl Eigenproblem for OneView<'_> {
         Ok(())
     }
 
-    fn ritz(&self, basis: &[&Block], _known: Option<&SmallProducts>) -> Result<Ritz> {
+    fn ritz(&self, basis: &[&Block], _partners: &[usize], _known: Option<&SmallProducts>) -> Result<Ritz> {
         let space = self.problem.space;
         let w = pick(basis, 0, |v| &v.w);
         let gram = space.symmetric_cross(&w, &pick(basis, 0, |v| &v.bw))?;
@@ -220,7 +220,7 @@ impl Eigenproblem for OneView<'_> {
     }
 
     /// With V = Cxy·Wy, the weights of the eliminated view are Wx = (Cxx + λI)⁻¹V, and then (Cxx + λI)·Wx = V and Cyx·Wx is the image of Wy.
-    fn best_products(&self, w: &Block) -> Result<Option<[ViewBlock; 2]>> {
+    fn best_products(&self, w: &Block) -> Result<Option<Products>> {
         let own = &w.views[0].w;
         if self.eliminated.is_none() || !own.is_stored_as::<Panel>() || self.problem.keeps_weights {
             return Ok(None);
@@ -237,7 +237,7 @@ impl Eigenproblem for OneView<'_> {
         let Some(ViewPanels { w, bw, image }) = block.views.pop() else { return Ok(None) };
         let gone = ViewBlock { w: solved, bw: v.clone(), across: space.take(image)? };
         let kept = ViewBlock { w: space.take(w)?, bw: space.take(bw)?, across: v };
-        Ok(Some(self.ordered(kept, gone)))
+        Ok(Some(Products::of(self.ordered(kept, gone))))
     }
 
     fn decisions(&self) -> Vec<Decision> {

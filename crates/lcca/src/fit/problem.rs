@@ -1,6 +1,6 @@
 //! What every method works with: the data, centered and counted, and the settings.
 
-use super::view_block::ViewBlock;
+use super::view_block::Products;
 use crate::data::{Counting, JointGram, Normal, Pair, Samples, Side, joint_single};
 use crate::error::{Error, Result};
 use crate::matrix::{LANES, Panel};
@@ -50,7 +50,7 @@ pub(super) enum Start {
 
 /// Weights that span what a method found, and how it got there.
 pub(super) struct RawFit {
-    /// A view without columns has its weights in the products.
+    /// They are not needed if the products are known.
     pub weights: [Panel; 2],
     pub trace: Vec<TraceRow>,
     /// How the method ended, if it iterates and knows.
@@ -58,7 +58,7 @@ pub(super) struct RawFit {
     /// What was decided on the way.
     pub decisions: Vec<Decision>,
     /// The weights' products, if they are known as exactly as a pass would tell them.
-    pub products: Option<[ViewBlock; 2]>,
+    pub products: Option<Products>,
 }
 
 /// How an iteration ended.
@@ -107,7 +107,7 @@ pub(super) struct Problem<'a> {
     pub space: &'a dyn Space,
     pub settings: &'a Settings,
     pub watch: &'a dyn Watch,
-    /// Whether another fit starts from the block of weights that this one ends with.
+    /// Whether the whole block of weights is wanted in the end: another fit starts from it, or rows tell its products more exactly.
     pub keeps_weights: bool,
 }
 

@@ -1,0 +1,463 @@
+//! Rayleigh–Ritz on [W T P] for many pairs, without decompositions of three times the block's size.
+//!
+//! W is nearly orthonormal, so that it is taken out of Z = [T P] first. What is left is whitened, and an SVD finds the best pairs:
+//!
+//! ```text
+//! WᵀBW = L·Lᵀ,  W̃ = W·L⁻ᵀ,  K = W̃ᵀBZ,  Z̃ = Z − W̃·K,  Hᵀ(ZᵀBZ − KᵀK)·H = I
+//! [W̃x Z̃xHx]ᵀCxy[W̃y Z̃yHy] = U·diag(d)·Vᵀ
+//! ```
+//!
+//! That is done for subblocks of pairs with neighboring values: each takes its own columns of W, T and P. The subblocks together are a basis of the
+//! block's size, and a second Rayleigh–Ritz on it makes pairs of them. This is the projected preconditioned conjugate gradient
+//! method of Vecharynski, Yang and Pask (2015). It has needed at most two iterations more than one large decomposition, which would take most of the time.
+
+use super::eigenproblem::SmallProducts;
+use crate::error::{Error, Result};
+use crate::small::{self, Singular, times};
+use crate::whiten::{Turns, turns, whitener_and_share, whitener_of_rest};
+use faer::{Mat, MatRef};
+use rayon::prelude::*;
+
+/// A subblock has about so many pairs.
+const SUBBLOCK: usize = 48;
+/// W may be so far from orthonormal.
+const NEARLY_ORTHONORMAL: f64 = 1e-2;
+/// If subblocks depend on each other but for this share, one large decomposition is more exact.
+const INDEPENDENT: f64 = 1e-6;
+
+/// The best pairs in the span of [W T P].
+pub(super) struct Best {
+    /// For each view, their weights in terms of the columns of [W T P].
+    pub coefficients: [Mat<f64>; 2],
+    pub theta: Vec<f64>,
+    /// The smallest share of a direction that was kept.
+    pub share: f64,
+    /// The products of the new W and P with each other.
+    pub known: SmallProducts,
+}
+
+/// The best pairs, as many as W has columns (`size`). `partners` says for each column of T to which pair it belongs. `None` if there are few pairs, if W
+/// is not orthonormal enough, or if subblocks depend on each other; then all must be decomposed at once. Directions that depend on others but for the share `cut`
+/// are left out.
+pub(super) fn best(
+    products: &SmallProducts,
+    size: usize,
+    partners: &[usize],
+    cut: f64,
+) -> Result<Option<Best>> {
+    let count = size.div_ceil(SUBBLOCK);
+    if count < 2 {
+        return Ok(None);
+    }
+    best_in(products, size, &Parts::new(products.x.nrows(), size, partners, count), cut)
+}
+
+/// Which pairs and which columns of Z = [T P] belong to each subblock.
+struct Parts {
+    /// The first pair of each subblock, and the end.
+    bounds: Vec<usize>,
+    /// The columns of Z of each.
+    columns: Vec<Vec<usize>>,
+}
+
+impl Parts {
+    fn new(basis: usize, size: usize, partners: &[usize], count: usize) -> Self {
+        let bounds: Vec<usize> = (0..=count).map(|part| part * size / count).collect();
+        let more = partners.len();
+        let columns = bounds.windows(2).map(|bounds| {
+            let own = bounds[0]..bounds[1];
+            let of_t = (0..more).filter(|&j| own.contains(&partners[j]));
+            let of_p = own.clone().map(|pair| more + pair).filter(|&column| column < basis - size);
+            of_t.chain(of_p).collect()
+        });
+        Parts { columns: columns.collect(), bounds }
+    }
+
+    fn count(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// What `of_part` makes of each part.
+    fn for_each<T: Send>(&self, of_part: impl Fn(usize) -> T + Send + Sync) -> Vec<T> {
+        (0..self.count()).into_par_iter().map(of_part).collect()
+    }
+
+    fn pairs(&self) -> usize {
+        self.bounds[self.count()]
+    }
+
+    /// A·S, where the columns of S in a part are `own` on the columns of Z of the part and zero elsewhere.
+    fn times(&self, a: MatRef<'_, f64>, own: &[&Mat<f64>]) -> Mat<f64> {
+        let product = |part: usize| {
+            let columns = &self.columns[part];
+            times(
+                Mat::from_fn(a.nrows(), columns.len(), |i, j| a[(i, columns[j])]).as_ref(),
+                own[part].as_ref(),
+            )
+        };
+        let products = self.for_each(product);
+        let mut all = Mat::zeros(a.nrows(), self.pairs());
+        for (part, product) in products.iter().enumerate() {
+            all.subcols_mut(self.bounds[part], product.ncols()).copy_from(product);
+        }
+        all
+    }
+
+    /// Sᵀ·A for the same S.
+    fn transposed_times(&self, own: &[&Mat<f64>], a: MatRef<'_, f64>) -> Mat<f64> {
+        let product = |part: usize| {
+            let columns = &self.columns[part];
+            let rows = Mat::from_fn(columns.len(), a.ncols(), |i, j| a[(columns[i], j)]);
+            times(own[part].transpose(), rows.as_ref())
+        };
+        let products = self.for_each(product);
+        let mut all = Mat::zeros(self.pairs(), a.ncols());
+        for (part, product) in products.iter().enumerate() {
+            all.subrows_mut(self.bounds[part], product.nrows()).copy_from(product);
+        }
+        all
+    }
+}
+
+/// One view with W taken out of Z.
+struct View<'p> {
+    /// L⁻¹.
+    inverse: Mat<f64>,
+    /// K.
+    along: Mat<f64>,
+    /// ZᵀBZ.
+    rest: MatRef<'p, f64>,
+}
+
+impl<'p> View<'p> {
+    /// `None` if W is not orthonormal enough.
+    fn new(gram: &'p Mat<f64>, size: usize) -> Option<Self> {
+        let (own, more) = (gram.submatrix(0, 0, size, size), gram.nrows() - size);
+        let is_orthonormal = (own - Mat::<f64>::identity(size, size)).norm_max() < NEARLY_ORTHONORMAL;
+        let inverse = small::inverse_of_lower(small::cholesky(own).filter(|_| is_orthonormal)?.as_ref());
+        let along = times(inverse.as_ref(), gram.submatrix(0, size, size, more));
+        Some(View { inverse, along, rest: gram.submatrix(size, size, more, more) })
+    }
+
+    /// H of some columns of Z, and the smallest share that was kept.
+    fn whitener(&self, columns: &[usize], cut: f64) -> Result<(Mat<f64>, f64)> {
+        let count = columns.len();
+        let before = Mat::from_fn(count, count, |i, j| self.rest[(columns[i], columns[j])]);
+        let along = self.along_of(columns);
+        whitener_of_rest(&before, &times(along.transpose(), along.as_ref()), cut)
+    }
+
+    fn along_of(&self, columns: &[usize]) -> Mat<f64> {
+        Mat::from_fn(self.along.nrows(), columns.len(), |i, j| self.along[(i, columns[j])])
+    }
+}
+
+/// Cxy between W̃ and Z.
+struct Across<'p> {
+    /// W̃xᵀCxyW̃y.
+    both: Mat<f64>,
+    /// W̃xᵀCxyZy.
+    to_z: Mat<f64>,
+    /// ZxᵀCxyW̃y.
+    from_z: Mat<f64>,
+    /// ZxᵀCxyZy.
+    rest: MatRef<'p, f64>,
+}
+
+impl<'p> Across<'p> {
+    fn new(cross: &'p Mat<f64>, size: usize, [x, y]: [&View<'p>; 2]) -> Self {
+        let (rows, cols) = (cross.nrows() - size, cross.ncols() - size);
+        let half = times(x.inverse.as_ref(), cross.submatrix(0, 0, size, size));
+        Across {
+            both: times(half.as_ref(), y.inverse.transpose()),
+            to_z: times(x.inverse.as_ref(), cross.submatrix(0, size, size, cols)),
+            from_z: times(cross.submatrix(size, 0, rows, size), y.inverse.transpose()),
+            rest: cross.submatrix(size, size, rows, cols),
+        }
+    }
+}
+
+/// The best pairs of one subblock: their weights on its own columns of W̃ and of Z̃.
+struct OfPart {
+    /// For each view.
+    on_w: [Mat<f64>; 2],
+    on_z: [Mat<f64>; 2],
+    share: f64,
+}
+
+fn best_of_part(
+    views: [&View<'_>; 2],
+    across: &Across<'_>,
+    parts: &Parts,
+    part: usize,
+    cut: f64,
+) -> Result<OfPart> {
+    let (first, columns) = (parts.bounds[part], &parts.columns[part]);
+    let (own, more) = (parts.bounds[part + 1] - first, columns.len());
+    let (x, y) = rayon::join(|| views[0].whitener(columns, cut), || views[1].whitener(columns, cut));
+    let ((hx, x_share), (hy, y_share)) = (x?, y?);
+    let [kx, ky] = views.map(|view| view.along_of(columns));
+    let size = across.both.nrows();
+    // W̃xᵀCxyZ̃y, of which the own rows are wanted, and all of them for Z̃xᵀCxyZ̃y.
+    let to_z = Mat::from_fn(size, more, |i, j| across.to_z[(i, columns[j])])
+        - times(across.both.as_ref(), ky.as_ref());
+    let from_z = Mat::from_fn(more, size, |i, j| across.from_z[(columns[i], j)]);
+    let rest = Mat::from_fn(more, more, |i, j| across.rest[(columns[i], columns[j])])
+        - times(kx.transpose(), to_z.as_ref())
+        - times(from_z.as_ref(), ky.as_ref());
+    let from_own = from_z.subcols(first, own) - times(kx.transpose(), across.both.subcols(first, own));
+    let (to_z, from_z) =
+        (times(to_z.subrows(first, own), hy.as_ref()), times(hx.transpose(), from_own.as_ref()));
+    let rest = times(times(hx.transpose(), rest.as_ref()).as_ref(), hy.as_ref());
+    let cross = Mat::from_fn(own + hx.ncols(), own + hy.ncols(), |i, j| match (i < own, j < own) {
+        (true, true) => across.both[(first + i, first + j)],
+        (true, false) => to_z[(i, j - own)],
+        (false, true) => from_z[(i - own, j)],
+        (false, false) => rest[(i - own, j - own)],
+    });
+    let Singular { u, v, .. } =
+        small::leading_singular(cross.as_ref(), own).ok_or(Error::Factorization("SxᵀXᵀYSy"))?;
+    let on_z = |h: &Mat<f64>, turn: &Mat<f64>| times(h.as_ref(), turn.subrows(own, h.ncols()));
+    Ok(OfPart {
+        on_w: [u.subrows(0, own).to_owned(), v.subrows(0, own).to_owned()],
+        on_z: [on_z(&hx, &u), on_z(&hy, &v)],
+        share: x_share.min(y_share),
+    })
+}
+
+/// The pairs of all subblocks in one view, W̃·D + Z·S, and their products.
+struct Basis<'a> {
+    parts: &'a Parts,
+    /// S, in the columns of Z of each subblock.
+    on_z: Vec<&'a Mat<f64>>,
+    /// D.
+    on_w: Mat<f64>,
+    /// K·S.
+    along: Mat<f64>,
+    /// SᵀZᵀBZ·S.
+    rest: Mat<f64>,
+}
+
+impl<'a> Basis<'a> {
+    fn new(view: &View<'_>, parts: &'a Parts, all: &'a [OfPart], side: usize) -> Self {
+        let on_z: Vec<&Mat<f64>> = all.iter().map(|part| &part.on_z[side]).collect();
+        let along = parts.times(view.along.as_ref(), &on_z);
+        let rest = parts.transposed_times(&on_z, parts.times(view.rest, &on_z).as_ref());
+        let mut on_w = -&along;
+        for (part, found) in all.iter().enumerate() {
+            let (first, own) = (parts.bounds[part], found.on_w[side].ncols());
+            let mut block = on_w.submatrix_mut(first, first, own, own);
+            block += &found.on_w[side];
+        }
+        Basis { parts, on_z, on_w, along, rest }
+    }
+
+    /// (W̃·D + Z·S)ᵀB(W̃·D + Z·S).
+    fn gram(&self) -> Mat<f64> {
+        let on_w = times(self.on_w.transpose(), self.on_w.as_ref());
+        let mixed = times(self.on_w.transpose(), self.along.as_ref());
+        on_w + &mixed + mixed.transpose() + &self.rest
+    }
+
+    /// What the pairs of this basis, turned by `turn`, are in terms of [W Z].
+    fn coefficients(&self, view: &View<'_>, turn: &Mat<f64>) -> Mat<f64> {
+        let (size, more) = (self.on_w.nrows(), view.rest.nrows());
+        let mut all = Mat::zeros(size + more, turn.ncols());
+        let on_w = times(view.inverse.transpose(), times(self.on_w.as_ref(), turn.as_ref()).as_ref());
+        all.subrows_mut(0, size).copy_from(on_w);
+        for (part, own) in self.on_z.iter().enumerate() {
+            let (first, columns) = (self.parts.bounds[part], &self.parts.columns[part]);
+            let turned = times(own.as_ref(), turn.subrows(first, own.ncols()));
+            for (i, &column) in columns.iter().enumerate() {
+                all.row_mut(size + column).copy_from(turned.row(i));
+            }
+        }
+        all
+    }
+
+    /// The products of the new W and P = Z·S·turn in the metric B.
+    fn known(&self, turn: &Mat<f64>) -> Mat<f64> {
+        let mixed = times(self.on_w.transpose(), self.along.as_ref()) + &self.rest;
+        let (mixed, rest) = (turned(&mixed, turn, turn), turned(&self.rest, turn, turn));
+        let m = turn.ncols();
+        Mat::from_fn(2 * m, 2 * m, |i, j| match (i < m, j < m) {
+            (true, true) => f64::from(i == j),
+            (true, false) => mixed[(i, j - m)],
+            (false, true) => mixed[(j, i - m)],
+            (false, false) => (rest[(i - m, j - m)] + rest[(j - m, i - m)]) / 2.0,
+        })
+    }
+}
+
+/// EᵀME'.
+fn turned(m: &Mat<f64>, left: &Mat<f64>, right: &Mat<f64>) -> Mat<f64> {
+    times(times(left.transpose(), m.as_ref()).as_ref(), right.as_ref())
+}
+
+fn best_in(products: &SmallProducts, size: usize, parts: &Parts, cut: f64) -> Result<Option<Best>> {
+    let (x, y) = rayon::join(|| View::new(&products.x, size), || View::new(&products.y, size));
+    let (Some(x), Some(y)) = (x, y) else { return Ok(None) };
+    let across = Across::new(&products.cross, size, [&x, &y]);
+    let found = parts.for_each(|part| best_of_part([&x, &y], &across, parts, part, cut));
+    let found: Vec<OfPart> = found.into_iter().collect::<Result<_>>()?;
+    let share = found.iter().map(|part| part.share).fold(1.0, f64::min);
+    let (bx, by) = rayon::join(|| Basis::new(&x, parts, &found, 0), || Basis::new(&y, parts, &found, 1));
+    // (W̃x·Dx + Zx·Sx)ᵀCxy(W̃y·Dy + Zy·Sy), term by term.
+    let to_z = times(bx.on_w.transpose(), parts.times(across.to_z.as_ref(), &by.on_z).as_ref());
+    let from_z = times(parts.transposed_times(&bx.on_z, across.from_z.as_ref()).as_ref(), by.on_w.as_ref());
+    let rest = parts.transposed_times(&bx.on_z, parts.times(across.rest, &by.on_z).as_ref());
+    let cross = turned(&across.both, &bx.on_w, &by.on_w) + &to_z + &from_z + &rest;
+    let (hx, hy) = rayon::join(
+        || whitener_and_share(bx.gram().as_ref(), INDEPENDENT),
+        || whitener_and_share(by.gram().as_ref(), INDEPENDENT),
+    );
+    let ((hx, x_share), (hy, y_share)) = (hx?, hy?);
+    if hx.ncols() < size || hy.ncols() < size {
+        return Ok(None);
+    }
+    let share = share.min(x_share).min(y_share);
+    let Turns { x: ex, y: ey, values: theta } =
+        turns(&hx, &hy, cross.as_ref(), size).ok_or(Error::Factorization("SxᵀXᵀYSy"))?;
+    let (to_z, from_z) = (turned(&(to_z + &rest), &ex, &ey), turned(&(from_z + &rest), &ex, &ey));
+    let rest = turned(&rest, &ex, &ey);
+    let cross = Mat::from_fn(2 * size, 2 * size, |i, j| match (i < size, j < size) {
+        (true, true) if i == j => theta[i],
+        (true, true) => 0.0,
+        (true, false) => to_z[(i, j - size)],
+        (false, true) => from_z[(i - size, j)],
+        (false, false) => rest[(i - size, j - size)],
+    });
+    let (x, y) = rayon::join(
+        || (bx.coefficients(&x, &ex), bx.known(&ex)),
+        || (by.coefficients(&y, &ey), by.known(&ey)),
+    );
+    Ok(Some(Best { coefficients: [x.0, y.0], theta, share, known: SmallProducts { x: x.1, y: y.1, cross } }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::random_mat;
+    use crate::whiten::{CUT, whitener};
+
+    const SIZE: usize = 12;
+
+    /// The products of [W T P] for random data, W being the best pairs of some directions, T and P random with a part along W and the third
+    /// column of T zero.
+    fn products(more: usize) -> SmallProducts {
+        let rows = 80;
+        let shared = random_mat(rows, 30, 9);
+        let view = |seed: u64| {
+            let noise = random_mat(rows, 30, seed);
+            Mat::from_fn(rows, 30, |i, j| shared[(i, j)] + (0.2 + 0.05 * j as f64) * noise[(i, j)])
+        };
+        let (x, y) = (view(1), view(2));
+        let (bx, by, cross) = (x.transpose() * &x, y.transpose() * &y, x.transpose() * &y);
+        let start = random_mat(30, SIZE, 3);
+        let whitened = |b: &Mat<f64>| whitener((start.transpose() * b * &start).as_ref()).unwrap();
+        let (hx, hy) = (whitened(&bx), whitened(&by));
+        let own = turns(&hx, &hy, (start.transpose() * &cross * &start).as_ref(), SIZE).unwrap();
+        let basis = |turn: &Mat<f64>, seed: u64| {
+            let (w, z) = (&start * turn, random_mat(30, more + SIZE, seed));
+            Mat::from_fn(30, 2 * SIZE + more, |i, j| match j.checked_sub(SIZE) {
+                None => w[(i, j)],
+                Some(2) => 0.0,
+                Some(j) => z[(i, j)] + 40.0 * w[(i, j % SIZE)],
+            })
+        };
+        let (sx, sy) = (basis(&own.x, 4), basis(&own.y, 5));
+        SmallProducts {
+            x: sx.transpose() * &bx * &sx,
+            y: sy.transpose() * &by * &sy,
+            cross: sx.transpose() * &cross * &sy,
+        }
+    }
+
+    /// The objective values over the whole span, from one decomposition.
+    fn values_of_all(products: &SmallProducts) -> Vec<f64> {
+        let whitened = |gram: &Mat<f64>| whitener_and_share(gram.as_ref(), CUT).unwrap().0;
+        turns(&whitened(&products.x), &whitened(&products.y), products.cross.as_ref(), SIZE).unwrap().values
+    }
+
+    fn difference(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
+        (a - b).norm_max()
+    }
+
+    #[test]
+    fn pairs_are_orthonormal_and_no_worse_than_before_and_one_part_finds_the_best() {
+        for (more, count) in [(SIZE, 1), (SIZE, 3), (5, 1), (5, 4)] {
+            let products = products(more);
+            // The last pairs have no residuals of their own.
+            let partners: Vec<usize> = (0..more).collect();
+            let parts = Parts::new(products.x.nrows(), SIZE, &partners, count);
+            let best = best_in(&products, SIZE, &parts, 1e-11).unwrap().unwrap();
+            let [x, y] = &best.coefficients;
+            let turned = products.turned(x, y);
+            let unit = Mat::<f64>::identity(SIZE, SIZE);
+            assert!(difference(&turned.x, &unit).max(difference(&turned.y, &unit)) < 1e-9);
+            let theta = Mat::from_fn(SIZE, SIZE, |i, j| if i == j { best.theta[i] } else { 0.0 });
+            assert!(difference(&turned.cross, &theta) < 1e-9);
+            let all = values_of_all(&products);
+            for (i, (found, most)) in best.theta.iter().zip(&all).enumerate() {
+                assert!(*found > products.cross[(i, i)] && *found < most + 1e-9, "{i}: {found}, {most}");
+                assert!(count > 1 || (found - most).abs() < 1e-9, "{i}: {found} for {most}");
+            }
+            // [W P] turned, where P is what is not of W.
+            let next = |c: &Mat<f64>| {
+                Mat::from_fn(c.nrows(), 2 * SIZE, |i, j| match (j < SIZE, i < SIZE) {
+                    (true, _) => c[(i, j)],
+                    (false, true) => 0.0,
+                    (false, false) => c[(i, j - SIZE)],
+                })
+            };
+            let expected = products.turned(&next(x), &next(y));
+            let scale = expected.x.norm_max().max(expected.y.norm_max());
+            let known = &best.known;
+            for (known, expected) in
+                [(&known.x, &expected.x), (&known.y, &expected.y), (&known.cross, &expected.cross)]
+            {
+                assert!(difference(known, expected) < 1e-9 * scale);
+            }
+        }
+    }
+
+    #[test]
+    fn what_one_decomposition_must_do_is_left_to_it() {
+        let all: Vec<usize> = (0..SIZE).collect();
+        let mut skewed = products(SIZE);
+        let best_of = |products: &SmallProducts, count: usize| {
+            best_in(products, SIZE, &Parts::new(3 * SIZE, SIZE, &all, count), 1e-11).unwrap()
+        };
+        assert!(best_of(&skewed, 1).is_some());
+        skewed.x[(0, 0)] = 1.1;
+        assert!(best_of(&skewed, 1).is_none());
+        // Every pair would turn to the same direction, which is far better than all others.
+        let mut same = products(SIZE);
+        for gram in [&mut same.x, &mut same.y] {
+            for j in 2 * SIZE..3 * SIZE {
+                gram.col_mut(j).fill(0.0);
+                gram.row_mut(j).fill(0.0);
+            }
+            for i in SIZE..2 * SIZE {
+                for j in 0..2 * SIZE {
+                    let entry = f64::from(j >= SIZE) + f64::from(i == j) * 1e-9;
+                    (gram[(i, j)], gram[(j, i)]) = (entry, entry);
+                }
+            }
+        }
+        for i in 0..3 * SIZE {
+            for j in 0..3 * SIZE {
+                if i >= SIZE || j >= SIZE {
+                    same.cross[(i, j)] = if (SIZE..2 * SIZE).contains(&i) && (SIZE..2 * SIZE).contains(&j) {
+                        0.999
+                    } else {
+                        0.0
+                    };
+                }
+            }
+        }
+        let (one, several) = (best_of(&same, 1).unwrap(), best_of(&same, 3));
+        assert!((one.theta[0] - 0.999).abs() < 1e-6, "{:?}", one.theta);
+        assert!(several.is_none());
+    }
+}
