@@ -21,7 +21,7 @@ class _Numbers(NamedTuple):
 
     letter: str
     width: int
-    count: int
+    length: int
     address: int
     stream: int | None
     keeper: Any
@@ -73,12 +73,12 @@ def _dense(data: Any, name: str, device: str) -> Matrix | None:
 
 def _sparse(shape: Any, parts: tuple[Any, Any, Any], name: str, device: str, threads: int) -> Matrix | None:
     arrays = [_described(part, name) for part in parts]
-    # Matrices without entries may have arrays without an address.
     numbers = [array.numbers for array in arrays if array is not None and len(array.shape) == 1]
     if len(numbers) < len(parts) or len(shape) != 2:
         return None
-    threads = _settings.worthwhile(threads, numbers[2].count)
-    return Matrix.sparse_on_gpu(name, device, (int(shape[0]), int(shape[1])), *numbers, threads)
+    indptr, indices, values = numbers
+    threads = _settings.worthwhile(threads, values.length)
+    return Matrix.sparse_on_gpu(name, device, (int(shape[0]), int(shape[1])), indptr, indices, values, threads)
 
 
 def _parts_of_rows(data: Any) -> tuple[Any, Any, Any] | None:

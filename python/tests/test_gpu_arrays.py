@@ -251,7 +251,7 @@ def test_what_is_said_about_sparse_rows_on_a_gpu(monkeypatch):
         assert _gpu.in_place(data, "X", "cuda:1", "error", 8) == "rows"
     for name, device, shape, indptr, indices, values, threads in asked:
         assert (name, device, shape, threads) == ("X", "cuda:1", (60, 5), 1)
-        said = [(part.letter, part.width, part.count, part.address, part.stream) for part in (indptr, indices, values)]
+        said = [(part.letter, part.width, part.length, part.address, part.stream) for part in (indptr, indices, values)]
         assert said == [("i", 4, 61, 1 << 20, 0), ("i", 4, x.nnz, 1 << 20, 0), ("f", 8, x.nnz, 1 << 20, 0)]
     # The engine knows which types it reads.
     for rows in (sp.csr_matrix(x, dtype=bool), sp.csr_matrix(x, dtype=np.int16)):

@@ -191,6 +191,18 @@ class ArraysOnAGpu(unittest.TestCase):
             self.same(CCA(3, ridge=0.01, tol=1e-8, method="lobpcg", device="cuda").fit(there, y), expected)
             self.assertEqual(there.copies, 0)
 
+    def test_other_ways_to_fit_take_sparse_rows(self):
+        x, y = sparse_views(rows=1500)
+        one_hot = sp.csr_matrix((np.ones(1500, dtype=np.float32), (np.arange(1500), np.arange(1500) % 40)), shape=(1500, 40))
+        common = {"method": "lobpcg", "ridge": 0.01, "tol": 1e-10, "device": "cuda"}
+        for parameters in ({"hold_out": 0.2}, {"scale": True}, {"normalize_rows": "length"}, {"missing": "drop"}):
+            there, here = (CCA(2, **common, **parameters).fit(wrap(x), wrap(y)) for wrap in (SparseOnGpu, sp.csr_matrix))
+            np.testing.assert_allclose(there.objective_, here.objective_, rtol=1e-9, err_msg=str(parameters))
+        there, here = (CCA(2, **common).fit(wrap(x), wrap(one_hot)) for wrap in (SparseOnGpu, sp.csr_matrix))
+        np.testing.assert_allclose(there.objective_, here.objective_, rtol=1e-9)
+        scores = [CCACV(2, ridges=[0.01, 1.0], folds=3, device="cuda").fit(wrap(x), wrap(y)).cv_mean_ for wrap in (SparseOnGpu, sp.csr_matrix)]
+        np.testing.assert_allclose(*scores, rtol=1e-6)
+
     def test_mistakes_in_sparse_rows_are_those_of_scipy(self):
         x, y = sparse_views()
         outside, negative, missing, ends = x.copy(), x.copy(), x.copy(), x.copy()

@@ -310,8 +310,8 @@ fn taken_by_pass(pair: &InMemory) -> u64 {
 
 /// The same if so many bytes may be taken in all.
 fn taken_of(limit: u64, pair: &InMemory) -> u64 {
-    let cuda = lcca_cuda::open(0, Some(limit)).unwrap();
-    laws::check_pass(&*cuda, pair, 24, 1).unwrap();
+    let cuda = lcca_cuda::open(0, Some(limit)).expect("a GPU");
+    laws::check_pass(&*cuda, pair, 24, 1).expect("the laws hold");
     cuda.device().limit() - cuda.device().free()
 }
 

@@ -15,7 +15,7 @@ pub struct GpuNumbers {
     letter: char,
     /// Bytes per number.
     width: usize,
-    count: usize,
+    length: usize,
     address: u64,
     /// The handle of the stream that writes them; 0 if that is unknown, and `None` if they are written.
     stream: Option<u64>,
@@ -31,9 +31,9 @@ impl GpuNumbers {
             Ok(DeviceChoice::Auto) => 0,
             Ok(DeviceChoice::Cpu) | Err(_) => return Ok(None),
         };
-        let GpuNumbers { width, count, address, stream, keeper, .. } = self;
-        let Some(bytes) = count.checked_mul(width) else {
-            return Err(Failure::Usage(format!("{name}: no memory holds {count} numbers of {width} bytes")));
+        let GpuNumbers { width, length, address, stream, keeper, .. } = self;
+        let Some(bytes) = length.checked_mul(width) else {
+            return Err(Failure::Usage(format!("{name}: no memory holds {length} numbers of {width} bytes")));
         };
         let written = match stream {
             None => Written::Already,
@@ -61,12 +61,12 @@ pub fn dense_rows(
     (rows, cols): (usize, usize),
     numbers: GpuNumbers,
 ) -> Result<Option<Matrix>, Failure> {
-    let (count, is_single) = (numbers.count, numbers.width == 4);
+    let (length, is_single) = (numbers.length, numbers.width == 4);
     let Some(array) = numbers.array(name, device)? else { return Ok(None) };
     let values = if is_single {
-        DenseValues::F32(Buffer::shared(array, 0, count)?)
+        DenseValues::F32(Buffer::shared(array, 0, length)?)
     } else {
-        DenseValues::F64(Buffer::shared(array, 0, count)?)
+        DenseValues::F64(Buffer::shared(array, 0, length)?)
     };
     match DenseRows::new(rows, cols, values) {
         Ok(rows) => Ok(Some(rows.into())),
