@@ -233,8 +233,8 @@ class CCA(FromSums):
         Parameters
         ----------
         X, y : of shape (n, p₁), and (n, p₂) or (n,)
-            SciPy sparse matrices, NumPy arrays, arrays of CuPy or tensors of PyTorch, dense or sparse, frames, tables, paths of files that the program
-            reads, or views that `read` opened. Or X alone: a pair of views on a cluster, made by `lcca.dask`.
+            SciPy sparse matrices, NumPy arrays, arrays of CuPy or tensors of PyTorch, dense or sparse, frames, tables, paths of files that
+            the program reads, or views that `read` opened. Or X alone: a pair of views on a cluster, made by `lcca.dask`.
         sample_weight : array of shape (n,), optional
             One factor per row, which multiplies the contribution of the row.
         covariates : of shape (n, q) or (n,), optional
