@@ -81,7 +81,8 @@ class CCA(FromSums):
         Where fits run, those to folds and held-out rows included. "cuda" is the first NVIDIA GPU, "cuda:1" the second; without one it is a
         RuntimeError. "auto" uses the first if the fit is large enough, and goes on without it if it fails; `decisions_` says what was done.
         LOBPCG runs there, which is how `method="auto"` fits wide data, and the Gram matrix of narrow dense views is formed there. Dense
-        arrays that lie on that GPU, as those of CuPy, PyTorch and JAX, are used where they lie, and "auto" then uses it for any fit that it can.
+        arrays and compressed sparse rows that lie on that GPU, as those of CuPy, PyTorch and JAX, are used where they lie, and "auto" then uses
+        it for any fit that it can.
         `lcca.cuda.available()` tells whether there is a GPU.
     device_memory : int or str, optional
         Bytes of the GPU's memory that may be taken, such as "8GiB" [default: what is free].
@@ -232,8 +233,8 @@ class CCA(FromSums):
         Parameters
         ----------
         X, y : of shape (n, p₁), and (n, p₂) or (n,)
-            SciPy sparse matrices, NumPy arrays, arrays of CuPy or tensors of PyTorch, frames, tables, paths of files that the program
-            reads, or views that `read` opened. Or X alone: a pair of views on a cluster, made by `lcca.dask`.
+            SciPy sparse matrices, NumPy arrays, arrays of CuPy or tensors of PyTorch, dense or sparse, frames, tables, paths of files that
+            the program reads, or views that `read` opened. Or X alone: a pair of views on a cluster, made by `lcca.dask`.
         sample_weight : array of shape (n,), optional
             One factor per row, which multiplies the contribution of the row.
         covariates : of shape (n, q) or (n,), optional

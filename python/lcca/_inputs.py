@@ -39,7 +39,7 @@ def fit_views(
     if y is None:
         raise ValueError("CCA requires y to be passed, but the target y is None")
     device = getattr(estimator, "device", "cpu")
-    X, y = (_gpu.in_place(data, name, device, estimator.missing) for data, name in ((X, "X"), (y, "y")))
+    X, y = (_gpu.in_place(data, name, device, estimator.missing, threads) for data, name in ((X, "X"), (y, "y")))
     x, target = x_view(estimator, X, threads, reset=True), y_view(estimator, y, threads, reset=True)
     z = _covariates.of_fit(estimator, covariates, x, threads)
     codes, weights = _groups.codes(groups, x), _weights(sample_weight, x)

@@ -77,14 +77,10 @@ class Matrix:
     @staticmethod
     def dense(name: str, array: NDArray[Any], threads: int) -> Matrix: ...
     @staticmethod
-    def on_gpu(
-        name: str,
-        device: str,
-        shape: tuple[int, int],
-        is_single: bool,
-        address: int,
-        stream: int | None,
-        keeper: Any,
+    def dense_on_gpu(name: str, device: str, shape: tuple[int, int], numbers: Any) -> Matrix | None: ...
+    @staticmethod
+    def sparse_on_gpu(
+        name: str, device: str, shape: tuple[int, int], indptr: Any, indices: Any, data: Any, threads: int
     ) -> Matrix | None: ...
     @staticmethod
     def read(path: Path, cols: int | None, zero_based: bool, table: dict[str, Any], threads: int) -> Matrix: ...

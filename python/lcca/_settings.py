@@ -16,6 +16,9 @@ _UNITS = {"": 1, "b": 1, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb
 _SAME = "method ridge ridge_y center tol max_passes structure oversample power".split()
 _UNITS |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
 
+# Checking fewer numbers takes less time than starting another thread.
+WORTH_A_THREAD = 1 << 20
+
 # Pairs that are tried if their number is left to the data.
 _MOST_TRIED = 50
 
@@ -44,6 +47,11 @@ def threads(n_jobs: int | None) -> int:
     if isinstance(n_jobs, (bool, np.bool_)):
         raise invalid("n_jobs", "an integer or None", n_jobs)
     return int(joblib.effective_n_jobs(n_jobs))
+
+
+def worthwhile(threads: int, numbers: int) -> int:
+    """Of so many threads, as many as are worth starting to check so many numbers."""
+    return min(threads, 1 + numbers // WORTH_A_THREAD)
 
 
 def seed(random_state: Any) -> int:

@@ -13,7 +13,6 @@ from lcca import _gpu, _missing, _notes, _settings
 from lcca._lcca import Matrix
 
 SPARSE = ("csr", "csc", "coo")
-_WORTH_A_THREAD = 1 << 20  # checking fewer numbers takes less time than starting another thread
 
 
 def read(
@@ -145,14 +144,14 @@ def from_arrays(data: Any, name: str, threads: int) -> Matrix:
     if sp.issparse(data):
         return _from_sparse(data, name, threads)
     array = _known_type(np.asarray(data))
-    threads = _worthwhile(threads, array.size)
+    threads = _settings.worthwhile(threads, array.size)
     if not (array.flags.c_contiguous or array.flags.f_contiguous):
         array = np.ascontiguousarray(array)
     return Matrix.dense(name, array, threads)
 
 
 def _from_sparse(data: Any, name: str, threads: int) -> Matrix:
-    values, threads = _known_type(data.data), _worthwhile(threads, data.nnz)
+    values, threads = _known_type(data.data), _settings.worthwhile(threads, data.nnz)
     shape = (int(data.shape[0]), int(data.shape[1]))
     if data.format == "coo":
         first, second = data.row, data.col
@@ -167,16 +166,12 @@ def finite_rows(data: Any, threads: int) -> Matrix | None:
     """The rows of a large dense array without NaN and infinity: all threads look, and scikit-learn would look with one. None may also
     mean that nobody looked."""
     is_plain = isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype in (np.float32, np.float64)
-    if not is_plain or data.size < _WORTH_A_THREAD or not (data.flags.c_contiguous or data.flags.f_contiguous):
+    if not is_plain or data.size < _settings.WORTH_A_THREAD or not (data.flags.c_contiguous or data.flags.f_contiguous):
         return None
     try:
-        return Matrix.dense("X", data, _worthwhile(threads, data.size))
+        return Matrix.dense("X", data, _settings.worthwhile(threads, data.size))
     except ValueError:
         return None
-
-
-def _worthwhile(threads: int, numbers: int) -> int:
-    return min(threads, 1 + numbers // _WORTH_A_THREAD)
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:

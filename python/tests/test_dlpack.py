@@ -10,7 +10,7 @@ import lcca
 from lcca import CCA, _gpu
 from lcca._lcca import DlpackTensor
 
-CPU, CUDA, MANAGED, FLOAT, BFLOAT, INT = 1, 2, 13, 2, 4, 0
+CPU, CUDA, MANAGED, FLOAT, BFLOAT, INT, UNSIGNED, BOOL = 1, 2, 13, 2, 4, 0, 1, 6
 
 
 class Tensor(ctypes.Structure):
@@ -63,7 +63,7 @@ class Lent:
 
     def __init__(self, array, layout=Versioned, device=CUDA, major=1, has_deleter=True, **changed):
         self.array, self.deleted, self.managed = array, 0, layout()
-        kind = {"f": FLOAT, "i": INT}[array.dtype.kind]
+        kind = {"f": FLOAT, "i": INT, "u": UNSIGNED, "b": BOOL}[array.dtype.kind]
         numbers = ctypes.c_int64 * max(array.ndim, 1)
         strides = numbers(*(stride // array.itemsize for stride in array.strides))
         said = {"data": 1 << 20, "device_type": device, "ndim": array.ndim, "code": kind, "bits": 8 * array.itemsize, "lanes": 1}
@@ -143,6 +143,15 @@ def test_a_tensor_may_have_neither_strides_nor_a_deleter(layout):
     lent = Lent(views()[0].astype(np.float32), layout, has_deleter=False, strides=None)
     said = DlpackTensor(lent.capsule).__cuda_array_interface__
     assert (said["strides"], said["typestr"], lent.drop()) == (None, "<f4", 0)
+
+
+def test_types_have_the_names_that_numpy_gives_them():
+    for name in ("i1", "u1", "b1", "i2", "u2", "f2", "i4", "u4", "f4", "i8", "u8", "f8"):
+        array = np.ones(3, dtype=name)
+        assert DlpackTensor(Lent(array).capsule).__cuda_array_interface__["typestr"] == array.dtype.str
+    half = np.ones(3, dtype=np.float16)
+    for changed in ({"code": BFLOAT}, {"lanes": 2}, {"code": 9}):
+        assert DlpackTensor(Lent(half, **changed).capsule).__cuda_array_interface__["typestr"] == "|V2"
 
 
 @pytest.mark.parametrize("layout", [Unversioned, Versioned])

@@ -145,3 +145,138 @@ def test_without_a_gpu_they_are_copied_or_the_gpu_is_missed():
     assert model.decisions_[-1]["decision"] == "ran-without-gpu"
     with pytest.raises(RuntimeError, match='^device="cuda": '):
         CCA(2, device="cuda").fit(described(x), y)
+
+
+class CompressedRows:
+    """Compressed rows whose arrays lie on a GPU, with the attributes of SciPy's."""
+
+    format = "csr"
+
+    def __init__(self, rows, wrap=described):
+        self.shape = rows.shape
+        self.indptr, self.indices, self.data = (wrap(array) for array in (rows.indptr, rows.indices, rows.data))
+
+
+class SparseTensor(Tensor):
+    """As PyTorch has it. NumPy takes its parts, and the tensor itself does not."""
+
+    def __init__(self, rows, layout, is_here=False):
+        super().__init__(rows, is_here)
+        self.layout, self.shape, self.ndim = f"torch.{layout}", rows.shape, 2
+
+    def cpu(self):
+        return SparseTensor(self.array, self.layout.removeprefix("torch."), is_here=True)
+
+    def numpy(self):
+        raise TypeError(f"can't convert {self.layout} layout tensor to numpy")
+
+    def _part(self, array):
+        return Tensor(array, self.is_here)
+
+    def values(self):
+        return self._part(self.array.data)
+
+    def coalesce(self):
+        return self
+
+    def indices(self):
+        return self._part(np.array([self.array.row, self.array.col]))
+
+    def crow_indices(self):
+        return self._part(self.array.indptr)
+
+    def col_indices(self):
+        return self._part(self.array.indices)
+
+    ccol_indices, row_indices = crow_indices, col_indices
+
+
+def random_rows(columns, seed):
+    random = np.random.default_rng(seed)
+    return sp.csr_matrix(np.where(random.random((60, columns)) < 0.4, random.integers(1, 4, (60, columns)) / 2, 0.0))
+
+
+def test_sparse_rows_of_other_libraries_give_the_fit_of_their_copies():
+    x, y = random_rows(5, 1), random_rows(4, 2)
+    expected = CCA(2).fit(x, y)
+    layouts = {"sparse_csr": "csr", "sparse_csc": "csc", "sparse_coo": "coo"}
+    wraps = [lambda rows, layout=layout, kind=kind: SparseTensor(rows.asformat(kind), layout) for layout, kind in layouts.items()]
+    for wrap in (CompressedRows, *wraps):
+        for device in ("cpu", "auto") if not lcca.cuda.available() else ("cpu",):
+            model = CCA(2, device=device).fit(wrap(x), wrap(y))
+            assert np.array_equal(model.correlations_, expected.correlations_)
+            assert np.array_equal(model.transform(wrap(x)), expected.transform(x))
+
+
+def test_tensors_of_other_layouts_are_one_sentence():
+    x, y = random_rows(5, 1), random_rows(4, 2)
+    with pytest.raises(TypeError, match="^a tensor of 2 dimensions and layout sparse_bsr, expected 2, and strided, sparse_csr"):
+        CCA(2).fit(SparseTensor(x, "sparse_bsr"), y)
+
+
+@pytest.mark.skipif(bool(lcca.cuda.available()), reason="there is a GPU, at which these addresses are wrong")
+def test_without_a_gpu_sparse_rows_are_copied_and_their_mistakes_are_those_of_scipy():
+    x, y = random_rows(5, 1), random_rows(4, 2)
+    with pytest.raises(RuntimeError, match='^device="cuda": '):
+        CCA(2, device="cuda").fit(CompressedRows(x), y)
+    outside, negative, missing = x.copy(), x.copy(), x.copy()
+    outside.indices[3], negative.indices[3], missing.data[3] = 5, -1, np.nan
+    for wrong in (outside, negative, missing):
+        messages = []
+        for view in (wrong, CompressedRows(wrong)):
+            with pytest.raises(ValueError) as raised:
+                CCA(2, device="auto").fit(view, y)
+            messages.append(str(raised.value))
+        assert messages[0] == messages[1]
+
+
+def test_what_is_said_about_sparse_rows_on_a_gpu(monkeypatch):
+    asked = []
+
+    class Engine:
+        @staticmethod
+        def sparse_on_gpu(*said):
+            asked.append(said)
+            return "rows"
+
+        @staticmethod
+        def dense_on_gpu(*said):
+            raise AssertionError("not dense")
+
+    monkeypatch.setattr(_gpu, "Matrix", Engine)
+    x = random_rows(5, 1)
+    tensor = SparseTensor(x, "sparse_csr")
+    tensor._part = described
+    for data in (CompressedRows(x), tensor):
+        assert _gpu.in_place(data, "X", "cuda:1", "error", 8) == "rows"
+    for name, device, shape, indptr, indices, values, threads in asked:
+        assert (name, device, shape, threads) == ("X", "cuda:1", (60, 5), 1)
+        said = [(part.letter, part.width, part.length, part.address, part.stream) for part in (indptr, indices, values)]
+        assert said == [("i", 4, 61, 1 << 20, 0), ("i", 4, x.nnz, 1 << 20, 0), ("f", 8, x.nnz, 1 << 20, 0)]
+    # The engine knows which types it reads.
+    for rows in (sp.csr_matrix(x, dtype=bool), sp.csr_matrix(x, dtype=np.int16)):
+        assert _gpu.in_place(CompressedRows(rows), "X", "auto", "error") == "rows"
+        assert asked[-1][5].letter == rows.dtype.kind
+
+
+def test_sparse_rows_that_cannot_be_used_in_place_are_not_asked_for():
+    x = random_rows(5, 1)
+    on_host = CompressedRows(x, wrap=np.asarray)
+    swapped = CompressedRows(x)
+    swapped.data = described(x.data.astype(">f8"))
+    strided = CompressedRows(x)
+    strided.indices = described(x.indices, strides=(8,))
+    matrix = CompressedRows(x)
+    matrix.indices = described(x.indices.reshape(1, -1))
+    columns = CompressedRows(x)
+    columns.format = "csc"
+    empty = CompressedRows(sp.csr_matrix((60, 5)))
+    batch = CompressedRows(x)
+    batch.shape = (1, 60, 5)
+    partial = CompressedRows(x)
+    del partial.indices
+    for data in (x, on_host, swapped, strided, matrix, columns, empty, batch, partial):
+        assert _gpu.in_place(data, "X", "auto", "error") is data
+    for device, missing in (("cpu", "error"), ("auto", "mean")):
+        data = CompressedRows(x)
+        assert _gpu.in_place(data, "X", device, missing) is data

@@ -9,6 +9,7 @@ import unittest
 from unittest import mock
 
 import numpy as np
+import scipy.sparse as sp
 
 import lcca
 from lcca import CCA, CCACV
@@ -67,6 +68,36 @@ class ByDlpack:
             raise TypeError("__dlpack__() got an unexpected keyword argument 'max_version'")
         self.asked.append(asked)
         return self.array.__dlpack__(**asked)
+
+
+class SparseOnGpu:
+    """Compressed rows whose arrays lie on a GPU, with the attributes of SciPy's. It counts copies of the largest."""
+
+    format = "csr"
+
+    def __init__(self, rows):
+        self.shape = rows.shape
+        self.indptr, self.indices, self.data = (OnGpu(array) for array in (rows.indptr, rows.indices, rows.data))
+
+    @property
+    def copies(self):
+        return self.indices.copies + self.data.copies
+
+
+def sparse_views(rows=4000, kind=np.float32, ones=False):
+    random = np.random.default_rng(1)
+    topics = random.integers(0, 12, rows)
+
+    def view(columns):
+        places = np.concatenate([topics, random.integers(0, columns, 5 * rows)])
+        values = np.ones(6 * rows) if ones else random.random(6 * rows) + 0.5
+        rows_of = np.concatenate([np.arange(rows), np.repeat(np.arange(rows), 5)])
+        view = sp.coo_matrix((values, (rows_of, places)), shape=(rows, columns)).tocsr()
+        view.sum_duplicates()
+        view.data = np.ones(view.nnz, dtype=kind) if ones else view.data.astype(kind)
+        return view
+
+    return view(300), view(200)
 
 
 def views(rows=3000, single=True):
@@ -133,6 +164,98 @@ class ArraysOnAGpu(unittest.TestCase):
         wrong = OnGpu(x, data=(x.ctypes.data, False))
         with self.assertRaisesRegex(ValueError, "X: there is no memory of a GPU at the address 0x"):
             CCA(2, device="cuda").fit(wrong, y)
+
+    def test_sparse_rows_are_used_where_they_lie(self):
+        for kind, ones in ((np.float32, False), (np.float64, False), (np.float32, True), (np.bool_, True)):
+            x, y = sparse_views(kind=kind, ones=ones)
+            expected = CCA(3, ridge=0.01, tol=1e-8, method="lobpcg", device="cuda").fit(x, y)
+            x_there, y_there = SparseOnGpu(x), SparseOnGpu(y)
+            for device in ("cuda", "cuda:0", "auto"):
+                for pair in ((x_there, y_there), (x_there, y), (x, y_there)):
+                    self.same(CCA(3, ridge=0.01, tol=1e-8, method="lobpcg", device=device).fit(*pair), expected)
+            # The copy that the host reads was made by the engine.
+            self.assertEqual((x_there.copies, y_there.copies), (0, 0))
+            np.testing.assert_allclose(expected.transform(x_there), expected.transform(x), rtol=1e-12)
+            self.assertGreater(x_there.copies, 0)
+
+    def test_sparse_rows_stay_where_they_lie_unless_they_are_converted(self):
+        x, y = sparse_views()
+        expected = CCA(3, ridge=0.01, tol=1e-8, method="lobpcg", device="cuda").fit(x, y)
+        wide, disordered = x.copy(), x.copy()
+        wide.indptr, wide.indices = x.indptr.astype(np.int64), x.indices.astype(np.int64)
+        for row in range(x.shape[0]):
+            entries = slice(x.indptr[row], x.indptr[row + 1])
+            disordered.indices[entries], disordered.data[entries] = x.indices[entries][::-1], x.data[entries][::-1]
+        for view in (wide, disordered):
+            there = SparseOnGpu(view)
+            self.same(CCA(3, ridge=0.01, tol=1e-8, method="lobpcg", device="cuda").fit(there, y), expected)
+            self.assertEqual(there.copies, 0)
+
+    def test_other_ways_to_fit_take_sparse_rows(self):
+        x, y = sparse_views(rows=1500)
+        one_hot = sp.csr_matrix((np.ones(1500, dtype=np.float32), (np.arange(1500), np.arange(1500) % 40)), shape=(1500, 40))
+        common = {"method": "lobpcg", "ridge": 0.01, "tol": 1e-10, "device": "cuda"}
+        for parameters in ({"hold_out": 0.2}, {"scale": True}, {"normalize_rows": "length"}, {"missing": "drop"}):
+            there, here = (CCA(2, **common, **parameters).fit(wrap(x), wrap(y)) for wrap in (SparseOnGpu, sp.csr_matrix))
+            np.testing.assert_allclose(there.objective_, here.objective_, rtol=1e-9, err_msg=str(parameters))
+        there, here = (CCA(2, **common).fit(wrap(x), wrap(one_hot)) for wrap in (SparseOnGpu, sp.csr_matrix))
+        np.testing.assert_allclose(there.objective_, here.objective_, rtol=1e-9)
+        scores = [CCACV(2, ridges=[0.01, 1.0], folds=3, device="cuda").fit(wrap(x), wrap(y)).cv_mean_ for wrap in (SparseOnGpu, sp.csr_matrix)]
+        np.testing.assert_allclose(*scores, rtol=1e-6)
+
+    def test_mistakes_in_sparse_rows_are_those_of_scipy(self):
+        x, y = sparse_views()
+        outside, negative, missing, ends = x.copy(), x.copy(), x.copy(), x.copy()
+        outside.indices[3], negative.indices[3], missing.data[3] = 300, -1, np.nan
+        ends.indptr[-2] = ends.indptr[-1] + 7
+        for wrong in (outside, negative, missing, ends):
+            messages = []
+            for view in (wrong, SparseOnGpu(wrong)):
+                with self.assertRaises(ValueError) as raised:
+                    CCA(2, device="cuda").fit(view, y)
+                messages.append(str(raised.exception))
+            self.assertEqual(*messages)
+        nowhere = SparseOnGpu(x)
+        nowhere.indices = OnGpu(x.indices, data=(x.indices.ctypes.data, False))
+        with self.assertRaisesRegex(ValueError, "X: there is no memory of a GPU at the address 0x"):
+            CCA(2, device="cuda").fit(nowhere, y)
+
+    def test_sparse_rows_of_libraries(self):
+        def torch_rows(library, rows, kind):
+            parts = (library.from_numpy(part.astype(kind)) for part in (rows.indptr, rows.indices))
+            return library.sparse_csr_tensor(*parts, library.from_numpy(rows.data), size=rows.shape).cuda()
+
+        x, y = sparse_views()
+        parameters = {"ridge": 0.01, "tol": 1e-8, "method": "lobpcg"}
+        expected = CCA(3, device="cuda", **parameters).fit(x, y)
+        puts = {
+            "cupyx.scipy.sparse": [lambda library, rows: library.csr_matrix(rows)],
+            "torch": [
+                lambda library, rows: torch_rows(library, rows, np.int32),
+                lambda library, rows: torch_rows(library, rows, np.int64),
+            ],
+        }
+        for name, kinds in puts.items():
+            for index, put in enumerate(kinds):
+                with self.subTest(name, index=index):
+                    try:
+                        library = importlib.import_module(name)
+                    except ImportError:
+                        continue
+                    there = put(library, x)
+                    owner, copy = (library.Tensor, "cpu") if name == "torch" else (type(there), "get")
+                    with mock.patch.object(owner, copy, side_effect=AssertionError("a copy")):
+                        self.same(CCA(3, device="cuda", **parameters).fit(there, put(library, y)), expected)
+                        self.same(CCA(3, device="auto", **parameters).fit(there, y), expected)
+                    model = CCA(3, **parameters).fit(there, y)
+                    np.testing.assert_allclose(model.objective_, expected.objective_, rtol=1e-6)
+                    np.testing.assert_allclose(model.transform(there), model.transform(x), rtol=1e-12)
+                    if name == "torch":
+                        for other in (there.to_sparse_coo(), there.to_sparse_csc()):
+                            self.same(CCA(3, device="cuda", **parameters).fit(other, y), expected)
+                        continue
+                    for other in (there.tocsc(), there.tocoo()):
+                        self.same(CCA(3, device="cuda", **parameters).fit(other, y), expected)
 
     def test_streams_are_waited_for(self):
         x, y = views()

@@ -1,7 +1,8 @@
 //! Arrays that lie in the memory of a GPU already, such as those of CuPy and PyTorch: a fit on that GPU reads them there.
 //!
 //! The host sees such an array as a buffer like any other. When it first reads the buffer, all of it is copied, once. The ordinary fit of
-//! narrow dense views never does: it reads single rows at most, which are copied one by one.
+//! narrow dense views never does: it reads single rows at most, which are copied one by one. Sparse rows are always copied, because the host
+//! checks their columns; the GPU still reads them where they lie.
 
 use crate::column_sums::PartialSums;
 use crate::device::Device;
@@ -12,7 +13,7 @@ use crate::launch::Launch;
 use crate::product::{self, Dense};
 use crate::room::Room;
 use bytemuck::Pod;
-use lcca::matrix::{Buffer, Bytes, ColumnSums, DenseValues, Elsewhere, Matrix, Numbers, Unreadable};
+use lcca::matrix::{Buffer, Bytes, ColumnSums, DenseValues, Elsewhere, Matrix, Numbers, Unreadable, Values};
 use std::any::Any;
 use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
@@ -80,12 +81,29 @@ impl DeviceArray {
         self.copy.get().is_some()
     }
 
+    /// Makes the copy on the host ahead, with the help of all threads. If several threads call this at the same time, each makes a copy of
+    /// which all but one are dropped.
+    pub fn copy_ahead(&self) -> Result<(), CudaError> {
+        if self.was_copied() {
+            return Ok(());
+        }
+        let mut copy = self.zeros().map_err(CudaError::NotCopied)?;
+        self.device.context().receive(&mut copy, self.address)?;
+        // If another thread was faster, its copy is as good.
+        let _ = self.copy.set(Ok(copy));
+        Ok(())
+    }
+
+    /// Memory for a copy.
+    fn zeros(&self) -> Result<Vec<u8>, String> {
+        bytemuck::try_zeroed_vec(self.bytes)
+            .map_err(|()| format!("the host has no memory for {} bytes", self.bytes))
+    }
+
     /// The copy on the host. No other thread of a pool is asked to help: it might be waiting for this copy.
     fn copied(&self) -> Result<&[u8], CudaError> {
         let copy = self.copy.get_or_init(|| {
-            let mut copy = Vec::new();
-            copy.try_reserve_exact(self.bytes).map_err(|error| error.to_string())?;
-            copy.resize(self.bytes, 0);
+            let mut copy = self.zeros()?;
             self.receive(0, &mut copy).map_err(|error| error.to_string())?;
             Ok(copy)
         });
@@ -112,21 +130,32 @@ impl DeviceArray {
 
     /// The numbers of a buffer that lies on a device; `None` if it lies anywhere else.
     pub(crate) fn lent<T: Pod>(device: &Arc<Device>, buffer: &Buffer<T>) -> Option<Room<T>> {
-        DeviceArray::of(buffer).filter(|array| array.ordinal() == device.ordinal())?;
-        let address = buffer.address();
-        // Kernels cannot read numbers that are not aligned.
-        address.is_multiple_of(size_of::<T>() as u64).then(|| {
+        DeviceArray::lies_on(device, buffer).then(|| {
             // SAFETY: the buffer is within the array, which its owner keeps alive.
-            unsafe { Room::lent(device, buffer.owner().clone(), address, buffer.len()) }
+            unsafe { Room::lent(device, buffer.owner().clone(), buffer.address(), buffer.len()) }
         })
     }
 
-    /// The GPU on which the numbers of a view lie; `None` if that is none.
+    /// Whether the numbers of a buffer lie on a device, where kernels can read them.
+    pub(crate) fn lies_on<T: Pod>(device: &Device, buffer: &Buffer<T>) -> bool {
+        // Kernels cannot read numbers that are not aligned.
+        DeviceArray::of(buffer).is_some_and(|array| array.ordinal() == device.ordinal())
+            && buffer.address().is_multiple_of(size_of::<T>() as u64)
+    }
+
+    /// The GPU on which the numbers of a view lie, or some of its arrays; `None` if that is none.
     pub(crate) fn of_view(view: &Matrix) -> Option<u32> {
-        let Matrix::Dense(rows) = view else { return None };
-        let array = match rows.values() {
-            DenseValues::F32(values) => DeviceArray::of(values),
-            DenseValues::F64(values) => DeviceArray::of(values),
+        let array = match view {
+            Matrix::Dense(rows) => match rows.values() {
+                DenseValues::F32(values) => DeviceArray::of(values),
+                DenseValues::F64(values) => DeviceArray::of(values),
+            },
+            Matrix::OneHot(rows) => DeviceArray::of(rows.columns()),
+            Matrix::Sparse(rows) => DeviceArray::of(rows.columns()).or_else(|| match rows.values() {
+                Values::Ones => None,
+                Values::F32(values) => DeviceArray::of(values),
+                Values::F64(values) => DeviceArray::of(values),
+            }),
         };
         array.map(DeviceArray::ordinal)
     }

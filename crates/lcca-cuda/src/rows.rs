@@ -9,7 +9,7 @@ use crate::launch::Launch;
 use crate::panel::At;
 use crate::product::{Dense, Numbers, cross_into, times_into};
 use crate::room::Room;
-use crate::sparse::{Output, SparseOnDevice, copy_buffer};
+use crate::sparse::{Output, SparseOnDevice, bytes_in_place, copy_buffer};
 use lcca::data::{InMemory, Pair, Side, by_columns};
 use lcca::matrix::{Buffer, DenseValues, Matrix, Values};
 use std::ops::Range;
@@ -75,7 +75,9 @@ impl RowsOnDevice {
                     Values::F64(_) => 8,
                 },
             };
-            2 * matrix.entries() * (4 + width) + 8 * (pair.shape().rows + pair.shape().cols(side)) as u64
+            // By rows and by columns.
+            let entries = 2 * matrix.entries() * (4 + width) - bytes_in_place(device, matrix);
+            entries + 8 * (pair.shape().rows + pair.shape().cols(side)) as u64
         };
         of_view(Side::X) + of_view(Side::Y)
     }

@@ -103,7 +103,7 @@ impl Cuda {
         limit: u64,
         after: sparse_gram::AfterStep<'_>,
     ) -> Result<Option<JointGram>> {
-        if !plan.fits(&self.device) {
+        if !plan.fits(&self.device, rows) {
             return Ok(None);
         }
         let formed = sparse_gram::form(&self.device, rows, plan, limit, after)?;

@@ -83,7 +83,7 @@ impl StoredValues {
 }
 
 impl SparseOnDevice {
-    /// Copies the rows of a sparse or one-hot view.
+    /// Copies the rows of a sparse or one-hot view. Arrays that lie on the device already are used there.
     pub fn copy(device: &Arc<Device>, matrix: &Matrix) -> Result<Self, CudaError> {
         match matrix {
             Matrix::Sparse(rows) => {
@@ -97,13 +97,17 @@ impl SparseOnDevice {
                 SparseOnDevice::new(device, rows.cols(), &offsets, columns, values)
             }
             Matrix::OneHot(rows) => {
-                let (mut offsets, mut columns) = (Vec::with_capacity(rows.rows() + 1), Vec::new());
-                offsets.push(0);
-                for row in 0..rows.rows() {
-                    columns.extend(rows.column(row).map(|column| column as u32));
-                    offsets.push(columns.len() as u64);
-                }
-                let columns = device.copy(&columns)?;
+                let (offsets, columns) = if rows.entries() == rows.rows() as u64 {
+                    ((0..=rows.entries()).collect(), copy_buffer(device, rows.columns())?)
+                } else {
+                    let (mut offsets, mut columns) = (Vec::with_capacity(rows.rows() + 1), Vec::new());
+                    offsets.push(0);
+                    for row in 0..rows.rows() {
+                        columns.extend(rows.column(row).map(|column| column as u32));
+                        offsets.push(columns.len() as u64);
+                    }
+                    (offsets, device.copy(&columns)?)
+                };
                 SparseOnDevice::new(device, rows.cols(), &offsets, columns, StoredValues::Ones)
             }
             Matrix::Dense(_) => {
@@ -245,6 +249,27 @@ impl SparseOnDevice {
     pub fn row_offsets(&self) -> u64 {
         self.cut.as_ref().map_or(self.starts.address(), |cut| cut.offsets.address())
     }
+}
+
+/// The bytes of the columns and values of a sparse or one-hot view that [`SparseOnDevice::copy`] does not copy, because they lie on the
+/// device already.
+pub(crate) fn bytes_in_place(device: &Device, matrix: &Matrix) -> u64 {
+    let if_there = |is_there: bool, width: u64| if is_there { width } else { 0 };
+    let width = match matrix {
+        Matrix::Sparse(rows) => {
+            let values = match rows.values() {
+                Values::Ones => 0,
+                Values::F32(values) => if_there(DeviceArray::lies_on(device, values), 4),
+                Values::F64(values) => if_there(DeviceArray::lies_on(device, values), 8),
+            };
+            values + if_there(DeviceArray::lies_on(device, rows.columns()), 4)
+        }
+        Matrix::OneHot(rows) if rows.entries() == rows.rows() as u64 => {
+            if_there(DeviceArray::lies_on(device, rows.columns()), 4)
+        }
+        Matrix::OneHot(_) | Matrix::Dense(_) => 0,
+    };
+    width * matrix.entries()
 }
 
 /// A copy of numbers that may lie anywhere in a file. Those that lie on the device already are used there.

@@ -12,7 +12,7 @@ use crate::kernels::File;
 use crate::launch::{Argument, Launch};
 use crate::room::Room;
 use crate::sort::{Keyed, RunSums, bytes_to_sort, scan};
-use crate::sparse::{StoredValues, copy_buffer};
+use crate::sparse::{StoredValues, bytes_in_place, copy_buffer};
 use bytemuck::{Pod, Zeroable};
 use lcca::data::{Allowance, InMemory, JointGram, Pair, Shape, Side};
 use lcca::matrix::{Matrix, SparseRows, Values};
@@ -77,8 +77,9 @@ impl Plan {
     }
 
     /// Whether the device has the memory for the keys. Whether it has it for the entries is known when they are counted.
-    pub fn fits(&self, device: &Device) -> bool {
-        self.bytes <= device.free()
+    pub fn fits(&self, device: &Device, pair: &InMemory) -> bool {
+        let in_place: u64 = Side::BOTH.iter().map(|&side| bytes_in_place(device, pair.view(side))).sum();
+        self.bytes - in_place <= device.free()
     }
 }
 

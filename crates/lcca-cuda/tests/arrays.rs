@@ -1,12 +1,13 @@
 //! Arrays that lie on a GPU are used there. On a machine without one the tests say so and pass; `LCCA_GPU=1` makes that a failure.
 
+use bytemuck::Pod;
 use lcca::data::{InMemory, Pair, Side};
 use lcca::fit::{Fit, fit};
-use lcca::matrix::{Buffer, DenseRows, DenseValues, Matrix, SparseRows, Values};
-use lcca::method::{Method, Settings};
+use lcca::matrix::{Buffer, DenseRows, DenseValues, Matrix, OneHotRows, SparseRows, Values};
+use lcca::method::{Algorithm, Method, Settings};
 use lcca::outcome::Decision;
 use lcca::space::laws;
-use lcca_cuda::{Cuda, DeviceArray, DeviceChoice, Placement, Written, on};
+use lcca_cuda::{Cuda, DeviceArray, DeviceChoice, Placement, Written, measure, on};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
@@ -250,4 +251,256 @@ fn memory_of_an_array_is_given_back_with_its_last_view() {
     }
     let now = lcca_cuda::open(0, None).unwrap().device().limit();
     assert!(now + (64 << 20) >= free, "{free} bytes were free, {now} are now");
+}
+
+/// Numbers on the GPU.
+fn put<T: Pod>(numbers: &[T]) -> Buffer<T> {
+    let array = DeviceArray::from_host(0, bytemuck::cast_slice(numbers)).expect("memory");
+    Buffer::shared(array, 0, numbers.len()).expect("enough bytes")
+}
+
+/// What the entries of sparse rows are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Ones,
+    F32,
+    F64,
+}
+
+impl Kind {
+    /// Bytes of an entry, with its column.
+    fn width(self) -> u64 {
+        match self {
+            Kind::Ones => 4,
+            Kind::F32 => 8,
+            Kind::F64 => 12,
+        }
+    }
+}
+
+/// Sparse rows on the host, and the same rows with columns and values on the GPU. Rows of two views with equal numbers of rows share topics.
+fn both_sparse(rows: usize, cols: u32, seed: u64, kind: Kind) -> (Matrix, Matrix) {
+    let (mut shared, mut own) = (ChaCha8Rng::seed_from_u64(1), ChaCha8Rng::seed_from_u64(seed));
+    let (mut offsets, mut columns) = (vec![0u64], Vec::new());
+    for _ in 0..rows {
+        let topic = shared.random_range(0..10u32);
+        let mut row = vec![topic % cols];
+        row.extend((0..own.random_range(1..8)).map(|_| own.random_range(0..cols)));
+        row.sort_unstable();
+        row.dedup();
+        columns.extend(row);
+        offsets.push(columns.len() as u64);
+    }
+    let numbers: Vec<f64> = (0..columns.len()).map(|_| own.random_range(0.5..2.0)).collect();
+    let view = |columns: Buffer<u32>, values: Values| {
+        Matrix::from(SparseRows::new(cols as usize, offsets.clone().into(), columns, values).expect("valid"))
+    };
+    let (here, there) = match kind {
+        Kind::Ones => (Values::Ones, Values::Ones),
+        Kind::F32 => (Values::F32(singles(&numbers).into()), Values::F32(put(&singles(&numbers)))),
+        Kind::F64 => (Values::F64(numbers.clone().into()), Values::F64(put(&numbers))),
+    };
+    (view(columns.clone().into(), here), view(put(&columns), there))
+}
+
+/// The bytes of the GPU's memory that rows and products of a pass still take when it is over.
+fn taken_by_pass(pair: &InMemory) -> u64 {
+    taken_of(4 << 30, pair)
+}
+
+/// The same if so many bytes may be taken in all.
+fn taken_of(limit: u64, pair: &InMemory) -> u64 {
+    let cuda = lcca_cuda::open(0, Some(limit)).expect("a GPU");
+    laws::check_pass(&*cuda, pair, 24, 1).expect("the laws hold");
+    cuda.device().limit() - cuda.device().free()
+}
+
+#[test]
+fn passes_over_sparse_rows_read_them_where_they_lie() {
+    if gpu().is_none() {
+        return;
+    }
+    for kinds in [[Kind::Ones, Kind::Ones], [Kind::F32, Kind::F64]] {
+        let (x, x_there) = both_sparse(3000, 400, 2, kinds[0]);
+        let (y, y_there) = both_sparse(3000, 300, 3, kinds[1]);
+        let pair = |x: &Matrix, y: &Matrix| InMemory::new(x.clone(), y.clone()).unwrap();
+        let here = taken_by_pass(&pair(&x, &y));
+        let bytes = [x.entries() * kinds[0].width(), y.entries() * kinds[1].width()];
+        assert_eq!(taken_by_pass(&pair(&x_there, &y_there)), here - bytes[0] - bytes[1], "{kinds:?}");
+        assert_eq!(taken_by_pass(&pair(&x, &y_there)), here - bytes[1], "{kinds:?}");
+        // Some of the rows do not begin where their arrays do.
+        let [x, y, x_there, y_there] = [x, y, x_there, y_there].map(|view| view.slice(700..2001));
+        let bytes = x.entries() * kinds[0].width() + y.entries() * kinds[1].width();
+        let here = taken_by_pass(&pair(&x, &y));
+        assert_eq!(taken_by_pass(&pair(&x_there, &y_there)), here - bytes, "{kinds:?}");
+    }
+}
+
+#[test]
+fn sparse_rows_that_lie_on_a_gpu_do_not_count_when_it_is_decided_whether_rows_stay_there() {
+    if gpu().is_none() {
+        return;
+    }
+    let (x, x_there) = both_sparse(60_000, 40, 2, Kind::F64);
+    let (y, y_there) = both_sparse(60_000, 30, 3, Kind::F64);
+    let bytes = 12 * (x.entries() + y.entries());
+    // Copies of rows by rows and by columns take more than 0.6 of it, and those by columns alone less.
+    let limit = 5 * bytes / 2;
+    let taken = |x: Matrix, y: Matrix| taken_of(limit, &InMemory::new(x, y).unwrap());
+    assert!(taken(x, y) < bytes, "rows are copied for every pass");
+    assert!(taken(x_there, y_there) >= bytes, "rows by columns stay");
+}
+
+#[test]
+fn passes_over_one_hot_rows_read_them_where_they_lie() {
+    if gpu().is_none() {
+        return;
+    }
+    let columns: Vec<u32> = (0..3000u32).map(|row| row * row % 70).collect();
+    let mut gaps = columns.clone();
+    gaps[1234] = OneHotRows::EMPTY;
+    let view = |columns: Buffer<u32>| Matrix::from(OneHotRows::new(70, columns).unwrap());
+    let (y, _) = both_sparse(3000, 300, 3, Kind::F64);
+    let taken = |x: Buffer<u32>| taken_by_pass(&InMemory::new(view(x), y.clone()).unwrap());
+    assert_eq!(taken(put(&columns)), taken(columns.into()) - 4 * 3000);
+    // Rows without an entry are left out of what the GPU reads, which is a copy.
+    assert_eq!(taken(put(&gaps)), taken(gaps.into()));
+}
+
+#[test]
+fn gram_matrices_of_sparse_rows_are_formed_from_where_they_lie() {
+    if gpu().is_none() {
+        return;
+    }
+    let (x, x_there) = both_sparse(3000, 20, 2, Kind::F32);
+    let (y, y_there) = both_sparse(3000, 15, 3, Kind::F64);
+    let [here, there] = [(x, y), (x_there, y_there)].map(|(x, y)| InMemory::new(x, y).unwrap());
+    // The least memory with which they are formed on the GPU.
+    let least = |pair: &InMemory| {
+        let (mut declined, mut formed) = (0, 1u64 << 30);
+        while formed - declined > 1 {
+            let limit = declined.midpoint(formed);
+            let cuda = lcca_cuda::open(0, Some(limit)).unwrap();
+            match measure::joint_gram(&cuda, pair, u64::MAX).unwrap() {
+                Some(_) => formed = limit,
+                None => declined = limit,
+            }
+            assert_eq!(cuda.device().free(), limit, "memory is given back");
+        }
+        formed
+    };
+    let bytes = 8 * here.view(Side::X).entries() + 12 * here.view(Side::Y).entries();
+    assert_eq!(least(&there), least(&here) - bytes);
+    let cuda = lcca_cuda::open(0, None).unwrap();
+    let [here, there] =
+        [here, there].map(|pair| measure::joint_gram(&cuda, &pair, u64::MAX).unwrap().unwrap());
+    for (target, source) in [(Side::X, Side::X), (Side::X, Side::Y), (Side::Y, Side::X), (Side::Y, Side::Y)] {
+        let entries = |block: &Matrix| {
+            let mut entries = Vec::new();
+            (0..block.rows())
+                .for_each(|row| block.for_each(row, |col, value| entries.push((row, col, value))));
+            entries
+        };
+        assert_eq!(entries(there.block(target, source)), entries(here.block(target, source)));
+    }
+}
+
+#[test]
+fn fits_to_sparse_rows_on_a_gpu_are_those_to_their_copies() {
+    if gpu().is_none() {
+        return;
+    }
+    for kinds in [[Kind::Ones, Kind::Ones], [Kind::F64, Kind::F32]] {
+        let (x, x_there) = both_sparse(4000, 300, 2, kinds[0]);
+        let (y, y_there) = both_sparse(4000, 200, 3, kinds[1]);
+        let (_, dense_there, _) = both(4000, 30, 4, true);
+        for method in [Method::lobpcg(), Method::shift_invert(), Method::exact(), Method::gram()] {
+            let total = |x: &Matrix, y: &Matrix| {
+                let cuda = lcca_cuda::open(0, None).unwrap();
+                let pair = InMemory::new(x.clone(), y.clone()).unwrap();
+                total(&fit(&on(&cuda, &pair), &settings(method, 3), &()).unwrap())
+            };
+            let near = |there: f64, here: f64| {
+                assert!((there - here).abs() <= 1e-9 * here, "{kinds:?}, {method:?}: {there}, {here}");
+            };
+            let here = total(&x, &y);
+            near(total(&x_there, &y_there), here);
+            near(total(&x_there, &y), here);
+            if method.algorithm() == Algorithm::Lobpcg {
+                near(total(&x_there, &dense_there), total(&x, &dense_there));
+            }
+        }
+    }
+}
+
+#[test]
+fn sparse_rows_on_a_gpu_are_checked_as_on_the_host() {
+    if gpu().is_none() {
+        return;
+    }
+    // Out of range, in two ways; out of order; twice; not a number; not finite.
+    let wrong: [(&[u32], [f64; 4]); 6] = [
+        (&[0, 5, 1, 2], [1.0, 2.0, 3.0, 4.0]),
+        (&[0, 1, 1, -1i32 as u32], [1.0, 2.0, 3.0, 4.0]),
+        (&[2, 0, 1, 2], [1.0, 2.0, 3.0, 4.0]),
+        (&[0, 1, 2, 2], [1.0, 2.0, 3.0, 4.0]),
+        (&[0, 1, 1, 2], [1.0, 2.0, f64::NAN, 4.0]),
+        (&[0, 1, 1, 2], [1.0, f64::NEG_INFINITY, 3.0, 4.0]),
+    ];
+    for (columns, values) in wrong {
+        let checked = |columns: Buffer<u32>, values: Values| {
+            SparseRows::new(3, vec![0, 2, 4].into(), columns, values).err().unwrap().to_string()
+        };
+        let expected = checked(columns.to_vec().into(), Values::F64(values.to_vec().into()));
+        assert_eq!(checked(put(columns), Values::F64(put(&values))), expected);
+        assert_eq!(checked(put(columns), Values::F32(put(&singles(&values)))), expected);
+    }
+    // Rows that are out of order or repeat a column are sorted and summed up on the host.
+    let sorted = SparseRows::canonical(
+        3,
+        vec![0, 2, 4].into(),
+        put(&[2u32, 0, 1, 1]),
+        Values::F64(put(&[1.0, 2.0, 3.0, 4.0])),
+    );
+    let (mut entries, sorted) = (Vec::new(), sorted.unwrap());
+    (0..2).for_each(|row| sorted.rows.for_each(row, |column, value| entries.push((row, column, value))));
+    assert_eq!((entries, sorted.merged), (vec![(0, 0, 2.0), (0, 2, 1.0), (1, 1, 7.0)], 1));
+    let outside = OneHotRows::new(3, put(&[0, 3])).err().unwrap().to_string();
+    assert_eq!(outside, OneHotRows::new(3, vec![0, 3].into()).err().unwrap().to_string());
+}
+
+#[test]
+fn copies_ahead_are_the_bytes_of_the_array() {
+    if gpu().is_none() {
+        return;
+    }
+    // More than one part of the memory that copies go through.
+    let numbers: Vec<u64> = (0..3_000_000).collect();
+    let array = DeviceArray::from_host(0, bytemuck::cast_slice(&numbers)).unwrap();
+    assert!(!array.was_copied());
+    array.copy_ahead().unwrap();
+    array.copy_ahead().unwrap();
+    assert!(array.was_copied());
+    let copied: Buffer<u64> = Buffer::shared(array, 0, numbers.len()).unwrap();
+    assert!(copied.iter().eq(numbers));
+}
+
+#[test]
+fn auto_goes_where_sparse_rows_lie() {
+    if gpu().is_none() {
+        return;
+    }
+    let ((x, x_there), (y, y_there)) =
+        (both_sparse(2000, 300, 2, Kind::Ones), both_sparse(2000, 200, 3, Kind::F32));
+    let decided = |x: &Matrix, y: &Matrix| {
+        let settings = settings(Method::lobpcg(), 2);
+        let pair = InMemory::new(x.clone(), y.clone()).unwrap();
+        let mut placement = Placement::new(DeviceChoice::Auto, None).unwrap();
+        placement.decide(&pair, &settings).unwrap();
+        fit(&placement.place(pair), &settings, &()).unwrap();
+        placement.decision().unwrap()
+    };
+    assert!(matches!(decided(&x_there, &y), Decision::RanOnGpu { ordinal: 0, .. }));
+    assert!(matches!(decided(&x, &y_there), Decision::RanOnGpu { .. }));
+    assert!(matches!(decided(&x, &y), Decision::RanWithoutGpu { .. }));
 }

@@ -124,12 +124,16 @@ impl Arrays {
 }
 
 impl Array {
+    /// The numbers. Those in the memory of a device are copied to the host, which checks them.
     fn numbers(&self) -> Outcome<Numbers> {
+        if let Some(device) = self.owner.elsewhere() {
+            device.bring()?;
+        }
         let kind = Kind::new(self.letter, self.width, self.big_endian).ok_or_else(|| {
             let (letter, width) = (char::from(self.letter), self.width);
             Fault::new(format!("holds numbers of type {letter}{width}, expected f4, f8, integers or b1"))
         })?;
-        let len = (*self.owner).as_ref().len() / self.width;
+        let len = self.owner.count() / self.width;
         Ok(Numbers::new(self.owner.clone(), 0, len, kind))
     }
 }
@@ -137,7 +141,7 @@ impl Array {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lcca::matrix::Matrix;
+    use lcca::matrix::{Bytes, ColumnSums, Elsewhere, Matrix, Values};
     use std::sync::Arc;
 
     fn array<T: bytemuck::Pod>(letter: u8, numbers: &[T]) -> Array {
@@ -189,6 +193,99 @@ mod tests {
         };
         let shared = crate::rows::bytes(rows.columns()).as_ptr();
         assert_eq!(shared, (*owner).as_ref().as_ptr());
+    }
+
+    /// Numbers in the memory of a device, which may refuse to give a copy.
+    struct OnDevice {
+        bytes: Vec<u8>,
+        gives_copies: bool,
+    }
+
+    impl Bytes for OnDevice {
+        fn bytes(&self) -> &[u8] {
+            assert!(self.gives_copies, "nothing may read what could not be copied");
+            &self.bytes
+        }
+
+        fn count(&self) -> usize {
+            self.bytes.len()
+        }
+
+        fn elsewhere(&self) -> Option<&dyn Elsewhere> {
+            Some(self)
+        }
+    }
+
+    impl Elsewhere for OnDevice {
+        fn address(&self) -> u64 {
+            self.bytes.as_ptr() as u64
+        }
+
+        fn bring(&self) -> lcca::Result<()> {
+            if self.gives_copies { Ok(()) } else { Err(lcca::Error::External("no copy today".into())) }
+        }
+
+        fn read(&self, _: usize, _: &mut [u8]) -> lcca::Result<()> {
+            unreachable!("sparse rows are copied whole")
+        }
+
+        fn first_not_finite(&self, _: lcca::matrix::Numbers) -> lcca::Result<Option<usize>> {
+            unreachable!("sparse rows are checked on the host")
+        }
+
+        fn column_sums(
+            &self,
+            _: lcca::matrix::Numbers,
+            _: usize,
+            _: Option<&[f64]>,
+        ) -> lcca::Result<ColumnSums> {
+            unreachable!("columns of sparse rows are summed up on the host")
+        }
+    }
+
+    fn on_device<T: bytemuck::Pod>(letter: u8, numbers: &[T], gives_copies: bool) -> Array {
+        let owner = OnDevice { bytes: bytemuck::cast_slice(numbers).to_vec(), gives_copies };
+        Array { owner: Arc::new(owner), ..array(letter, numbers) }
+    }
+
+    #[test]
+    fn arrays_on_a_device_stay_there_if_their_types_are_read_and_the_rows_are_in_order() {
+        let csr = |indices: Array, data: Array| {
+            let indptr = on_device(b'i', &[0i32, 2, 3], true);
+            let Matrix::Sparse(rows) = matrix(2, 4, Arrays::Csr { indptr, indices, data }) else {
+                panic!("not sparse")
+            };
+            let values = match rows.values() {
+                Values::Ones => None,
+                Values::F32(values) => Some(values.elsewhere().is_some()),
+                Values::F64(values) => Some(values.elsewhere().is_some()),
+            };
+            (rows.columns().elsewhere().is_some(), values)
+        };
+        let columns = || on_device(b'i', &[1i32, 3, 0], true);
+        assert_eq!(csr(columns(), on_device(b'f', &[0.5f64, 2.0, 3.0], true)), (true, Some(true)));
+        assert_eq!(csr(columns(), on_device(b'f', &[0.5f32, 2.0, 3.0], true)), (true, Some(true)));
+        // Values that are all one need not be read, whatever they are.
+        assert_eq!(csr(columns(), on_device(b'f', &[1.0f32; 3], true)), (true, None));
+        assert_eq!(csr(columns(), on_device(b'b', &[1u8; 3], true)), (true, None));
+        // Other types are converted, each array by itself.
+        assert_eq!(csr(columns(), on_device(b'i', &[5i16, 2, 3], true)), (true, Some(false)));
+        let wide = on_device(b'i', &[1i64, 3, 0], true);
+        assert_eq!(csr(wide, on_device(b'f', &[0.5f64, 2.0, 3.0], true)), (false, Some(true)));
+        // Rows that are out of order are sorted, with their values.
+        let disordered = on_device(b'i', &[3i32, 1, 0], true);
+        assert_eq!(csr(disordered, on_device(b'f', &[0.5f64, 2.0, 3.0], true)), (false, Some(false)));
+    }
+
+    #[test]
+    fn a_copy_that_a_device_refuses_is_an_error() {
+        let csr = Arrays::Csr {
+            indptr: array(b'i', &[0i32, 1]),
+            indices: on_device(b'i', &[0i32], false),
+            data: array(b'f', &[1f64]),
+        };
+        let error = matrix_from("X", 1, 3, &csr).unwrap_err().to_string();
+        assert!(error.contains("no copy today"), "{error}");
     }
 
     #[test]

@@ -14,8 +14,7 @@ use std::ptr::NonNull;
 const MAJOR: u32 = 1;
 /// More dimensions than NumPy has are a broken tensor.
 const MOST_DIMENSIONS: i32 = 64;
-/// The codes of floating-point numbers and of the memory of a CUDA device.
-const FLOAT: u8 = 2;
+/// The code of the memory of a CUDA device.
 const CUDA: i32 = 2;
 
 /// `DLTensor`, with its `DLDevice` and `DLDataType` in place.
@@ -32,6 +31,22 @@ struct Tensor {
     /// In numbers, not bytes. Null if rows follow each other without gaps.
     strides: *const i64,
     byte_offset: u64,
+}
+
+impl Tensor {
+    /// NumPy's name of the type of its numbers. That of numbers that NumPy does not have is that of bytes without a meaning.
+    fn typestr(&self) -> String {
+        let bytes = self.bits / 8;
+        match (self.code, self.lanes, self.bits) {
+            (0, 1, 8) => "|i1".into(),
+            (1, 1, 8) => "|u1".into(),
+            (6, 1, 8) => "|b1".into(),
+            (0, 1, 16 | 32 | 64) => format!("<i{bytes}"),
+            (1, 1, 16 | 32 | 64) => format!("<u{bytes}"),
+            (2, 1, 16 | 32 | 64) => format!("<f{bytes}"),
+            _ => format!("|V{bytes}"),
+        }
+    }
 }
 
 /// `DLManagedTensor`, as it was before version 1.0.
@@ -144,12 +159,10 @@ impl Description {
         let strides = (!tensor.strides.is_null()).then(|| {
             numbers(tensor.strides).into_iter().map(|stride| stride.saturating_mul(bytes)).collect()
         });
-        let is_plain = tensor.code == FLOAT && tensor.lanes == 1 && tensor.bits.is_multiple_of(8);
         Some(Description {
             shape: numbers(tensor.shape),
             strides,
-            // Other numbers have letters of their own, and some have none. None of them is read in place.
-            typestr: if is_plain { format!("<f{bytes}") } else { format!("|V{bytes}") },
+            typestr: tensor.typestr(),
             address: (tensor.data as u64).checked_add(tensor.byte_offset)?,
         })
     }

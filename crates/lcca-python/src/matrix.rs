@@ -1,7 +1,7 @@
 //! One view, from arrays or from a file.
 
 use crate::failure::Failure;
-use crate::gpu_array::GpuArray;
+use crate::gpu_array::{GpuNumbers, dense_rows, sparse_rows};
 use crate::options::normalize;
 use crate::pinned::pin;
 use crate::run::compute;
@@ -68,21 +68,33 @@ impl Matrix {
         Matrix::from_arrays(py, name, (rows, cols), arrays, threads)
     }
 
-    /// A two-dimensional array in the memory of a GPU, one row after another, if fits on `device` can use it there; otherwise None, and
-    /// it must be copied. `stream` is the handle of the stream that writes it, 0 if that is unknown, and None if it is written.
+    /// A two-dimensional array of f32 or f64 numbers in the memory of a GPU, one row after another, if fits on `device` can use it there;
+    /// otherwise None, and it must be copied.
     #[staticmethod]
-    fn on_gpu(
+    fn dense_on_gpu(
         py: Python<'_>,
         name: String,
         device: String,
         shape: (usize, usize),
-        is_single: bool,
-        address: u64,
-        stream: Option<u64>,
-        keeper: Py<PyAny>,
+        numbers: GpuNumbers,
     ) -> PyResult<Option<Self>> {
-        let array = GpuArray { shape, is_single, address, stream, keeper };
-        compute(py, 1, move || Ok(array.rows(&name, &device)?.map(Matrix::from_rows)))
+        compute(py, 1, move || Ok(dense_rows(&name, &device, shape, numbers)?.map(Matrix::from_rows)))
+    }
+
+    /// Compressed sparse rows in the memory of a GPU, if fits on `device` can use them there; otherwise None, and they must be copied.
+    #[staticmethod]
+    fn sparse_on_gpu(
+        py: Python<'_>,
+        name: String,
+        device: String,
+        shape: (usize, usize),
+        indptr: GpuNumbers,
+        indices: GpuNumbers,
+        data: GpuNumbers,
+        threads: usize,
+    ) -> PyResult<Option<Self>> {
+        let arrays = [indptr, indices, data];
+        compute(py, threads, move || Ok(sparse_rows(&name, &device, shape, arrays)?.map(Matrix::from_rows)))
     }
 
     /// A file of any format that the program `lcca` reads.

@@ -89,6 +89,11 @@ impl<T: Pod> Buffer<T> {
         self.owner.elsewhere().map(|device| (device, self.start))
     }
 
+    /// Copies numbers that lie in the memory of a device to the host, so that reading them cannot fail.
+    pub fn bring(&self) -> Result<()> {
+        self.elsewhere().map_or(Ok(()), |(device, _)| device.bring())
+    }
+
     /// Where the first number is, in whatever memory.
     pub fn address(&self) -> u64 {
         match self.elsewhere() {

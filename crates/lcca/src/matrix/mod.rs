@@ -134,7 +134,7 @@ impl Matrix {
     /// Copies numbers that lie in the memory of a device to the host, so that reading them cannot fail.
     pub(crate) fn bring(&self) -> Result<()> {
         match self {
-            // Sparse and one-hot rows are always on the host.
+            // Sparse and one-hot rows were copied when they were checked.
             Matrix::Dense(m) => m.elsewhere().map_or(Ok(()), |(device, _)| device.bring()),
             Matrix::Sparse(_) | Matrix::OneHot(_) => Ok(()),
         }

@@ -30,6 +30,7 @@ impl OneHotRows {
         if cols >= u32::MAX as usize {
             return Err(Error::TooManyColumns { cols }.into());
         }
+        column.bring()?;
         let outside = |column: u32| column != Self::EMPTY && column as usize >= cols;
         search::in_blocks(column.len(), |rows| {
             arrived(rows.clone())?;

@@ -25,6 +25,14 @@ impl Values {
         }
     }
 
+    fn bring(&self) -> Result<()> {
+        match self {
+            Values::Ones => Ok(()),
+            Values::F32(values) => values.bring(),
+            Values::F64(values) => values.bring(),
+        }
+    }
+
     /// The value of the entry at `index`.
     pub fn get(&self, index: usize) -> f64 {
         match self {
@@ -72,6 +80,7 @@ impl SparseRows {
         arrived: impl Fn(Range<usize>) -> std::result::Result<(), E> + Sync,
     ) -> std::result::Result<Self, E> {
         let matrix = SparseRows { cols, offsets, columns, values };
+        matrix.bring()?;
         matrix.check_sizes()?;
         let offsets = matrix.offsets.as_slice();
         // Rows are found by their offsets below, so these come first.
@@ -100,6 +109,7 @@ impl SparseRows {
         values: Values,
     ) -> Result<Canonical> {
         let matrix = SparseRows { cols, offsets, columns, values };
+        matrix.bring()?;
         matrix.check_sizes()?;
         if matrix.offsets_ascend() && matrix.columns_ascend() {
             let SparseRows { cols, offsets, columns, values } = matrix;
@@ -111,12 +121,20 @@ impl SparseRows {
     /// The same entries with other values, as many as there are entries. Nothing is copied.
     pub fn with_values(&self, values: Values) -> Result<Self> {
         let matrix = SparseRows { values, ..self.clone() };
+        matrix.bring()?;
         matrix.check_sizes()?;
         let offsets = matrix.offsets.as_slice();
         (0..matrix.rows()).into_par_iter().with_min_len(ROWS_PER_TASK).try_for_each(|row| {
             matrix.check_finite(row, offsets[row].get() as usize..offsets[row + 1].get() as usize)
         })?;
         Ok(matrix)
+    }
+
+    /// Copies what lies in the memory of a device to the host, where it is checked. Nothing reads it before, so that later reads cannot fail.
+    fn bring(&self) -> Result<()> {
+        self.offsets.bring()?;
+        self.columns.bring()?;
+        self.values.bring()
     }
 
     fn check_sizes(&self) -> Result<()> {
