@@ -25,7 +25,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
+/// As the command line does, everything runs on a thread of the pool.
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let pool = rayon::ThreadPoolBuilder::new().build()?;
+    Ok(pool.install(|| run().map_err(|error| error.to_string()))?)
+}
+
+fn run() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {

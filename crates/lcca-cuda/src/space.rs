@@ -126,6 +126,10 @@ struct SmallOnDevice {
 }
 
 impl Space for Cuda {
+    fn is_remote(&self) -> bool {
+        true
+    }
+
     fn upload(&self, panel: Panel) -> Result<Tall> {
         Ok(PanelOnDevice::upload(&self.device, &panel)?.tall(panel.rows(), panel.cols()))
     }
@@ -215,7 +219,7 @@ impl Space for Cuda {
             let mut col0 = 0;
             for right in b {
                 let (own, after) = rest.split_at(left.cols() * right.cols());
-                for (j, mut column) in
+                for (j, column) in
                     out.submatrix_mut(row0, col0, left.cols(), right.cols()).col_iter_mut().enumerate()
                 {
                     column.iter_mut().enumerate().for_each(|(i, entry)| *entry = own[i * right.cols() + j]);

@@ -14,7 +14,7 @@ use faer::{Accum, Mat, MatRef, Par};
 const SMALL: usize = 800;
 
 /// Of matrices with more columns, leading singular vectors are worth another algorithm.
-const LARGE: usize = 200;
+const LARGE: usize = 48;
 /// Singular values that differ by more than this factor are not found as roots of eigenvalues.
 const UNEVEN: f64 = 0.1;
 
@@ -106,6 +106,16 @@ pub(crate) fn eigen(m: MatRef<'_, f64>) -> Option<(Vec<f64>, Mat<f64>)> {
     let stack = MemStack::new(&mut memory);
     self_adjoint_evd(m, s.as_mut(), Some(u.as_mut()), par, stack, Default::default()).ok()?;
     Some(((0..size).map(|i| s.column_vector()[i]).collect(), u))
+}
+
+/// The eigenvalues alone.
+pub(crate) fn eigenvalues(m: MatRef<'_, f64>) -> Option<Vec<f64>> {
+    let (size, par) = (m.nrows(), threads_for(m.nrows()));
+    let mut s = Diag::zeros(size);
+    let scratch = self_adjoint_evd_scratch::<f64>(size, ComputeEigenvectors::No, par, Default::default());
+    let mut memory = MemBuffer::new(scratch);
+    self_adjoint_evd(m, s.as_mut(), None, par, MemStack::new(&mut memory), Default::default()).ok()?;
+    Some((0..size).map(|i| s.column_vector()[i]).collect())
 }
 
 /// L with L·Lᵀ = M, of which the lower triangle is read; `None` if M is not positive definite.

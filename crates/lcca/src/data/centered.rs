@@ -47,13 +47,16 @@ impl<'a> Centered<'a> {
     /// Reads each view once for its means.
     pub fn new(inner: &'a dyn Pair) -> Result<Self> {
         let (x, y) = (inner.moments(Side::X)?, inner.moments(Side::Y)?);
-        let moments = [x.centered(), y.centered()];
+        let (moments, mean) = rayon::join(
+            || <[Moments; 2]>::from(rayon::join(|| x.centered(), || y.centered())),
+            || <[Vec<f64>; 2]>::from(rayon::join(|| x.mean(), || y.mean())),
+        );
         let constant = |raw: &Moments, centered: &Moments| {
             (0..raw.sum.len()).filter(|&j| raw.sum[j] != 0.0 && centered.square[j] == 0.0).collect()
         };
         Ok(Centered {
             inner,
-            mean: [x.mean(), y.mean()],
+            mean,
             constant: DeadColumns([constant(x, &moments[0]), constant(y, &moments[1])]),
             moments,
             scratch: Mutex::default(),

@@ -114,20 +114,21 @@ impl Moments {
         self.sum.iter().map(|sum| sum / self.weight).collect()
     }
 
-    /// The moments of the centered columns. A column whose variance is lost in rounding counts as constant and gets 0.
+    /// The sum of squares of a centered column. If its variance is lost in rounding, it counts as constant and gets 0.
+    pub fn centered_square(&self, column: usize) -> f64 {
+        let (sum, square) = (self.sum[column], self.square[column]);
+        let centered = square - sum * (sum / self.weight);
+        // Both terms carry a relative error of a few 1e-16; 1e-13 leaves room for sums over many rows.
+        if centered > 1e-13 * square { centered } else { 0.0 }
+    }
+
+    /// The moments of the centered columns.
     pub fn centered(&self) -> Moments {
-        let about_mean = |(sum, square): (&f64, &f64)| {
-            let centered = square - sum * (sum / self.weight);
-            // Both terms carry a relative error of a few 1e-16; 1e-13 leaves room for sums over many rows.
-            if centered > 1e-13 * square { centered } else { 0.0 }
-        };
-        Moments {
-            weight: self.weight,
-            sum: vec![0.0; self.sum.len()],
-            square: self.sum.iter().zip(&self.square).map(about_mean).collect(),
-            count: self.count.clone(),
-            nonzero: self.nonzero.clone(),
-        }
+        let columns = self.sum.len();
+        let squares = || (0..columns).map(|column| self.centered_square(column)).collect();
+        let (square, (count, nonzero)) =
+            rayon::join(squares, || rayon::join(|| self.count.clone(), || self.nonzero.clone()));
+        Moments { weight: self.weight, sum: vec![0.0; columns], square, count, nonzero }
     }
 
     /// The moments of columns that are multiplied by `factors`, one per column.

@@ -114,30 +114,33 @@ impl BothViews<'_> {
         let (x, y) = (rows(0)?, rows(1)?);
         let across = space.cross(&[&t.views[0].image], &all(1))?;
         let down = space.cross(&pick(&[w, p], 0, |v| &v.w), &[&t.views[1].image])?;
-        // The place of a row or column of [W T P] in [W P], or in T.
-        let place = |i: usize| {
-            if i < own {
-                Ok(i)
-            } else if i < own + more {
-                Err(i - own)
-            } else {
-                Ok(i - more)
+        let (last, size) = (p.columns(), own + more + p.columns());
+        // Where the blocks of W and P are in [W T P] and in [W P].
+        let kept = [(0, 0, own), (own + more, own, last)];
+        let with_known = |known: &Mat<f64>| {
+            let mut all = Mat::zeros(size, size);
+            for (row, known_row, rows) in kept {
+                for (col, known_col, cols) in kept {
+                    let block = known.submatrix(known_row, known_col, rows, cols);
+                    all.submatrix_mut(row, col, rows, cols).copy_from(block);
+                }
             }
+            all
         };
-        let size = own + more + p.columns();
         let gram = |known: &Mat<f64>, rows: &Mat<f64>| {
-            Mat::from_fn(size, size, |i, j| match (place(i), place(j)) {
-                (Ok(i), Ok(j)) => known[(i, j)],
-                (Err(a), Err(b)) => (rows[(a, j)] + rows[(b, i)]) / 2.0,
-                (Err(a), Ok(_)) => rows[(a, j)],
-                (Ok(_), Err(b)) => rows[(b, i)],
-            })
+            let mut all = with_known(known);
+            all.subrows_mut(own, more).copy_from(rows);
+            all.subcols_mut(own, more).copy_from(rows.transpose());
+            let between = rows.subcols(own, more);
+            all.submatrix_mut(own, own, more, more)
+                .copy_from((between + between.transpose()) * faer::Scale(0.5));
+            all
         };
-        let cross = Mat::from_fn(size, size, |i, j| match (place(i), place(j)) {
-            (Ok(i), Ok(j)) => known.cross[(i, j)],
-            (Err(a), _) => across[(a, j)],
-            (Ok(i), Err(b)) => down[(i, b)],
-        });
+        let mut cross = with_known(&known.cross);
+        cross.subrows_mut(own, more).copy_from(across);
+        for (row, known_row, rows) in kept {
+            cross.submatrix_mut(row, own, rows, more).copy_from(down.subrows(known_row, rows));
+        }
         Ok(SmallProducts { x: gram(&known.x, &x), y: gram(&known.y, &y), cross })
     }
 }
@@ -267,7 +270,7 @@ impl Eigenproblem for BothViews<'_> {
         };
         let cross = Mat::from_fn(k, k, |i, j| if i == j { theta[i] } else { 0.0 });
         let (x_gram, y_gram) = (gram(0)?, gram(1)?);
-        Ok(metric::subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref())?.iter().sum())
+        metric::captured_total(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref())
     }
 
     fn needs_room(&self) -> bool {

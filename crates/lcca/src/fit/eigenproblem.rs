@@ -4,6 +4,7 @@ use super::view_block::{Products, ViewBlock};
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::outcome::Decision;
+use crate::small::times;
 use crate::space::{Space, Tall};
 use crate::watch::Loop;
 use faer::Mat;
@@ -118,11 +119,16 @@ impl SmallProducts {
     /// The same for the basis S·E.
     pub fn turned(&self, ex: &Mat<f64>, ey: &Mat<f64>) -> Self {
         SmallProducts {
-            x: ex.transpose() * &self.x * ex,
-            y: ey.transpose() * &self.y * ey,
-            cross: ex.transpose() * &self.cross * ey,
+            x: turned(&self.x, ex, ex),
+            y: turned(&self.y, ey, ey),
+            cross: turned(&self.cross, ex, ey),
         }
     }
+}
+
+/// AᵀMB.
+pub(super) fn turned(m: &Mat<f64>, a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
+    times(times(a.transpose(), m.as_ref()).as_ref(), b.as_ref())
 }
 
 /// How far the first `size` rows and columns of SᵀBS are from I.

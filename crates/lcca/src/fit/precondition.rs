@@ -58,6 +58,8 @@ pub(super) struct Preconditioner<'a> {
     coarse: Option<InUse>,
     factor: ShiftedFactor<'a>,
     witnesses: Vec<Witness>,
+    /// The columns of each view that they are on, ascending.
+    columns_of_witnesses: Columns,
     /// How nearly columns depend on another one, if that is known: residuals outside the block count so many times.
     dependence: Option<[Vec<f64>; 2]>,
     /// Which of them were given to Rayleigh–Ritz after the start.
@@ -113,6 +115,13 @@ impl<'a> Preconditioner<'a> {
         let size = if has_block { block_size(problem)? } else { 0 };
         let Local { witnesses, dependence } =
             if size > 0 { local(problem, &inverse, known)? } else { Local::default() };
+        let columns_of_witnesses = [0, 1].map(|side| {
+            let mut columns: Vec<u32> =
+                witnesses.iter().flat_map(|witness| &witness.columns[side]).copied().collect();
+            columns.par_sort_unstable();
+            columns.dedup();
+            columns
+        });
         let tried = vec![false; witnesses.len()];
         Ok(Preconditioner {
             problem,
@@ -121,6 +130,7 @@ impl<'a> Preconditioner<'a> {
             coarse: None,
             factor,
             witnesses,
+            columns_of_witnesses,
             dependence,
             tried,
             size,
@@ -351,12 +361,8 @@ impl<'a> Preconditioner<'a> {
     /// The objective that each witness still has when the pairs found are taken out.
     fn unexplained(&self, w: &Block, theta: &[f64]) -> Result<Vec<f64>> {
         let mut rows = Vec::new();
-        for side in 0..2 {
-            let mut columns: Vec<u32> =
-                self.witnesses.iter().flat_map(|witness| &witness.columns[side]).copied().collect();
-            columns.sort_unstable();
-            columns.dedup();
-            rows.push((self.problem.space.rows(&w.views[side].bw, &columns)?, columns));
+        for (view, columns) in w.views.iter().zip(&self.columns_of_witnesses) {
+            rows.push((self.problem.space.rows(&view.bw, columns)?, columns));
         }
         let row = |side: usize, column: u32| {
             let (panel, columns) = &rows[side];

@@ -52,8 +52,7 @@ fn depends_on_units(settings: &Settings, side: Side) -> bool {
 
 /// Whether the columns that are neither Boolean nor constant are mostly filled.
 fn holds_measurements(moments: &Moments, rows: usize) -> bool {
-    let centered = moments.centered();
-    let varies = |&j: &usize| centered.square[j] > 0.0 && !is_boolean(moments, j);
+    let varies = |&j: &usize| !is_boolean(moments, j) && moments.centered_square(j) > 0.0;
     let (mut columns, mut filled) = (0.0, 0.0);
     for j in (0..moments.sum.len()).filter(varies) {
         columns += 1.0;

@@ -18,6 +18,9 @@ const ANALYSIS: f64 = 6e4;
 /// What was spent and what lies ahead must each be this many times the analysis, which one thread does and which is in vain as a rule: with a coarse
 /// block few fits take long enough. With 4, a fit of 100 pairs to Debian paths spent a second of 25 on it.
 const CHANCES: f64 = 12.0;
+/// Operations of the host count so many times if iterations run on another device.
+const REMOTE: f64 = 30.0;
+
 /// The factor, if there is one, and what it would take to get it.
 pub(super) struct ShiftedFactor<'a> {
     problem: &'a Problem<'a>,
@@ -68,7 +71,8 @@ impl<'a> ShiftedFactor<'a> {
         self.spent += iteration;
         let Some(ahead) = iterations_left.map(|left| left * iteration) else { return Ok(()) };
         // Early rates say little about later ones: nothing is bought before its price was spent on iterations.
-        let worthwhile = |price: f64| price < self.spent.min(ahead);
+        let weight = if self.problem.space.is_remote() { REMOTE } else { 1.0 };
+        let worthwhile = |price: f64| weight * price < self.spent.min(ahead);
         if matches!(self.factor, Factor::Unknown) && worthwhile(CHANCES * self.analysis()) {
             self.factor = Factor::Planned(Box::new(self.analyze()?));
         }

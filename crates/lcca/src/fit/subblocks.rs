@@ -11,7 +11,7 @@
 //! block's size, and a second Rayleigh–Ritz on it makes pairs of them. This is the projected preconditioned conjugate gradient
 //! method of Vecharynski, Yang and Pask (2015). It has needed at most two iterations more than one large decomposition, which would take most of the time.
 
-use super::eigenproblem::SmallProducts;
+use super::eigenproblem::{SmallProducts, turned};
 use crate::error::{Error, Result};
 use crate::small::{self, Singular, times};
 use crate::whiten::{Turns, turns, whitener_and_share, whitener_of_rest};
@@ -19,7 +19,9 @@ use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
 /// A subblock has about so many pairs.
-const SUBBLOCK: usize = 48;
+const SUBBLOCK: usize = 32;
+/// So few pairs are decomposed at once.
+const FEW: usize = 64;
 /// W may be so far from orthonormal.
 const NEARLY_ORTHONORMAL: f64 = 1e-2;
 /// If subblocks depend on each other but for this share, one large decomposition is more exact.
@@ -45,11 +47,11 @@ pub(super) fn best(
     partners: &[usize],
     cut: f64,
 ) -> Result<Option<Best>> {
-    let count = size.div_ceil(SUBBLOCK);
-    if count < 2 {
+    if size <= FEW {
         return Ok(None);
     }
-    best_in(products, size, &Parts::new(products.x.nrows(), size, partners, count), cut)
+    let parts = Parts::new(products.x.nrows(), size, partners, size.div_ceil(SUBBLOCK));
+    best_in(products, size, &parts, cut)
 }
 
 /// Which pairs and which columns of Z = [T P] belong to each subblock.
@@ -121,8 +123,8 @@ impl Parts {
 
 /// One view with W taken out of Z.
 struct View<'p> {
-    /// L⁻¹.
-    inverse: Mat<f64>,
+    /// L⁻¹, unless that is I.
+    inverse: Option<Mat<f64>>,
     /// K.
     along: Mat<f64>,
     /// ZᵀBZ.
@@ -133,10 +135,20 @@ impl<'p> View<'p> {
     /// `None` if W is not orthonormal enough.
     fn new(gram: &'p Mat<f64>, size: usize) -> Option<Self> {
         let (own, more) = (gram.submatrix(0, 0, size, size), gram.nrows() - size);
-        let is_orthonormal = (own - Mat::<f64>::identity(size, size)).norm_max() < NEARLY_ORTHONORMAL;
-        let inverse = small::inverse_of_lower(small::cholesky(own).filter(|_| is_orthonormal)?.as_ref());
-        let along = times(inverse.as_ref(), gram.submatrix(0, size, size, more));
-        Some(View { inverse, along, rest: gram.submatrix(size, size, more, more) })
+        let (along, rest) = (gram.submatrix(0, size, size, more), gram.submatrix(size, size, more, more));
+        let off = (own - Mat::<f64>::identity(size, size)).norm_max();
+        if off == 0.0 {
+            // Products that were carried along say so.
+            return Some(View { inverse: None, along: along.to_owned(), rest });
+        }
+        let factor = small::cholesky(own).filter(|_| off < NEARLY_ORTHONORMAL)?;
+        let inverse = small::inverse_of_lower(factor.as_ref());
+        Some(View { along: times(inverse.as_ref(), along), inverse: Some(inverse), rest })
+    }
+
+    /// L⁻¹·M.
+    fn solved(&self, m: MatRef<'_, f64>) -> Mat<f64> {
+        self.inverse.as_ref().map_or_else(|| m.to_owned(), |inverse| times(inverse.as_ref(), m))
     }
 
     /// H of some columns of Z, and the smallest share that was kept.
@@ -167,11 +179,12 @@ struct Across<'p> {
 impl<'p> Across<'p> {
     fn new(cross: &'p Mat<f64>, size: usize, [x, y]: [&View<'p>; 2]) -> Self {
         let (rows, cols) = (cross.nrows() - size, cross.ncols() - size);
-        let half = times(x.inverse.as_ref(), cross.submatrix(0, 0, size, size));
+        // M·L⁻ᵀ is (L⁻¹·Mᵀ)ᵀ.
+        let solved = |m: MatRef<'_, f64>| y.solved(m.transpose()).transpose().to_owned();
         Across {
-            both: times(half.as_ref(), y.inverse.transpose()),
-            to_z: times(x.inverse.as_ref(), cross.submatrix(0, size, size, cols)),
-            from_z: times(cross.submatrix(size, 0, rows, size), y.inverse.transpose()),
+            both: solved(x.solved(cross.submatrix(0, 0, size, size)).as_ref()),
+            to_z: x.solved(cross.submatrix(0, size, size, cols)),
+            from_z: solved(cross.submatrix(size, 0, rows, size)),
             rest: cross.submatrix(size, size, rows, cols),
         }
     }
@@ -232,8 +245,8 @@ struct Basis<'a> {
     on_z: Vec<&'a Mat<f64>>,
     /// D.
     on_w: Mat<f64>,
-    /// K·S.
-    along: Mat<f64>,
+    /// DᵀK·S.
+    mixed: Mat<f64>,
     /// SᵀZᵀBZ·S.
     rest: Mat<f64>,
 }
@@ -249,21 +262,25 @@ impl<'a> Basis<'a> {
             let mut block = on_w.submatrix_mut(first, first, own, own);
             block += &found.on_w[side];
         }
-        Basis { parts, on_z, on_w, along, rest }
+        let mixed = times(on_w.transpose(), along.as_ref());
+        Basis { parts, on_z, on_w, mixed, rest }
     }
 
     /// (W̃·D + Z·S)ᵀB(W̃·D + Z·S).
     fn gram(&self) -> Mat<f64> {
         let on_w = times(self.on_w.transpose(), self.on_w.as_ref());
-        let mixed = times(self.on_w.transpose(), self.along.as_ref());
-        on_w + &mixed + mixed.transpose() + &self.rest
+        on_w + &self.mixed + self.mixed.transpose() + &self.rest
     }
 
     /// What the pairs of this basis, turned by `turn`, are in terms of [W Z].
     fn coefficients(&self, view: &View<'_>, turn: &Mat<f64>) -> Mat<f64> {
         let (size, more) = (self.on_w.nrows(), view.rest.nrows());
         let mut all = Mat::zeros(size + more, turn.ncols());
-        let on_w = times(view.inverse.transpose(), times(self.on_w.as_ref(), turn.as_ref()).as_ref());
+        let on_w = times(self.on_w.as_ref(), turn.as_ref());
+        let on_w = match &view.inverse {
+            Some(inverse) => times(inverse.transpose(), on_w.as_ref()),
+            None => on_w,
+        };
         all.subrows_mut(0, size).copy_from(on_w);
         for (part, own) in self.on_z.iter().enumerate() {
             let (first, columns) = (self.parts.bounds[part], &self.parts.columns[part]);
@@ -277,8 +294,7 @@ impl<'a> Basis<'a> {
 
     /// The products of the new W and P = Z·S·turn in the metric B.
     fn known(&self, turn: &Mat<f64>) -> Mat<f64> {
-        let mixed = times(self.on_w.transpose(), self.along.as_ref()) + &self.rest;
-        let (mixed, rest) = (turned(&mixed, turn, turn), turned(&self.rest, turn, turn));
+        let (mixed, rest) = (turned(&(&self.mixed + &self.rest), turn, turn), turned(&self.rest, turn, turn));
         let m = turn.ncols();
         Mat::from_fn(2 * m, 2 * m, |i, j| match (i < m, j < m) {
             (true, true) => f64::from(i == j),
@@ -287,11 +303,6 @@ impl<'a> Basis<'a> {
             (false, false) => (rest[(i - m, j - m)] + rest[(j - m, i - m)]) / 2.0,
         })
     }
-}
-
-/// EᵀME'.
-fn turned(m: &Mat<f64>, left: &Mat<f64>, right: &Mat<f64>) -> Mat<f64> {
-    times(times(left.transpose(), m.as_ref()).as_ref(), right.as_ref())
 }
 
 fn best_in(products: &SmallProducts, size: usize, parts: &Parts, cut: f64) -> Result<Option<Best>> {

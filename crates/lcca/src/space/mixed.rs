@@ -35,6 +35,10 @@ impl<'a> Mixed<'a> {
 }
 
 impl Space for Mixed<'_> {
+    fn is_remote(&self) -> bool {
+        self.precise.is_remote()
+    }
+
     fn is_rough(&self) -> bool {
         !self.is_precise.load(Relaxed)
     }

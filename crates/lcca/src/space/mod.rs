@@ -120,6 +120,11 @@ pub trait Space: Send + Sync {
         true
     }
 
+    /// Whether panels live on another device, which does far more operations than the host in the same time.
+    fn is_remote(&self) -> bool {
+        false
+    }
+
     /// Whether panels that are made now are in single precision.
     fn is_rough(&self) -> bool {
         false
