@@ -14,6 +14,7 @@
 
 use super::hubs::hubs;
 use super::local_grams::{LocalGrams, NEARLY};
+use super::scratch::Scratch;
 use super::twins::{Nearest, pairs_of_twins};
 use super::witness::{Columns, Witness};
 use crate::data::Side;
@@ -40,6 +41,9 @@ const MOST_AGAIN: usize = 600;
 /// Columns that one thread looks at before others may take some: frequent ones cost most, and they often stand together.
 const SHARED_OUT: usize = 256;
 
+/// Witnesses that one thread grows before others may take some.
+const GROWN: usize = 8;
+
 /// The columns of each view that a witness begins with.
 type Seed = Columns;
 
@@ -53,10 +57,8 @@ pub(super) fn witnesses(grams: &LocalGrams<'_>, nearest: &[Vec<Nearest>; 2]) -> 
         budget > 0.0
     };
     let seeds: Vec<Seed> = twins.chain(singles).take_while(|seed| affordable(seed)).collect();
-    let grown = seeds.par_iter().map_init(
-        || [0, 1].map(|side| vec![0.0; grams.inverse[side].len()]),
-        |sums, seed| grams.grow(seed, sums),
-    );
+    let scratch = grams.scratch();
+    let grown = seeds.par_iter().with_max_len(GROWN).map(|seed| scratch.lend(|sums| grams.grow(seed, sums)));
     let mut all: Vec<Witness> = grown.collect::<Result<_>>()?;
     all.extend(hubs(grams));
     all.sort_by(|a, b| b.objective.total_cmp(&a.objective));
@@ -75,13 +77,11 @@ pub(super) fn witnesses_again(grams: &LocalGrams<'_>, known: &[Columns]) -> Resu
     let seeds: Vec<(u32, u32)> =
         grams.candidates().into_iter().take(MOST_AGAIN).map(|(_, x, y)| (x, y)).collect();
     let taken: HashSet<(u32, u32)> = seeds.iter().copied().collect();
-    let grown = seeds.par_iter().map_init(
-        || [0, 1].map(|side| vec![0.0; grams.inverse[side].len()]),
-        |sums, &(x, y)| match by_seed.get(&(x, y)) {
-            Some(columns) => grams.solve(columns),
-            None => grams.grow(&[vec![x], vec![y]], sums),
-        },
-    );
+    let scratch = grams.scratch();
+    let grown = seeds.par_iter().with_max_len(GROWN).map(|&(x, y)| match by_seed.get(&(x, y)) {
+        Some(columns) => grams.solve(columns),
+        None => scratch.lend(|sums| grams.grow(&[vec![x], vec![y]], sums)),
+    });
     let mut all: Vec<Witness> = grown.collect::<Result<_>>()?;
     let is_left = |columns: &&Columns| first(columns).is_some_and(|first| !taken.contains(&first));
     let left: Vec<&Columns> = known.iter().copied().filter(is_left).take(MOST_AGAIN).collect();
@@ -97,6 +97,11 @@ fn is_hub(columns: &Columns) -> bool {
 }
 
 impl LocalGrams<'_> {
+    /// Zeros for each column of each view, one per thread.
+    fn scratch(&self) -> Scratch<[Vec<f64>; 2], impl Fn() -> [Vec<f64>; 2] + '_> {
+        Scratch::new(|| self.inverse.each_ref().map(|inverse| vec![0.0; inverse.len()]))
+    }
+
     /// Pairs of columns that are each other's strongest, or the strongest of one of them, largest first.
     fn candidates(&self) -> Vec<(f64, u32, u32)> {
         let mut all: Vec<(f64, u32, u32)> = Vec::new();

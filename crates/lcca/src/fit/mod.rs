@@ -58,6 +58,7 @@ mod risk;
 mod rpcca;
 mod scale;
 mod score;
+mod scratch;
 mod search;
 mod seen;
 mod select;

@@ -10,6 +10,7 @@
 //! - differences of X that correlate with differences of Y are looked for, and witnesses grow from them ([`pairs_of_twins`]).
 
 use super::local_grams::{LocalGrams, NEARLY};
+use super::scratch::Scratch;
 use crate::data::Side;
 use rayon::prelude::*;
 
@@ -25,6 +26,8 @@ const SAME: f64 = 1e-10;
 const SHARED_OUT: usize = 256;
 /// Most twins of a view that are looked at, those with the largest products.
 const MOST: usize = 4000;
+/// Pairs of twins that one thread compares with all others before other threads may take some.
+const COMPARED: usize = 16;
 
 /// The column of the same view that a column is most nearly a multiple of.
 #[derive(Clone, Copy)]
@@ -88,9 +91,9 @@ pub(super) fn pairs_of_twins(
         return Vec::new();
     }
     let across = grams.joint.block(Side::X, Side::Y);
-    let found = x.par_iter().map_init(
-        || [0, 1].map(|_| vec![0.0; nearest[1].len()]),
-        |rows, twins| {
+    let scratch = Scratch::new(|| [0, 1].map(|_| vec![0.0; nearest[1].len()]));
+    let found = x.par_iter().with_max_len(COMPARED).map(|twins| {
+        scratch.lend(|rows| {
             for (row, &column) in rows.iter_mut().zip(&twins.columns) {
                 across.for_each(column as usize, |j, value| row[j] = value);
             }
@@ -111,8 +114,8 @@ pub(super) fn pairs_of_twins(
                 across.for_each(column as usize, |j, _| row[j] = 0.0);
             }
             best
-        },
-    );
+        })
+    });
     let mut strongest: Vec<(f64, usize, usize)> = found
         .collect::<Vec<_>>()
         .into_iter()
