@@ -94,6 +94,15 @@ class Lent:
         return self.deleted
 
 
+@pytest.fixture(autouse=True)
+def capsules_go_with_their_tests():
+    """A capsule that is left when the interpreter ends would call a function that is gone."""
+    yield
+    for lent in Lent.alive:
+        lent.capsule = None
+    gc.collect()
+
+
 class OnGpu:
     """An array on a GPU that nothing but DLPack describes; its library copies it to the host if it is asked to."""
 
