@@ -135,3 +135,31 @@ fn sines(large: &Basis, small: &Basis, overlap: MatRef<'_, f64>) -> Result<Vec<f
     let squares = squares.map_err(|_| Error::Factorization("the overlap of two subspaces"))?;
     Ok(squares.into_iter().map(|s| s.max(0.0).sqrt()).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::random_mat;
+
+    #[test]
+    fn the_captured_total_is_the_sum_of_the_correlations() {
+        let shared = random_mat(60, 4, 1);
+        let view = |seed: u64| {
+            let noise = random_mat(60, 4, seed);
+            // The last column depends on the others.
+            Mat::from_fn(60, 5, |i, j| match j {
+                4 => shared[(i, 0)] + 0.3 * (noise[(i, 0)] + noise[(i, 1)]) + shared[(i, 1)],
+                _ => shared[(i, j)] + 0.3 * noise[(i, j)],
+            })
+        };
+        let (x, y) = (view(2), view(3));
+        let (xx, yy, xy) = (x.transpose() * &x, y.transpose() * &y, x.transpose() * &y);
+        let products = (xx.as_ref(), yy.as_ref(), xy.as_ref());
+        let all = subspace_correlations(products.0, products.1, products.2).unwrap();
+        let total = captured_total(products.0, products.1, products.2).unwrap();
+        assert_eq!(all.len(), 4);
+        assert!((total - all.iter().sum::<f64>()).abs() < 1e-12);
+        let none = Mat::<f64>::zeros(0, 0);
+        assert_eq!(captured_total(none.as_ref(), none.as_ref(), none.as_ref()).unwrap(), 0.0);
+    }
+}

@@ -42,8 +42,9 @@ pub(crate) fn whitener_of_rest(gram: &Mat<f64>, explained: &Mat<f64>, cut: f64) 
     let scale = (0..gram.nrows()).map(|i| inverse_root(gram[(i, i)])).collect();
     let spectrum = Spectrum::new((gram - explained).as_ref(), scale)?;
     let cut = cut * spectrum.largest.recip().max(1.0);
-    let smallest = spectrum.shares.iter().copied().find(|&share| share > cut).unwrap_or(1.0);
-    Ok((spectrum.whitener(cut), smallest * spectrum.largest.min(1.0)))
+    let smallest = spectrum.shares.iter().copied().find(|&share| share > cut);
+    let smallest = smallest.map_or(1.0, |share| share * spectrum.largest.min(1.0));
+    Ok((spectrum.whitener(cut), smallest))
 }
 
 /// The whitener, and the smallest eigenvalue that was kept relative to the largest, or less.
@@ -67,7 +68,7 @@ fn triangular_whitener(gram: MatRef<'_, f64>, scale: &[f64]) -> Option<(Mat<f64>
     });
     let largest_sum = |rows: &Mat<f64>| rows.row_iter().map(|row| row.norm_l1()).fold(0.0, f64::max);
     let most = largest_sum(&unit);
-    // A number that is not finite is for others to report.
+    // A number that is not finite is for others to report; NaN leaves no factor.
     if m == 0 || !most.is_finite() {
         return None;
     }

@@ -37,6 +37,9 @@ const FEWEST_MISSED: usize = 4;
 /// 1e-2 in three iterations, and totals rose above the largest possible.
 const CARRIED: f64 = 1e-11;
 
+/// Subblocks take it that the new W is orthonormal, which it is but for 1e-16 divided by their smallest share.
+const CARRIED_IN_PARTS: f64 = 1e-8;
+
 /// If panels are in single precision, directions that depend on others but for this share are left out.
 const ROUGH_CUT: f64 = 1e-6;
 /// If W is taken out of them first, this much must be left: less is blurred by the rounding of W itself.
@@ -208,10 +211,11 @@ impl Eigenproblem for BothViews<'_> {
         }
         let (cut, least) = if is_rough { (ROUGH_CUT, ROUGH_REST) } else { (CUT, REST) };
         if let Some(t) = basis.get(1)
+            && !partners.is_empty()
             && t.columns() == partners.len()
             && let Some(best) = subblocks::best(&products, size, partners, least)?
         {
-            let known = Some(best.known).filter(|_| best.share > CARRIED);
+            let known = Some(best.known).filter(|_| best.share > CARRIED_IN_PARTS);
             return Ok(Ritz {
                 coefficients: best.coefficients.into(),
                 theta: best.theta,

@@ -27,6 +27,8 @@ const ROUNDING: f64 = 1e-12;
 
 /// If a ridge is taken out of WᵀBW = I, rounding alone leaves this.
 const NO_VARIANCE: f64 = 1e-12;
+/// But a variance is at least the square of the objective, which rounding leaves less of.
+const NO_OBJECTIVE: f64 = 3e-8;
 
 pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<Fit> {
     let settings = problem.settings;
@@ -46,7 +48,7 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
     let [x_cw, y_cw] =
         [without_ridge(problem.normals[0], &mut x)?, without_ridge(problem.normals[1], &mut y)?];
     let [x_gram, y_gram] = [(&x, &x_cw, problem.normals[0]), (&y, &y_cw, problem.normals[1])]
-        .map(|(view, cw, normal)| variances(view, cw, normal));
+        .map(|(view, cw, normal)| variances(view, cw, &objective, normal));
     let cross = panels::cross(&x.w, &y.across);
     let (x_gram, y_gram, cross) = (x_gram.as_ref(), y_gram.as_ref(), cross.as_ref());
     let sum: f64 = objective.iter().sum();
@@ -112,11 +114,11 @@ fn without_ridge(normal: Normal<'_>, block: &mut ViewBlock) -> Result<Panel> {
 }
 
 /// WᵀCW. Variables whose variance is nothing but rounding have none.
-fn variances(block: &ViewBlock, cw: &Panel, normal: Normal<'_>) -> Mat<f64> {
+fn variances(block: &ViewBlock, cw: &Panel, objective: &[f64], normal: Normal<'_>) -> Mat<f64> {
     let mut gram = panels::symmetric_cross(&block.w, cw);
     let is_taken_out = normal.ridge > 0.0 && !normal.is_identity;
     for i in (0..gram.nrows()).filter(|_| is_taken_out) {
-        if gram[(i, i)] <= NO_VARIANCE {
+        if gram[(i, i)] <= NO_VARIANCE && objective[i] <= NO_OBJECTIVE {
             gram.row_mut(i).fill(0.0);
             gram.col_mut(i).fill(0.0);
         }

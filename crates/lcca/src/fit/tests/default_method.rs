@@ -45,6 +45,24 @@ fn lobpcg_reaches_the_truth() {
 }
 
 #[test]
+fn many_pairs_are_found_in_subblocks() {
+    let (x, y) = sparse_views(2500, 240, 200, 3);
+    let pair = sparse_pair(&x, &y);
+    for ridge in [0.0, 0.1] {
+        let settings = |tol: f64| settings(tol, 60).center(false).ridge(ridge).scale(Scale::No);
+        let truth = dense_objective(&x, &y, ridge);
+        let total: f64 = truth[..60].iter().sum();
+        for tol in [1e-3, 1e-5] {
+            let fit = fit(&pair, &settings(tol), &()).unwrap();
+            let short = (total - fit.model.objective.iter().sum::<f64>()) / total;
+            assert!(fit.converged && short > -1e-12 && short <= tol, "{ridge}, {tol}: {short:e}");
+        }
+        let fit = fit(&pair, &settings(1e-11), &()).unwrap();
+        assert!(fit.converged && gap(&fit.model.objective, &truth[..60]) < 1e-8, "{ridge}");
+    }
+}
+
+#[test]
 fn lobpcg_finds_ties_and_survives_dependent_columns() {
     let shared = random_mat(200, 3, 5);
     let with_noise = |seed: u64| {

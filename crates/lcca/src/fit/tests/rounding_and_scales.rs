@@ -3,7 +3,7 @@
 use super::*;
 use crate::data::Side;
 use crate::method::Scale;
-use crate::testing::with_correlations;
+use crate::testing::{random_mat, with_correlations};
 
 /// Every method, with enough iterations to converge on small data.
 fn all_methods() -> [Method; 7] {
@@ -50,6 +50,21 @@ fn one_hot_views_in_which_nothing_correlates_are_an_answer() {
                 assert!(model.total.is_sign_positive() && model.total < 1e-6, "{method}: {}", model.total);
             }
         }
+    }
+}
+
+#[test]
+fn a_huge_ridge_shrinks_a_variance_and_not_the_correlation() {
+    let shared = random_mat(300, 1, 1);
+    let view = |seed: u64| {
+        let noise = random_mat(300, 3, seed);
+        Mat::from_fn(300, 3, |i, j| if j == 0 { shared[(i, 0)] } else { noise[(i, j)] })
+    };
+    let pair = pair_of(&view(2), &view(3));
+    for ridge in [1.0, 1e6, 2e12] {
+        let settings = Settings { ridge_x: ridge, ..Settings::new(Method::lobpcg(), 1) };
+        let model = fit(&pair, &settings, &()).unwrap().model;
+        assert!(model.correlations[0] > 0.9, "{ridge:e}: {}", model.correlations[0]);
     }
 }
 
