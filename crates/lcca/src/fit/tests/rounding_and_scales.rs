@@ -128,7 +128,7 @@ fn columns_may_differ_in_scale_by_any_factor() {
 #[test]
 fn a_constant_column_of_very_many_rows_is_still_constant() {
     let rows = 1_000_000;
-    let noise = crate::testing::random_mat(rows, 3, 43);
+    let noise = random_mat(rows, 3, 43);
     let x = Mat::from_fn(rows, 2, |i, j| if j == 0 { noise[(i, 0)] + noise[(i, 1)] } else { 0.1 });
     let y = Mat::from_fn(rows, 2, |i, j| if j == 0 { noise[(i, 0)] + noise[(i, 2)] } else { 0.1 });
     let pair = pair_of(&x, &y);
