@@ -175,6 +175,24 @@ fn fits_agree_with_the_cpu_and_repeat_to_the_last_bit() {
     }
 }
 
+/// So many pairs are found in subblocks there, and at once on the host.
+#[test]
+fn fits_of_many_pairs_agree_with_the_cpu() {
+    let Some(cuda) = gpu() else { return };
+    let pair = topics(20_000, 3000, 1);
+    let mut settings = Settings::new(Method::lobpcg(), 60);
+    (settings.ridge_x, settings.ridge_y, settings.memory) = (0.01, 0.01, 4 << 30);
+    settings.tol = 1e-9;
+    let exact = fit(&pair, &settings, &()).unwrap();
+    let total: f64 = exact.model.objective.iter().sum();
+    for tol in [1e-3, 1e-5, 1e-9] {
+        settings.tol = tol;
+        let there = fit(&on(&cuda, &pair), &settings, &()).unwrap();
+        let short = (total - there.model.objective.iter().sum::<f64>()) / total;
+        assert!(there.converged && short > -1e-9 && short <= tol, "{tol:e}: {short:e}");
+    }
+}
+
 /// Dense views that share a few directions.
 fn embeddings(rows: usize, cols: [usize; 2], is_single: [bool; 2]) -> InMemory {
     let mut random = ChaCha8Rng::seed_from_u64(5);

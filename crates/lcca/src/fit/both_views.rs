@@ -210,7 +210,9 @@ impl Eigenproblem for BothViews<'_> {
             }
         }
         let (cut, least) = if is_rough { (ROUGH_CUT, ROUGH_REST) } else { (CUT, REST) };
+        // On the host the iterations that subblocks cost more take longer than they save.
         if let Some(t) = basis.get(1)
+            && space.is_remote()
             && !partners.is_empty()
             && t.columns() == partners.len()
             && let Some(best) = subblocks::best(&products, size, partners, least)?

@@ -45,7 +45,7 @@ fn lobpcg_reaches_the_truth() {
 }
 
 #[test]
-fn many_pairs_are_found_in_subblocks() {
+fn many_pairs_are_found() {
     let (x, y) = sparse_views(2500, 240, 200, 3);
     let pair = sparse_pair(&x, &y);
     for ridge in [0.0, 0.1] {
