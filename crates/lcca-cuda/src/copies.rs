@@ -8,11 +8,9 @@ use rayon::prelude::*;
 use std::sync::{MutexGuard, TryLockError};
 
 /// Bytes that one thread copies at a time.
-const COPIED: usize = 1 << 18;
-/// Copies to the GPU of at most so many bytes are left to the driver.
+const COPIED: usize = 1 << 20;
+/// Copies of at most so many bytes are left to the driver.
 const SMALL: usize = 16 << 20;
-/// And copies from it of at most so many: the host's memory is often new, and several threads take its pages sooner.
-const SMALL_RECEIVED: usize = 1 << 18;
 
 fn copy(to: &mut [u8], from: &[u8]) {
     to.par_chunks_mut(COPIED).zip(from.par_chunks(COPIED)).for_each(|(to, from)| to.copy_from_slice(from));
@@ -81,7 +79,7 @@ impl Context {
     pub fn receive(&self, out: &mut [u8], address: u64) -> Result<(), CudaError> {
         self.bind()?;
         let failed = CudaError::failed("give a copy");
-        if out.len() <= SMALL_RECEIVED {
+        if out.len() <= SMALL {
             return self.receive_directly(out, address);
         }
         let Some(mut staging) = self.free_staging() else { return self.receive_directly(out, address) };

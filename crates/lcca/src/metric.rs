@@ -15,9 +15,7 @@ pub fn subspace_correlations(
     y_gram: MatRef<'_, f64>,
     cross: MatRef<'_, f64>,
 ) -> Result<Vec<f64>> {
-    let (hx, hy) = (whitener(x_gram)?, whitener(y_gram)?);
-    let whitened = times(times(hx.transpose(), cross).as_ref(), hy.as_ref());
-    let singular = singular_values(&whitened, "WxᵀXᵀYWy")?;
+    let singular = singular_values(&whitened(x_gram, y_gram, cross)?, "WxᵀXᵀYWy")?;
     Ok(singular.into_iter().map(|d| d.min(1.0)).collect())
 }
 
@@ -27,12 +25,16 @@ pub(crate) fn captured_total(
     y_gram: MatRef<'_, f64>,
     cross: MatRef<'_, f64>,
 ) -> Result<f64> {
-    let (hx, hy) = rayon::join(|| whitener(x_gram), || whitener(y_gram));
-    let (hx, hy) = (hx?, hy?);
-    let whitened = times(times(hx.transpose(), cross).as_ref(), hy.as_ref());
+    let whitened = whitened(x_gram, y_gram, cross)?;
     let squares = small::eigenvalues(times(whitened.transpose(), whitened.as_ref()).as_ref());
     let squares = squares.ok_or(Error::Factorization("WxᵀXᵀYWy"))?;
     Ok(squares.into_iter().map(|square| square.clamp(0.0, 1.0).sqrt()).sum())
+}
+
+/// `cross` between orthonormal bases of both spans.
+fn whitened(x_gram: MatRef<'_, f64>, y_gram: MatRef<'_, f64>, cross: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    let (hx, hy) = rayon::join(|| whitener(x_gram), || whitener(y_gram));
+    Ok(times(times(hx?.transpose(), cross).as_ref(), hy?.as_ref()))
 }
 
 /// The singular values of a small matrix, descending. A failed decomposition is an error, never "no correlation".

@@ -34,24 +34,17 @@ impl BestPairs {
         in_space(&Host, uploaded(&Host, views)?, count, most)
     }
 
-    /// The `count` best pairs in the span of some weights, measured by one pass in the space of the problem.
-    pub fn measured(problem: &Problem<'_>, weights: [Panel; 2], count: usize) -> Result<Self> {
-        let (space, shape) = (problem.space, problem.pair.shape());
-        let mut block = Block::unmeasured(space, weights.into(), &[shape.y_cols, shape.x_cols])?;
-        measure(problem, &mut block)?;
-        in_space(space, block, count, problem.largest_objective())
+    /// The `count` best pairs in the span of some weights of the host, measured by one pass in the space of the problem.
+    pub fn of_weights(problem: &Problem<'_>, weights: [Panel; 2], count: usize) -> Result<Self> {
+        let shape = problem.pair.shape();
+        let block = Block::unmeasured(problem.space, weights.into(), &[shape.y_cols, shape.x_cols])?;
+        BestPairs::measured(problem, block, count)
     }
-}
 
-impl BestPairs {
-    /// The `count` best pairs in the span of a block of weights, measured afresh where they are.
-    pub fn measured_again(problem: &Problem<'_>, w: &Block, count: usize) -> Result<Self> {
-        let (space, shape) = (problem.space, problem.pair.shape());
-        let all: Vec<usize> = (0..w.columns()).collect();
-        let copies = w.views.iter().map(|view| space.select(&view.w, &all)).collect::<Result<_>>()?;
-        let mut block = Block::placed(space, copies, &[shape.y_cols, shape.x_cols])?;
+    /// The same of weights that are in the space already.
+    pub fn measured(problem: &Problem<'_>, mut block: Block, count: usize) -> Result<Self> {
         measure(problem, &mut block)?;
-        in_space(space, block, count, problem.largest_objective())
+        in_space(problem.space, block, count, problem.largest_objective())
     }
 }
 

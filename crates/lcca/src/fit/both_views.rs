@@ -37,14 +37,13 @@ const FEWEST_MISSED: usize = 4;
 /// 1e-2 in three iterations, and totals rose above the largest possible.
 const CARRIED: f64 = 1e-11;
 
-/// Subblocks take it that the new W is orthonormal, which it is but for 1e-16 divided by their smallest share.
+/// The same for subblocks. They assume that the new W is orthonormal, which it is but for 1e-16 divided by their smallest share.
 const CARRIED_IN_PARTS: f64 = 1e-8;
+/// Subblocks leave out directions of which W leaves less than this.
+const LEFT_BY_W: f64 = 1e-10;
 
 /// If panels are in single precision, directions that depend on others but for this share are left out.
 const ROUGH_CUT: f64 = 1e-6;
-/// If W is taken out of them first, this much must be left: less is blurred by the rounding of W itself.
-const ROUGH_REST: f64 = 1e-4;
-const REST: f64 = 1e-10;
 /// And a preconditioned residual with a smaller share vᵀBv/vᵀDv says that single precision does not see what matters.
 const ROUGH_SIGNIFICANT: f64 = 1e-4;
 
@@ -190,7 +189,12 @@ impl Eigenproblem for BothViews<'_> {
         measure(self.problem, block)
     }
 
-    fn ritz(&self, basis: &[&Block], partners: &[usize], known: Option<&SmallProducts>) -> Result<Ritz> {
+    fn ritz(
+        &self,
+        basis: &[&Block],
+        partners: Option<&[usize]>,
+        known: Option<&SmallProducts>,
+    ) -> Result<Ritz> {
         let (space, size) = (self.problem.space, basis[0].columns());
         let (mut products, drift) = match (basis, known) {
             (&[w, t, p], Some(known)) => (self.products_of_t(w, t, p, known)?, 0.0),
@@ -209,13 +213,9 @@ impl Eigenproblem for BothViews<'_> {
                 leave_out_noise(gram, size, &heights);
             }
         }
-        let (cut, least) = if is_rough { (ROUGH_CUT, ROUGH_REST) } else { (CUT, REST) };
-        // On the host the iterations that subblocks cost more take longer than they save.
-        if let Some(t) = basis.get(1)
-            && space.is_remote()
-            && !partners.is_empty()
-            && t.columns() == partners.len()
-            && let Some(best) = subblocks::best(&products, size, partners, least)?
+        // Subblocks cost some iterations. On the host these take longer than what is saved.
+        if let Some(partners) = partners.filter(|_| space.is_remote() && !is_rough)
+            && let Some(best) = subblocks::best(&products, size, partners, LEFT_BY_W)?
         {
             let known = Some(best.known).filter(|_| best.share > CARRIED_IN_PARTS);
             return Ok(Ritz {
@@ -226,6 +226,7 @@ impl Eigenproblem for BothViews<'_> {
                 is_too_rough,
             });
         }
+        let cut = if is_rough { ROUGH_CUT } else { CUT };
         let (x, y) = rayon::join(
             || whitener_and_share(products.x.as_ref(), cut),
             || whitener_and_share(products.y.as_ref(), cut),
@@ -318,11 +319,14 @@ impl Eigenproblem for BothViews<'_> {
 
     /// On a device, the best pairs are measured and found before they are copied to the host.
     fn best_products(&self, w: &Block) -> Result<Option<Products>> {
-        let Problem { space, keeps_weights, .. } = *self.problem;
-        if w.views[0].w.is_stored_as::<Panel>() || space.is_rough() || keeps_weights {
+        let Problem { space, keeps_weights, settings, .. } = *self.problem;
+        if !space.is_remote() || space.is_rough() || keeps_weights {
             return Ok(None);
         }
-        let best = BestPairs::measured_again(self.problem, w, self.problem.settings.k)?;
+        let all: Vec<usize> = (0..w.columns()).collect();
+        let copies = w.views.iter().map(|view| space.select(&view.w, &all)).collect::<Result<_>>()?;
+        let block = Block::placed(space, copies, &self.image_rows())?;
+        let best = BestPairs::measured(self.problem, block, settings.k)?;
         Ok(Some(Products { views: [best.x, best.y], objective: Some(best.objective) }))
     }
 

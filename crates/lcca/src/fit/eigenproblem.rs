@@ -41,8 +41,13 @@ pub(super) trait Eigenproblem {
     fn measure(&self, block: &mut Block) -> Result<()>;
 
     /// The best pairs in the span of the blocks W, T and P, at most as many as W has columns. T and P may be missing. `partners` says for each column
-    /// of T to which pair of W it belongs, if that is known. `known` are the products of W and P with each other, if they were carried along.
-    fn ritz(&self, basis: &[&Block], partners: &[usize], known: Option<&SmallProducts>) -> Result<Ritz>;
+    /// of T to which pair of W it belongs, if pairs may be found in groups. `known` are the products of W and P with each other, if they were carried along.
+    fn ritz(
+        &self,
+        basis: &[&Block],
+        partners: Option<&[usize]>,
+        known: Option<&SmallProducts>,
+    ) -> Result<Ritz>;
 
     /// Writes the residuals A·W − B·W·Θ into the weights of `out`.
     fn residuals_into(&self, out: &mut Block, w: &Block, theta: &[f64]) -> Result<()>;

@@ -25,9 +25,9 @@ use rayon::prelude::*;
 /// Totals that differ by less than this share are the same but for rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// If a ridge is taken out of WᵀBW = I, rounding alone leaves this.
+/// Rounding alone leaves a variance of this size when a ridge is taken out of WᵀBW = I.
 const NO_VARIANCE: f64 = 1e-12;
-/// But a variance is at least the square of the objective, which rounding leaves less of.
+/// Unless its objective is above this: a variance is at least the square of the objective.
 const NO_OBJECTIVE: f64 = 3e-8;
 
 pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<Fit> {
@@ -38,7 +38,7 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
         Some(Products { views, objective: None }) => {
             BestPairs::new(views, settings.k, problem.largest_objective())?
         }
-        None => BestPairs::measured(problem, weights, settings.k)?,
+        None => BestPairs::of_weights(problem, weights, settings.k)?,
     };
     if settings.is_cca() {
         ties::settle(&mut x, &mut y, &objective, problem.normals[0])?;

@@ -5,11 +5,9 @@
 //! eight of them cost a tenth of all eigenvectors of MᵀM. See Golub & Underwood, "The block Lanczos method for computing eigenvalues",
 //! 1977.
 
-use super::pivoted::parallelism;
 use crate::random::{Purpose, normal_panel};
-use crate::small::eigen;
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatRef};
+use crate::small::{eigen, times};
+use faer::{Mat, MatRef};
 
 /// Blocks in all, and how many are added before the triplets are looked at.
 const BLOCKS: usize = 8;
@@ -49,12 +47,6 @@ pub(super) fn triplets(m: MatRef<'_, f64>, k: usize) -> Option<Found> {
         }
     }
     None
-}
-
-fn times(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
-    let mut product = Mat::zeros(a.nrows(), b.ncols());
-    matmul(product.as_mut(), Accum::Replace, a, b, 1.0, parallelism(a.nrows().max(a.ncols())));
-    product
 }
 
 fn orthonormal(block: Mat<f64>) -> Mat<f64> {

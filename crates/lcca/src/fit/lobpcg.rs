@@ -109,10 +109,10 @@ enum Accepted {
 fn iterate<'a>(problem: &Problem<'_>, mut state: State<'a>, accepted: Accepted) -> Result<State<'a>> {
     let space = problem.space;
     let mut t = state.seeds.take();
-    // The pair to which each column of T belongs.
-    let mut partners: Vec<usize> = Vec::new();
+    // The pair to which each column of T belongs. Seeds belong to none.
+    let mut partners: Option<Vec<usize>> = None;
     loop {
-        let Ritz { theta, drift, is_too_rough, .. } = state.advance(t.as_ref(), &partners)?;
+        let Ritz { theta, drift, is_too_rough, .. } = state.advance(t.as_ref(), partners.as_deref())?;
         // The residuals take the place of the T that has just been used.
         let mut next = match t.take().filter(|used| used.columns() == theta.len()) {
             Some(used) => used,
@@ -158,11 +158,11 @@ fn iterate<'a>(problem: &Problem<'_>, mut state: State<'a>, accepted: Accepted) 
             active.truncate(theta.len().saturating_sub(missed[0].columns()));
         }
         next = next.select(space, &active)?;
-        partners = active;
         if let Some(missed) = missed {
-            partners.extend(theta.len() - missed[0].columns().min(theta.len())..theta.len());
+            active.extend((1..=missed[0].columns()).map(|from_last| theta.len().saturating_sub(from_last)));
             next = next.beside(space, placed(space, &missed)?)?;
         }
+        partners = Some(active);
         let measured = state.equations.measure(&mut next);
         problem.keep(measured, &state)?;
         t = Some(next);
@@ -313,10 +313,10 @@ impl<'a> State<'a> {
 
     /// Rayleigh–Ritz on [W T P]; W, P and their products move to the best pairs. Without T, as at the start and after
     /// resuming, W is turned within its own span and P stays.
-    fn advance(&mut self, t: Option<&Block>, partners: &[usize]) -> Result<Ritz> {
+    fn advance(&mut self, t: Option<&Block>, partners: Option<&[usize]>) -> Result<Ritz> {
         let space = self.space;
         let Some(t) = t else {
-            let ritz = self.equations.ritz(&[&self.w], &[], None)?;
+            let ritz = self.equations.ritz(&[&self.w], None, None)?;
             self.w.turn(space, &ritz.coefficients)?;
             return Ok(ritz);
         };
@@ -325,8 +325,7 @@ impl<'a> State<'a> {
         let is_carried = !self.trace.len().is_multiple_of(REFRESHED) && !is_precise;
         let known = self.known.take().filter(|_| is_carried);
         // One large decomposition loses fewer digits.
-        let partners = if is_precise { &[] } else { partners };
-        let mut ritz = self.equations.ritz(&basis, partners, known.as_ref())?;
+        let mut ritz = self.equations.ritz(&basis, partners.filter(|_| !is_precise), known.as_ref())?;
         self.known = ritz.known.take();
         let (mut p, p_is_empty) = match self.p.take() {
             Some(p) => (p, false),

@@ -153,7 +153,12 @@ impl Eigenproblem for OneView<'_> {
         Ok(())
     }
 
-    fn ritz(&self, basis: &[&Block], _partners: &[usize], _known: Option<&SmallProducts>) -> Result<Ritz> {
+    fn ritz(
+        &self,
+        basis: &[&Block],
+        _partners: Option<&[usize]>,
+        _known: Option<&SmallProducts>,
+    ) -> Result<Ritz> {
         let space = self.problem.space;
         let w = pick(basis, 0, |v| &v.w);
         let gram = space.symmetric_cross(&w, &pick(basis, 0, |v| &v.bw))?;

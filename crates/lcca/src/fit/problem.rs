@@ -50,7 +50,7 @@ pub(super) enum Start {
 
 /// Weights that span what a method found, and how it got there.
 pub(super) struct RawFit {
-    /// They are not needed if the products are known.
+    /// Without columns if the products are known and the whole block is not wanted.
     pub weights: [Panel; 2],
     pub trace: Vec<TraceRow>,
     /// How the method ended, if it iterates and knows.

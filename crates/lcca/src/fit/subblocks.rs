@@ -90,13 +90,7 @@ impl Parts {
 
     /// A·S, where the columns of S in a part are `own` on the columns of Z of the part and zero elsewhere.
     fn times(&self, a: MatRef<'_, f64>, own: &[&Mat<f64>]) -> Mat<f64> {
-        let product = |part: usize| {
-            let columns = &self.columns[part];
-            times(
-                Mat::from_fn(a.nrows(), columns.len(), |i, j| a[(i, columns[j])]).as_ref(),
-                own[part].as_ref(),
-            )
-        };
+        let product = |part: usize| times(columns_of(a, &self.columns[part]).as_ref(), own[part].as_ref());
         let products = self.for_each(product);
         let mut all = Mat::zeros(a.nrows(), self.pairs());
         for (part, product) in products.iter().enumerate() {
@@ -107,11 +101,7 @@ impl Parts {
 
     /// Sᵀ·A for the same S.
     fn transposed_times(&self, own: &[&Mat<f64>], a: MatRef<'_, f64>) -> Mat<f64> {
-        let product = |part: usize| {
-            let columns = &self.columns[part];
-            let rows = Mat::from_fn(columns.len(), a.ncols(), |i, j| a[(columns[i], j)]);
-            times(own[part].transpose(), rows.as_ref())
-        };
+        let product = |part: usize| times(own[part].transpose(), rows_of(a, &self.columns[part]).as_ref());
         let products = self.for_each(product);
         let mut all = Mat::zeros(self.pairs(), a.ncols());
         for (part, product) in products.iter().enumerate() {
@@ -151,17 +141,34 @@ impl<'p> View<'p> {
         self.inverse.as_ref().map_or_else(|| m.to_owned(), |inverse| times(inverse.as_ref(), m))
     }
 
-    /// H of some columns of Z, and the smallest share that was kept.
-    fn whitener(&self, columns: &[usize], cut: f64) -> Result<(Mat<f64>, f64)> {
-        let count = columns.len();
-        let before = Mat::from_fn(count, count, |i, j| self.rest[(columns[i], columns[j])]);
-        let along = self.along_of(columns);
-        whitener_of_rest(&before, &times(along.transpose(), along.as_ref()), cut)
+    /// K and H of some columns of Z, and the smallest share that was kept.
+    fn whitened(&self, columns: &[usize], cut: f64) -> Result<(Mat<f64>, Mat<f64>, f64)> {
+        let along = columns_of(self.along.as_ref(), columns);
+        let before = columns_of(rows_of(self.rest, columns).as_ref(), columns);
+        let (h, share) = whitener_of_rest(&before, &times(along.transpose(), along.as_ref()), cut)?;
+        Ok((along, h, share))
     }
+}
 
-    fn along_of(&self, columns: &[usize]) -> Mat<f64> {
-        Mat::from_fn(self.along.nrows(), columns.len(), |i, j| self.along[(i, columns[j])])
-    }
+/// Some columns of a matrix.
+fn columns_of(m: MatRef<'_, f64>, columns: &[usize]) -> Mat<f64> {
+    Mat::from_fn(m.nrows(), columns.len(), |i, j| m[(i, columns[j])])
+}
+
+/// Some rows of a matrix.
+fn rows_of(m: MatRef<'_, f64>, rows: &[usize]) -> Mat<f64> {
+    Mat::from_fn(rows.len(), m.ncols(), |i, j| m[(rows[i], j)])
+}
+
+/// [A B; C D].
+fn joined([[a, b], [c, d]]: [[MatRef<'_, f64>; 2]; 2]) -> Mat<f64> {
+    let (rows, cols) = (a.nrows(), a.ncols());
+    let mut all = Mat::zeros(rows + c.nrows(), cols + b.ncols());
+    all.submatrix_mut(0, 0, rows, cols).copy_from(a);
+    all.submatrix_mut(0, cols, rows, b.ncols()).copy_from(b);
+    all.submatrix_mut(rows, 0, c.nrows(), cols).copy_from(c);
+    all.submatrix_mut(rows, cols, c.nrows(), b.ncols()).copy_from(d);
+    all
 }
 
 /// Cxy between W̃ and Z.
@@ -206,28 +213,20 @@ fn best_of_part(
     cut: f64,
 ) -> Result<OfPart> {
     let (first, columns) = (parts.bounds[part], &parts.columns[part]);
-    let (own, more) = (parts.bounds[part + 1] - first, columns.len());
-    let (x, y) = rayon::join(|| views[0].whitener(columns, cut), || views[1].whitener(columns, cut));
-    let ((hx, x_share), (hy, y_share)) = (x?, y?);
-    let [kx, ky] = views.map(|view| view.along_of(columns));
-    let size = across.both.nrows();
+    let own = parts.bounds[part + 1] - first;
+    let (x, y) = rayon::join(|| views[0].whitened(columns, cut), || views[1].whitened(columns, cut));
+    let ((kx, hx, x_share), (ky, hy, y_share)) = (x?, y?);
     // W̃xᵀCxyZ̃y, of which the own rows are wanted, and all of them for Z̃xᵀCxyZ̃y.
-    let to_z = Mat::from_fn(size, more, |i, j| across.to_z[(i, columns[j])])
-        - times(across.both.as_ref(), ky.as_ref());
-    let from_z = Mat::from_fn(more, size, |i, j| across.from_z[(columns[i], j)]);
-    let rest = Mat::from_fn(more, more, |i, j| across.rest[(columns[i], columns[j])])
+    let to_z = columns_of(across.to_z.as_ref(), columns) - times(across.both.as_ref(), ky.as_ref());
+    let from_z = rows_of(across.from_z.as_ref(), columns);
+    let rest = columns_of(rows_of(across.rest, columns).as_ref(), columns)
         - times(kx.transpose(), to_z.as_ref())
         - times(from_z.as_ref(), ky.as_ref());
     let from_own = from_z.subcols(first, own) - times(kx.transpose(), across.both.subcols(first, own));
     let (to_z, from_z) =
         (times(to_z.subrows(first, own), hy.as_ref()), times(hx.transpose(), from_own.as_ref()));
-    let rest = times(times(hx.transpose(), rest.as_ref()).as_ref(), hy.as_ref());
-    let cross = Mat::from_fn(own + hx.ncols(), own + hy.ncols(), |i, j| match (i < own, j < own) {
-        (true, true) => across.both[(first + i, first + j)],
-        (true, false) => to_z[(i, j - own)],
-        (false, true) => from_z[(i - own, j)],
-        (false, false) => rest[(i - own, j - own)],
-    });
+    let both = across.both.submatrix(first, first, own, own);
+    let cross = joined([[both, to_z.as_ref()], [from_z.as_ref(), turned(&rest, &hx, &hy).as_ref()]]);
     let Singular { u, v, .. } =
         small::leading_singular(cross.as_ref(), own).ok_or(Error::Factorization("SxᵀXᵀYSy"))?;
     let on_z = |h: &Mat<f64>, turn: &Mat<f64>| times(h.as_ref(), turn.subrows(own, h.ncols()));
@@ -295,13 +294,9 @@ impl<'a> Basis<'a> {
     /// The products of the new W and P = Z·S·turn in the metric B.
     fn known(&self, turn: &Mat<f64>) -> Mat<f64> {
         let (mixed, rest) = (turned(&(&self.mixed + &self.rest), turn, turn), turned(&self.rest, turn, turn));
-        let m = turn.ncols();
-        Mat::from_fn(2 * m, 2 * m, |i, j| match (i < m, j < m) {
-            (true, true) => f64::from(i == j),
-            (true, false) => mixed[(i, j - m)],
-            (false, true) => mixed[(j, i - m)],
-            (false, false) => (rest[(i - m, j - m)] + rest[(j - m, i - m)]) / 2.0,
-        })
+        let unit = Mat::<f64>::identity(turn.ncols(), turn.ncols());
+        let rest = (&rest + rest.transpose()) * faer::Scale(0.5);
+        joined([[unit.as_ref(), mixed.as_ref()], [mixed.transpose(), rest.as_ref()]])
     }
 }
 
@@ -331,13 +326,8 @@ fn best_in(products: &SmallProducts, size: usize, parts: &Parts, cut: f64) -> Re
         turns(&hx, &hy, cross.as_ref(), size).ok_or(Error::Factorization("SxᵀXᵀYSy"))?;
     let (to_z, from_z) = (turned(&(to_z + &rest), &ex, &ey), turned(&(from_z + &rest), &ex, &ey));
     let rest = turned(&rest, &ex, &ey);
-    let cross = Mat::from_fn(2 * size, 2 * size, |i, j| match (i < size, j < size) {
-        (true, true) if i == j => theta[i],
-        (true, true) => 0.0,
-        (true, false) => to_z[(i, j - size)],
-        (false, true) => from_z[(i - size, j)],
-        (false, false) => rest[(i - size, j - size)],
-    });
+    let both = Mat::from_fn(size, size, |i, j| if i == j { theta[i] } else { 0.0 });
+    let cross = joined([[both.as_ref(), to_z.as_ref()], [from_z.as_ref(), rest.as_ref()]]);
     let (x, y) = rayon::join(
         || (bx.coefficients(&x, &ex), bx.known(&ex)),
         || (by.coefficients(&y, &ey), by.known(&ey)),
