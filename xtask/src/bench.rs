@@ -42,7 +42,7 @@ pub fn run(name: &str, flags: &[&str]) -> Result<(), String> {
         "peers" => on_data(PEERS.command(flags)?),
         "python" => on_data(package(flags)?),
         "dask" => dask(flags),
-        "gpu" => on_data(without_peers("bench/gpu.py", &["bundle"])?),
+        "gpu" => gpu(),
         _ => Err(format!(
             "`{name}` is not a benchmark; there are: kernel, fits, default, claims, peers, python, dask, gpu"
         )),
@@ -88,6 +88,13 @@ fn dask(flags: &[&str]) -> Result<(), String> {
 /// The benchmark of the default method, on all real data sets including the largest.
 fn default(flags: &[&str]) -> Result<(), String> {
     let bench = without_peers("bench/default.py", flags)?;
+    data::prepare_full(path::Path::new(bench.get_program()))?;
+    on_data(bench)
+}
+
+/// The measurements on a GPU, of real data sets including the largest.
+fn gpu() -> Result<(), String> {
+    let bench = without_peers("bench/gpu.py", &["bundle"])?;
     data::prepare_full(path::Path::new(bench.get_program()))?;
     on_data(bench)
 }
