@@ -9,10 +9,13 @@
 //! measure copy ROWS COLS                       copies of such a view to cuda
 //! measure gram X Y REPEATS                     the joint Gram matrix of files, on cpu and on cuda, there also step by step; with the
 //!                                              largest difference of their entries
+//! measure decompose SIZE OFF_DIAGONAL          leading singular vectors of a matrix, on cuda and on cpu
 //! measure block SIZE COLS                      the Cholesky factor of a dense matrix of so many rows, and solutions with it for a panel
 //! ```
 
+use faer::Mat;
 use lcca::data::{InMemory, JointGram, JointGrams, Pair, Side};
+use lcca::decompose::{Decompose, Leading, OnHost};
 use lcca::fit::fit;
 use lcca::matrix::{Buffer, DenseRows, DenseValues, Matrix};
 use lcca::method::{Method, Settings};
@@ -55,9 +58,10 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         }
         ["copy", rows, cols] => copy(&embeddings(rows.parse()?, cols.parse()?, 1)),
         ["gram", x, y, repeats] => gram([x, y], repeats.parse()?),
+        ["decompose", size, off_diagonal] => decompose(size.parse()?, off_diagonal.parse()?),
         ["block", size, cols] => block(size.parse()?, cols.parse()?),
         _ => Err(
-            "measure pass X | fit X Y K RIDGE TOL cpu|cuda REPEATS | dense ROWS COLS K cpu|cuda|there REPEATS | copy ROWS COLS | gram X Y REPEATS | block SIZE COLS"
+            "measure pass X | fit X Y K RIDGE TOL cpu|cuda REPEATS | dense ROWS COLS K cpu|cuda|there REPEATS | copy ROWS COLS | gram X Y REPEATS | decompose SIZE OFF_DIAGONAL | block SIZE COLS"
                 .into(),
         ),
     }
@@ -257,6 +261,29 @@ fn block(size: usize, cols: usize) -> Result<(), Box<dyn std::error::Error>> {
         json!({"device": cuda.device().name(), "size": size, "cols": cols, "factorize_ms": median(factorized),
             "forward_ms": median(forward), "backward_ms": median(backward), "error": error})
     );
+    Ok(())
+}
+
+/// Milliseconds that the leading third of the singular vectors of a matrix takes, which is more or less diagonal.
+fn decompose(size: usize, off_diagonal: f64) -> Result<(), Box<dyn std::error::Error>> {
+    let cuda = lcca_cuda::open(0, None)?;
+    let matrix = Mat::from_fn(size, size, |i, j| {
+        let diagonal = if i == j { 1.0 - 0.2 * i as f64 / size as f64 } else { 0.0 };
+        diagonal + off_diagonal * f64::from(number(i as u64, j as u64))
+    });
+    let leading = [Leading { matrix, count: size / 3 }];
+    for (device, by) in [("cuda", &*cuda as &dyn Decompose), ("cpu", &OnHost)] {
+        let mut times = Vec::new();
+        for _ in 0..11 {
+            let start = Instant::now();
+            by.leading_singular(&leading)?;
+            times.push(start.elapsed().as_secs_f64() * 1e3);
+        }
+        println!(
+            "{}",
+            json!({"device": device, "size": size, "off_diagonal": off_diagonal, "ms": median(times)})
+        );
+    }
     Ok(())
 }
 

@@ -17,7 +17,7 @@ const OLDEST_DRIVER: (i32, &str) = (11080, "11.8");
 const OLDEST_DEVICE: i32 = 7;
 
 /// Functions of the driver that are called once it is known to be new enough.
-const FUNCTIONS: [&str; 30] = [
+const FUNCTIONS: [&str; 31] = [
     "cuCtxSetCurrent",
     "cuCtxSynchronize",
     "cuDeviceGet",
@@ -30,6 +30,7 @@ const FUNCTIONS: [&str; 30] = [
     "cuEventRecord",
     "cuEventSynchronize",
     "cuFuncSetAttribute",
+    "cuLaunchCooperativeKernel",
     "cuLaunchKernel",
     "cuMemAllocFromPoolAsync",
     "cuMemFreeAsync",
@@ -64,6 +65,8 @@ pub(crate) struct Context {
     pool: sys::CUmemoryPool,
     /// The major number of the compute capability.
     major: i32,
+    /// Multiprocessors, each of which runs at least one thread block at a time.
+    pub multiprocessors: usize,
     functions: Mutex<HashMap<&'static str, Function>>,
     modules: Mutex<HashMap<File, Module>>,
 }
@@ -87,6 +90,7 @@ struct Found {
     device: sys::CUdevice,
     name: String,
     major: i32,
+    multiprocessors: usize,
 }
 
 /// The names of all GPUs, or why they cannot be used. Nothing is started on them.
@@ -149,7 +153,8 @@ fn find(ordinal: u32) -> Result<Found, CudaError> {
     if major < OLDEST_DEVICE {
         return Err(CudaError::OldDevice { name, major, minor });
     }
-    Ok(Found { device, name, major })
+    let multiprocessors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT).map_err(&failed)?;
+    Ok(Found { device, name, major, multiprocessors: multiprocessors.max(0) as usize })
 }
 
 /// What this process keeps of a GPU.
@@ -187,7 +192,7 @@ fn new_pool(ordinal: u32) -> Result<sys::CUmemoryPool, DriverError> {
 
 impl Context {
     fn new(ordinal: u32) -> Result<Self, CudaError> {
-        let Found { device, name, major } = find(ordinal)?;
+        let Found { device, name, major, multiprocessors } = find(ordinal)?;
         let failed = CudaError::failed("be opened");
         // SAFETY: the primary context is retained until the process ends.
         let handle = unsafe { result::primary_ctx::retain(device) }.map_err(&failed)?;
@@ -205,6 +210,7 @@ impl Context {
             handle,
             pool: new_pool(ordinal).map_err(&failed)?,
             major,
+            multiprocessors,
             functions: Mutex::default(),
             modules: Mutex::default(),
         })

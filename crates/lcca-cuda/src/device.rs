@@ -90,6 +90,11 @@ impl Device {
         self.context.finish()
     }
 
+    /// Multiprocessors, each of which runs at least one thread block at a time.
+    pub(crate) fn multiprocessors(&self) -> usize {
+        self.context.multiprocessors
+    }
+
     /// Starts a kernel.
     pub(crate) fn launch(
         &self,
@@ -97,6 +102,28 @@ impl Device {
         file: File,
         shape: Launch,
         arguments: &[&dyn Argument],
+    ) -> Result<(), CudaError> {
+        self.start(name, file, shape, arguments, false)
+    }
+
+    /// Starts a kernel whose thread blocks wait for each other: all of them run at the same time, or it is an error.
+    pub(crate) fn launch_together(
+        &self,
+        name: &'static str,
+        file: File,
+        shape: Launch,
+        arguments: &[&dyn Argument],
+    ) -> Result<(), CudaError> {
+        self.start(name, file, shape, arguments, true)
+    }
+
+    fn start(
+        &self,
+        name: &'static str,
+        file: File,
+        shape: Launch,
+        arguments: &[&dyn Argument],
+        is_together: bool,
     ) -> Result<(), CudaError> {
         let Some(grid) = shape.grid()? else { return Ok(()) };
         self.context.bind()?;
@@ -111,8 +138,15 @@ impl Device {
         let (threads, stream) = ((shape.threads, 1, 1), self.context.stream);
         // SAFETY: the arguments are as many and of the types that the kernel has; they are copied by the call. Buffers outlive
         // the kernel, because memory is given back in the order of the stream.
-        unsafe { result::launch_kernel(function.0, grid, threads, shape.shared, stream, &mut pointers) }
-            .map_err(CudaError::failed("start a kernel"))
+        let started = unsafe {
+            if is_together {
+                let start = result::launch_cooperative_kernel;
+                start(function.0, grid, threads, shape.shared, stream, &mut pointers)
+            } else {
+                result::launch_kernel(function.0, grid, threads, shape.shared, stream, &mut pointers)
+            }
+        };
+        started.map_err(CudaError::failed("start a kernel"))
     }
 }
 

@@ -13,6 +13,7 @@ use crate::sparse_gram;
 use crate::summed::Summed;
 use faer::{Mat, MatRef};
 use lcca::data::{Counting, InMemory, JointGram, Moments, Pair, Side};
+use lcca::decompose::Decompose;
 use lcca::error::Result;
 use lcca::matrix::{Line, Matrix, Panel};
 use lcca::space::{ChosenBlock, Host, Inverted, RowFactors, Space, Tall};
@@ -128,6 +129,10 @@ struct SmallOnDevice {
 impl Space for Cuda {
     fn is_remote(&self) -> bool {
         true
+    }
+
+    fn decompositions(&self) -> &dyn Decompose {
+        self
     }
 
     fn upload(&self, panel: Panel) -> Result<Tall> {

@@ -26,6 +26,7 @@
 //! | [`nearest`](mod@nearest) | columns that are alike |
 //! | [`space`] | where the default method's tall panels live |
 //! | [`panels`], [`whiten`](mod@whiten) | arithmetic of panels |
+//! | [`decompose`] | decompositions of small matrices |
 //!
 //! ```
 //! use lcca::data::InMemory;
@@ -44,6 +45,7 @@
 //! The crate reads no files, has no clock, prints nothing and starts no threads: it computes on the current rayon pool.
 
 pub mod data;
+pub mod decompose;
 pub mod error;
 pub mod fit;
 mod kernel;

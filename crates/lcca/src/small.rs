@@ -18,6 +18,11 @@ const LARGE: usize = 48;
 /// Singular values that differ by more than this factor are not found as roots of eigenvalues.
 const UNEVEN: f64 = 0.1;
 
+/// Whether singular values, the largest first, are all of about the same size.
+pub fn are_even(values: &[f64]) -> bool {
+    values.last().zip(values.first()).is_some_and(|(least, most)| *least > UNEVEN * most)
+}
+
 /// Products of fewer multiplications are formed by one thread.
 const FEW_MULTIPLICATIONS: usize = 1 << 22;
 
@@ -34,10 +39,13 @@ pub(crate) fn times(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     product
 }
 
-/// U, the singular values in descending order, and V, all thin.
-pub(crate) struct Singular {
+/// A singular value decomposition U·diag(values)·Vᵀ, or the leading part of one.
+pub struct Singular {
+    /// Left singular vectors, as columns.
     pub u: Mat<f64>,
+    /// Singular values in descending order.
     pub values: Vec<f64>,
+    /// Right singular vectors, as columns.
     pub v: Mat<f64>,
 }
 
@@ -84,16 +92,20 @@ pub(crate) fn leading_singular(m: MatRef<'_, f64>, count: usize) -> Option<Singu
     let (squares, vectors) = eigen(times(m.transpose(), m).as_ref())?;
     let count = count.min(rows.min(cols));
     let values: Vec<f64> = (0..count).map(|j| squares[cols - 1 - j].max(0.0).sqrt()).collect();
-    let is_even = values.last().zip(values.first()).is_some_and(|(least, most)| *least > UNEVEN * most);
-    if !is_even {
+    if !are_even(&values) {
         return thin_svd(m).map(|all| all.truncated(count));
     }
     let v = Mat::from_fn(cols, count, |i, j| vectors[(i, cols - 1 - j)]);
-    let mut u = times(m, v.as_ref());
-    for (column, value) in u.col_iter_mut().zip(&values) {
+    Some(Singular { u: partners(m, &v, &values), values, v })
+}
+
+/// The left singular vectors that belong to right ones, M·V, each divided by its value. With Mᵀ and left ones, it is the other way around.
+pub fn partners(m: MatRef<'_, f64>, vectors: &Mat<f64>, values: &[f64]) -> Mat<f64> {
+    let mut partners = times(m, vectors.as_ref());
+    for (column, value) in partners.col_iter_mut().zip(values) {
         column.iter_mut().for_each(|entry| *entry /= value);
     }
-    Some(Singular { u, values, v })
+    partners
 }
 
 /// The eigenvalues in ascending order and the eigenvectors of a symmetric matrix, of which the lower triangle is read; `None` if it

@@ -1,10 +1,12 @@
 //! Rank-revealing whitening: what QR of an n×k matrix becomes if only its k×k Gram matrix is known.
 
+use crate::decompose::{Decompose, Eigen, Leading, OnHost, Singular, singular_on_host};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::panels;
-use crate::small::{self, Singular, times};
+use crate::small::{self, times};
 use faer::{Mat, MatRef};
+use rayon::prelude::*;
 
 /// Directions whose share of the normalized Gram matrix is below this count as dependent on the others. Rounding of a
 /// Gram matrix leaves about 1e-16 times its size; four digits more leave room for sums over many rows.
@@ -25,9 +27,24 @@ pub(crate) fn whitener_above(gram: MatRef<'_, f64>, cut: f64) -> Result<Mat<f64>
     Ok(decompose(gram, cut)?.0)
 }
 
-/// As [`whitener_above`], with the smallest eigenvalue that was kept, relative to the largest: the smaller it is, the more digits are lost.
-pub(crate) fn whitener_and_share(gram: MatRef<'_, f64>, cut: f64) -> Result<(Mat<f64>, f64)> {
-    decompose(gram, cut)
+/// A whitener, and the smallest eigenvalue that was kept, relative to the largest: the smaller it is, the more digits are lost.
+pub(crate) type WithShare = (Mat<f64>, f64);
+
+/// As [`whitener_above`], for several matrices at a time.
+pub(crate) fn whiteners_and_shares(
+    by: &dyn Decompose,
+    grams: &[&Mat<f64>],
+    cut: f64,
+) -> Result<Vec<WithShare>> {
+    let scales: Vec<Vec<f64>> = grams.iter().map(|gram| scale_of(gram.as_ref())).collect();
+    let quick = |(gram, scale): (&&Mat<f64>, &Vec<f64>)| triangular_whitener(gram.as_ref(), scale);
+    let mut all: Vec<Option<WithShare>> = grams.par_iter().zip(&scales).with_max_len(1).map(quick).collect();
+    let left: Vec<usize> = (0..all.len()).filter(|&i| all[i].is_none()).collect();
+    let spectra = Spectrum::of_each(by, left.iter().map(|&i| (grams[i].as_ref(), scales[i].clone())))?;
+    for (i, spectrum) in left.into_iter().zip(spectra) {
+        all[i] = Some(spectrum.whitener_and_share(cut));
+    }
+    Ok(all.into_iter().flatten().collect())
 }
 
 /// As [`whitener`]; `None` if so many digits would be lost that a basis should be whitened twice.
@@ -36,26 +53,37 @@ pub(crate) fn safe_whitener(gram: MatRef<'_, f64>) -> Result<Option<Mat<f64>>> {
     Ok((smallest > ILL_CONDITIONED).then_some(h))
 }
 
+/// A Gram matrix G, and what other directions explain of it.
+pub(crate) struct Explained {
+    pub gram: Mat<f64>,
+    pub explained: Mat<f64>,
+}
+
 /// H with Hᵀ(G − E)H = I, where E is what other directions explain of G, and the smallest share that was kept. Shares are relative to the diagonal of
 /// G, so that rounding is left out if nothing else is left.
-pub(crate) fn whitener_of_rest(gram: &Mat<f64>, explained: &Mat<f64>, cut: f64) -> Result<(Mat<f64>, f64)> {
-    let scale = (0..gram.nrows()).map(|i| inverse_root(gram[(i, i)])).collect();
-    let spectrum = Spectrum::new((gram - explained).as_ref(), scale)?;
-    let cut = cut * spectrum.largest.recip().max(1.0);
-    let smallest = spectrum.shares.iter().copied().find(|&share| share > cut);
-    let smallest = smallest.map_or(1.0, |share| share * spectrum.largest.min(1.0));
-    Ok((spectrum.whitener(cut), smallest))
+pub(crate) fn whiteners_of_rests(by: &dyn Decompose, all: &[Explained], cut: f64) -> Result<Vec<WithShare>> {
+    let rests: Vec<Mat<f64>> = all.iter().map(|one| &one.gram - &one.explained).collect();
+    let scaled = rests.iter().zip(all).map(|(rest, one)| (rest.as_ref(), scale_of(one.gram.as_ref())));
+    let of_rest = |spectrum: Spectrum| {
+        let cut = cut * spectrum.largest.recip().max(1.0);
+        let share = spectrum.smallest_above(cut).map_or(1.0, |share| share * spectrum.largest.min(1.0));
+        (spectrum.whitener(cut), share)
+    };
+    Ok(Spectrum::of_each(by, scaled)?.into_iter().map(of_rest).collect())
 }
 
 /// The whitener, and the smallest eigenvalue that was kept relative to the largest, or less.
 fn decompose(gram: MatRef<'_, f64>, cut: f64) -> Result<(Mat<f64>, f64)> {
-    let scale: Vec<f64> = (0..gram.nrows()).map(|i| inverse_root(gram[(i, i)])).collect();
+    let scale = scale_of(gram);
     if let Some(quick) = triangular_whitener(gram, &scale) {
         return Ok(quick);
     }
-    let spectrum = Spectrum::new(gram, scale)?;
-    let smallest = spectrum.shares.iter().copied().find(|&share| share > cut).unwrap_or(1.0);
-    Ok((spectrum.whitener(cut), smallest))
+    Ok(Spectrum::new(gram, scale)?.whitener_and_share(cut))
+}
+
+/// What gives a Gram matrix a unit diagonal.
+fn scale_of(gram: MatRef<'_, f64>) -> Vec<f64> {
+    (0..gram.nrows()).map(|i| inverse_root(gram[(i, i)])).collect()
 }
 
 /// The same by a Cholesky factor, which takes a fraction of the time, if no direction depends much on others: DGD = LLᵀ and H = D·L⁻ᵀ. No norm is
@@ -96,19 +124,43 @@ pub(crate) struct Spectrum {
 impl Spectrum {
     /// Decomposes a symmetric G, of which only the lower triangle is read.
     pub fn new(gram: MatRef<'_, f64>, scale: Vec<f64>) -> Result<Self> {
-        let m = gram.nrows();
-        if m == 0 {
-            return Ok(Spectrum { scale, shares: Vec::new(), largest: 0.0, vectors: Mat::zeros(0, 0) });
+        let mut all = Spectrum::of_each(&OnHost, std::iter::once((gram, scale)))?;
+        Ok(all.swap_remove(0))
+    }
+
+    /// The same for several matrices.
+    fn of_each<'g>(
+        by: &dyn Decompose,
+        grams: impl Iterator<Item = (MatRef<'g, f64>, Vec<f64>)>,
+    ) -> Result<Vec<Self>> {
+        let (mut units, mut scales) = (Vec::new(), Vec::new());
+        for (gram, scale) in grams {
+            let m = gram.nrows();
+            let unit =
+                Mat::from_fn(m, m, |i, j| if i >= j { scale[i] * gram[(i, j)] * scale[j] } else { 0.0 });
+            if (0..m).any(|j| (j..m).any(|i| !unit[(i, j)].is_finite())) {
+                return Err(Error::Factorization("a Gram matrix"));
+            }
+            units.push(unit);
+            scales.push(scale);
         }
-        let unit = Mat::from_fn(m, m, |i, j| if i >= j { scale[i] * gram[(i, j)] * scale[j] } else { 0.0 });
-        let failed = Error::Factorization("a Gram matrix");
-        if (0..m).any(|j| (j..m).any(|i| !unit[(i, j)].is_finite())) {
-            return Err(failed);
-        }
-        let (values, vectors) = small::eigen(unit.as_ref()).ok_or(failed)?;
+        let decomposed = if units.is_empty() { Vec::new() } else { by.eigen(&units)? };
+        Ok(decomposed.into_iter().zip(scales).map(|(eigen, scale)| Spectrum::of(eigen, scale)).collect())
+    }
+
+    fn of(Eigen { values, vectors }: Eigen, scale: Vec<f64>) -> Self {
         let largest = values.iter().copied().fold(0.0, f64::max);
         let shares = values.iter().map(|value| if largest > 0.0 { value / largest } else { 0.0 }).collect();
-        Ok(Spectrum { scale, shares, largest, vectors })
+        Spectrum { scale, shares, largest, vectors }
+    }
+
+    /// The whitener, and the smallest share that was kept.
+    fn whitener_and_share(&self, cut: f64) -> WithShare {
+        (self.whitener(cut), self.smallest_above(cut).unwrap_or(1.0))
+    }
+
+    fn smallest_above(&self, cut: f64) -> Option<f64> {
+        self.shares.iter().copied().find(|&share| share > cut)
     }
 
     /// H with HᵀGH = I on the directions whose share is above `cut`.
@@ -131,11 +183,25 @@ pub(crate) struct Turns {
     pub values: Vec<f64>,
 }
 
-/// HxᵀCHy = U·diag(d)·Vᵀ, of which the `count` largest; `None` if the decomposition does not converge.
-pub(crate) fn turns(hx: &Mat<f64>, hy: &Mat<f64>, cross: MatRef<'_, f64>, count: usize) -> Option<Turns> {
-    let whitened = times(times(hx.transpose(), cross).as_ref(), hy.as_ref());
-    let Singular { u, values, v } = small::leading_singular(whitened.as_ref(), count)?;
-    Some(Turns { x: times(hx.as_ref(), u.as_ref()), y: times(hy.as_ref(), v.as_ref()), values })
+/// HxᵀCHy = U·diag(d)·Vᵀ, of which the `count` largest; an error if the decomposition does not converge.
+pub(crate) fn turns(hx: &Mat<f64>, hy: &Mat<f64>, cross: MatRef<'_, f64>, count: usize) -> Result<Turns> {
+    let matrix = times(times(hx.transpose(), cross).as_ref(), hy.as_ref());
+    let Singular { u, values, v } = singular_on_host(&Leading { matrix, count })?;
+    Ok(Turns { x: times(hx.as_ref(), u.as_ref()), y: times(hy.as_ref(), v.as_ref()), values })
+}
+
+/// The same for larger matrices, decomposed wherever that is fastest.
+pub(crate) fn turns_by(
+    by: &dyn Decompose,
+    hx: &Mat<f64>,
+    hy: &Mat<f64>,
+    cross: MatRef<'_, f64>,
+    count: usize,
+) -> Result<Turns> {
+    let matrix = times(times(hx.transpose(), cross).as_ref(), hy.as_ref());
+    let Singular { u, values, v } = by.leading_singular(&[Leading { matrix, count }])?.swap_remove(0);
+    let (x, y) = rayon::join(|| times(hx.as_ref(), u.as_ref()), || times(hy.as_ref(), v.as_ref()));
+    Ok(Turns { x, y, values })
 }
 
 /// Replaces W by an orthonormal basis of its span in the metric B: WᵀBW = I. `products[0]` is B·W; the other products

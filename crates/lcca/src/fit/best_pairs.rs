@@ -14,10 +14,10 @@ use super::measured::measure;
 use super::problem::Problem;
 use super::view_block::ViewBlock;
 use crate::data::Pair;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::matrix::Panel;
 use crate::space::{Host, Space};
-use crate::whiten::{Turns, safe_whitener, turns};
+use crate::whiten::{Turns, safe_whitener, turns_by};
 use faer::Mat;
 
 /// The best pairs in some span.
@@ -63,8 +63,7 @@ fn in_space(space: &dyn Space, block: Block, count: usize, most: f64) -> Result<
         }
     };
     let cross = space.cross(&[&block.views[0].w], &[&block.views[1].image])?;
-    let Turns { x, y, values } =
-        turns(&hx, &hy, cross.as_ref(), count).ok_or(Error::Factorization("WxᵀXᵀYWy"))?;
+    let Turns { x, y, values } = turns_by(space.decompositions(), &hx, &hy, cross.as_ref(), count)?;
     block.turn(space, &[x, y])?;
     let [x, y] = taken(space, block)?;
     Ok(BestPairs { x, y, objective: values.into_iter().map(|value| value.min(most)).collect() })

@@ -10,7 +10,7 @@
 
 use super::best_pairs::BestPairs;
 use super::coarse::Coarse;
-use super::eigenproblem::{Block, Eigenproblem, FewRows, Ritz, SmallProducts, Trust, drift, pick};
+use super::eigenproblem::{Block, Captured, Eigenproblem, FewRows, Ritz, SmallProducts, Trust, drift, pick};
 use super::measured::measure;
 use super::precondition::Preconditioner;
 use super::problem::Problem;
@@ -19,14 +19,13 @@ use super::subblocks;
 use super::view_block::Products;
 use super::witness::{self, Columns};
 use crate::data::{Pair, Side};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::matrix::Panel;
-use crate::metric;
 use crate::outcome::Decision;
 use crate::random;
 use crate::space::RowFactors;
 use crate::watch::Loop;
-use crate::whiten::{CUT, Turns, turns, whitener_and_share};
+use crate::whiten::{CUT, Turns, turns_by, whiteners_and_shares};
 use faer::Mat;
 
 /// At least so many directions that were overlooked join an iteration at a time, if there are as many.
@@ -215,7 +214,7 @@ impl Eigenproblem for BothViews<'_> {
         }
         // Subblocks cost some iterations. On the host these take longer than what is saved.
         if let Some(partners) = partners.filter(|_| space.is_remote() && !is_rough)
-            && let Some(best) = subblocks::best(&products, size, partners, LEFT_BY_W)?
+            && let Some(best) = subblocks::best(space.decompositions(), &products, size, partners, LEFT_BY_W)?
         {
             let known = Some(best.known).filter(|_| best.share > CARRIED_IN_PARTS);
             return Ok(Ritz {
@@ -227,13 +226,10 @@ impl Eigenproblem for BothViews<'_> {
             });
         }
         let cut = if is_rough { ROUGH_CUT } else { CUT };
-        let (x, y) = rayon::join(
-            || whitener_and_share(products.x.as_ref(), cut),
-            || whitener_and_share(products.y.as_ref(), cut),
-        );
-        let ((hx, x_share), (hy, y_share)) = (x?, y?);
-        let Turns { x: cx, y: cy, values: theta } =
-            turns(&hx, &hy, products.cross.as_ref(), size).ok_or(Error::Factorization("SxᵀXᵀYSy"))?;
+        let by = space.decompositions();
+        let whiteners = whiteners_and_shares(by, &[&products.x, &products.y], cut)?;
+        let [(hx, x_share), (hy, y_share)] = &whiteners[..] else { unreachable!("one whitener per view") };
+        let Turns { x: cx, y: cy, values: theta } = turns_by(by, hx, hy, products.cross.as_ref(), size)?;
         let m = theta.len();
         // Directions that are lost here would not come back.
         is_too_rough |= is_rough && m < size;
@@ -245,7 +241,7 @@ impl Eigenproblem for BothViews<'_> {
                 (false, false) => c[(i, j - m)],
             })
         };
-        let is_carried = basis.len() > 1 && x_share.min(y_share) > CARRIED;
+        let is_carried = basis.len() > 1 && x_share.min(*y_share) > CARRIED;
         let known = is_carried.then(|| products.turned(&next(&cx), &next(&cy)));
         Ok(Ritz { coefficients: vec![cx, cy], theta, drift, known, is_too_rough })
     }
@@ -261,14 +257,14 @@ impl Eigenproblem for BothViews<'_> {
     }
 
     /// WᵀBW = I and WxᵀCxyWy = Θ, so that only a ridge has to be taken out of B. If covariances are maximized, it is their sum.
-    fn captured(&self, w: &Block, theta: &[f64]) -> Result<f64> {
+    fn captured(&self, w: &Block, theta: &[f64]) -> Result<Captured> {
         let k = self.problem.settings.k.min(theta.len());
         if !self.problem.settings.is_cca() {
-            return Ok(self.problem.unit() * theta[..k].iter().sum::<f64>());
+            return Ok(Captured::Total(self.problem.unit() * theta[..k].iter().sum::<f64>()));
         }
         let ridges = self.problem.normals.map(|normal| normal.ridge);
         if ridges == [0.0, 0.0] {
-            return Ok(theta[..k].iter().sum());
+            return Ok(Captured::Total(theta[..k].iter().sum()));
         }
         let gram = |view: usize| -> Result<Mat<f64>> {
             let panel = [&w.views[view].w];
@@ -276,8 +272,7 @@ impl Eigenproblem for BothViews<'_> {
             Ok(Mat::from_fn(k, k, |i, j| f64::from(i == j) - ridges[view] * lengths[(i, j)]))
         };
         let cross = Mat::from_fn(k, k, |i, j| if i == j { theta[i] } else { 0.0 });
-        let (x_gram, y_gram) = (gram(0)?, gram(1)?);
-        metric::captured_total(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref())
+        Ok(Captured::Products { x_gram: gram(0)?, y_gram: gram(1)?, cross })
     }
 
     fn needs_room(&self) -> bool {

@@ -3,11 +3,32 @@
 use super::view_block::{Products, ViewBlock};
 use crate::error::Result;
 use crate::matrix::Panel;
+use crate::metric;
 use crate::outcome::Decision;
 use crate::small::times;
 use crate::space::{Space, Tall};
 use crate::watch::Loop;
 use faer::Mat;
+
+/// What tells a captured correlation.
+pub(super) enum Captured {
+    /// The correlation itself.
+    Total(f64),
+    /// Small products, which take some decompositions.
+    Products { x_gram: Mat<f64>, y_gram: Mat<f64>, cross: Mat<f64> },
+}
+
+impl Captured {
+    /// The captured correlation.
+    pub fn total(self) -> Result<f64> {
+        match self {
+            Captured::Total(total) => Ok(total),
+            Captured::Products { x_gram, y_gram, cross } => {
+                metric::captured_total(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref())
+            }
+        }
+    }
+}
 
 /// A generalized eigenproblem A·w = θ·B·w whose largest θ are wanted, as LOBPCG sees it.
 ///
@@ -52,8 +73,8 @@ pub(super) trait Eigenproblem {
     /// Writes the residuals A·W − B·W·Θ into the weights of `out`.
     fn residuals_into(&self, out: &mut Block, w: &Block, theta: &[f64]) -> Result<()>;
 
-    /// The captured correlation of the k best pairs of W.
-    fn captured(&self, w: &Block, theta: &[f64]) -> Result<f64>;
+    /// What tells the captured correlation of the k best pairs of W.
+    fn captured(&self, w: &Block, theta: &[f64]) -> Result<Captured>;
 
     /// Whether [`Eigenproblem::reconsider`] will need much memory.
     fn needs_room(&self) -> bool {

@@ -18,7 +18,7 @@ use super::scratch::Scratch;
 use super::twins::{Nearest, pairs_of_twins};
 use super::witness::{Columns, Witness};
 use crate::data::Side;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::whiten::{Turns, turns, whitener};
 use faer::Mat;
 use rayon::prelude::*;
@@ -179,8 +179,7 @@ impl LocalGrams<'_> {
             dense
         };
         let (hx, hy) = (whitener(block(0, 0).as_ref())?, whitener(block(1, 1).as_ref())?);
-        let Turns { x, y, values } =
-            turns(&hx, &hy, block(0, 1).as_ref(), 1).ok_or(Error::Factorization("SxᵀXᵀYSy"))?;
+        let Turns { x, y, values } = turns(&hx, &hy, block(0, 1).as_ref(), 1)?;
         let Some(objective) = values.first().map(|value| value.min(1.0)) else {
             let weights = columns.each_ref().map(|columns| vec![0.0; columns.len()]);
             return Ok(Witness { columns: columns.clone(), weights, objective: 0.0 });

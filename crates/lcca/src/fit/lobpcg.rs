@@ -119,7 +119,9 @@ fn iterate<'a>(problem: &Problem<'_>, mut state: State<'a>, accepted: Accepted) 
             None if state.is_verified => state.w.weights_like(space, theta.len())?,
             None => state.w.zeros_like(space, theta.len())?,
         };
-        let missed = state.look(&mut next, &theta)?.or_else(|| state.overlooked.take());
+        let captured = state.equations.captured(&state.w, &theta)?;
+        let (captured, missed) = beside(|| captured.total(), || state.look(&mut next, &theta));
+        let missed = missed?.or_else(|| state.overlooked.take());
         state.is_sure &= missed.is_none();
         state.rough_iterations += u64::from(space.is_rough());
         let is_accepted = state.is_sure && accepted == Accepted::Single;
@@ -131,8 +133,7 @@ fn iterate<'a>(problem: &Problem<'_>, mut state: State<'a>, accepted: Accepted) 
             problem.keep(refined, &state)?;
             continue;
         }
-        let captured = state.equations.captured(&state.w, &theta)?;
-        let row = problem.trace_row(state.trace.len() + 1, captured, state.stopping.missing_share());
+        let row = problem.trace_row(state.trace.len() + 1, captured?, state.stopping.missing_share());
         state.trace.push(row);
         let ends = state.is_sure || state.stopping.stalls() || problem.is_spent();
         problem.checkpoint(&state, ends)?;
@@ -167,6 +168,16 @@ fn iterate<'a>(problem: &Problem<'_>, mut state: State<'a>, accepted: Accepted) 
         problem.keep(measured, &state)?;
         t = Some(next);
     }
+}
+
+/// Both results. Another thread runs `small` if one is idle, while this one runs `large`.
+fn beside<S: Send, L>(small: impl FnOnce() -> S + Send, large: impl FnOnce() -> L) -> (S, L) {
+    let mut result = None;
+    let large = rayon::in_place_scope(|scope| {
+        scope.spawn(|_| result = Some(small()));
+        large()
+    });
+    (result.expect("a scope ends when all that it has started is done"), large)
 }
 
 /// The state of the loop between two iterations.

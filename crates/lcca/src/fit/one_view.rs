@@ -10,7 +10,7 @@
 //! one (`eliminated`).
 
 use super::eigenproblem::{
-    Block, Eigenproblem, FewRows, Ritz, SmallProducts, Trust, ViewPanels, drift, pick,
+    Block, Captured, Eigenproblem, FewRows, Ritz, SmallProducts, Trust, ViewPanels, drift, pick,
 };
 use super::eliminated::Eliminated;
 use super::problem::Problem;
@@ -187,8 +187,8 @@ impl Eigenproblem for OneView<'_> {
         self.problem.space.difference(&mut out.views[0].w, &w.image, &squares, &w.bw)
     }
 
-    fn captured(&self, _w: &Block, theta: &[f64]) -> Result<f64> {
-        Ok(theta.iter().take(self.problem.settings.k).sum())
+    fn captured(&self, _w: &Block, theta: &[f64]) -> Result<Captured> {
+        Ok(Captured::Total(theta.iter().take(self.problem.settings.k).sum()))
     }
 
     fn precondition(&self, residuals: &mut Block, theta: &[f64]) -> Result<Vec<f64>> {

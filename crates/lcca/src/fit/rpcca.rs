@@ -5,7 +5,7 @@
 
 use super::problem::{End, Problem, RawFit};
 use crate::data::{Ask, Normal, Pair, Side};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::matrix::Panel;
 use crate::method::Method;
 use crate::metric;
@@ -23,8 +23,7 @@ pub(super) fn rpcca(problem: &Problem<'_>, method: Method) -> Result<RawFit> {
     problem.pair.pass(&mut Ask::new().source(Side::Y, &y.v).to(Side::X, &mut xy))?;
     let cross = panels::cross(&x.v, &xy);
     let (hx, hy) = (whiten(&x, problem.normals[0])?, whiten(&y, problem.normals[1])?);
-    let turned = turns(&hx, &hy, cross.as_ref(), problem.settings.k);
-    let Turns { x: cx, y: cy, values } = turned.ok_or(Error::Factorization("the small cross product"))?;
+    let Turns { x: cx, y: cy, values } = turns(&hx, &hy, cross.as_ref(), problem.settings.k)?;
     let weights = [panels::times(&x.v, cx.as_ref()), panels::times(&y.v, cy.as_ref())];
     let row = problem.trace_row(1, total(&x, &y, cross.as_ref(), values.len())?, None);
     // Nothing can be said of what lies outside the components, because it was never looked at.

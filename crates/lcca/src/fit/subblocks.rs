@@ -12,9 +12,10 @@
 //! method of Vecharynski, Yang and Pask (2015). One large decomposition saves some iterations, but then most of the time is spent on it.
 
 use super::eigenproblem::{SmallProducts, turned};
-use crate::error::{Error, Result};
-use crate::small::{self, Singular, times};
-use crate::whiten::{Turns, turns, whitener_and_share, whitener_of_rest};
+use crate::decompose::{Decompose, Leading, Singular};
+use crate::error::Result;
+use crate::small::{self, times};
+use crate::whiten::{Explained, Turns, turns_by, whiteners_and_shares, whiteners_of_rests};
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
@@ -42,6 +43,7 @@ pub(super) struct Best {
 /// is not orthonormal enough, or if subblocks depend on each other; then all must be decomposed at once. Directions that depend on others but for the share `cut`
 /// are left out.
 pub(super) fn best(
+    by: &dyn Decompose,
     products: &SmallProducts,
     size: usize,
     partners: &[usize],
@@ -51,7 +53,7 @@ pub(super) fn best(
         return Ok(None);
     }
     let parts = Parts::new(products.x.nrows(), size, partners, size.div_ceil(SUBBLOCK));
-    best_in(products, size, &parts, cut)
+    best_in(by, products, size, &parts, cut)
 }
 
 /// Which pairs and which columns of Z = [T P] belong to each subblock.
@@ -82,6 +84,11 @@ impl Parts {
     /// What `of_part` makes of each part.
     fn for_each<T: Send>(&self, of_part: impl Fn(usize) -> T + Send + Sync) -> Vec<T> {
         (0..self.count()).into_par_iter().map(of_part).collect()
+    }
+
+    /// Pairs of one part.
+    fn own(&self, part: usize) -> usize {
+        self.bounds[part + 1] - self.bounds[part]
     }
 
     fn pairs(&self) -> usize {
@@ -141,12 +148,16 @@ impl<'p> View<'p> {
         self.inverse.as_ref().map_or_else(|| m.to_owned(), |inverse| times(inverse.as_ref(), m))
     }
 
-    /// K and H of some columns of Z, and the smallest share that was kept.
-    fn whitened(&self, columns: &[usize], cut: f64) -> Result<(Mat<f64>, Mat<f64>, f64)> {
-        let along = columns_of(self.along.as_ref(), columns);
-        let before = columns_of(rows_of(self.rest, columns).as_ref(), columns);
-        let (h, share) = whitener_of_rest(&before, &times(along.transpose(), along.as_ref()), cut)?;
-        Ok((along, h, share))
+    /// K of some columns of Z.
+    fn along(&self, columns: &[usize]) -> Mat<f64> {
+        columns_of(self.along.as_ref(), columns)
+    }
+
+    /// ZᵀBZ of some columns of Z, and what W explains of it.
+    fn to_whiten(&self, columns: &[usize]) -> Explained {
+        let along = self.along(columns);
+        let gram = columns_of(rows_of(self.rest, columns).as_ref(), columns);
+        Explained { gram, explained: times(along.transpose(), along.as_ref()) }
     }
 }
 
@@ -205,36 +216,65 @@ struct OfPart {
     share: f64,
 }
 
-fn best_of_part(
+/// The best pairs of all subblocks. Those of one do not depend on another, so that all are decomposed at the same time.
+fn best_of_parts(
+    by: &dyn Decompose,
     views: [&View<'_>; 2],
     across: &Across<'_>,
     parts: &Parts,
-    part: usize,
     cut: f64,
-) -> Result<OfPart> {
-    let (first, columns) = (parts.bounds[part], &parts.columns[part]);
-    let own = parts.bounds[part + 1] - first;
-    let (x, y) = rayon::join(|| views[0].whitened(columns, cut), || views[1].whitened(columns, cut));
-    let ((kx, hx, x_share), (ky, hy, y_share)) = (x?, y?);
-    // W̃xᵀCxyZ̃y, of which the own rows are wanted, and all of them for Z̃xᵀCxyZ̃y.
-    let to_z = columns_of(across.to_z.as_ref(), columns) - times(across.both.as_ref(), ky.as_ref());
-    let from_z = rows_of(across.from_z.as_ref(), columns);
-    let rest = columns_of(rows_of(across.rest, columns).as_ref(), columns)
-        - times(kx.transpose(), to_z.as_ref())
-        - times(from_z.as_ref(), ky.as_ref());
-    let from_own = from_z.subcols(first, own) - times(kx.transpose(), across.both.subcols(first, own));
-    let (to_z, from_z) =
-        (times(to_z.subrows(first, own), hy.as_ref()), times(hx.transpose(), from_own.as_ref()));
-    let both = across.both.submatrix(first, first, own, own);
-    let cross = joined([[both, to_z.as_ref()], [from_z.as_ref(), turned(&rest, &hx, &hy).as_ref()]]);
-    let Singular { u, v, .. } =
-        small::leading_singular(cross.as_ref(), own).ok_or(Error::Factorization("SxᵀXᵀYSy"))?;
-    let on_z = |h: &Mat<f64>, turn: &Mat<f64>| times(h.as_ref(), turn.subrows(own, h.ncols()));
-    Ok(OfPart {
-        on_w: [u.subrows(0, own).to_owned(), v.subrows(0, own).to_owned()],
-        on_z: [on_z(&hx, &u), on_z(&hy, &v)],
-        share: x_share.min(y_share),
-    })
+) -> Result<Vec<OfPart>> {
+    let count = parts.count();
+    // Those of X first.
+    let to_whiten: Vec<Explained> = (0..2 * count)
+        .into_par_iter()
+        .map(|i| views[i / count].to_whiten(&parts.columns[i % count]))
+        .collect();
+    let whiteners = whiteners_of_rests(by, &to_whiten, cut)?;
+    let of_part = |part: usize| [&whiteners[part], &whiteners[count + part]];
+    let whitened = parts.for_each(|part| Leading {
+        matrix: across.whitened(views, parts, part, of_part(part).map(|(h, _)| h)),
+        count: parts.own(part),
+    });
+    let singular = by.leading_singular(&whitened)?;
+    Ok(parts.for_each(|part| {
+        let (own, Singular { u, v, .. }, [x, y]) = (parts.own(part), &singular[part], of_part(part));
+        let on_z = |h: &Mat<f64>, turn: &Mat<f64>| times(h.as_ref(), turn.subrows(own, h.ncols()));
+        OfPart {
+            on_w: [u.subrows(0, own).to_owned(), v.subrows(0, own).to_owned()],
+            on_z: [on_z(&x.0, u), on_z(&y.0, v)],
+            share: x.1.min(y.1),
+        }
+    }))
+}
+
+impl Across<'_> {
+    /// [W̃x Z̃xHx]ᵀCxy[W̃y Z̃yHy] for the columns of one subblock.
+    fn whitened(&self, views: [&View<'_>; 2], parts: &Parts, part: usize, h: [&Mat<f64>; 2]) -> Mat<f64> {
+        let (first, own, columns) = (parts.bounds[part], parts.own(part), &parts.columns[part]);
+        let [kx, ky] = views.map(|view| view.along(columns));
+        // W̃xᵀCxyZ̃y, of which the own rows are wanted, and all of them for Z̃xᵀCxyZ̃y.
+        let to_z = columns_of(self.to_z.as_ref(), columns) - times(self.both.as_ref(), ky.as_ref());
+        let from_z = rows_of(self.from_z.as_ref(), columns);
+        let rest = columns_of(rows_of(self.rest, columns).as_ref(), columns)
+            - times(kx.transpose(), to_z.as_ref())
+            - times(from_z.as_ref(), ky.as_ref());
+        let from_own = from_z.subcols(first, own) - times(kx.transpose(), self.both.subcols(first, own));
+        let (to_z, from_z) =
+            (times(to_z.subrows(first, own), h[1].as_ref()), times(h[0].transpose(), from_own.as_ref()));
+        let both = self.both.submatrix(first, first, own, own);
+        joined([[both, to_z.as_ref()], [from_z.as_ref(), turned(&rest, h[0], h[1]).as_ref()]])
+    }
+}
+
+impl Across<'_> {
+    /// (W̃x·Dx)ᵀCxy(Zy·Sy) and (Zx·Sx)ᵀCxy(W̃y·Dy).
+    fn between(&self, x: &Basis<'_>, y: &Basis<'_>) -> (Mat<f64>, Mat<f64>) {
+        rayon::join(
+            || times(x.on_w.transpose(), y.parts.times(self.to_z.as_ref(), &y.on_z).as_ref()),
+            || times(x.parts.transposed_times(&x.on_z, self.from_z.as_ref()).as_ref(), y.on_w.as_ref()),
+        )
+    }
 }
 
 /// The pairs of all subblocks in one view, W̃·D + Z·S, and their products.
@@ -253,8 +293,10 @@ struct Basis<'a> {
 impl<'a> Basis<'a> {
     fn new(view: &View<'_>, parts: &'a Parts, all: &'a [OfPart], side: usize) -> Self {
         let on_z: Vec<&Mat<f64>> = all.iter().map(|part| &part.on_z[side]).collect();
-        let along = parts.times(view.along.as_ref(), &on_z);
-        let rest = parts.transposed_times(&on_z, parts.times(view.rest, &on_z).as_ref());
+        let (along, rest) = rayon::join(
+            || parts.times(view.along.as_ref(), &on_z),
+            || parts.transposed_times(&on_z, parts.times(view.rest, &on_z).as_ref()),
+        );
         let mut on_w = -&along;
         for (part, found) in all.iter().enumerate() {
             let (first, own) = (parts.bounds[part], found.on_w[side].ncols());
@@ -291,55 +333,76 @@ impl<'a> Basis<'a> {
         all
     }
 
+    /// The coefficients of the pairs of this basis, turned by `turn`, and the products of the new W and P.
+    fn finished(&self, view: &View<'_>, turn: &Mat<f64>) -> (Mat<f64>, Mat<f64>) {
+        rayon::join(|| self.coefficients(view, turn), || self.known(turn))
+    }
+
     /// The products of the new W and P = Z·S·turn in the metric B.
     fn known(&self, turn: &Mat<f64>) -> Mat<f64> {
-        let (mixed, rest) = (turned(&(&self.mixed + &self.rest), turn, turn), turned(&self.rest, turn, turn));
+        let (mixed, rest) = rayon::join(
+            || turned(&(&self.mixed + &self.rest), turn, turn),
+            || turned(&self.rest, turn, turn),
+        );
         let unit = Mat::<f64>::identity(turn.ncols(), turn.ncols());
         let rest = (&rest + rest.transpose()) * faer::Scale(0.5);
         joined([[unit.as_ref(), mixed.as_ref()], [mixed.transpose(), rest.as_ref()]])
     }
 }
 
-fn best_in(products: &SmallProducts, size: usize, parts: &Parts, cut: f64) -> Result<Option<Best>> {
+fn best_in(
+    decompose: &dyn Decompose,
+    products: &SmallProducts,
+    size: usize,
+    parts: &Parts,
+    cut: f64,
+) -> Result<Option<Best>> {
     let (x, y) = rayon::join(|| View::new(&products.x, size), || View::new(&products.y, size));
     let (Some(x), Some(y)) = (x, y) else { return Ok(None) };
     let across = Across::new(&products.cross, size, [&x, &y]);
-    let found = parts.for_each(|part| best_of_part([&x, &y], &across, parts, part, cut));
-    let found: Vec<OfPart> = found.into_iter().collect::<Result<_>>()?;
+    let found = best_of_parts(decompose, [&x, &y], &across, parts, cut)?;
     let share = found.iter().map(|part| part.share).fold(1.0, f64::min);
     let (bx, by) = rayon::join(|| Basis::new(&x, parts, &found, 0), || Basis::new(&y, parts, &found, 1));
     // (W̃x·Dx + Zx·Sx)ᵀCxy(W̃y·Dy + Zy·Sy), term by term.
-    let to_z = times(bx.on_w.transpose(), parts.times(across.to_z.as_ref(), &by.on_z).as_ref());
-    let from_z = times(parts.transposed_times(&bx.on_z, across.from_z.as_ref()).as_ref(), by.on_w.as_ref());
-    let rest = parts.transposed_times(&bx.on_z, parts.times(across.rest, &by.on_z).as_ref());
-    let cross = turned(&across.both, &bx.on_w, &by.on_w) + &to_z + &from_z + &rest;
-    let (hx, hy) = rayon::join(
-        || whitener_and_share(bx.gram().as_ref(), INDEPENDENT),
-        || whitener_and_share(by.gram().as_ref(), INDEPENDENT),
+    let ((to_z, from_z), (rest, both)) = rayon::join(
+        || across.between(&bx, &by),
+        || {
+            rayon::join(
+                || parts.transposed_times(&bx.on_z, parts.times(across.rest, &by.on_z).as_ref()),
+                || turned(&across.both, &bx.on_w, &by.on_w),
+            )
+        },
     );
-    let ((hx, x_share), (hy, y_share)) = (hx?, hy?);
+    let cross = both + &to_z + &from_z + &rest;
+    let (x_gram, y_gram) = rayon::join(|| bx.gram(), || by.gram());
+    let whiteners = whiteners_and_shares(decompose, &[&x_gram, &y_gram], INDEPENDENT)?;
+    let [(hx, x_share), (hy, y_share)] = &whiteners[..] else { unreachable!("one whitener per view") };
     if hx.ncols() < size || hy.ncols() < size {
         return Ok(None);
     }
-    let share = share.min(x_share).min(y_share);
-    let Turns { x: ex, y: ey, values: theta } =
-        turns(&hx, &hy, cross.as_ref(), size).ok_or(Error::Factorization("SxᵀXᵀYSy"))?;
-    let (to_z, from_z) = (turned(&(to_z + &rest), &ex, &ey), turned(&(from_z + &rest), &ex, &ey));
-    let rest = turned(&rest, &ex, &ey);
+    let share = share.min(*x_share).min(*y_share);
+    let Turns { x: ex, y: ey, values: theta } = turns_by(decompose, hx, hy, cross.as_ref(), size)?;
+    let across_views = |m: &Mat<f64>| turned(m, &ex, &ey);
+    let ((x, y), (to_z, (from_z, rest))) = rayon::join(
+        || rayon::join(|| bx.finished(&x, &ex), || by.finished(&y, &ey)),
+        || {
+            rayon::join(
+                || across_views(&(to_z + &rest)),
+                || rayon::join(|| across_views(&(from_z + &rest)), || across_views(&rest)),
+            )
+        },
+    );
     let both = Mat::from_fn(size, size, |i, j| if i == j { theta[i] } else { 0.0 });
     let cross = joined([[both.as_ref(), to_z.as_ref()], [from_z.as_ref(), rest.as_ref()]]);
-    let (x, y) = rayon::join(
-        || (bx.coefficients(&x, &ex), bx.known(&ex)),
-        || (by.coefficients(&y, &ey), by.known(&ey)),
-    );
     Ok(Some(Best { coefficients: [x.0, y.0], theta, share, known: SmallProducts { x: x.1, y: y.1, cross } }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decompose::OnHost;
     use crate::testing::random_mat;
-    use crate::whiten::{CUT, whitener};
+    use crate::whiten::{CUT, turns, whitener};
 
     const SIZE: usize = 12;
 
@@ -376,7 +439,8 @@ mod tests {
 
     /// The objective values over the whole span, from one decomposition.
     fn values_of_all(products: &SmallProducts) -> Vec<f64> {
-        let whitened = |gram: &Mat<f64>| whitener_and_share(gram.as_ref(), CUT).unwrap().0;
+        let whitened =
+            |gram: &Mat<f64>| whiteners_and_shares(&OnHost, &[gram], CUT).unwrap().swap_remove(0).0;
         turns(&whitened(&products.x), &whitened(&products.y), products.cross.as_ref(), SIZE).unwrap().values
     }
 
@@ -405,7 +469,7 @@ mod tests {
     }
 
     fn check(products: &SmallProducts, parts: &Parts) {
-        let best = best_in(products, SIZE, parts, 1e-11).unwrap().unwrap();
+        let best = best_in(&OnHost, products, SIZE, parts, 1e-11).unwrap().unwrap();
         let [x, y] = &best.coefficients;
         let turned = products.turned(x, y);
         let unit = Mat::<f64>::identity(SIZE, SIZE);
@@ -440,7 +504,7 @@ mod tests {
         let all: Vec<usize> = (0..SIZE).collect();
         let mut skewed = products(SIZE);
         let best_of = |products: &SmallProducts, count: usize| {
-            best_in(products, SIZE, &Parts::new(3 * SIZE, SIZE, &all, count), 1e-11).unwrap()
+            best_in(&OnHost, products, SIZE, &Parts::new(3 * SIZE, SIZE, &all, count), 1e-11).unwrap()
         };
         assert!(best_of(&skewed, 1).is_some());
         skewed.x[(0, 0)] = 1.1;

@@ -5,6 +5,7 @@
 
 use super::{RowFactors, Space, Tall};
 use crate::data::Counting;
+use crate::decompose::Decompose;
 use crate::error::Result;
 use crate::matrix::Panel;
 use faer::{Mat, MatRef};
@@ -52,6 +53,10 @@ impl Space for Mixed<'_> {
             return Ok(panel);
         }
         self.precise.upload(self.rough.take(panel)?)
+    }
+
+    fn decompositions(&self) -> &dyn Decompose {
+        self.precise.decompositions()
     }
 
     fn upload(&self, panel: Panel) -> Result<Tall> {

@@ -17,6 +17,7 @@ pub(crate) use placed::beside;
 pub use placed::{Placed, of, place};
 
 use crate::data::{Counting, InMemory, JointGram, Moments};
+use crate::decompose::{Decompose, OnHost};
 use crate::error::Result;
 use crate::matrix::Panel;
 use faer::{Mat, MatRef};
@@ -136,6 +137,11 @@ pub trait Space: Send + Sync {
     /// A panel in the precision of those that are made now. Operations take panels of one precision.
     fn refined(&self, panel: Tall) -> Result<Tall> {
         Ok(panel)
+    }
+
+    /// What decomposes the small matrices of a fit in this space.
+    fn decompositions(&self) -> &dyn Decompose {
+        &OnHost
     }
 
     /// Moves a panel here.

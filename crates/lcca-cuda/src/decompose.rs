@@ -1,0 +1,111 @@
+//! Singular vectors of small matrices on a device, by Jacobi rotations.
+//!
+//! Rotations of a few hundred columns are enough work for a dozen multiprocessors. Smaller matrices, larger ones, and what does not converge are left to
+//! the host, and so are eigenvectors: to find those, rotations would have to be noted as well, which takes longer than the host does.
+
+use crate::device::Device;
+use crate::error::CudaError;
+use crate::kernels::File;
+use crate::launch::Launch;
+use crate::room::Room;
+use crate::space::Cuda;
+use faer::Mat;
+use lcca::decompose::{Decompose, Leading, OnHost, Singular, are_even, partners};
+use std::sync::Arc;
+
+/// Matrices with fewer rows or columns are decomposed by the host in less time.
+const SMALLEST: usize = 120;
+/// Matrices with more rows or columns do not fit the registers.
+const LARGEST: usize = 768;
+/// Columns of a group, and of the two that a thread block has.
+const GROUP: usize = 8;
+const OWN: usize = 2 * GROUP;
+/// What thread blocks count with: those that have arrived at a barrier, and for each sweep whether it was the last.
+const COUNTERS: usize = 1 + 40;
+
+impl Decompose for Cuda {
+    fn leading_singular(&self, matrices: &[Leading]) -> lcca::Result<Vec<Singular>> {
+        if let [leading] = matrices
+            && is_worth_it(&leading.matrix)
+            && let Some(columns) = Orthogonal::new(&self.device, &leading.matrix)?
+            && let Some(singular) = columns.leading(leading)
+        {
+            return Ok(vec![singular]);
+        }
+        // Of several, each has a thread of the host.
+        OnHost.leading_singular(matrices)
+    }
+}
+
+fn is_worth_it(matrix: &Mat<f64>) -> bool {
+    let edges = [matrix.nrows(), matrix.ncols()];
+    edges.into_iter().all(|edge| (SMALLEST..=LARGEST).contains(&edge))
+}
+
+/// A·V for a V that makes its columns orthogonal.
+struct Orthogonal {
+    /// Columns of `pitch` numbers, of which those behind the last row are zero.
+    numbers: Vec<f64>,
+    pitch: usize,
+    /// The length of each column.
+    lengths: Vec<f64>,
+}
+
+impl Orthogonal {
+    /// `None` if it does not converge, or if not all columns can be worked on at the same time.
+    fn new(device: &Arc<Device>, matrix: &Mat<f64>) -> Result<Option<Self>, CudaError> {
+        let (pitch, name) = if matrix.nrows() <= 256 { (256, "jacobi_256") } else { (LARGEST, "jacobi_768") };
+        let columns = matrix.ncols().next_multiple_of(OWN);
+        let blocks = columns / OWN;
+        if blocks > device.multiprocessors() {
+            return Ok(None);
+        }
+        let on_device = device.copy(&longest_first(matrix, columns, pitch))?;
+        let counters: Room<u32> = device.zeros(COUNTERS)?;
+        let values: Room<f64> = device.room(columns + 1)?;
+        device.launch_together(
+            name,
+            File::Jacobi,
+            Launch::blocks(blocks as u64, 128),
+            &[&((columns / GROUP) as u32), &on_device.address(), &counters.address(), &values.address()],
+        )?;
+        let mut lengths = values.to_vec()?;
+        let converged = lengths.pop() == Some(1.0);
+        if !converged {
+            return Ok(None);
+        }
+        Ok(Some(Orthogonal { numbers: on_device.to_vec()?, pitch, lengths }))
+    }
+
+    /// Left singular vectors are the columns, divided by their lengths; right ones follow from them. That loses no digits if the values that are wanted are
+    /// all of about the same size; otherwise it is `None`.
+    fn leading(&self, Leading { matrix, count }: &Leading) -> Option<Singular> {
+        let count = (*count).min(matrix.nrows()).min(matrix.ncols());
+        let mut order: Vec<usize> = (0..self.lengths.len()).collect();
+        order.sort_by(|&a, &b| self.lengths[b].total_cmp(&self.lengths[a]).then(a.cmp(&b)));
+        order.truncate(count);
+        let values: Vec<f64> = order.iter().map(|&j| self.lengths[j]).collect();
+        if !are_even(&values) {
+            return None;
+        }
+        let mut u = Mat::zeros(matrix.nrows(), count);
+        for ((vector, &j), value) in u.col_iter_mut().zip(&order).zip(&values) {
+            let column = &self.numbers[j * self.pitch..];
+            vector.iter_mut().zip(column).for_each(|(to, from)| *to = from / value);
+        }
+        let v = partners(matrix.transpose(), &u, &values);
+        Some(Singular { u, values, v })
+    }
+}
+
+/// The columns of a matrix, the longest first, with which fewer sweeps are needed; padded with zeros.
+fn longest_first(matrix: &Mat<f64>, columns: usize, pitch: usize) -> Vec<f64> {
+    let lengths: Vec<f64> = matrix.col_iter().map(|column| column.norm_l2()).collect();
+    let mut order: Vec<usize> = (0..lengths.len()).collect();
+    order.sort_by(|&a, &b| lengths[b].total_cmp(&lengths[a]).then(a.cmp(&b)));
+    let mut numbers = vec![0.0; columns * pitch];
+    for (out, j) in numbers.chunks_exact_mut(pitch).zip(order) {
+        out.iter_mut().zip(matrix.col(j).iter()).for_each(|(to, from)| *to = *from);
+    }
+    numbers
+}
