@@ -21,6 +21,7 @@ mod choice;
 mod column_sums;
 mod context;
 mod copies;
+mod crosses;
 mod dense_gram;
 mod device;
 mod error;
@@ -43,6 +44,7 @@ mod sparse;
 mod sparse_gram;
 mod staging;
 mod summed;
+mod tall;
 
 pub use array::DeviceArray;
 pub use choice::{DeviceChoice, EXPECTED, Placement, runs_there};
