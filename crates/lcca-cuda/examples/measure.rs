@@ -10,6 +10,7 @@
 //! measure gram X Y REPEATS                     the joint Gram matrix of files, on cpu and on cuda, there also step by step; with the
 //!                                              largest difference of their entries
 //! measure decompose SIZE OFF_DIAGONAL          leading singular vectors of a matrix, on cuda and on cpu
+//! measure panels ROWS COLS                     an iteration's arithmetic on panels of so many rows and columns: advance and sums over rows
 //! measure block SIZE COLS                      the Cholesky factor of a dense matrix of so many rows, and solutions with it for a panel
 //! ```
 
@@ -17,8 +18,9 @@ use faer::Mat;
 use lcca::data::{InMemory, JointGram, JointGrams, Pair, Side};
 use lcca::decompose::{Decompose, Leading, OnHost};
 use lcca::fit::fit;
-use lcca::matrix::{Buffer, DenseRows, DenseValues, Matrix};
+use lcca::matrix::{Buffer, DenseRows, DenseValues, Matrix, Panel};
 use lcca::method::{Method, Settings};
+use lcca::space::{Advance, Reduction, Space, Tall};
 use lcca_cuda::measure::{DenseBlock, SinglePass, joint_gram, joint_gram_in_steps};
 use lcca_cuda::{DeviceArray, on};
 use rayon::prelude::*;
@@ -59,9 +61,10 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         ["copy", rows, cols] => copy(&embeddings(rows.parse()?, cols.parse()?, 1)),
         ["gram", x, y, repeats] => gram([x, y], repeats.parse()?),
         ["decompose", size, off_diagonal] => decompose(size.parse()?, off_diagonal.parse()?),
+        ["panels", rows, cols] => panels(rows.parse()?, cols.parse()?),
         ["block", size, cols] => block(size.parse()?, cols.parse()?),
         _ => Err(
-            "measure pass X | fit X Y K RIDGE TOL cpu|cuda REPEATS | dense ROWS COLS K cpu|cuda|there REPEATS | copy ROWS COLS | gram X Y REPEATS | decompose SIZE OFF_DIAGONAL | block SIZE COLS"
+            "measure pass X | fit X Y K RIDGE TOL cpu|cuda REPEATS | dense ROWS COLS K cpu|cuda|there REPEATS | copy ROWS COLS | gram X Y REPEATS | decompose SIZE OFF_DIAGONAL | panels ROWS COLS | block SIZE COLS"
                 .into(),
         ),
     }
@@ -284,6 +287,48 @@ fn decompose(size: usize, off_diagonal: f64) -> Result<(), Box<dyn std::error::E
             json!({"device": device, "size": size, "off_diagonal": off_diagonal, "ms": median(times)})
         );
     }
+    Ok(())
+}
+
+/// Milliseconds that W, T and P of one view take to advance, with their products, and that the sums over rows take which the next iteration
+/// needs of T.
+fn panels(rows: usize, cols: usize) -> Result<(), Box<dyn std::error::Error>> {
+    let cuda = lcca_cuda::open(0, None)?;
+    let panel =
+        |seed: u64| Panel::from_fn(rows, cols, |i, j| f64::from(number(i as u64, seed << 32 | j as u64)));
+    let upload = |seeds: [u64; 3]| -> lcca::Result<Vec<Tall>> {
+        seeds.into_iter().map(|seed| cuda.upload(panel(seed))).collect()
+    };
+    let (mut w, mut p, t) = (upload([1, 2, 3])?, upload([4, 5, 6])?, upload([7, 8, 9])?);
+    let weights = cuda.row_factors(vec![1.0; rows])?;
+    // Turns that leave numbers as large as they are.
+    let scale = 1.0 / (cols as f64).sqrt();
+    let small: Vec<Mat<f64>> = (0..3)
+        .map(|m| Mat::from_fn(cols, cols, |i, j| scale * f64::from(number(i as u64, m << 32 | j as u64))))
+        .collect();
+    let (mut advanced, mut summed) = (Vec::new(), Vec::new());
+    for repeat in 0..11 {
+        // A copy waits for what was begun.
+        cuda.rows(&w[0], &[0])?;
+        let start = Instant::now();
+        let mut all: Vec<Advance<'_>> =
+            w.iter_mut().zip(&mut p).zip(&t).map(|((w, p), t)| Advance { w, p, t }).collect();
+        cuda.advance_all(&mut all, [small[0].as_ref(), small[1].as_ref(), small[2].as_ref()])?;
+        cuda.rows(&w[0], &[0])?;
+        let middle = Instant::now();
+        let basis = [&w[0], &t[0], &p[0]];
+        let (x, y) = (Reduction::Cross(&[&t[1]], &basis), Reduction::Cross(&[&t[2]], &basis));
+        cuda.reduce(&[x, y, Reduction::Squares(&t[0], &weights)])?;
+        if repeat > 0 {
+            advanced.push((middle - start).as_secs_f64() * 1e3);
+            summed.push(middle.elapsed().as_secs_f64() * 1e3);
+        }
+    }
+    println!(
+        "{}",
+        json!({"device": cuda.device().name(), "rows": rows, "cols": cols, "advance_ms": median(advanced),
+            "sums_ms": median(summed)})
+    );
     Ok(())
 }
 

@@ -8,6 +8,7 @@ pub(crate) enum File {
     Gather,
     Panel,
     Product,
+    Tall,
     Gram,
     Block,
     Factor,
@@ -34,6 +35,8 @@ impl File {
             File::Panel => ptx!("panel.70"),
             File::Product if major >= 8 => ptx!("product.80"),
             File::Product => ptx!("product.70"),
+            File::Tall if major >= 8 => ptx!("tall.80"),
+            File::Tall => ptx!("tall.70"),
             File::Gram if major >= 9 => ptx!("gram.90"),
             File::Gram if major >= 8 => ptx!("gram.80"),
             File::Gram => ptx!("gram.70"),
@@ -53,10 +56,11 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    const FILES: [(File, &str); 10] = [
+    const FILES: &[(File, &str)] = &[
         (File::Gather, include_str!("../kernels/gather.cu")),
         (File::Panel, include_str!("../kernels/panel.cu")),
         (File::Product, include_str!("../kernels/product.cu")),
+        (File::Tall, include_str!("../kernels/tall.cu")),
         (File::Gram, include_str!("../kernels/gram.cu")),
         (File::Block, include_str!("../kernels/block.cu")),
         (File::Factor, include_str!("../kernels/factor.cu")),

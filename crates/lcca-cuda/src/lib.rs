@@ -21,6 +21,7 @@ mod choice;
 mod column_sums;
 mod context;
 mod copies;
+mod crosses;
 mod decompose;
 mod dense_gram;
 mod device;
@@ -44,6 +45,7 @@ mod sparse;
 mod sparse_gram;
 mod staging;
 mod summed;
+mod tall;
 
 pub use array::DeviceArray;
 pub use choice::{DeviceChoice, EXPECTED, Placement, runs_there};

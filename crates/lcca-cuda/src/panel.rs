@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::error::CudaError;
 use crate::kernels::File;
 use crate::launch::Launch;
-use crate::product::{Dense, add_parts};
+use crate::product::add_parts;
 use crate::room::Room;
 use lcca::matrix::{LANES, Line, Panel};
 use lcca::space::{RowFactors, Tall};
@@ -64,11 +64,6 @@ impl PanelOnDevice {
         At { address: self.room.address(), stride: self.stride }
     }
 
-    /// The first `cols` columns as a matrix.
-    pub fn matrix(&self, cols: usize) -> Dense {
-        Dense { address: self.room.address(), cols, stride: self.stride }
-    }
-
     pub fn tall(self, rows: usize, cols: usize) -> Tall {
         Tall::new(rows, cols, Box::new(self))
     }
@@ -99,8 +94,22 @@ pub(crate) fn column_sums(
     b: u64,
     weights: u64,
 ) -> Result<Room<f64>, CudaError> {
+    let sums: Room<f64> = device.room(a.stride)?;
+    column_sums_into(device, rows, a, b, weights, sums.address())?;
+    Ok(sums)
+}
+
+/// The same, written to an address.
+pub(crate) fn column_sums_into(
+    device: &Arc<Device>,
+    rows: usize,
+    a: At,
+    b: u64,
+    weights: u64,
+    out: u64,
+) -> Result<(), CudaError> {
     let (stride, parts) = (a.stride, rows.div_ceil(SUMMED_ROWS).max(1));
-    let (sums, partial): (Room<f64>, Room<f64>) = (device.room(stride)?, device.room(parts * stride)?);
+    let partial: Room<f64> = device.room(parts * stride)?;
     let width = stride.min(SUMMED_COLS);
     let blocks = (parts as u64, stride.div_ceil(width.max(1)) as u64, 1);
     let (count, chunk) = (rows as u64, SUMMED_ROWS as u64);
@@ -110,6 +119,5 @@ pub(crate) fn column_sums(
         Launch { blocks, threads: 256, shared: 0 },
         &[&count, &chunk, &(stride as u32), &(width as u32), &partial.address(), &a.address, &b, &weights],
     )?;
-    add_parts(device, parts, stride, sums.address(), &partial, false)?;
-    Ok(sums)
+    add_parts(device, parts, stride, out, &partial, false)
 }

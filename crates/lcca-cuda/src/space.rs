@@ -1,22 +1,23 @@
 //! Everything that the default method does to tall panels, on a device.
 
+use crate::crosses;
 use crate::dense_gram;
 use crate::device::Device;
 use crate::home::Home;
 use crate::inverse;
 use crate::kernels::File;
 use crate::launch::{Argument, Launch};
-use crate::panel::{FactorsOnDevice, PanelOnDevice, column_sums, panel_of, scale_rows, stride_of};
-use crate::product::{Dense, Numbers, cross_into, times_into};
+use crate::panel::{FactorsOnDevice, PanelOnDevice, panel_of, scale_rows};
 use crate::room::Room;
 use crate::sparse_gram;
 use crate::summed::Summed;
+use crate::tall::Coefficients;
 use faer::{Mat, MatRef};
 use lcca::data::{Counting, InMemory, JointGram, Moments, Pair, Side};
 use lcca::decompose::Decompose;
 use lcca::error::Result;
 use lcca::matrix::{Line, Matrix, Panel};
-use lcca::space::{ChosenBlock, Host, Inverted, RowFactors, Space, Tall};
+use lcca::space::{Advance, ChosenBlock, Host, Inverted, Reduction, RowFactors, Space, Tall};
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -73,29 +74,6 @@ impl Cuda {
         Ok(self.device.launch(name, File::Panel, Launch::each(count), arguments)?)
     }
 
-    /// out ← beta·out + A·M for a small M on the device.
-    fn times(
-        &self,
-        rows: usize,
-        a: &PanelOnDevice,
-        m: &SmallOnDevice,
-        out: &PanelOnDevice,
-        beta: f64,
-    ) -> Result<()> {
-        let small = Dense { address: m.room.address(), cols: m.stride, stride: m.stride };
-        let a = (a.matrix(m.rows), Numbers::F64);
-        Ok(times_into(&self.device, rows, out.matrix(m.stride), a, small, beta)?)
-    }
-
-    fn small(&self, m: MatRef<'_, f64>) -> Result<SmallOnDevice> {
-        let (stride, rows) = (stride_of(m.ncols()), m.nrows());
-        let mut numbers = vec![0.0; rows * stride];
-        for i in 0..rows {
-            (0..m.ncols()).for_each(|j| numbers[i * stride + j] = m[(i, j)]);
-        }
-        Ok(SmallOnDevice { room: self.device.copy(&numbers)?, rows, stride })
-    }
-
     /// The joint Gram matrix of sparse rows; `None` if the device has too little memory.
     pub(crate) fn joint_gram_here(
         &self,
@@ -111,19 +89,6 @@ impl Cuda {
         self.was_used.fetch_or(formed.is_some(), Relaxed);
         Ok(formed)
     }
-
-    /// AᵀB of two panels, written to an address.
-    fn cross_of(&self, a: &Tall, b: &Tall, out: u64) -> Result<()> {
-        let (left, right) = (panel_of(a).matrix(a.cols()), panel_of(b).matrix(b.cols()));
-        Ok(cross_into(&self.device, a.rows(), out, (left, Numbers::F64), right, false)?)
-    }
-}
-
-/// A small matrix on the device, row-major, its rows padded with zeros.
-struct SmallOnDevice {
-    room: Room<f64>,
-    rows: usize,
-    stride: usize,
 }
 
 impl Space for Cuda {
@@ -208,43 +173,21 @@ impl Space for Cuda {
     }
 
     fn cross(&self, a: &[&Tall], b: &[&Tall]) -> Result<Mat<f64>> {
-        let total = |talls: &[&Tall]| talls.iter().map(|tall| tall.cols()).sum::<usize>();
-        let (rows, cols) = (total(a), total(b));
-        // All products are copied to the host at once, one after another.
-        let products: Room<f64> = self.device.room(rows * cols)?;
-        let mut place = 0;
-        for (left, right) in a.iter().flat_map(|left| b.iter().map(move |right| (left, right))) {
-            self.cross_of(left, right, products.address_of(place))?;
-            place += left.cols() * right.cols();
-        }
-        let numbers = products.to_vec()?;
-        let mut out = Mat::zeros(rows, cols);
-        let (mut row0, mut rest) = (0, &numbers[..]);
-        for left in a {
-            let mut col0 = 0;
-            for right in b {
-                let (own, after) = rest.split_at(left.cols() * right.cols());
-                for (j, column) in
-                    out.submatrix_mut(row0, col0, left.cols(), right.cols()).col_iter_mut().enumerate()
-                {
-                    column.iter_mut().enumerate().for_each(|(i, entry)| *entry = own[i * right.cols() + j]);
-                }
-                (col0, rest) = (col0 + right.cols(), after);
-            }
-            row0 += left.cols();
-        }
-        Ok(out)
+        Ok(only(self.reduce(&[Reduction::Cross(a, b)])?))
     }
 
     fn symmetric_cross(&self, a: &[&Tall], b: &[&Tall]) -> Result<Mat<f64>> {
-        let full = self.cross(a, b)?;
-        Ok(Mat::from_fn(full.nrows(), full.ncols(), |i, j| (full[(i, j)] + full[(j, i)]) / 2.0))
+        Ok(only(self.reduce(&[Reduction::Symmetric(a, b)])?))
+    }
+
+    fn reduce(&self, wanted: &[Reduction<'_>]) -> Result<Vec<Mat<f64>>> {
+        Ok(crosses::reduce(&self.device, wanted)?)
     }
 
     fn multiply(&self, w: &mut Tall, m: MatRef<'_, f64>) -> Result<()> {
-        let (rows, small) = (w.rows(), self.small(m)?);
+        let (rows, small) = (w.rows(), Coefficients::new(&self.device, [m])?);
         let out = PanelOnDevice::unwritten(&self.device, rows, m.ncols())?;
-        self.times(rows, panel_of(w), &small, &out, 0.0)?;
+        small.multiply(rows, panel_of(w), &out)?;
         *w = out.tall(rows, m.ncols());
         Ok(())
     }
@@ -254,18 +197,18 @@ impl Space for Cuda {
         w: &mut Tall,
         p: &mut Tall,
         t: &Tall,
-        [cw, ct, cp]: [MatRef<'_, f64>; 3],
+        coefficients: [MatRef<'_, f64>; 3],
     ) -> Result<()> {
-        let (rows, cols) = (w.rows(), cw.ncols());
-        let step = PanelOnDevice::unwritten(&self.device, rows, cols)?;
-        self.times(rows, panel_of(t), &self.small(ct)?, &step, 0.0)?;
-        if cp.nrows() > 0 {
-            self.times(rows, panel_of(p), &self.small(cp)?, &step, 1.0)?;
+        self.advance_all(&mut [Advance { w, p, t }], coefficients)
+    }
+
+    fn advance_all(&self, panels: &mut [Advance<'_>], [cw, ct, cp]: [MatRef<'_, f64>; 3]) -> Result<()> {
+        let (cols, small) = (cw.ncols(), Coefficients::new(&self.device, [ct, cp, cw])?);
+        for Advance { w, p, t } in panels {
+            let rows = w.rows();
+            let [step, next] = small.advance(rows, [panel_of(t), panel_of(p), panel_of(w)])?;
+            (**w, **p) = (next.tall(rows, cols), step.tall(rows, cols));
         }
-        let mut next = PanelOnDevice::unwritten(&self.device, rows, cols)?;
-        next.room.copy_from(&step.room)?;
-        self.times(rows, panel_of(w), &self.small(cw)?, &next, 1.0)?;
-        (*w, *p) = (next.tall(rows, cols), step.tall(rows, cols));
         Ok(())
     }
 
@@ -293,11 +236,8 @@ impl Space for Cuda {
     }
 
     fn weighted_squares(&self, a: &Tall, weights: &RowFactors) -> Result<Vec<f64>> {
-        let (at, weights) = (panel_of(a).at(), weights.storage::<FactorsOnDevice>());
-        let sums = column_sums(&self.device, a.rows(), at, at.address, weights.0.address())?;
-        let mut sums = sums.to_vec()?;
-        sums.truncate(a.cols());
-        Ok(sums)
+        let sums = only(self.reduce(&[Reduction::Squares(a, weights)])?);
+        Ok(sums.col(0).iter().copied().collect())
     }
 
     fn row_squares(&self, a: &Tall) -> Result<Vec<f64>> {
@@ -409,4 +349,9 @@ impl Space for Cuda {
         pair.count_gram()?;
         Ok(Some(gram))
     }
+}
+
+/// The answer to one question.
+fn only<T>(mut answers: Vec<T>) -> T {
+    answers.pop().unwrap_or_else(|| unreachable!("one question has one answer"))
 }

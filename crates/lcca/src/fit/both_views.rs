@@ -10,7 +10,9 @@
 
 use super::best_pairs::BestPairs;
 use super::coarse::Coarse;
-use super::eigenproblem::{Block, Captured, Eigenproblem, FewRows, Ritz, SmallProducts, Trust, drift, pick};
+use super::eigenproblem::{
+    Block, Captured, Eigenproblem, FewRows, Ritz, SmallProducts, Trust, ViewPanels, drift, pick,
+};
 use super::measured::measure;
 use super::precondition::Preconditioner;
 use super::problem::Problem;
@@ -23,7 +25,7 @@ use crate::error::Result;
 use crate::matrix::Panel;
 use crate::outcome::Decision;
 use crate::random;
-use crate::space::RowFactors;
+use crate::space::{Reduction, RowFactors, Tall};
 use crate::watch::Loop;
 use crate::whiten::{CUT, Turns, turns_by, whiteners_and_shares};
 use faer::Mat;
@@ -91,30 +93,54 @@ impl BothViews<'_> {
         [shape.x_cols, shape.y_cols]
     }
 
-    /// All products of a basis, from its panels.
-    fn products(&self, basis: &[&Block]) -> Result<SmallProducts> {
-        let space = self.problem.space;
-        let gram =
-            |view: usize| space.symmetric_cross(&pick(basis, view, |v| &v.w), &pick(basis, view, |v| &v.bw));
+    /// All products of a basis, from its panels, and the heights of its T.
+    fn products(&self, basis: &[&Block]) -> Result<(SmallProducts, Heights)> {
+        let [w, bw, image] = [(|v| &v.w) as fn(&ViewPanels) -> &Tall, |v| &v.bw, |v| &v.image]
+            .map(|panel| [pick(basis, 0, panel), pick(basis, 1, panel)]);
         // SxᵀCxySy over the columns of the narrower view, which is less work.
         let cross = if basis[0].views[0].w.rows() <= basis[0].views[1].w.rows() {
-            space.cross(&pick(basis, 0, |v| &v.w), &pick(basis, 1, |v| &v.image))?
+            Reduction::Cross(&w[0], &image[1])
         } else {
-            space.cross(&pick(basis, 0, |v| &v.image), &pick(basis, 1, |v| &v.w))?
+            Reduction::Cross(&image[0], &w[1])
         };
-        Ok(SmallProducts { x: gram(0)?, y: gram(1)?, cross })
+        let mut wanted =
+            vec![Reduction::Symmetric(&w[0], &bw[0]), Reduction::Symmetric(&w[1], &bw[1]), cross];
+        wanted.extend(basis.get(1).into_iter().flat_map(|t| self.heights(t)));
+        let mut found = self.problem.space.reduce(&wanted)?;
+        let heights = found.split_off(3);
+        let [x, y, cross] = in_order(found);
+        Ok((SmallProducts { x, y, cross }, columns_of(&heights)))
+    }
+
+    /// vᵀDv of the columns of T in each view.
+    fn heights<'t>(&'t self, t: &'t Block) -> [Reduction<'t>; 2] {
+        [0, 1].map(|view| Reduction::Squares(&t.views[view].w, &self.diagonal[view]))
     }
 
     /// The products of the basis [W T P] from those of [W P]: only those of T are formed from panels, which is less than half
-    /// of the work.
-    fn products_of_t(&self, w: &Block, t: &Block, p: &Block, known: &SmallProducts) -> Result<SmallProducts> {
-        let space = self.problem.space;
+    /// of the work. The heights of T come with them.
+    fn products_of_t(
+        &self,
+        w: &Block,
+        t: &Block,
+        p: &Block,
+        known: &SmallProducts,
+    ) -> Result<(SmallProducts, Heights)> {
         let (own, more) = (w.columns(), t.columns());
-        let all = |view: usize| pick(&[w, t, p], view, |v| &v.w);
-        let rows = |view: usize| space.cross(&[&t.views[view].bw], &all(view));
-        let (x, y) = (rows(0)?, rows(1)?);
-        let across = space.cross(&[&t.views[0].image], &all(1))?;
-        let down = space.cross(&pick(&[w, p], 0, |v| &v.w), &[&t.views[1].image])?;
+        let all = [0, 1].map(|view| pick(&[w, t, p], view, |v| &v.w));
+        let others = pick(&[w, p], 0, |v| &v.w);
+        let [[x_bw, x_image], [y_bw, y_image]] =
+            [0, 1].map(|view| [[&t.views[view].bw], [&t.views[view].image]]);
+        let [x_heights, y_heights] = self.heights(t);
+        let found = self.problem.space.reduce(&[
+            Reduction::Cross(&x_bw, &all[0]),
+            Reduction::Cross(&y_bw, &all[1]),
+            Reduction::Cross(&x_image, &all[1]),
+            Reduction::Cross(&others, &y_image),
+            x_heights,
+            y_heights,
+        ])?;
+        let [x, y, across, down, x_heights, y_heights] = in_order(found);
         let (last, size) = (p.columns(), own + more + p.columns());
         // Where the blocks of W and P are in [W T P] and in [W P].
         let kept = [(0, 0, own), (own + more, own, last)];
@@ -142,7 +168,8 @@ impl BothViews<'_> {
         for (row, known_row, rows) in kept {
             cross.submatrix_mut(row, own, rows, more).copy_from(down.subrows(known_row, rows));
         }
-        Ok(SmallProducts { x: gram(&known.x, &x), y: gram(&known.y, &y), cross })
+        let products = SmallProducts { x: gram(&known.x, &x), y: gram(&known.y, &y), cross };
+        Ok((products, columns_of(&[x_heights, y_heights])))
     }
 }
 
@@ -195,22 +222,22 @@ impl Eigenproblem for BothViews<'_> {
         known: Option<&SmallProducts>,
     ) -> Result<Ritz> {
         let (space, size) = (self.problem.space, basis[0].columns());
-        let (mut products, drift) = match (basis, known) {
-            (&[w, t, p], Some(known)) => (self.products_of_t(w, t, p, known)?, 0.0),
+        let (mut products, heights, drift) = match (basis, known) {
+            (&[w, t, p], Some(known)) => {
+                let (products, heights) = self.products_of_t(w, t, p, known)?;
+                (products, heights, 0.0)
+            }
             _ => {
-                let products = self.products(basis)?;
+                let (products, heights) = self.products(basis)?;
                 let drift = drift(&products.x, size).max(drift(&products.y, size));
-                (products, drift)
+                (products, heights, drift)
             }
         };
         let (is_rough, mut is_too_rough) = (space.is_rough(), false);
-        if let Some(t) = basis.get(1) {
-            for (view, gram) in [&mut products.x, &mut products.y].into_iter().enumerate() {
-                let heights = space.weighted_squares(&t.views[view].w, &self.diagonal[view])?;
-                let mut shares = (size..).zip(&heights).map(|(j, height)| gram[(j, j)] / height);
-                is_too_rough |= is_rough && shares.any(|share| share <= ROUGH_SIGNIFICANT);
-                leave_out_noise(gram, size, &heights);
-            }
+        for (gram, heights) in [&mut products.x, &mut products.y].into_iter().zip(&heights) {
+            let mut shares = (size..).zip(heights).map(|(j, height)| gram[(j, j)] / height);
+            is_too_rough |= is_rough && shares.any(|share| share <= ROUGH_SIGNIFICANT);
+            leave_out_noise(gram, size, heights);
         }
         // Subblocks cost some iterations. On the host these take longer than what is saved.
         if let Some(partners) = partners.filter(|_| space.is_remote() && !is_rough)
@@ -328,6 +355,19 @@ impl Eigenproblem for BothViews<'_> {
     fn decisions(&self) -> Vec<Decision> {
         self.preconditioner.decisions()
     }
+}
+
+/// vᵀDv of the columns of T, one for each view; none if there is no T.
+type Heights = Vec<Vec<f64>>;
+
+/// The only columns of some matrices.
+fn columns_of(matrices: &[Mat<f64>]) -> Heights {
+    matrices.iter().map(|matrix| matrix.col(0).iter().copied().collect()).collect()
+}
+
+/// As many answers as questions.
+fn in_order<const N: usize>(found: Vec<Mat<f64>>) -> [Mat<f64>; N] {
+    found.try_into().unwrap_or_else(|_| unreachable!("a space answers every question"))
 }
 
 /// Sets the columns of T in SᵀBS to zero, which leaves them out, if they are noise (see `significant`). `heights` are vᵀDv of

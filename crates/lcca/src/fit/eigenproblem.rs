@@ -6,7 +6,7 @@ use crate::matrix::Panel;
 use crate::metric;
 use crate::outcome::Decision;
 use crate::small::times;
-use crate::space::{Space, Tall};
+use crate::space::{Advance, Space, Tall};
 use crate::watch::Loop;
 use faer::Mat;
 
@@ -304,9 +304,10 @@ impl Block {
         let last = if p_is_empty { 0 } else { p.columns() };
         for (((w, t), p), c) in self.views.iter_mut().zip(&t.views).zip(&mut p.views).zip(coefficients) {
             let c = [c.subrows(0, own), c.subrows(own, more), c.subrows(own + more, last)];
-            space.advance(&mut w.w, &mut p.w, &t.w, c)?;
-            space.advance(&mut w.bw, &mut p.bw, &t.bw, c)?;
-            space.advance(&mut w.image, &mut p.image, &t.image, c)?;
+            let weights = Advance { w: &mut w.w, p: &mut p.w, t: &t.w };
+            let products = Advance { w: &mut w.bw, p: &mut p.bw, t: &t.bw };
+            let images = Advance { w: &mut w.image, p: &mut p.image, t: &t.image };
+            space.advance_all(&mut [weights, products, images], c)?;
         }
         Ok(())
     }

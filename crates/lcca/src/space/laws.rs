@@ -1,6 +1,6 @@
 //! The laws of [`Space`], for whoever implements one; written once and run on every space: each operation gives what ordinary memory gives.
 
-use super::{ChosenBlock, Host, Inverted, Space, Tall};
+use super::{Advance, ChosenBlock, Host, Inverted, Reduction, RowFactors, Space, Tall};
 use crate::data::{Counting, Pair, Side, Tally};
 use crate::error::Error;
 use crate::matrix::Panel;
@@ -82,13 +82,31 @@ pub fn check(space: &dyn Space, rows: usize, cols: usize, seed: u64) -> Verdict 
 
     let weights: Vec<f64> = (0..rows).map(|i| 1.0 / (1.0 + i as f64)).collect();
     let there = space.row_factors(weights.clone()).map_err(text)?;
-    let here = Host.row_factors(weights).map_err(text)?;
+    let on_host = Host.row_factors(weights).map_err(text)?;
     let squares = space.weighted_squares(&a.there, &there).map_err(text)?;
-    same_numbers(space, "weighted squares", &squares, &Host.weighted_squares(&a.here, &here).map_err(text)?)?;
+    same_numbers(
+        space,
+        "weighted squares",
+        &squares,
+        &Host.weighted_squares(&a.here, &on_host).map_err(text)?,
+    )?;
+    let reduced = |space: &dyn Space, [a, b, wide]: [&Tall; 3], weights: &RowFactors| {
+        space.reduce(&[
+            Reduction::Squares(b, weights),
+            Reduction::Cross(&[wide], &[a, b]),
+            Reduction::Symmetric(&[wide, b], &[wide, b]),
+            Reduction::Squares(wide, weights),
+        ])
+    };
+    let here = reduced(&Host, [&a.here, &b.here, &wide.here], &on_host).map_err(text)?;
+    let there_all = reduced(space, [&a.there, &b.there, &wide.there], &there).map_err(text)?;
+    for (there, here) in there_all.iter().zip(&here) {
+        same(space, "sums over rows", there.as_ref(), here.as_ref())?;
+    }
     let squares = space.row_squares(&a.there).map_err(text)?;
     same_numbers(space, "squares of rows", &squares, &Host.row_squares(&a.here).map_err(text)?)?;
     space.scale_rows(&mut a.there, &there).map_err(text)?;
-    Host.scale_rows(&mut a.here, &here).map_err(text)?;
+    Host.scale_rows(&mut a.here, &on_host).map_err(text)?;
     a.check("scaled rows", space)?;
 
     let m = random_panel(cols, cols.saturating_sub(1).max(1), seed + 5);
@@ -96,15 +114,23 @@ pub fn check(space: &dyn Space, rows: usize, cols: usize, seed: u64) -> Verdict 
     Host.multiply(&mut out.here, m.as_mat()).map_err(text)?;
     out.check("a product with a small matrix", space)?;
     for last in [0, cols] {
+        // Two panels of different heights with the same coefficients.
+        let other =
+            |columns: usize, more: u64| Twin::new(space, random_panel(rows + 5, columns, seed + more));
         let (mut w, mut p, t) = (twin(cols, 6)?, twin(cols, 7)?, twin(cols + 2, 8)?);
+        let (mut w2, mut p2, t2) = (other(cols, 13)?, other(cols, 14)?, other(cols + 2, 15)?);
         let fewer = cols.saturating_sub(1).max(1);
         let (cw, ct) = (random_panel(cols, fewer, seed + 9), random_panel(cols + 2, fewer, seed + 10));
         let cp = random_panel(last, fewer, seed + 11);
         let coefficients = [cw.as_mat(), ct.as_mat(), cp.as_mat()];
-        space.advance(&mut w.there, &mut p.there, &t.there, coefficients).map_err(text)?;
+        let first = Advance { w: &mut w.there, p: &mut p.there, t: &t.there };
+        let second = Advance { w: &mut w2.there, p: &mut p2.there, t: &t2.there };
+        space.advance_all(&mut [first, second], coefficients).map_err(text)?;
         Host.advance(&mut w.here, &mut p.here, &t.here, coefficients).map_err(text)?;
-        w.check("advanced weights", space)?;
-        p.check("the step", space)?;
+        Host.advance(&mut w2.here, &mut p2.here, &t2.here, coefficients).map_err(text)?;
+        for (panel, what) in [(w, "weights"), (w2, "more weights"), (p, "the step"), (p2, "another step")] {
+            panel.check(&format!("{what} after an advance"), space)?;
+        }
     }
     let which: Vec<usize> = (0..cols).rev().step_by(2).collect();
     let selected = Twin {

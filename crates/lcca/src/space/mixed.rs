@@ -3,7 +3,7 @@
 //! The first iterations of a fit are far from its answer, and rounding errors of single precision do not show there. Panels take half
 //! the memory then and less time. The loop says when precision is needed, and refines the panels that it goes on with.
 
-use super::{RowFactors, Space, Tall};
+use super::{Advance, Reduction, RowFactors, Space, Tall};
 use crate::data::Counting;
 use crate::decompose::Decompose;
 use crate::error::Result;
@@ -109,6 +109,11 @@ impl Space for Mixed<'_> {
         a.first().map_or_else(|| self.now(), |a| self.of(a)).symmetric_cross(a, b)
     }
 
+    fn reduce(&self, wanted: &[Reduction<'_>]) -> Result<Vec<Mat<f64>>> {
+        let panel = wanted.iter().find_map(Reduction::panel);
+        panel.map_or_else(|| self.now(), |panel| self.of(panel)).reduce(wanted)
+    }
+
     fn multiply(&self, w: &mut Tall, m: MatRef<'_, f64>) -> Result<()> {
         self.of(w).multiply(w, m)
     }
@@ -121,6 +126,11 @@ impl Space for Mixed<'_> {
         coefficients: [MatRef<'_, f64>; 3],
     ) -> Result<()> {
         self.of(t).advance(w, p, t, coefficients)
+    }
+
+    fn advance_all(&self, panels: &mut [Advance<'_>], coefficients: [MatRef<'_, f64>; 3]) -> Result<()> {
+        let space = panels.first().map_or_else(|| self.now(), |first| self.of(first.t));
+        space.advance_all(panels, coefficients)
     }
 
     fn difference(&self, out: &mut Tall, a: &Tall, factors: &[f64], b: &Tall) -> Result<()> {

@@ -9,12 +9,14 @@ mod host_pass;
 pub mod laws;
 mod mixed;
 mod placed;
+mod reduction;
 mod single;
 
 pub use host::Host;
 pub(crate) use mixed::Mixed;
 pub(crate) use placed::beside;
 pub use placed::{Placed, of, place};
+pub use reduction::Reduction;
 
 use crate::data::{Counting, InMemory, JointGram, Moments};
 use crate::decompose::{Decompose, OnHost};
@@ -77,6 +79,16 @@ impl RowFactors {
     pub fn storage<T: 'static>(&self) -> &T {
         self.0.downcast_ref().expect("factors are used in the space that made them")
     }
+}
+
+/// Panels that an iteration moves on: weights W, their last step P and the directions T, or products of them.
+pub struct Advance<'a> {
+    /// W, which becomes that of the next iteration.
+    pub w: &'a mut Tall,
+    /// P, which becomes the step to it.
+    pub p: &'a mut Tall,
+    /// T.
+    pub t: &'a Tall,
 }
 
 /// (B − A) on chosen columns: what a coarse block is made of.
@@ -186,12 +198,22 @@ pub trait Space: Send + Sync {
     /// [A₁ A₂ …]ᵀ[B₁ B₂ …] that is symmetric but for rounding: only half of it need be computed.
     fn symmetric_cross(&self, a: &[&Tall], b: &[&Tall]) -> Result<Mat<f64>>;
 
+    /// Several sums over rows. A space that is asked for all of them at once may form them sooner.
+    fn reduce(&self, wanted: &[Reduction<'_>]) -> Result<Vec<Mat<f64>>> {
+        wanted.iter().map(|reduction| reduction.by(self)).collect()
+    }
+
     /// W ← W·M.
     fn multiply(&self, w: &mut Tall, m: MatRef<'_, f64>) -> Result<()>;
 
     /// P ← T·Ct + P·Cp and W ← W·Cw + P for coefficients [Cw, Ct, Cp]. If Cp has no rows, P counts as zero.
     fn advance(&self, w: &mut Tall, p: &mut Tall, t: &Tall, coefficients: [MatRef<'_, f64>; 3])
     -> Result<()>;
+
+    /// The same for several panels with the same coefficients.
+    fn advance_all(&self, panels: &mut [Advance<'_>], coefficients: [MatRef<'_, f64>; 3]) -> Result<()> {
+        panels.iter_mut().try_for_each(|Advance { w, p, t }| self.advance(w, p, t, coefficients))
+    }
 
     /// `out[:, j] ← a[:, j] − factors[j]·b[:, j]`.
     fn difference(&self, out: &mut Tall, a: &Tall, factors: &[f64], b: &Tall) -> Result<()>;

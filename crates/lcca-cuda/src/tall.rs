@@ -1,0 +1,129 @@
+//! Tall panels multiplied with small matrices on a device.
+
+use crate::device::Device;
+use crate::error::CudaError;
+use crate::kernels::File;
+use crate::launch::Launch;
+use crate::panel::{PanelOnDevice, stride_of};
+use crate::room::Room;
+use bytemuck::{Pod, Zeroable};
+use faer::MatRef;
+use std::sync::Arc;
+
+/// Columns of a panel that are multiplied together.
+const SLICE: usize = 8;
+/// Rows that one block of threads forms.
+const ROWS: u64 = 128;
+/// Columns, in eights, that a warp forms of a narrow and of a wide panel. More of them read a panel less often, and leave less to do at the
+/// same time.
+const NARROW: usize = 4;
+const WIDE: usize = 8;
+
+/// Small matrices that panels are multiplied with, in the order in which the kernel reads them.
+pub(crate) struct Coefficients<const N: usize> {
+    device: Arc<Device>,
+    packed: Room<f64>,
+    /// The slices of each matrix.
+    slices: [usize; N],
+    /// Columns of the product.
+    cols: usize,
+    /// Columns of the product, in eights, that a warp forms.
+    width: usize,
+}
+
+/// A panel as the kernel sees it.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct Source {
+    numbers: u64,
+    stride: u32,
+    slices: u32,
+}
+
+impl<const N: usize> Coefficients<N> {
+    /// Copies matrices of equally many columns.
+    pub fn new(device: &Arc<Device>, all: [MatRef<'_, f64>; N]) -> Result<Self, CudaError> {
+        let cols = all[0].ncols();
+        let slices = all.map(|m| m.nrows().div_ceil(SLICE));
+        let height = SLICE * slices.iter().sum::<usize>();
+        // Column by column, as they are.
+        let mut numbers = vec![0.0; height * cols];
+        for (j, mut column) in numbers.chunks_exact_mut(height.max(1)).enumerate() {
+            for (m, slices) in all.iter().zip(slices) {
+                let (own, rest) = column.split_at_mut(SLICE * slices);
+                own.iter_mut().zip(m.col(j).iter()).for_each(|(to, &from)| *to = from);
+                column = rest;
+            }
+        }
+        let numbers = device.copy(&numbers)?;
+        let width = if cols > SLICE * NARROW { WIDE } else { NARROW };
+        let tiles = cols.div_ceil(SLICE * width);
+        let packed: Room<f64> = device.room(tiles * width * SLICE * height)?;
+        let count = packed.len() as u64;
+        device.launch(
+            "pack_coefficients",
+            File::Tall,
+            Launch::each(count),
+            &[
+                &count,
+                &(width as u32),
+                &((height / SLICE) as u32),
+                &(cols as u32),
+                &packed.address(),
+                &numbers.address(),
+            ],
+        )?;
+        Ok(Coefficients { device: device.clone(), packed, slices, cols, width })
+    }
+
+    /// The kernel on panels [T, P, W], of which the last may be missing, for so many rows.
+    fn launch(&self, rows: usize, sources: [Source; 3], step: u64, next: u64) -> Result<(), CudaError> {
+        let tiles = self.cols.div_ceil(SLICE * self.width);
+        let name = if self.width == NARROW { "advance_narrow_f64" } else { "advance_wide_f64" };
+        let [t, p, w] = sources;
+        self.device.launch(
+            name,
+            File::Tall,
+            Launch::blocks((rows as u64).div_ceil(ROWS) * tiles as u64, 128),
+            &[
+                &(rows as u64),
+                &(tiles as u32),
+                &t,
+                &p,
+                &w,
+                &self.packed.address(),
+                &(stride_of(self.cols) as u32),
+                &step,
+                &next,
+            ],
+        )
+    }
+
+    fn source(&self, index: usize, panel: &PanelOnDevice) -> Source {
+        let slices = self.slices[index] as u32;
+        Source { numbers: panel.room.address(), stride: panel.stride as u32, slices }
+    }
+}
+
+impl Coefficients<1> {
+    /// out ← A·M.
+    pub fn multiply(&self, rows: usize, a: &PanelOnDevice, out: &PanelOnDevice) -> Result<(), CudaError> {
+        let none = Source::zeroed();
+        self.launch(rows, [self.source(0, a), none, none], out.room.address(), 0)
+    }
+}
+
+impl Coefficients<3> {
+    /// T·Ct + P·Cp, and that and W·Cw, for panels [T, P, W] and coefficients [Ct, Cp, Cw].
+    pub fn advance(
+        &self,
+        rows: usize,
+        [t, p, w]: [&PanelOnDevice; 3],
+    ) -> Result<[PanelOnDevice; 2], CudaError> {
+        let step = PanelOnDevice::unwritten(&self.device, rows, self.cols)?;
+        let next = PanelOnDevice::unwritten(&self.device, rows, self.cols)?;
+        let sources = [self.source(0, t), self.source(1, p), self.source(2, w)];
+        self.launch(rows, sources, step.room.address(), next.room.address())?;
+        Ok([step, next])
+    }
+}
