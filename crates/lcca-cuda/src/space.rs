@@ -9,6 +9,7 @@ use crate::launch::{Argument, Launch};
 use crate::panel::{FactorsOnDevice, PanelOnDevice, column_sums, panel_of, scale_rows, stride_of};
 use crate::product::{Dense, Numbers, cross_into, times_into};
 use crate::room::Room;
+use crate::sparse::SparseOnDevice;
 use crate::sparse_gram;
 use crate::summed::Summed;
 use faer::{Mat, MatRef};
@@ -54,13 +55,19 @@ impl Cuda {
         if let Some(found) = homes.iter().find(|home| home.is_of(source)) {
             return Ok(Some(found.clone()));
         }
-        if homes.len() >= HOMES {
-            homes.remove(0);
-        }
+        make_place(&mut homes);
         let home = Home::copy(&self.device, source)?.map(Arc::new);
         homes.extend(home.clone());
         self.was_used.fetch_or(home.is_some(), Relaxed);
         Ok(home)
+    }
+
+    /// Keeps Gram matrices that were formed here for the passes over them.
+    fn keep(&self, joint: &JointGram, blocks: [[SparseOnDevice; 2]; 2]) -> Result<()> {
+        let mut homes = self.homes.lock().unwrap_or_else(PoisonError::into_inner);
+        make_place(&mut homes);
+        homes.push(Arc::new(Home::formed(&self.device, joint, blocks)?));
+        Ok(())
     }
 
     pub(crate) fn launch_each(
@@ -106,15 +113,27 @@ impl Cuda {
         if !plan.fits(&self.device, rows) {
             return Ok(None);
         }
-        let formed = sparse_gram::form(&self.device, rows, plan, limit, after)?;
-        self.was_used.fetch_or(formed.is_some(), Relaxed);
-        Ok(formed)
+        let Some(formed) = sparse_gram::form(&self.device, rows, plan, limit, after)? else {
+            return Ok(None);
+        };
+        self.was_used.store(true, Relaxed);
+        if let Some(blocks) = formed.blocks {
+            self.keep(&formed.joint, blocks)?;
+        }
+        Ok(Some(formed.joint))
     }
 
     /// AᵀB of two panels, written to an address.
     fn cross_of(&self, a: &Tall, b: &Tall, out: u64) -> Result<()> {
         let (left, right) = (panel_of(a).matrix(a.cols()), panel_of(b).matrix(b.cols()));
         Ok(cross_into(&self.device, a.rows(), out, (left, Numbers::F64), right, false)?)
+    }
+}
+
+/// Drops the oldest copy if there are as many as are kept.
+fn make_place(homes: &mut Vec<Arc<Home>>) {
+    if homes.len() >= HOMES {
+        homes.remove(0);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::kernels::File;
 use crate::launch::{Argument, Launch};
 use crate::room::Room;
 use crate::sort::{Keyed, RunSums, bytes_to_sort, scan};
-use crate::sparse::{StoredValues, bytes_in_place, copy_buffer};
+use crate::sparse::{SparseOnDevice, StoredValues, bytes_in_place, copy_buffer};
 use bytemuck::{Pod, Zeroable};
 use lcca::data::{Allowance, InMemory, JointGram, Pair, Shape, Side};
 use lcca::matrix::{Matrix, SparseRows, Values};
@@ -27,6 +27,8 @@ const TILE: u64 = 4096;
 const COUNTED: usize = 1 << 14;
 /// Bytes of each entry while a block is put together: both triangles as keys and values, and the block itself.
 const PUT_TOGETHER: u64 = 64;
+/// Most bytes that a key leaves behind if blocks are kept: an entry and its mirror image.
+const KEPT: u64 = 24;
 
 /// What the joint Gram matrix of two sparse views takes on a device.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +82,12 @@ impl Plan {
     pub fn fits(&self, device: &Device, pair: &InMemory) -> bool {
         let in_place: u64 = Side::BOTH.iter().map(|&side| bytes_in_place(device, pair.view(side))).sum();
         self.bytes - in_place <= device.free()
+    }
+
+    /// Whether the device has the memory to keep blocks while the others are formed, however many entries they have.
+    fn keeps(&self, device: &Device) -> bool {
+        let keys: u64 = self.keys.iter().sum();
+        self.bytes.saturating_add(keys.saturating_mul(KEPT + PUT_TOGETHER)) <= device.free()
     }
 }
 
@@ -170,6 +178,13 @@ impl Entries {
 /// Called at the end of each step that was started, with its name.
 pub(crate) type AfterStep<'a> = &'a dyn Fn(&'static str) -> Result<(), CudaError>;
 
+/// Gram matrices on the host, and their blocks on the device if there was room to keep them.
+pub(crate) struct FormedGrams {
+    pub joint: JointGram,
+    /// `blocks[target][source]`
+    pub blocks: Option<[[SparseOnDevice; 2]; 2]>,
+}
+
 /// All four blocks; `None` if the device has too little memory, and an error if they would take more than `limit` bytes of the host.
 pub(crate) fn form(
     device: &Arc<Device>,
@@ -177,14 +192,15 @@ pub(crate) fn form(
     plan: &Plan,
     limit: u64,
     after: AfterStep<'_>,
-) -> lcca::Result<Option<JointGram>> {
+) -> lcca::Result<Option<FormedGrams>> {
     let views = Side::BOTH.map(|side| pair.view(side));
     let [Matrix::Sparse(x), Matrix::Sparse(y)] = views else { return Ok(None) };
     // The same is accounted for as on the host, so that a fit takes the same way wherever it runs.
     let allowance = Allowance::of_joint_gram(limit);
     allowance.take_transposed(&views)?;
     let weights = pair.weights().map(|weights| copy_buffer(device, weights)).transpose()?;
-    let products = Products { device, rows: x.rows(), weights, has_values: plan.has_values, after };
+    let keeps = plan.keeps(device);
+    let products = Products { device, rows: x.rows(), weights, has_values: plan.has_values, keeps, after };
     let [p, q] = [x.cols(), y.cols()];
     let x = Entries::copy(device, x)?;
     after("copy rows")?;
@@ -192,17 +208,27 @@ pub(crate) fn form(
     // These are copied while the device sorts.
     let y = Entries::copy(device, y)?;
     after("copy rows")?;
-    let Some(xx) = products.symmetric(xx, p, &allowance)? else { return Ok(None) };
+    let Some((xx, xx_here)) = products.symmetric(xx, p, &allowance)? else { return Ok(None) };
     let xy = products.sorted(&x, Some(&y), plan.keys[1])?;
     drop(x);
-    let Some((xy, yx)) = products.cross(xy, [p, q], &allowance)? else { return Ok(None) };
+    let Some([(xy, xy_here), (yx, yx_here)]) = products.cross(xy, [p, q], &allowance)? else {
+        return Ok(None);
+    };
     let yy = products.sorted(&y, None, plan.keys[2])?;
     drop(y);
-    let Some(yy) = products.symmetric(yy, q, &allowance)? else { return Ok(None) };
+    let Some((yy, yy_here)) = products.symmetric(yy, q, &allowance)? else { return Ok(None) };
     allowance.take_transposed(&[&xy])?;
     let moments = [pair.moments(Side::X)?.clone(), pair.moments(Side::Y)?.clone()];
-    Ok(Some(JointGram::from_all_blocks(pair.shape(), moments, [[xx, xy], [yx, yy]])))
+    let joint = JointGram::from_all_blocks(pair.shape(), moments, [[xx, xy], [yx, yy]]);
+    let blocks = match (xx_here, xy_here, yx_here, yy_here) {
+        (Some(xx), Some(xy), Some(yx), Some(yy)) => Some([[xx, xy], [yx, yy]]),
+        _ => None,
+    };
+    Ok(Some(FormedGrams { joint, blocks }))
 }
+
+/// A block on the host, and on the device if it is kept there.
+type OnBoth = (Matrix, Option<SparseOnDevice>);
 
 /// Products of views with the same rows.
 struct Products<'a> {
@@ -210,6 +236,8 @@ struct Products<'a> {
     rows: usize,
     weights: Option<Room<f64>>,
     has_values: bool,
+    /// Whether blocks stay on the device.
+    keeps: bool,
     after: AfterStep<'a>,
 }
 
@@ -290,7 +318,7 @@ impl Products<'_> {
     }
 
     /// All of a symmetric block from the keys of its upper triangle.
-    fn symmetric(&self, keyed: Keyed, size: usize, allowance: &Allowance) -> lcca::Result<Option<Matrix>> {
+    fn symmetric(&self, keyed: Keyed, size: usize, allowance: &Allowance) -> lcca::Result<Option<OnBoth>> {
         let device = self.device;
         let Some(upper) = self.entries(keyed, [size, size], true)? else { return Ok(None) };
         // The other triangle takes as much again.
@@ -319,7 +347,7 @@ impl Products<'_> {
         }
         drop((upper, lower, above, below));
         (self.after)("put together")?;
-        let block = block.download(device)?;
+        let block = block.download(device, self.keeps)?;
         (self.after)("copy back")?;
         Ok(Some(block))
     }
@@ -330,13 +358,14 @@ impl Products<'_> {
         keyed: Keyed,
         shape: [usize; 2],
         allowance: &Allowance,
-    ) -> lcca::Result<Option<(Matrix, Matrix)>> {
+    ) -> lcca::Result<Option<[OnBoth; 2]>> {
         let Some(entries) = self.entries(keyed, shape, false)? else { return Ok(None) };
         allowance.take_entries(entries.keys.len() as u64)?;
         let transposed = entries.transposed(self.device)?;
         let blocks = (entries.into_block(self.device)?, transposed.into_block(self.device)?);
         (self.after)("put together")?;
-        let blocks = (blocks.0.download(self.device)?, blocks.1.download(self.device)?);
+        let download = |block: Block| block.download(self.device, self.keeps);
+        let blocks = [download(blocks.0)?, download(blocks.1)?];
         (self.after)("copy back")?;
         Ok(Some(blocks))
     }
@@ -399,20 +428,26 @@ struct Block {
 }
 
 impl Block {
-    /// The block on the host, its values in single precision if that holds all of them.
-    fn download(self, device: &Arc<Device>) -> lcca::Result<Matrix> {
-        let (n, inexact): (_, Room<u32>) = (self.values.len() as u64, device.zeros(1)?);
-        launch_each(device, "find_inexact", n, &[&n, &self.values.address(), &inexact.address()])?;
-        let values = if inexact.to_vec()?[0] == 0 {
-            let singles: Room<f32> = device.room(self.values.len())?;
-            launch_each(device, "to_singles", n, &[&n, &self.values.address(), &singles.address()])?;
-            drop(self.values);
-            Values::F32(singles.to_vec()?.into())
+    /// The block on the host, its values in single precision if that holds all of them; and on the device if it is kept there.
+    fn download(self, device: &Arc<Device>, keeps: bool) -> lcca::Result<OnBoth> {
+        let Block { starts, columns, values, cols } = self;
+        let (n, inexact): (_, Room<u32>) = (values.len() as u64, device.zeros(1)?);
+        launch_each(device, "find_inexact", n, &[&n, &values.address(), &inexact.address()])?;
+        let (stored, copy) = if inexact.to_vec()?[0] == 0 {
+            let singles: Room<f32> = device.room(values.len())?;
+            launch_each(device, "to_singles", n, &[&n, &values.address(), &singles.address()])?;
+            drop(values);
+            let copy = Values::F32(singles.to_vec()?.into());
+            (StoredValues::F32(singles), copy)
         } else {
-            Values::F64(self.values.to_vec()?.into())
+            let copy = Values::F64(values.to_vec()?.into());
+            (StoredValues::F64(values), copy)
         };
-        let (starts, columns) = (self.starts.to_vec()?, self.columns.to_vec()?);
-        Ok(SparseRows::new(self.cols, starts.into(), columns.into(), values)?.into())
+        let offsets = starts.to_vec()?;
+        let on_host = columns.to_vec()?;
+        let here =
+            keeps.then(|| SparseOnDevice::new(device, cols, &offsets, columns, stored)).transpose()?;
+        Ok((SparseRows::new(cols, offsets.into(), on_host.into(), copy)?.into(), here))
     }
 }
 
