@@ -9,6 +9,7 @@ use crate::launch::{Argument, Launch};
 use crate::panel::{FactorsOnDevice, PanelOnDevice, column_sums, panel_of, scale_rows, stride_of};
 use crate::product::{Dense, Numbers, cross_into, times_into};
 use crate::room::Room;
+use crate::scan::{ScanOnDevice, unless_full};
 use crate::sparse::SparseOnDevice;
 use crate::sparse_gram;
 use crate::summed::Summed;
@@ -16,7 +17,7 @@ use faer::{Mat, MatRef};
 use lcca::data::{Counting, InMemory, JointGram, Moments, Pair, Side};
 use lcca::error::Result;
 use lcca::matrix::{Line, Matrix, Panel};
-use lcca::space::{ChosenBlock, Host, Inverted, RowFactors, Space, Tall};
+use lcca::space::{ChosenBlock, GramScan, GramView, Host, Inverted, RowFactors, Space, Tall};
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -422,5 +423,12 @@ impl Space for Cuda {
         };
         pair.count_gram()?;
         Ok(Some(gram))
+    }
+
+    /// The host scans if there is no memory for what the scans need.
+    fn scan<'a>(&'a self, grams: &GramView<'a>) -> Result<Option<Box<dyn GramScan + 'a>>> {
+        let Some(home) = self.home(grams.joint)? else { return Ok(None) };
+        let scan = unless_full(ScanOnDevice::new(&self.device, home, grams))?.flatten();
+        Ok(scan.map(|scan| Box::new(scan) as Box<dyn GramScan + 'a>))
     }
 }

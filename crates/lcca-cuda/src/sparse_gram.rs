@@ -445,8 +445,7 @@ impl Block {
         };
         let offsets = starts.to_vec()?;
         let on_host = columns.to_vec()?;
-        let here =
-            keeps.then(|| SparseOnDevice::new(device, cols, &offsets, columns, stored)).transpose()?;
+        let here = keeps.then(|| SparseOnDevice::new(device, cols, &offsets, columns, stored)).transpose()?;
         Ok((SparseRows::new(cols, offsets.into(), on_host.into(), copy)?.into(), here))
     }
 }

@@ -7,6 +7,7 @@ use super::twins::{dependence, nearest};
 use super::witness::{Columns, Witness};
 use crate::data::{Pair, Side};
 use crate::error::Result;
+use crate::space::GramView;
 
 /// What entries of Gram matrices tell.
 #[derive(Default)]
@@ -24,9 +25,15 @@ pub(super) fn local(problem: &Problem<'_>, inverse: &[Vec<f64>; 2], known: &[Col
     let identities = problem.identities();
     if let Some(joint) = problem.joint {
         let (means, along, ridges) = (problem.means, problem.along, problem.ridges());
-        let grams = LocalGrams { joint, means, along, ridges, identities, inverse };
+        // Only the host takes covariates into account.
+        let scan = match along {
+            None => problem.space.scan(&GramView { joint, means, ridges, identities, inverse })?,
+            Some(_) => None,
+        };
+        let scan = scan.as_deref();
+        let grams = LocalGrams { joint, means, along, ridges, identities, inverse, scan };
         let witnesses = if known.is_empty() {
-            witnesses(&grams, &nearest(&grams))?
+            witnesses(&grams, &nearest(&grams)?)?
         } else {
             witnesses_again(&grams, known)?
         };
@@ -46,8 +53,8 @@ pub(super) fn local(problem: &Problem<'_>, inverse: &[Vec<f64>; 2], known: &[Col
         moments.square.iter().map(invert).collect::<Vec<f64>>()
     });
     let (means, inverse) = (means.as_ref(), &inverse);
-    let grams = LocalGrams { joint: &joint, means, along: None, ridges, identities, inverse };
-    let nearest = nearest(&grams);
+    let grams = LocalGrams { joint: &joint, means, along: None, ridges, identities, inverse, scan: None };
+    let nearest = nearest(&grams)?;
     let mut witnesses = witnesses(&grams, &nearest)?;
     let root = share.sqrt();
     let weights = witnesses.iter_mut().flat_map(|witness| witness.weights.iter_mut().flatten());

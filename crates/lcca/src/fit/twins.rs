@@ -12,6 +12,8 @@
 use super::local_grams::{LocalGrams, NEARLY};
 use super::scratch::Scratch;
 use crate::data::Side;
+use crate::error::Result;
+use crate::space::Partner;
 use rayon::prelude::*;
 
 /// Columns with fewer entries are left alone: if all rows of two rare columns coincide, that may be chance.
@@ -29,21 +31,22 @@ const MOST: usize = 4000;
 /// Pairs of twins that one thread compares with all others before other threads may take some.
 const COMPARED: usize = 16;
 
-/// The column of the same view that a column is most nearly a multiple of.
-#[derive(Clone, Copy)]
-pub(super) struct Nearest {
-    pub column: u32,
-    /// Their product, if both had B-length 1; 0 if there is no such column.
-    pub product: f64,
+/// The column of the same view that each column of each view is most nearly a multiple of.
+pub(super) fn nearest(grams: &LocalGrams<'_>) -> Result<[Vec<Partner>; 2]> {
+    if let Some(scan) = grams.scan
+        && let Some(nearest) = scan.nearest(FEWEST)?
+    {
+        return Ok(nearest);
+    }
+    Ok(nearest_on_host(grams))
 }
 
-/// The nearest other column of each column of each view.
-pub(super) fn nearest(grams: &LocalGrams<'_>) -> [Vec<Nearest>; 2] {
+fn nearest_on_host(grams: &LocalGrams<'_>) -> [Vec<Partner>; 2] {
     Side::BOTH.map(|side| {
         let (block, count) = (grams.joint.block(side, side), &grams.joint.moments(side).nonzero);
         let inverse = &grams.inverse[side as usize];
         let of_column = |i: usize| {
-            let mut nearest = Nearest { column: i as u32, product: 0.0 };
+            let mut nearest = Partner { column: i as u32, product: 0.0 };
             if count[i] >= FEWEST && !grams.identities[side as usize] {
                 let shifts = grams.shifts([side as usize; 2], i);
                 block.for_each(i, |j, value| {
@@ -56,7 +59,7 @@ pub(super) fn nearest(grams: &LocalGrams<'_>) -> [Vec<Nearest>; 2] {
                     {
                         let product = entry * square.sqrt();
                         if product.abs() > nearest.product.abs() {
-                            nearest = Nearest { column: j as u32, product };
+                            nearest = Partner { column: j as u32, product };
                         }
                     }
                 });
@@ -68,8 +71,8 @@ pub(super) fn nearest(grams: &LocalGrams<'_>) -> [Vec<Nearest>; 2] {
 }
 
 /// 1/(1 − c) for each column of each view.
-pub(super) fn dependence(nearest: &[Vec<Nearest>; 2]) -> [Vec<f64>; 2] {
-    let of_column = |nearest: &Nearest| (1.0 - nearest.product.abs().min(LARGEST)).recip();
+pub(super) fn dependence(nearest: &[Vec<Partner>; 2]) -> [Vec<f64>; 2] {
+    let of_column = |nearest: &Partner| (1.0 - nearest.product.abs().min(LARGEST)).recip();
     nearest.each_ref().map(|view| view.iter().map(of_column).collect())
 }
 
@@ -83,7 +86,7 @@ struct Twins {
 /// strongest first.
 pub(super) fn pairs_of_twins(
     grams: &LocalGrams<'_>,
-    nearest: &[Vec<Nearest>; 2],
+    nearest: &[Vec<Partner>; 2],
     faint: f64,
 ) -> Vec<[Vec<u32>; 2]> {
     let [x, y] = nearest.each_ref().map(|view| twins(view));
@@ -127,10 +130,10 @@ pub(super) fn pairs_of_twins(
 }
 
 /// The pairs of twins of one view, each once, those with the largest products first.
-fn twins(nearest: &[Nearest]) -> Vec<Twins> {
+fn twins(nearest: &[Partner]) -> Vec<Twins> {
     let is_twin = |product: f64| product.abs() > TWINS && 1.0 - product * product > SAME;
     let mut all: Vec<Twins> = Vec::new();
-    for (i, &Nearest { column, product }) in nearest.iter().enumerate() {
+    for (i, &Partner { column, product }) in nearest.iter().enumerate() {
         // Of two that are nearest to each other, the first counts.
         let is_second = nearest[column as usize].column as usize == i && (column as usize) < i;
         if is_twin(product) && !is_second {
@@ -179,8 +182,9 @@ mod tests {
             ridges: [0.0; 2],
             identities: [false; 2],
             inverse: &inverse,
+            scan: None,
         };
-        let nearest = nearest(&grams);
+        let nearest = nearest(&grams).unwrap();
         assert_eq!((nearest[0][1].column, nearest[0][4].column), (4, 1));
         let dependence = dependence(&nearest);
         assert!(dependence[0][1] > 50.0 && dependence[0][0] < 2.0, "{dependence:?}");

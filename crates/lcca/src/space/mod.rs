@@ -9,12 +9,16 @@ mod host_pass;
 pub mod laws;
 mod mixed;
 mod placed;
+mod scan;
 mod single;
 
 pub use host::Host;
 pub(crate) use mixed::Mixed;
 pub(crate) use placed::beside;
 pub use placed::{Placed, of, place};
+pub use scan::{
+    ADDED, GramScan, GramView, HubLimits, MOST_GROWN, PARTNERS, Partner, ROUNDS, SUM_LANES, SparsePair,
+};
 
 use crate::data::{Counting, InMemory, JointGram, Moments};
 use crate::error::Result;
@@ -226,6 +230,11 @@ pub trait Space: Send + Sync {
 
     /// The lower triangle of [X Y]ᵀ[X Y] of a pair of few columns, if the space can form it. By default the host does.
     fn dense_gram(&self, _pair: &Counting<'_>) -> Result<Option<Mat<f64>>> {
+        Ok(None)
+    }
+
+    /// Gram matrices that the space can scan for columns that belong together. By default the host scans them.
+    fn scan<'a>(&'a self, _grams: &GramView<'a>) -> Result<Option<Box<dyn GramScan + 'a>>> {
         Ok(None)
     }
 }
