@@ -1,5 +1,8 @@
 // The joint Gram matrix as scans read it. It is put before the files that scan it.
 
+// No column.
+#define NOBODY 0xffffffffu
+
 struct Block { const u64 *starts; const u32 *columns; const void *values; u64 kind; };
 
 // Blocks [target][source] of the joint Gram matrix, and what makes B and A of them. means: null if nothing is subtracted.

@@ -10,7 +10,6 @@
 #define SWEEPS 20
 #define NEGLIGIBLE 1e-17
 #define CUT 1e-12
-#define NOBODY 0xffffffffu
 
 // A pair: the seed before, and what grew from it afterwards.
 struct Pair {

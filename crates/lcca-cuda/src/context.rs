@@ -312,6 +312,15 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
+    /// Makes what a stream does from now on wait until it is passed.
+    pub fn hold(&self, stream: sys::CUstream) -> Result<(), CudaError> {
+        // SAFETY: both are alive, and the driver keeps what it waits for.
+        unsafe {
+            result::stream::wait_event(stream, self.event, sys::CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT)
+        }
+        .map_err(CudaError::failed("follow a kernel"))
+    }
+
     /// Waits until it is passed.
     pub fn wait(&self) -> Result<(), CudaError> {
         // SAFETY: the event is alive.

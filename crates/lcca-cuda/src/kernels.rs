@@ -15,6 +15,7 @@ pub(crate) enum File {
     Sort,
     Pairs,
     Scan,
+    Hubs,
     Grow,
 }
 
@@ -45,6 +46,7 @@ impl File {
             File::Sort => ptx!("sort.70"),
             File::Pairs => ptx!("pairs.70"),
             File::Scan => ptx!("scan.70"),
+            File::Hubs => ptx!("hubs.70"),
             File::Grow => ptx!("grow.70"),
         }
     }
@@ -55,7 +57,7 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    const FILES: [(File, &str); 11] = [
+    const FILES: [(File, &str); 12] = [
         (File::Gather, include_str!("../kernels/gather.cu")),
         (File::Panel, include_str!("../kernels/panel.cu")),
         (File::Product, include_str!("../kernels/product.cu")),
@@ -66,6 +68,7 @@ mod tests {
         (File::Sort, include_str!("../kernels/sort.cu")),
         (File::Pairs, include_str!("../kernels/pairs.cu")),
         (File::Scan, concat!(include_str!("../kernels/grams.cuh"), include_str!("../kernels/scan.cu"))),
+        (File::Hubs, concat!(include_str!("../kernels/grams.cuh"), include_str!("../kernels/hubs.cu"))),
         (File::Grow, concat!(include_str!("../kernels/grams.cuh"), include_str!("../kernels/grow.cu"))),
     ];
 

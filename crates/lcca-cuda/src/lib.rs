@@ -28,6 +28,7 @@ mod factor;
 mod foreign;
 mod grow;
 mod home;
+mod hubs;
 mod inverse;
 mod kernels;
 mod launch;
@@ -45,6 +46,7 @@ mod sparse;
 mod sparse_gram;
 mod staging;
 mod summed;
+mod twins;
 
 pub use array::DeviceArray;
 pub use choice::{DeviceChoice, EXPECTED, Placement, runs_there};

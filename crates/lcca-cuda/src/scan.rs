@@ -1,4 +1,6 @@
 //! Scans of Gram matrices that lie on a device: which columns belong together.
+//!
+//! Kernels go through all entries, and only lists of what was found come to the host.
 
 use crate::device::Device;
 use crate::error::CudaError;
@@ -9,12 +11,15 @@ use crate::room::Room;
 use crate::sparse::SparseOnDevice;
 use bytemuck::{Pod, Zeroable};
 use lcca::data::Side;
-use lcca::space::{GramScan, GramView, HubLimits, PARTNERS, Partner, SparsePair};
+use lcca::space::{GramScan, GramView, HubLimits, SEGMENT, ScaledProduct, SparsePair, TwinLimits};
+use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Threads of a block, of which 32 scan a row.
-const THREADS: u32 = 256;
+/// Threads of a block, of which 32 scan a short row.
+const THREADS: u32 = 1024;
 const ROWS: u64 = THREADS as u64 / 32;
+/// Bins by which the largest products are found.
+const BINS: usize = 1 << 15;
 
 /// One block of the joint Gram matrix as the kernels see it.
 #[repr(C)]
@@ -50,6 +55,43 @@ pub(crate) struct GramsArgument {
     identities: [i32; 2],
 }
 
+/// What lists hold, as the kernels see it.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub(crate) struct Entry {
+    pub product: f64,
+    pub columns: [u32; 2],
+}
+
+impl From<Entry> for ScaledProduct {
+    fn from(Entry { product, columns }: Entry) -> Self {
+        ScaledProduct { product, columns }
+    }
+}
+
+/// A list that kernels add to, in any order.
+pub(crate) struct List {
+    pub count: Room<u32>,
+    pub entries: Room<Entry>,
+}
+
+impl List {
+    /// An empty list with room for so many.
+    pub fn new(device: &Arc<Device>, most: usize) -> Result<Self, CudaError> {
+        Ok(List { count: device.zeros(1)?, entries: device.room(most)? })
+    }
+
+    pub fn read(&self) -> Result<Vec<Entry>, CudaError> {
+        self.entries.first_to_vec(self.count.to_vec()?[0] as usize)
+    }
+}
+
+/// What was found for each column of a view.
+pub(crate) struct Partners {
+    pub columns: Room<u32>,
+    pub products: Room<f64>,
+}
+
 /// Gram matrices on a device, and what makes the metrics of a problem of them.
 pub(crate) struct ScanOnDevice<'a> {
     pub device: &'a Arc<Device>,
@@ -57,6 +99,8 @@ pub(crate) struct ScanOnDevice<'a> {
     home: Arc<Home>,
     inverse: [Room<f64>; 2],
     means: Option<[Room<f64>; 2]>,
+    /// The rows of each block that are cut into segments.
+    long_rows: [[Room<u32>; 2]; 2],
 }
 
 impl<'a> ScanOnDevice<'a> {
@@ -71,8 +115,17 @@ impl<'a> ScanOnDevice<'a> {
             Ok([device.copy(&numbers[0])?, device.copy(&numbers[1])?])
         };
         let (inverse, means) = (copy(view.inverse)?, view.means.map(copy).transpose()?);
+        let long = |target: Side, source: Side| -> Result<Room<u32>, CudaError> {
+            let block = view.joint.block(target, source);
+            let is_long = |&row: &u32| block.row_entries(row as usize) > SEGMENT as u64;
+            device.copy(&(0..block.rows() as u32).into_par_iter().filter(is_long).collect::<Vec<u32>>())
+        };
+        let long_rows = [
+            [long(Side::X, Side::X)?, long(Side::X, Side::Y)?],
+            [long(Side::Y, Side::X)?, long(Side::Y, Side::Y)?],
+        ];
         let view = GramView { ..*view };
-        Ok(Some(ScanOnDevice { device, view, home, inverse, means }))
+        Ok(Some(ScanOnDevice { device, view, home, inverse, means, long_rows }))
     }
 
     fn grams(&self) -> &GramsOnDevice {
@@ -96,93 +149,82 @@ impl<'a> ScanOnDevice<'a> {
     }
 
     /// Columns of a view.
-    fn columns(&self, side: Side) -> usize {
+    pub fn columns(&self, side: Side) -> usize {
         self.view.inverse[side as usize].len()
     }
 
-    /// What a kernel finds for each column of a view. `more` are its arguments between the view and the results.
-    fn partners(
+    /// Room for what is found for each column of a view.
+    pub fn partners(&self, side: Side) -> Result<Partners, CudaError> {
+        let rows = self.columns(side);
+        Ok(Partners { columns: self.device.room(rows)?, products: self.device.room(rows)? })
+    }
+
+    /// Scans the rows of a block. `more` are the arguments of the kernel after the rows.
+    pub fn scan_rows(
         &self,
         kernel: &'static str,
-        side: Side,
+        [side, other]: [Side; 2],
         more: &[&dyn Argument],
-    ) -> Result<Vec<Partner>, CudaError> {
-        let rows = self.columns(side);
-        let (columns, products): (Room<u32>, Room<f64>) = (self.device.room(rows)?, self.device.room(rows)?);
-        let (count, grams, view) = (rows as u64, self.argument(), side as i32);
-        let (to_columns, to_products) = (columns.address(), products.address());
-        let mut arguments: Vec<&dyn Argument> = vec![&count, &grams, &view];
+    ) -> Result<(), CudaError> {
+        let (rows, long) = (self.columns(side) as u64, &self.long_rows[side as usize][other as usize]);
+        let (grams, view, numbers, many) = (self.argument(), side as i32, long.address(), long.len() as u64);
+        let mut arguments: Vec<&dyn Argument> = vec![&rows, &grams, &view, &numbers, &many];
         arguments.extend(more);
-        arguments.extend([&to_columns as &dyn Argument, &to_products]);
-        self.device.launch(kernel, File::Scan, Launch::blocks(count.div_ceil(ROWS), THREADS), &arguments)?;
-        let pairs = columns.to_vec()?.into_iter().zip(products.to_vec()?);
-        Ok(pairs.map(|(column, product)| Partner { column, product }).collect())
+        let blocks = Launch::blocks(many + rows.div_ceil(ROWS), THREADS);
+        self.device.launch(kernel, File::Scan, blocks, &arguments)
     }
 
-    fn nearest_of(&self, side: Side, fewest: u64) -> Result<Vec<Partner>, CudaError> {
-        let counts = self.device.copy(&self.view.joint.moments(side).nonzero)?;
-        self.partners("nearest_columns", side, &[&counts.address(), &fewest])
-    }
-
-    fn explained_of(&self, side: Side, limits: HubLimits) -> Result<Vec<f64>, CudaError> {
-        let rows = self.columns(side) as u64;
-        let out: Room<f64> = self.device.room(rows as usize)?;
-        self.device.launch(
-            "explained_squares",
-            File::Scan,
-            Launch::blocks(rows.div_ceil(ROWS), THREADS),
-            &[&rows, &self.argument(), &(side as i32), &limits.explained, &limits.alone, &out.address()],
-        )?;
-        out.to_vec()
-    }
-
-    fn hubs_of(
+    /// Runs a kernel over so many numbers.
+    pub fn launch_each(
         &self,
-        side: Side,
-        hubs: &[u32],
-        limits: HubLimits,
-    ) -> Result<Vec<Option<SparsePair>>, CudaError> {
-        let (device, count) = (self.device, hubs.len());
-        let (numbers, sizes): (_, Room<u32>) = (device.copy(hubs)?, device.room(count)?);
-        let (columns, weights): (Room<u32>, Room<f64>) =
-            (device.room(count * PARTNERS)?, device.room(count * PARTNERS)?);
-        let objectives: Room<f64> = device.room(count)?;
-        device.launch(
-            "hub_witnesses",
-            File::Scan,
-            Launch::blocks(count as u64, THREADS),
-            &[
-                &self.argument(),
-                &(side as i32),
-                &numbers.address(),
-                &limits.explained,
-                &limits.largest,
-                &limits.epsilon,
-                &sizes.address(),
-                &columns.address(),
-                &weights.address(),
-                &objectives.address(),
-            ],
-        )?;
-        let (sizes, objectives) = (sizes.to_vec()?, objectives.to_vec()?);
-        let (columns, weights) = (columns.to_vec()?, weights.to_vec()?);
-        let pair = |hub: usize| {
-            let size = sizes[hub] as usize;
-            let own = hub * PARTNERS..hub * PARTNERS + size;
-            let root = self.view.inverse[side as usize][hubs[hub] as usize].sqrt();
-            let mut pair = SparsePair {
-                columns: [vec![hubs[hub]], columns[own.clone()].to_vec()],
-                weights: [vec![root], weights[own].to_vec()],
-                objective: objectives[hub].min(1.0),
-            };
-            if side == Side::Y {
-                pair.columns.swap(0, 1);
-                pair.weights.swap(0, 1);
-            }
-            (size > 0).then_some(pair)
-        };
-        Ok((0..count).map(pair).collect())
+        kernel: &'static str,
+        count: u64,
+        arguments: &[&dyn Argument],
+    ) -> Result<(), CudaError> {
+        self.device.launch(kernel, File::Scan, Launch::each(count), arguments)
     }
+
+    fn list_strongest(&self, faint: f64, most: usize) -> Result<Vec<Entry>, CudaError> {
+        let views = [self.partners(Side::X)?, self.partners(Side::Y)?];
+        let (counts, bins): (Room<u32>, _) = (self.device.zeros(BINS)?, BINS as u32);
+        for (side, found) in Side::BOTH.into_iter().zip(&views) {
+            let (rows, columns, products) =
+                (self.columns(side) as u64, found.columns.address(), found.products.address());
+            self.scan_rows("strongest_columns", [side, side.other()], &[&faint, &columns, &products])?;
+            self.launch_each("count_products", rows, &[&rows, &products, &faint, &bins, &counts.address()])?;
+        }
+        let (first, count) = first_bin(&counts.to_vec()?, most);
+        let list = List::new(self.device, count)?;
+        for (side, found) in Side::BOTH.into_iter().zip(&views) {
+            let (rows, columns, products) =
+                (self.columns(side) as u64, found.columns.address(), found.products.address());
+            let (count, entries) = (list.count.address(), list.entries.address());
+            self.launch_each(
+                "list_products",
+                rows,
+                &[&rows, &columns, &products, &faint, &bins, &first, &(side as i32), &count, &entries],
+            )?;
+        }
+        list.read()
+    }
+
+    fn list_explained(&self, side: Side, limits: HubLimits) -> Result<Vec<Entry>, CudaError> {
+        let list = List::new(self.device, self.columns(side))?;
+        let (count, entries) = (list.count.address(), list.entries.address());
+        let more: [&dyn Argument; 4] = [&limits.explained, &limits.alone, &count, &entries];
+        self.scan_rows("explained_squares", [side, side.other()], &more)?;
+        list.read()
+    }
+}
+
+/// The first bin such that it and the bins after it hold at least `most`, and how many they hold.
+fn first_bin(counts: &[u32], most: usize) -> (u32, usize) {
+    let (mut first, mut held) = (counts.len(), 0);
+    while first > 0 && held < most {
+        first -= 1;
+        held += counts[first] as usize;
+    }
+    (first as u32, held)
 }
 
 /// What was found, or nothing if the device has too little memory: the host looks for it then.
@@ -194,18 +236,28 @@ pub(crate) fn unless_full<T>(found: Result<T, CudaError>) -> lcca::Result<Option
 }
 
 impl GramScan for ScanOnDevice<'_> {
-    fn nearest(&self, fewest: u64) -> lcca::Result<Option<[Vec<Partner>; 2]>> {
-        let of_view = |side: Side| self.nearest_of(side, fewest);
+    fn twins(&self, limits: TwinLimits) -> lcca::Result<Option<[Vec<ScaledProduct>; 2]>> {
+        let of_view = |side: Side| self.list_twins(side, limits);
         unless_full(of_view(Side::X).and_then(|x| Ok([x, of_view(Side::Y)?])))
     }
 
-    fn strongest(&self, faint: f64) -> lcca::Result<Option<[Vec<Partner>; 2]>> {
-        let of_view = |side: Side| self.partners("strongest_columns", side, &[&faint]);
-        unless_full(of_view(Side::X).and_then(|x| Ok([x, of_view(Side::Y)?])))
+    fn matched_twins(
+        &self,
+        x: &[ScaledProduct],
+        y: &[ScaledProduct],
+        faint: f64,
+    ) -> lcca::Result<Option<Vec<Option<(f64, usize)>>>> {
+        Ok(unless_full(self.match_twins(x, y, faint))?.flatten())
     }
 
-    fn explained(&self, side: Side, limits: HubLimits) -> lcca::Result<Option<Vec<f64>>> {
-        unless_full(self.explained_of(side, limits))
+    fn strongest(&self, faint: f64, most: usize) -> lcca::Result<Option<Vec<ScaledProduct>>> {
+        let listed = unless_full(self.list_strongest(faint, most))?;
+        Ok(listed.map(|listed| listed.into_iter().map(ScaledProduct::from).collect()))
+    }
+
+    fn explained(&self, side: Side, limits: HubLimits) -> lcca::Result<Option<Vec<(f64, u32)>>> {
+        let listed = unless_full(self.list_explained(side, limits))?;
+        Ok(listed.map(|listed| listed.iter().map(|entry| (entry.product, entry.columns[0])).collect()))
     }
 
     fn hubs(
@@ -214,7 +266,7 @@ impl GramScan for ScanOnDevice<'_> {
         columns: &[u32],
         limits: HubLimits,
     ) -> lcca::Result<Option<Vec<Option<SparsePair>>>> {
-        unless_full(self.hubs_of(side, columns, limits))
+        unless_full(self.find_hubs(side, columns, limits))
     }
 
     fn grown(&self, seeds: &[[Vec<u32>; 2]]) -> lcca::Result<Option<Vec<SparsePair>>> {
@@ -231,11 +283,19 @@ mod tests {
         let source = include_str!("../kernels/scan.cu");
         for line in [
             format!("#define THREADS {THREADS}\n"),
-            "#define WARP 32\n".into(),
-            format!("#define PARTNERS {PARTNERS}\n"),
+            format!("#define WARP {}\n", lcca::space::SUM_LANES),
+            format!("#define SEGMENT {SEGMENT}\n"),
         ] {
             assert!(source.contains(&line), "{line}");
         }
-        assert_eq!(lcca::space::SUM_LANES, 32);
+    }
+
+    #[test]
+    fn as_many_bins_are_listed_as_hold_enough() {
+        assert_eq!(first_bin(&[7, 3, 0, 2, 5], 5), (4, 5));
+        assert_eq!(first_bin(&[7, 3, 0, 2, 5], 6), (3, 7));
+        assert_eq!(first_bin(&[7, 3, 0, 2, 5], 8), (1, 10));
+        assert_eq!(first_bin(&[7, 3, 0, 2, 5], 100), (0, 17));
+        assert_eq!(first_bin(&[1, 1], 0), (2, 0));
     }
 }

@@ -152,7 +152,7 @@ fn too_little_memory_leaves_scans_to_the_host() {
             Ok(_) => found += 1,
             // Too little for the Gram matrices, or for any scan.
             Err(law) => {
-                assert!(law.contains("memory") || law.contains("does not scan"), "{more}: {law}");
+                assert!(law.contains("bytes on the GPU") || law.contains("does not scan"), "{more}: {law}");
                 refused += 1;
             }
         }

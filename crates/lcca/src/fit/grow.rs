@@ -20,7 +20,7 @@ use super::twins::pairs_of_twins;
 use super::witness::{Columns, Witness};
 use crate::data::Side;
 use crate::error::{Error, Result};
-use crate::space::{ADDED, MOST_GROWN, Partner, ROUNDS};
+use crate::space::{ADDED, MOST_GROWN, ROUNDS, ScaledProduct};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 
@@ -46,10 +46,10 @@ const FAILED: Error = Error::Factorization("SxᵀXᵀYSy");
 /// The columns of each view that a witness begins with.
 type Seed = Columns;
 
-/// The strongest witnesses, strongest first.
-pub(super) fn witnesses(grams: &LocalGrams<'_>, nearest: &[Vec<Partner>; 2]) -> Result<Vec<Witness>> {
-    let singles = grams.candidates(MOST)?.into_iter().map(|(_, x, y)| [vec![x], vec![y]]);
-    let twins = pairs_of_twins(grams, nearest, FAINT).into_iter().take(MOST);
+/// The strongest witnesses, strongest first. `twins` are the pairs of twins of each view.
+pub(super) fn witnesses(grams: &LocalGrams<'_>, twins: &[Vec<ScaledProduct>; 2]) -> Result<Vec<Witness>> {
+    let singles = grams.candidates(MOST)?.into_iter().map(|(x, y)| [vec![x], vec![y]]);
+    let twins = pairs_of_twins(grams, twins, FAINT)?.into_iter().take(MOST);
     let mut budget = BUDGET * grams.joint.entries() as f64;
     let mut affordable = |seed: &Seed| {
         budget -= grams.price(seed);
@@ -71,7 +71,7 @@ pub(super) fn witnesses_again(grams: &LocalGrams<'_>, known: &[Columns]) -> Resu
     let first = |columns: &Columns| Some((*columns[0].first()?, *columns[1].first()?));
     let by_seed: HashMap<(u32, u32), &Columns> =
         known.iter().rev().filter_map(|&columns| Some((first(columns)?, columns))).collect();
-    let seeds: Vec<(u32, u32)> = grams.candidates(MOST_AGAIN)?.into_iter().map(|(_, x, y)| (x, y)).collect();
+    let seeds = grams.candidates(MOST_AGAIN)?;
     let taken: HashSet<(u32, u32)> = seeds.iter().copied().collect();
     let scratch = grams.scratch();
     let grown = seeds.par_iter().with_max_len(GROWN).map(|&(x, y)| match by_seed.get(&(x, y)) {
@@ -99,54 +99,48 @@ impl LocalGrams<'_> {
     }
 
     /// Pairs of columns that are each other's strongest, or the strongest of one of them, at most so many, largest first.
-    fn candidates(&self, most: usize) -> Result<Vec<(f64, u32, u32)>> {
-        let found = match self.scan {
-            Some(scan) => scan.strongest(FAINT)?,
+    fn candidates(&self, most: usize) -> Result<Vec<(u32, u32)>> {
+        // No pair is there more than twice.
+        let enough = 2 * most;
+        let listed = match self.scan {
+            Some(scan) => scan.strongest(FAINT, enough)?,
             None => None,
         };
-        let strongest = found.unwrap_or_else(|| Side::BOTH.map(|side| self.strongest(side)));
-        let mut all: Vec<(f64, u32, u32)> = Vec::new();
-        for (side, partners) in Side::BOTH.into_iter().zip(&strongest) {
-            let pairs = partners.par_iter().enumerate().filter(|(_, partner)| partner.product > FAINT);
-            all.par_extend(pairs.map(|(i, &Partner { column, product })| match side {
-                Side::X => (product, i as u32, column),
-                Side::Y => (product, column, i as u32),
-            }));
-        }
-        let order =
-            |a: &(f64, u32, u32), b: &(f64, u32, u32)| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2)));
-        // No pair is there more than twice.
-        if all.len() > 2 * most {
-            all.select_nth_unstable_by(2 * most, order);
-            all.truncate(2 * most);
+        let mut all = listed.unwrap_or_else(|| [self.strongest(Side::X), self.strongest(Side::Y)].concat());
+        let order = |a: &ScaledProduct, b: &ScaledProduct| {
+            b.product.total_cmp(&a.product).then(a.columns.cmp(&b.columns))
+        };
+        if all.len() > enough {
+            all.select_nth_unstable_by(enough, order);
+            all.truncate(enough);
         }
         all.par_sort_unstable_by(order);
         all.dedup();
-        all.truncate(most);
-        Ok(all)
+        Ok(all.iter().take(most).map(|pair| (pair.columns[0], pair.columns[1])).collect())
     }
 
-    /// For each column of a view the strongest of the other view, if it is not faint.
-    fn strongest(&self, side: Side) -> Vec<Partner> {
+    /// Columns of a view and the strongest of the other view, if it is not faint.
+    fn strongest(&self, side: Side) -> Vec<ScaledProduct> {
         let (block, views) = (self.joint.block(side, side.other()), [side as usize, side.other() as usize]);
         let of_column = |i: usize| {
             let (own, others) = (self.inverse[views[0]][i], &self.inverse[views[1]]);
             let shifts = self.shifts(views, i);
-            let (mut best, mut strongest) = (FAINT, Partner { column: i as u32, product: 0.0 });
+            let (mut best, mut at) = (FAINT, None);
             block.for_each(i, |j, value| {
                 // A square root is taken only for entries that may be larger.
                 let entry = value - shifts.of(j);
                 let square = own * others[j];
                 if entry > 0.0 && entry * entry * square > NEARLY * best * best {
-                    let product = entry * square.sqrt();
-                    if product > best {
-                        (best, strongest) = (product, Partner { column: j as u32, product });
+                    let entry = entry * square.sqrt();
+                    if entry > best {
+                        (best, at) = (entry, Some(j as u32));
                     }
                 }
             });
-            strongest
+            let columns = |j: u32| if side == Side::X { [i as u32, j] } else { [j, i as u32] };
+            at.map(|j| ScaledProduct { product: best, columns: columns(j) })
         };
-        (0..block.rows()).into_par_iter().with_max_len(SHARED_OUT).map(of_column).collect()
+        (0..block.rows()).into_par_iter().with_max_len(SHARED_OUT).filter_map(of_column).collect()
     }
 
     /// About how many entries growing from some columns reads.
@@ -253,7 +247,7 @@ impl LocalGrams<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::twins::nearest;
+    use super::super::twins::twins;
     use super::*;
     use crate::data::{InMemory, JointGrams};
     use crate::testing::zipf_rows;
@@ -275,7 +269,7 @@ mod tests {
             inverse: &inverse,
             scan: None,
         };
-        let all = witnesses(&grams, &nearest(&grams).unwrap()).unwrap();
+        let all = witnesses(&grams, &twins(&grams, None).unwrap()).unwrap();
         assert!(all.len() > 20 && all.len() < MOST_AGAIN, "{}", all.len());
         let columns: Vec<Columns> = all.iter().map(|witness| witness.columns.clone()).collect();
         // All of them are known, every third is, or only one that no seed begins with.

@@ -14,7 +14,7 @@ use super::local_grams::LocalGrams;
 use super::witness::Witness;
 use crate::data::Side;
 use crate::error::Result;
-use crate::space::{HubLimits, PARTNERS, SUM_LANES};
+use crate::space::{HubLimits, PARTNERS, SEGMENT, SUM_LANES};
 use rayon::prelude::*;
 
 /// Columns for which the squares add up to less are not looked at.
@@ -60,19 +60,14 @@ fn likely(grams: &LocalGrams<'_>, side: Side) -> Result<Vec<u32>> {
         Some(scan) => scan.explained(side, LIMITS)?,
         None => None,
     };
-    let explained = found.unwrap_or_else(|| {
+    let mut likely = found.unwrap_or_else(|| {
         let columns = 0..grams.joint.block(side, side.other()).rows();
         columns
             .into_par_iter()
             .with_max_len(SHARED_OUT)
-            .map(|column| explained(grams, side, column).unwrap_or(-1.0))
+            .filter_map(|column| explained(grams, side, column).map(|explained| (explained, column as u32)))
             .collect()
     });
-    let mut likely: Vec<(f64, u32)> = (0u32..)
-        .zip(explained)
-        .filter(|&(_, explained)| explained >= 0.0)
-        .map(|(column, explained)| (explained, column))
-        .collect();
     likely.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     Ok(likely.into_iter().take(MOST).map(|(_, column)| column).collect())
 }
@@ -81,21 +76,31 @@ fn likely(grams: &LocalGrams<'_>, side: Side) -> Result<Vec<u32>> {
 fn explained(grams: &LocalGrams<'_>, side: Side, column: usize) -> Option<f64> {
     let (views, entries) = ([side as usize, side.other() as usize], grams.joint.block(side, side.other()));
     let (inverse, shifts) = (&grams.inverse[views[1]], grams.shifts(views, column));
-    let (mut sums, mut largest, mut lane) = ([0.0; SUM_LANES], 0.0f64, 0);
+    let (mut sum, mut largest, mut count) = (0.0, 0.0f64, 0);
+    let mut lanes = [0.0; SUM_LANES];
     entries.for_each(column, |partner, value| {
         let entry = (value - shifts.of(partner)).max(0.0);
         let square = entry * entry * inverse[partner];
-        sums[lane] += square;
-        lane = (lane + 1) % SUM_LANES;
+        lanes[count % SUM_LANES] += square;
         largest = largest.max(square);
+        count += 1;
+        if count.is_multiple_of(SEGMENT) {
+            sum += add_up(std::mem::replace(&mut lanes, [0.0; SUM_LANES]));
+        }
     });
+    sum += add_up(lanes);
+    let explained = sum * grams.inverse[views[0]][column];
+    (explained >= EXPLAINED && largest < ALONE * sum).then_some(explained)
+}
+
+/// The sum of the lanes: the second half is added to the first, until one is left.
+fn add_up(mut lanes: [f64; SUM_LANES]) -> f64 {
     let mut half = SUM_LANES / 2;
     while half > 0 {
-        (0..half).for_each(|lane| sums[lane] += sums[lane + half]);
+        (0..half).for_each(|lane| lanes[lane] += lanes[lane + half]);
         half /= 2;
     }
-    let explained = sums[0] * grams.inverse[views[0]][column];
-    (explained >= EXPLAINED && largest < ALONE * sums[0]).then_some(explained)
+    lanes[0]
 }
 
 /// The witness of one column and its partners, if it has many.

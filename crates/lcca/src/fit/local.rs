@@ -3,7 +3,7 @@
 use super::grow::{witnesses, witnesses_again};
 use super::local_grams::{LocalGrams, sampled};
 use super::problem::Problem;
-use super::twins::{dependence, nearest};
+use super::twins::{dependence, nearest, twins};
 use super::witness::{Columns, Witness};
 use crate::data::{Pair, Side};
 use crate::error::Result;
@@ -33,7 +33,7 @@ pub(super) fn local(problem: &Problem<'_>, inverse: &[Vec<f64>; 2], known: &[Col
         let scan = scan.as_deref();
         let grams = LocalGrams { joint, means, along, ridges, identities, inverse, scan };
         let witnesses = if known.is_empty() {
-            witnesses(&grams, &nearest(&grams)?)?
+            witnesses(&grams, &twins(&grams, None)?)?
         } else {
             witnesses_again(&grams, known)?
         };
@@ -54,8 +54,8 @@ pub(super) fn local(problem: &Problem<'_>, inverse: &[Vec<f64>; 2], known: &[Col
     });
     let (means, inverse) = (means.as_ref(), &inverse);
     let grams = LocalGrams { joint: &joint, means, along: None, ridges, identities, inverse, scan: None };
-    let nearest = nearest(&grams)?;
-    let mut witnesses = witnesses(&grams, &nearest)?;
+    let nearest = nearest(&grams);
+    let mut witnesses = witnesses(&grams, &twins(&grams, Some(&nearest))?)?;
     let root = share.sqrt();
     let weights = witnesses.iter_mut().flat_map(|witness| witness.weights.iter_mut().flatten());
     weights.for_each(|weight| *weight *= root);

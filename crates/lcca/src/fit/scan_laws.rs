@@ -3,7 +3,7 @@
 use super::grow::witnesses;
 use super::hubs::hubs;
 use super::local_grams::LocalGrams;
-use super::twins::nearest;
+use super::twins::twins;
 use super::witness::Witness;
 use crate::data::{JointGram, Side};
 use crate::space::{GramView, Space};
@@ -37,13 +37,14 @@ pub fn check(space: &dyn Space, joint: &JointGram, problem: ScannedProblem) -> R
     let scan = scan.ok_or("the space does not scan")?;
     let on_host = LocalGrams { joint, means, along: None, ridges, identities, inverse, scan: None };
     let there = LocalGrams { scan: Some(&*scan), ..on_host };
-    let near = [nearest(&on_host).map_err(failed)?, nearest(&there).map_err(failed)?];
-    if near[0] != near[1] {
-        return Err("the nearest columns are the same".into());
+    let pairs = [twins(&on_host, None).map_err(failed)?, twins(&there, None).map_err(failed)?];
+    if pairs[0] != pairs[1] {
+        return Err("the twins are the same".into());
     }
     let found = [hubs(&on_host).map_err(failed)?, hubs(&there).map_err(failed)?];
     same("hubs", &found)?;
-    let all = [witnesses(&on_host, &near[0]).map_err(failed)?, witnesses(&there, &near[0]).map_err(failed)?];
+    let all =
+        [witnesses(&on_host, &pairs[0]).map_err(failed)?, witnesses(&there, &pairs[0]).map_err(failed)?];
     same("witnesses", &all)?;
     Ok([all[0].len(), found[0].len()])
 }

@@ -15,8 +15,9 @@ pub const ADDED: usize = 2;
 pub const MOST_GROWN: usize = 2 + ROUNDS * ADDED;
 /// Partners of a column that count, those of the largest entries.
 pub const PARTNERS: usize = 64;
-/// Sums over the entries of a row are added up in so many lanes: entry i in lane i mod 32, and then the second half of the lanes to the first,
-/// until one is left.
+/// Sums over the entries of a row are added up in segments of so many, and these in order.
+pub const SEGMENT: usize = 1024;
+/// Entry i of a segment is added in lane i mod 32, and then the second half of the lanes to the first, until one is left.
 pub const SUM_LANES: usize = 32;
 
 /// Gram matrices, and what makes the problem's B and A of them.
@@ -33,13 +34,24 @@ pub struct GramView<'a> {
     pub inverse: &'a [Vec<f64>; 2],
 }
 
-/// The column of a view that another column has its largest product with.
+/// Two columns, and their product if both had B-length 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Partner {
-    /// Its number.
-    pub column: u32,
-    /// Their product, if both had B-length 1; 0 if there is no such column.
+pub struct ScaledProduct {
+    /// The product.
     pub product: f64,
+    /// The columns.
+    pub columns: [u32; 2],
+}
+
+/// Which columns of a view are twins.
+#[derive(Clone, Copy, Debug)]
+pub struct TwinLimits {
+    /// Columns with fewer entries have none.
+    pub fewest: u64,
+    /// Their product by absolute value is above this.
+    pub least: f64,
+    /// 1 minus its square is above this: otherwise they are the same.
+    pub same: f64,
 }
 
 /// A pair of directions on few columns.
@@ -67,15 +79,25 @@ pub struct HubLimits {
 
 /// Gram matrices in a space that can scan them. Every answer may be `None`: then the host finds it.
 pub trait GramScan: Send + Sync {
-    /// For each column of each view the other one of its view with the largest product by absolute value, the first of equal ones. Columns with fewer
-    /// than `fewest` entries have none, and their own number for it.
-    fn nearest(&self, fewest: u64) -> Result<Option<[Vec<Partner>; 2]>>;
+    /// The pairs of twins of each view, in any order: each column, and the other one of its view with the largest product by absolute value, the
+    /// first of equal ones. Of two that are nearest to each other, the first is listed.
+    fn twins(&self, limits: TwinLimits) -> Result<Option<[Vec<ScaledProduct>; 2]>>;
 
-    /// For each column of each view the one of the other view with the largest product, the first of equal ones, if it is above `faint`.
-    fn strongest(&self, faint: f64) -> Result<Option<[Vec<Partner>; 2]>>;
+    /// For each pair of twins of X the pair of Y whose difference correlates most with theirs, the first of equal ones, if that is above `faint`: the
+    /// correlation and its place.
+    fn matched_twins(
+        &self,
+        x: &[ScaledProduct],
+        y: &[ScaledProduct],
+        faint: f64,
+    ) -> Result<Option<Vec<Option<(f64, usize)>>>>;
 
-    /// What the squares of each column's products with the other view add up to, or −1 for a column outside the limits.
-    fn explained(&self, side: Side, limits: HubLimits) -> Result<Option<Vec<f64>>>;
+    /// Pairs of columns of X and Y that are the strongest of one of them, the first of equal ones, and above `faint`: the `most` largest and perhaps
+    /// others, in any order. Those that are each other's strongest are there twice.
+    fn strongest(&self, faint: f64, most: usize) -> Result<Option<Vec<ScaledProduct>>>;
+
+    /// Columns that may have many partners, in any order, and what the squares of their products with the other view add up to.
+    fn explained(&self, side: Side, limits: HubLimits) -> Result<Option<Vec<(f64, u32)>>>;
 
     /// The witnesses of some columns of a view and their partners, each if there is one.
     fn hubs(&self, side: Side, columns: &[u32], limits: HubLimits)
