@@ -90,9 +90,8 @@ impl Context {
         self.receive_on(out, address, self.stream)
     }
 
-    /// The same beside kernels that are started from now on. Those that were started before are waited for.
+    /// The same beside kernels: only those are waited for that were started before [`Context::let_copies_wait`].
     pub fn receive_beside(&self, out: &mut [u8], address: u64) -> Result<(), CudaError> {
-        self.now()?.hold(self.copies)?;
         self.receive_on(out, address, self.copies)
     }
 

@@ -82,7 +82,7 @@ impl<T: Pod> Room<T> {
         Ok(out)
     }
 
-    /// All numbers, copied beside kernels that are started from now on.
+    /// All numbers, copied beside the kernels that were started since copies were last made to wait for kernels.
     pub fn to_vec_beside(&self) -> Result<Vec<T>, CudaError> {
         let mut out = vec![T::zeroed(); self.len];
         if !out.is_empty() {
