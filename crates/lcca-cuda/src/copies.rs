@@ -68,21 +68,42 @@ impl Context {
 
     /// Copies bytes from an address of the GPU, where the caller owns as many, in one piece: large copies take longer than they need to.
     pub fn receive_directly(&self, out: &mut [u8], address: u64) -> Result<(), CudaError> {
+        self.receive_in_one_piece(out, address, self.stream)
+    }
+
+    fn receive_in_one_piece(
+        &self,
+        out: &mut [u8],
+        address: u64,
+        stream: sys::CUstream,
+    ) -> Result<(), CudaError> {
         self.bind()?;
         // SAFETY: the caller owns so many bytes there.
-        unsafe { result::memcpy_dtoh_async(out, address, self.stream) }
-            .map_err(CudaError::failed("give a copy"))?;
-        self.finish()
+        unsafe {
+            result::memcpy_dtoh_async(out, address, stream).map_err(CudaError::failed("give a copy"))?;
+            result::stream::synchronize(stream).map_err(CudaError::failed("finish"))
+        }
     }
 
     /// Copies bytes from an address of the GPU, where the caller owns as many.
     pub fn receive(&self, out: &mut [u8], address: u64) -> Result<(), CudaError> {
+        self.receive_on(out, address, self.stream)
+    }
+
+    /// The same beside kernels: only those are waited for that were started before [`Context::let_copies_wait`].
+    pub fn receive_beside(&self, out: &mut [u8], address: u64) -> Result<(), CudaError> {
+        self.receive_on(out, address, self.copies)
+    }
+
+    fn receive_on(&self, out: &mut [u8], address: u64, stream: sys::CUstream) -> Result<(), CudaError> {
         self.bind()?;
         let failed = CudaError::failed("give a copy");
         if out.len() <= SMALL {
-            return self.receive_directly(out, address);
+            return self.receive_in_one_piece(out, address, stream);
         }
-        let Some(mut staging) = self.free_staging() else { return self.receive_directly(out, address) };
+        let Some(mut staging) = self.free_staging() else {
+            return self.receive_in_one_piece(out, address, stream);
+        };
         let staging = Staging::in_place(&mut staging)?;
         let lens: Vec<usize> = out.chunks(PART).map(<[u8]>::len).collect();
         let fetch = |index: usize| -> Result<(), CudaError> {
@@ -90,9 +111,9 @@ impl Context {
             // SAFETY: nothing uses this part any more, and it is large enough.
             let pinned = unsafe { std::slice::from_raw_parts_mut(pinned, lens[index]) };
             // SAFETY: the range is within what the caller owns.
-            unsafe { result::memcpy_dtoh_async(pinned, address + (index * PART) as u64, self.stream) }
+            unsafe { result::memcpy_dtoh_async(pinned, address + (index * PART) as u64, stream) }
                 .map_err(&failed)?;
-            staging.record_part(index, self.stream)
+            staging.record_part(index, stream)
         };
         fetch(0)?;
         for (index, part) in out.chunks_mut(PART).enumerate() {

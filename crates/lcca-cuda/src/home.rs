@@ -29,11 +29,21 @@ pub(crate) struct GramsOnDevice {
 impl GramsOnDevice {
     fn copy(device: &Arc<Device>, joint: &JointGram) -> Result<Self, CudaError> {
         let block = |target: Side, source: Side| SparseOnDevice::copy(device, joint.block(target, source));
+        let blocks = [
+            [block(Side::X, Side::X)?, block(Side::X, Side::Y)?],
+            [block(Side::Y, Side::X)?, block(Side::Y, Side::Y)?],
+        ];
+        GramsOnDevice::new(device, joint, blocks)
+    }
+
+    /// Blocks that lie on the device already. Those of `joint` are the same.
+    fn new(
+        device: &Arc<Device>,
+        joint: &JointGram,
+        blocks: [[SparseOnDevice; 2]; 2],
+    ) -> Result<Self, CudaError> {
         Ok(GramsOnDevice {
-            blocks: [
-                [block(Side::X, Side::X)?, block(Side::X, Side::Y)?],
-                [block(Side::Y, Side::X)?, block(Side::Y, Side::Y)?],
-            ],
+            blocks,
             sums: [device.copy(&joint.moments(Side::X).sum)?, device.copy(&joint.moments(Side::Y).sum)?],
             source: joint.clone(),
         })
@@ -50,6 +60,15 @@ impl Home {
         } else {
             None
         })
+    }
+
+    /// Gram matrices whose blocks were formed on the device, and those of the host.
+    pub fn formed(
+        device: &Arc<Device>,
+        joint: &JointGram,
+        blocks: [[SparseOnDevice; 2]; 2],
+    ) -> Result<Self, CudaError> {
+        Ok(Home::Grams(Box::new(GramsOnDevice::new(device, joint, blocks)?)))
     }
 
     /// Whether this is the copy of what is at the bottom of a pair.

@@ -16,6 +16,9 @@ pub(crate) enum File {
     Sort,
     Pairs,
     Jacobi,
+    Scan,
+    Hubs,
+    Grow,
 }
 
 /// Gram matrices of f32 and of f64 numbers for tensor cores: these kernels are not there before 8.0.
@@ -47,6 +50,9 @@ impl File {
             File::Sort => ptx!("sort.70"),
             File::Pairs => ptx!("pairs.70"),
             File::Jacobi => ptx!("jacobi.70"),
+            File::Scan => ptx!("scan.70"),
+            File::Hubs => ptx!("hubs.70"),
+            File::Grow => ptx!("grow.70"),
         }
     }
 }
@@ -68,6 +74,9 @@ mod tests {
         (File::Sort, include_str!("../kernels/sort.cu")),
         (File::Pairs, include_str!("../kernels/pairs.cu")),
         (File::Jacobi, include_str!("../kernels/jacobi.cu")),
+        (File::Scan, concat!(include_str!("../kernels/grams.cuh"), include_str!("../kernels/scan.cu"))),
+        (File::Hubs, concat!(include_str!("../kernels/grams.cuh"), include_str!("../kernels/hubs.cu"))),
+        (File::Grow, concat!(include_str!("../kernels/grams.cuh"), include_str!("../kernels/grow.cu"))),
     ];
 
     /// The kernels that a file of this crate names, as PTX declares them. Every text that looks like the name of one counts.

@@ -73,6 +73,24 @@ impl<T: Pod> Room<T> {
         Ok(out)
     }
 
+    /// The first numbers.
+    pub fn first_to_vec(&self, len: usize) -> Result<Vec<T>, CudaError> {
+        let mut out = vec![T::zeroed(); len.min(self.len)];
+        if !out.is_empty() {
+            self.device.context().receive(bytemuck::cast_slice_mut(&mut out), self.address)?;
+        }
+        Ok(out)
+    }
+
+    /// All numbers, copied beside the kernels that were started since copies were last made to wait for kernels.
+    pub fn to_vec_beside(&self) -> Result<Vec<T>, CudaError> {
+        let mut out = vec![T::zeroed(); self.len];
+        if !out.is_empty() {
+            self.device.context().receive_beside(bytemuck::cast_slice_mut(&mut out), self.address)?;
+        }
+        Ok(out)
+    }
+
     /// Copies all numbers of another room into this one.
     pub fn copy_from(&mut self, from: &Room<T>) -> Result<(), CudaError> {
         assert_eq!(self.len, from.len, "numbers of a copy");

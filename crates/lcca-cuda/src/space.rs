@@ -9,6 +9,8 @@ use crate::kernels::File;
 use crate::launch::{Argument, Launch};
 use crate::panel::{FactorsOnDevice, PanelOnDevice, panel_of, scale_rows};
 use crate::room::Room;
+use crate::scan::{ScanOnDevice, unless_full};
+use crate::sparse::SparseOnDevice;
 use crate::sparse_gram;
 use crate::summed::Summed;
 use crate::tall::Coefficients;
@@ -17,7 +19,9 @@ use lcca::data::{Counting, InMemory, JointGram, Moments, Pair, Side};
 use lcca::decompose::Decompose;
 use lcca::error::Result;
 use lcca::matrix::{Line, Matrix, Panel};
-use lcca::space::{Advance, ChosenBlock, Host, Inverted, Reduction, RowFactors, Space, Tall};
+use lcca::space::{
+    Advance, ChosenBlock, GramScan, GramView, Host, Inverted, Reduction, RowFactors, Space, Tall,
+};
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -56,13 +60,19 @@ impl Cuda {
         if let Some(found) = homes.iter().find(|home| home.is_of(source)) {
             return Ok(Some(found.clone()));
         }
-        if homes.len() >= HOMES {
-            homes.remove(0);
-        }
+        make_place(&mut homes);
         let home = Home::copy(&self.device, source)?.map(Arc::new);
         homes.extend(home.clone());
         self.was_used.fetch_or(home.is_some(), Relaxed);
         Ok(home)
+    }
+
+    /// Keeps Gram matrices that were formed here for the passes over them.
+    fn keep(&self, joint: &JointGram, blocks: [[SparseOnDevice; 2]; 2]) -> Result<()> {
+        let mut homes = self.homes.lock().unwrap_or_else(PoisonError::into_inner);
+        make_place(&mut homes);
+        homes.push(Arc::new(Home::formed(&self.device, joint, blocks)?));
+        Ok(())
     }
 
     pub(crate) fn launch_each(
@@ -85,9 +95,21 @@ impl Cuda {
         if !plan.fits(&self.device, rows) {
             return Ok(None);
         }
-        let formed = sparse_gram::form(&self.device, rows, plan, limit, after)?;
-        self.was_used.fetch_or(formed.is_some(), Relaxed);
-        Ok(formed)
+        let Some(formed) = sparse_gram::form(&self.device, rows, plan, limit, after)? else {
+            return Ok(None);
+        };
+        self.was_used.store(true, Relaxed);
+        if let Some(blocks) = formed.blocks {
+            self.keep(&formed.joint, blocks)?;
+        }
+        Ok(Some(formed.joint))
+    }
+}
+
+/// Drops the oldest copy if there are as many as are kept.
+fn make_place(homes: &mut Vec<Arc<Home>>) {
+    if homes.len() >= HOMES {
+        homes.remove(0);
     }
 }
 
@@ -348,6 +370,13 @@ impl Space for Cuda {
         };
         pair.count_gram()?;
         Ok(Some(gram))
+    }
+
+    /// The host scans if there is no memory for what the scans need.
+    fn scan<'a>(&'a self, grams: &GramView<'a>) -> Result<Option<Box<dyn GramScan + 'a>>> {
+        let Some(home) = self.home(grams.joint)? else { return Ok(None) };
+        let scan = unless_full(ScanOnDevice::new(&self.device, home, grams))?.flatten();
+        Ok(scan.map(|scan| Box::new(scan) as Box<dyn GramScan + 'a>))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::kernels::File;
 use crate::launch::{Argument, Launch};
 use crate::room::Room;
 use crate::sort::{Keyed, RunSums, bytes_to_sort, scan};
-use crate::sparse::{StoredValues, bytes_in_place, copy_buffer};
+use crate::sparse::{SparseOnDevice, StoredValues, bytes_in_place, copy_buffer};
 use bytemuck::{Pod, Zeroable};
 use lcca::data::{Allowance, InMemory, JointGram, Pair, Shape, Side};
 use lcca::matrix::{Matrix, SparseRows, Values};
@@ -27,6 +27,8 @@ const TILE: u64 = 4096;
 const COUNTED: usize = 1 << 14;
 /// Bytes of each entry while a block is put together: both triangles as keys and values, and the block itself.
 const PUT_TOGETHER: u64 = 64;
+/// Most bytes that a key leaves behind if blocks are kept: an entry and its mirror image.
+const KEPT: u64 = 24;
 
 /// What the joint Gram matrix of two sparse views takes on a device.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +82,12 @@ impl Plan {
     pub fn fits(&self, device: &Device, pair: &InMemory) -> bool {
         let in_place: u64 = Side::BOTH.iter().map(|&side| bytes_in_place(device, pair.view(side))).sum();
         self.bytes - in_place <= device.free()
+    }
+
+    /// Whether the device has the memory to keep blocks while the others are formed, however many entries they have.
+    fn keeps(&self, device: &Device) -> bool {
+        let keys: u64 = self.keys.iter().sum();
+        self.bytes.saturating_add(keys.saturating_mul(KEPT + PUT_TOGETHER)) <= device.free()
     }
 }
 
@@ -170,6 +178,13 @@ impl Entries {
 /// Called at the end of each step that was started, with its name.
 pub(crate) type AfterStep<'a> = &'a dyn Fn(&'static str) -> Result<(), CudaError>;
 
+/// Gram matrices on the host, and their blocks on the device if there was room to keep them.
+pub(crate) struct FormedGrams {
+    pub joint: JointGram,
+    /// `blocks[target][source]`
+    pub blocks: Option<[[SparseOnDevice; 2]; 2]>,
+}
+
 /// All four blocks; `None` if the device has too little memory, and an error if they would take more than `limit` bytes of the host.
 pub(crate) fn form(
     device: &Arc<Device>,
@@ -177,32 +192,56 @@ pub(crate) fn form(
     plan: &Plan,
     limit: u64,
     after: AfterStep<'_>,
-) -> lcca::Result<Option<JointGram>> {
+) -> lcca::Result<Option<FormedGrams>> {
     let views = Side::BOTH.map(|side| pair.view(side));
     let [Matrix::Sparse(x), Matrix::Sparse(y)] = views else { return Ok(None) };
     // The same is accounted for as on the host, so that a fit takes the same way wherever it runs.
     let allowance = Allowance::of_joint_gram(limit);
     allowance.take_transposed(&views)?;
     let weights = pair.weights().map(|weights| copy_buffer(device, weights)).transpose()?;
-    let products = Products { device, rows: x.rows(), weights, has_values: plan.has_values, after };
-    let [p, q] = [x.cols(), y.cols()];
-    let x = Entries::copy(device, x)?;
+    let keeps = plan.keeps(device);
+    let products = Products { device, rows: x.rows(), weights, has_values: plan.has_values, keeps, after };
+    // The larger block comes first: what is copied to the host last is waited for.
+    let order = if plan.keys[0] >= plan.keys[2] { [0, 1] } else { [1, 0] };
+    let (rows, shape) = ([x, y], [x.cols(), y.cols()]);
+    let first = Entries::copy(device, rows[order[0]])?;
     after("copy rows")?;
-    let xx = products.sorted(&x, None, plan.keys[0])?;
+    let keyed = products.sorted(&first, None, plan.keys[2 * order[0]])?;
     // These are copied while the device sorts.
-    let y = Entries::copy(device, y)?;
+    let second = Entries::copy(device, rows[order[1]])?;
     after("copy rows")?;
-    let Some(xx) = products.symmetric(xx, p, &allowance)? else { return Ok(None) };
-    let xy = products.sorted(&x, Some(&y), plan.keys[1])?;
-    drop(x);
-    let Some((xy, yx)) = products.cross(xy, [p, q], &allowance)? else { return Ok(None) };
-    let yy = products.sorted(&y, None, plan.keys[2])?;
-    drop(y);
-    let Some(yy) = products.symmetric(yy, q, &allowance)? else { return Ok(None) };
+    let Some(own) = products.symmetric(keyed, shape[order[0]], &allowance)? else { return Ok(None) };
+    let cross = || {
+        let [x, y] = if order[0] == 0 { [&first, &second] } else { [&second, &first] };
+        let keyed = products.sorted(x, Some(y), plan.keys[1])?;
+        drop(first);
+        products.cross(keyed, shape, &allowance)
+    };
+    let (own, Some(across)) = products.while_copied([own], cross)? else { return Ok(None) };
+    let last = || {
+        let keyed = products.sorted(&second, None, plan.keys[2 * order[1]])?;
+        drop(second);
+        products.symmetric(keyed, shape[order[1]], &allowance)
+    };
+    let (across, Some(last)) = products.while_copied(across, last)? else { return Ok(None) };
+    let ([own], [xy, yx]) = (own, across);
+    let (own, xy, yx) = (own?, xy?, yx?);
+    let last = last.on_both(device, products.keeps)?;
+    after("copy back")?;
+    let [xx, yy] = if order[0] == 0 { [own, last] } else { [last, own] };
+    let [(xx, xx_here), (xy, xy_here), (yx, yx_here), (yy, yy_here)] = [xx, xy, yx, yy];
     allowance.take_transposed(&[&xy])?;
     let moments = [pair.moments(Side::X)?.clone(), pair.moments(Side::Y)?.clone()];
-    Ok(Some(JointGram::from_all_blocks(pair.shape(), moments, [[xx, xy], [yx, yy]])))
+    let joint = JointGram::from_all_blocks(pair.shape(), moments, [[xx, xy], [yx, yy]]);
+    let blocks = match (xx_here, xy_here, yx_here, yy_here) {
+        (Some(xx), Some(xy), Some(yx), Some(yy)) => Some([[xx, xy], [yx, yy]]),
+        _ => None,
+    };
+    Ok(Some(FormedGrams { joint, blocks }))
 }
+
+/// A block on the host, and on the device if it is kept there.
+type OnBoth = (Matrix, Option<SparseOnDevice>);
 
 /// Products of views with the same rows.
 struct Products<'a> {
@@ -210,6 +249,8 @@ struct Products<'a> {
     rows: usize,
     weights: Option<Room<f64>>,
     has_values: bool,
+    /// Whether blocks stay on the device.
+    keeps: bool,
     after: AfterStep<'a>,
 }
 
@@ -290,7 +331,7 @@ impl Products<'_> {
     }
 
     /// All of a symmetric block from the keys of its upper triangle.
-    fn symmetric(&self, keyed: Keyed, size: usize, allowance: &Allowance) -> lcca::Result<Option<Matrix>> {
+    fn symmetric(&self, keyed: Keyed, size: usize, allowance: &Allowance) -> lcca::Result<Option<Block>> {
         let device = self.device;
         let Some(upper) = self.entries(keyed, [size, size], true)? else { return Ok(None) };
         // The other triangle takes as much again.
@@ -306,21 +347,20 @@ impl Products<'_> {
             &[&(size as u64), &above_at, &below_at, &starts.address()],
         )?;
         let (n, len, bits) = (upper.keys.len() as u64, 2 * upper.keys.len() - size, bits_of(size));
-        let block = Block { starts, columns: device.room(len)?, values: device.room(len)?, cols: size };
-        let (columns, values) = (block.columns.address(), block.values.address());
+        let (columns, values): (Room<u32>, Room<f64>) = (device.room(len)?, device.room(len)?);
+        let (to_columns, to_values) = (columns.address(), values.address());
         for (triangle, is_lower) in [(&lower, 1i32), (&upper, 0)] {
             let (keys, from) = (triangle.keys.address(), triangle.values.address());
             launch_each(
                 device,
                 "place_triangle",
                 n,
-                &[&n, &keys, &from, &bits, &above_at, &below_at, &is_lower, &columns, &values],
+                &[&n, &keys, &from, &bits, &above_at, &below_at, &is_lower, &to_columns, &to_values],
             )?;
         }
         drop((upper, lower, above, below));
+        let block = Block::new(device, starts, columns, values, size)?;
         (self.after)("put together")?;
-        let block = block.download(device)?;
-        (self.after)("copy back")?;
         Ok(Some(block))
     }
 
@@ -330,15 +370,35 @@ impl Products<'_> {
         keyed: Keyed,
         shape: [usize; 2],
         allowance: &Allowance,
-    ) -> lcca::Result<Option<(Matrix, Matrix)>> {
+    ) -> lcca::Result<Option<[Block; 2]>> {
         let Some(entries) = self.entries(keyed, shape, false)? else { return Ok(None) };
         allowance.take_entries(entries.keys.len() as u64)?;
         let transposed = entries.transposed(self.device)?;
-        let blocks = (entries.into_block(self.device)?, transposed.into_block(self.device)?);
+        let blocks = [entries.into_block(self.device)?, transposed.into_block(self.device)?];
         (self.after)("put together")?;
-        let blocks = (blocks.0.download(self.device)?, blocks.1.download(self.device)?);
-        (self.after)("copy back")?;
         Ok(Some(blocks))
+    }
+
+    /// Copies blocks to the host. If they stay on the device, what comes next is done meanwhile; otherwise it may need their memory.
+    fn while_copied<const N: usize, T>(
+        &self,
+        blocks: [Block; N],
+        next: impl FnOnce() -> lcca::Result<T>,
+    ) -> lcca::Result<([lcca::Result<OnBoth>; N], T)> {
+        let (device, keeps) = (self.device, self.keeps);
+        let copy = |block: Block| block.on_both(device, keeps);
+        if !keeps {
+            let copied = blocks.map(copy);
+            (self.after)("copy back")?;
+            return Ok((copied, next()?));
+        }
+        let mut copied = None;
+        let next = rayon::in_place_scope(|scope| {
+            scope.spawn(|_| copied = Some(blocks.map(copy)));
+            next()
+        });
+        (self.after)("copy back")?;
+        Ok((copied.expect("the scope waits for the copies"), next?))
     }
 }
 
@@ -386,7 +446,7 @@ impl Sorted {
         let (n, bits, starts) = (self.keys.len() as u64, bits_of(self.cols), self.row_starts(device)?);
         let columns: Room<u32> = device.room(self.keys.len())?;
         launch_each(device, "columns_of", n, &[&n, &self.keys.address(), &bits, &columns.address()])?;
-        Ok(Block { starts, columns, values: self.values, cols: self.cols })
+        Block::new(device, starts, columns, self.values, self.cols)
     }
 }
 
@@ -394,25 +454,43 @@ impl Sorted {
 struct Block {
     starts: Room<u64>,
     columns: Room<u32>,
-    values: Room<f64>,
+    values: StoredValues,
     cols: usize,
 }
 
 impl Block {
-    /// The block on the host, its values in single precision if that holds all of them.
-    fn download(self, device: &Arc<Device>) -> lcca::Result<Matrix> {
-        let (n, inexact): (_, Room<u32>) = (self.values.len() as u64, device.zeros(1)?);
-        launch_each(device, "find_inexact", n, &[&n, &self.values.address(), &inexact.address()])?;
+    /// Takes values in single precision if that holds all of them. Copies to the host wait until it is put together.
+    fn new(
+        device: &Arc<Device>,
+        starts: Room<u64>,
+        columns: Room<u32>,
+        values: Room<f64>,
+        cols: usize,
+    ) -> Result<Self, CudaError> {
+        let (n, inexact): (_, Room<u32>) = (values.len() as u64, device.zeros(1)?);
+        launch_each(device, "find_inexact", n, &[&n, &values.address(), &inexact.address()])?;
         let values = if inexact.to_vec()?[0] == 0 {
-            let singles: Room<f32> = device.room(self.values.len())?;
-            launch_each(device, "to_singles", n, &[&n, &self.values.address(), &singles.address()])?;
-            drop(self.values);
-            Values::F32(singles.to_vec()?.into())
+            let singles: Room<f32> = device.room(values.len())?;
+            launch_each(device, "to_singles", n, &[&n, &values.address(), &singles.address()])?;
+            StoredValues::F32(singles)
         } else {
-            Values::F64(self.values.to_vec()?.into())
+            StoredValues::F64(values)
         };
-        let (starts, columns) = (self.starts.to_vec()?, self.columns.to_vec()?);
-        Ok(SparseRows::new(self.cols, starts.into(), columns.into(), values)?.into())
+        device.context().let_copies_wait()?;
+        Ok(Block { starts, columns, values, cols })
+    }
+
+    /// The block on the host, and on the device if it is kept there. It is copied beside the kernels that were started since it was made.
+    fn on_both(self, device: &Arc<Device>, keeps: bool) -> lcca::Result<OnBoth> {
+        let Block { starts, columns, values, cols } = self;
+        let copy = match &values {
+            StoredValues::Ones => Values::Ones,
+            StoredValues::F32(values) => Values::F32(values.to_vec_beside()?.into()),
+            StoredValues::F64(values) => Values::F64(values.to_vec_beside()?.into()),
+        };
+        let (offsets, on_host) = (starts.to_vec_beside()?, columns.to_vec_beside()?);
+        let here = keeps.then(|| SparseOnDevice::new(device, cols, &offsets, columns, values)).transpose()?;
+        Ok((SparseRows::new(cols, offsets.into(), on_host.into(), copy)?.into(), here))
     }
 }
 

@@ -15,21 +15,17 @@
 use super::hubs::hubs;
 use super::local_grams::{LocalGrams, NEARLY};
 use super::scratch::Scratch;
-use super::twins::{Nearest, pairs_of_twins};
+use super::tiny::{Square, Tiny};
+use super::twins::pairs_of_twins;
 use super::witness::{Columns, Witness};
 use crate::data::Side;
-use crate::error::Result;
-use crate::whiten::{Turns, turns, whitener};
-use faer::Mat;
+use crate::error::{Error, Result};
+use crate::space::{ADDED, MOST_GROWN, ROUNDS, ScaledProduct};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 
 /// Entries of D^(−½)CxyD^(−½) below this are not worth growing.
 const FAINT: f64 = 0.2;
-/// How often columns are added.
-const ROUNDS: usize = 2;
-/// Columns that are added to each view at a time.
-const ADDED: usize = 2;
 /// Entries of Gram matrices that may be read, relative to all that there are: about what a pass costs.
 const BUDGET: f64 = 8.0;
 /// Most witnesses that begin with one column of each view, and most that begin with two.
@@ -44,23 +40,24 @@ const SHARED_OUT: usize = 256;
 /// Witnesses that one thread grows before others may take some.
 const GROWN: usize = 8;
 
+/// The error of numbers that are not finite.
+const FAILED: Error = Error::Factorization("SxᵀXᵀYSy");
+
 /// The columns of each view that a witness begins with.
 type Seed = Columns;
 
-/// The strongest witnesses, strongest first.
-pub(super) fn witnesses(grams: &LocalGrams<'_>, nearest: &[Vec<Nearest>; 2]) -> Result<Vec<Witness>> {
-    let singles = grams.candidates().into_iter().take(MOST).map(|(_, x, y)| [vec![x], vec![y]]);
-    let twins = pairs_of_twins(grams, nearest, FAINT).into_iter().take(MOST);
+/// The strongest witnesses, strongest first. `twins` are the pairs of twins of each view.
+pub(super) fn witnesses(grams: &LocalGrams<'_>, twins: &[Vec<ScaledProduct>; 2]) -> Result<Vec<Witness>> {
+    let singles = grams.candidates(MOST)?.into_iter().map(|(x, y)| [vec![x], vec![y]]);
+    let twins = pairs_of_twins(grams, twins, FAINT)?.into_iter().take(MOST);
     let mut budget = BUDGET * grams.joint.entries() as f64;
     let mut affordable = |seed: &Seed| {
         budget -= grams.price(seed);
         budget > 0.0
     };
     let seeds: Vec<Seed> = twins.chain(singles).take_while(|seed| affordable(seed)).collect();
-    let scratch = grams.scratch();
-    let grown = seeds.par_iter().with_max_len(GROWN).map(|seed| scratch.lend(|sums| grams.grow(seed, sums)));
-    let mut all: Vec<Witness> = grown.collect::<Result<_>>()?;
-    all.extend(hubs(grams));
+    let mut all = grams.grown(&seeds)?;
+    all.extend(hubs(grams)?);
     all.sort_by(|a, b| b.objective.total_cmp(&a.objective));
     all.dedup_by(|b, a| a.columns == b.columns);
     Ok(all)
@@ -74,8 +71,7 @@ pub(super) fn witnesses_again(grams: &LocalGrams<'_>, known: &[Columns]) -> Resu
     let first = |columns: &Columns| Some((*columns[0].first()?, *columns[1].first()?));
     let by_seed: HashMap<(u32, u32), &Columns> =
         known.iter().rev().filter_map(|&columns| Some((first(columns)?, columns))).collect();
-    let seeds: Vec<(u32, u32)> =
-        grams.candidates().into_iter().take(MOST_AGAIN).map(|(_, x, y)| (x, y)).collect();
+    let seeds = grams.candidates(MOST_AGAIN)?;
     let taken: HashSet<(u32, u32)> = seeds.iter().copied().collect();
     let scratch = grams.scratch();
     let grown = seeds.par_iter().with_max_len(GROWN).map(|&(x, y)| match by_seed.get(&(x, y)) {
@@ -93,7 +89,7 @@ pub(super) fn witnesses_again(grams: &LocalGrams<'_>, known: &[Columns]) -> Resu
 
 /// Whether there are more columns of a view than a witness grows from two.
 fn is_hub(columns: &Columns) -> bool {
-    columns.iter().any(|columns| columns.len() > 2 + ROUNDS * ADDED)
+    columns.iter().any(|columns| columns.len() > MOST_GROWN)
 }
 
 impl LocalGrams<'_> {
@@ -102,35 +98,49 @@ impl LocalGrams<'_> {
         Scratch::new(|| self.inverse.each_ref().map(|inverse| vec![0.0; inverse.len()]))
     }
 
-    /// Pairs of columns that are each other's strongest, or the strongest of one of them, largest first.
-    fn candidates(&self) -> Vec<(f64, u32, u32)> {
-        let mut all: Vec<(f64, u32, u32)> = Vec::new();
-        for side in Side::BOTH {
-            let (block, views) =
-                (self.joint.block(side, side.other()), [side as usize, side.other() as usize]);
-            let strongest =
-                (0..block.rows() as u32).into_par_iter().with_max_len(SHARED_OUT).filter_map(|i| {
-                    let (own, others) = (self.inverse[views[0]][i as usize], &self.inverse[views[1]]);
-                    let shifts = self.shifts(views, i as usize);
-                    let (mut best, mut at) = (FAINT, None);
-                    block.for_each(i as usize, |j, value| {
-                        // A square root is taken only for entries that may be larger.
-                        let entry = value - shifts.of(j);
-                        let square = own * others[j];
-                        if entry > 0.0 && entry * entry * square > NEARLY * best * best {
-                            let entry = entry * square.sqrt();
-                            if entry > best {
-                                (best, at) = (entry, Some(j as u32));
-                            }
-                        }
-                    });
-                    at.map(|j| if side == Side::X { (best, i, j) } else { (best, j, i) })
-                });
-            all.extend(strongest.collect::<Vec<_>>());
+    /// Pairs of columns that are each other's strongest, or the strongest of one of them, at most so many, largest first.
+    fn candidates(&self, most: usize) -> Result<Vec<(u32, u32)>> {
+        // No pair is there more than twice.
+        let enough = 2 * most;
+        let listed = match self.scan {
+            Some(scan) => scan.strongest(FAINT, enough)?,
+            None => None,
+        };
+        let mut all = listed.unwrap_or_else(|| [self.strongest(Side::X), self.strongest(Side::Y)].concat());
+        let order = |a: &ScaledProduct, b: &ScaledProduct| {
+            b.product.total_cmp(&a.product).then(a.columns.cmp(&b.columns))
+        };
+        if all.len() > enough {
+            all.select_nth_unstable_by(enough, order);
+            all.truncate(enough);
         }
-        all.par_sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        all.par_sort_unstable_by(order);
         all.dedup();
-        all
+        Ok(all.iter().take(most).map(|pair| (pair.columns[0], pair.columns[1])).collect())
+    }
+
+    /// Columns of a view and the strongest of the other view, if it is not faint.
+    fn strongest(&self, side: Side) -> Vec<ScaledProduct> {
+        let (block, views) = (self.joint.block(side, side.other()), [side as usize, side.other() as usize]);
+        let of_column = |i: usize| {
+            let (own, others) = (self.inverse[views[0]][i], &self.inverse[views[1]]);
+            let shifts = self.shifts(views, i);
+            let (mut best, mut at) = (FAINT, None);
+            block.for_each(i, |j, value| {
+                // A square root is taken only for entries that may be larger.
+                let entry = value - shifts.of(j);
+                let square = own * others[j];
+                if entry > 0.0 && entry * entry * square > NEARLY * best * best {
+                    let entry = entry * square.sqrt();
+                    if entry > best {
+                        (best, at) = (entry, Some(j as u32));
+                    }
+                }
+            });
+            let columns = |j: u32| if side == Side::X { [i as u32, j] } else { [j, i as u32] };
+            at.map(|j| ScaledProduct { product: best, columns: columns(j) })
+        };
+        (0..block.rows()).into_par_iter().with_max_len(SHARED_OUT).filter_map(of_column).collect()
     }
 
     /// About how many entries growing from some columns reads.
@@ -146,6 +156,19 @@ impl LocalGrams<'_> {
             rows.collect::<Vec<u64>>()
         });
         (ROUNDS + 1) as f64 * columns.sum::<u64>() as f64
+    }
+
+    /// What grows from seeds.
+    fn grown(&self, seeds: &[Seed]) -> Result<Vec<Witness>> {
+        if let Some(scan) = self.scan
+            && let Some(found) = scan.grown(seeds)?
+        {
+            let failed = found.iter().any(|pair| pair.objective.is_nan());
+            return if failed { Err(FAILED) } else { Ok(found.into_iter().map(Witness::from).collect()) };
+        }
+        let scratch = self.scratch();
+        let grown = seeds.par_iter().with_max_len(GROWN);
+        grown.map(|seed| scratch.lend(|sums| self.grow(seed, sums))).collect()
     }
 
     fn grow(&self, seed: &Seed, sums: &mut [Vec<f64>; 2]) -> Result<Witness> {
@@ -165,27 +188,28 @@ impl LocalGrams<'_> {
     /// CCA of some columns alone: the best pair.
     fn solve(&self, columns: &[Vec<u32>; 2]) -> Result<Witness> {
         let block = |target: usize, source: usize| {
-            let mut dense = Mat::zeros(columns[target].len(), columns[source].len());
+            let mut dense = Square::default();
             let stored = self.joint.block(Side::BOTH[target], Side::BOTH[source]);
             for (a, &i) in columns[target].iter().enumerate() {
                 for (b, &j) in columns[source].iter().enumerate() {
+                    // Of symmetric blocks the lower triangle is read.
+                    if target == source && b > a {
+                        break;
+                    }
                     let ridge = if target == source && i == j { self.ridges[target] } else { 0.0 };
                     let shift = self.shift([target, source], [i as usize, j as usize]);
                     let is_identity = target == source && self.identities[target];
-                    dense[(a, b)] =
+                    dense[a][b] =
                         ridge + if is_identity { 0.0 } else { stored.get(i as usize, j as usize) - shift };
                 }
             }
             dense
         };
-        let (hx, hy) = (whitener(block(0, 0).as_ref())?, whitener(block(1, 1).as_ref())?);
-        let Turns { x, y, values } = turns(&hx, &hy, block(0, 1).as_ref(), 1)?;
-        let Some(objective) = values.first().map(|value| value.min(1.0)) else {
-            let weights = columns.each_ref().map(|columns| vec![0.0; columns.len()]);
-            return Ok(Witness { columns: columns.clone(), weights, objective: 0.0 });
-        };
-        let weights = [x, y].map(|w| (0..w.nrows()).map(|i| w[(i, 0)]).collect());
-        Ok(Witness { columns: columns.clone(), weights, objective })
+        let sizes = columns.each_ref().map(Vec::len);
+        let tiny = Tiny { sizes, metrics: [block(0, 0), block(1, 1)], cross: block(0, 1) };
+        let best = tiny.best_pair().ok_or(FAILED)?;
+        let weights = [0, 1].map(|side| best.weights[side][..sizes[side]].to_vec());
+        Ok(Witness { columns: columns.clone(), weights, objective: best.objective.min(1.0) })
     }
 
     /// The columns of each view on which the residual of a pair is largest. `sums` are zero before and after.
@@ -209,7 +233,9 @@ impl LocalGrams<'_> {
             let mut best: [(f64, u32); ADDED] = [(0.0, u32::MAX); ADDED];
             for &j in &touched {
                 let square = std::mem::take(&mut sum[j as usize]).powi(2) * self.inverse[side][j as usize];
-                if square > best[ADDED - 1].0 && !witness.columns[side].contains(&j) {
+                let (least, last) = best[ADDED - 1];
+                // Of equal ones the first columns, in whatever order they were touched.
+                if (square > least || (square == least && j < last)) && !witness.columns[side].contains(&j) {
                     best[ADDED - 1] = (square, j);
                     best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
                 }
@@ -221,7 +247,7 @@ impl LocalGrams<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::twins::nearest;
+    use super::super::twins::twins;
     use super::*;
     use crate::data::{InMemory, JointGrams};
     use crate::testing::zipf_rows;
@@ -234,9 +260,16 @@ mod tests {
             joint.moments(side).square.iter().map(|square| (square + 1.0).recip()).collect::<Vec<f64>>()
         });
         let (ridges, identities) = ([1.0; 2], [false; 2]);
-        let grams =
-            LocalGrams { joint: &joint, means: None, along: None, ridges, identities, inverse: &inverse };
-        let all = witnesses(&grams, &nearest(&grams)).unwrap();
+        let grams = LocalGrams {
+            joint: &joint,
+            means: None,
+            along: None,
+            ridges,
+            identities,
+            inverse: &inverse,
+            scan: None,
+        };
+        let all = witnesses(&grams, &twins(&grams, None).unwrap()).unwrap();
         assert!(all.len() > 20 && all.len() < MOST_AGAIN, "{}", all.len());
         let columns: Vec<Columns> = all.iter().map(|witness| witness.columns.clone()).collect();
         // All of them are known, every third is, or only one that no seed begins with.

@@ -13,14 +13,10 @@
 use super::local_grams::LocalGrams;
 use super::witness::Witness;
 use crate::data::Side;
-use crate::small::cholesky;
-use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{Mat, Par};
+use crate::error::Result;
+use crate::space::{HubLimits, PARTNERS, SEGMENT, SUM_LANES};
 use rayon::prelude::*;
-use std::cmp::Ordering;
 
-/// Partners of a column that count, those of the largest entries.
-const PARTNERS: usize = 64;
 /// Columns for which the squares add up to less are not looked at.
 const EXPLAINED: f64 = 0.8;
 /// Neither are those of which one partner alone makes up this share: other witnesses begin with it.
@@ -37,87 +33,165 @@ const EPSILON: f64 = 1e-6;
 /// Rounding of an objective.
 const ROUNDING: f64 = 1e-12;
 
+/// What is looked for.
+const LIMITS: HubLimits =
+    HubLimits { explained: EXPLAINED, alone: ALONE, epsilon: EPSILON, largest: 1.0 + ROUNDING };
+
 /// The witnesses of columns of both views that have many partners: of each view those for which squares add up to most.
-pub(super) fn hubs(grams: &LocalGrams<'_>) -> Vec<Witness> {
-    let of_view = |side: Side| {
+pub(super) fn hubs(grams: &LocalGrams<'_>) -> Result<Vec<Witness>> {
+    let mut all = Vec::new();
+    for side in Side::BOTH {
+        let columns = likely(grams, side)?;
+        let found = match grams.scan {
+            Some(scan) => scan.hubs(side, &columns, LIMITS)?,
+            None => None,
+        };
+        match found {
+            Some(found) => all.extend(found.into_iter().flatten().map(Witness::from)),
+            None => all.par_extend(columns.into_par_iter().filter_map(|column| hub(grams, side, column))),
+        }
+    }
+    Ok(all)
+}
+
+/// The columns of a view that may have many partners, those that explain most first.
+fn likely(grams: &LocalGrams<'_>, side: Side) -> Result<Vec<u32>> {
+    let found = match grams.scan {
+        Some(scan) => scan.explained(side, LIMITS)?,
+        None => None,
+    };
+    let mut likely = found.unwrap_or_else(|| {
         let columns = 0..grams.joint.block(side, side.other()).rows();
-        let explained = columns
+        columns
             .into_par_iter()
             .with_max_len(SHARED_OUT)
-            .filter_map(|column| explained(grams, side, column).map(|explained| (explained, column)));
-        let mut likely: Vec<(f64, usize)> = explained.collect();
-        likely.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        likely.truncate(MOST);
-        let hubs = likely.into_par_iter().filter_map(|(_, column)| hub(grams, side, column));
-        hubs.collect::<Vec<Witness>>()
-    };
-    let mut all = of_view(Side::X);
-    all.extend(of_view(Side::Y));
-    all
+            .filter_map(|column| explained(grams, side, column).map(|explained| (explained, column as u32)))
+            .collect()
+    });
+    likely.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    Ok(likely.into_iter().take(MOST).map(|(_, column)| column).collect())
 }
 
 /// What the squares of a column's entries add up to, if it may be one that has many partners.
 fn explained(grams: &LocalGrams<'_>, side: Side, column: usize) -> Option<f64> {
     let (views, entries) = ([side as usize, side.other() as usize], grams.joint.block(side, side.other()));
     let (inverse, shifts) = (&grams.inverse[views[1]], grams.shifts(views, column));
-    let (mut sum, mut largest) = (0.0, 0.0f64);
+    let (mut sum, mut largest, mut count) = (0.0, 0.0f64, 0);
+    let mut lanes = [0.0; SUM_LANES];
     entries.for_each(column, |partner, value| {
         let entry = (value - shifts.of(partner)).max(0.0);
         let square = entry * entry * inverse[partner];
-        sum += square;
+        lanes[count % SUM_LANES] += square;
         largest = largest.max(square);
+        count += 1;
+        if count.is_multiple_of(SEGMENT) {
+            sum += add_up(std::mem::replace(&mut lanes, [0.0; SUM_LANES]));
+        }
     });
+    sum += add_up(lanes);
     let explained = sum * grams.inverse[views[0]][column];
     (explained >= EXPLAINED && largest < ALONE * sum).then_some(explained)
 }
 
+/// The sum of the lanes: the second half is added to the first, until one is left.
+fn add_up(mut lanes: [f64; SUM_LANES]) -> f64 {
+    let mut half = SUM_LANES / 2;
+    while half > 0 {
+        (0..half).for_each(|lane| lanes[lane] += lanes[lane + half]);
+        half /= 2;
+    }
+    lanes[0]
+}
+
 /// The witness of one column and its partners, if it has many.
-fn hub(grams: &LocalGrams<'_>, side: Side, column: usize) -> Option<Witness> {
-    let (other, entries) = (side.other(), grams.joint.block(side, side.other()));
-    let views = [side as usize, side.other() as usize];
-    let mut partners: Vec<(f64, u32)> = Vec::new();
-    entries.for_each(column, |partner, value| {
-        let entry = grams.scaled(views, [column, partner], value);
-        if entry > 0.0 {
-            partners.push((entry, partner as u32));
-        }
-    });
-    partners.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    partners.truncate(PARTNERS);
-    let size = partners.len();
+fn hub(grams: &LocalGrams<'_>, side: Side, column: u32) -> Option<Witness> {
+    let (other, partners) = (side.other(), partners(grams, side, column as usize));
     let (stored, both) = (grams.joint.block(other, other), [other as usize; 2]);
-    let between = Mat::from_fn(size, size, |i, j| match i.cmp(&j) {
-        Ordering::Less => 0.0,
-        Ordering::Equal => 1.0,
-        Ordering::Greater => {
-            let columns = [partners[i].1 as usize, partners[j].1 as usize];
-            grams.scaled(both, columns, stored.get(columns[0], columns[1]))
-        }
-    });
-    let regular = Mat::from_fn(size, size, |i, j| between[(i, j)] + if i == j { EPSILON } else { 0.0 });
-    // A failed factorization says that rounding is all that is left of the partners.
-    let factor = cholesky(regular.as_ref())?;
-    let mut u = Mat::from_fn(size, 1, |i, _| partners[i].0);
-    solve_lower_triangular_in_place(factor.as_ref(), u.as_mut(), Par::Seq);
-    solve_upper_triangular_in_place(factor.transpose(), u.as_mut(), Par::Seq);
-    let product: f64 = (0..size).map(|i| partners[i].0 * u[(i, 0)]).sum();
-    let row = |i: usize| (0..i).map(|j| 2.0 * between[(i, j)] * u[(j, 0)]).sum::<f64>() + u[(i, 0)];
-    let length = (0..size).map(|i| u[(i, 0)] * row(i)).sum::<f64>().sqrt();
-    let objective = product / length;
+    let between = |i: usize, j: usize| {
+        let columns = [partners[i].1 as usize, partners[j].1 as usize];
+        grams.scaled(both, columns, stored.get(columns[0], columns[1]))
+    };
+    let entries: Vec<f64> = partners.iter().map(|&(entry, _)| entry).collect();
+    let Direction { u, objective, length } = direction(&entries, between)?;
     // An objective above 1 is rounding.
-    if !(objective > EXPLAINED && objective <= 1.0 + ROUNDING) {
+    if !(objective > LIMITS.explained && objective <= LIMITS.largest) {
         return None;
     }
     let root = |side: Side, column: u32| grams.inverse[side as usize][column as usize].sqrt();
-    let many = (0..size).map(|i| u[(i, 0)] * root(other, partners[i].1) / length).collect();
-    let one = vec![root(side, column as u32)];
+    let many = u.iter().zip(&partners).map(|(u, &(_, j))| u * root(other, j) / length).collect();
+    let one = vec![root(side, column)];
     let numbers = partners.iter().map(|&(_, j)| j).collect();
-    let (mut columns, mut weights) = ([vec![column as u32], numbers], [one, many]);
+    let (mut columns, mut weights) = ([vec![column], numbers], [one, many]);
     if side == Side::Y {
         columns.swap(0, 1);
         weights.swap(0, 1);
     }
     Some(Witness { columns, weights, objective: objective.min(1.0) })
+}
+
+/// The largest positive entries of a column, and whose they are.
+fn partners(grams: &LocalGrams<'_>, side: Side, column: usize) -> Vec<(f64, u32)> {
+    let views = [side as usize, side.other() as usize];
+    let mut partners: Vec<(f64, u32)> = Vec::new();
+    grams.joint.block(side, side.other()).for_each(column, |partner, value| {
+        let entry = grams.scaled(views, [column, partner], value);
+        if entry > 0.0 {
+            partners.push((entry, partner as u32));
+        }
+    });
+    let order = |a: &(f64, u32), b: &(f64, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+    if partners.len() > PARTNERS {
+        partners.select_nth_unstable_by(PARTNERS, order);
+        partners.truncate(PARTNERS);
+    }
+    partners.sort_by(order);
+    partners
+}
+
+/// The weights of partners.
+struct Direction {
+    u: Vec<f64>,
+    objective: f64,
+    /// √(uᵀb·u)
+    length: f64,
+}
+
+/// Solves for the weights of partners with the entries `c` and, for i > j, b(i, j) between them; `None` if rounding is all that is left of the
+/// partners. Plain loops, each entry changed in the order of the columns: a device that does the same gets the same bits.
+fn direction(c: &[f64], b: impl Fn(usize, usize) -> f64) -> Option<Direction> {
+    let size = c.len();
+    let mut between: Vec<f64> = vec![0.0; size * size];
+    (0..size).for_each(|i| (0..i).for_each(|j| between[i * size + j] = b(i, j)));
+    let mut factor = between.clone();
+    (0..size).for_each(|i| factor[i * size + i] = 1.0 + EPSILON);
+    let mut u = c.to_vec();
+    let mut column = vec![0.0; size];
+    for k in 0..size {
+        let pivot = factor[k * size + k];
+        if pivot.is_nan() || pivot <= 0.0 {
+            return None;
+        }
+        let root = pivot.sqrt();
+        factor[k * size + k] = root;
+        (k + 1..size).for_each(|i| factor[i * size + k] /= root);
+        (k + 1..size).for_each(|i| column[i] = factor[i * size + k]);
+        u[k] /= root;
+        let own = u[k];
+        for i in k + 1..size {
+            u[i] -= column[i] * own;
+            let row = &mut factor[i * size + k + 1..=i * size + i];
+            row.iter_mut().zip(&column[k + 1..]).for_each(|(entry, other)| *entry -= column[i] * other);
+        }
+    }
+    for k in (0..size).rev() {
+        u[k] /= factor[k * size + k];
+        let own = u[k];
+        u[..k].iter_mut().zip(&factor[k * size..]).for_each(|(u, factor)| *u -= factor * own);
+    }
+    let product = (0..size).fold(0.0, |sum, i| sum + c[i] * u[i]);
+    let row = |i: usize| (0..i).fold(0.0, |sum, j| sum + 2.0 * between[i * size + j] * u[j]) + u[i];
+    let length = (0..size).fold(0.0, |sum, i| sum + u[i] * row(i)).sqrt();
+    Some(Direction { u, objective: product / length, length })
 }
 
 #[cfg(test)]
@@ -150,9 +224,16 @@ mod tests {
                     .collect::<Vec<f64>>()
             });
             let (ridges, identities) = ([0.0; 2], [false; 2]);
-            let grams =
-                LocalGrams { joint: &joint, means: None, along: None, ridges, identities, inverse: &inverse };
-            let found = hubs(&grams);
+            let grams = LocalGrams {
+                joint: &joint,
+                means: None,
+                along: None,
+                ridges,
+                identities,
+                inverse: &inverse,
+                scan: None,
+            };
+            let found = hubs(&grams).unwrap();
             let hub = found.iter().find(|witness| witness.columns[side] == [0]).unwrap();
             assert_eq!(hub.columns[1 - side].len(), 21);
             // Not centered, and without a ridge, the 20 columns add up to column 0.

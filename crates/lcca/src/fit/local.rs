@@ -3,10 +3,11 @@
 use super::grow::{witnesses, witnesses_again};
 use super::local_grams::{LocalGrams, sampled};
 use super::problem::Problem;
-use super::twins::{dependence, nearest};
+use super::twins::{dependence, nearest, twins};
 use super::witness::{Columns, Witness};
 use crate::data::{Pair, Side};
 use crate::error::Result;
+use crate::space::GramView;
 
 /// What entries of Gram matrices tell.
 #[derive(Default)]
@@ -24,9 +25,15 @@ pub(super) fn local(problem: &Problem<'_>, inverse: &[Vec<f64>; 2], known: &[Col
     let identities = problem.identities();
     if let Some(joint) = problem.joint {
         let (means, along, ridges) = (problem.means, problem.along, problem.ridges());
-        let grams = LocalGrams { joint, means, along, ridges, identities, inverse };
+        // Only the host takes covariates into account.
+        let scan = match along {
+            None => problem.space.scan(&GramView { joint, means, ridges, identities, inverse })?,
+            Some(_) => None,
+        };
+        let scan = scan.as_deref();
+        let grams = LocalGrams { joint, means, along, ridges, identities, inverse, scan };
         let witnesses = if known.is_empty() {
-            witnesses(&grams, &nearest(&grams))?
+            witnesses(&grams, &twins(&grams, None)?)?
         } else {
             witnesses_again(&grams, known)?
         };
@@ -46,9 +53,9 @@ pub(super) fn local(problem: &Problem<'_>, inverse: &[Vec<f64>; 2], known: &[Col
         moments.square.iter().map(invert).collect::<Vec<f64>>()
     });
     let (means, inverse) = (means.as_ref(), &inverse);
-    let grams = LocalGrams { joint: &joint, means, along: None, ridges, identities, inverse };
+    let grams = LocalGrams { joint: &joint, means, along: None, ridges, identities, inverse, scan: None };
     let nearest = nearest(&grams);
-    let mut witnesses = witnesses(&grams, &nearest)?;
+    let mut witnesses = witnesses(&grams, &twins(&grams, Some(&nearest))?)?;
     let root = share.sqrt();
     let weights = witnesses.iter_mut().flat_map(|witness| witness.weights.iter_mut().flatten());
     weights.for_each(|weight| *weight *= root);

@@ -4,6 +4,7 @@ use super::problem::Problem;
 use crate::data::{GramEstimate, JointGram, JointGrams, Side};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
+use crate::space::GramScan;
 
 /// A square that is not above this share of another is the smaller one, whatever rounding did.
 pub(super) const NEARLY: f64 = 1.0 - 1e-9;
@@ -16,6 +17,7 @@ const SMALLEST_SAMPLE: usize = 1000;
 const MOST_WORK: f64 = 1e9;
 
 /// Gram matrices, and what makes the problem's B and A of them.
+#[derive(Clone, Copy)]
 pub(super) struct LocalGrams<'a> {
     pub joint: &'a JointGram,
     pub means: Option<&'a [Vec<f64>; 2]>,
@@ -26,6 +28,8 @@ pub(super) struct LocalGrams<'a> {
     pub identities: [bool; 2],
     /// 1/diag(B) of each view, 0 for a constant column.
     pub inverse: &'a [Vec<f64>; 2],
+    /// The same Gram matrices in a space that scans them.
+    pub scan: Option<&'a dyn GramScan>,
 }
 
 impl LocalGrams<'_> {

@@ -57,6 +57,8 @@ mod restore;
 mod risk;
 mod rpcca;
 mod scale;
+#[doc(hidden)]
+pub mod scan_laws;
 mod score;
 mod scratch;
 mod search;
@@ -73,6 +75,7 @@ mod subblocks;
 #[cfg(test)]
 mod tests;
 mod ties;
+mod tiny;
 mod transform;
 mod twins;
 mod two_samples;

@@ -12,6 +12,8 @@
 use super::local_grams::{LocalGrams, NEARLY};
 use super::scratch::Scratch;
 use crate::data::Side;
+use crate::error::Result;
+use crate::space::{ScaledProduct, TwinLimits};
 use rayon::prelude::*;
 
 /// Columns with fewer entries are left alone: if all rows of two rare columns coincide, that may be chance.
@@ -73,26 +75,81 @@ pub(super) fn dependence(nearest: &[Vec<Nearest>; 2]) -> [Vec<f64>; 2] {
     nearest.each_ref().map(|view| view.iter().map(of_column).collect())
 }
 
-/// One column and its twin.
-struct Twins {
-    columns: [u32; 2],
-    product: f64,
+/// The pairs of twins of each view, those with the largest products first. `known` are the nearest columns, if somebody has found them.
+pub(super) fn twins(
+    grams: &LocalGrams<'_>,
+    known: Option<&[Vec<Nearest>; 2]>,
+) -> Result<[Vec<ScaledProduct>; 2]> {
+    let limits = TwinLimits { fewest: FEWEST, least: TWINS, same: SAME };
+    let listed = match (known, grams.scan) {
+        (None, Some(scan)) => scan.twins(limits)?,
+        _ => None,
+    };
+    let mut views = listed.unwrap_or_else(|| match known {
+        Some(nearest) => nearest.each_ref().map(|view| list(view)),
+        None => nearest(grams).map(|view| list(&view)),
+    });
+    let order = |a: &ScaledProduct, b: &ScaledProduct| {
+        b.product.abs().total_cmp(&a.product.abs()).then(a.columns.cmp(&b.columns))
+    };
+    for all in &mut views {
+        if all.len() > MOST {
+            all.select_nth_unstable_by(MOST, order);
+            all.truncate(MOST);
+        }
+        all.sort_unstable_by(order);
+    }
+    Ok(views)
+}
+
+/// All pairs of twins of one view, each once.
+fn list(nearest: &[Nearest]) -> Vec<ScaledProduct> {
+    let is_twin = |product: f64| product.abs() > TWINS && 1.0 - product * product > SAME;
+    let mut all = Vec::new();
+    for (i, &Nearest { column, product }) in nearest.iter().enumerate() {
+        // Of two that are nearest to each other, the first counts.
+        let is_second = nearest[column as usize].column as usize == i && (column as usize) < i;
+        if is_twin(product) && !is_second {
+            all.push(ScaledProduct { product, columns: [i as u32, column] });
+        }
+    }
+    all
 }
 
 /// For each pair of twins of X the pair of Y whose difference correlates most with theirs, if that is more than `faint`; the
 /// strongest first.
 pub(super) fn pairs_of_twins(
     grams: &LocalGrams<'_>,
-    nearest: &[Vec<Nearest>; 2],
+    [x, y]: &[Vec<ScaledProduct>; 2],
     faint: f64,
-) -> Vec<[Vec<u32>; 2]> {
-    let [x, y] = nearest.each_ref().map(|view| twins(view));
+) -> Result<Vec<[Vec<u32>; 2]>> {
     if x.is_empty() || y.is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
+    let matched = match grams.scan {
+        Some(scan) => scan.matched_twins(x, y, faint)?,
+        None => None,
+    };
+    let matched = matched.unwrap_or_else(|| matched_on_host(grams, x, y, faint));
+    let mut strongest: Vec<(f64, usize, usize)> = matched
+        .into_iter()
+        .enumerate()
+        .filter_map(|(i, found)| found.map(|(correlation, at)| (correlation, i, at)))
+        .collect();
+    strongest.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    Ok(strongest.into_iter().map(|(_, i, at)| [x[i].columns.to_vec(), y[at].columns.to_vec()]).collect())
+}
+
+/// For each pair of twins of X the correlation with the best pair of Y, and its place.
+fn matched_on_host(
+    grams: &LocalGrams<'_>,
+    x: &[ScaledProduct],
+    y: &[ScaledProduct],
+    faint: f64,
+) -> Vec<Option<(f64, usize)>> {
     let across = grams.joint.block(Side::X, Side::Y);
-    let scratch = Scratch::new(|| [0, 1].map(|_| vec![0.0; nearest[1].len()]));
-    let found = x.par_iter().with_max_len(COMPARED).map(|twins| {
+    let scratch = Scratch::new(|| [0, 1].map(|_| vec![0.0; grams.inverse[1].len()]));
+    let matched = x.par_iter().with_max_len(COMPARED).map(|twins| {
         scratch.lend(|rows| {
             for (row, &column) in rows.iter_mut().zip(&twins.columns) {
                 across.for_each(column as usize, |j, value| row[j] = value);
@@ -113,33 +170,10 @@ pub(super) fn pairs_of_twins(
             for (row, &column) in rows.iter_mut().zip(&twins.columns) {
                 across.for_each(column as usize, |j, _| row[j] = 0.0);
             }
-            best
+            best.1.map(|index| (best.0, index))
         })
     });
-    let mut strongest: Vec<(f64, usize, usize)> = found
-        .collect::<Vec<_>>()
-        .into_iter()
-        .enumerate()
-        .filter_map(|(i, (correlation, at))| at.map(|at| (correlation, i, at)))
-        .collect();
-    strongest.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    strongest.into_iter().map(|(_, i, at)| [x[i].columns.to_vec(), y[at].columns.to_vec()]).collect()
-}
-
-/// The pairs of twins of one view, each once, those with the largest products first.
-fn twins(nearest: &[Nearest]) -> Vec<Twins> {
-    let is_twin = |product: f64| product.abs() > TWINS && 1.0 - product * product > SAME;
-    let mut all: Vec<Twins> = Vec::new();
-    for (i, &Nearest { column, product }) in nearest.iter().enumerate() {
-        // Of two that are nearest to each other, the first counts.
-        let is_second = nearest[column as usize].column as usize == i && (column as usize) < i;
-        if is_twin(product) && !is_second {
-            all.push(Twins { columns: [i as u32, column], product });
-        }
-    }
-    all.sort_by(|a, b| b.product.abs().total_cmp(&a.product.abs()).then(a.columns.cmp(&b.columns)));
-    all.truncate(MOST);
-    all
+    matched.collect()
 }
 
 #[cfg(test)]
@@ -179,12 +213,14 @@ mod tests {
             ridges: [0.0; 2],
             identities: [false; 2],
             inverse: &inverse,
+            scan: None,
         };
         let nearest = nearest(&grams);
         assert_eq!((nearest[0][1].column, nearest[0][4].column), (4, 1));
         let dependence = dependence(&nearest);
         assert!(dependence[0][1] > 50.0 && dependence[0][0] < 2.0, "{dependence:?}");
         assert!(dependence[0][5] == 1.0 && dependence[0][6] == 1.0, "{dependence:?}");
-        assert_eq!(pairs_of_twins(&grams, &nearest, 0.2), [[vec![1, 4], vec![1, 4]]]);
+        let twins = twins(&grams, Some(&nearest)).unwrap();
+        assert_eq!(pairs_of_twins(&grams, &twins, 0.2).unwrap(), [[vec![1, 4], vec![1, 4]]]);
     }
 }

@@ -9,6 +9,7 @@
 
 use super::eigenproblem::FewRows;
 use crate::matrix::Panel;
+use crate::space::SparsePair;
 use std::collections::HashSet;
 
 /// A direction of which less than this share is left unexplained says nothing about what is missing.
@@ -25,6 +26,12 @@ pub(super) struct Witness {
     pub weights: [Vec<f64>; 2],
     /// uxᵀCxy·uy.
     pub objective: f64,
+}
+
+impl From<SparsePair> for Witness {
+    fn from(SparsePair { columns, weights, objective }: SparsePair) -> Self {
+        Witness { columns, weights, objective }
+    }
 }
 
 impl Witness {

@@ -3,7 +3,7 @@
 //! The first iterations of a fit are far from its answer, and rounding errors of single precision do not show there. Panels take half
 //! the memory then and less time. The loop says when precision is needed, and refines the panels that it goes on with.
 
-use super::{Advance, Reduction, RowFactors, Space, Tall};
+use super::{Advance, GramScan, GramView, Reduction, RowFactors, Space, Tall};
 use crate::data::Counting;
 use crate::decompose::Decompose;
 use crate::error::Result;
@@ -159,5 +159,9 @@ impl Space for Mixed<'_> {
 
     fn put_rows(&self, a: &mut Tall, rows: &[u32], values: &Panel) -> Result<()> {
         self.of(a).put_rows(a, rows, values)
+    }
+
+    fn scan<'a>(&'a self, grams: &GramView<'a>) -> Result<Option<Box<dyn GramScan + 'a>>> {
+        self.precise.scan(grams)
     }
 }

@@ -10,6 +10,7 @@ pub mod laws;
 mod mixed;
 mod placed;
 mod reduction;
+mod scan;
 mod single;
 
 pub use host::Host;
@@ -17,6 +18,10 @@ pub(crate) use mixed::Mixed;
 pub(crate) use placed::beside;
 pub use placed::{Placed, of, place};
 pub use reduction::Reduction;
+pub use scan::{
+    ADDED, GramScan, GramView, HubLimits, MOST_GROWN, PARTNERS, ROUNDS, SEGMENT, SUM_LANES, ScaledProduct,
+    SparsePair, TwinLimits,
+};
 
 use crate::data::{Counting, InMemory, JointGram, Moments};
 use crate::decompose::{Decompose, OnHost};
@@ -254,6 +259,11 @@ pub trait Space: Send + Sync {
 
     /// The lower triangle of [X Y]ᵀ[X Y] of a pair of few columns, if the space can form it. By default the host does.
     fn dense_gram(&self, _pair: &Counting<'_>) -> Result<Option<Mat<f64>>> {
+        Ok(None)
+    }
+
+    /// Gram matrices that the space can scan for columns that belong together. By default the host scans them.
+    fn scan<'a>(&'a self, _grams: &GramView<'a>) -> Result<Option<Box<dyn GramScan + 'a>>> {
         Ok(None)
     }
 }
