@@ -19,6 +19,7 @@
 mod array;
 mod choice;
 mod column_sums;
+mod columns;
 mod context;
 mod copies;
 mod dense_gram;

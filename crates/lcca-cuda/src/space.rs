@@ -1,5 +1,6 @@
 //! Everything that the default method does to tall panels, on a device.
 
+use crate::columns::{self, ProbesOnDevice};
 use crate::dense_gram;
 use crate::device::Device;
 use crate::home::Home;
@@ -14,8 +15,8 @@ use crate::summed::Summed;
 use faer::{Mat, MatRef};
 use lcca::data::{Counting, InMemory, JointGram, Moments, Pair, Side};
 use lcca::error::Result;
-use lcca::matrix::{Line, Matrix, Panel};
-use lcca::space::{ChosenBlock, Host, Inverted, RowFactors, Space, Tall};
+use lcca::matrix::{Line, Matrix, Panel, SparseRows};
+use lcca::space::{ChosenBlock, Host, Inverted, Probes, RowFactors, Space, Tall};
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -305,6 +306,18 @@ impl Space for Cuda {
             &[&(rows as u64), &(panel.stride as u32), &out.address(), &panel.room.address()],
         )?;
         Ok(out.to_vec()?)
+    }
+
+    fn activity(&self, w: &Tall, r: &Tall, inverse: &RowFactors) -> Result<Option<Vec<f64>>> {
+        Ok(Some(columns::activity(&self.device, w, r, inverse)?))
+    }
+
+    fn without_rows(&self, factors: &RowFactors, rows: &[u32]) -> Result<Option<RowFactors>> {
+        Ok(columns::without_rows(&self.device, factors, rows)?)
+    }
+
+    fn probes(&self, directions: [SparseRows; 2]) -> Result<Option<Box<dyn Probes>>> {
+        Ok(Some(Box::new(ProbesOnDevice::copy(&self.device, directions)?)))
     }
 
     fn select(&self, a: &Tall, columns: &[usize]) -> Result<Tall> {

@@ -8,7 +8,8 @@
 //! not explain them.
 
 use super::eigenproblem::FewRows;
-use crate::matrix::Panel;
+use crate::error::Result;
+use crate::matrix::{Panel, RowsBuilder, SparseRows};
 use std::collections::HashSet;
 
 /// A direction of which less than this share is left unexplained says nothing about what is missing.
@@ -46,8 +47,13 @@ impl Witness {
             sum
         });
         let squares = |side: usize| along[side].iter().map(|a: &f64| a * a).sum::<f64>();
-        let left = 1.0 - (squares(0) + squares(1)) / 2.0;
         let explained: f64 = along[0].iter().zip(&along[1]).zip(theta).map(|((a, b), t)| a * b * t).sum();
+        self.beyond(squares(0) + squares(1), explained)
+    }
+
+    /// The same from the sum of squares of both directions along the pairs found, and what these explain of the objective.
+    pub fn beyond(&self, squares: f64, explained: f64) -> f64 {
+        let left = 1.0 - squares / 2.0;
         if left > LEFT { (self.objective - explained) / left } else { 0.0 }
     }
 }
@@ -67,6 +73,19 @@ pub(super) fn independent<'w>(witnesses: impl Iterator<Item = &'w Witness>, most
         }
     }
     chosen
+}
+
+/// The directions of all witnesses in one view of so many columns, one per row.
+pub(super) fn directions(witnesses: &[Witness], side: usize, columns: usize) -> Result<SparseRows> {
+    let mut rows = RowsBuilder::default();
+    for witness in witnesses {
+        let mut entries: Vec<(u32, f64)> =
+            witness.columns[side].iter().copied().zip(witness.weights[side].iter().copied()).collect();
+        entries.sort_unstable_by_key(|&(column, _)| column);
+        entries.into_iter().for_each(|(column, weight)| rows.push(column, weight));
+        rows.end_row();
+    }
+    RowsBuilder::join(vec![rows], columns, false)
 }
 
 /// Witnesses as weights of each view, one column per witness; `None` if there are none.

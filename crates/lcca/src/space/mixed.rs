@@ -3,10 +3,10 @@
 //! The first iterations of a fit are far from its answer, and rounding errors of single precision do not show there. Panels take half
 //! the memory then and less time. The loop says when precision is needed, and refines the panels that it goes on with.
 
-use super::{RowFactors, Space, Tall};
+use super::{Probes, RowFactors, Space, Tall};
 use crate::data::Counting;
 use crate::error::Result;
-use crate::matrix::Panel;
+use crate::matrix::{Panel, SparseRows};
 use faer::{Mat, MatRef};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -132,6 +132,18 @@ impl Space for Mixed<'_> {
 
     fn row_squares(&self, a: &Tall) -> Result<Vec<f64>> {
         self.of(a).row_squares(a)
+    }
+
+    fn activity(&self, w: &Tall, r: &Tall, inverse: &RowFactors) -> Result<Option<Vec<f64>>> {
+        self.of(w).activity(w, r, inverse)
+    }
+
+    fn without_rows(&self, factors: &RowFactors, rows: &[u32]) -> Result<Option<RowFactors>> {
+        self.precise.without_rows(factors, rows)
+    }
+
+    fn probes(&self, directions: [SparseRows; 2]) -> Result<Option<Box<dyn Probes>>> {
+        self.precise.probes(directions)
     }
 
     fn select(&self, a: &Tall, columns: &[usize]) -> Result<Tall> {
