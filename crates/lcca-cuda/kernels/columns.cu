@@ -76,3 +76,41 @@ extern "C" __global__ void count_columns(u64 n, const u32 *columns, u32 *counts)
         }
     }
 }
+
+// The entry of largest size in every column, the first of several: parts[block][column] for `chunk` rows each. A block has lanes of `width`
+// columns, as in column_sums.
+extern "C" __global__ void __launch_bounds__(256) largest_entries(u64 rows, u64 chunk, u32 stride, u32 width, double *parts,
+                                                                  const double *a) {
+    __shared__ double values[256];
+    __shared__ u64 places[256];
+    u32 lanes = blockDim.x / width, lane = threadIdx.x / width, j = blockIdx.y * width + threadIdx.x % width;
+    u64 first = (u64)blockIdx.x * chunk, last = first + chunk < rows ? first + chunk : rows, place = first;
+    bool is_column = lane < lanes && j < stride;
+    double largest = 0.0;
+    if (is_column) {
+        for (u64 i = first + lane; i < last; i += lanes) {
+            double value = a[i * stride + j];
+            if (fabs(value) > fabs(largest)) { largest = value; place = i; }
+        }
+    }
+    values[threadIdx.x] = largest;
+    places[threadIdx.x] = place;
+    __syncthreads();
+    if (is_column && lane == 0) {
+        for (u32 l = 1; l < lanes; l++) {
+            double value = values[l * width + threadIdx.x];
+            u64 other = places[l * width + threadIdx.x];
+            bool is_first = fabs(value) == fabs(largest) && other < place;
+            if (fabs(value) > fabs(largest) || is_first) { largest = value; place = other; }
+        }
+        parts[(u64)blockIdx.x * stride + j] = largest;
+    }
+}
+
+// out[i, j] = a[i, j] * rows[i] * columns[j], but no larger in size than 1. Rounded as the host rounds.
+extern "C" __global__ void scale_to_cosines(u64 n, u32 stride, const double *a, const double *rows, const double *columns, double *out) {
+    EACH(i, n) {
+        double value = __dmul_rn(__dmul_rn(a[i], rows[i / stride]), columns[i % stride]);
+        out[i] = value > 1.0 ? 1.0 : value < -1.0 ? -1.0 : value;
+    }
+}

@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::error::CudaError;
 use crate::kernels::File;
 use crate::launch::{Argument, Launch};
-use crate::panel::{FactorsOnDevice, PanelOnDevice, panel_of};
+use crate::panel::{FactorsOnDevice, PanelOnDevice, SUMMED_COLS, SUMMED_ROWS, panel_of};
 use crate::room::Room;
 use crate::sparse::{Output, SparseOnDevice};
 use lcca::matrix::SparseRows;
@@ -67,6 +67,58 @@ pub(crate) fn without_rows(
         &[&count, &rows.address(), &copy.address()],
     )?;
     Ok(Some(RowFactors(Box::new(FactorsOnDevice(copy)))))
+}
+
+/// The entry of largest size in every column, the first of several.
+pub(crate) fn largest_entries(device: &Arc<Device>, a: &Tall) -> Result<Vec<f64>, CudaError> {
+    let (rows, panel) = (a.rows(), panel_of(a).at());
+    let (parts, width) = (rows.div_ceil(SUMMED_ROWS).max(1), panel.stride.min(SUMMED_COLS));
+    let largest: Room<f64> = device.room(parts * panel.stride)?;
+    let blocks = (parts as u64, panel.stride.div_ceil(width.max(1)) as u64, 1);
+    device.launch(
+        "largest_entries",
+        File::Columns,
+        Launch { blocks, threads: 256, shared: 0 },
+        &[
+            &(rows as u64),
+            &(SUMMED_ROWS as u64),
+            &(panel.stride as u32),
+            &(width as u32),
+            &largest.address(),
+            &panel.address,
+        ],
+    )?;
+    let larger = |mut largest: Vec<f64>, part: &[f64]| {
+        for (largest, &value) in largest.iter_mut().zip(part) {
+            *largest = if value.abs() > largest.abs() { value } else { *largest };
+        }
+        largest
+    };
+    Ok(largest.to_vec()?.chunks_exact(panel.stride.max(1)).fold(vec![0.0; a.cols()], larger))
+}
+
+/// `a[i, j]·rows[i]·columns[j]`, but no larger in size than 1.
+pub(crate) fn cosines(
+    device: &Arc<Device>,
+    a: &Tall,
+    rows: &[f64],
+    columns: &[f64],
+) -> Result<Tall, CudaError> {
+    assert_eq!((a.rows(), a.cols()), (rows.len(), columns.len()), "shape of the panel");
+    let (from, out) = (panel_of(a), PanelOnDevice::unwritten(device, a.rows(), a.cols())?);
+    let mut padded = columns.to_vec();
+    padded.resize(from.stride, 0.0);
+    let (count, rows, columns) = (out.room.len() as u64, device.copy(rows)?, device.copy(&padded)?);
+    let arguments: [&dyn Argument; 6] = [
+        &count,
+        &(from.stride as u32),
+        &from.room.address(),
+        &rows.address(),
+        &columns.address(),
+        &out.room.address(),
+    ];
+    device.launch("scale_to_cosines", File::Columns, Launch::each(count), &arguments)?;
+    Ok(out.tall(a.rows(), a.cols()))
 }
 
 /// For each of `height` columns its place among the chosen ones, the first of which has place `first`, or `u32::MAX` if it was not chosen.

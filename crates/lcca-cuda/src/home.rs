@@ -29,11 +29,21 @@ pub(crate) struct GramsOnDevice {
 impl GramsOnDevice {
     fn copy(device: &Arc<Device>, joint: &JointGram) -> Result<Self, CudaError> {
         let block = |target: Side, source: Side| SparseOnDevice::copy(device, joint.block(target, source));
+        let blocks = [
+            [block(Side::X, Side::X)?, block(Side::X, Side::Y)?],
+            [block(Side::Y, Side::X)?, block(Side::Y, Side::Y)?],
+        ];
+        GramsOnDevice::new(device, joint, blocks)
+    }
+
+    /// The same of blocks that are there already.
+    fn new(
+        device: &Arc<Device>,
+        joint: &JointGram,
+        blocks: [[SparseOnDevice; 2]; 2],
+    ) -> Result<Self, CudaError> {
         Ok(GramsOnDevice {
-            blocks: [
-                [block(Side::X, Side::X)?, block(Side::X, Side::Y)?],
-                [block(Side::Y, Side::X)?, block(Side::Y, Side::Y)?],
-            ],
+            blocks,
             sums: [device.copy(&joint.moments(Side::X).sum)?, device.copy(&joint.moments(Side::Y).sum)?],
             source: joint.clone(),
         })
@@ -41,6 +51,15 @@ impl GramsOnDevice {
 }
 
 impl Home {
+    /// Gram matrices whose blocks are on the device already.
+    pub fn of_blocks(
+        device: &Arc<Device>,
+        joint: &JointGram,
+        blocks: [[SparseOnDevice; 2]; 2],
+    ) -> Result<Self, CudaError> {
+        Ok(Home::Grams(Box::new(GramsOnDevice::new(device, joint, blocks)?)))
+    }
+
     /// A copy of what is at the bottom of a pair; `None` if it is nothing that a device can read.
     pub fn copy(device: &Arc<Device>, source: &(dyn Any + Send + Sync)) -> lcca::Result<Option<Self>> {
         Ok(if let Some(joint) = source.downcast_ref::<JointGram>() {

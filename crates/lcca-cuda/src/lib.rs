@@ -24,6 +24,7 @@ mod context;
 mod copies;
 mod dense_gram;
 mod device;
+mod entries;
 mod error;
 mod factor;
 mod foreign;

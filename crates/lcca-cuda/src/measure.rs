@@ -9,7 +9,7 @@ use crate::rows::{Chunk, ViewOnDevice};
 use crate::space::Cuda;
 use crate::sparse::Output;
 use crate::sparse_gram::Plan;
-use lcca::data::{InMemory, JointGram};
+use lcca::data::{InMemory, JointGram, Moments};
 use lcca::matrix::{Matrix, OneHotRows};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -55,9 +55,18 @@ impl<'a> SinglePass<'a> {
 /// memory.
 pub fn joint_gram(cuda: &Cuda, rows: &InMemory, limit: u64) -> Result<Option<JointGram>, lcca::Error> {
     match Plan::new(rows) {
-        Some(plan) => cuda.joint_gram_here(rows, &plan, limit, &|_| Ok(())),
+        Some(plan) => {
+            let formed = cuda.joint_gram_here(rows, &plan, limit, &|_| Ok(()))?;
+            Ok(formed.map(|formed| formed.joint))
+        }
         None => Ok(None),
     }
+}
+
+/// The moments of sparse rows of ones, counted on a GPU however few they are; `None` if a view is not of that kind or the GPU has too
+/// little memory. The rows stay there for their Gram matrix.
+pub fn counted_moments(cuda: &Cuda, rows: &InMemory) -> Result<Option<[Moments; 2]>, lcca::Error> {
+    cuda.count_here(rows)
 }
 
 /// The same, step by step: nothing is begun before what was begun is done, and `after` is called with the name of what is done.
@@ -73,7 +82,7 @@ pub fn joint_gram_in_steps(
         after(step);
         Ok(())
     };
-    cuda.joint_gram_here(rows, &plan, u64::MAX, &finish)
+    Ok(cuda.joint_gram_here(rows, &plan, u64::MAX, &finish)?.map(|formed| formed.joint))
 }
 
 /// A dense matrix on a GPU, and its Cholesky factor once it is known.

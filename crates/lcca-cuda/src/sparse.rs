@@ -117,7 +117,7 @@ impl SparseOnDevice {
     }
 
     /// Rows whose entries lie on the device already; `offsets` start at 0.
-    fn new(
+    pub fn new(
         device: &Arc<Device>,
         cols: usize,
         offsets: &[u64],

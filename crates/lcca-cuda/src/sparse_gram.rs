@@ -7,16 +7,17 @@
 //! The work is Σ r(r + 1)/2 keys for rows of r entries, which are written and read about fifteen times.
 
 use crate::device::Device;
+use crate::entries::Entries;
 use crate::error::CudaError;
 use crate::kernels::File;
 use crate::launch::{Argument, Launch};
 use crate::room::Room;
 use crate::sort::{Keyed, RunSums, bytes_to_sort, scan};
-use crate::sparse::{StoredValues, bytes_in_place, copy_buffer};
-use bytemuck::{Pod, Zeroable};
+use crate::sparse::{SparseOnDevice, StoredValues, bytes_in_place, copy_buffer};
 use lcca::data::{Allowance, InMemory, JointGram, Pair, Shape, Side};
 use lcca::matrix::{Matrix, SparseRows, Values};
 use rayon::prelude::*;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// Pairs of entries from which on the device is quicker than the host.
@@ -76,10 +77,11 @@ impl Plan {
         self.keys.iter().sum::<u64>() >= WORTHWHILE
     }
 
-    /// Whether the device has the memory for the keys. Whether it has it for the entries is known when they are counted.
-    pub fn fits(&self, device: &Device, pair: &InMemory) -> bool {
+    /// Whether the device has the memory for the keys, if so many bytes of rows were copied there already. Whether it has it for the entries is
+    /// known when they are counted.
+    pub fn fits(&self, device: &Device, pair: &InMemory, copied: u64) -> bool {
         let in_place: u64 = Side::BOTH.iter().map(|&side| bytes_in_place(device, pair.view(side))).sum();
-        self.bytes - in_place <= device.free()
+        self.bytes.saturating_sub(in_place + copied) <= device.free()
     }
 }
 
@@ -118,79 +120,45 @@ fn bits_of(count: usize) -> u32 {
     usize::BITS - count.saturating_sub(1).leading_zeros()
 }
 
-/// One view as the kernels see it.
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct View {
-    starts: u64,
-    base: u64,
-    columns: u64,
-    values: u64,
-    kind: i32,
-    padding: i32,
-}
-
-/// The entries of one view on a device.
-struct Entries {
-    starts: Room<u64>,
-    /// The first of `starts`: a range of rows shares the entries of all rows.
-    base: u64,
-    columns: Room<u32>,
-    values: StoredValues,
-    cols: usize,
-}
-
-impl Entries {
-    fn copy(device: &Arc<Device>, rows: &SparseRows) -> Result<Self, CudaError> {
-        let offsets = rows.offsets().as_slice();
-        let (base, last) = (offsets[0].get(), offsets[offsets.len() - 1].get());
-        let own = base as usize..last as usize;
-        Ok(Entries {
-            starts: copy_buffer(device, rows.offsets())?,
-            base,
-            columns: copy_buffer(device, &rows.columns().slice(own.clone()))?,
-            values: StoredValues::copy(device, rows.values(), own)?,
-            cols: rows.cols(),
-        })
-    }
-
-    fn view(&self) -> View {
-        let (values, kind) = self.values.argument();
-        View {
-            starts: self.starts.address(),
-            base: self.base,
-            columns: self.columns.address(),
-            values,
-            kind,
-            padding: 0,
-        }
-    }
-}
-
 /// Called at the end of each step that was started, with its name.
 pub(crate) type AfterStep<'a> = &'a dyn Fn(&'static str) -> Result<(), CudaError>;
 
-/// All four blocks; `None` if the device has too little memory, and an error if they would take more than `limit` bytes of the host.
+/// The joint Gram matrix on the host, and `blocks[target][source]` on the device if there was room to keep them.
+pub(crate) struct Formed {
+    pub joint: JointGram,
+    pub blocks: Option<[[SparseOnDevice; 2]; 2]>,
+}
+
+/// All four blocks; `None` if the device has too little memory, and an error if they would take more than `limit` bytes of the host. Rows may
+/// have been `copied` before.
 pub(crate) fn form(
     device: &Arc<Device>,
     pair: &InMemory,
     plan: &Plan,
+    copied: Option<[Entries; 2]>,
     limit: u64,
     after: AfterStep<'_>,
-) -> lcca::Result<Option<JointGram>> {
+) -> lcca::Result<Option<Formed>> {
     let views = Side::BOTH.map(|side| pair.view(side));
     let [Matrix::Sparse(x), Matrix::Sparse(y)] = views else { return Ok(None) };
     // The same is accounted for as on the host, so that a fit takes the same way wherever it runs.
     let allowance = Allowance::of_joint_gram(limit);
     allowance.take_transposed(&views)?;
     let weights = pair.weights().map(|weights| copy_buffer(device, weights)).transpose()?;
-    let products = Products { device, rows: x.rows(), weights, has_values: plan.has_values, after };
+    let kept = RefCell::new(Some(Vec::new()));
+    let products = Products { device, rows: x.rows(), weights, has_values: plan.has_values, kept, after };
     let [p, q] = [x.cols(), y.cols()];
-    let x = Entries::copy(device, x)?;
+    let (x, copied_y) = match copied {
+        Some([x, y]) => (x, Some(y)),
+        None => (Entries::copy(device, x)?, None),
+    };
     after("copy rows")?;
     let xx = products.sorted(&x, None, plan.keys[0])?;
     // These are copied while the device sorts.
-    let y = Entries::copy(device, y)?;
+    let y = match copied_y {
+        Some(y) => y,
+        None => Entries::copy(device, y)?,
+    };
     after("copy rows")?;
     let Some(xx) = products.symmetric(xx, p, &allowance)? else { return Ok(None) };
     let xy = products.sorted(&x, Some(&y), plan.keys[1])?;
@@ -201,7 +169,9 @@ pub(crate) fn form(
     let Some(yy) = products.symmetric(yy, q, &allowance)? else { return Ok(None) };
     allowance.take_transposed(&[&xy])?;
     let moments = [pair.moments(Side::X)?.clone(), pair.moments(Side::Y)?.clone()];
-    Ok(Some(JointGram::from_all_blocks(pair.shape(), moments, [[xx, xy], [yx, yy]])))
+    let joint = JointGram::from_all_blocks(pair.shape(), moments, [[xx, xy], [yx, yy]]);
+    let blocks = products.kept.into_inner().and_then(|blocks| <[SparseOnDevice; 4]>::try_from(blocks).ok());
+    Ok(Some(Formed { joint, blocks: blocks.map(|[xx, xy, yx, yy]| [[xx, xy], [yx, yy]]) }))
 }
 
 /// Products of views with the same rows.
@@ -210,13 +180,33 @@ struct Products<'a> {
     rows: usize,
     weights: Option<Room<f64>>,
     has_values: bool,
+    /// Blocks that are formed and stay on the device; `None` if their memory was needed.
+    kept: RefCell<Option<Vec<SparseOnDevice>>>,
     after: AfterStep<'a>,
 }
 
 impl Products<'_> {
+    /// Whether so many bytes are free. If they are not, blocks are no longer kept.
+    fn has_room_for(&self, bytes: u64) -> bool {
+        if bytes > self.device.free() {
+            *self.kept.borrow_mut() = None;
+        }
+        bytes <= self.device.free()
+    }
+
+    /// The host's copy of a block, which stays on the device as well.
+    fn finished(&self, block: Block) -> lcca::Result<Matrix> {
+        let (matrix, block) = block.download(self.device)?;
+        if let Some(kept) = &mut *self.kept.borrow_mut() {
+            kept.push(block);
+        }
+        Ok(matrix)
+    }
+
     /// The keys of AᵀB in order, or those of the upper triangle of AᵀA if there is no B.
     fn sorted(&self, a: &Entries, b: Option<&Entries>, keys: u64) -> Result<Keyed, CudaError> {
         let (device, rows, right) = (self.device, self.rows as u64, b.unwrap_or(a));
+        self.has_room_for(bytes_to_sort(keys, self.has_values));
         let keyed = Keyed::new(device, keys as usize, self.has_values)?;
         let (bits, size) = (bits_of(right.cols), if b.is_none() { a.cols as u64 } else { 0 });
         let pairs = keys - size;
@@ -264,9 +254,9 @@ impl Products<'_> {
         is_symmetric: bool,
     ) -> Result<Option<Sorted>, CudaError> {
         let counted = keyed.counted(self.device)?;
-        let (n, free) = (counted.runs as u64, self.device.free());
-        if counted.bytes_of_runs() > free || bytes_to_put_together(n, rows.max(cols)) > free + counted.bytes()
-        {
+        let n = counted.runs as u64;
+        let together = bytes_to_put_together(n, rows.max(cols)).saturating_sub(counted.bytes());
+        if !self.has_room_for(counted.bytes_of_runs().max(together)) {
             return Ok(None);
         }
         let runs = counted.into_runs(self.device)?;
@@ -319,7 +309,7 @@ impl Products<'_> {
         }
         drop((upper, lower, above, below));
         (self.after)("put together")?;
-        let block = block.download(device)?;
+        let block = self.finished(block)?;
         (self.after)("copy back")?;
         Ok(Some(block))
     }
@@ -336,7 +326,7 @@ impl Products<'_> {
         let transposed = entries.transposed(self.device)?;
         let blocks = (entries.into_block(self.device)?, transposed.into_block(self.device)?);
         (self.after)("put together")?;
-        let blocks = (blocks.0.download(self.device)?, blocks.1.download(self.device)?);
+        let blocks = (self.finished(blocks.0)?, self.finished(blocks.1)?);
         (self.after)("copy back")?;
         Ok(Some(blocks))
     }
@@ -399,20 +389,21 @@ struct Block {
 }
 
 impl Block {
-    /// The block on the host, its values in single precision if that holds all of them.
-    fn download(self, device: &Arc<Device>) -> lcca::Result<Matrix> {
+    /// The block on the host and on the device, its values in single precision if that holds all of them.
+    fn download(self, device: &Arc<Device>) -> lcca::Result<(Matrix, SparseOnDevice)> {
         let (n, inexact): (_, Room<u32>) = (self.values.len() as u64, device.zeros(1)?);
         launch_each(device, "find_inexact", n, &[&n, &self.values.address(), &inexact.address()])?;
-        let values = if inexact.to_vec()?[0] == 0 {
+        let (values, stored) = if inexact.to_vec()?[0] == 0 {
             let singles: Room<f32> = device.room(self.values.len())?;
             launch_each(device, "to_singles", n, &[&n, &self.values.address(), &singles.address()])?;
             drop(self.values);
-            Values::F32(singles.to_vec()?.into())
+            (Values::F32(singles.to_vec()?.into()), StoredValues::F32(singles))
         } else {
-            Values::F64(self.values.to_vec()?.into())
+            (Values::F64(self.values.to_vec()?.into()), StoredValues::F64(self.values))
         };
         let (starts, columns) = (self.starts.to_vec()?, self.columns.to_vec()?);
-        Ok(SparseRows::new(self.cols, starts.into(), columns.into(), values)?.into())
+        let there = SparseOnDevice::new(device, self.cols, &starts, self.columns, stored)?;
+        Ok((SparseRows::new(self.cols, starts.into(), columns.into(), values)?.into(), there))
     }
 }
 

@@ -164,6 +164,11 @@ impl<'a> Preconditioner<'a> {
         self.witnesses.into_iter().map(|witness| witness.columns).collect()
     }
 
+    /// The inverse diagonal of B of each view.
+    pub fn diagonal(&self) -> &[RowFactors; 2] {
+        &self.diagonal
+    }
+
     /// Pairs of directions on few columns, to begin with.
     pub fn witnesses(&self) -> &[Witness] {
         &self.witnesses

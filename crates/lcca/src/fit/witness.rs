@@ -10,10 +10,13 @@
 use super::eigenproblem::FewRows;
 use crate::error::Result;
 use crate::matrix::{Panel, RowsBuilder, SparseRows};
+use rayon::prelude::*;
 use std::collections::HashSet;
 
 /// A direction of which less than this share is left unexplained says nothing about what is missing.
 const LEFT: f64 = 0.1;
+/// Witnesses that one thread writes as rows at a time.
+const PART: usize = 1 << 10;
 
 /// Some columns of each view.
 pub(super) type Columns = [Vec<u32>; 2];
@@ -77,15 +80,18 @@ pub(super) fn independent<'w>(witnesses: impl Iterator<Item = &'w Witness>, most
 
 /// The directions of all witnesses in one view of so many columns, one per row.
 pub(super) fn directions(witnesses: &[Witness], side: usize, columns: usize) -> Result<SparseRows> {
-    let mut rows = RowsBuilder::default();
-    for witness in witnesses {
-        let mut entries: Vec<(u32, f64)> =
-            witness.columns[side].iter().copied().zip(witness.weights[side].iter().copied()).collect();
-        entries.sort_unstable_by_key(|&(column, _)| column);
-        entries.into_iter().for_each(|(column, weight)| rows.push(column, weight));
-        rows.end_row();
-    }
-    RowsBuilder::join(vec![rows], columns, false)
+    let of_some = |witnesses: &[Witness]| {
+        let (mut rows, mut entries) = (RowsBuilder::default(), Vec::new());
+        for Witness { columns, weights, .. } in witnesses {
+            entries.clear();
+            entries.extend(columns[side].iter().copied().zip(weights[side].iter().copied()));
+            entries.sort_unstable_by_key(|&(column, _)| column);
+            entries.iter().for_each(|&(column, weight)| rows.push(column, weight));
+            rows.end_row();
+        }
+        rows
+    };
+    RowsBuilder::join(witnesses.par_chunks(PART).map(of_some).collect(), columns, false)
 }
 
 /// Witnesses as weights of each view, one column per witness; `None` if there are none.

@@ -131,6 +131,14 @@ fn check_columns(space: &dyn Space, [a, b]: [&Twin; 2], there: &RowFactors, weig
         let expected: Vec<f64> = both.map(|((w, r), inverse)| w / inverse + r * inverse).collect();
         same_numbers(space, "activity of rows", &activity, &expected)?;
     }
+    let largest = space.largest_entries(&a.there).map_err(text)?;
+    same_numbers(space, "largest entries", &largest, &Host.largest_entries(&a.here).map_err(text)?)?;
+    let columns: Vec<f64> = (0..cols).map(|j| 1.0 / (0.5 + j as f64)).collect();
+    let cosines = Twin {
+        there: space.cosines(&a.there, weights, &columns).map_err(text)?,
+        here: Host.cosines(&a.here, weights, &columns).map_err(text)?,
+    };
+    cosines.check("cosines", space)?;
     let left_out: Vec<u32> = (0..rows as u32).step_by(3).collect();
     if let Some(factors) = space.without_rows(there, &left_out).map_err(text)? {
         let kept = |i: usize| if i.is_multiple_of(3) { 0.0 } else { weights[i] };

@@ -138,6 +138,14 @@ impl Space for Mixed<'_> {
         self.of(w).activity(w, r, inverse)
     }
 
+    fn largest_entries(&self, a: &Tall) -> Result<Vec<f64>> {
+        self.of(a).largest_entries(a)
+    }
+
+    fn cosines(&self, a: &Tall, rows: &[f64], columns: &[f64]) -> Result<Tall> {
+        self.of(a).cosines(a, rows, columns)
+    }
+
     fn without_rows(&self, factors: &RowFactors, rows: &[u32]) -> Result<Option<RowFactors>> {
         self.precise.without_rows(factors, rows)
     }

@@ -19,6 +19,7 @@ pub use placed::{Placed, of, place};
 use crate::data::{Counting, InMemory, JointGram, Moments};
 use crate::error::Result;
 use crate::matrix::{Panel, SparseRows};
+use crate::panels;
 use faer::{Mat, MatRef};
 use std::any::Any;
 
@@ -210,6 +211,18 @@ pub trait Space: Send + Sync {
     /// host. By default the host does.
     fn activity(&self, _w: &Tall, _r: &Tall, _inverse: &RowFactors) -> Result<Option<Vec<f64>>> {
         Ok(None)
+    }
+
+    /// The entry of largest size in every column, the first of several.
+    fn largest_entries(&self, a: &Tall) -> Result<Vec<f64>> {
+        Ok(panels::largest_entries(&self.download(a)?))
+    }
+
+    /// `a[i, j]·rows[i]·columns[j]`, but no larger in size than 1.
+    fn cosines(&self, a: &Tall, rows: &[f64], columns: &[f64]) -> Result<Tall> {
+        let mut cosines = self.download(a)?;
+        panels::scale_to_cosines(&mut cosines, rows, columns);
+        self.upload(cosines)
     }
 
     /// A copy of one number per row in which those of some rows are zero, if the space makes it sooner than the host. By default the host does.
