@@ -9,13 +9,14 @@ __device__ double value_of(const void *values, int kind, u64 entry) {
 }
 
 // Entries of a block of the Gram matrix. Row `chosen[i]` of the block has place first + i; places: the place of each of its columns, or
-// NONE. One warp per chosen row.
+// NONE. One warp for each part of a chosen row; blockIdx.y says which part.
 extern "C" __global__ void read_gram(u32 rows, const u32 *chosen, u32 first, const u64 *starts, const u32 *columns,
                                      const void *values, int kind, const u32 *places, double *matrix, u32 size) {
     u32 i = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
     if (i >= rows) return;
     u32 own = first + i;
-    for (u64 e = starts[chosen[i]] + lane; e < starts[chosen[i] + 1]; e += 32) {
+    u64 end = starts[chosen[i] + 1];
+    for (u64 e = starts[chosen[i]] + 32 * blockIdx.y + lane; e < end; e += 32 * gridDim.y) {
         u32 other = places[columns[e]];
         if (other != NONE && other <= own) matrix[(u64)own * size + other] = value_of(values, kind, e);
     }

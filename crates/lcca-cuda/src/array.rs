@@ -5,6 +5,7 @@
 //! checks their columns; the GPU still reads them where they lie.
 
 use crate::column_sums::PartialSums;
+use crate::copies::to_be_written;
 use crate::device::Device;
 use crate::error::CudaError;
 use crate::foreign::Written;
@@ -88,7 +89,7 @@ impl DeviceArray {
             return Ok(());
         }
         let mut copy = self.zeros().map_err(CudaError::NotCopied)?;
-        self.device.context().receive(&mut copy, self.address)?;
+        self.device.context().receive(to_be_written(&mut copy), self.address)?;
         // If another thread was faster, its copy is as good.
         let _ = self.copy.set(Ok(copy));
         Ok(())
@@ -115,7 +116,7 @@ impl DeviceArray {
 
     fn receive(&self, start: usize, out: &mut [u8]) -> Result<(), CudaError> {
         assert!(out.len() <= self.bytes && start <= self.bytes - out.len(), "{start} of {}", self.bytes);
-        self.device.context().receive_directly(out, self.address + start as u64)
+        self.device.context().receive_directly(to_be_written(out), self.address + start as u64)
     }
 
     /// Where some numbers are. Kernels cannot read numbers that are not aligned.

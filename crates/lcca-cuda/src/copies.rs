@@ -2,21 +2,31 @@
 
 use crate::context::Context;
 use crate::error::CudaError;
-use crate::staging::{LANES, PART, PLACE, Staging};
+use crate::staging::{LANES, PLACE, Staging};
 use cudarc::driver::{result, sys};
 use rayon::prelude::*;
+use std::mem::MaybeUninit;
 use std::sync::{MutexGuard, TryLockError};
 
-/// Bytes that one thread copies at a time.
-const COPIED: usize = 1 << 20;
-/// Copies of at most so many bytes are left to the driver.
+/// Copies of at most so many bytes are left to the driver: to the GPU, and from it.
 const SMALL: usize = 16 << 20;
+const SMALL_RECEIVED: usize = 2 << 20;
 
-fn copy(to: &mut [u8], from: &[u8]) {
-    to.par_chunks_mut(COPIED).zip(from.par_chunks(COPIED)).for_each(|(to, from)| to.copy_from_slice(from));
+/// What a copy to the host takes its turn with.
+#[derive(Clone, Copy)]
+enum Stream {
+    Kernels,
+    Copies,
 }
 
 impl Context {
+    fn handle_of(&self, stream: Stream) -> sys::CUstream {
+        match stream {
+            Stream::Kernels => self.stream,
+            Stream::Copies => self.copies,
+        }
+    }
+
     /// The stream on which so many bytes are copied from the host. Small copies take their turn among the kernels: memory that a kernel
     /// has just given back can be used for them at once, and for copies beside the kernels it cannot.
     pub fn stream_of_copy(&self, bytes: usize) -> sys::CUstream {
@@ -67,63 +77,81 @@ impl Context {
     }
 
     /// Copies bytes from an address of the GPU, where the caller owns as many, in one piece: large copies take longer than they need to.
-    pub fn receive_directly(&self, out: &mut [u8], address: u64) -> Result<(), CudaError> {
-        self.receive_in_one_piece(out, address, self.stream)
+    pub fn receive_directly(&self, out: &mut [MaybeUninit<u8>], address: u64) -> Result<(), CudaError> {
+        self.receive_in_one_piece(out, address, Stream::Kernels)
     }
 
     fn receive_in_one_piece(
         &self,
-        out: &mut [u8],
+        out: &mut [MaybeUninit<u8>],
         address: u64,
-        stream: sys::CUstream,
+        stream: Stream,
     ) -> Result<(), CudaError> {
+        let stream = self.handle_of(stream);
         self.bind()?;
-        // SAFETY: the caller owns so many bytes there.
-        unsafe {
-            result::memcpy_dtoh_async(out, address, stream).map_err(CudaError::failed("give a copy"))?;
-            result::stream::synchronize(stream).map_err(CudaError::failed("finish"))
-        }
+        start_to_receive(out.as_mut_ptr().cast(), out.len(), address, stream)?;
+        // SAFETY: the stream is this GPU's.
+        unsafe { result::stream::synchronize(stream) }.map_err(CudaError::failed("finish"))
     }
 
-    /// Copies bytes from an address of the GPU, where the caller owns as many.
-    pub fn receive(&self, out: &mut [u8], address: u64) -> Result<(), CudaError> {
-        self.receive_on(out, address, self.stream)
+    /// Copies bytes from an address of the GPU, where the caller owns as many; all of `out` is written.
+    pub fn receive(&self, out: &mut [MaybeUninit<u8>], address: u64) -> Result<(), CudaError> {
+        self.receive_on(out, address, Stream::Kernels)
     }
 
     /// The same beside kernels: only those are waited for that were started before [`Context::let_copies_wait`].
-    pub fn receive_beside(&self, out: &mut [u8], address: u64) -> Result<(), CudaError> {
-        self.receive_on(out, address, self.copies)
+    pub fn receive_beside(&self, out: &mut [MaybeUninit<u8>], address: u64) -> Result<(), CudaError> {
+        self.receive_on(out, address, Stream::Copies)
     }
 
-    fn receive_on(&self, out: &mut [u8], address: u64, stream: sys::CUstream) -> Result<(), CudaError> {
-        self.bind()?;
-        let failed = CudaError::failed("give a copy");
-        if out.len() <= SMALL {
+    fn receive_on(&self, out: &mut [MaybeUninit<u8>], address: u64, stream: Stream) -> Result<(), CudaError> {
+        if out.len() <= SMALL_RECEIVED {
             return self.receive_in_one_piece(out, address, stream);
         }
         let Some(mut staging) = self.free_staging() else {
             return self.receive_in_one_piece(out, address, stream);
         };
         let staging = Staging::in_place(&mut staging)?;
-        let lens: Vec<usize> = out.chunks(PART).map(<[u8]>::len).collect();
-        let fetch = |index: usize| -> Result<(), CudaError> {
-            let pinned = staging.free_part(index)?;
-            // SAFETY: nothing uses this part any more, and it is large enough.
-            let pinned = unsafe { std::slice::from_raw_parts_mut(pinned, lens[index]) };
-            // SAFETY: the range is within what the caller owns.
-            unsafe { result::memcpy_dtoh_async(pinned, address + (index * PART) as u64, stream) }
-                .map_err(&failed)?;
-            staging.record_part(index, stream)
-        };
-        fetch(0)?;
-        for (index, part) in out.chunks_mut(PART).enumerate() {
-            if index + 1 < lens.len() {
-                fetch(index + 1)?;
-            }
-            let pinned = staging.free_part(index)?;
-            // SAFETY: the copy into this part is done.
-            copy(part, unsafe { std::slice::from_raw_parts(pinned.cast_const(), part.len()) });
+        let mut lanes: [Vec<(u64, &mut [MaybeUninit<u8>])>; LANES] = Default::default();
+        for (index, part) in out.chunks_mut(PLACE).enumerate() {
+            lanes[index % LANES].push((address + (index * PLACE) as u64, part));
         }
-        Ok(())
+        // Every lane has places of its own, and no lane waits for another. While one place is copied out, the other is filled.
+        lanes.into_par_iter().enumerate().with_max_len(1).try_for_each(|(lane, parts)| {
+            self.bind()?;
+            let stream = self.handle_of(stream);
+            let mut before: Option<(usize, &mut [MaybeUninit<u8>])> = None;
+            for (index, (address, part)) in parts.into_iter().enumerate() {
+                start_to_receive(staging.free_place(lane, index)?, part.len(), address, stream)?;
+                staging.record_place(lane, index, stream)?;
+                if let Some((index, part)) = before.replace((index, part)) {
+                    copy_out(part, staging.free_place(lane, index)?);
+                }
+            }
+            match before {
+                Some((index, part)) => Ok(copy_out(part, staging.free_place(lane, index)?)),
+                None => Ok(()),
+            }
+        })
     }
+}
+
+/// Starts a copy of bytes from an address of the GPU. The caller owns as many here and there, and touches neither before it is over.
+fn start_to_receive(to: *mut u8, len: usize, address: u64, stream: sys::CUstream) -> Result<(), CudaError> {
+    // SAFETY: as the callers see to it.
+    unsafe { sys::cuMemcpyDtoHAsync_v2(to.cast(), address, len, stream) }
+        .result()
+        .map_err(CudaError::failed("give a copy"))
+}
+
+/// Copies what a place holds, as many bytes as the part has.
+fn copy_out(part: &mut [MaybeUninit<u8>], place: *const u8) {
+    // SAFETY: the copy into the place is over; it has at least as many bytes, and is nobody else's memory.
+    unsafe { std::ptr::copy_nonoverlapping(place, part.as_mut_ptr().cast(), part.len()) };
+}
+
+/// Bytes that are about to be replaced.
+pub(crate) fn to_be_written(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
+    // SAFETY: both have the same layout, and copies write nothing but numbers into them.
+    unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len()) }
 }

@@ -1,5 +1,6 @@
 //! The coarse block on a device: formed from what passes read, and solved with.
 
+use crate::columns::places;
 use crate::device::Device;
 use crate::error::CudaError;
 use crate::factor::{Factor, NARROW};
@@ -16,8 +17,8 @@ use lcca::matrix::{Matrix, Values};
 use lcca::space::{BlockInverse, ChosenBlock, RowFactors, Tall};
 use std::sync::Arc;
 
-/// The place of a column that was not chosen.
-const NONE: u32 = u32::MAX;
+/// Parts of a chosen row of a Gram matrix that different warps read: a frequent column has entries with most others.
+const PARTS: u64 = 16;
 /// Sums over rows are whole numbers of 1/FIXED: with 23 bits before the point, products of scaled columns fit.
 const FIXED: f64 = (1u64 << 40) as f64;
 
@@ -69,27 +70,24 @@ pub(crate) fn invert(
         }
     }
     let scale = device.copy(&scale)?;
+    let columns = [device.copy(block.columns[0])?, device.copy(block.columns[1])?];
     match home {
         Home::Grams(grams) => {
+            let heights = [grams.blocks[0][0].cols, grams.blocks[1][1].cols];
+            let places = [
+                places(device, &columns[0], 0, heights[0])?,
+                places(device, &columns[1], split, heights[1])?,
+            ];
             for (target, first) in [(0, 0), (1, split)] {
-                let chosen = device.copy(block.columns[target])?;
-                for source in 0..=target {
-                    read_gram(
-                        device,
-                        &grams.blocks[target][source],
-                        &chosen,
-                        first,
-                        block,
-                        source,
-                        &matrix,
-                        size,
-                    )?;
+                for (source, places) in places.iter().enumerate().take(target + 1) {
+                    let gram = &grams.blocks[target][source];
+                    read_gram(device, gram, &columns[target], first, places, &matrix, size)?;
                 }
             }
         }
         Home::Rows(rows) => {
             let Some(pair) = composition.home.downcast_ref::<InMemory>() else { return Ok(None) };
-            read_rows(device, rows, pair, block, &scale, &matrix, size)?;
+            read_rows(device, rows, pair, &columns, &scale, &matrix, size)?;
         }
     }
     let means: Option<Vec<f64>> = composition.means.map(|means| {
@@ -117,24 +115,8 @@ pub(crate) fn invert(
         ],
     )?;
     let Some(factor) = Factor::new(device, matrix, size)? else { return Ok(None) };
-    let columns = [device.copy(block.columns[0])?, device.copy(block.columns[1])?];
     let scale = [device.copy(&block.scale[..split])?, device.copy(&block.scale[split..])?];
     Ok(Some(InverseOnDevice { device: device.clone(), factor, columns, scale }))
-}
-
-/// The place of every column of a view in the block.
-fn places(
-    device: &Arc<Device>,
-    block: &ChosenBlock<'_>,
-    side: usize,
-    cols: usize,
-) -> Result<Room<u32>, CudaError> {
-    let mut places = vec![NONE; cols];
-    let first = if side == 0 { 0 } else { block.columns[0].len() };
-    for (i, &column) in block.columns[side].iter().enumerate() {
-        places[column as usize] = (first + i) as u32;
-    }
-    device.copy(&places)
 }
 
 /// Reads the entries of one block of the Gram matrix that belong to chosen columns.
@@ -143,17 +125,15 @@ fn read_gram(
     gram: &SparseOnDevice,
     chosen: &Room<u32>,
     first: usize,
-    block: &ChosenBlock<'_>,
-    source: usize,
+    places: &Room<u32>,
     matrix: &Room<f64>,
     size: usize,
 ) -> Result<(), CudaError> {
-    let places = places(device, block, source, gram.cols)?;
     let (values, kind) = gram.values.argument();
     device.launch(
         "read_gram",
         File::Block,
-        Launch::blocks((chosen.len() as u64).div_ceil(4), 128),
+        Launch { blocks: ((chosen.len() as u64).div_ceil(4), PARTS, 1), threads: 128, shared: 0 },
         &[
             &(chosen.len() as u32),
             &chosen.address(),
@@ -175,7 +155,7 @@ fn read_rows(
     device: &Arc<Device>,
     rows: &RowsOnDevice,
     pair: &InMemory,
-    block: &ChosenBlock<'_>,
+    columns: &[Room<u32>; 2],
     scale: &Room<f64>,
     matrix: &Room<f64>,
     size: usize,
@@ -183,7 +163,10 @@ fn read_rows(
     let is_counted = pair.weights().is_none() && Side::BOTH.iter().all(|&side| is_all_ones(pair.view(side)));
     let (factors, unit) = if is_counted { (0, 1.0) } else { (scale.address(), FIXED) };
     let shape = pair.shape();
-    let places = [places(device, block, 0, shape.x_cols)?, places(device, block, 1, shape.y_cols)?];
+    let places = [
+        places(device, &columns[0], 0, shape.x_cols)?,
+        places(device, &columns[1], columns[0].len(), shape.y_cols)?,
+    ];
     rows.for_each_chunk(device, pair, |chunk| {
         let mut views = [View::zeroed(), View::zeroed()];
         for (side, view) in chunk.views.iter().enumerate() {

@@ -19,6 +19,7 @@ pub(crate) enum File {
     Scan,
     Hubs,
     Grow,
+    Columns,
 }
 
 /// Gram matrices of f32 and of f64 numbers for tensor cores: these kernels are not there before 8.0.
@@ -53,6 +54,7 @@ impl File {
             File::Scan => ptx!("scan.70"),
             File::Hubs => ptx!("hubs.70"),
             File::Grow => ptx!("grow.70"),
+            File::Columns => ptx!("columns.70"),
         }
     }
 }
@@ -77,6 +79,7 @@ mod tests {
         (File::Scan, concat!(include_str!("../kernels/grams.cuh"), include_str!("../kernels/scan.cu"))),
         (File::Hubs, concat!(include_str!("../kernels/grams.cuh"), include_str!("../kernels/hubs.cu"))),
         (File::Grow, concat!(include_str!("../kernels/grams.cuh"), include_str!("../kernels/grow.cu"))),
+        (File::Columns, include_str!("../kernels/columns.cu")),
     ];
 
     /// The kernels that a file of this crate names, as PTX declares them. Every text that looks like the name of one counts.

@@ -19,12 +19,14 @@
 mod array;
 mod choice;
 mod column_sums;
+mod columns;
 mod context;
 mod copies;
 mod crosses;
 mod decompose;
 mod dense_gram;
 mod device;
+mod entries;
 mod error;
 mod factor;
 mod foreign;

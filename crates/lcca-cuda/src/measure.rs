@@ -9,7 +9,7 @@ use crate::rows::{Chunk, ViewOnDevice};
 use crate::space::Cuda;
 use crate::sparse::Output;
 use crate::sparse_gram::Plan;
-use lcca::data::{InMemory, JointGram};
+use lcca::data::{InMemory, JointGram, Moments};
 use lcca::matrix::{Matrix, OneHotRows};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -58,6 +58,12 @@ pub fn joint_gram(cuda: &Cuda, rows: &InMemory, limit: u64) -> Result<Option<Joi
         Some(plan) => cuda.joint_gram_here(rows, &plan, limit, &|_| Ok(())),
         None => Ok(None),
     }
+}
+
+/// The moments of sparse rows of ones, counted on a GPU however few they are; `None` if a view is not of that kind or the GPU has too
+/// little memory. The rows stay there for their Gram matrix.
+pub fn counted_moments(cuda: &Cuda, rows: &InMemory) -> Result<Option<[Moments; 2]>, lcca::Error> {
+    cuda.count_here(rows)
 }
 
 /// The same, step by step: nothing is begun before what was begun is done, and `after` is called with the name of what is done.

@@ -11,10 +11,10 @@ use lcca::space::{RowFactors, Tall};
 use std::sync::Arc;
 
 /// Rows whose sums one block of threads forms.
-const SUMMED_ROWS: usize = 1024;
+pub(crate) const SUMMED_ROWS: usize = 1024;
 
 /// Columns whose sums one block of threads forms.
-const SUMMED_COLS: usize = 32;
+pub(crate) const SUMMED_COLS: usize = 32;
 
 /// A panel on a device: its address and the numbers in a row.
 #[derive(Clone, Copy)]
@@ -55,9 +55,8 @@ impl PanelOnDevice {
     }
 
     pub fn download(&self, rows: usize, cols: usize) -> Result<Panel, CudaError> {
-        let mut panel = Panel::zeros(rows, cols);
-        self.room.read_into(bytemuck::cast_slice_mut::<Line, f64>(panel.lines_mut()))?;
-        Ok(panel)
+        // SAFETY: a panel of the device has as many numbers, zeros in its padding, and all of them are copied.
+        unsafe { Panel::written(rows, cols, |bytes| self.room.write_into(bytes)) }
     }
 
     pub fn at(&self) -> At {

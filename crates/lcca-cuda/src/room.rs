@@ -1,12 +1,14 @@
 //! Numbers in the memory of a device.
 
+use crate::copies::to_be_written;
 use crate::device::Device;
 use crate::error::CudaError;
 use bytemuck::Pod;
 use cudarc::driver::result;
 use cudarc::driver::sys::CUstream;
-use lcca::matrix::Owner;
+use lcca::matrix::{Owner, zeros};
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 /// Numbers in the memory of a device, which is given back when this is dropped.
@@ -64,11 +66,17 @@ impl<T: Pod> Room<T> {
         if out.is_empty() {
             return Ok(());
         }
-        self.device.context().receive(bytemuck::cast_slice_mut(out), self.address)
+        self.device.context().receive(to_be_written(bytemuck::cast_slice_mut(out)), self.address)
+    }
+
+    /// A copy of all numbers in memory that holds nothing yet, all of which is written.
+    pub fn write_into(&self, out: &mut [MaybeUninit<u8>]) -> Result<(), CudaError> {
+        assert_eq!(out.len(), self.len * size_of::<T>(), "bytes on the host against bytes on the GPU");
+        if out.is_empty() { Ok(()) } else { self.device.context().receive(out, self.address) }
     }
 
     pub fn to_vec(&self) -> Result<Vec<T>, CudaError> {
-        let mut out = vec![T::zeroed(); self.len];
+        let mut out = zeros(self.len);
         self.read_into(&mut out)?;
         Ok(out)
     }
@@ -77,16 +85,18 @@ impl<T: Pod> Room<T> {
     pub fn first_to_vec(&self, len: usize) -> Result<Vec<T>, CudaError> {
         let mut out = vec![T::zeroed(); len.min(self.len)];
         if !out.is_empty() {
-            self.device.context().receive(bytemuck::cast_slice_mut(&mut out), self.address)?;
+            let bytes = to_be_written(bytemuck::cast_slice_mut(&mut out));
+            self.device.context().receive(bytes, self.address)?;
         }
         Ok(out)
     }
 
     /// All numbers, copied beside the kernels that were started since copies were last made to wait for kernels.
     pub fn to_vec_beside(&self) -> Result<Vec<T>, CudaError> {
-        let mut out = vec![T::zeroed(); self.len];
+        let mut out = zeros(self.len);
         if !out.is_empty() {
-            self.device.context().receive_beside(bytemuck::cast_slice_mut(&mut out), self.address)?;
+            let bytes = to_be_written(bytemuck::cast_slice_mut(&mut out));
+            self.device.context().receive_beside(bytes, self.address)?;
         }
         Ok(out)
     }

@@ -1,8 +1,11 @@
 //! Everything that the default method does to tall panels, on a device.
 
+use crate::columns::{self, ProbesOnDevice};
 use crate::crosses;
 use crate::dense_gram;
 use crate::device::Device;
+use crate::entries::CountedRows;
+use crate::error::CudaError;
 use crate::home::Home;
 use crate::inverse;
 use crate::kernels::File;
@@ -18,16 +21,18 @@ use faer::{Mat, MatRef};
 use lcca::data::{Counting, InMemory, JointGram, Moments, Pair, Side};
 use lcca::decompose::Decompose;
 use lcca::error::Result;
-use lcca::matrix::{Line, Matrix, Panel};
+use lcca::matrix::{Line, Matrix, Panel, SparseRows};
 use lcca::space::{
-    Advance, ChosenBlock, GramScan, GramView, Host, Inverted, Reduction, RowFactors, Space, Tall,
+    Advance, ChosenBlock, GramScan, GramView, Host, Inverted, Probes, Reduction, RowFactors, Space, Tall,
 };
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Copies of rows and Gram matrices that are kept.
 const HOMES: usize = 2;
+/// Entries of both views from which on the device counts columns sooner than the host.
+const COUNTED: u64 = 1 << 24;
 
 /// A GPU as the home of panels.
 pub struct Cuda {
@@ -35,13 +40,25 @@ pub struct Cuda {
     homes: Mutex<Vec<Arc<Home>>>,
     /// The Gram matrix that was formed with the last moments.
     summed: Mutex<Option<Arc<Summed>>>,
+    /// The rows whose columns were counted last.
+    counted: Mutex<Option<(sparse_gram::Plan, CountedRows)>>,
     was_used: AtomicBool,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Cuda {
     /// Panels on the given GPU, and the rows or Gram matrices that passes read.
     pub fn new(device: Arc<Device>) -> Self {
-        Cuda { device, homes: Mutex::default(), summed: Mutex::default(), was_used: AtomicBool::new(false) }
+        Cuda {
+            device,
+            homes: Mutex::default(),
+            summed: Mutex::default(),
+            counted: Mutex::default(),
+            was_used: AtomicBool::new(false),
+        }
     }
 
     /// The GPU.
@@ -56,11 +73,13 @@ impl Cuda {
 
     /// The device's copy of what is at the bottom of a pair. `None` if it has none that a device can read.
     pub(crate) fn home(&self, source: &(dyn Any + Send + Sync)) -> Result<Option<Arc<Home>>> {
-        let mut homes = self.homes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut homes = lock(&self.homes);
         if let Some(found) = homes.iter().find(|home| home.is_of(source)) {
             return Ok(Some(found.clone()));
         }
         make_place(&mut homes);
+        // What was kept for somebody who did not come is not kept any longer.
+        drop(lock(&self.counted).take());
         let home = Home::copy(&self.device, source)?.map(Arc::new);
         homes.extend(home.clone());
         self.was_used.fetch_or(home.is_some(), Relaxed);
@@ -84,7 +103,7 @@ impl Cuda {
         Ok(self.device.launch(name, File::Panel, Launch::each(count), arguments)?)
     }
 
-    /// The joint Gram matrix of sparse rows; `None` if the device has too little memory.
+    /// The joint Gram matrix of sparse rows, here and on the host; `None` if the device has too little memory.
     pub(crate) fn joint_gram_here(
         &self,
         rows: &InMemory,
@@ -92,10 +111,13 @@ impl Cuda {
         limit: u64,
         after: sparse_gram::AfterStep<'_>,
     ) -> Result<Option<JointGram>> {
-        if !plan.fits(&self.device, rows) {
+        let (counted, device) =
+            (lock(&self.counted).take().and_then(|(_, counted)| counted.of(rows)), &self.device);
+        let (copied, bytes) = counted.map_or((None, 0), |(copied, bytes)| (Some(copied), bytes));
+        if !plan.fits(device, rows, bytes) {
             return Ok(None);
         }
-        let Some(formed) = sparse_gram::form(&self.device, rows, plan, limit, after)? else {
+        let Some(formed) = sparse_gram::form(device, rows, plan, copied, limit, after)? else {
             return Ok(None);
         };
         self.was_used.store(true, Relaxed);
@@ -103,6 +125,27 @@ impl Cuda {
             self.keep(&formed.joint, blocks)?;
         }
         Ok(Some(formed.joint))
+    }
+
+    /// The moments of rows of ones, which stay here for their Gram matrix; `None` if the host counts as quickly.
+    fn count(&self, rows: &InMemory) -> Result<Option<[Moments; 2]>> {
+        let entries: u64 = Side::BOTH.iter().map(|&side| rows.view(side).entries()).sum();
+        if entries < COUNTED { Ok(None) } else { self.count_here(rows) }
+    }
+
+    /// The same however few rows there are; `None` if they cannot be counted here.
+    pub(crate) fn count_here(&self, rows: &InMemory) -> Result<Option<[Moments; 2]>> {
+        let Some(plan) = sparse_gram::Plan::new(rows).filter(|plan| plan.fits(&self.device, rows, 0)) else {
+            return Ok(None);
+        };
+        match CountedRows::new(&self.device, rows) {
+            Ok(Some((moments, counted))) => {
+                *lock(&self.counted) = Some((plan, counted));
+                Ok(Some(moments))
+            }
+            Ok(None) | Err(CudaError::Memory { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
@@ -274,6 +317,26 @@ impl Space for Cuda {
         Ok(out.to_vec()?)
     }
 
+    fn activity(&self, w: &Tall, r: &Tall, inverse: &RowFactors) -> Result<Option<Vec<f64>>> {
+        Ok(Some(columns::activity(&self.device, w, r, inverse)?))
+    }
+
+    fn largest_entries(&self, a: &Tall) -> Result<Vec<f64>> {
+        Ok(columns::largest_entries(&self.device, a)?)
+    }
+
+    fn cosines(&self, a: &Tall, rows: &[f64], columns: &[f64]) -> Result<Tall> {
+        Ok(columns::cosines(&self.device, a, rows, columns)?)
+    }
+
+    fn without_rows(&self, factors: &RowFactors, rows: &[u32]) -> Result<Option<RowFactors>> {
+        Ok(columns::without_rows(&self.device, factors, rows)?)
+    }
+
+    fn probes(&self, directions: [SparseRows; 2]) -> Result<Option<Box<dyn Probes>>> {
+        Ok(Some(Box::new(ProbesOnDevice::copy(&self.device, directions)?)))
+    }
+
     fn select(&self, a: &Tall, columns: &[usize]) -> Result<Tall> {
         let (from, rows) = (panel_of(a), a.rows());
         let out = PanelOnDevice::unwritten(&self.device, rows, columns.len())?;
@@ -339,18 +402,20 @@ impl Space for Cuda {
         Ok(inverted.map_or(Inverted::No, |inverse| Inverted::Here(Box::new(inverse))))
     }
 
-    /// Dense rows are copied once for their moments and their Gram matrix.
+    /// Rows are copied once for their moments and their Gram matrix.
     fn moments(&self, rows: &InMemory) -> Result<Option<[Moments; 2]>> {
         if !Summed::pays(&self.device, rows) {
-            return Ok(None);
+            return self.count(rows);
         }
         let (moments, summed) = Summed::new(&self.device, rows)?;
-        *self.summed.lock().unwrap_or_else(PoisonError::into_inner) = summed.map(Arc::new);
+        *lock(&self.summed) = summed.map(Arc::new);
         Ok(Some(moments))
     }
 
     fn joint_gram(&self, rows: &InMemory, limit: u64) -> Result<Option<JointGram>> {
-        match sparse_gram::Plan::new(rows) {
+        let known =
+            lock(&self.counted).as_ref().filter(|(_, counted)| counted.is_of(rows)).map(|(plan, _)| *plan);
+        match known.or_else(|| sparse_gram::Plan::new(rows)) {
             Some(plan) if plan.pays() => self.joint_gram_here(rows, &plan, limit, &|_| Ok(())),
             _ => Ok(None),
         }

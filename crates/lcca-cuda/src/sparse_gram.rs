@@ -7,13 +7,13 @@
 //! The work is Σ r(r + 1)/2 keys for rows of r entries, which are written and read about fifteen times.
 
 use crate::device::Device;
+use crate::entries::Entries;
 use crate::error::CudaError;
 use crate::kernels::File;
 use crate::launch::{Argument, Launch};
 use crate::room::Room;
 use crate::sort::{Keyed, RunSums, bytes_to_sort, scan};
 use crate::sparse::{SparseOnDevice, StoredValues, bytes_in_place, copy_buffer};
-use bytemuck::{Pod, Zeroable};
 use lcca::data::{Allowance, InMemory, JointGram, Pair, Shape, Side};
 use lcca::matrix::{Matrix, SparseRows, Values};
 use rayon::prelude::*;
@@ -78,10 +78,11 @@ impl Plan {
         self.keys.iter().sum::<u64>() >= WORTHWHILE
     }
 
-    /// Whether the device has the memory for the keys. Whether it has it for the entries is known when they are counted.
-    pub fn fits(&self, device: &Device, pair: &InMemory) -> bool {
+    /// Whether the device has the memory for the keys, if so many bytes of rows were copied there already. Whether it has it for the entries is
+    /// known when they are counted.
+    pub fn fits(&self, device: &Device, pair: &InMemory, copied: u64) -> bool {
         let in_place: u64 = Side::BOTH.iter().map(|&side| bytes_in_place(device, pair.view(side))).sum();
-        self.bytes - in_place <= device.free()
+        self.bytes.saturating_sub(in_place + copied) <= device.free()
     }
 
     /// Whether the device has the memory to keep blocks while the others are formed, however many entries they have.
@@ -126,55 +127,6 @@ fn bits_of(count: usize) -> u32 {
     usize::BITS - count.saturating_sub(1).leading_zeros()
 }
 
-/// One view as the kernels see it.
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct View {
-    starts: u64,
-    base: u64,
-    columns: u64,
-    values: u64,
-    kind: i32,
-    padding: i32,
-}
-
-/// The entries of one view on a device.
-struct Entries {
-    starts: Room<u64>,
-    /// The first of `starts`: a range of rows shares the entries of all rows.
-    base: u64,
-    columns: Room<u32>,
-    values: StoredValues,
-    cols: usize,
-}
-
-impl Entries {
-    fn copy(device: &Arc<Device>, rows: &SparseRows) -> Result<Self, CudaError> {
-        let offsets = rows.offsets().as_slice();
-        let (base, last) = (offsets[0].get(), offsets[offsets.len() - 1].get());
-        let own = base as usize..last as usize;
-        Ok(Entries {
-            starts: copy_buffer(device, rows.offsets())?,
-            base,
-            columns: copy_buffer(device, &rows.columns().slice(own.clone()))?,
-            values: StoredValues::copy(device, rows.values(), own)?,
-            cols: rows.cols(),
-        })
-    }
-
-    fn view(&self) -> View {
-        let (values, kind) = self.values.argument();
-        View {
-            starts: self.starts.address(),
-            base: self.base,
-            columns: self.columns.address(),
-            values,
-            kind,
-            padding: 0,
-        }
-    }
-}
-
 /// Called at the end of each step that was started, with its name.
 pub(crate) type AfterStep<'a> = &'a dyn Fn(&'static str) -> Result<(), CudaError>;
 
@@ -185,11 +137,13 @@ pub(crate) struct FormedGrams {
     pub blocks: Option<[[SparseOnDevice; 2]; 2]>,
 }
 
-/// All four blocks; `None` if the device has too little memory, and an error if they would take more than `limit` bytes of the host.
+/// All four blocks; `None` if the device has too little memory, and an error if they would take more than `limit` bytes of the host. Rows may
+/// have been `copied` before.
 pub(crate) fn form(
     device: &Arc<Device>,
     pair: &InMemory,
     plan: &Plan,
+    copied: Option<[Entries; 2]>,
     limit: u64,
     after: AfterStep<'_>,
 ) -> lcca::Result<Option<FormedGrams>> {
@@ -204,11 +158,16 @@ pub(crate) fn form(
     // The larger block comes first: what is copied to the host last is waited for.
     let order = if plan.keys[0] >= plan.keys[2] { [0, 1] } else { [1, 0] };
     let (rows, shape) = ([x, y], [x.cols(), y.cols()]);
-    let first = Entries::copy(device, rows[order[0]])?;
+    let mut copied = copied.map_or([None, None], |copied| copied.map(Some));
+    let mut entries = |side: usize| match copied[side].take() {
+        Some(entries) => Ok(entries),
+        None => Entries::copy(device, rows[side]),
+    };
+    let first = entries(order[0])?;
     after("copy rows")?;
     let keyed = products.sorted(&first, None, plan.keys[2 * order[0]])?;
     // These are copied while the device sorts.
-    let second = Entries::copy(device, rows[order[1]])?;
+    let second = entries(order[1])?;
     after("copy rows")?;
     let Some(own) = products.symmetric(keyed, shape[order[0]], &allowance)? else { return Ok(None) };
     let cross = || {
@@ -305,9 +264,9 @@ impl Products<'_> {
         is_symmetric: bool,
     ) -> Result<Option<Sorted>, CudaError> {
         let counted = keyed.counted(self.device)?;
-        let (n, free) = (counted.runs as u64, self.device.free());
-        if counted.bytes_of_runs() > free || bytes_to_put_together(n, rows.max(cols)) > free + counted.bytes()
-        {
+        let n = counted.runs as u64;
+        let together = bytes_to_put_together(n, rows.max(cols)).saturating_sub(counted.bytes());
+        if counted.bytes_of_runs().max(together) > self.device.free() {
             return Ok(None);
         }
         let runs = counted.into_runs(self.device)?;

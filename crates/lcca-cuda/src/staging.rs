@@ -3,21 +3,18 @@
 use crate::error::CudaError;
 use cudarc::driver::{result, sys};
 
-/// Copies from the host that go on at the same time, each on a thread of its own if there are so many.
+/// Copies that go on at the same time, each on a thread of its own if there are so many.
 pub(crate) const LANES: usize = 16;
 /// Places of each lane: one is filled while the other is copied.
 pub(crate) const PLACES: usize = 2;
 /// Bytes of a place.
 pub(crate) const PLACE: usize = 2 << 20;
-/// Bytes of each of two parts of the memory that copies to the host use.
-pub(crate) const PART: usize = 8 << 20;
 
 /// Pinned memory of the host.
 pub(crate) struct Staging {
     memory: *mut u8,
-    /// When the last copy from a place, or to a part, is over.
+    /// When the last copy from or to a place is over.
     copied: Vec<sys::CUevent>,
-    received: [sys::CUevent; 2],
 }
 
 // SAFETY: as for `Context`; the memory is used under a lock.
@@ -32,7 +29,7 @@ impl Staging {
         let memory = unsafe { result::malloc_host(LANES * PLACES * PLACE, 0) }.map_err(&failed)?;
         let event = || result::event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING).map_err(&failed);
         let copied = (0..LANES * PLACES).map(|_| event()).collect::<Result<_, _>>()?;
-        Ok(Staging { memory: memory.cast(), copied, received: [event()?, event()?] })
+        Ok(Staging { memory: memory.cast(), copied })
     }
 
     /// The memory, which is taken when it is first needed.
@@ -43,27 +40,16 @@ impl Staging {
         }
     }
 
-    /// The place for the `index`-th part that a lane copies, once its last use is over.
+    /// The place for the `index`-th part that a lane copies, once the copy from or to it is over.
     pub fn free_place(&self, lane: usize, index: usize) -> Result<*mut u8, CudaError> {
         let place = lane * PLACES + index % PLACES;
         wait(self.copied[place])?;
         Ok(self.memory.wrapping_add(place * PLACE))
     }
 
-    /// Says that the copy from a place has been started.
+    /// Says that the copy from or to a place has been started.
     pub fn record_place(&self, lane: usize, index: usize, stream: sys::CUstream) -> Result<(), CudaError> {
         record(self.copied[lane * PLACES + index % PLACES], stream)
-    }
-
-    /// The memory for the `index`-th part of a copy to the host, once its last use is over.
-    pub fn free_part(&self, index: usize) -> Result<*mut u8, CudaError> {
-        wait(self.received[index % 2])?;
-        Ok(self.memory.wrapping_add(index % 2 * PART))
-    }
-
-    /// Says that the copy to a part has been started.
-    pub fn record_part(&self, index: usize, stream: sys::CUstream) -> Result<(), CudaError> {
-        record(self.received[index % 2], stream)
     }
 }
 

@@ -556,6 +556,52 @@ fn joint_gram_matrices_are_left_to_the_host_before_the_memory_of_the_gpu_is_spen
 }
 
 #[test]
+fn columns_are_counted_as_on_the_host_and_the_copy_of_the_rows_serves_their_gram_matrix() {
+    let Some(cuda) = gpu() else { return };
+    for (rows, cols) in [(1, 5), (40, 300), (3000, 500)] {
+        let pair = || InMemory::new(zipf(rows, cols, 12, 1, ones), zipf(rows, 2 * cols, 9, 2, ones)).unwrap();
+        let (counted, expected) = (pair(), pair());
+        let found = measure::counted_moments(&cuda, &counted).unwrap().unwrap();
+        assert_eq!(found.each_ref(), Side::BOTH.map(|side| expected.moments(side).unwrap()));
+        let free = cuda.device().free();
+        let joint = measure::joint_gram(&cuda, &counted, u64::MAX).unwrap().unwrap();
+        assert!(cuda.device().free() > free, "the rows are gone when their Gram matrix is formed");
+        same_grams("counted rows", &joint, &expected.joint_gram(u64::MAX).unwrap(), true);
+    }
+    // Rows that are read by passes, or others, are not kept twice.
+    let pair = topics(2000, 300, 3);
+    let free = cuda.device().free();
+    measure::counted_moments(&cuda, &pair).unwrap().unwrap();
+    assert!(cuda.device().free() < free);
+    let other = topics(1000, 300, 4);
+    let joint = measure::joint_gram(&cuda, &other, u64::MAX).unwrap().unwrap();
+    same_grams("other rows", &joint, &other.joint_gram(u64::MAX).unwrap(), true);
+    assert_eq!(cuda.device().free(), free);
+    for values in [single, double] {
+        let pair = InMemory::new(zipf(100, 50, 5, 1, values), zipf(100, 40, 5, 2, ones)).unwrap();
+        assert!(
+            measure::counted_moments(&cuda, &pair).unwrap().is_none(),
+            "values are summed up on the host"
+        );
+    }
+    let weighted = topics(100, 30, 5).weighted(vec![2.0; 100].into()).unwrap();
+    assert!(measure::counted_moments(&cuda, &weighted).unwrap().is_none());
+}
+
+#[test]
+fn gram_matrices_that_were_formed_there_are_read_there() {
+    let Some(cuda) = gpu() else { return };
+    let placed = lcca::space::place(topics(120_000, 3000, 1), cuda.clone());
+    let joint = placed.joint_gram(u64::MAX).unwrap();
+    let free = cuda.device().free();
+    laws::check_pass(&*cuda, &Centered::new(&joint).unwrap(), 8, 1).unwrap();
+    assert!(cuda.device().free() <= free && free - cuda.device().free() < 12 * joint.entries());
+    // Another matrix takes their place.
+    let other = topics(3000, 300, 2).joint_gram(u64::MAX).unwrap();
+    laws::check_pass(&*cuda, &other, 8, 1).unwrap();
+}
+
+#[test]
 fn fits_to_sparse_rows_have_their_gram_matrix_formed_there() {
     let Some(cuda) = gpu() else { return };
     // So many pairs of entries that it pays.

@@ -255,6 +255,19 @@ pub fn scale_columns(a: &mut Panel, factors: &[f64]) {
     });
 }
 
+/// `a[i, j] ← a[i, j]·rows[i]·columns[j]`, but no larger in size than 1.
+pub fn scale_to_cosines(a: &mut Panel, rows: &[f64], columns: &[f64]) {
+    assert_eq!((a.rows(), a.cols()), (rows.len(), columns.len()), "shape of the panel");
+    let stride = a.lines_per_row().max(1);
+    a.lines_mut().par_chunks_mut(stride).zip(rows).with_min_len(CHUNK).for_each(|(lines, row)| {
+        let numbers: &mut [f64] = bytemuck::cast_slice_mut(lines);
+        numbers
+            .iter_mut()
+            .zip(columns)
+            .for_each(|(number, column)| *number = (*number * row * column).clamp(-1.0, 1.0));
+    });
+}
+
 /// The entry of largest size in every column, the first of several.
 pub fn largest_entries(a: &Panel) -> Vec<f64> {
     let larger = |mut largest: Vec<f64>, row: &[f64]| {

@@ -32,16 +32,33 @@ pub(crate) enum Purpose {
 
 /// A panel of independent standard normal numbers, the same whatever the number of threads.
 pub(crate) fn normal_panel(rows: usize, cols: usize, seed: u64, purpose: Purpose) -> Panel {
+    scaled_normal_panel(rows, cols, seed, purpose, |_| 1.0)
+}
+
+/// The same numbers, each row multiplied by a factor.
+pub(crate) fn scaled_normal_panel(
+    rows: usize,
+    cols: usize,
+    seed: u64,
+    purpose: Purpose,
+    factor: impl Fn(usize) -> f64 + Sync,
+) -> Panel {
+    let sample = |rng: &mut ChaCha8Rng, factor: f64| -> f64 {
+        let number: f64 = StandardNormal.sample(rng);
+        factor * number
+    };
     if rows.saturating_mul(cols) < LARGE {
         let mut rng = generator(seed, purpose, 0);
-        return Panel::from_fn(rows, cols, |_, _| StandardNormal.sample(&mut rng));
+        return Panel::from_fn(rows, cols, |row, _| sample(&mut rng, factor(row)));
     }
     let mut panel = Panel::zeros(rows, cols);
     let stride = panel.lines_per_row();
     panel.lines_mut().par_chunks_mut(ROWS * stride).enumerate().for_each(|(chunk, lines)| {
         let mut rng = generator(seed, purpose, 1 + chunk as u64);
-        for row in bytemuck::cast_slice_mut::<Line, f64>(lines).chunks_exact_mut(stride * LANES) {
-            row[..cols].iter_mut().for_each(|entry| *entry = StandardNormal.sample(&mut rng));
+        let rows = bytemuck::cast_slice_mut::<Line, f64>(lines).chunks_exact_mut(stride * LANES);
+        for (row, numbers) in (chunk * ROWS..).zip(rows) {
+            let factor = factor(row);
+            numbers[..cols].iter_mut().for_each(|entry| *entry = sample(&mut rng, factor));
         }
     });
     panel

@@ -52,7 +52,8 @@ impl<'a> Centered<'a> {
             || <[Vec<f64>; 2]>::from(rayon::join(|| x.mean(), || y.mean())),
         );
         let constant = |raw: &Moments, centered: &Moments| {
-            (0..raw.sum.len()).filter(|&j| raw.sum[j] != 0.0 && centered.square[j] == 0.0).collect()
+            let columns = (0..raw.sum.len()).into_par_iter().with_min_len(COLUMNS);
+            columns.filter(|&j| raw.sum[j] != 0.0 && centered.square[j] == 0.0).collect()
         };
         Ok(Centered {
             inner,

@@ -5,7 +5,7 @@
 //! (Good & Turing), so D grows like s^(f/D), and n rows have about D·(n/s)^(f/D). The exponent falls as rows are added, so
 //! the estimate is on the high side.
 
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, Reader};
 use crate::side::Shape;
 use rayon::prelude::*;
 
@@ -62,19 +62,20 @@ impl GramSample {
             let (all, largest) = (3.0 * rows as f64, 3.0);
             return GramSample { rows, sampled_rows: 0, all, largest, stored, pairs: Vec::new() };
         }
-        let counts = (0..rows).into_par_iter().with_min_len(COUNTED).map(|row| pairs_in(views, row));
+        let readers = [Reader::new(x), Reader::new(y)];
+        let counts = (0..rows).into_par_iter().with_min_len(COUNTED).map(|row| pairs_in(&readers, row));
         let (all, largest) = counts
             .fold(|| (0.0, 0.0f64), |(sum, most), pairs| (sum + pairs, most.max(pairs)))
             .reduce(|| (0.0, 0.0), |a, b| (a.0 + b.0, a.1.max(b.1)));
         let mut sample = GramSample { rows, sampled_rows: 0, all, largest, stored, pairs: Vec::new() };
         if !sample.is_hopeless() && !sample.is_decided() {
-            sample.add_rows(views, SAMPLE / pieces.max(1) as f64);
+            sample.add_rows(&readers, x.cols(), SAMPLE / pieces.max(1) as f64);
         }
         sample
     }
 
     /// Takes rows evenly until they have about `enough` pairs.
-    fn add_rows(&mut self, views: &[Matrix; 2], enough: f64) {
+    fn add_rows(&mut self, views: &[Reader<'_>; 2], x_cols: usize, enough: f64) {
         let step = ((self.all / enough).ceil() as usize).max(1);
         let (mut rows, mut pairs) = (Vec::new(), 0.0);
         for row in (0..self.rows).step_by(step).filter(|&row| pairs_in(views, row) <= enough) {
@@ -87,7 +88,7 @@ impl GramSample {
         self.sampled_rows = rows.len();
         let collected = rows.par_chunks(COLLECTED).map(|rows| {
             let (mut columns, mut pairs) = (Vec::new(), Vec::new());
-            rows.iter().for_each(|&row| push_pairs(views, row, &mut columns, &mut pairs));
+            rows.iter().for_each(|&row| push_pairs(views, x_cols, row, &mut columns, &mut pairs));
             pairs
         });
         self.pairs = collected.collect::<Vec<_>>().concat();
@@ -161,16 +162,22 @@ impl GramEstimate {
     }
 }
 
-fn pairs_in(views: &[Matrix; 2], row: usize) -> f64 {
+fn pairs_in(views: &[Reader<'_>; 2], row: usize) -> f64 {
     let r: u64 = views.iter().map(|view| view.row_entries(row)).sum();
     (r * (r + 1) / 2) as f64
 }
 
 /// Appends the pairs of columns, of both views together, that a row holds. `columns` is scratch memory.
-fn push_pairs([x, y]: &[Matrix; 2], row: usize, columns: &mut Vec<u64>, pairs: &mut Vec<u64>) {
+fn push_pairs(
+    [x, y]: &[Reader<'_>; 2],
+    x_cols: usize,
+    row: usize,
+    columns: &mut Vec<u64>,
+    pairs: &mut Vec<u64>,
+) {
     columns.clear();
     x.for_each(row, |column, _| columns.push(column as u64));
-    y.for_each(row, |column, _| columns.push((x.cols() + column) as u64));
+    y.for_each(row, |column, _| columns.push((x_cols + column) as u64));
     for (i, first) in columns.iter().enumerate() {
         pairs.extend(columns[i..].iter().map(|second| first << 32 | second));
     }

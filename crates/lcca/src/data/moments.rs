@@ -8,7 +8,7 @@ use rayon::prelude::*;
 /// Parts of the rows whose entries are counted by one thread each.
 const PARTS: usize = 32;
 /// Columns whose counts one thread adds up at a time.
-const COLUMNS: usize = 1 << 15;
+const COLUMNS: usize = 1 << 14;
 
 /// Sums over the rows for each column of a view. If rows are weighted, so are the sums.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,9 +34,18 @@ impl Moments {
 
     /// The moments of a view whose entries are all one, if rows have no weights: counting is enough.
     pub(super) fn by_counting(view: &Matrix) -> Self {
-        let count: Vec<u64> = count_columns(view).into_iter().map(|count| count as u64).collect();
-        let sum: Vec<f64> = count.iter().map(|&count| count as f64).collect();
-        Moments { weight: view.rows() as f64, square: sum.clone(), sum, nonzero: count.clone(), count }
+        Moments::of_counts(view.rows(), &count_columns(view))
+    }
+
+    /// The moments of so many rows with so many entries in each column, all of them one.
+    pub fn of_counts<T: Copy + Sync + TryInto<u64>>(rows: usize, counts: &[T]) -> Self {
+        let count = |&count: &T| count.try_into().unwrap_or(u64::MAX);
+        let counts = || counts.par_iter().with_min_len(COLUMNS);
+        let whole = || counts().map(count).collect();
+        let numbers = || counts().map(|entries| count(entries) as f64).collect();
+        let ((sum, square), (count, nonzero)) =
+            rayon::join(|| rayon::join(numbers, numbers), || rayon::join(whole, whole));
+        Moments { weight: rows as f64, sum, square, count, nonzero }
     }
 
     /// The moments of rows in the memory of a device, which sums them up there; `None` if the rows are on the host.
@@ -111,7 +120,7 @@ impl Moments {
 
     /// Column means.
     pub fn mean(&self) -> Vec<f64> {
-        self.sum.iter().map(|sum| sum / self.weight).collect()
+        self.sum.par_iter().with_min_len(COLUMNS).map(|sum| sum / self.weight).collect()
     }
 
     /// The sum of squares of a centered column. If its variance is lost in rounding, it counts as constant and gets 0.
@@ -124,11 +133,17 @@ impl Moments {
 
     /// The moments of the centered columns.
     pub fn centered(&self) -> Moments {
-        let columns = self.sum.len();
-        let squares = || (0..columns).map(|column| self.centered_square(column)).collect();
-        let (square, (count, nonzero)) =
-            rayon::join(squares, || rayon::join(|| self.count.clone(), || self.nonzero.clone()));
-        Moments { weight: self.weight, sum: vec![0.0; columns], square, count, nonzero }
+        let (square, (count, nonzero)) = rayon::join(
+            || self.centered_squares(),
+            || rayon::join(|| self.count.clone(), || self.nonzero.clone()),
+        );
+        Moments { weight: self.weight, sum: vec![0.0; self.sum.len()], square, count, nonzero }
+    }
+
+    /// The sums of squares of all centered columns.
+    pub(crate) fn centered_squares(&self) -> Vec<f64> {
+        let columns = (0..self.sum.len()).into_par_iter().with_min_len(COLUMNS);
+        columns.map(|column| self.centered_square(column)).collect()
     }
 
     /// The moments of columns that are multiplied by `factors`, one per column.

@@ -6,6 +6,10 @@ use crate::error::Result;
 use crate::matrix::Panel;
 use crate::panels;
 use crate::side::{Shape, Side};
+use rayon::prelude::*;
+
+/// Columns that one thread looks at.
+const COLUMNS: usize = 1 << 14;
 
 /// B = C + λI of one view, seen through half passes; or B = λI, which needs none.
 #[derive(Clone, Copy)]
@@ -67,11 +71,21 @@ impl<'a> Normal<'a> {
         if self.is_identity {
             return Ok(vec![self.ridge; self.size()]);
         }
-        Ok(self.pair.moments(self.side)?.square.iter().map(|d| d + self.ridge).collect())
+        self.of_squares(|square| square + self.ridge)
     }
 
     /// The inverse of the diagonal of B; 0 for columns whose diagonal is 0.
     pub fn inverse_diagonal(&self) -> Result<Vec<f64>> {
-        Ok(self.diagonal()?.iter().map(|&d| if d > 0.0 { d.recip() } else { 0.0 }).collect())
+        let inverse = |diagonal: f64| if diagonal > 0.0 { diagonal.recip() } else { 0.0 };
+        if self.is_identity {
+            return Ok(vec![inverse(self.ridge); self.size()]);
+        }
+        self.of_squares(|square| inverse(square + self.ridge))
+    }
+
+    /// A number for each column, from its sum of squares.
+    fn of_squares(&self, number: impl Fn(f64) -> f64 + Sync + Send) -> Result<Vec<f64>> {
+        let square = &self.pair.moments(self.side)?.square;
+        Ok(square.par_iter().with_min_len(COLUMNS).map(|&square| number(square)).collect())
     }
 }

@@ -31,7 +31,7 @@ pub(super) struct BestPairs {
 impl BestPairs {
     /// The `count` best pairs in the span of measured weights. No objective value is above `most` but for rounding.
     pub fn new(views: [ViewBlock; 2], count: usize, most: f64) -> Result<Self> {
-        in_space(&Host, uploaded(&Host, views)?, count, most)
+        in_space(&Host, uploaded(&Host, views)?, count, most)?.taken()
     }
 
     /// The `count` best pairs in the span of some weights of the host, measured by one pass in the space of the problem.
@@ -42,13 +42,34 @@ impl BestPairs {
     }
 
     /// The same of weights that are in the space already.
-    pub fn measured(problem: &Problem<'_>, mut block: Block, count: usize) -> Result<Self> {
-        measure(problem, &mut block)?;
-        in_space(problem.space, block, count, problem.largest_objective())
+    pub fn measured(problem: &Problem<'_>, block: Block, count: usize) -> Result<Self> {
+        PlacedPairs::measured(problem, block, count)?.taken()
     }
 }
 
-fn in_space(space: &dyn Space, block: Block, count: usize, most: f64) -> Result<BestPairs> {
+/// The best pairs, with their panels in a space.
+pub(super) struct PlacedPairs<'a> {
+    pub space: &'a dyn Space,
+    pub block: Block,
+    /// Their objective values, the largest first.
+    pub objective: Vec<f64>,
+}
+
+impl<'a> PlacedPairs<'a> {
+    /// The `count` best pairs in the span of weights that are in the space of the problem, measured by one pass.
+    pub fn measured(problem: &Problem<'a>, mut block: Block, count: usize) -> Result<Self> {
+        measure(problem, &mut block)?;
+        in_space(problem.space, block, count, problem.largest_objective())
+    }
+
+    /// Moves them to the host.
+    pub fn taken(self) -> Result<BestPairs> {
+        let [x, y] = taken(self.space, self.block)?;
+        Ok(BestPairs { x, y, objective: self.objective })
+    }
+}
+
+fn in_space(space: &dyn Space, block: Block, count: usize, most: f64) -> Result<PlacedPairs<'_>> {
     let whitener =
         |view: &ViewPanels| safe_whitener(space.symmetric_cross(&[&view.w], &[&view.bw])?.as_ref());
     let (space, mut block, hx, hy) = match (whitener(&block.views[0])?, whitener(&block.views[1])?) {
@@ -65,8 +86,7 @@ fn in_space(space: &dyn Space, block: Block, count: usize, most: f64) -> Result<
     let cross = space.cross(&[&block.views[0].w], &[&block.views[1].image])?;
     let Turns { x, y, values } = turns_by(space.decompositions(), &hx, &hy, cross.as_ref(), count)?;
     block.turn(space, &[x, y])?;
-    let [x, y] = taken(space, block)?;
-    Ok(BestPairs { x, y, objective: values.into_iter().map(|value| value.min(most)).collect() })
+    Ok(PlacedPairs { space, block, objective: values.into_iter().map(|value| value.min(most)).collect() })
 }
 
 /// Moves both views into a space.

@@ -8,17 +8,18 @@
 //! The eigenvalues are ±d. Rayleigh–Ritz keeps the views apart: x and y are whitened separately over Sx = [Wx Tx Px] and
 //! Sy = [Wy Ty Py], and an SVD of the small SxᵀCxySy gives the best pairs. One fused pass measures both views.
 
-use super::best_pairs::BestPairs;
+use super::best_pairs::PlacedPairs;
 use super::coarse::Coarse;
 use super::eigenproblem::{
     Block, Captured, Eigenproblem, FewRows, Ritz, SmallProducts, Trust, ViewPanels, drift, pick,
 };
+use super::figures_elsewhere;
 use super::measured::measure;
 use super::precondition::Preconditioner;
 use super::problem::Problem;
+use super::products::Products;
 use super::significant::SIGNIFICANT;
 use super::subblocks;
-use super::view_block::Products;
 use super::witness::{self, Columns};
 use crate::data::{Pair, Side};
 use crate::error::Result;
@@ -339,7 +340,7 @@ impl Eigenproblem for BothViews<'_> {
         Ok(self.to_both_views(weights))
     }
 
-    /// On a device, the best pairs are measured and found before they are copied to the host.
+    /// On a device, the best pairs and their figures are found before they are copied to the host.
     fn best_products(&self, w: &Block) -> Result<Option<Products>> {
         let Problem { space, keeps_weights, settings, .. } = *self.problem;
         if !space.is_remote() || space.is_rough() || keeps_weights {
@@ -348,8 +349,12 @@ impl Eigenproblem for BothViews<'_> {
         let all: Vec<usize> = (0..w.columns()).collect();
         let copies = w.views.iter().map(|view| space.select(&view.w, &all)).collect::<Result<_>>()?;
         let block = Block::placed(space, copies, &self.image_rows())?;
-        let best = BestPairs::measured(self.problem, block, settings.k)?;
-        Ok(Some(Products { views: [best.x, best.y], objective: Some(best.objective) }))
+        let best = PlacedPairs::measured(self.problem, block, settings.k)?;
+        Ok(Some(Products::Figures(Box::new(figures_elsewhere::figures(
+            self.problem,
+            best,
+            self.preconditioner.diagonal(),
+        )?))))
     }
 
     fn decisions(&self) -> Vec<Decision> {

@@ -22,12 +22,19 @@ const DEPENDENT: f64 = 5.0;
 
 /// What is known of one view when its columns are chosen.
 pub(super) struct ViewScores<'a> {
+    /// The number of the view.
+    pub side: usize,
     /// 1/bⱼⱼ, 0 for a constant column.
     pub inverse: &'a [f64],
+    /// How many columns are not constant.
+    pub varying: usize,
     /// Leverage and residual, once there are pairs.
     pub activity: Option<Vec<f64>>,
-    /// How strongly witnesses ask for each column.
-    pub witnesses: Vec<f64>,
+    /// Pairs of directions on few columns, and how strongly each of them asks for its columns.
+    pub witnesses: &'a [Witness],
+    pub asking: &'a [f64],
+    /// All columns of witnesses.
+    pub of_witnesses: &'a [u32],
     /// How nearly each column depends on another one, if that is known.
     pub dependence: Option<&'a [f64]>,
 }
@@ -35,58 +42,69 @@ pub(super) struct ViewScores<'a> {
 impl ViewScores<'_> {
     /// About `count` columns, ascending; all that are not constant if there are no more.
     pub fn choose(&self, count: usize) -> Vec<u32> {
-        let varies = |&column: &u32| self.inverse[column as usize] > 0.0;
-        let all: Vec<u32> = (0..self.inverse.len() as u32).filter(varies).collect();
-        if all.len() <= count {
-            return all;
+        let (height, varies) = (self.inverse.len(), |column: u32| self.inverse[column as usize] > 0.0);
+        if self.varying <= count {
+            return (0..height as u32).filter(|&column| varies(column)).collect();
         }
         let share = |share: f64| (share * count as f64) as usize;
-        let variance: Vec<f64> =
-            self.inverse.iter().map(|i| if *i > 0.0 { i.recip() } else { 0.0 }).collect();
-        let mut chosen = top(&all, &self.witnesses, share(BY_WITNESSES));
+        let if_varying = |column: u32, score: f64| if varies(column) { score } else { 0.0 };
+        let variance = |column: u32| if_varying(column, self.inverse[column as usize].recip());
+        let strongest = by_column(self.witnesses, self.asking, self.side, height);
+        let asked = |column: u32| if_varying(column, strongest[column as usize]);
+        let mut chosen = top(self.of_witnesses.len(), |i| self.of_witnesses[i], asked, share(BY_WITNESSES));
         if let Some(dependence) = self.dependence {
-            let dependent: Vec<u32> =
-                all.iter().copied().filter(|&column| dependence[column as usize] > DEPENDENT).collect();
-            chosen.extend(top(&dependent, dependence, share(BY_DEPENDENCE)));
+            let dependent = |column: u32| match dependence[column as usize] {
+                dependence if dependence > DEPENDENT => if_varying(column, dependence),
+                _ => 0.0,
+            };
+            chosen.extend(top(height, |i| i as u32, dependent, share(BY_DEPENDENCE)));
         }
         if let Some(activity) = &self.activity {
-            chosen.extend(top(&all, &variance, share(BY_VARIANCE)));
-            fill(&mut chosen, &all, activity, count);
+            chosen.extend(top(height, |i| i as u32, variance, share(BY_VARIANCE)));
+            fill(&mut chosen, height, |column| if_varying(column, activity[column as usize]), count);
         } else {
-            fill(&mut chosen, &all, &variance, count);
+            fill(&mut chosen, height, variance, count);
         }
         chosen.sort_unstable();
         chosen
     }
 }
 
-/// The columns of the `count` largest positive scores, the first of equal ones, in no particular order.
-fn top(columns: &[u32], scores: &[f64], count: usize) -> Vec<u32> {
-    let score = |column: u32| scores[column as usize];
-    let most = |mut columns: Vec<u32>| {
-        if count < columns.len() {
-            columns.select_nth_unstable_by(count, |&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
-            columns.truncate(count);
+/// Of `size` columns those of the `count` largest positive scores, the first of equal ones, in no particular order.
+fn top(
+    size: usize,
+    column: impl Fn(usize) -> u32 + Sync,
+    score: impl Fn(u32) -> f64 + Sync,
+    count: usize,
+) -> Vec<u32> {
+    let most = |mut scored: Vec<(f64, u32)>| {
+        if count < scored.len() {
+            scored.select_nth_unstable_by(count, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            scored.truncate(count);
         }
-        columns
+        scored
     };
     // The best of all are among the best of each part.
-    let parts = columns
-        .par_chunks(PART.max(2 * count))
-        .map(|part| most(part.iter().copied().filter(|&column| score(column) > 0.0).collect()));
-    most(parts.collect::<Vec<_>>().concat())
+    let part = PART.max(2 * count);
+    let of_part = |start: usize| {
+        let columns = (start..(start + part).min(size)).map(&column);
+        most(columns.map(|column| (score(column), column)).filter(|&(score, _)| score > 0.0).collect())
+    };
+    let starts: Vec<usize> = (0..size).step_by(part).collect();
+    let parts: Vec<Vec<(f64, u32)>> = starts.into_par_iter().map(of_part).collect();
+    most(parts.concat()).into_iter().map(|(_, column)| column).collect()
 }
 
 /// Adds columns by score until `count` different ones are chosen.
-fn fill(chosen: &mut Vec<u32>, columns: &[u32], scores: &[f64], count: usize) {
-    let mut is_chosen = vec![false; scores.len()];
+fn fill(chosen: &mut Vec<u32>, height: usize, score: impl Fn(u32) -> f64 + Sync, count: usize) {
+    let mut is_chosen = vec![false; height];
     chosen.retain(|&column| !std::mem::replace(&mut is_chosen[column as usize], true));
-    let others: Vec<u32> = columns.iter().copied().filter(|&column| !is_chosen[column as usize]).collect();
-    chosen.extend(top(&others, scores, count.saturating_sub(chosen.len())));
+    let of_others = |column: u32| if is_chosen[column as usize] { 0.0 } else { score(column) };
+    chosen.extend(top(height, |i| i as u32, of_others, count.saturating_sub(chosen.len())));
 }
 
 /// For each column of a view, the score of the strongest witness that it belongs to.
-pub(super) fn by_column(witnesses: &[Witness], scores: &[f64], side: usize, columns: usize) -> Vec<f64> {
+fn by_column(witnesses: &[Witness], scores: &[f64], side: usize, columns: usize) -> Vec<f64> {
     let mut strongest = vec![0.0f64; columns];
     for (witness, &score) in witnesses.iter().zip(scores) {
         for &column in &witness.columns[side] {
@@ -104,7 +122,7 @@ pub(super) fn activity(w: &[f64], r: &[f64], inverse: &[f64], dependence: Option
         let weight = dependence.map_or(1.0, |dependence| dependence[j]);
         if inverse == 0.0 { 0.0 } else { w[j] / inverse + r[j] * inverse * weight }
     };
-    inverse.iter().enumerate().map(of_row).collect()
+    inverse.par_iter().enumerate().with_min_len(PART).map(of_row).collect()
 }
 
 #[cfg(test)]
@@ -118,14 +136,14 @@ mod tests {
         let mut order: Vec<u32> = columns.iter().copied().filter(|&c| scores[c as usize] > 0.0).collect();
         order.sort_by(|&a, &b| scores[b as usize].total_cmp(&scores[a as usize]).then(a.cmp(&b)));
         for count in [0, 1, 500, 30_000, 100_000] {
-            let mut found = top(&columns, &scores, count);
+            let mut found = top(columns.len(), |i| columns[i], |column| scores[column as usize], count);
             let mut expected = order[..count.min(order.len())].to_vec();
             found.sort_unstable();
             expected.sort_unstable();
             assert_eq!(found, expected, "{count}");
         }
         let mut chosen = vec![7, 4, 7, 1];
-        fill(&mut chosen, &columns, &scores, 10);
+        fill(&mut chosen, scores.len(), |column| scores[column as usize], 10);
         assert_eq!(chosen.len(), 10);
         assert_eq!(chosen[..3], [7, 4, 1]);
         assert!(chosen[3..].iter().all(|column| ![7, 4, 1].contains(column)));

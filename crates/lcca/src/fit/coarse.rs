@@ -45,9 +45,13 @@ impl Coarse {
     }
 
     /// Reads the block of the given columns, ascending in each view, off the rows or their Gram matrices and factorizes it;
-    /// `None` if it does not fit the memory or is singular in spite of ε.
-    pub fn new(problem: &Problem<'_>, columns: [Vec<u32>; 2], precision: Precision) -> Result<Option<Self>> {
-        let inverse = problem.inverse_diagonals()?;
+    /// `None` if it does not fit the memory or is singular in spite of ε. `inverse` is the inverse diagonal of B.
+    pub fn new(
+        problem: &Problem<'_>,
+        inverse: &[Vec<f64>; 2],
+        columns: [Vec<u32>; 2],
+        precision: Precision,
+    ) -> Result<Option<Self>> {
         let of_view = |side: usize| columns[side].iter().map(move |&column| (side, column as usize));
         let scale: Vec<f64> = of_view(0).chain(of_view(1)).map(|(side, j)| inverse[side][j].sqrt()).collect();
         let chosen = ChosenBlock {
@@ -86,7 +90,12 @@ impl Coarse {
     }
 
     /// The block with more columns, ascending in each view; `None` as for a new one.
-    pub fn grown(mut self, problem: &Problem<'_>, more: [Vec<u32>; 2]) -> Result<Option<Self>> {
+    pub fn grown(
+        mut self,
+        problem: &Problem<'_>,
+        inverse: &[Vec<f64>; 2],
+        more: [Vec<u32>; 2],
+    ) -> Result<Option<Self>> {
         let Inverse::Host(known) = &self.inverse else { return Ok(None) };
         let mut all = self.columns.clone();
         for (all, more) in all.iter_mut().zip(&more) {
@@ -113,7 +122,7 @@ impl Coarse {
         let block = Scaled { gram, order: Some(order), split: all[0].len(), scale: &self.scale };
         match block.joined_to(known)? {
             Joined::Factor(factor) => Ok(Some(Coarse { inverse: Inverse::Host(factor), ..self })),
-            Joined::Imprecise => Coarse::new(problem, all, Precision::Double),
+            Joined::Imprecise => Coarse::new(problem, inverse, all, Precision::Double),
             Joined::Singular => Ok(None),
         }
     }
@@ -126,6 +135,22 @@ impl Coarse {
     /// The columns of one view in the block, in no particular order.
     pub fn columns(&self, side: usize) -> &[u32] {
         &self.columns[side]
+    }
+
+    /// What of `inverse`, the inverse diagonal of B, stands for the other columns in a space: 0 for those in the block. `diagonal` is the same
+    /// diagonal in that space, if it is there.
+    pub fn outside_in(
+        &self,
+        space: &dyn Space,
+        inverse: &[Vec<f64>; 2],
+        diagonal: &[RowFactors; 2],
+    ) -> Result<[RowFactors; 2]> {
+        let made = |side: usize| space.without_rows(&diagonal[side], &self.columns[side]);
+        if let (Some(x), Some(y)) = (made(0)?, made(1)?) {
+            return Ok([x, y]);
+        }
+        let [x, y] = self.outside(inverse)?;
+        Ok([space.row_factors(x)?, space.row_factors(y)?])
     }
 
     /// What of `inverse`, the inverse diagonal of B, stands for the other columns: 0 for those in the block.

@@ -1,6 +1,7 @@
 //! What LOBPCG needs to know of the equations it solves: CCA of two views, or of one view with the other eliminated.
 
-use super::view_block::{Products, ViewBlock};
+use super::products::Products;
+use super::view_block::ViewBlock;
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::metric;

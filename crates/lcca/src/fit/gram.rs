@@ -10,7 +10,8 @@
 use super::leading::{Triplets, triplets};
 use super::pivoted::{Pivoted, parallelism};
 use super::problem::{Problem, RawFit};
-use super::view_block::{Products, ViewBlock};
+use super::products::Products;
+use super::view_block::ViewBlock;
 use crate::data::{Normal, Pair};
 use crate::error::Result;
 use crate::matrix::Panel;
@@ -53,7 +54,7 @@ pub(super) fn gram(problem: &Problem<'_>) -> Result<Option<RawFit>> {
     let trace = vec![problem.trace_row(1, total, None)];
     Ok(Some(RawFit {
         weights,
-        products: Some(Products::of([x, y])),
+        products: Some(Products::Views([x, y])),
         trace,
         end: None,
         decisions: Vec::new(),

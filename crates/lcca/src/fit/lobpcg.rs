@@ -17,8 +17,8 @@
 
 use super::eigenproblem::{Block, Eigenproblem, FewRows, Ritz, SmallProducts, placed};
 use super::problem::{End, Problem, RawFit, Snapshot, Start};
+use super::products::Products;
 use super::stopping::Stopping;
-use super::view_block::Products;
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::outcome::Decision;
@@ -66,7 +66,7 @@ pub(super) fn lobpcg(
     let weights = state.equations.finish(state.w.weights(state.space)?)?;
     // If one view is iterated on, its products alone are no result.
     let views = if state.is_verified { state.w.into_views(state.space)?.try_into().ok() } else { None };
-    let products = views.map(Products::of);
+    let products = views.map(Products::Views);
     Ok(RawFit { weights, trace: state.trace, end, decisions, products })
 }
 

@@ -6,6 +6,7 @@ use super::fitted::Fit;
 use super::one_view::OneView;
 use super::plan::Plan;
 use super::problem::{Problem, RawFit, Start, rough_space};
+use super::products::Products;
 use super::{alternate, exact, finish, gram, lobpcg, refine, rpcca, sketch, units};
 use crate::data::{Counting, JointGram, Pair, Samples, Side, Tally};
 use crate::error::{Error, Result};
@@ -71,7 +72,7 @@ pub(super) fn fit_one(
     watch: &dyn Watch,
 ) -> Result<(Fit, Option<[Panel; 2]>)> {
     for side in Side::BOTH {
-        if data.rows.moments(side)?.trace() <= 0.0 {
+        if !data.rows.moments(side)?.square.iter().any(|&square| square > 0.0) {
             return Err(match data.along {
                 Some(_) => Error::NothingLeft { side },
                 None => Error::NothingToCorrelate { side, centered: settings.center },
@@ -155,7 +156,10 @@ fn fit_in_units(
         && !grams_are_exact
         && let Some(products) = raw.products.take()
     {
-        raw.weights = products.views.map(|view| view.w);
+        raw.weights = match products {
+            Products::Views(views) => views.map(|view| view.w),
+            Products::Figures(figures) => figures.weights,
+        };
     }
     // Whatever a method iterated on, its result is measured on the rows, or on their Gram matrices if those are nearly as exact.
     // Rows that iterations did not read are not moved to another space for a single pass.

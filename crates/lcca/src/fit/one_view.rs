@@ -14,7 +14,8 @@ use super::eigenproblem::{
 };
 use super::eliminated::Eliminated;
 use super::problem::Problem;
-use super::view_block::{Products, ViewBlock};
+use super::products::Products;
+use super::view_block::ViewBlock;
 use crate::data::{Normal, Side};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
@@ -242,7 +243,7 @@ impl Eigenproblem for OneView<'_> {
         let Some(ViewPanels { w, bw, image }) = block.views.pop() else { return Ok(None) };
         let gone = ViewBlock { w: solved, bw: v.clone(), across: space.take(image)? };
         let kept = ViewBlock { w: space.take(w)?, bw: space.take(bw)?, across: v };
-        Ok(Some(Products::of(self.ordered(kept, gone))))
+        Ok(Some(Products::Views(self.ordered(kept, gone))))
     }
 
     fn decisions(&self) -> Vec<Decision> {

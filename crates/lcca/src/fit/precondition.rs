@@ -10,20 +10,20 @@
 //! Costs are counted in operations, never in seconds, so that a fit can be repeated.
 
 use super::block_size::{block_size, iteration, split};
-use super::choose::{ViewScores, activity, by_column};
+use super::choose::{ViewScores, activity};
 use super::coarse::Coarse;
 use super::coarse_factor::Precision;
 use super::eigenproblem::{Block, Trust};
 use super::local::{Local, local};
 use super::problem::Problem;
 use super::shifted_factor::ShiftedFactor;
-use super::witness::{Columns, Witness, independent};
+use super::witness::{Columns, Witness, directions, independent};
 use crate::data::Pair;
 use crate::error::Result;
 use crate::method::Algorithm;
 use crate::outcome::Decision;
 use crate::panels;
-use crate::space::{RowFactors, Tall};
+use crate::space::{Probes, RowFactors, Tall};
 use rayon::prelude::*;
 use std::collections::HashSet;
 
@@ -55,11 +55,15 @@ pub(super) struct Preconditioner<'a> {
     problem: &'a Problem<'a>,
     inverse: [Vec<f64>; 2],
     diagonal: [RowFactors; 2],
+    /// Columns of each view that are not constant.
+    varying: [usize; 2],
     coarse: Option<InUse>,
     factor: ShiftedFactor<'a>,
     witnesses: Vec<Witness>,
     /// The columns of each view that they are on, ascending.
     columns_of_witnesses: Columns,
+    /// The witnesses in the space of the panels, if it reads panels there.
+    probes: Option<Box<dyn Probes>>,
     /// How nearly columns depend on another one, if that is known: residuals outside the block count so many times.
     dependence: Option<[Vec<f64>; 2]>,
     /// Which of them were given to Rayleigh–Ritz after the start.
@@ -123,14 +127,24 @@ impl<'a> Preconditioner<'a> {
             columns
         });
         let tried = vec![false; witnesses.len()];
+        let probes = if problem.space.is_remote() && !witnesses.is_empty() {
+            let of_view = |side: usize| directions(&witnesses, side, inverse[side].len());
+            problem.space.probes([of_view(0)?, of_view(1)?])?
+        } else {
+            None
+        };
+        let varying =
+            inverse.each_ref().map(|inverse| inverse.par_iter().filter(|&&inverse| inverse > 0.0).count());
         Ok(Preconditioner {
             problem,
             inverse,
             diagonal,
+            varying,
             coarse: None,
             factor,
             witnesses,
             columns_of_witnesses,
+            probes,
             dependence,
             tried,
             size,
@@ -148,6 +162,11 @@ impl<'a> Preconditioner<'a> {
     /// The columns of the witnesses, the strongest first.
     pub fn into_columns_of_witnesses(self) -> Vec<Columns> {
         self.witnesses.into_iter().map(|witness| witness.columns).collect()
+    }
+
+    /// The inverse diagonal of B of each view.
+    pub fn diagonal(&self) -> &[RowFactors; 2] {
+        &self.diagonal
     }
 
     /// Pairs of directions on few columns, to begin with.
@@ -284,55 +303,71 @@ impl<'a> Preconditioner<'a> {
 
     /// Chooses the columns of the block, and factorizes it.
     fn choose(&mut self, w: &Block, r: &Block, theta: &[f64]) -> Result<()> {
-        let space = self.problem.space;
         let scores = if self.is_informed {
             self.unexplained(w, theta)?
         } else {
             self.witnesses.iter().map(|witness| witness.objective).collect()
         };
-        let mut views = Vec::new();
-        for (side, inverse) in self.inverse.iter().enumerate() {
-            let mut view = ViewScores {
-                inverse,
-                activity: None,
-                witnesses: by_column(&self.witnesses, &scores, side, inverse.len()),
-                dependence: self.dependence_of(side),
-            };
-            if self.is_informed {
-                let squares = [space.row_squares(&w.views[side].w)?, space.row_squares(&r.views[side].w)?];
-                view.activity = Some(activity(&squares[0], &squares[1], inverse, view.dependence));
-            }
-            views.push(view);
-        }
-        let varying = self.inverse.each_ref().map(|inverse| inverse.iter().filter(|&&i| i > 0.0).count());
-        let counts = split(self.size, varying);
-        let columns = rayon::join(|| views[0].choose(counts[0]), || views[1].choose(counts[1])).into();
+        let active = |side: usize| -> Result<Option<Vec<f64>>> {
+            let is_known = self.is_informed;
+            is_known.then(|| self.activity(&w.views[side].w, &r.views[side].w, side)).transpose()
+        };
+        let activity = [active(0)?, active(1)?];
+        let counts = split(self.size, self.varying);
+        let [x, y] = activity;
+        let (x, y) = (self.scores(0, &scores, x), self.scores(1, &scores, y));
+        let columns = rayon::join(|| x.choose(counts[0]), || y.choose(counts[1]));
         (self.chosen, self.is_informed) = (self.chosen + 1, true);
         let block = match self.coarse.take() {
-            None => Coarse::new(self.problem, columns, Precision::Any)?,
-            Some(InUse { block, .. }) => self.replaced(block, columns)?,
+            None => Coarse::new(self.problem, &self.inverse, columns.into(), Precision::Any)?,
+            Some(InUse { block, .. }) => self.replaced(block, columns.into())?,
         };
-        self.coarse = match block {
+        self.coarse = block.map(|block| self.in_use(block)).transpose()?;
+        Ok(())
+    }
+
+    /// Leverage and residual of every column of a view.
+    fn activity(&self, w: &Tall, r: &Tall, side: usize) -> Result<Vec<f64>> {
+        let (space, dependence) = (self.problem.space, self.dependence_of(side));
+        if dependence.is_none()
+            && let Some(activity) = space.activity(w, r, &self.diagonal[side])?
+        {
+            return Ok(activity);
+        }
+        Ok(activity(&space.row_squares(w)?, &space.row_squares(r)?, &self.inverse[side], dependence))
+    }
+
+    /// What is known of the columns of a view, given the score of each witness.
+    fn scores<'s>(&'s self, side: usize, asking: &'s [f64], activity: Option<Vec<f64>>) -> ViewScores<'s> {
+        ViewScores {
+            side,
+            inverse: &self.inverse[side],
+            varying: self.varying[side],
+            activity,
+            of_witnesses: &self.columns_of_witnesses[side],
+            witnesses: &self.witnesses,
+            asking,
+            dependence: self.dependence_of(side),
+        }
+    }
+
+    /// A block that was just chosen, with what stands for the other columns.
+    fn in_use(&self, block: Coarse) -> Result<InUse> {
+        let space = self.problem.space;
+        let outside = block.outside_in(space, &self.inverse, &self.diagonal)?;
+        let watched = match &self.dependence {
             None => None,
-            Some(block) => {
-                let outside = block.outside(&self.inverse)?;
-                let watched = match &self.dependence {
-                    None => None,
-                    Some(dependence) => {
-                        let weighed = |side: usize| {
-                            let both = outside[side].iter().zip(&dependence[side]);
-                            space.row_factors(both.map(|(factor, weight)| factor * weight).collect())
-                        };
-                        Some([weighed(0)?, weighed(1)?])
-                    }
+            Some(dependence) => {
+                let [x, y] = block.outside(&self.inverse)?;
+                let weighed = |outside: Vec<f64>, dependence: &[f64]| {
+                    let both = outside.iter().zip(dependence);
+                    space.row_factors(both.map(|(factor, weight)| factor * weight).collect())
                 };
-                let [x, y] = outside;
-                let outside = [space.row_factors(x)?, space.row_factors(y)?];
-                let is_complete = (0..2).all(|side| block.columns(side).len() == varying[side]);
-                Some(InUse { block, outside, watched, age: 0, is_complete })
+                Some([weighed(x, &dependence[0])?, weighed(y, &dependence[1])?])
             }
         };
-        Ok(())
+        let is_complete = (0..2).all(|side| block.columns(side).len() == self.varying[side]);
+        Ok(InUse { block, outside, watched, age: 0, is_complete })
     }
 
     fn dependence_of(&self, side: usize) -> Option<&[f64]> {
@@ -353,13 +388,21 @@ impl<'a> Preconditioner<'a> {
             // The memory of the last block is needed.
             let precision = block.precision();
             drop(block);
-            return Coarse::new(self.problem, columns, precision);
+            return Coarse::new(self.problem, &self.inverse, columns, precision);
         }
-        block.grown(self.problem, more)
+        block.grown(self.problem, &self.inverse, more)
     }
 
     /// The objective that each witness still has when the pairs found are taken out.
     fn unexplained(&self, w: &Block, theta: &[f64]) -> Result<Vec<f64>> {
+        if let (Some(probes), [x, y]) = (&self.probes, &w.views[..])
+            && let Some(overlaps) = probes.overlaps([&x.bw, &y.bw], theta)?
+        {
+            let left = self.witnesses.iter().zip(overlaps);
+            return Ok(left
+                .map(|(witness, [squares, explained])| witness.beyond(squares, explained))
+                .collect());
+        }
         let mut rows = Vec::new();
         for (view, columns) in w.views.iter().zip(&self.columns_of_witnesses) {
             rows.push((self.problem.space.rows(&view.bw, columns)?, columns));

@@ -1,12 +1,11 @@
 //! What every method works with: the data, centered and counted, and the settings.
 
-use super::view_block::Products;
+use super::products::Products;
 use crate::data::{Counting, JointGram, Normal, Pair, Samples, Side, joint_single};
 use crate::error::{Error, Result};
 use crate::matrix::{LANES, Panel};
 use crate::method::Settings;
 use crate::outcome::Decision;
-use crate::panels;
 use crate::random;
 use crate::solve::Resources;
 use crate::space::{Mixed, Space};
@@ -165,10 +164,9 @@ impl<'a> Problem<'a> {
     /// orders of magnitude, X·W would otherwise hold little but the most frequent columns.
     pub fn random_weights(&self, side: Side, columns: usize, purpose: random::Purpose) -> Result<Panel> {
         let normal = self.normals[side as usize];
-        let mut weights = random::normal_panel(normal.size(), columns, self.settings.seed, purpose);
-        let scale: Vec<f64> = normal.inverse_diagonal()?.iter().map(|d| d.sqrt()).collect();
-        panels::scale_rows(&mut weights, &scale);
-        Ok(weights)
+        let (size, inverse) = (normal.size(), normal.inverse_diagonal()?);
+        let root = |row: usize| inverse[row].sqrt();
+        Ok(random::scaled_normal_panel(size, columns, self.settings.seed, purpose, root))
     }
 
     /// Whether no more passes are allowed.

@@ -14,7 +14,8 @@
 use super::best_pairs::BestPairs;
 use super::coarse::Coarse;
 use super::problem::{End, Problem, RawFit};
-use super::view_block::{Products, ViewBlock, residuals, sizes};
+use super::products::Products;
+use super::view_block::{ViewBlock, residuals, sizes};
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::panels;
@@ -45,7 +46,13 @@ pub(super) fn refine(problem: &Problem<'_>, block: &Coarse, weights: [Panel; 2])
     let missing = left[..k].iter().map(|residual| residual * residual).sum();
     let end = End { missing: Some(missing), total: theta[..k].iter().sum(), is_sure: false };
     let weights = [x.w.clone(), y.w.clone()];
-    Ok(RawFit { weights, trace, end: Some(end), decisions: Vec::new(), products: Some(Products::of([x, y])) })
+    Ok(RawFit {
+        weights,
+        trace,
+        end: Some(end),
+        decisions: Vec::new(),
+        products: Some(Products::Views([x, y])),
+    })
 }
 
 fn beside(a: &ViewBlock, b: &ViewBlock) -> ViewBlock {

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::matrix::Panel;
 use crate::panels;
 use crate::whiten::whitener;
-use faer::MatRef;
+use faer::{Mat, MatRef};
 
 /// Least-squares coefficients of columns on canonical variables, one row per column.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,9 +31,14 @@ impl Regressions {
     }
 }
 
-/// TᵀZ·(ZᵀZ)⁺, with (ZᵀZ)⁺ = HHᵀ and H the whitener of ZᵀZ.
+/// TᵀZ·(ZᵀZ)⁺.
 fn coefficients(mut product: Panel, gram: MatRef<'_, f64>) -> Result<Panel> {
-    let h = whitener(gram)?;
-    panels::turn_columns(&mut product, 0, (&h * h.transpose()).as_ref());
+    panels::turn_columns(&mut product, 0, inverse(gram)?.as_ref());
     Ok(product)
+}
+
+/// (ZᵀZ)⁺ = HHᵀ, with H the whitener of ZᵀZ.
+pub(super) fn inverse(gram: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    let h = whitener(gram)?;
+    Ok(&h * h.transpose())
 }

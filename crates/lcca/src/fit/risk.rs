@@ -17,6 +17,7 @@ use crate::data::{Moments, Pair, Side};
 use crate::error::Result;
 use crate::method::Settings;
 use crate::outcome::Note;
+use rayon::prelude::*;
 
 /// If views without any relation would reach this correlation, training correlations are not to be trusted unseen. At 0.3
 /// there are about 44 rows for each column of two views of the same width.
@@ -47,17 +48,14 @@ pub struct Risk {
 /// The risk of a fit, from the moments of the views: no pass.
 pub fn risk(pair: &dyn Pair, settings: &Settings) -> Result<Risk> {
     let raw = [pair.moments(Side::X)?, pair.moments(Side::Y)?];
-    let seen = raw.map(|moments| if settings.center { moments.centered() } else { moments.clone() });
     let chosen = scale::views_to_scale(pair, std::slice::from_ref(settings))?;
-    let factors = scale::factors(raw, seen.each_ref(), chosen, settings);
+    let squares = seen_squares(raw, chosen, settings);
     let mut columns = [0; 2];
     let mut effective = [0.0; 2];
     for side in Side::BOTH {
-        let i = side as usize;
-        let scaled = factors[i].as_ref().map(|factors| seen[i].scaled(factors));
-        let moments = scaled.as_ref().unwrap_or(&seen[i]);
-        columns[i] = moments.square.iter().filter(|&&square| square > 0.0).count() as u64;
-        effective[i] = effective_columns(moments, settings.ridge_of(side));
+        let squares = &squares[side as usize];
+        columns[side as usize] = squares.iter().filter(|&&square| square > 0.0).count() as u64;
+        effective[side as usize] = effective_columns(squares, settings.ridge_of(side));
     }
     let count = pair.shape().rows as f64;
     let covariates = pair.capabilities().covariates.map_or(0, |covariates| covariates.covariate_columns());
@@ -68,6 +66,19 @@ pub fn risk(pair: &dyn Pair, settings: &Settings) -> Result<Risk> {
     let guaranteed = if is_free { (spans[0] + spans[1] - dimensions).max(0.0) } else { 0.0 };
     let noise = if guaranteed > 0.0 { 1.0 } else { noise_level(effective.map(|p| p / rows)) };
     Ok(Risk { rows, columns, effective, guaranteed: guaranteed as u64, noise })
+}
+
+/// The sums of squares of the columns as methods see them: centered and scaled, if that is wanted.
+fn seen_squares(raw: [&Moments; 2], scaled: [bool; 2], settings: &Settings) -> [Vec<f64>; 2] {
+    if scaled == [false, false] {
+        return raw.map(|raw| if settings.center { raw.centered_squares() } else { raw.square.clone() });
+    }
+    let seen = raw.map(|moments| if settings.center { moments.centered() } else { moments.clone() });
+    let factors = scale::factors(raw, seen.each_ref(), scaled, settings);
+    Side::BOTH.map(|side| match &factors[side as usize] {
+        Some(factors) => seen[side as usize].scaled(factors).square,
+        None => seen[side as usize].square.clone(),
+    })
 }
 
 impl Risk {
@@ -105,9 +116,9 @@ impl Risk {
 }
 
 /// (Σg)²/Σg² with g = v/(v + λ·v̄).
-fn effective_columns(moments: &Moments, ridge: f64) -> f64 {
-    let mean = moments.trace() / moments.square.len() as f64;
-    let shares = moments.square.iter().filter(|&&v| v > 0.0).map(|&v| v / (v + ridge * mean));
+fn effective_columns(squares: &[f64], ridge: f64) -> f64 {
+    let mean = squares.iter().sum::<f64>() / squares.len() as f64;
+    let shares = squares.iter().filter(|&&v| v > 0.0).map(|&v| v / (v + ridge * mean));
     let (sum, squares) = shares.fold((0.0, 0.0), |(sum, squares), g| (sum + g, squares + g * g));
     if squares > 0.0 { sum * sum / squares } else { 0.0 }
 }
@@ -124,7 +135,7 @@ pub(super) fn uneven_ridge(raw: [&Moments; 2], seen: [&Moments; 2], settings: &S
         let (raw, seen) = (raw[side as usize], seen[side as usize]);
         let is_compared = |&j: &usize| seen.square[j] > 0.0 && !scale::is_boolean(raw, j);
         let mut variances: Vec<f64> =
-            (0..seen.square.len()).filter(is_compared).map(|j| seen.square[j]).collect();
+            (0..seen.square.len()).into_par_iter().filter(is_compared).map(|j| seen.square[j]).collect();
         variances.sort_unstable_by(f64::total_cmp);
         let median = *variances.get(variances.len() / 2)?;
         let mean = seen.trace() / seen.square.len() as f64;

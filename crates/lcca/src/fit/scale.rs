@@ -14,7 +14,7 @@
 //! The fit is one to X·diag(f); its weights w stand for the weights f∘w of X. Nothing but the units of weights and of
 //! regressions changes on the way back: canonical variables, correlations and loadings stay what they are.
 
-use super::finish::signs_of_largest;
+use super::figures::signs_of_largest;
 use super::fitted::Fit;
 use crate::data::{Moments, Pair, Side};
 use crate::error::Result;

@@ -16,7 +16,8 @@
 
 use super::exact;
 use super::problem::{End, Problem, RawFit};
-use super::view_block::{Products, ViewBlock, small_products};
+use super::products::Products;
+use super::view_block::{ViewBlock, small_products};
 use crate::data::{Pair, Shape};
 use crate::error::Result;
 use crate::method::Method;
@@ -41,7 +42,7 @@ pub(super) fn sketch(problem: &Problem<'_>, method: Method) -> Result<RawFit> {
     let trace = vec![problem.trace_row(1, correlations.iter().sum::<f64>() + 0.0, None)];
     let weights = [x.w.clone(), y.w.clone()];
     let raw =
-        RawFit { weights, products: Some(Products::of([x, y])), trace, end: None, decisions: Vec::new() };
+        RawFit { weights, products: Some(Products::Views([x, y])), trace, end: None, decisions: Vec::new() };
     if size >= shape.rows {
         // The rows themselves were taken, so this is the exact answer.
         return Ok(raw);

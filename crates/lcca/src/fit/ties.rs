@@ -47,6 +47,11 @@ pub(super) fn settle(
     Ok(())
 }
 
+/// Whether any pairs are tied.
+pub(super) fn are_there(objective: &[f64]) -> bool {
+    !ties(objective).is_empty()
+}
+
 /// The first pair of each tie and how many there are.
 fn ties(objective: &[f64]) -> Vec<(usize, usize)> {
     let mut ties = Vec::new();

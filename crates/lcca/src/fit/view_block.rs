@@ -17,20 +17,6 @@ pub(super) struct ViewBlock {
     pub across: Panel,
 }
 
-/// The products of both views' weights.
-pub(super) struct Products {
-    pub views: [ViewBlock; 2],
-    /// The objective values, if the weights are the best pairs in their span already, the largest first.
-    pub objective: Option<Vec<f64>>,
-}
-
-impl Products {
-    /// Of any weights.
-    pub fn of(views: [ViewBlock; 2]) -> Self {
-        Products { views, objective: None }
-    }
-}
-
 impl ViewBlock {
     /// No weights at all.
     pub fn empty(normal: Normal<'_>) -> Self {

@@ -8,12 +8,16 @@
 //! not explain them.
 
 use super::eigenproblem::FewRows;
-use crate::matrix::Panel;
+use crate::error::Result;
+use crate::matrix::{Panel, RowsBuilder, SparseRows};
 use crate::space::SparsePair;
+use rayon::prelude::*;
 use std::collections::HashSet;
 
 /// A direction of which less than this share is left unexplained says nothing about what is missing.
 const LEFT: f64 = 0.1;
+/// Witnesses that one thread writes as rows at a time.
+const PART: usize = 1 << 10;
 
 /// Some columns of each view.
 pub(super) type Columns = [Vec<u32>; 2];
@@ -53,8 +57,13 @@ impl Witness {
             sum
         });
         let squares = |side: usize| along[side].iter().map(|a: &f64| a * a).sum::<f64>();
-        let left = 1.0 - (squares(0) + squares(1)) / 2.0;
         let explained: f64 = along[0].iter().zip(&along[1]).zip(theta).map(|((a, b), t)| a * b * t).sum();
+        self.beyond(squares(0) + squares(1), explained)
+    }
+
+    /// The same from the sum of squares of both directions along the pairs found, and what these explain of the objective.
+    pub fn beyond(&self, squares: f64, explained: f64) -> f64 {
+        let left = 1.0 - squares / 2.0;
         if left > LEFT { (self.objective - explained) / left } else { 0.0 }
     }
 }
@@ -74,6 +83,22 @@ pub(super) fn independent<'w>(witnesses: impl Iterator<Item = &'w Witness>, most
         }
     }
     chosen
+}
+
+/// The directions of all witnesses in one view of so many columns, one per row.
+pub(super) fn directions(witnesses: &[Witness], side: usize, columns: usize) -> Result<SparseRows> {
+    let of_some = |witnesses: &[Witness]| {
+        let (mut rows, mut entries) = (RowsBuilder::default(), Vec::new());
+        for Witness { columns, weights, .. } in witnesses {
+            entries.clear();
+            entries.extend(columns[side].iter().copied().zip(weights[side].iter().copied()));
+            entries.sort_unstable_by_key(|&(column, _)| column);
+            entries.iter().for_each(|&(column, weight)| rows.push(column, weight));
+            rows.end_row();
+        }
+        rows
+    };
+    RowsBuilder::join(witnesses.par_chunks(PART).map(of_some).collect(), columns, false)
 }
 
 /// Witnesses as weights of each view, one column per witness; `None` if there are none.

@@ -23,6 +23,7 @@ pub use lower::Lower;
 pub use normalize::Normalize;
 pub use one_hot::OneHotRows;
 pub(crate) use pages::zeroed as zeroed_lines;
+pub use pages::zeros;
 pub use panel::Panel;
 pub(crate) use panel::row_major_mut;
 pub(crate) use reader::Reader;

@@ -5,8 +5,9 @@
 //! thread at a time.
 
 use super::line::Line;
-use bytemuck::Zeroable;
+use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
+use std::mem::MaybeUninit;
 
 /// Panels below this many bytes, two huge pages, stay in ordinary pages and are zeroed by one thread: there is too little
 /// to gain.
@@ -20,8 +21,8 @@ pub(crate) fn zeroed(count: usize) -> Vec<Line> {
     if count * size_of::<Line>() < LARGE {
         return vec![Line::zeroed(); count];
     }
-    let mut lines = Vec::with_capacity(count);
-    advise(&lines);
+    let mut lines: Vec<Line> = Vec::with_capacity(count);
+    advise(lines.spare_capacity_mut());
     let uninitialized = &mut lines.spare_capacity_mut()[..count];
     uninitialized.par_chunks_mut(CHUNK).for_each(|chunk| {
         for line in chunk {
@@ -33,20 +34,49 @@ pub(crate) fn zeroed(count: usize) -> Vec<Line> {
     lines
 }
 
+/// Zeros of any kind, in huge pages if there are many. Pages are placed when they are first written, by the thread that does so.
+pub fn zeros<T: Pod>(count: usize) -> Vec<T> {
+    let mut numbers = vec![T::zeroed(); count];
+    if count * size_of::<T>() >= LARGE {
+        advise(&mut numbers);
+    }
+    numbers
+}
+
+/// Lines that `write` writes, given their bytes. Pages are placed by the threads that write them.
+///
+/// # Safety
+/// If `write` succeeds, it must have written every byte.
+pub(super) unsafe fn written<E>(
+    count: usize,
+    write: impl FnOnce(&mut [MaybeUninit<u8>]) -> Result<(), E>,
+) -> Result<Vec<Line>, E> {
+    let mut lines: Vec<Line> = Vec::with_capacity(count);
+    let unwritten = &mut lines.spare_capacity_mut()[..count];
+    if size_of_val(unwritten) >= LARGE {
+        advise(unwritten);
+    }
+    // SAFETY: these are the bytes of the lines, which nobody has written yet.
+    write(unsafe { std::slice::from_raw_parts_mut(unwritten.as_mut_ptr().cast(), size_of_val(unwritten)) })?;
+    // SAFETY: the caller promises that all were written.
+    unsafe { lines.set_len(count) };
+    Ok(lines)
+}
+
 /// Asks the system for huge pages. It may decline; nothing depends on it.
 #[cfg(target_os = "linux")]
-fn advise(lines: &Vec<Line>) {
+fn advise<T>(memory: &mut [T]) {
     // The system refuses a range that does not begin at a page, so the advice covers the whole pages inside.
     const PAGE: usize = 4096;
-    let (start, size) = (lines.as_ptr().addr(), lines.capacity() * size_of::<Line>());
+    let (start, size) = (memory.as_ptr().addr(), size_of_val(memory));
     let first = start.next_multiple_of(PAGE);
     let end = (start + size) - (start + size) % PAGE;
-    // SAFETY: the range lies within memory that `lines` owns, and the advice changes no content.
+    // SAFETY: the range lies within memory that the caller owns, and the advice changes no content.
     unsafe {
-        let from = lines.as_ptr().byte_add(first - start).cast_mut().cast();
+        let from = memory.as_mut_ptr().byte_add(first - start).cast();
         libc::madvise(from, end - first, libc::MADV_HUGEPAGE);
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn advise(_lines: &Vec<Line>) {}
+fn advise<T>(_memory: &mut [T]) {}

@@ -4,10 +4,11 @@
 //! is one row of the panel, so an entry of the data touches a few aligned lines and no part of any other.
 
 use super::line::{LANES, Line};
-use super::pages::zeroed;
+use super::pages::{written, zeroed};
 use bytemuck::Zeroable;
 use faer::{MatMut, MatRef};
 use rayon::prelude::*;
+use std::mem::MaybeUninit;
 
 /// Lines that one thread writes at a time: a quarter of a megabyte.
 const CHUNK: usize = 1 << 12;
@@ -24,6 +25,20 @@ impl Panel {
     /// A panel of zeros.
     pub fn zeros(rows: usize, cols: usize) -> Self {
         Panel { rows, cols, lines: zeroed(rows * cols.div_ceil(LANES)) }
+    }
+
+    /// A panel that `write` writes, given its bytes: row after row, each padded with zeros to whole cache lines.
+    ///
+    /// # Safety
+    /// If `write` succeeds, it must have written every byte, those of the padding with zeros.
+    pub unsafe fn written<E>(
+        rows: usize,
+        cols: usize,
+        write: impl FnOnce(&mut [MaybeUninit<u8>]) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        // SAFETY: the caller promises it.
+        let lines = unsafe { written(rows * cols.div_ceil(LANES), write) }?;
+        Ok(Panel { rows, cols, lines })
     }
 
     /// A panel with `entry(i, j)` at row i, column j.

@@ -44,6 +44,16 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The number of stored entries of `row`.
+    #[inline(always)]
+    pub fn row_entries(&self, row: usize) -> u64 {
+        match self {
+            Reader::Sparse { offsets, .. } => offsets[row + 1].get() - offsets[row].get(),
+            Reader::OneHot(columns) => u64::from(columns[row].get() != OneHotRows::EMPTY),
+            Reader::Dense(m) => m.cols() as u64,
+        }
+    }
+
     /// Calls `visit(column, value)` for every stored entry of `row`, columns ascending.
     #[inline(always)]
     pub fn for_each(&self, row: usize, mut visit: impl FnMut(usize, f64)) {

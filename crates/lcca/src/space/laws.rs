@@ -3,7 +3,7 @@
 use super::{Advance, ChosenBlock, Host, Inverted, Reduction, RowFactors, Space, Tall};
 use crate::data::{Counting, Pair, Side, Tally};
 use crate::error::Error;
-use crate::matrix::Panel;
+use crate::matrix::{Panel, SparseRows, Values};
 use crate::random;
 use faer::{Mat, MatRef};
 
@@ -82,7 +82,7 @@ pub fn check(space: &dyn Space, rows: usize, cols: usize, seed: u64) -> Verdict 
 
     let weights: Vec<f64> = (0..rows).map(|i| 1.0 / (1.0 + i as f64)).collect();
     let there = space.row_factors(weights.clone()).map_err(text)?;
-    let on_host = Host.row_factors(weights).map_err(text)?;
+    let on_host = Host.row_factors(weights.clone()).map_err(text)?;
     let squares = space.weighted_squares(&a.there, &there).map_err(text)?;
     same_numbers(
         space,
@@ -105,6 +105,7 @@ pub fn check(space: &dyn Space, rows: usize, cols: usize, seed: u64) -> Verdict 
     }
     let squares = space.row_squares(&a.there).map_err(text)?;
     same_numbers(space, "squares of rows", &squares, &Host.row_squares(&a.here).map_err(text)?)?;
+    check_columns(space, [&a, &b], &there, &weights)?;
     space.scale_rows(&mut a.there, &there).map_err(text)?;
     Host.scale_rows(&mut a.here, &on_host).map_err(text)?;
     a.check("scaled rows", space)?;
@@ -145,6 +146,56 @@ pub fn check(space: &dyn Space, rows: usize, cols: usize, seed: u64) -> Verdict 
     space.put_rows(&mut a.there, &numbers, &values).map_err(text)?;
     Host.put_rows(&mut a.here, &numbers, &values).map_err(text)?;
     a.check("rows put back", space)
+}
+
+/// What spaces may know of rows of panels: their activity, factors without some of them, and what directions on few of them share.
+fn check_columns(space: &dyn Space, [a, b]: [&Twin; 2], there: &RowFactors, weights: &[f64]) -> Verdict {
+    let (rows, cols) = (a.here.rows(), a.here.cols());
+    if let Some(activity) = space.activity(&a.there, &b.there, there).map_err(text)? {
+        let [own, other] = [a, b].map(|twin| Host.row_squares(&twin.here).map_err(text));
+        let both = own?.into_iter().zip(other?).zip(weights);
+        let expected: Vec<f64> = both.map(|((w, r), inverse)| w / inverse + r * inverse).collect();
+        same_numbers(space, "activity of rows", &activity, &expected)?;
+    }
+    let largest = space.largest_entries(&a.there).map_err(text)?;
+    same_numbers(space, "largest entries", &largest, &Host.largest_entries(&a.here).map_err(text)?)?;
+    let columns: Vec<f64> = (0..cols).map(|j| 1.0 / (0.5 + j as f64)).collect();
+    let cosines = Twin {
+        there: space.cosines(&a.there, weights, &columns).map_err(text)?,
+        here: Host.cosines(&a.here, weights, &columns).map_err(text)?,
+    };
+    cosines.check("cosines", space)?;
+    let left_out: Vec<u32> = (0..rows as u32).step_by(3).collect();
+    if let Some(factors) = space.without_rows(there, &left_out).map_err(text)? {
+        let kept = |i: usize| if i.is_multiple_of(3) { 0.0 } else { weights[i] };
+        let expected = Host.row_factors((0..rows).map(kept).collect()).map_err(text)?;
+        let squares = space.weighted_squares(&a.there, &factors).map_err(text)?;
+        let expected = Host.weighted_squares(&a.here, &expected).map_err(text)?;
+        same_numbers(space, "factors without some rows", &squares, &expected)?;
+    }
+    // Direction i is row i of the panel and half of the last one.
+    let ends = (0..=rows as u64).map(|row| if row < rows as u64 { 2 * row } else { 2 * row - 1 });
+    let columns = (0..rows as u32 - 1).flat_map(|row| [row, rows as u32 - 1]).chain([rows as u32 - 1]);
+    let values: Vec<f64> = (0..2 * rows - 1).map(|entry| if entry % 2 == 0 { 1.0 } else { 0.5 }).collect();
+    let (ends, columns): (Vec<u64>, Vec<u32>) = (ends.collect(), columns.collect());
+    let direction = SparseRows::new(rows, ends.into(), columns.into(), Values::F64(values.into()));
+    let direction = direction.map_err(text)?;
+    let Some(probes) = space.probes([direction.clone(), direction]).map_err(text)? else { return Ok(()) };
+    let factors: Vec<f64> = (0..cols).map(|j| 1.0 / (1.0 + j as f64)).collect();
+    let Some(overlaps) = probes.overlaps([&a.there, &b.there], &factors).map_err(text)? else {
+        return Ok(());
+    };
+    let [a, b] = [Host.download(&a.here).map_err(text)?, Host.download(&b.here).map_err(text)?];
+    let along = |panel: &Panel, i: usize, j: usize| {
+        let rest = if i + 1 < rows { 0.5 * panel.row(rows - 1)[j] } else { 0.0 };
+        panel.row(i)[j] + rest
+    };
+    let sums = (0..rows).flat_map(|i| {
+        let pairs = (0..cols).map(|j| (along(&a, i, j), along(&b, i, j)));
+        let squares: f64 = pairs.clone().map(|(x, y)| x * x + y * y).sum();
+        [squares, pairs.zip(&factors).map(|((x, y), factor)| factor * x * y).sum()]
+    });
+    same_numbers(space, "overlaps", &overlaps.concat(), &sums.collect::<Vec<f64>>())
 }
 
 /// All four products of a pass over `pair`, and the inverse of a block of its columns if the space forms one.

@@ -3,11 +3,11 @@
 //! The first iterations of a fit are far from its answer, and rounding errors of single precision do not show there. Panels take half
 //! the memory then and less time. The loop says when precision is needed, and refines the panels that it goes on with.
 
-use super::{Advance, GramScan, GramView, Reduction, RowFactors, Space, Tall};
+use super::{Advance, GramScan, GramView, Probes, Reduction, RowFactors, Space, Tall};
 use crate::data::Counting;
 use crate::decompose::Decompose;
 use crate::error::Result;
-use crate::matrix::Panel;
+use crate::matrix::{Panel, SparseRows};
 use faer::{Mat, MatRef};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -147,6 +147,26 @@ impl Space for Mixed<'_> {
 
     fn row_squares(&self, a: &Tall) -> Result<Vec<f64>> {
         self.of(a).row_squares(a)
+    }
+
+    fn activity(&self, w: &Tall, r: &Tall, inverse: &RowFactors) -> Result<Option<Vec<f64>>> {
+        self.of(w).activity(w, r, inverse)
+    }
+
+    fn largest_entries(&self, a: &Tall) -> Result<Vec<f64>> {
+        self.of(a).largest_entries(a)
+    }
+
+    fn cosines(&self, a: &Tall, rows: &[f64], columns: &[f64]) -> Result<Tall> {
+        self.of(a).cosines(a, rows, columns)
+    }
+
+    fn without_rows(&self, factors: &RowFactors, rows: &[u32]) -> Result<Option<RowFactors>> {
+        self.precise.without_rows(factors, rows)
+    }
+
+    fn probes(&self, directions: [SparseRows; 2]) -> Result<Option<Box<dyn Probes>>> {
+        self.precise.probes(directions)
     }
 
     fn select(&self, a: &Tall, columns: &[usize]) -> Result<Tall> {

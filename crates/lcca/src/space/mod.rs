@@ -26,7 +26,8 @@ pub use scan::{
 use crate::data::{Counting, InMemory, JointGram, Moments};
 use crate::decompose::{Decompose, OnHost};
 use crate::error::Result;
-use crate::matrix::Panel;
+use crate::matrix::{Panel, SparseRows};
+use crate::panels;
 use faer::{Mat, MatRef};
 use std::any::Any;
 
@@ -113,6 +114,13 @@ pub trait BlockInverse: Send + Sync {
     /// R ← M⁻¹R: this inverse for the chosen rows, `outside` for the others. Returns rᵀM⁻¹r over the chosen rows for each
     /// pair.
     fn apply(&self, outside: &[RowFactors; 2], x: &mut Tall, y: &mut Tall) -> Result<Vec<f64>>;
+}
+
+/// Pairs of directions on few rows of panels, one direction per view, in some space.
+pub trait Probes: Send + Sync {
+    /// For each pair (u, v), |Aᵀu|² + |Bᵀv|² and Σⱼ factors[j]·(Aᵀu)ⱼ·(Bᵀv)ⱼ over the first columns of [A, B], as many as there are factors.
+    /// `None` if the panels are in another precision than the probes.
+    fn overlaps(&self, panels: [&Tall; 2], factors: &[f64]) -> Result<Option<Vec<[f64; 2]>>>;
 }
 
 /// What became of a chosen block.
@@ -231,6 +239,35 @@ pub trait Space: Send + Sync {
 
     /// `Σⱼ a[i, j]²` for every row i.
     fn row_squares(&self, a: &Tall) -> Result<Vec<f64>>;
+
+    /// `Σᵢ w[j, i]²/inverse[j] + Σᵢ r[j, i]²·inverse[j]` for every row j, and 0 if `inverse[j]` is, if the space finds them sooner than the
+    /// host. By default the host does.
+    fn activity(&self, _w: &Tall, _r: &Tall, _inverse: &RowFactors) -> Result<Option<Vec<f64>>> {
+        Ok(None)
+    }
+
+    /// The entry of largest size in every column, the first of several.
+    fn largest_entries(&self, a: &Tall) -> Result<Vec<f64>> {
+        Ok(panels::largest_entries(&self.download(a)?))
+    }
+
+    /// `a[i, j]·rows[i]·columns[j]`, but no larger in size than 1.
+    fn cosines(&self, a: &Tall, rows: &[f64], columns: &[f64]) -> Result<Tall> {
+        let mut cosines = self.download(a)?;
+        panels::scale_to_cosines(&mut cosines, rows, columns);
+        self.upload(cosines)
+    }
+
+    /// A copy of one number per row in which those of some rows are zero, if the space makes it sooner than the host. By default the host does.
+    fn without_rows(&self, _factors: &RowFactors, _rows: &[u32]) -> Result<Option<RowFactors>> {
+        Ok(None)
+    }
+
+    /// Moves pairs of directions here, each a row of two sparse matrices whose columns are rows of panels, if the space reads panels sooner
+    /// than the host. By default the host does.
+    fn probes(&self, _directions: [SparseRows; 2]) -> Result<Option<Box<dyn Probes>>> {
+        Ok(None)
+    }
 
     /// Some of the columns, in the given order.
     fn select(&self, a: &Tall, columns: &[usize]) -> Result<Tall>;

@@ -1,0 +1,195 @@
+//! What is known of the columns of the data, one number per row of a panel: how active they are, how often they occur, which are chosen.
+
+use crate::device::Device;
+use crate::error::CudaError;
+use crate::kernels::File;
+use crate::launch::{Argument, Launch};
+use crate::panel::{FactorsOnDevice, PanelOnDevice, SUMMED_COLS, SUMMED_ROWS, panel_of};
+use crate::room::Room;
+use crate::sparse::{Output, SparseOnDevice};
+use lcca::matrix::SparseRows;
+use lcca::space::{Probes, RowFactors, Tall};
+use std::sync::Arc;
+
+/// Starts a kernel that has one warp for each of so many rows.
+fn launch_rows(
+    device: &Device,
+    name: &'static str,
+    rows: usize,
+    arguments: &[&dyn Argument],
+) -> Result<(), CudaError> {
+    device.launch(name, File::Columns, Launch::blocks((rows as u64).div_ceil(8), 256), arguments)
+}
+
+/// `Σᵢ w[j, i]²/inverse[j] + Σᵢ r[j, i]²·inverse[j]` for every row j, and 0 if `inverse[j]` is.
+pub(crate) fn activity(
+    device: &Arc<Device>,
+    w: &Tall,
+    r: &Tall,
+    inverse: &RowFactors,
+) -> Result<Vec<f64>, CudaError> {
+    let (rows, w, r) = (w.rows(), panel_of(w).at(), panel_of(r).at());
+    let (inverse, out) = (inverse.storage::<FactorsOnDevice>(), device.room::<f64>(rows)?);
+    launch_rows(
+        device,
+        "activity_of_rows",
+        rows,
+        &[
+            &(rows as u64),
+            &(w.stride as u32),
+            &w.address,
+            &(r.stride as u32),
+            &r.address,
+            &inverse.0.address(),
+            &out.address(),
+        ],
+    )?;
+    out.to_vec()
+}
+
+/// A copy of one number per row in which those of some rows are zero; `None` if there is no such row.
+pub(crate) fn without_rows(
+    device: &Arc<Device>,
+    factors: &RowFactors,
+    rows: &[u32],
+) -> Result<Option<RowFactors>, CudaError> {
+    let FactorsOnDevice(factors) = factors.storage();
+    if rows.iter().any(|&row| row as usize >= factors.len()) {
+        return Ok(None);
+    }
+    let mut copy: Room<f64> = device.room(factors.len())?;
+    copy.copy_from(factors)?;
+    let (count, rows) = (rows.len() as u64, device.copy(rows)?);
+    device.launch(
+        "clear_factors",
+        File::Columns,
+        Launch::each(count),
+        &[&count, &rows.address(), &copy.address()],
+    )?;
+    Ok(Some(RowFactors(Box::new(FactorsOnDevice(copy)))))
+}
+
+/// The entry of largest size in every column, the first of several.
+pub(crate) fn largest_entries(device: &Arc<Device>, a: &Tall) -> Result<Vec<f64>, CudaError> {
+    let (rows, panel) = (a.rows(), panel_of(a).at());
+    let (parts, width) = (rows.div_ceil(SUMMED_ROWS).max(1), panel.stride.min(SUMMED_COLS));
+    let largest: Room<f64> = device.room(parts * panel.stride)?;
+    let blocks = (parts as u64, panel.stride.div_ceil(width.max(1)) as u64, 1);
+    device.launch(
+        "largest_entries",
+        File::Columns,
+        Launch { blocks, threads: 256, shared: 0 },
+        &[
+            &(rows as u64),
+            &(SUMMED_ROWS as u64),
+            &(panel.stride as u32),
+            &(width as u32),
+            &largest.address(),
+            &panel.address,
+        ],
+    )?;
+    let larger = |mut largest: Vec<f64>, part: &[f64]| {
+        for (largest, &value) in largest.iter_mut().zip(part) {
+            *largest = if value.abs() > largest.abs() { value } else { *largest };
+        }
+        largest
+    };
+    Ok(largest.to_vec()?.chunks_exact(panel.stride.max(1)).fold(vec![0.0; a.cols()], larger))
+}
+
+/// `a[i, j]·rows[i]·columns[j]`, but no larger in size than 1.
+pub(crate) fn cosines(
+    device: &Arc<Device>,
+    a: &Tall,
+    rows: &[f64],
+    columns: &[f64],
+) -> Result<Tall, CudaError> {
+    assert_eq!((a.rows(), a.cols()), (rows.len(), columns.len()), "shape of the panel");
+    let (from, out) = (panel_of(a), PanelOnDevice::unwritten(device, a.rows(), a.cols())?);
+    let mut padded = columns.to_vec();
+    padded.resize(from.stride, 0.0);
+    let (count, rows, columns) = (out.room.len() as u64, device.copy(rows)?, device.copy(&padded)?);
+    let arguments: [&dyn Argument; 6] = [
+        &count,
+        &(from.stride as u32),
+        &from.room.address(),
+        &rows.address(),
+        &columns.address(),
+        &out.room.address(),
+    ];
+    device.launch("scale_to_cosines", File::Columns, Launch::each(count), &arguments)?;
+    Ok(out.tall(a.rows(), a.cols()))
+}
+
+/// For each of `height` columns its place among the chosen ones, the first of which has place `first`, or `u32::MAX` if it was not chosen.
+pub(crate) fn places(
+    device: &Arc<Device>,
+    chosen: &Room<u32>,
+    first: usize,
+    height: usize,
+) -> Result<Room<u32>, CudaError> {
+    let (places, height): (Room<u32>, u64) = (device.room(height)?, height as u64);
+    device.launch("no_places", File::Columns, Launch::each(height), &[&height, &places.address()])?;
+    let count = chosen.len() as u64;
+    let arguments: [&dyn Argument; 4] = [&count, &chosen.address(), &(first as u32), &places.address()];
+    device.launch("place_columns", File::Columns, Launch::each(count), &arguments)?;
+    Ok(places)
+}
+
+/// How often each of `cols` columns occurs among the entries, which are fewer than 2³² for each.
+pub(crate) fn counts(device: &Arc<Device>, entries: &Room<u32>, cols: usize) -> Result<Vec<u32>, CudaError> {
+    let (count, counts): (u64, Room<u32>) = (entries.len() as u64, device.zeros(cols)?);
+    let arguments: [&dyn Argument; 3] = [&count, &entries.address(), &counts.address()];
+    device.launch("count_columns", File::Columns, Launch::each(count), &arguments)?;
+    counts.to_vec()
+}
+
+/// Pairs of directions on few rows of panels.
+pub(crate) struct ProbesOnDevice {
+    device: Arc<Device>,
+    pairs: usize,
+    directions: [SparseOnDevice; 2],
+}
+
+impl ProbesOnDevice {
+    pub fn copy(device: &Arc<Device>, directions: [SparseRows; 2]) -> Result<Self, CudaError> {
+        let (pairs, [x, y]) = (directions[0].rows(), directions.map(Into::into));
+        let directions = [SparseOnDevice::copy(device, &x)?, SparseOnDevice::copy(device, &y)?];
+        Ok(ProbesOnDevice { device: device.clone(), pairs, directions })
+    }
+
+    /// Aᵀu of all directions of a view, one per row.
+    fn along(&self, side: usize, panel: &PanelOnDevice) -> Result<Room<f64>, CudaError> {
+        let out = self.device.room(self.pairs * panel.stride)?;
+        let output = Output { address: out.address(), offset: 0, weights: 0, adds: false };
+        self.directions[side].gather(panel.room.address(), panel.stride, &output)?;
+        Ok(out)
+    }
+}
+
+impl Probes for ProbesOnDevice {
+    fn overlaps(&self, panels: [&Tall; 2], factors: &[f64]) -> lcca::Result<Option<Vec<[f64; 2]>>> {
+        if !panels.iter().all(|panel| panel.is_stored_as::<PanelOnDevice>()) {
+            return Ok(None);
+        }
+        let [x, y] = panels.map(panel_of);
+        let (a, b) = (self.along(0, x)?, self.along(1, y)?);
+        let (sums, cols): (Room<f64>, _) = (self.device.room(2 * self.pairs)?, factors.len() as u32);
+        let factors = self.device.copy(factors)?;
+        launch_rows(
+            &self.device,
+            "overlaps_of_rows",
+            self.pairs,
+            &[
+                &(self.pairs as u64),
+                &(x.stride as u32),
+                &cols,
+                &a.address(),
+                &b.address(),
+                &factors.address(),
+                &sums.address(),
+            ],
+        )?;
+        Ok(Some(sums.to_vec()?.chunks_exact(2).map(|sums| [sums[0], sums[1]]).collect()))
+    }
+}
