@@ -14,6 +14,7 @@ pub(crate) enum File {
     Array,
     Sort,
     Pairs,
+    Deal,
 }
 
 /// Gram matrices of f32 and of f64 numbers for tensor cores: these kernels are not there before 8.0.
@@ -42,6 +43,7 @@ impl File {
             File::Array => ptx!("array.70"),
             File::Sort => ptx!("sort.70"),
             File::Pairs => ptx!("pairs.70"),
+            File::Deal => ptx!("deal.70"),
         }
     }
 }
@@ -51,7 +53,7 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    const FILES: [(File, &str); 9] = [
+    const FILES: [(File, &str); 10] = [
         (File::Gather, include_str!("../kernels/gather.cu")),
         (File::Panel, include_str!("../kernels/panel.cu")),
         (File::Product, include_str!("../kernels/product.cu")),
@@ -61,6 +63,7 @@ mod tests {
         (File::Array, include_str!("../kernels/array.cu")),
         (File::Sort, include_str!("../kernels/sort.cu")),
         (File::Pairs, include_str!("../kernels/pairs.cu")),
+        (File::Deal, include_str!("../kernels/deal.cu")),
     ];
 
     /// The kernels that a file of this crate names, as PTX declares them. Every text that looks like the name of one counts.

@@ -21,6 +21,7 @@ mod choice;
 mod column_sums;
 mod context;
 mod copies;
+mod deal;
 mod dense_gram;
 mod device;
 mod error;

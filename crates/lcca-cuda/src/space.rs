@@ -1,5 +1,6 @@
 //! Everything that the default method does to tall panels, on a device.
 
+use crate::deal::DealtOnDevice;
 use crate::dense_gram;
 use crate::device::Device;
 use crate::home::Home;
@@ -15,7 +16,7 @@ use faer::{Mat, MatRef};
 use lcca::data::{Counting, InMemory, JointGram, Moments, Pair, Side};
 use lcca::error::Result;
 use lcca::matrix::{Line, Matrix, Panel};
-use lcca::space::{ChosenBlock, Host, Inverted, RowFactors, Space, Tall};
+use lcca::space::{ChosenBlock, Dealing, Host, Inverted, RowFactors, Space, Tall};
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -387,6 +388,15 @@ impl Space for Cuda {
             Some(plan) if plan.pays() => self.joint_gram_here(rows, &plan, limit, &|_| Ok(())),
             _ => Ok(None),
         }
+    }
+
+    fn deal(&self, x: &Panel, y: &Panel) -> Result<Option<Box<dyn Dealing>>> {
+        if (x.rows(), x.cols()) != (y.rows(), y.cols()) || x.rows() == 0 || x.cols() == 0 {
+            return Ok(None);
+        }
+        let dealt = DealtOnDevice::copy(&self.device, x, y)?;
+        self.was_used.store(true, Relaxed);
+        Ok(Some(Box::new(dealt)))
     }
 
     fn dense_gram(&self, pair: &Counting<'_>) -> Result<Option<Mat<f64>>> {
