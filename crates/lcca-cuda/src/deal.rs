@@ -7,8 +7,9 @@ use crate::launch::Launch;
 use crate::panel::PanelOnDevice;
 use crate::product::add_parts;
 use crate::room::Room;
+use crate::shuffle;
 use lcca::matrix::Panel;
-use lcca::space::Dealing;
+use lcca::space::{Dealing, Drawing, Generator};
 use std::sync::Arc;
 
 /// Orders that one block of threads sums, as in the kernel.
@@ -48,10 +49,19 @@ impl DealtOnDevice {
         self.cols.div_ceil(2)
     }
 
-    fn deal(&self, orders: &[u32]) -> Result<Room<f64>, CudaError> {
+    /// Bytes that the sums of an order take.
+    fn bytes_of_sums(&self) -> usize {
+        16 * self.halves() * (self.chunks().1 + 1)
+    }
+
+    /// Bytes that may be taken. Some are left, because memory is taken in pieces of its own size.
+    fn free(&self) -> usize {
+        self.device.free() as usize / 8 * 7
+    }
+
+    fn deal(&self, orders: &Room<u32>) -> Result<Room<f64>, CudaError> {
         let (count, halves, (chunk, chunks)) = (orders.len() / self.rows, self.halves(), self.chunks());
         let (size, width) = (2 * halves * count, halves.min(WIDEST));
-        let orders = self.device.copy(orders)?;
         let (sums, parts): (Room<f64>, Room<f64>) =
             (self.device.room(size)?, self.device.room(size * chunks)?);
         let blocks = (chunks as u64, count.div_ceil(TOGETHER) as u64, halves.div_ceil(width) as u64);
@@ -80,13 +90,11 @@ impl DealtOnDevice {
 impl Dealing for DealtOnDevice {
     /// As many as fit its memory, and no more than blocks can be numbered.
     fn most(&self) -> usize {
-        let each = 4 * self.rows + 16 * self.halves() * (self.chunks().1 + 1);
-        // Some is left, because memory is taken in pieces of its own size.
-        ((self.device.free() as usize / 8 * 7) / each).clamp(1, TOGETHER * 65_535)
+        (self.free() / (4 * self.rows + self.bytes_of_sums())).clamp(1, TOGETHER * 65_535)
     }
 
     fn begin(&mut self, orders: &[u32]) -> lcca::Result<()> {
-        self.sums = Some(self.deal(orders)?);
+        self.sums = Some(self.deal(&self.device.copy(orders)?)?);
         Ok(())
     }
 
@@ -94,5 +102,21 @@ impl Dealing for DealtOnDevice {
         let Some(sums) = self.sums.take() else { return Ok(Vec::new()) };
         let padded = sums.to_vec()?;
         Ok(padded.chunks_exact(2 * self.halves()).flat_map(|sums| &sums[..self.cols]).copied().collect())
+    }
+
+    fn drawing(&mut self) -> Option<&mut dyn Drawing> {
+        Some(self)
+    }
+}
+
+impl Drawing for DealtOnDevice {
+    fn most(&self) -> usize {
+        shuffle::most(self.rows, self.bytes_of_sums(), self.free())
+    }
+
+    fn begin(&mut self, places: &[u32], generators: &[Generator]) -> lcca::Result<()> {
+        let orders = shuffle::draw(&self.device, self.rows, places, generators)?;
+        self.sums = Some(self.deal(&orders)?);
+        Ok(())
     }
 }

@@ -15,6 +15,7 @@ pub(crate) enum File {
     Sort,
     Pairs,
     Deal,
+    Shuffle,
 }
 
 /// Gram matrices of f32 and of f64 numbers for tensor cores: these kernels are not there before 8.0.
@@ -44,6 +45,7 @@ impl File {
             File::Sort => ptx!("sort.70"),
             File::Pairs => ptx!("pairs.70"),
             File::Deal => ptx!("deal.70"),
+            File::Shuffle => ptx!("shuffle.70"),
         }
     }
 }
@@ -53,7 +55,7 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    const FILES: [(File, &str); 10] = [
+    const FILES: [(File, &str); 11] = [
         (File::Gather, include_str!("../kernels/gather.cu")),
         (File::Panel, include_str!("../kernels/panel.cu")),
         (File::Product, include_str!("../kernels/product.cu")),
@@ -64,6 +66,7 @@ mod tests {
         (File::Sort, include_str!("../kernels/sort.cu")),
         (File::Pairs, include_str!("../kernels/pairs.cu")),
         (File::Deal, include_str!("../kernels/deal.cu")),
+        (File::Shuffle, include_str!("../kernels/shuffle.cu")),
     ];
 
     /// The kernels that a file of this crate names, as PTX declares them. Every text that looks like the name of one counts.

@@ -38,6 +38,7 @@ mod passes;
 mod product;
 mod room;
 mod rows;
+mod shuffle;
 mod sort;
 mod space;
 mod sparse;

@@ -100,6 +100,21 @@ fn p_values_are_those_of_the_host_to_the_last_bit() {
     assert_eq!(there.p, [1.0; 4]);
 }
 
+/// Orders of more than 65,536 rows are drawn on the GPU. Other orders would hardly give the same counts for so many pairs.
+#[test]
+fn orders_of_many_rows_are_drawn_there_as_on_the_host() {
+    let Some(cuda) = gpu(None) else { return };
+    for (rows, cols, orders) in
+        [(65_536, 20, 300), (65_537, 20, 300), (65_569, 20, 129), (400_003, 8, 200), (2_500_000, 3, 40)]
+    {
+        let (x, y) = (panel(rows, cols, 10, 0.0), panel(rows, cols, 11, 0.0));
+        let here = permutation_test(&x, &y, orders, 12, &()).unwrap();
+        let there = permutation_test_in(&*cuda, &x, &y, orders, 12, &()).unwrap();
+        assert_eq!(here, there, "{rows} rows");
+        assert_eq!(there, permutation_test_in(&*cuda, &x, &y, orders, 12, &()).unwrap(), "once more");
+    }
+}
+
 #[test]
 fn little_memory_means_small_batches_and_too_little_is_an_error() {
     let (x, y) = (panel(20_000, 3, 8, 0.0), panel(20_000, 3, 9, 0.0));

@@ -81,6 +81,12 @@ pub(crate) fn order(out: &mut [u32], rng: &mut ChaCha8Rng) {
     }
 }
 
+/// Writes the first places that [`order`] draws.
+pub(crate) fn places(out: &mut [u32], rng: &mut ChaCha8Rng) {
+    let mut places = Places::default();
+    out.iter_mut().for_each(|place| *place = places.next(rng));
+}
+
 /// A random number up to 0, then one up to 1, up to 2 and so on. These are the numbers that `rand` exchanges by, which does not give them
 /// away: several are taken out of one number of 32 bits while they fit.
 #[derive(Default)]

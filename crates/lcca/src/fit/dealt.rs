@@ -1,47 +1,21 @@
 //! How often random orders of the rows do as well as the observed one, counted on the host or in a space that deals rows sooner.
 //!
-//! Orders are drawn on the host in any case, and each depends on its number alone, so that all spaces see the same ones. Sums of the same products
+//! Each order depends on its number alone, and all spaces see the same ones. Sums of the same products
 //! in another order differ by rounding, and so do those of a space from the host's. An order that gives exactly what was observed must count
 //! wherever it is summed: scores with few different values, rows that may not move and tests of a few rows give many such orders. So a sum
 //! counts as reached if it is less than [`TIED`] below: far more than rounding, and far less than what a correlation can tell.
 
-use super::exchange::Orders;
-use crate::error::{Error, Result};
+use super::drawn::{Batch, Draws};
+use crate::error::Result;
 use crate::matrix::Panel;
-use crate::random;
 use crate::space::{Dealing, Space};
-use crate::watch::{Cost, Watch};
+use crate::watch::Watch;
 use rayon::prelude::*;
 
 /// Correlations that differ by less are equal. Rounding is about 1e-16·√rows.
 const TIED: f64 = 1e-9;
-/// Numbers of a batch of orders: 64 MB, or one order per thread.
-const BATCH: usize = 1 << 24;
-/// Batches that there should be, if they are not very small.
-const OVERLAPPING: usize = 4;
-
-/// The random orders of a test.
-pub(super) struct Draws<'a> {
-    pub orders: &'a Orders,
-    pub count: usize,
-    pub seed: u64,
-}
-
-impl Draws<'_> {
-    /// Orders that are drawn at a time: a multiple of the threads, and some batches in all, so that drawing and dealing overlap.
-    fn batch(&self) -> usize {
-        let threads = rayon::current_num_threads();
-        let most = (BATCH / self.orders.rows().max(1)).min(self.count / OVERLAPPING);
-        most.next_multiple_of(threads).max(threads).min(self.count)
-    }
-
-    /// Writes the `index`-th order, which starts from the first row, so that it depends on its number alone.
-    fn draw(&self, index: usize, order: &mut [u32], watch: &dyn Watch) -> Result<()> {
-        self.orders
-            .draw(order, &mut random::generator(self.seed, random::Purpose::Permutations, index as u64));
-        if watch.pass(Cost::default()).is_break() { Err(Error::Interrupted) } else { Ok(()) }
-    }
-}
+/// Rows that one thread sums up at a time.
+const PIECE: usize = 1 << 14;
 
 /// What was observed, and what chance is compared with.
 pub(super) struct Observed {
@@ -54,8 +28,13 @@ pub(super) struct Observed {
 impl Observed {
     /// The rows as they are.
     pub fn new(x: &Panel, y: &Panel) -> Self {
+        // Pieces of a fixed size, so that the number of threads does not show.
         let in_order: Vec<u32> = (0..x.rows() as u32).collect();
-        let correlations = products(x, y, &in_order);
+        let pieces = in_order.par_chunks(PIECE).enumerate().map(|(i, rows)| products(x, y, i * PIECE, rows));
+        let mut correlations = vec![0.0; x.cols().min(y.cols())];
+        for sums in pieces.collect::<Vec<_>>() {
+            correlations.iter_mut().zip(sums).for_each(|(total, sum)| *total += sum);
+        }
         let mut descending: Vec<usize> = (0..correlations.len()).collect();
         descending.sort_by(|&a, &b| correlations[b].total_cmp(&correlations[a]));
         Observed { correlations, descending }
@@ -80,7 +59,7 @@ impl Observed {
         let order = || vec![0; draws.orders.rows()];
         let counts = (0..draws.count).into_par_iter().map_init(order, |order, index| {
             draws.draw(index, order, watch)?;
-            Ok(self.exceeded(&products(x, y, order)))
+            Ok(self.exceeded(&products(x, y, 0, order)))
         });
         counts.try_reduce(|| self.none(), |a, b| Ok(a.plus(&b)))
     }
@@ -92,21 +71,17 @@ impl Observed {
         draws: &Draws<'_>,
         watch: &dyn Watch,
     ) -> Result<Exceeded> {
-        let rows = draws.orders.rows();
-        let batch = draws.batch().min(dealing.most()).max(1);
-        let mut orders = vec![0; batch * rows];
+        let mut batch = Batch::new(&mut *dealing, draws);
         let mut total = self.none();
         let mut add = |sums: Vec<f64>| {
             sums.chunks_exact(self.correlations.len()).for_each(|drawn| total.add(&self.exceeded(drawn)));
         };
-        for first in (0..draws.count).step_by(batch) {
-            let orders = &mut orders[..batch.min(draws.count - first) * rows];
-            let each = orders.par_chunks_exact_mut(rows).enumerate();
-            each.try_for_each(|(index, order)| draws.draw(first + index, order, watch))?;
+        for first in (0..draws.count).step_by(batch.count()) {
+            batch.draw(draws, first, watch)?;
             if first > 0 {
                 add(dealing.sums()?);
             }
-            dealing.begin(orders)?;
+            batch.begin(&mut *dealing)?;
         }
         add(dealing.sums()?);
         Ok(total)
@@ -152,10 +127,10 @@ impl Exceeded {
     }
 }
 
-/// Σ x[i]·y[order[i]] for each column.
-fn products(x: &Panel, y: &Panel, order: &[u32]) -> Vec<f64> {
+/// Σ x[first + i]·y[order[i]] for each column.
+fn products(x: &Panel, y: &Panel, first: usize, order: &[u32]) -> Vec<f64> {
     let mut sums = vec![0.0; x.cols().min(y.cols())];
-    for (i, &row) in order.iter().enumerate() {
+    for (i, &row) in (first..).zip(order) {
         let both = x.row(i).iter().zip(y.row(row as usize));
         sums.iter_mut().zip(both).for_each(|(sum, (x, y))| *sum += x * y);
     }
@@ -165,17 +140,78 @@ fn products(x: &Panel, y: &Panel, order: &[u32]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fit::exchange::Orders;
     use crate::fit::{Exchange, Groups};
+    use crate::random;
+    use crate::space::{Drawing, Generator, KNOWN};
     use crate::testing::random_panel;
+    use rand::{Rng, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
 
     /// A device that sums from the last row to the first, and so rounds otherwise than the host.
     struct Backwards {
         panels: [Panel; 2],
         most: usize,
+        /// Whether it draws orders itself.
+        draws: bool,
         begun: Option<Vec<f64>>,
     }
 
+    impl Drawing for Backwards {
+        fn most(&self) -> usize {
+            self.most
+        }
+
+        /// Word by word, and then without any exchange: every place is followed to the number that it gets.
+        fn begin(&mut self, known: &[u32], generators: &[Generator]) -> Result<()> {
+            let (rows, mut orders) = (self.panels[0].rows(), Vec::new());
+            for (known, generator) in known.chunks_exact(KNOWN).zip(generators) {
+                let mut places = known.to_vec();
+                let mut seed = [0; 32];
+                seed.copy_from_slice(&generator.key.map(u32::to_le_bytes).concat());
+                let mut random = ChaCha8Rng::from_seed(seed);
+                random.set_stream(generator.stream);
+                random.set_word_pos(u128::from(generator.word));
+                while places.len() < rows {
+                    places.push(place(places.len() as u32 + 1, &mut random));
+                }
+                orders.extend(followed(&places));
+            }
+            Dealing::begin(self, &orders)
+        }
+    }
+
+    /// A number below `range`, as kernels draw it.
+    fn place(range: u32, random: &mut ChaCha8Rng) -> u32 {
+        let mut product = || u64::from(random.next_u32()) * u64::from(range);
+        let first = product();
+        let (place, low) = ((first >> 32) as u32, first as u32);
+        let is_decided = low <= range.wrapping_neg();
+        if is_decided || low.checked_add((product() >> 32) as u32).is_some() { place } else { place + 1 }
+    }
+
+    /// What is at each place after all exchanges, as kernels find it.
+    fn followed(places: &[u32]) -> Vec<u32> {
+        let mut came = vec![Vec::new(); places.len()];
+        places.iter().enumerate().for_each(|(number, &place)| came[place as usize].push(number));
+        let last_before =
+            |limit: usize, place: usize| came[place].iter().copied().filter(|&n| n < limit).max();
+        let follow = |place: usize| {
+            let (mut at, mut found) = (place, last_before(usize::MAX, place));
+            while found.is_none() {
+                let partner = places[at] as usize;
+                (found, at) = (last_before(at, partner), partner);
+            }
+            found.unwrap() as u32
+        };
+        (0..places.len()).map(follow).collect()
+    }
+
     impl Dealing for Backwards {
+        fn drawing(&mut self) -> Option<&mut dyn Drawing> {
+            if self.draws { Some(self) } else { None }
+        }
+
         fn most(&self) -> usize {
             self.most
         }
@@ -211,9 +247,9 @@ mod tests {
     fn counted(panels: [&Panel; 2], orders: &Orders, count: usize) -> [Vec<u64>; 2] {
         let (observed, draws) = (Observed::new(panels[0], panels[1]), Draws { orders, count, seed: 3 });
         let here = observed.count_here(panels, &draws, &()).unwrap();
-        for most in [1, 7, usize::MAX] {
+        for (most, draws_there) in [(1, false), (7, true), (usize::MAX, false)] {
             let panels = panels.map(Panel::clone);
-            let device = Box::new(Backwards { panels, most, begun: None });
+            let device = Box::new(Backwards { panels, most, draws: draws_there, begun: None });
             let there = observed.count_there(device, &draws, &()).unwrap();
             assert_eq!((&here.alone, &here.by_largest), (&there.alone, &there.by_largest));
         }
@@ -225,6 +261,23 @@ mod tests {
         for (rows, cols) in [(1, 1), (3, 2), (57, 1), (200, 9)] {
             let [x, y] = [1, 2].map(|seed| unit(&random_panel(rows, cols, seed)));
             counted([&x, &y], &Orders::All(rows), 101);
+        }
+    }
+
+    #[test]
+    fn orders_that_are_drawn_elsewhere_are_those_of_the_host() {
+        for rows in [KNOWN - 1, KNOWN, KNOWN + 1, KNOWN + 3, 150_000] {
+            // Another order would have other sums, few of which are larger than these.
+            let x = unit(&random_panel(rows, 2, 1));
+            let y = unit(&Panel::from_fn(rows, 2, |i, j| x.row(i)[j] / 99.0 + x.row((i + 1) % rows)[j]));
+            counted([&x, &y], &Orders::All(rows), 17);
+            let mut expected = vec![0; rows];
+            random::order(&mut expected, &mut random::generator(3, random::Purpose::Permutations, 5));
+            let mut random = random::generator(3, random::Purpose::Permutations, 5);
+            let mut places = vec![0; rows.min(KNOWN)];
+            random::places(&mut places, &mut random);
+            (places.len()..rows).for_each(|i| places.push(place(i as u32 + 1, &mut random)));
+            assert_eq!(followed(&places), expected, "{rows} rows");
         }
     }
 

@@ -17,6 +17,7 @@ mod coarse;
 mod coarse_factor;
 mod components;
 mod dealt;
+mod drawn;
 mod driver;
 mod eigenproblem;
 mod eliminated;

@@ -10,7 +10,8 @@
 //! largest of all pairs under each order, the next with the largest of those left, and so on. No p-value is smaller than the
 //! one before. The chance that any of them falls below α without cause is at most α. Cost n·k for each order; memory 16·n·k bytes.
 
-use super::dealt::{Draws, Observed};
+use super::dealt::Observed;
+use super::drawn::Draws;
 use super::exchange::{Exchange, Orders};
 use super::model::Model;
 use super::project_out::Projection;

@@ -12,7 +12,7 @@ mod mixed;
 mod placed;
 mod single;
 
-pub use dealing::Dealing;
+pub use dealing::{Dealing, Drawing, Generator, KNOWN};
 pub use host::Host;
 pub(crate) use mixed::Mixed;
 pub(crate) use placed::beside;
