@@ -5,6 +5,8 @@
 // without conflicts.
 #define DRAWN 512
 #define KEPT 1024
+// Places that a thread draws at a time.
+#define EACH_DRAWS 4
 #define SLOT(word) ((u32)((word) % KEPT / 16 * 17 + (word) % 16))
 
 __device__ __forceinline__ u32 rotated(u32 value, u32 bits) { return value << bits | value >> (32 - bits); }
@@ -16,18 +18,13 @@ __device__ __forceinline__ void quarter_round(u32 &a, u32 &b, u32 &c, u32 &d) {
     c += d; b = rotated(b ^ c, 7);
 }
 
-// 16 numbers of ChaCha with 8 rounds: those of the `block`-th counter. A generator is its key, its stream and its next word.
-__device__ void draw_block(const u32 *generator, u64 block, u32 *out) {
-    u32 start[16] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574};
+// 16 numbers of ChaCha with 8 rounds: those of the `block`-th counter, for a key and a stream.
+__device__ void draw_block(const u32 (&start)[16], u64 block, u32 *out) {
     u32 state[16];
 #pragma unroll
-    for (u32 i = 0; i < 8; i++) start[4 + i] = generator[i];
-    start[12] = (u32)block;
-    start[13] = (u32)(block >> 32);
-    start[14] = generator[8];
-    start[15] = generator[9];
-#pragma unroll
     for (u32 i = 0; i < 16; i++) state[i] = start[i];
+    state[12] = (u32)block;
+    state[13] = (u32)(block >> 32);
 #pragma unroll
     for (u32 round = 0; round < 8; round += 2) {
 #pragma unroll
@@ -37,41 +34,65 @@ __device__ void draw_block(const u32 *generator, u64 block, u32 *out) {
             quarter_round(state[i], state[4 + (i + 1) % 4], state[8 + (i + 2) % 4], state[12 + (i + 3) % 4]);
     }
 #pragma unroll
-    for (u32 i = 0; i < 16; i++) out[i] = state[i] + start[i];
+    for (u32 i = 0; i < 16; i++) out[i] = state[i] + (i == 12 ? (u32)block : i == 13 ? (u32)(block >> 32) : start[i]);
 }
 
 // The places of the numbers of one order per warp: those of the first numbers are known, and each later number i takes one word, whose
-// product with i + 1 has the place as its upper half. If the lower half does not tell whether to round up, one more word does.
-extern "C" __global__ void __launch_bounds__(32) draw_places(u64 rows, u64 known, u32 *places, const u32 *first,
-                                                             const u32 *generators) {
+// product with i + 1 has the place as its upper half. If the lower half does not tell whether to round up, one more word does. That is
+// rare, so every thread draws EACH_DRAWS places as if it never happened, and those after the first such number are drawn once more.
+// A generator is its key, its stream and its next word.
+extern "C" __global__ void __launch_bounds__(32) draw_places(u64 rows, u64 known, u32 *__restrict__ places,
+                                                             const u32 *__restrict__ first, const u32 *__restrict__ generators) {
     __shared__ u32 words[KEPT / 16 * 17];
     u32 lane = threadIdx.x;
     const u32 *generator = generators + 12 * (u64)blockIdx.x;
+    u32 start[16] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574};
+#pragma unroll
+    for (u32 i = 0; i < 8; i++) start[4 + i] = generator[i];
+    start[14] = generator[8];
+    start[15] = generator[9];
     places += blockIdx.x * rows;
     first += blockIdx.x * known;
 #pragma unroll 8
     for (u64 i = lane; i < known; i += 32) places[i] = first[i];
     u64 word = generator[10] | (u64)generator[11] << 32, drawn = word / DRAWN * DRAWN, i = known;
     while (i < rows) {
-        if (word + 33 > drawn) {
-            draw_block(generator, drawn / 16 + lane, &words[SLOT(drawn + 16 * lane)]);
-            drawn += DRAWN;
+        if (word + 32 * EACH_DRAWS + 1 > drawn) {
+            // All have read what is overwritten, and will read what is written.
             __syncwarp();
+            draw_block(start, drawn / 16 + lane, &words[SLOT(drawn + 16 * lane)]);
+            __syncwarp();
+            drawn += DRAWN;
             continue;
         }
-        u32 range = (u32)(i + lane + 1);
-        u64 product = (u64)words[SLOT(word + lane)] * range;
-        u32 place = (u32)(product >> 32), low = (u32)product;
-        // The words of all lanes after the first undecided one are those of their neighbors.
-        u32 undecided = __ballot_sync(0xffffffffu, low > 0u - range);
-        u32 decided = undecided ? __ffs(undecided) : 32;
-        if (undecided && lane + 1 == decided) {
-            u32 more = (u32)((u64)words[SLOT(word + lane + 1)] * range >> 32);
-            if (low + more < low) place++;
+        u32 own[EACH_DRAWS], low[EACH_DRAWS], decided = 32 * EACH_DRAWS;
+        bool is_undecided = false;
+#pragma unroll
+        for (u32 g = 0; g < EACH_DRAWS; g++) {
+            u64 product = (u64)words[SLOT(word + 32 * g + lane)] * (u32)(i + 32 * g + lane + 1);
+            own[g] = (u32)(product >> 32);
+            low[g] = (u32)product;
         }
-        if (lane < decided && i + lane < rows) places[i + lane] = place;
+#pragma unroll
+        for (u32 g = 0; g < EACH_DRAWS; g++) {
+            u32 range = (u32)(i + 32 * g + lane + 1);
+            u32 undecided = __ballot_sync(0xffffffffu, low[g] > 0u - range);
+            if (undecided && !is_undecided) {
+                decided = 32 * g + __ffs(undecided);
+                is_undecided = true;
+            }
+        }
+#pragma unroll
+        for (u32 g = 0; g < EACH_DRAWS; g++) {
+            u32 index = 32 * g + lane;
+            if (is_undecided && index + 1 == decided) {
+                u32 more = (u32)((u64)words[SLOT(word + decided)] * (u32)(i + decided) >> 32);
+                if (low[g] + more < low[g]) own[g]++;
+            }
+            if (index < decided && i + index < rows) places[i + index] = own[g];
+        }
         i += decided;
-        word += decided + (undecided != 0);
+        word += decided + is_undecided;
     }
 }
 
@@ -104,6 +125,7 @@ extern "C" __global__ void follow_places(u64 rows, const u32 *places, const u32 
             found = last_before(at, heads[partner], next);
             at = partner;
         }
-        orders[order + place] = found - 1;
+        // It is not read soon, and leaves the cache to the lists.
+        __stcs(&orders[order + place], found - 1);
     }
 }
