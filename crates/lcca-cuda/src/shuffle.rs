@@ -13,8 +13,9 @@ use crate::room::Room;
 use lcca::space::{Generator, KNOWN};
 use std::sync::Arc;
 
-/// Orders that are drawn at a time: as many warps as the largest GPUs run beside each other without waiting.
-const MOST: usize = 512;
+/// Orders that are drawn at a time: about one warp for each processor of the largest GPUs. With more, the host begins too many orders before
+/// the GPU has anything to do.
+const MOST: usize = 128;
 /// Bytes that their places and the orders themselves may take.
 const MOST_BYTES: usize = 4 << 30;
 /// Numbers that find their way at a time: lists of so many fit the second-level cache of the larger GPUs.

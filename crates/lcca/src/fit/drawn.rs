@@ -50,6 +50,8 @@ pub(super) struct Batch {
     count: usize,
     /// Whether the host draws whole orders, or the first places only.
     is_whole: bool,
+    /// Numbers that the host draws of each.
+    each: usize,
     numbers: Vec<u32>,
     /// What draws the other places.
     generators: Vec<Generator>,
@@ -64,7 +66,8 @@ impl Batch {
             Some(drawing) if is_large => (drawing.most().min(draws.count), false),
             _ => (most, true),
         };
-        Batch { count: count.max(1), is_whole, numbers: Vec::new(), generators: Vec::new() }
+        let (count, each) = (count.max(1), if is_whole { draws.orders.rows() } else { KNOWN });
+        Batch { count, is_whole, each, numbers: vec![0; count * each], generators: Vec::new() }
     }
 
     /// Orders that it has at most.
@@ -74,8 +77,8 @@ impl Batch {
 
     /// Draws the orders from the `first` on.
     pub fn draw(&mut self, draws: &Draws<'_>, first: usize, watch: &dyn Watch) -> Result<()> {
-        let (is_whole, each) = (self.is_whole, if self.is_whole { draws.orders.rows() } else { KNOWN });
-        self.numbers.resize(self.count.min(draws.count - first) * each, 0);
+        self.numbers.truncate((draws.count - first) * self.each);
+        let is_whole = self.is_whole;
         let draw = |(index, numbers): (usize, &mut [u32])| {
             let mut random = draws.generator(first + index);
             if is_whole {
@@ -85,7 +88,7 @@ impl Batch {
             }
             go_on(watch).map(|()| continued(&random))
         };
-        let orders = self.numbers.par_chunks_exact_mut(each).enumerate();
+        let orders = self.numbers.par_chunks_exact_mut(self.each).enumerate();
         self.generators = orders.map(draw).collect::<Result<_>>()?;
         Ok(())
     }
