@@ -1,6 +1,7 @@
 """Testing whether correlations on held-out rows could be chance."""
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ class Significance:
     p_adjusted: NDArray[np.float64]
     """The p-values adjusted so that the chance of any false finding among all pairs is controlled (Westfall and Young, step down)."""
     n_permutations: int
+    decisions: list[Any] = field(default_factory=list, repr=False)
+    """Where the test ran, if a GPU was asked for: `"ran-on-gpu"` or `"ran-without-gpu"` with the reason, as in `CCA.decisions_`."""
 
 
 def permutation_test(
@@ -37,6 +40,7 @@ def permutation_test(
     within: bool = True,
     whole: bool = False,
     covariates: Any = None,
+    device: str = "cpu",
     random_state: Any = 0,
     n_jobs: int | None = -1,
 ) -> Significance:
@@ -69,6 +73,8 @@ def permutation_test(
     covariates : array or sparse matrix of shape (n_rows, q), optional
         Columns whose linear influence on both views is taken out. Residuals cannot simply be permuted: they are turned into n - q rows
         that are uncorrelated again (Theil's residuals; Winkler et al. 2020). The correlations are then partial correlations.
+    device : "cpu", "cuda", "cuda:N" or "auto"
+        Where rows are dealt to each other, as for `CCA`. The orders and the p-values are the same everywhere.
     random_state : int, RandomState, Generator or None
         The seed of the orders.
     n_jobs : int, optional
@@ -107,12 +113,18 @@ def permutation_test(
         x_weights, y_weights = model._view_weights()
         views, codes = _inputs.grouped_views(model, X_test, y_test, None, threads, covariates, groups, is_test=True)
         x, y = views.x, views.y
-    plan = {"count": int(n), "seed": _settings.seed(random_state), "groups": codes, "whole": bool(whole)}
-    result = _lcca.permutation_test(x_weights, y_weights, x, y, plan, threads)
+    plan = {
+        "count": int(n),
+        "seed": _settings.seed(random_state),
+        "groups": codes,
+        "whole": bool(whole),
+        "device": _settings.device(device, None),
+    }
+    *result, decisions = _lcca.permutation_test(x_weights, y_weights, x, y, plan, threads)
     if x.shape[0] == model.n_samples_ and np.allclose(result[0], model.correlations_, rtol=0, atol=1e-9):
         message = "these look like the rows the model was trained on; p-values mean nothing there"
         _notes.warn(message, _notes.ResultWarning)
-    return Significance(*result, int(n))
+    return Significance(*result, int(n), json.loads(decisions))
 
 
 def _variables(model: CCA, pair: RemotePair, threads: int) -> tuple[list[ViewWeights], list[Matrix]]:

@@ -35,6 +35,10 @@ def test_auto_gives_the_answer_of_the_cpu_and_says_what_it_did(factors):
     model = CCA(1).fit(x, y)
     resampled = [lcca.bootstrap(model, x, y, 3, device=device).resampled for device in ("cpu", "auto")]
     assert np.array_equal(*resampled)
+    half = CCA(1).fit(x[:150], y[:150])
+    cpu, auto = (lcca.permutation_test(half, x[150:], y[150:], 19, device=device) for device in ("cpu", "auto"))
+    assert np.array_equal(cpu.p_adjusted, auto.p_adjusted) and cpu.decisions == []
+    assert auto.decisions[0]["reason"]["why"] == "too-little"
 
 
 @pytest.mark.skipif(bool(GPU), reason="there is a GPU")
@@ -47,6 +51,8 @@ def test_a_missing_gpu_is_one_sentence():
         CCACV(2, device="cuda:3").fit(x, y)
     with pytest.raises(RuntimeError, match='device="cuda"'):
         lcca.bootstrap(CCA(1).fit(x, y), x, y, 3, device="cuda")
+    with pytest.raises(RuntimeError, match=r'^device="cuda:1": .*; device="auto" goes on without a GPU$'):
+        lcca.permutation_test(CCA(1).fit(x[:150], y[:150]), x[150:], y[150:], 19, device="cuda:1")
 
 
 @pytest.mark.skipif(not GPU, reason=f"there is no GPU: {GPU.reason}")
@@ -67,6 +73,11 @@ def test_a_gpu_gives_the_answer_of_the_cpu():
     model = CCA(2, method="lobpcg").fit(x, y)
     resampled = [lcca.bootstrap(model, x, y, 5, tol=1e-8, device=device).resampled for device in ("cpu", "cuda")]
     np.testing.assert_allclose(*resampled, rtol=1e-6)
+    half = CCA(3).fit(x[:1500], y[:1500])
+    cpu, gpu = (lcca.permutation_test(half, x[1500:], y[1500:], 199, device=device) for device in ("cpu", "cuda"))
+    assert gpu.decisions == [{"decision": "ran-on-gpu", "name": GPU.devices[0], "ordinal": 0}]
+    assert np.array_equal(cpu.correlations, gpu.correlations) and np.array_equal(cpu.p_values, gpu.p_values)
+    assert np.array_equal(cpu.p_adjusted, gpu.p_adjusted)
 
 
 def test_what_makes_no_sense_is_one_sentence():
@@ -74,6 +85,8 @@ def test_what_makes_no_sense_is_one_sentence():
     for device in ("gpu", "cuda:", "cuda:x", ""):
         with pytest.raises(ValueError, match="expected \"cpu\", \"cuda\", \"cuda:N\""):
             CCA(2, device=device).fit(x, y)
+        with pytest.raises(ValueError, match="expected \"cpu\", \"cuda\", \"cuda:N\""):
+            lcca.permutation_test(CCA(1).fit(x[:150], y[:150]), x[150:], y[150:], 19, device=device)
     with pytest.raises(ValueError, match="The 'device' parameter of CCA must be"):
         CCA(2, device=0).fit(x, y)
     with pytest.raises(ValueError, match="is the memory of a GPU"):

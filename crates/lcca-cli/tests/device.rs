@@ -6,6 +6,7 @@ mod common;
 
 use common::data::{X_COLS, Y_COLS, sparse, topics};
 use common::{Folder, Ran, lcca, numbers};
+use serde_json::json;
 
 fn folder() -> Folder {
     let folder = Folder::new();
@@ -29,6 +30,7 @@ fn a_gpu_that_is_insisted_on_and_missing_is_one_line() {
         "fit nowhere.npz y.npz --device cuda",
         "fit x.npz y.npz --device cuda:7 --device-memory 8GiB",
         "bootstrap model x.npz y.npz -n 3 --device cuda:0",
+        "score model nowhere.npz y.npz --permutations 9 --device cuda",
     ] {
         let ran = without_gpu(&folder, line);
         ran.refused(2, &["--device cuda"]);
@@ -112,6 +114,13 @@ fn auto_goes_on_without_a_gpu_and_says_why() {
     );
     let text = without_gpu(&folder, "bootstrap model x.npz y.npz -n 3 --device auto").done().stdout;
     assert!(text.contains("no GPU was used"), "{text}");
+    let score = |flags: &str| without_gpu(&folder, &format!("score model x.npz y.npz -q {flags}")).done();
+    let test = |device: &str| score(&format!("--json --permutations 19 {device}")).json();
+    let (cpu, auto) = (test(""), test("--device auto"));
+    assert_eq!(numbers(&cpu, "p_adjusted"), numbers(&auto, "p_adjusted"));
+    assert_eq!((&cpu["decisions"], &last(&auto)["reason"]["why"]), (&json!([]), &"too-little".into()));
+    let text = score("--permutations 19 --device auto").stdout;
+    assert!(text.contains("no GPU was used: it takes about 2e4 operations"), "{text}");
     // The command that repeats the fit.
     folder.run("report model -o report.html").done();
     assert!(String::from_utf8(folder.read("report.html")).unwrap().contains("device-memory"));
@@ -124,5 +133,6 @@ fn what_makes_no_sense_on_a_device_is_refused() {
     folder.refuses("fit x.npz y.npz --device cuda:", &["expected cpu, cuda"]);
     folder.refuses("fit x.npz y.npz --device-memory 1GB", &["--device cuda or --device auto"]);
     folder.refuses("fit x.npz y.npz --device auto --device-memory much", &["--device-memory is much"]);
+    folder.refuses("score model x.npz y.npz --device auto", &["--device auto", "add --permutations"]);
     folder.refuses("fit x.npz y.npz --device cuda --method l-cca", &["--method l-cca runs on the CPU only"]);
 }

@@ -11,16 +11,18 @@
 //!                                              largest difference of their entries
 //! measure decompose SIZE OFF_DIAGONAL          leading singular vectors of a matrix, on cuda and on cpu
 //! measure panels ROWS COLS                     an iteration's arithmetic on panels of so many rows and columns: advance and sums over rows
+//! measure permute ROWS K ORDERS REPEATS        permutation tests of so many rows of k canonical variables, on cuda and once on
+//!                                              cpu; with one of them, it is mostly drawing and copying orders
 //! measure block SIZE COLS                      the Cholesky factor of a dense matrix of so many rows, and solutions with it for a panel
 //! ```
 
 use faer::Mat;
 use lcca::data::{InMemory, JointGram, JointGrams, Pair, Side};
 use lcca::decompose::{Decompose, Leading, OnHost};
-use lcca::fit::fit;
+use lcca::fit::{fit, permutation_test_in};
 use lcca::matrix::{Buffer, DenseRows, DenseValues, Matrix, Panel};
 use lcca::method::{Method, Settings};
-use lcca::space::{Advance, Reduction, Space, Tall};
+use lcca::space::{Advance, Host, Reduction, Space, Tall};
 use lcca_cuda::measure::{DenseBlock, SinglePass, joint_gram, joint_gram_in_steps};
 use lcca_cuda::{DeviceArray, on};
 use rayon::prelude::*;
@@ -62,9 +64,12 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         ["gram", x, y, repeats] => gram([x, y], repeats.parse()?),
         ["decompose", size, off_diagonal] => decompose(size.parse()?, off_diagonal.parse()?),
         ["panels", rows, cols] => panels(rows.parse()?, cols.parse()?),
+        ["permute", rows, k, orders, repeats] => {
+            permute(rows.parse()?, k.parse()?, orders.parse()?, repeats.parse()?)
+        }
         ["block", size, cols] => block(size.parse()?, cols.parse()?),
         _ => Err(
-            "measure pass X | fit X Y K RIDGE TOL cpu|cuda REPEATS | dense ROWS COLS K cpu|cuda|there REPEATS | copy ROWS COLS | gram X Y REPEATS | decompose SIZE OFF_DIAGONAL | panels ROWS COLS | block SIZE COLS"
+            "measure pass X | fit X Y K RIDGE TOL cpu|cuda REPEATS | dense ROWS COLS K cpu|cuda|there REPEATS | copy ROWS COLS | gram X Y REPEATS | decompose SIZE OFF_DIAGONAL | panels ROWS COLS | permute ROWS K ORDERS REPEATS | block SIZE COLS"
                 .into(),
         ),
     }
@@ -115,6 +120,39 @@ fn gram([x, y]: [&str; 2], repeats: usize) -> Result<(), Box<dyn std::error::Err
         "{}",
         json!({"device": cuda.device().name(), "rows": pair.shape().rows, "entries": there.entries(),
             "difference": difference(&here, &there), "cpu": seconds[0], "gpu": seconds[1], "steps": steps.into_inner()})
+    );
+    Ok(())
+}
+
+/// Seconds that a permutation test takes on the GPU and on the host.
+fn permute(rows: usize, k: usize, orders: usize, repeats: usize) -> Result<(), Box<dyn std::error::Error>> {
+    let panel = |seed: u64| {
+        let scale = (12.0 / rows as f64).sqrt();
+        let entry = |i: usize, j: usize| {
+            let [shared, own] = [0, seed].map(|seed| f64::from(number(i as u64, seed << 32 | j as u64)));
+            scale * (0.02 * shared + own)
+        };
+        Panel::from_fn(rows, k, entry)
+    };
+    let [x, y] = [panel(1), panel(2)];
+    let mut seconds = Vec::new();
+    let timed = |space: &dyn Space| {
+        let start = Instant::now();
+        let test = permutation_test_in(space, &x, &y, orders, 1, &())?;
+        Ok::<_, lcca::Error>((test, start.elapsed().as_secs_f64()))
+    };
+    let (here, on_host) = timed(&Host)?;
+    let mut is_same = true;
+    for _ in 0..repeats {
+        // As in a test, the GPU has no memory left from before.
+        let cuda = lcca_cuda::open(0, None)?;
+        let (there, took) = timed(&*cuda)?;
+        is_same &= here == there;
+        seconds.push(took);
+    }
+    println!(
+        "{}",
+        json!({"rows": rows, "k": k, "orders": orders, "cpu": on_host, "gpu": seconds, "is_same": is_same, "p": here.p})
     );
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Where a fit is asked to run, and where it runs.
+//! Where a fit or a permutation test is asked to run, and where it runs.
 //!
 //! "cuda" insists on a GPU: without one it is an error. "auto" takes the first GPU if it can take over enough to pay for
 //! moving there, or if a view lies there, and goes on without it if there is none or if it fails. What was done is a decision of the fit.
@@ -10,11 +10,11 @@ use lcca::data::{InMemory, Pair, Side};
 use lcca::fit::{Fit, operations_elsewhere};
 use lcca::method::{Algorithm, Settings};
 use lcca::outcome::{Decision, WithoutGpu};
-use lcca::space::{Placed, place};
+use lcca::space::{Host, Placed, Space, place};
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Estimated operations from which on `auto` uses a GPU: below, starting one takes longer than the fit.
+/// Estimated operations from which on `auto` uses a GPU: below, starting one takes longer than the fit or the test.
 const WORTHWHILE: f64 = 1e10;
 
 /// Where a fit is asked to run.
@@ -84,16 +84,40 @@ impl Placement {
         let least = if lies_on(0, pair) { 0.0 } else { least };
         self.without = match operations {
             None => Some(WithoutGpu::NothingToCompute),
-            Some(operations) if operations < least => Some(WithoutGpu::TooLittle { operations, least }),
-            Some(_) => match crate::open(0, self.memory) {
-                Ok(cuda) => {
-                    self.cuda = Some(cuda);
-                    None
-                }
-                Err(error) => Some(WithoutGpu::Unavailable { message: error.to_string() }),
-            },
+            Some(operations) => self.open_for(operations, least),
         };
         Ok(())
+    }
+
+    /// Decides what `auto` means for a permutation test with so many orders of so many rows of canonical variables.
+    pub fn decide_test(&mut self, rows: usize, pairs: usize, orders: usize) {
+        if self.choice == DeviceChoice::Auto {
+            // One product and one sum for each number.
+            let operations = 2.0 * rows as f64 * pairs as f64 * orders as f64;
+            self.without = self.open_for(operations, WORTHWHILE);
+        }
+    }
+
+    /// Opens the first GPU if there is enough to do. Otherwise returns why not.
+    fn open_for(&mut self, operations: f64, least: f64) -> Option<WithoutGpu> {
+        if operations < least {
+            return Some(WithoutGpu::TooLittle { operations, least });
+        }
+        match crate::open(0, self.memory) {
+            Ok(cuda) => {
+                self.cuda = Some(cuda);
+                None
+            }
+            Err(error) => Some(WithoutGpu::Unavailable { message: error.to_string() }),
+        }
+    }
+
+    /// Where it was decided to compute.
+    pub fn space(&self) -> &dyn Space {
+        match &self.cuda {
+            Some(cuda) => &**cuda,
+            None => &Host,
+        }
     }
 
     /// The same rows; fits to them, or to some of them, run where it was decided.
@@ -108,7 +132,7 @@ impl Placement {
     pub fn on<'p>(&self, pair: &'p dyn Pair) -> Box<dyn Pair + Send + 'p> {
         match &self.cuda {
             Some(cuda) => Box::new(Placed::new(pair, cuda.clone())),
-            None => Box::new(Placed::new(pair, Arc::new(lcca::space::Host))),
+            None => Box::new(Placed::new(pair, Arc::new(Host))),
         }
     }
 
@@ -219,6 +243,27 @@ mod tests {
         let before = fit.decisions.clone();
         Placement::new(DeviceChoice::Cpu, None).unwrap().add_to(&mut fit);
         assert_eq!(fit.decisions, before);
+    }
+
+    #[test]
+    fn a_test_says_why_it_ran_without_a_gpu() {
+        let decided = |choice, rows| {
+            let mut placement = Placement::new(choice, None).unwrap();
+            placement.decide_test(rows, 20, 999);
+            assert_eq!(placement.space().is_remote(), placement.cuda.is_some());
+            placement.decision()
+        };
+        assert_eq!(decided(DeviceChoice::Cpu, 1_000_000), None);
+        let Some(Decision::RanWithoutGpu { reason: WithoutGpu::TooLittle { operations, least } }) =
+            decided(DeviceChoice::Auto, 1000)
+        else {
+            panic!("a small test is left to the CPU")
+        };
+        assert!((operations, least) == (4e4 * 999.0, WORTHWHILE));
+        if let Err(error) = crate::available() {
+            let reason = WithoutGpu::Unavailable { message: error.to_string() };
+            assert_eq!(decided(DeviceChoice::Auto, 1_000_000), Some(Decision::RanWithoutGpu { reason }));
+        }
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub(crate) enum File {
     Hubs,
     Grow,
     Columns,
+    Deal,
+    Shuffle,
 }
 
 /// Gram matrices of f32 and of f64 numbers for tensor cores: these kernels are not there before 8.0.
@@ -55,6 +57,8 @@ impl File {
             File::Hubs => ptx!("hubs.70"),
             File::Grow => ptx!("grow.70"),
             File::Columns => ptx!("columns.70"),
+            File::Deal => ptx!("deal.70"),
+            File::Shuffle => ptx!("shuffle.70"),
         }
     }
 }
@@ -80,6 +84,8 @@ mod tests {
         (File::Hubs, concat!(include_str!("../kernels/grams.cuh"), include_str!("../kernels/hubs.cu"))),
         (File::Grow, concat!(include_str!("../kernels/grams.cuh"), include_str!("../kernels/grow.cu"))),
         (File::Columns, include_str!("../kernels/columns.cu")),
+        (File::Deal, include_str!("../kernels/deal.cu")),
+        (File::Shuffle, include_str!("../kernels/shuffle.cu")),
     ];
 
     /// The kernels that a file of this crate names, as PTX declares them. Every text that looks like the name of one counts.

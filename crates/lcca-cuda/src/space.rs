@@ -2,6 +2,7 @@
 
 use crate::columns::{self, ProbesOnDevice};
 use crate::crosses;
+use crate::deal::DealtOnDevice;
 use crate::dense_gram;
 use crate::device::Device;
 use crate::entries::CountedRows;
@@ -23,7 +24,8 @@ use lcca::decompose::Decompose;
 use lcca::error::Result;
 use lcca::matrix::{Line, Matrix, Panel, SparseRows};
 use lcca::space::{
-    Advance, ChosenBlock, GramScan, GramView, Host, Inverted, Probes, Reduction, RowFactors, Space, Tall,
+    Advance, ChosenBlock, Dealing, GramScan, GramView, Host, Inverted, Probes, Reduction, RowFactors, Space,
+    Tall,
 };
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -419,6 +421,15 @@ impl Space for Cuda {
             Some(plan) if plan.pays() => self.joint_gram_here(rows, &plan, limit, &|_| Ok(())),
             _ => Ok(None),
         }
+    }
+
+    fn deal(&self, x: &Panel, y: &Panel) -> Result<Option<Box<dyn Dealing>>> {
+        if (x.rows(), x.cols()) != (y.rows(), y.cols()) || x.rows() == 0 || x.cols() == 0 {
+            return Ok(None);
+        }
+        let dealt = DealtOnDevice::copy(&self.device, x, y)?;
+        self.was_used.store(true, Relaxed);
+        Ok(Some(Box::new(dealt)))
     }
 
     fn dense_gram(&self, pair: &Counting<'_>) -> Result<Option<Mat<f64>>> {

@@ -109,7 +109,7 @@ pub fn decision(decision: &Decision) -> String {
                 "B − A was factorized for a better preconditioner: {entries:.1e} entries, about {operations:.0e} operations{end}"
             )
         }
-        Decision::RanOnGpu { name, ordinal } => format!("the fit ran on GPU {ordinal}, {name}"),
+        Decision::RanOnGpu { name, ordinal } => format!("it ran on GPU {ordinal}, {name}"),
         Decision::RanWithoutGpu { reason } => format!("no GPU was used: {}", without_gpu(reason)),
         Decision::ComponentsChosen { chosen, significant, tried, rows, permutations } => {
             let reason = match significant {

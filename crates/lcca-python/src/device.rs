@@ -4,6 +4,8 @@ use crate::failure::Failure;
 use crate::run::Reporter;
 use lcca::data::{InMemory, Pair};
 use lcca::method::Settings;
+use lcca::outcome::Decision;
+use lcca::space::Space;
 use lcca_cuda::{DeviceChoice, Placement, runs_there};
 use pyo3::prelude::*;
 
@@ -16,14 +18,18 @@ pub struct Device {
 }
 
 impl Device {
-    /// Opens the GPU that is insisted on.
-    pub fn open(&self, settings: &Settings) -> Result<Placement, Failure> {
+    fn choice(&self) -> Result<DeviceChoice, Failure> {
         let name = &self.device;
-        let choice: DeviceChoice = name.parse().map_err(|_: &str| {
+        name.parse().map_err(|_: &str| {
             Failure::Usage(format!(
                 "device == {name:?}, expected \"cpu\", \"cuda\", \"cuda:N\" for the N-th GPU from 0, or \"auto\""
             ))
-        })?;
+        })
+    }
+
+    /// Opens the GPU that is insisted on.
+    pub fn open(&self, settings: &Settings) -> Result<Placement, Failure> {
+        let (name, choice) = (&self.device, self.choice()?);
         if matches!(choice, DeviceChoice::Cuda(_)) && !runs_there(settings) {
             let method = settings.method.name();
             let message = format!(
@@ -31,6 +37,11 @@ impl Device {
             );
             return Err(Failure::Usage(message));
         }
+        self.open_any(choice)
+    }
+
+    fn open_any(&self, choice: DeviceChoice) -> Result<Placement, Failure> {
+        let name = &self.device;
         Placement::new(choice, self.device_memory).map_err(|error| {
             Failure::Machine(format!("device={name:?}: {error}; device=\"auto\" goes on without a GPU"))
         })
@@ -70,6 +81,25 @@ impl Device {
         loop {
             match compute(&*placement.on(pair)) {
                 Ok(result) => return Ok((result, placement)),
+                Err(failure) if gives_up(&mut placement, &failure, reporter) => {}
+                Err(failure) => return Err(failure),
+            }
+        }
+    }
+
+    /// Makes a permutation test of so many rows, pairs and orders where it is decided, as `compute` does. Returns where it was, too, if
+    /// somebody asked.
+    pub fn test<T, R>(
+        &self,
+        [rows, pairs, orders]: [usize; 3],
+        reporter: &Reporter<R>,
+        mut test: impl FnMut(&dyn Space) -> Result<T, Failure>,
+    ) -> Result<(T, Option<Decision>), Failure> {
+        let mut placement = self.open_any(self.choice()?)?;
+        placement.decide_test(rows, pairs, orders);
+        loop {
+            match test(placement.space()) {
+                Ok(result) => return Ok((result, placement.decision())),
                 Err(failure) if gives_up(&mut placement, &failure, reporter) => {}
                 Err(failure) => return Err(failure),
             }

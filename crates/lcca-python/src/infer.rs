@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::matrix::{Matrix, groups_of, pair_from_views};
-use crate::model::{Parts, ViewWeights, bare_model};
+use crate::model::{Parts, ViewWeights, bare_model, to_json};
 use crate::panels::panel_to_numpy;
 use crate::run::{Listeners, run};
 use lcca::fit::{self, Exchange, PermutationTest, Resampling};
@@ -20,10 +20,13 @@ pub struct Permutations<'py> {
     groups: Option<PyReadonlyArray1<'py, i64>>,
     /// Whether groups change places as wholes.
     whole: bool,
+    /// Where the test runs.
+    device: Device,
 }
 
-/// Three numbers per pair: its correlation, its p-value, and its p-value adjusted for testing all pairs.
-pub type TestArrays<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+/// Three numbers per pair: its correlation, its p-value, and its p-value adjusted for testing all pairs. Then decisions, as JSON.
+pub type Tested<'py> =
+    (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, String);
 
 /// Tests whether correlations on held-out rows could be chance, without the covariates that X has.
 #[pyfunction]
@@ -35,12 +38,12 @@ pub fn permutation_test<'py>(
     y: &Bound<'py, Matrix>,
     plan: Permutations<'py>,
     threads: usize,
-) -> PyResult<TestArrays<'py>> {
+) -> PyResult<Tested<'py>> {
     let model = bare_model(&x_weights, &y_weights);
     let (x, y, covariates) = (x.get().rows.clone(), y.get().rows.clone(), x.get().covariates.clone());
     let groups = plan.groups.as_ref().map(groups_of);
-    let Permutations { count, seed, whole, .. } = plan;
-    let test = run(py, threads, &Listeners::default(), move |reporter| {
+    let Permutations { count, seed, whole, device, .. } = plan;
+    let (test, ran) = run(py, threads, &Listeners::default(), move |reporter| {
         let exchange = match &groups {
             None => Exchange::Rows,
             Some(groups) if whole => Exchange::Whole(groups),
@@ -48,10 +51,13 @@ pub fn permutation_test<'py>(
         };
         let covariates = covariates.as_ref();
         let test = PermutationTest { exchange, covariates, ..PermutationTest::new(count, seed) };
-        Ok(model.permutation_test(&x, &y, &test, reporter)?)
+        device.test([x.rows(), model.pairs(), count], reporter, |space| {
+            Ok(model.permutation_test_in(space, &x, &y, &test, reporter)?)
+        })
     })?;
     let array = |values: Vec<f64>| PyArray1::from_vec(py, values);
-    Ok((array(test.correlations), array(test.p), array(test.adjusted)))
+    let decisions = to_json(&ran.into_iter().collect::<Vec<_>>())?;
+    Ok((array(test.correlations), array(test.p), array(test.adjusted), decisions))
 }
 
 /// How to resample, as a dictionary.

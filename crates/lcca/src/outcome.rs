@@ -142,14 +142,14 @@ pub enum Decision {
         /// Random orders that the correlations were compared with.
         permutations: u64,
     },
-    /// Iterations ran on a GPU.
+    /// Iterations, Gram matrices or a permutation test ran on a GPU.
     RanOnGpu {
         /// What its driver calls it.
         name: String,
         /// Its number, from 0.
         ordinal: u32,
     },
-    /// A GPU was asked for, or allowed, and the fit ran without one.
+    /// A GPU was asked for, or allowed, and the fit or the test ran without one.
     RanWithoutGpu {
         /// Why.
         reason: WithoutGpu,

@@ -1,8 +1,8 @@
 //! Random numbers that are the same on every machine for the same seed and purpose.
 
 use crate::matrix::{LANES, Line, Panel};
-use rand::SeedableRng;
 use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
@@ -10,6 +10,8 @@ use rayon::prelude::*;
 /// From so many numbers on, a panel is filled in chunks of so many rows, each by a generator of its own.
 const LARGE: usize = 1 << 17;
 const ROWS: usize = 1 << 10;
+/// Exchanges that a random order draws at a time.
+const BLOCK: usize = 256;
 
 /// The purpose of some random numbers. Each purpose has its own stream, so that one seed gives each different numbers. The
 /// values are part of the results: changing one changes the answers of every seed.
@@ -75,4 +77,109 @@ pub(crate) fn generator(seed: u64, purpose: Purpose, index: u64) -> ChaCha8Rng {
 /// Puts `items` in a random order.
 pub(crate) fn shuffle<T>(items: &mut [T], rng: &mut ChaCha8Rng) {
     items.shuffle(rng);
+}
+
+/// Writes 0, 1, 2, … in the random order in which [`shuffle`] would put them, in a third of the time if they are many: places are
+/// drawn ahead of the exchanges, so that memory is asked for before it is needed.
+pub(crate) fn order(out: &mut [u32], rng: &mut ChaCha8Rng) {
+    let mut places = Places::default();
+    let mut block = [0; BLOCK];
+    for first in (0..out.len()).step_by(BLOCK) {
+        let block = &mut block[..BLOCK.min(out.len() - first)];
+        for place in block.iter_mut() {
+            *place = places.next(rng);
+            prefetch(out, *place as usize);
+        }
+        for (i, &place) in (first..).zip(block.iter()) {
+            // Number i comes to a place up to its own, and what was there comes to the end.
+            out[i] = i as u32;
+            out.swap(i, place as usize);
+        }
+    }
+}
+
+/// Writes the first places that [`order`] draws.
+pub(crate) fn places(out: &mut [u32], rng: &mut ChaCha8Rng) {
+    let mut places = Places::default();
+    out.iter_mut().for_each(|place| *place = places.next(rng));
+}
+
+/// A random number up to 0, then one up to 1, up to 2 and so on. These are the numbers that `rand` exchanges by, which does not give them
+/// away: several are taken out of one number of 32 bits while they fit.
+#[derive(Default)]
+struct Places {
+    /// Numbers drawn so far.
+    count: u32,
+    /// What is left of the last number of 32 bits, and how many can be taken out of it.
+    chunk: u32,
+    left: u32,
+}
+
+impl Places {
+    #[inline]
+    fn next(&mut self, rng: &mut ChaCha8Rng) -> u32 {
+        self.count += 1;
+        // There is no choice for the first.
+        if self.count == 1 {
+            return 0;
+        }
+        if self.left == 0 {
+            let bound;
+            (bound, self.left) =
+                if self.count > u32::from(u16::MAX) { (self.count, 1) } else { product(self.count) };
+            self.chunk = rng.random_range(..bound);
+        }
+        self.left -= 1;
+        if self.left == 0 {
+            return self.chunk;
+        }
+        let place = self.chunk % self.count;
+        self.chunk /= self.count;
+        place
+    }
+}
+
+/// m·(m + 1)·(m + 2)… as long as it is a number of 32 bits, and the number of its factors.
+fn product(m: u32) -> (u32, u32) {
+    let (mut product, mut factors) = (m, 1);
+    while let Some(next) = product.checked_mul(m + factors) {
+        (product, factors) = (next, factors + 1);
+    }
+    (product, factors)
+}
+
+/// Starts loading a number that will be exchanged.
+#[inline(always)]
+fn prefetch(numbers: &[u32], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing and cannot fault, whatever the address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(numbers.as_ptr().wrapping_add(index).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (numbers, index);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::Rng;
+
+    #[test]
+    fn orders_are_those_of_a_shuffle() {
+        for rows in (0..300).chain([1000, 65_534, 65_535, 65_536, 65_537, 70_000, 200_001]) {
+            let draws = if rows < 300 { 20 } else { 3 };
+            for index in 0..draws {
+                let mut expected: Vec<u32> = (0..rows).collect();
+                let mut random = generator(7, Purpose::Test, index);
+                shuffle(&mut expected, &mut random);
+                let mut found = vec![u32::MAX; rows as usize];
+                let mut again = generator(7, Purpose::Test, index);
+                order(&mut found, &mut again);
+                assert_eq!(found, expected, "{rows} rows");
+                assert_eq!(random.next_u32(), again.next_u32(), "{rows} rows leave the generator elsewhere");
+            }
+        }
+    }
 }

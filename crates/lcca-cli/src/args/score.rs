@@ -1,6 +1,6 @@
 //! What can be typed after `lcca score`.
 
-use super::{CommonArgs, ModelRowsArgs};
+use super::{CommonArgs, DeviceArgs, ModelRowsArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -42,6 +42,8 @@ pub struct ScoreArgs {
     pub seed: u64,
     #[command(flatten)]
     pub rows: ModelRowsArgs,
+    #[command(flatten)]
+    pub device: DeviceArgs,
     #[command(flatten)]
     pub common: CommonArgs,
 }

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::output::remark;
 use lcca::data::InMemory;
 use lcca::method::Settings;
+use lcca::space::Space;
 use lcca_cuda::Placement;
 
 /// Computes with rows that are placed where it was decided. If a GPU fails that nobody insisted on, everything is computed again
@@ -20,13 +21,37 @@ pub fn compute<T>(
     loop {
         match compute(&pair) {
             Ok(result) => return Ok((result, pair)),
-            Err(Failure::Data(error)) if placement.gives_up(&error) => {
-                if !quiet {
-                    remark!("{error}: going on with the CPU");
-                }
+            Err(failure) => {
+                gives_up(placement, failure, quiet)?;
                 pair = placement.place(pair);
             }
-            Err(failure) => return Err(failure),
         }
+    }
+}
+
+/// The same for a permutation test, for which it is decided already.
+pub fn test<T>(
+    placement: &mut Placement,
+    quiet: bool,
+    mut test: impl FnMut(&dyn Space) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    loop {
+        match test(placement.space()) {
+            Ok(result) => return Ok(result),
+            Err(failure) => gives_up(placement, failure, quiet)?,
+        }
+    }
+}
+
+/// Gives the GPU up if it failed and nobody insisted on it. Otherwise returns the failure.
+fn gives_up(placement: &mut Placement, failure: Failure, quiet: bool) -> Result<(), Failure> {
+    match failure {
+        Failure::Data(error) if placement.gives_up(&error) => {
+            if !quiet {
+                remark!("{error}: going on with the CPU");
+            }
+            Ok(())
+        }
+        failure => Err(failure),
     }
 }

@@ -1,6 +1,6 @@
 //! `lcca score MODEL X Y`
 
-use super::fitting_rows;
+use super::{fitting_rows, on_device};
 use crate::failure::Failure;
 use crate::figures::are_training_rows;
 use crate::load::Views;
@@ -10,14 +10,17 @@ use crate::text::{self, count};
 use crate::{machine, output, progress};
 use lcca::data::{Pair, Side};
 use lcca::fit::{Exchange, Model, PermutationTest, Scores, Significance};
-use lcca_io::ModelFile;
+use lcca::outcome::Decision;
+use lcca_cuda::Placement;
+use lcca_io::{ModelFile, wording};
 use serde_json::json;
 
 pub fn run(job: &ScoreJob) -> Result<(), Failure> {
+    let mut placement = job.device.open()?;
     let file = ModelFile::open(&job.model)?;
     let model = &file.model;
-    let result = machine::pool(job.session.threads)?.install(|| score(job, &file))?;
-    let Scored { rows, scores, significance } = &result;
+    let result = machine::pool(job.session.threads)?.install(|| score(job, &file, &mut placement))?;
+    let Scored { rows, scores, significance, ran } = &result;
     if significance.is_some() && !job.session.quiet && are_training_rows(model, scores, *rows) {
         remark!("these look like the rows the model was trained on; p-values mean nothing there");
     }
@@ -32,6 +35,7 @@ pub fn run(job: &ScoreJob) -> Result<(), Failure> {
             "p": significance.as_ref().map(|significance| &significance.p),
             "p_adjusted": significance.as_ref().map(|significance| &significance.adjusted),
             "permutations": job.permutation_test.map(|test| test.permutations),
+            "decisions": ran.iter().collect::<Vec<_>>(),
             "version": env!("CARGO_PKG_VERSION"),
         }))?;
     } else {
@@ -45,9 +49,11 @@ struct Scored {
     rows: usize,
     scores: Scores,
     significance: Option<Significance>,
+    /// Where the test ran, if somebody asked.
+    ran: Option<Decision>,
 }
 
-fn score(job: &ScoreJob, file: &ModelFile) -> Result<Scored, Failure> {
+fn score(job: &ScoreJob, file: &ModelFile, placement: &mut Placement) -> Result<Scored, Failure> {
     let views = fitting_rows::read_pair(
         file,
         [&job.x, &job.y],
@@ -56,11 +62,16 @@ fn score(job: &ScoreJob, file: &ModelFile) -> Result<Scored, Failure> {
         job.session.quiet,
     )?;
     let scores = file.model.score(&views.pair)?;
-    let significance = significance(job, &file.model, &views)?;
-    Ok(Scored { rows: views.pair.shape().rows, scores, significance })
+    let significance = significance(job, &file.model, &views, placement)?;
+    Ok(Scored { rows: views.pair.shape().rows, scores, significance, ran: placement.decision() })
 }
 
-fn significance(job: &ScoreJob, model: &Model, views: &Views) -> Result<Option<Significance>, Failure> {
+fn significance(
+    job: &ScoreJob,
+    model: &Model,
+    views: &Views,
+    placement: &mut Placement,
+) -> Result<Option<Significance>, Failure> {
     let Some(test) = job.permutation_test else { return Ok(None) };
     let groups = views.groups(job.blocks.as_ref().map(|blocks| blocks.path.as_path()))?;
     let exchange = match (&groups, &job.blocks) {
@@ -72,13 +83,16 @@ fn significance(job: &ScoreJob, model: &Model, views: &Views) -> Result<Option<S
     let [x, y] = Side::BOTH.map(|side| views.pair.view(side));
     let covariates = views.pair.covariates();
     let test = PermutationTest { exchange, covariates, ..PermutationTest::new(test.permutations, test.seed) };
-    let significance = model.permutation_test(x, y, &test, &())?;
+    placement.decide_test(x.rows(), model.pairs(), test.permutations);
+    let significance = on_device::test(placement, job.session.quiet, |space| {
+        Ok(model.permutation_test_in(space, x, y, &test, &())?)
+    })?;
     spinner.finish_and_clear();
     Ok(Some(significance))
 }
 
 fn text(model: &Model, result: &Scored) -> String {
-    let Scored { rows, scores, significance } = result;
+    let Scored { rows, scores, significance, ran } = result;
     let row = |i: usize| {
         let correlations = [scores.correlations[i], model.correlations[i]].map(|c| format!("{c:.6}"));
         let p_values = significance.as_ref().map(|s| [s.p[i], s.adjusted[i]].map(|p| format!("{p:.4}")));
@@ -101,6 +115,9 @@ fn text(model: &Model, result: &Scored) -> String {
             "p: how often chance does as well, from {orders} of the rows; adjusted: with the chance of any false\n\
              finding among all pairs controlled (Westfall and Young, step down)\n"
         );
+    }
+    if let Some(ran) = ran {
+        text += &format!("{}\n", wording::decision(ran));
     }
     text
 }

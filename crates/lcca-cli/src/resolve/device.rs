@@ -48,10 +48,15 @@ impl DeviceJob {
             .map_err(|error| Failure::Usage(format!("--device {}: {error}", self.typed)))
     }
 
+    /// Whether anything but the CPU was asked for.
+    pub fn is_given(&self) -> bool {
+        self.choice != DeviceChoice::Cpu
+    }
+
     /// The typed flags, unless they say what is said anyway.
     pub fn flags(&self, args: &DeviceArgs) -> Vec<String> {
         let memory = args.device_memory.iter().flat_map(|size| ["--device-memory".into(), size.clone()]);
-        let device = (self.choice != DeviceChoice::Cpu).then(|| ["--device".into(), self.typed.clone()]);
+        let device = self.is_given().then(|| ["--device".into(), self.typed.clone()]);
         device.into_iter().flatten().chain(memory).collect()
     }
 }

@@ -37,7 +37,7 @@ pub fn resolve(arguments: Arguments) -> Result<Job, Failure> {
         Command::Demo(args) => Job::Demo(DemoJob::new(args)),
         Command::Fit(args) => Job::Fit(Box::new(FitJob::new(*args)?)),
         Command::Transform(args) => Job::Transform(TransformJob::new(args)?),
-        Command::Score(args) => Job::Score(ScoreJob::new(args)),
+        Command::Score(args) => Job::Score(ScoreJob::new(args)?),
         Command::Bootstrap(args) => Job::Bootstrap(BootstrapJob::new(args)?),
         Command::Export(args) => Job::Export(ExportJob::new(args)?),
         Command::Neighbors(args) => Job::Neighbors(NeighborsJob::new(args)),

@@ -1,8 +1,10 @@
 //! `lcca score`
 
+use super::device::DeviceJob;
 use super::reading::ViewReading;
 use super::session::Session;
 use crate::args::ScoreArgs;
+use crate::failure::Failure;
 use std::path::PathBuf;
 
 pub struct ScoreJob {
@@ -14,6 +16,8 @@ pub struct ScoreJob {
     pub permutation_test: Option<PermutationTest>,
     pub blocks: Option<Blocks>,
     pub covariates: Option<PathBuf>,
+    /// Where the test runs.
+    pub device: DeviceJob,
     pub session: Session,
 }
 
@@ -32,10 +36,16 @@ pub struct Blocks {
 }
 
 impl ScoreJob {
-    pub fn new(args: ScoreArgs) -> Self {
+    pub fn new(args: ScoreArgs) -> Result<Self, Failure> {
+        let device = DeviceJob::new(&args.device)?;
+        if args.permutations.is_none() && device.is_given() {
+            let typed = &device.typed;
+            let message = format!("--device {typed} is where a permutation test runs: add --permutations");
+            return Err(Failure::Usage(message));
+        }
         let test =
             |permutations: u32| PermutationTest { permutations: permutations as usize, seed: args.seed };
-        ScoreJob {
+        Ok(ScoreJob {
             model: args.model,
             x: args.x,
             y: args.y,
@@ -43,7 +53,8 @@ impl ScoreJob {
             permutation_test: args.permutations.map(test),
             blocks: args.blocks.map(|path| Blocks { path, are_whole: args.blocks_whole }),
             covariates: args.rows.covariates,
+            device,
             session: Session::new(args.common),
-        }
+        })
     }
 }

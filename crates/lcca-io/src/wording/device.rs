@@ -1,4 +1,4 @@
-//! Why a fit ran without a GPU.
+//! Why a fit or a permutation test ran without a GPU.
 
 use lcca::outcome::WithoutGpu;
 
@@ -10,10 +10,10 @@ pub(super) fn without_gpu(reason: &WithoutGpu) -> String {
                 .into()
         }
         WithoutGpu::TooLittle { operations, least } => {
-            format!("the fit takes about {operations:.0e} operations, and one is used from {least:.0e} on")
+            format!("it takes about {operations:.0e} operations, and one is used from {least:.0e} on")
         }
         WithoutGpu::Unavailable { message } => message.clone(),
-        WithoutGpu::Failed { message } => format!("{message}, so the fit was begun again on the CPU"),
+        WithoutGpu::Failed { message } => format!("{message}, so it was begun again on the CPU"),
         // The engine may grow reasons that have no sentence yet.
         other => format!("{other:?}"),
     }

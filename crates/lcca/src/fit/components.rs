@@ -19,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::matrix::{DenseRows, DenseValues, Matrix, Panel};
 use crate::method::Settings;
 use crate::outcome::{Decision, Note};
+use crate::space;
 use crate::watch::Watch;
 
 /// Pairs that are tried, if the data allow as many.
@@ -71,7 +72,7 @@ pub fn recommend_components(
     };
     let covariates = covariates.as_ref();
     let test = PermutationTest { exchange, covariates, ..PermutationTest::new(PERMUTATIONS, settings.seed) };
-    let test = test_scores(scores, settings.center, &test, watch)?;
+    let test = test_scores(scores, settings.center, &test, space::of(pair), watch)?;
     let passes = |pair: &usize| test.adjusted[*pair] <= LEVEL && test.correlations[*pair] > 0.0;
     let passing: Vec<usize> = (0..model.pairs()).filter(passes).collect();
     let held_out = HeldOut {

@@ -56,19 +56,23 @@ impl Orders {
         Ok(Orders::Classes { rows: kept.len(), classes })
     }
 
-    /// Writes a random order: the row that comes to each place.
-    pub fn draw(&self, order: &mut Vec<u32>, random: &mut ChaCha8Rng) {
-        order.clear();
+    /// Rows that are put in order.
+    pub fn rows(&self) -> usize {
         match self {
-            Orders::All(rows) => {
-                order.extend(0..*rows as u32);
-                random::shuffle(order, random);
-            }
-            Orders::Classes { rows, classes } => {
-                order.extend(0..*rows as u32);
+            Orders::All(rows) | Orders::Classes { rows, .. } => *rows,
+        }
+    }
+
+    /// Writes a random order: the row that comes to each place.
+    pub fn draw(&self, order: &mut [u32], random: &mut ChaCha8Rng) {
+        match self {
+            Orders::All(_) => random::order(order, random),
+            Orders::Classes { classes, .. } => {
+                order.iter_mut().zip(0..).for_each(|(row, place)| *row = place);
+                let mut from = Vec::new();
                 for units in classes {
-                    let mut from: Vec<u32> = (0..units.len() as u32).collect();
-                    random::shuffle(&mut from, random);
+                    from.resize(units.len(), 0);
+                    random::order(&mut from, random);
                     for (to, &from) in units.iter().zip(&from) {
                         let moved = to.iter().zip(&units[from as usize]);
                         moved.for_each(|(&place, &row)| order[place as usize] = row);
@@ -104,7 +108,7 @@ mod tests {
     fn draws(exchange: Exchange<'_>, kept: &[usize], rows: usize) -> Vec<Vec<u32>> {
         let orders = Orders::new(exchange, rows, kept).unwrap();
         let draw = |index| {
-            let mut order = Vec::new();
+            let mut order = vec![0; orders.rows()];
             orders.draw(&mut order, &mut random::generator(1, random::Purpose::Permutations, index));
             order
         };

@@ -10,18 +10,22 @@
 //! largest of all pairs under each order, the next with the largest of those left, and so on. No p-value is smaller than the
 //! one before. The chance that any of them falls below α without cause is at most α. Cost n·k for each order; memory 16·n·k bytes.
 
+use super::dealt::Observed;
+use super::drawn::Draws;
 use super::exchange::{Exchange, Orders};
 use super::model::Model;
 use super::project_out::Projection;
 use crate::data::Side;
 use crate::error::{Error, Result};
-use crate::matrix::{Matrix, Panel};
-use crate::random;
-use crate::watch::{Cost, Watch};
+use crate::matrix::{LANES, Line, Matrix, Panel};
+use crate::space::{Host, Space};
+use crate::watch::Watch;
 use rayon::prelude::*;
 
 /// Less than this share of a column's squares about its mean is rounding.
 const ROUNDING: f64 = 1e-13;
+/// Rows that one thread sums up or changes at a time.
+const PIECE: usize = 1 << 14;
 
 /// The result of a permutation test.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,6 +69,18 @@ impl Model {
         test: &PermutationTest<'_>,
         watch: &dyn Watch,
     ) -> Result<Significance> {
+        self.permutation_test_in(&Host, x, y, test, watch)
+    }
+
+    /// The same with the rows dealt to each other in a space, if it does that sooner than the host. The answer is the same.
+    pub fn permutation_test_in(
+        &self,
+        space: &dyn Space,
+        x: &Matrix,
+        y: &Matrix,
+        test: &PermutationTest<'_>,
+        watch: &dyn Watch,
+    ) -> Result<Significance> {
         if x.rows() != y.rows() {
             return Err(Error::RowsDiffer { x: x.rows(), y: y.rows() });
         }
@@ -72,7 +88,7 @@ impl Model {
         let known = test.covariates.filter(|_| self.covariate_columns() > 0);
         let scores =
             [self.transform_all_with(Side::X, x, known)?, self.transform_all_with(Side::Y, y, known)?];
-        test_scores(scores, self.settings.center, test, watch)
+        test_scores(scores, self.settings.center, test, space, watch)
     }
 }
 
@@ -81,6 +97,7 @@ pub(super) fn test_scores(
     scores: [Panel; 2],
     center: bool,
     test: &PermutationTest<'_>,
+    space: &dyn Space,
     watch: &dyn Watch,
 ) -> Result<Significance> {
     let rows = scores[0].rows();
@@ -95,7 +112,7 @@ pub(super) fn test_scores(
     };
     [&mut x, &mut y].into_iter().for_each(|scores| standardize(scores, center));
     let orders = Orders::new(test.exchange, rows, &kept)?;
-    test_orders(&x, &y, &orders, test.permutations, test.seed, watch)
+    test_orders([&x, &y], &orders, test.permutations, test.seed, space, watch)
 }
 
 /// Tests the correlations of column i of `x` with column i of `y`, whose columns have length one or zero.
@@ -108,91 +125,48 @@ pub fn permutation_test(
     seed: u64,
     watch: &dyn Watch,
 ) -> Result<Significance> {
-    test_orders(x, y, &Orders::All(x.rows()), permutations, seed, watch)
+    permutation_test_in(&Host, x, y, permutations, seed, watch)
+}
+
+/// The same in a space, if it deals rows to each other sooner than the host.
+pub fn permutation_test_in(
+    space: &dyn Space,
+    x: &Panel,
+    y: &Panel,
+    permutations: usize,
+    seed: u64,
+    watch: &dyn Watch,
+) -> Result<Significance> {
+    test_orders([x, y], &Orders::All(x.rows()), permutations, seed, space, watch)
 }
 
 /// The same, with given orders of the rows.
 fn test_orders(
-    x: &Panel,
-    y: &Panel,
+    [x, y]: [&Panel; 2],
     orders: &Orders,
     permutations: usize,
     seed: u64,
+    space: &dyn Space,
     watch: &dyn Watch,
 ) -> Result<Significance> {
     if permutations == 0 {
         return Err(Error::Setting { name: "permutations", value: "0".into(), expected: "at least 1" });
     }
-    let in_order: Vec<u32> = (0..x.rows() as u32).collect();
-    let observed = products(x, y, &in_order);
-    let mut order: Vec<usize> = (0..observed.len()).collect();
-    order.sort_by(|&a, &b| observed[b].total_cmp(&observed[a]));
-    let counts = (0..permutations).into_par_iter().map_init(Vec::new, |rows, draw| {
-        // Every order starts from the first, so that it depends on its number alone.
-        orders.draw(rows, &mut random::generator(seed, random::Purpose::Permutations, draw as u64));
-        if watch.pass(Cost::default()).is_break() {
-            return Err(Error::Interrupted);
-        }
-        Ok(Exceeded::by(&products(x, y, rows), &observed, &order))
-    });
-    let zero = || Ok(Exceeded::none(observed.len()));
-    let counts = counts.reduce(zero, |a, b| Ok(a?.plus(&b?)))?;
+    let observed = Observed::new(x, y);
+    let counts = observed.count([x, y], &Draws { orders, count: permutations, seed }, space, watch)?;
     let share = |count: &u64| (1 + count) as f64 / (1 + permutations) as f64;
-    let mut adjusted = vec![0.0; observed.len()];
+    let mut adjusted = vec![0.0; counts.alone.len()];
     let mut largest = 0.0f64;
-    for &pair in &order {
+    for &pair in &observed.descending {
         largest = largest.max(share(&counts.by_largest[pair]));
         adjusted[pair] = largest;
     }
     Ok(Significance {
         p: counts.alone.iter().map(share).collect(),
         adjusted,
-        correlations: observed,
+        correlations: observed.correlations,
         permutations,
     })
-}
-
-/// How often chance did at least as well.
-struct Exceeded {
-    /// For each pair by itself.
-    alone: Vec<u64>,
-    /// By the largest of the pairs that correlate no more than it does.
-    by_largest: Vec<u64>,
-}
-
-impl Exceeded {
-    fn none(pairs: usize) -> Self {
-        Exceeded { alone: vec![0; pairs], by_largest: vec![0; pairs] }
-    }
-
-    /// Under one order of the rows. `order` lists the pairs by what was observed, largest first.
-    fn by(drawn: &[f64], observed: &[f64], order: &[usize]) -> Self {
-        let mut exceeded = Exceeded::none(observed.len());
-        let mut largest = f64::NEG_INFINITY;
-        for &pair in order.iter().rev() {
-            largest = largest.max(drawn[pair]);
-            exceeded.alone[pair] = u64::from(drawn[pair] >= observed[pair]);
-            exceeded.by_largest[pair] = u64::from(largest >= observed[pair]);
-        }
-        exceeded
-    }
-
-    fn plus(mut self, other: &Self) -> Self {
-        let add = |a: &mut [u64], b: &[u64]| a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-        add(&mut self.alone, &other.alone);
-        add(&mut self.by_largest, &other.by_largest);
-        self
-    }
-}
-
-/// Σ x[i]·y[rows[i]] for each column.
-fn products(x: &Panel, y: &Panel, rows: &[u32]) -> Vec<f64> {
-    let mut sums = vec![0.0; x.cols().min(y.cols())];
-    for (i, &row) in rows.iter().enumerate() {
-        let both = x.row(i).iter().zip(y.row(row as usize));
-        sums.iter_mut().zip(both).for_each(|(sum, (x, y))| *sum += x * y);
-    }
-    sums
 }
 
 /// Columns of length one, about their means if `center`; a column without length becomes zero.
@@ -200,19 +174,39 @@ fn standardize(scores: &mut Panel, center: bool) {
     let rows = scores.rows();
     let mut mean = vec![0.0; scores.cols()];
     if center {
-        (0..rows).for_each(|i| mean.iter_mut().zip(scores.row(i)).for_each(|(m, s)| *m += s / rows as f64));
+        mean =
+            column_sums(scores, |sum, row| sum.iter_mut().zip(row).for_each(|(m, s)| *m += s / rows as f64));
+        change_rows(scores, |row| row.iter_mut().zip(&mean).for_each(|(score, mean)| *score -= mean));
     }
-    let mut square = vec![0.0f64; scores.cols()];
-    for i in 0..rows {
-        for ((score, mean), square) in scores.row_mut(i).iter_mut().zip(&mean).zip(&mut square) {
-            *score -= mean;
-            *square += *score * *score;
-        }
-    }
+    let square = column_sums(scores, |sum, row| sum.iter_mut().zip(row).for_each(|(sum, s)| *sum += s * s));
     // If almost all of a column is its mean, what is left is rounding.
     let varies = |(&square, mean): (&f64, &f64)| square > ROUNDING * (square + rows as f64 * mean * mean);
     let scale: Vec<f64> =
         square.iter().zip(&mean).map(|both| if varies(both) { both.0.sqrt().recip() } else { 0.0 }).collect();
-    (0..rows)
-        .for_each(|i| scores.row_mut(i).iter_mut().zip(&scale).for_each(|(score, scale)| *score *= scale));
+    change_rows(scores, |row| row.iter_mut().zip(&scale).for_each(|(score, scale)| *score *= scale));
+}
+
+/// A sum for each column over all rows. Threads sum up pieces of a fixed size, so that their number does not show.
+fn column_sums(scores: &Panel, add: impl Fn(&mut [f64], &[f64]) + Sync) -> Vec<f64> {
+    let piece = |first: usize| {
+        let mut sums = vec![0.0; scores.cols()];
+        (first..scores.rows().min(first + PIECE)).for_each(|row| add(&mut sums, scores.row(row)));
+        sums
+    };
+    let pieces: Vec<Vec<f64>> = (0..scores.rows()).into_par_iter().step_by(PIECE).map(piece).collect();
+    let mut total = vec![0.0; scores.cols()];
+    pieces.iter().for_each(|sums| total.iter_mut().zip(sums).for_each(|(total, sum)| *total += sum));
+    total
+}
+
+/// Changes every row. The padding after its last column must stay zero.
+fn change_rows(scores: &mut Panel, change: impl Fn(&mut [f64]) + Sync) {
+    let (cols, lines) = (scores.cols(), scores.lines_per_row());
+    if cols > 0 {
+        let rows = scores.lines_mut().par_chunks_mut(PIECE * lines);
+        rows.for_each(|piece| {
+            let rows = bytemuck::cast_slice_mut::<Line, f64>(piece).chunks_exact_mut(lines * LANES);
+            rows.for_each(|row| change(&mut row[..cols]));
+        });
+    }
 }

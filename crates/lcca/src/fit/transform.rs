@@ -4,7 +4,7 @@ use super::model::{Effects, Model, View};
 use crate::data::Side;
 use crate::error::{Error, Result};
 use crate::kernel;
-use crate::matrix::{Line, Matrix, Panel};
+use crate::matrix::{LANES, Line, Matrix, Panel};
 use crate::panels;
 use bytemuck::Zeroable;
 use rayon::prelude::*;
@@ -63,15 +63,11 @@ impl Model {
         rows: &Matrix,
         covariates: Option<&Matrix>,
     ) -> Result<Panel> {
-        let (k, mut done) = (self.pairs(), 0);
-        let mut scores = Panel::zeros(rows.rows(), k);
-        self.transform_with(side, rows, covariates, |block| -> Result<()> {
-            for row in block.chunks_exact(k) {
-                scores.row_mut(done).copy_from_slice(row);
-                done += 1;
-            }
-            Ok(())
-        })?;
+        let mut scores = Panel::zeros(rows.rows(), self.pairs());
+        if let Some(terms) = self.view(side).terms(side, rows, covariates)? {
+            let pitch = scores.lines_per_row() * LANES;
+            terms.scores(0, bytemuck::cast_slice_mut(scores.lines_mut()), pitch);
+        }
         Ok(scores)
     }
 }
@@ -95,24 +91,31 @@ impl View {
         covariates: Option<&Matrix>,
         mut sink: impl FnMut(&[f64]) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
-        let (expected, found) = (self.weights.rows(), rows.cols());
-        if expected != found {
-            return Err(Error::Width { side, expected, found }.into());
-        }
-        let explained = self.explained(rows.rows(), covariates)?;
-        let mut terms = vec![(rows, &self.weights)];
-        terms.extend(covariates.zip(explained.as_ref()));
-        let offset = self.offset(explained.as_ref());
-        let mut scores = Vec::new();
-        if self.weights.cols() == 0 {
-            return Ok(());
-        }
+        let Some(terms) = self.terms(side, rows, covariates)? else { return Ok(()) };
+        let (k, mut scores) = (self.weights.cols(), Vec::new());
         for start in (0..rows.rows()).step_by(BLOCK) {
-            let end = (start + BLOCK).min(rows.rows());
-            block_scores(&terms, &offset, start, end, &mut scores);
+            scores.resize(BLOCK.min(rows.rows() - start) * k, 0.0);
+            terms.scores(start, &mut scores, k);
             sink(&scores)?;
         }
         Ok(())
+    }
+
+    /// What the canonical variables of rows are sums of. `None` if the model has no pairs.
+    fn terms<'a>(
+        &'a self,
+        side: Side,
+        rows: &'a Matrix,
+        covariates: Option<&'a Matrix>,
+    ) -> Result<Option<Terms<'a>>> {
+        let (expected, found) = (self.weights.rows(), rows.cols());
+        if expected != found {
+            return Err(Error::Width { side, expected, found });
+        }
+        let explained = self.explained(rows.rows(), covariates)?;
+        let offset = self.offset(explained.as_ref());
+        let terms = Terms { rows, weights: &self.weights, covariates: covariates.zip(explained), offset };
+        Ok((self.weights.cols() > 0).then_some(terms))
     }
 
     /// What each covariate adds to the canonical variables: −coefficientsᵀ·W, q×k. An error if covariates are missing, unknown or of another shape.
@@ -149,28 +152,33 @@ impl View {
     }
 }
 
-/// Rows `start..end` of the sum of products of rows with panels, less `offset`.
-fn block_scores(
-    terms: &[(&Matrix, &Panel)],
-    offset: &[f64],
-    start: usize,
-    end: usize,
-    scores: &mut Vec<f64>,
-) {
-    let (k, stride) = (offset.len(), terms[0].1.lines_per_row());
-    scores.clear();
-    scores.resize((end - start) * k, 0.0);
-    scores.par_chunks_mut(CHUNK * k).enumerate().for_each(|(chunk, scores)| {
-        let from = start + chunk * CHUNK;
-        let count = scores.len() / k;
-        let mut z = vec![Line::zeroed(); count * stride];
-        scores.chunks_exact_mut(k).for_each(|out| out.iter_mut().zip(offset).for_each(|(out, o)| *out = -o));
-        for (rows, panel) in terms {
-            kernel::gather(rows, from..from + count, panel.lines(), stride, &mut z);
-            for (out, z) in scores.chunks_exact_mut(k).zip(z.chunks_exact(stride)) {
-                let z: &[f64] = bytemuck::cast_slice(z);
-                out.iter_mut().zip(z).for_each(|(out, z)| *out += z);
+/// What canonical variables are sums of: products of rows with panels, less an offset.
+struct Terms<'a> {
+    rows: &'a Matrix,
+    weights: &'a Panel,
+    covariates: Option<(&'a Matrix, Panel)>,
+    offset: Vec<f64>,
+}
+
+impl Terms<'_> {
+    /// Writes the canonical variables of consecutive rows from `start` on, as many as there is room for if each row takes `pitch` numbers.
+    fn scores(&self, start: usize, scores: &mut [f64], pitch: usize) {
+        scores.par_chunks_mut(CHUNK * pitch).enumerate().for_each(|(chunk, scores)| {
+            let (from, count) = (start + chunk * CHUNK, scores.len() / pitch);
+            scores
+                .chunks_exact_mut(pitch)
+                .for_each(|out| out.iter_mut().zip(&self.offset).for_each(|(out, o)| *out = -o));
+            let covariates = self.covariates.iter().map(|(rows, panel)| (*rows, panel));
+            let mut z = Vec::new();
+            for (matrix, panel) in std::iter::once((self.rows, self.weights)).chain(covariates) {
+                let stride = panel.lines_per_row();
+                z.resize(count * stride, Line::zeroed());
+                kernel::gather(matrix, from..from + count, panel.lines(), stride, &mut z);
+                for (out, z) in scores.chunks_exact_mut(pitch).zip(z.chunks_exact(stride)) {
+                    let z = &bytemuck::cast_slice::<Line, f64>(z)[..panel.cols()];
+                    out.iter_mut().zip(z).for_each(|(out, z)| *out += z);
+                }
             }
-        }
-    });
+        });
+    }
 }

@@ -4,6 +4,7 @@
 //! The panels are behind [`Space`]: an accelerator that holds its own panels implements this trait, and the loop does not
 //! change. [`Host`] keeps them in ordinary memory. [`Placed`] rows bring the space in which a fit to them keeps its panels.
 
+mod dealing;
 mod host;
 mod host_pass;
 pub mod laws;
@@ -13,6 +14,7 @@ mod reduction;
 mod scan;
 mod single;
 
+pub use dealing::{Dealing, Drawing, Generator, KNOWN};
 pub use host::Host;
 pub(crate) use mixed::Mixed;
 pub(crate) use placed::beside;
@@ -291,6 +293,12 @@ pub trait Space: Send + Sync {
     /// The sparse blocks of [X Y]ᵀ[X Y] of rows, if the space forms them sooner than the host; an error if they would take more than
     /// `limit` bytes of the host. By default the host forms them.
     fn joint_gram(&self, _rows: &InMemory, _limit: u64) -> Result<Option<JointGram>> {
+        Ok(None)
+    }
+
+    /// Takes two panels whose rows will be dealt to each other in many orders, if the space does that sooner than the host. By default the
+    /// host does.
+    fn deal(&self, _x: &Panel, _y: &Panel) -> Result<Option<Box<dyn Dealing>>> {
         Ok(None)
     }
 

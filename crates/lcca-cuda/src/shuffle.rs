@@ -1,0 +1,98 @@
+//! Random orders that are drawn on a device: those that the host would draw.
+//!
+//! Shuffling exchanges number i with the one at a random place up to i, one number after the other. Which places these are does not
+//! depend on the exchanges, so a warp draws them for one order, 32 at a time. And what is at a place in the end can be looked up if it is
+//! known which numbers ever came to each place: the last one, or else what came there by exchange, which is known from another place. On average
+//! that takes a few steps.
+
+use crate::device::Device;
+use crate::error::CudaError;
+use crate::kernels::File;
+use crate::launch::Launch;
+use crate::room::Room;
+use lcca::space::{Generator, KNOWN};
+use std::sync::Arc;
+
+/// Orders that are drawn at a time: about one warp for each processor of the largest GPUs. With more, the host begins too many orders before
+/// the GPU has anything to do.
+const MOST: usize = 128;
+/// Bytes that their places and the orders themselves may take.
+const MOST_BYTES: usize = 4 << 30;
+/// Numbers that find their way at a time: lists of so many fit the second-level cache of the larger GPUs.
+const TOGETHER: usize = 4 << 20;
+
+/// The most orders of so many rows that are drawn at a time, if each takes so many bytes more, and so many of the device are free.
+pub(crate) fn most(rows: usize, more: usize, free: usize) -> usize {
+    let lists = 8 * together(rows) * rows;
+    (free.saturating_sub(lists).min(MOST_BYTES) / (8 * rows + 4 * KNOWN + more)).clamp(1, MOST)
+}
+
+/// Orders that find their way at a time.
+fn together(rows: usize) -> usize {
+    (TOGETHER / rows).max(1)
+}
+
+/// Orders of so many rows, one after another. The places of the first numbers of each are known.
+pub(crate) fn draw(
+    device: &Arc<Device>,
+    rows: usize,
+    known: &[u32],
+    generators: &[Generator],
+) -> Result<Room<u32>, CudaError> {
+    let places = draw_places(device, rows, known, generators)?;
+    let (count, together) = (generators.len(), together(rows));
+    let orders: Room<u32> = device.room(count * rows)?;
+    let numbers = together.min(count) * rows;
+    let (heads, next): (Room<u32>, Room<u32>) = (device.room(numbers)?, device.room(numbers)?);
+    for first in (0..count).step_by(together) {
+        let some = together.min(count - first);
+        let blocks = (rows.div_ceil(256) as u64, some as u64, 1);
+        let shape = Launch { blocks, threads: 256, shared: 0 };
+        let (rows_of, from, to) =
+            (rows as u64, places.address_of(first * rows), orders.address_of(first * rows));
+        heads.clear()?;
+        device.launch(
+            "list_places",
+            File::Shuffle,
+            shape,
+            &[&rows_of, &from, &heads.address(), &next.address()],
+        )?;
+        device.launch(
+            "follow_places",
+            File::Shuffle,
+            shape,
+            &[&rows_of, &from, &heads.address(), &next.address(), &to],
+        )?;
+    }
+    Ok(orders)
+}
+
+fn draw_places(
+    device: &Arc<Device>,
+    rows: usize,
+    known: &[u32],
+    generators: &[Generator],
+) -> Result<Room<u32>, CudaError> {
+    let count = generators.len();
+    let words: Vec<u32> = generators.iter().flat_map(words_of).collect();
+    let (places, known, each): (Room<u32>, _, _) =
+        (device.room(count * rows)?, device.copy(known)?, (known.len() / count.max(1)) as u64);
+    let generators = device.copy(&words)?;
+    device.launch(
+        "draw_places",
+        File::Shuffle,
+        Launch::blocks(count as u64, 32),
+        &[&(rows as u64), &each, &places.address(), &known.address(), &generators.address()],
+    )?;
+    Ok(places)
+}
+
+/// A generator as kernels read it.
+fn words_of(generator: &Generator) -> [u32; 12] {
+    let mut words = [0; 12];
+    words[..8].copy_from_slice(&generator.key);
+    for (i, number) in [generator.stream, generator.word].into_iter().enumerate() {
+        (words[8 + 2 * i], words[9 + 2 * i]) = (number as u32, (number >> 32) as u32);
+    }
+    words
+}

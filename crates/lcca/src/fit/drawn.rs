@@ -1,0 +1,115 @@
+//! The random orders of a test, drawn one by one or in batches for a space that deals rows to each other.
+
+use super::exchange::Orders;
+use crate::error::{Error, Result};
+use crate::random;
+use crate::space::{Dealing, Generator, KNOWN};
+use crate::watch::{Cost, Watch};
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+/// Numbers of a batch of orders: 64 MB, or one order per thread.
+const BATCH: usize = 1 << 24;
+/// Batches that there should be, if they are not very small.
+const OVERLAPPING: usize = 4;
+
+/// The random orders of a test.
+pub(super) struct Draws<'a> {
+    pub orders: &'a Orders,
+    pub count: usize,
+    pub seed: u64,
+}
+
+impl Draws<'_> {
+    /// Orders that are drawn at a time: a multiple of the threads, and some batches in all, so that drawing and dealing overlap.
+    fn batch(&self) -> usize {
+        let threads = rayon::current_num_threads();
+        let most = (BATCH / self.orders.rows().max(1)).min(self.count / OVERLAPPING);
+        most.next_multiple_of(threads).max(threads).min(self.count)
+    }
+
+    /// Writes the `index`-th order: the row that comes to each place.
+    pub fn draw(&self, index: usize, order: &mut [u32], watch: &dyn Watch) -> Result<()> {
+        self.orders.draw(order, &mut self.generator(index));
+        go_on(watch)
+    }
+
+    /// What draws the `index`-th order, which depends on its number alone.
+    fn generator(&self, index: usize) -> ChaCha8Rng {
+        random::generator(self.seed, random::Purpose::Permutations, index as u64)
+    }
+}
+
+fn go_on(watch: &dyn Watch) -> Result<()> {
+    if watch.pass(Cost::default()).is_break() { Err(Error::Interrupted) } else { Ok(()) }
+}
+
+/// Orders that are dealt together.
+pub(super) struct Batch {
+    /// At most so many.
+    count: usize,
+    /// Whether the host draws whole orders, or the first places only.
+    is_whole: bool,
+    /// Numbers that the host draws of each.
+    each: usize,
+    numbers: Vec<u32>,
+    /// What draws the other places.
+    generators: Vec<Generator>,
+}
+
+impl Batch {
+    /// Orders of very many rows are drawn elsewhere, if that is offered.
+    pub fn new(dealing: &mut dyn Dealing, draws: &Draws<'_>) -> Self {
+        let most = draws.batch().min(dealing.most());
+        let is_large = matches!(draws.orders, Orders::All(rows) if *rows > KNOWN);
+        let (count, is_whole) = match dealing.drawing() {
+            Some(drawing) if is_large => (drawing.most().min(draws.count), false),
+            _ => (most, true),
+        };
+        let (count, each) = (count.max(1), if is_whole { draws.orders.rows() } else { KNOWN });
+        Batch { count, is_whole, each, numbers: vec![0; count * each], generators: Vec::new() }
+    }
+
+    /// Orders that it has at most.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Draws the orders from the `first` on.
+    pub fn draw(&mut self, draws: &Draws<'_>, first: usize, watch: &dyn Watch) -> Result<()> {
+        self.numbers.truncate((draws.count - first) * self.each);
+        let is_whole = self.is_whole;
+        let draw = |(index, numbers): (usize, &mut [u32])| {
+            let mut random = draws.generator(first + index);
+            if is_whole {
+                draws.orders.draw(numbers, &mut random);
+            } else {
+                random::places(numbers, &mut random);
+            }
+            go_on(watch).map(|()| continued(&random))
+        };
+        let orders = self.numbers.par_chunks_exact_mut(self.each).enumerate();
+        self.generators = orders.map(draw).collect::<Result<_>>()?;
+        Ok(())
+    }
+
+    /// Begins with their sums.
+    pub fn begin(&self, dealing: &mut dyn Dealing) -> Result<()> {
+        match dealing.drawing() {
+            Some(drawing) if !self.is_whole => drawing.begin(&self.numbers, &self.generators),
+            _ => dealing.begin(&self.numbers),
+        }
+    }
+}
+
+/// A generator as others go on with it.
+fn continued(random: &ChaCha8Rng) -> Generator {
+    let seed = random.get_seed();
+    let word =
+        |i: usize| u32::from_le_bytes([seed[4 * i], seed[4 * i + 1], seed[4 * i + 2], seed[4 * i + 3]]);
+    Generator {
+        key: std::array::from_fn(word),
+        stream: random.get_stream(),
+        word: random.get_word_pos() as u64,
+    }
+}
