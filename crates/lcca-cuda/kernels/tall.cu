@@ -60,12 +60,14 @@ template <class T> struct Source { const T *numbers; u32 stride; u32 slices; };
 
 // step = T Ct + P Cp, and next = step + W Cw if W has slices. Coefficients are in the order in which they are read: for each 8N columns of
 // the result and each slice of T, P and W, N times two numbers per thread, as `pack_coefficients` leaves them. A warp forms 32 rows of 8N
-// columns; the numbers of the panels are read two slices ahead.
-template <u32 N, class T>
+// columns, a block 128 rows of BESIDE times as many; the numbers of the panels are read two slices ahead.
+template <u32 N, u32 BESIDE, class T>
 __device__ void advance(u64 rows, u32 tiles, Source<T> t, Source<T> p, Source<T> w, const double2 *coefficients, u32 stride, T *step,
                         T *next) {
-    u32 group = Sums<N>::group(), own = Sums<N>::own(), tile = blockIdx.x % tiles;
-    u64 row0 = ((u64)(blockIdx.x / tiles) * 4 + threadIdx.x / 32) * 32 + group;
+    u32 group = Sums<N>::group(), own = Sums<N>::own(), across = (tiles + BESIDE - 1) / BESIDE;
+    u32 tile = blockIdx.x % across * BESIDE + threadIdx.x / 128;
+    if (tile >= tiles) return;
+    u64 row0 = ((u64)(blockIdx.x / across) * 4 + threadIdx.x % 128 / 32) * 32 + group;
     u32 before_w = t.slices + p.slices, slices = before_w + w.slices;
     const double2 *right_at = coefficients + (u64)tile * slices * N * 32 + threadIdx.x % 32;
     // Rows beyond the last are read as the last, and not stored.
@@ -119,13 +121,14 @@ __device__ void advance(u64 rows, u32 tiles, Source<T> t, Source<T> p, Source<T>
     }
     if (slices > before_w) store(next);
 }
-#define ADVANCE(NAME, N, T, BLOCKS)                                                                                                        \
-    extern "C" __global__ void __launch_bounds__(128, BLOCKS) NAME(u64 rows, u32 tiles, Source<T> t, Source<T> p, Source<T> w,              \
-                                                           const void *coefficients, u32 stride, T *step, T *next) {                \
-        advance<N, T>(rows, tiles, t, p, w, (const double2 *)coefficients, stride, step, next);                                     \
+#define ADVANCE(NAME, N, BESIDE, T, BLOCKS)                                                                                         \
+    extern "C" __global__ void __launch_bounds__(128 * BESIDE, BLOCKS) NAME(u64 rows, u32 tiles, Source<T> t, Source<T> p,          \
+                                                                            Source<T> w, const void *coefficients, u32 stride,      \
+                                                                            T *step, T *next) {                                     \
+        advance<N, BESIDE, T>(rows, tiles, t, p, w, (const double2 *)coefficients, stride, step, next);                             \
     }
-ADVANCE(advance_narrow_f64, 4, double, MANY)
-ADVANCE(advance_wide_f64, 8, double, 2)
+ADVANCE(advance_narrow_f64, 4, 1, double, MANY)
+ADVANCE(advance_wide_f64, 8, 2, double, 1)
 
 // Coefficients in the order in which `advance` reads them. They come column by column, 8 * slices rows of which are T's, P's and W's, each
 // of them filled up with zeros to whole slices.
@@ -141,11 +144,11 @@ extern "C" __global__ void pack_coefficients(u64 n, u32 width, u32 slices, u32 c
 // 32 x 32 numbers, or fewer, of a product A^T B of two panels, and where they go: `height` numbers after each other are one column.
 template <class T> struct Part { const T *a, *b; u64 rows, place; u32 a_stride, b_stride, a_cols, b_cols, height, unused; };
 
-// The products of chunks of rows of several pairs of panels: sums[chunk] has `size` numbers. One warp per part and chunk; those of a block
-// mostly read the same rows of A. A thread reads two neighboring columns, so that rows are read in whole lines: the numbers of a fragment
+// The products of chunks of rows of several pairs of panels: sums[chunk] has `size` numbers. One warp per part and chunk; the 8 of a block
+// mostly share what they read. A thread reads two neighboring columns, so that rows are read in whole lines: the numbers of a fragment
 // are every other column.
 template <class T> __device__ void cross(u32 parts, const Part<T> *all, u64 chunk, u32 chunks, u64 size, double *sums) {
-    u64 index = (u64)blockIdx.x * 4 + threadIdx.x / 32;
+    u64 index = (u64)blockIdx.x * 8 + threadIdx.x / 32;
     if (index >= (u64)parts * chunks) return;
     u32 group = Sums<4>::group(), own = Sums<4>::own();
     Part<T> part = all[index % parts];
@@ -181,6 +184,6 @@ template <class T> __device__ void cross(u32 parts, const Part<T> *all, u64 chun
             if (row < part.a_cols && col < part.b_cols) out[(u64)col * part.height + row] = tile.sums[i][j / 2][j % 2];
         }
 }
-extern "C" __global__ void __launch_bounds__(128, MANY) crosses_f64(u32 parts, const void *all, u64 chunk, u32 chunks, u64 size, double *sums) {
+extern "C" __global__ void __launch_bounds__(256, MANY / 2) crosses_f64(u32 parts, const void *all, u64 chunk, u32 chunks, u64 size, double *sums) {
     cross<double>(parts, (const Part<double> *)all, chunk, chunks, size, sums);
 }
