@@ -7,7 +7,7 @@ use crate::launch::Launch;
 use crate::panel::{PanelOnDevice, stride_of};
 use crate::room::Room;
 use bytemuck::{Pod, Zeroable};
-use faer::{ColRef, MatRef};
+use faer::MatRef;
 use std::sync::Arc;
 
 /// Columns of a panel that are multiplied together.
@@ -18,8 +18,6 @@ const ROWS: u64 = 128;
 /// same time.
 const NARROW: usize = 4;
 const WIDE: usize = 8;
-/// Warps of a block that multiply the same rows of a wide panel: what one of them has read is in the cache of the others.
-const BESIDE: usize = 2;
 
 /// Small matrices that panels are multiplied with, in the order in which the kernel reads them.
 pub(crate) struct Coefficients<const N: usize> {
@@ -42,14 +40,6 @@ struct Source {
     slices: u32,
 }
 
-/// Copies a column to the beginning of a slice.
-fn copy_column(from: ColRef<'_, f64>, to: &mut [f64]) {
-    match from.try_as_col_major() {
-        Some(column) => to[..column.nrows()].copy_from_slice(column.as_slice()),
-        None => to.iter_mut().zip(from.iter()).for_each(|(to, &from)| *to = from),
-    }
-}
-
 impl<const N: usize> Coefficients<N> {
     /// Copies matrices of equally many columns.
     pub fn new(device: &Arc<Device>, all: [MatRef<'_, f64>; N]) -> Result<Self, CudaError> {
@@ -57,12 +47,14 @@ impl<const N: usize> Coefficients<N> {
         let slices = all.map(|m| m.nrows().div_ceil(SLICE));
         let height = SLICE * slices.iter().sum::<usize>();
         // Column by column, as they are.
-        let mut numbers = vec![0.0; height * cols];
-        for (j, mut column) in numbers.chunks_exact_mut(height.max(1)).enumerate() {
-            for (m, slices) in all.iter().zip(slices) {
-                let (own, rest) = column.split_at_mut(SLICE * slices);
-                copy_column(m.col(j), own);
-                column = rest;
+        let mut numbers = Vec::with_capacity(height * cols);
+        for j in 0..cols {
+            for m in &all {
+                match m.col(j).try_as_col_major() {
+                    Some(column) => numbers.extend_from_slice(column.as_slice()),
+                    None => numbers.extend(m.col(j).iter()),
+                }
+                numbers.resize(numbers.len().next_multiple_of(SLICE), 0.0);
             }
         }
         let numbers = device.copy(&numbers)?;
@@ -89,14 +81,12 @@ impl<const N: usize> Coefficients<N> {
     /// The kernel on panels [T, P, W], of which the last may be missing, for so many rows.
     fn launch(&self, rows: usize, sources: [Source; 3], step: u64, next: u64) -> Result<(), CudaError> {
         let tiles = self.cols.div_ceil(SLICE * self.width);
-        let (name, beside) =
-            if self.width == NARROW { ("advance_narrow_f64", 1) } else { ("advance_wide_f64", BESIDE) };
-        let row_blocks = (rows as u64).div_ceil(ROWS);
+        let name = if self.width == NARROW { "advance_narrow_f64" } else { "advance_wide_f64" };
         let [t, p, w] = sources;
         self.device.launch(
             name,
             File::Tall,
-            Launch::blocks(row_blocks * tiles.div_ceil(beside) as u64, 128 * beside as u32),
+            Launch::blocks((rows as u64).div_ceil(ROWS) * tiles as u64, 128),
             &[
                 &(rows as u64),
                 &(tiles as u32),
