@@ -3,7 +3,7 @@
 
 // Blocks of four warps that a multiprocessor is to run at the same time. Without tensor cores a thread needs more registers.
 #if __CUDA_ARCH__ >= 800
-#define MANY 4
+#define MANY 3
 #else
 #define MANY 2
 #endif
@@ -22,9 +22,25 @@ template <u32 N> struct Sums {
             for (u32 j = 0; j < N; j++) sums[i][j][0] = sums[i][j][1] = 0.0;
     }
 
-    // Adds the product of a 32 x 4 and a 4 x 8N matrix. A thread has the numbers left[i] of row 8i + group and column `own`, and right[j] of
-    // row `own` and column 8j + group; sums[i][j][h] is that of row 8i + group and column 8j + 2 own + h.
-    __device__ void add(const double (&left)[4], const double (&right)[N]) {
+    // Adds the product of a 32 x 8 and an 8 x 8N matrix, four columns and rows at a time. A thread has the numbers left[k][i] of row 8i + group and
+    // column 4k + own, and right[k][j] of row 4k + own and column 8j + group; sums[i][j][h] is that of row 8i + group and column 8j + 2 own + h.
+    __device__ void add(const double (&left)[2][4], const double (&right)[2][N]) {
+#if __CUDA_ARCH__ >= 900
+#pragma unroll
+        for (u32 i = 0; i < 4; i += 2)
+#pragma unroll
+            for (u32 j = 0; j < N; j++)
+                asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                    : "+d"(sums[i][j][0]), "+d"(sums[i][j][1]), "+d"(sums[i + 1][j][0]), "+d"(sums[i + 1][j][1])
+                    : "d"(left[0][i]), "d"(left[0][i + 1]), "d"(left[1][i]), "d"(left[1][i + 1]), "d"(right[0][j]), "d"(right[1][j]));
+#else
+#pragma unroll
+        for (u32 k = 0; k < 2; k++) add_four(left[k], right[k]);
+#endif
+    }
+
+    // The same for four columns and rows. From compute capability 8.0 on, tensor cores multiply f64 numbers; those of 9.0 are faster with eight.
+    __device__ void add_four(const double (&left)[4], const double (&right)[N]) {
 #if __CUDA_ARCH__ >= 800
 #pragma unroll
         for (u32 i = 0; i < 4; i++)
@@ -51,8 +67,16 @@ template <u32 N> struct Sums {
     }
 };
 
-// Two neighboring numbers of a panel.
-__device__ __forceinline__ double2 two(const double *at) { return __ldg(reinterpret_cast<const double2 *>(at)); }
+// Two neighboring numbers of a panel. The numbers around them are wanted soon, and fetched from memory with them.
+__device__ __forceinline__ double2 two(const double *at) {
+#if __CUDA_ARCH__ >= 800
+    double2 numbers;
+    asm("ld.global.nc.L2::256B.v2.f64 {%0, %1}, [%2];" : "=d"(numbers.x), "=d"(numbers.y) : "l"(__cvta_generic_to_global(at)));
+    return numbers;
+#else
+    return __ldg(reinterpret_cast<const double2 *>(at));
+#endif
+}
 __device__ __forceinline__ void set_two(double *at, double a, double b) { *reinterpret_cast<double2 *>(at) = make_double2(a, b); }
 
 // A panel that is multiplied with some of the coefficients: its columns are taken in slices of 8.
@@ -92,18 +116,17 @@ __device__ void advance(u64 rows, u32 tiles, Source<T> t, Source<T> p, Source<T>
             }
         }
     };
-    auto multiply = [&](u32 slice, const double2(&left)[4]) {
-        double low[4], high[4], right_low[N], right_high[N];
+    auto multiply = [&](u32 slice, const double2(&rows_of)[4]) {
+        double left[2][4], right[2][N];
 #pragma unroll
         for (u32 j = 0; j < N; j++) {
-            double2 right = __ldg(right_at + (u64)(slice * N + j) * 32);
-            right_low[j] = right.x;
-            right_high[j] = right.y;
+            double2 both = __ldg(right_at + (u64)(slice * N + j) * 32);
+            right[0][j] = both.x;
+            right[1][j] = both.y;
         }
 #pragma unroll
-        for (u32 i = 0; i < 4; i++) low[i] = left[i].x, high[i] = left[i].y;
-        sums.add(low, right_low);
-        sums.add(high, right_high);
+        for (u32 i = 0; i < 4; i++) left[0][i] = rows_of[i].x, left[1][i] = rows_of[i].y;
+        sums.add(left, right);
         if (slice + 1 == before_w) store(step);
     };
     if (before_w == 0) store(step);
@@ -119,9 +142,9 @@ __device__ void advance(u64 rows, u32 tiles, Source<T> t, Source<T> p, Source<T>
     }
     if (slices > before_w) store(next);
 }
-#define ADVANCE(NAME, N, T, BLOCKS)                                                                                                        \
-    extern "C" __global__ void __launch_bounds__(128, BLOCKS) NAME(u64 rows, u32 tiles, Source<T> t, Source<T> p, Source<T> w,              \
-                                                           const void *coefficients, u32 stride, T *step, T *next) {                \
+#define ADVANCE(NAME, N, T, BLOCKS)                                                                                                 \
+    extern "C" __global__ void __launch_bounds__(128, BLOCKS) NAME(u64 rows, u32 tiles, Source<T> t, Source<T> p, Source<T> w,      \
+                                                                   const void *coefficients, u32 stride, T *step, T *next) {        \
         advance<N, T>(rows, tiles, t, p, w, (const double2 *)coefficients, stride, step, next);                                     \
     }
 ADVANCE(advance_narrow_f64, 4, double, MANY)
@@ -141,11 +164,11 @@ extern "C" __global__ void pack_coefficients(u64 n, u32 width, u32 slices, u32 c
 // 32 x 32 numbers, or fewer, of a product A^T B of two panels, and where they go: `height` numbers after each other are one column.
 template <class T> struct Part { const T *a, *b; u64 rows, place; u32 a_stride, b_stride, a_cols, b_cols, height, unused; };
 
-// The products of chunks of rows of several pairs of panels: sums[chunk] has `size` numbers. One warp per part and chunk; those of a block
-// mostly read the same rows of A. A thread reads two neighboring columns, so that rows are read in whole lines: the numbers of a fragment
+// The products of chunks of rows of several pairs of panels: sums[chunk] has `size` numbers. One warp per part and chunk; the 8 of a block
+// mostly share what they read. A thread reads two neighboring columns, so that rows are read in whole lines: the numbers of a fragment
 // are every other column.
 template <class T> __device__ void cross(u32 parts, const Part<T> *all, u64 chunk, u32 chunks, u64 size, double *sums) {
-    u64 index = (u64)blockIdx.x * 4 + threadIdx.x / 32;
+    u64 index = (u64)blockIdx.x * 8 + threadIdx.x / 32;
     if (index >= (u64)parts * chunks) return;
     u32 group = Sums<4>::group(), own = Sums<4>::own();
     Part<T> part = all[index % parts];
@@ -167,8 +190,14 @@ template <class T> __device__ void cross(u32 parts, const Part<T> *all, u64 chun
             read(part.b, part.b_stride, part.b_cols, row + 4 * k + own, b[k]);
         }
 #pragma unroll
-        for (u32 k = 0; k < 4; k++) {
-            double left[4] = {a[k][0].x, a[k][0].y, a[k][1].x, a[k][1].y}, right[4] = {b[k][0].x, b[k][0].y, b[k][1].x, b[k][1].y};
+        for (u32 k = 0; k < 4; k += 2) {
+            double left[2][4], right[2][4];
+#pragma unroll
+            for (u32 e = 0; e < 8; e++) {
+                double2 from_a = a[k + e / 4][e / 2 % 2], from_b = b[k + e / 4][e / 2 % 2];
+                left[e / 4][e % 4] = e % 2 ? from_a.y : from_a.x;
+                right[e / 4][e % 4] = e % 2 ? from_b.y : from_b.x;
+            }
             tile.add(left, right);
         }
     }
@@ -181,6 +210,6 @@ template <class T> __device__ void cross(u32 parts, const Part<T> *all, u64 chun
             if (row < part.a_cols && col < part.b_cols) out[(u64)col * part.height + row] = tile.sums[i][j / 2][j % 2];
         }
 }
-extern "C" __global__ void __launch_bounds__(128, MANY) crosses_f64(u32 parts, const void *all, u64 chunk, u32 chunks, u64 size, double *sums) {
+extern "C" __global__ void __launch_bounds__(256, (MANY + 1) / 2) crosses_f64(u32 parts, const void *all, u64 chunk, u32 chunks, u64 size, double *sums) {
     cross<double>(parts, (const Part<double> *)all, chunk, chunks, size, sums);
 }

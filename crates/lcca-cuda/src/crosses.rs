@@ -15,6 +15,9 @@ use std::sync::Arc;
 /// Rows and columns of the part of a product that one warp forms.
 const PART: usize = 32;
 
+/// Parts that a block of threads forms.
+const TOGETHER: u64 = 8;
+
 /// A part of a product as the kernel sees it.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -73,12 +76,14 @@ impl Crosses {
         place
     }
 
+    /// Adds the parts of AᵀB in an order in which neighbors share what they read: two columns of parts at a time.
     fn push_parts(&mut self, a: &Tall, b: &Tall, place: usize, height: usize) {
         self.rows = self.rows.max(a.rows());
         let (left, right) = (panel_of(a), panel_of(b));
-        for a0 in (0..a.cols()).step_by(PART) {
-            for b0 in (0..b.cols()).step_by(PART) {
-                self.parts.push(Part {
+        let firsts = |tall: &Tall| (0..tall.cols()).step_by(PART).collect::<Vec<usize>>();
+        for two in firsts(a).chunks(2) {
+            for b0 in firsts(b) {
+                self.parts.extend(two.iter().map(|&a0| Part {
                     a: left.room.address_of(a0),
                     b: right.room.address_of(b0),
                     rows: a.rows() as u64,
@@ -89,7 +94,7 @@ impl Crosses {
                     b_cols: PART.min(b.cols() - b0) as u32,
                     height: height as u32,
                     unused: 0,
-                });
+                }));
             }
         }
     }
@@ -105,7 +110,10 @@ impl Crosses {
         device.launch(
             "crosses_f64",
             File::Tall,
-            Launch::blocks((parts.len() as u64 * chunks.count as u64).div_ceil(4), 128),
+            Launch::blocks(
+                (parts.len() as u64 * chunks.count as u64).div_ceil(TOGETHER),
+                32 * TOGETHER as u32,
+            ),
             &[
                 &(parts.len() as u32),
                 &parts.address(),

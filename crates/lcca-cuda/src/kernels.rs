@@ -1,6 +1,6 @@
 //! The kernels, compiled ahead of time for every GPU of compute capability 7.0 or later: the driver translates them for the one it
 //! finds, and remembers the translation. Files with dense products are compiled a second time for 8.0 and later, whose tensor cores
-//! multiply f64 numbers, and Gram matrices a third time for 9.0 and later, which multiply larger pieces.
+//! multiply f64 numbers, and Gram matrices and tall panels a third time for 9.0 and later, which multiply larger pieces.
 
 /// A file of kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,6 +41,7 @@ impl File {
             File::Panel => ptx!("panel.70"),
             File::Product if major >= 8 => ptx!("product.80"),
             File::Product => ptx!("product.70"),
+            File::Tall if major >= 9 => ptx!("tall.90"),
             File::Tall if major >= 8 => ptx!("tall.80"),
             File::Tall => ptx!("tall.70"),
             File::Gram if major >= 9 => ptx!("gram.90"),

@@ -47,12 +47,14 @@ impl<const N: usize> Coefficients<N> {
         let slices = all.map(|m| m.nrows().div_ceil(SLICE));
         let height = SLICE * slices.iter().sum::<usize>();
         // Column by column, as they are.
-        let mut numbers = vec![0.0; height * cols];
-        for (j, mut column) in numbers.chunks_exact_mut(height.max(1)).enumerate() {
-            for (m, slices) in all.iter().zip(slices) {
-                let (own, rest) = column.split_at_mut(SLICE * slices);
-                own.iter_mut().zip(m.col(j).iter()).for_each(|(to, &from)| *to = from);
-                column = rest;
+        let mut numbers = Vec::with_capacity(height * cols);
+        for j in 0..cols {
+            for m in &all {
+                match m.col(j).try_as_col_major() {
+                    Some(column) => numbers.extend_from_slice(column.as_slice()),
+                    None => numbers.extend(m.col(j).iter()),
+                }
+                numbers.resize(numbers.len().next_multiple_of(SLICE), 0.0);
             }
         }
         let numbers = device.copy(&numbers)?;

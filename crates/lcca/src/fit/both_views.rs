@@ -134,14 +134,15 @@ impl BothViews<'_> {
             [0, 1].map(|view| [[&t.views[view].bw], [&t.views[view].image]]);
         let [x_heights, y_heights] = self.heights(t);
         let found = self.problem.space.reduce(&[
+            // Those with the same panels next to each other.
             Reduction::Cross(&x_bw, &all[0]),
+            Reduction::Cross(&others, &y_image),
             Reduction::Cross(&y_bw, &all[1]),
             Reduction::Cross(&x_image, &all[1]),
-            Reduction::Cross(&others, &y_image),
             x_heights,
             y_heights,
         ])?;
-        let [x, y, across, down, x_heights, y_heights] = in_order(found);
+        let [x, down, y, across, x_heights, y_heights] = in_order(found);
         let (last, size) = (p.columns(), own + more + p.columns());
         // Where the blocks of W and P are in [W T P] and in [W P].
         let kept = [(0, 0, own), (own + more, own, last)];
