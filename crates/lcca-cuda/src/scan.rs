@@ -11,7 +11,7 @@ use crate::room::Room;
 use crate::sparse::SparseOnDevice;
 use bytemuck::{Pod, Zeroable};
 use lcca::data::Side;
-use lcca::space::{GramScan, GramView, HubLimits, SEGMENT, ScaledProduct, SparsePair, TwinLimits};
+use lcca::space::{GramScan, GramView, HubLimits, Matches, SEGMENT, ScaledProduct, SparsePair, TwinLimits};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -246,7 +246,7 @@ impl GramScan for ScanOnDevice<'_> {
         x: &[ScaledProduct],
         y: &[ScaledProduct],
         faint: f64,
-    ) -> lcca::Result<Option<Vec<Option<(f64, usize)>>>> {
+    ) -> lcca::Result<Option<Matches>> {
         Ok(unless_full(self.match_twins(x, y, faint))?.flatten())
     }
 
