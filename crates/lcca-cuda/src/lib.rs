@@ -47,6 +47,7 @@ mod sparse_gram;
 mod staging;
 mod summed;
 mod twins;
+mod witnesses;
 
 pub use array::DeviceArray;
 pub use choice::{DeviceChoice, EXPECTED, Placement, runs_there};

@@ -201,8 +201,8 @@ pub(crate) fn form(
     let weights = pair.weights().map(|weights| copy_buffer(device, weights)).transpose()?;
     let keeps = plan.keeps(device);
     let products = Products { device, rows: x.rows(), weights, has_values: plan.has_values, keeps, after };
-    // The larger block comes first: what is copied to the host last is waited for.
-    let order = if plan.keys[0] >= plan.keys[2] { [0, 1] } else { [1, 0] };
+    // The larger symmetric block comes last: XᵀY and YᵀX, which are the most to copy to the host, are copied while its keys are sorted.
+    let order = if plan.keys[0] <= plan.keys[2] { [0, 1] } else { [1, 0] };
     let (rows, shape) = ([x, y], [x.cols(), y.cols()]);
     let first = Entries::copy(device, rows[order[0]])?;
     after("copy rows")?;
