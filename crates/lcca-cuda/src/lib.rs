@@ -54,6 +54,7 @@ mod staging;
 mod summed;
 mod tall;
 mod twins;
+mod witnesses;
 
 pub use array::DeviceArray;
 pub use choice::{DeviceChoice, EXPECTED, Placement, runs_there};

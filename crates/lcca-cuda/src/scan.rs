@@ -11,7 +11,7 @@ use crate::room::Room;
 use crate::sparse::SparseOnDevice;
 use bytemuck::{Pod, Zeroable};
 use lcca::data::Side;
-use lcca::space::{GramScan, GramView, HubLimits, SEGMENT, ScaledProduct, SparsePair, TwinLimits};
+use lcca::space::{GramView, HubLimits, SEGMENT, ScaledProduct};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -184,7 +184,8 @@ impl<'a> ScanOnDevice<'a> {
         self.device.launch(kernel, File::Scan, Launch::each(count), arguments)
     }
 
-    fn list_strongest(&self, faint: f64, most: usize) -> Result<Vec<Entry>, CudaError> {
+    /// Pairs of columns of both views that are the strongest of one of them: the `most` largest and perhaps others.
+    pub fn list_strongest(&self, faint: f64, most: usize) -> Result<Vec<Entry>, CudaError> {
         let views = [self.partners(Side::X)?, self.partners(Side::Y)?];
         let (counts, bins): (Room<u32>, _) = (self.device.zeros(BINS)?, BINS as u32);
         for (side, found) in Side::BOTH.into_iter().zip(&views) {
@@ -208,7 +209,8 @@ impl<'a> ScanOnDevice<'a> {
         list.read()
     }
 
-    fn list_explained(&self, side: Side, limits: HubLimits) -> Result<Vec<Entry>, CudaError> {
+    /// Columns of a view that may have many partners.
+    pub fn list_explained(&self, side: Side, limits: HubLimits) -> Result<Vec<Entry>, CudaError> {
         let list = List::new(self.device, self.columns(side))?;
         let (count, entries) = (list.count.address(), list.entries.address());
         let more: [&dyn Argument; 4] = [&limits.explained, &limits.alone, &count, &entries];
@@ -225,53 +227,6 @@ fn first_bin(counts: &[u32], most: usize) -> (u32, usize) {
         held += counts[first] as usize;
     }
     (first as u32, held)
-}
-
-/// What was found, or nothing if the device has too little memory: the host looks for it then.
-pub(crate) fn unless_full<T>(found: Result<T, CudaError>) -> lcca::Result<Option<T>> {
-    match found {
-        Err(CudaError::Memory { .. }) => Ok(None),
-        found => Ok(Some(found?)),
-    }
-}
-
-impl GramScan for ScanOnDevice<'_> {
-    fn twins(&self, limits: TwinLimits) -> lcca::Result<Option<[Vec<ScaledProduct>; 2]>> {
-        let of_view = |side: Side| self.list_twins(side, limits);
-        unless_full(of_view(Side::X).and_then(|x| Ok([x, of_view(Side::Y)?])))
-    }
-
-    fn matched_twins(
-        &self,
-        x: &[ScaledProduct],
-        y: &[ScaledProduct],
-        faint: f64,
-    ) -> lcca::Result<Option<Vec<Option<(f64, usize)>>>> {
-        Ok(unless_full(self.match_twins(x, y, faint))?.flatten())
-    }
-
-    fn strongest(&self, faint: f64, most: usize) -> lcca::Result<Option<Vec<ScaledProduct>>> {
-        let listed = unless_full(self.list_strongest(faint, most))?;
-        Ok(listed.map(|listed| listed.into_iter().map(ScaledProduct::from).collect()))
-    }
-
-    fn explained(&self, side: Side, limits: HubLimits) -> lcca::Result<Option<Vec<(f64, u32)>>> {
-        let listed = unless_full(self.list_explained(side, limits))?;
-        Ok(listed.map(|listed| listed.iter().map(|entry| (entry.product, entry.columns[0])).collect()))
-    }
-
-    fn hubs(
-        &self,
-        side: Side,
-        columns: &[u32],
-        limits: HubLimits,
-    ) -> lcca::Result<Option<Vec<Option<SparsePair>>>> {
-        unless_full(self.find_hubs(side, columns, limits))
-    }
-
-    fn grown(&self, seeds: &[[Vec<u32>; 2]]) -> lcca::Result<Option<Vec<SparsePair>>> {
-        Ok(unless_full(self.grow(seeds))?.flatten())
-    }
 }
 
 #[cfg(test)]

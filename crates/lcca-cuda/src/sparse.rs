@@ -51,6 +51,45 @@ struct Cut {
     count: usize,
 }
 
+/// How rows are cut into segments, on the host. The fields are those of [`Cut`].
+pub(crate) struct Segments {
+    /// The first entry of every segment, and the end.
+    starts: Vec<u64>,
+    slots: Vec<i32>,
+    numbers: Vec<u32>,
+    firsts: Vec<u32>,
+}
+
+impl Segments {
+    /// `None` if no row is long. `offsets` start at 0.
+    pub fn new(offsets: &[u64]) -> Option<Self> {
+        let rows = offsets.len() - 1;
+        let is_long = |row: usize| offsets[row + 1] - offsets[row] > SEGMENT;
+        if !(0..rows).any(is_long) {
+            return None;
+        }
+        let (mut starts, mut slots) = (Vec::with_capacity(rows + 1), Vec::with_capacity(rows));
+        let (mut numbers, mut firsts, mut count) = (Vec::new(), Vec::new(), 0);
+        for row in 0..rows {
+            if !is_long(row) {
+                starts.push(offsets[row]);
+                slots.push(row as i32);
+                continue;
+            }
+            numbers.push(row as u32);
+            firsts.push(count);
+            for start in (offsets[row]..offsets[row + 1]).step_by(SEGMENT as usize) {
+                starts.push(start);
+                slots.push(-1 - count as i32);
+                count += 1;
+            }
+        }
+        starts.push(offsets[rows]);
+        firsts.push(count);
+        Some(Segments { starts, slots, numbers, firsts })
+    }
+}
+
 /// Where a product goes and what is done to it.
 pub(crate) struct Output {
     pub address: u64,
@@ -117,47 +156,41 @@ impl SparseOnDevice {
     }
 
     /// Rows whose entries lie on the device already; `offsets` start at 0.
-    pub fn new(
+    fn new(
         device: &Arc<Device>,
         cols: usize,
         offsets: &[u64],
         columns: Room<u32>,
         values: StoredValues,
     ) -> Result<Self, CudaError> {
-        let rows = offsets.len() - 1;
-        let is_long = |row: usize| offsets[row + 1] - offsets[row] > SEGMENT;
-        if !(0..rows).any(is_long) {
-            let (starts, device) = (device.copy(offsets)?, device.clone());
-            return Ok(SparseOnDevice { device, cols, segments: rows, starts, columns, values, cut: None });
-        }
-        let (mut starts, mut slots) = (Vec::with_capacity(rows + 1), Vec::with_capacity(rows));
-        let (mut numbers, mut firsts, mut count) = (Vec::new(), Vec::new(), 0);
-        for row in 0..rows {
-            if !is_long(row) {
-                starts.push(offsets[row]);
-                slots.push(row as i32);
-                continue;
-            }
-            numbers.push(row as u32);
-            firsts.push(count);
-            for start in (offsets[row]..offsets[row + 1]).step_by(SEGMENT as usize) {
-                starts.push(start);
-                slots.push(-1 - count as i32);
-                count += 1;
-            }
-        }
-        starts.push(offsets[rows]);
-        firsts.push(count);
+        let segments = Segments::new(offsets);
+        SparseOnDevice::cut(device, cols, device.copy(offsets)?, segments, columns, values)
+    }
+
+    /// Rows that lie on the device already with their offsets, which start at 0, and how they are cut into segments.
+    pub fn cut(
+        device: &Arc<Device>,
+        cols: usize,
+        offsets: Room<u64>,
+        segments: Option<Segments>,
+        columns: Room<u32>,
+        values: StoredValues,
+    ) -> Result<Self, CudaError> {
+        let (rows, device) = (offsets.len() - 1, device.clone());
+        let Some(Segments { starts, slots, numbers, firsts }) = segments else {
+            let (segments, starts) = (rows, offsets);
+            return Ok(SparseOnDevice { device, cols, segments, starts, columns, values, cut: None });
+        };
         let cut = Cut {
-            offsets: device.copy(offsets)?,
+            offsets,
             slots: device.copy(&slots)?,
+            long: numbers.len() as u32,
+            count: firsts.last().map_or(0, |&count| count as usize),
             firsts: device.copy(&firsts)?,
             numbers: device.copy(&numbers)?,
-            long: numbers.len() as u32,
-            count: count as usize,
         };
         let (segments, starts) = (slots.len(), device.copy(&starts)?);
-        Ok(SparseOnDevice { device: device.clone(), cols, segments, starts, columns, values, cut: Some(cut) })
+        Ok(SparseOnDevice { device, cols, segments, starts, columns, values, cut: Some(cut) })
     }
 
     /// The products of the rows with a panel of f64 numbers.

@@ -13,7 +13,7 @@ use crate::kernels::File;
 use crate::launch::{Argument, Launch};
 use crate::room::Room;
 use crate::sort::{Keyed, RunSums, bytes_to_sort, scan};
-use crate::sparse::{SparseOnDevice, StoredValues, bytes_in_place, copy_buffer};
+use crate::sparse::{Segments, SparseOnDevice, StoredValues, bytes_in_place, copy_buffer};
 use lcca::data::{Allowance, InMemory, JointGram, Pair, Shape, Side};
 use lcca::matrix::{Matrix, SparseRows, Values};
 use rayon::prelude::*;
@@ -155,8 +155,8 @@ pub(crate) fn form(
     let weights = pair.weights().map(|weights| copy_buffer(device, weights)).transpose()?;
     let keeps = plan.keeps(device);
     let products = Products { device, rows: x.rows(), weights, has_values: plan.has_values, keeps, after };
-    // The larger block comes first: what is copied to the host last is waited for.
-    let order = if plan.keys[0] >= plan.keys[2] { [0, 1] } else { [1, 0] };
+    // The larger symmetric block comes last: XᵀY and YᵀX, which are the most to copy to the host, are copied while its keys are sorted.
+    let order = if plan.keys[0] <= plan.keys[2] { [0, 1] } else { [1, 0] };
     let (rows, shape) = ([x, y], [x.cols(), y.cols()]);
     let mut copied = copied.map_or([None, None], |copied| copied.map(Some));
     let mut entries = |side: usize| match copied[side].take() {
@@ -185,8 +185,7 @@ pub(crate) fn form(
     let (across, Some(last)) = products.while_copied(across, last)? else { return Ok(None) };
     let ([own], [xy, yx]) = (own, across);
     let (own, xy, yx) = (own?, xy?, yx?);
-    let last = last.on_both(device, products.keeps)?;
-    after("copy back")?;
+    let last = products.on_both(last.copy()?, products.keeps.then_some(last))?;
     let [xx, yy] = if order[0] == 0 { [own, last] } else { [last, own] };
     let [(xx, xx_here), (xy, xy_here), (yx, yx_here), (yy, yy_here)] = [xx, xy, yx, yy];
     allowance.take_transposed(&[&xy])?;
@@ -344,20 +343,24 @@ impl Products<'_> {
         blocks: [Block; N],
         next: impl FnOnce() -> lcca::Result<T>,
     ) -> lcca::Result<([lcca::Result<OnBoth>; N], T)> {
-        let (device, keeps) = (self.device, self.keeps);
-        let copy = |block: Block| block.on_both(device, keeps);
-        if !keeps {
-            let copied = blocks.map(copy);
-            (self.after)("copy back")?;
+        if !self.keeps {
+            let copied = blocks.map(|block| self.on_both(block.copy()?, None));
             return Ok((copied, next()?));
         }
-        let mut copied = None;
+        let mut copies = None;
         let next = rayon::in_place_scope(|scope| {
-            scope.spawn(|_| copied = Some(blocks.map(copy)));
+            scope.spawn(|_| copies = Some(blocks.map(|block| (block.copy(), block))));
             next()
         });
+        let copies = copies.expect("the scope waits for the copies");
+        Ok((copies.map(|(copied, block)| self.on_both(copied?, Some(block))), next?))
+    }
+
+    /// A block on the host, and on the device if it is kept there.
+    fn on_both(&self, copied: Copied, block: Option<Block>) -> lcca::Result<OnBoth> {
+        let here = block.map(|block| block.kept(self.device, copied.segments)).transpose()?;
         (self.after)("copy back")?;
-        Ok((copied.expect("the scope waits for the copies"), next?))
+        Ok((copied.rows.into(), here))
     }
 }
 
@@ -439,18 +442,28 @@ impl Block {
         Ok(Block { starts, columns, values, cols })
     }
 
-    /// The block on the host, and on the device if it is kept there. It is copied beside the kernels that were started since it was made.
-    fn on_both(self, device: &Arc<Device>, keeps: bool) -> lcca::Result<OnBoth> {
-        let Block { starts, columns, values, cols } = self;
-        let copy = match &values {
+    /// A copy on the host, made beside the kernels that were started since the block was made, and how rows are cut into segments.
+    fn copy(&self) -> lcca::Result<Copied> {
+        let values = match &self.values {
             StoredValues::Ones => Values::Ones,
             StoredValues::F32(values) => Values::F32(values.to_vec_beside()?.into()),
             StoredValues::F64(values) => Values::F64(values.to_vec_beside()?.into()),
         };
-        let (offsets, on_host) = (starts.to_vec_beside()?, columns.to_vec_beside()?);
-        let here = keeps.then(|| SparseOnDevice::new(device, cols, &offsets, columns, values)).transpose()?;
-        Ok((SparseRows::new(cols, offsets.into(), on_host.into(), copy)?.into(), here))
+        let (offsets, columns) = (self.starts.to_vec_beside()?, self.columns.to_vec_beside()?);
+        let segments = Segments::new(&offsets);
+        Ok(Copied { rows: SparseRows::new(self.cols, offsets.into(), columns.into(), values)?, segments })
     }
+
+    /// The block as passes read it.
+    fn kept(self, device: &Arc<Device>, segments: Option<Segments>) -> Result<SparseOnDevice, CudaError> {
+        SparseOnDevice::cut(device, self.cols, self.starts, segments, self.columns, self.values)
+    }
+}
+
+/// A block on the host.
+struct Copied {
+    rows: SparseRows,
+    segments: Option<Segments>,
 }
 
 fn launch_each(

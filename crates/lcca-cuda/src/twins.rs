@@ -2,11 +2,11 @@
 
 use crate::error::CudaError;
 use crate::kernels::File;
-use crate::launch::Launch;
+use crate::launch::{Argument, Launch};
 use crate::room::Room;
 use crate::scan::{Entry, List, ScanOnDevice};
 use lcca::data::Side;
-use lcca::space::{ScaledProduct, TwinLimits};
+use lcca::space::{Matches, ScaledProduct, TwinLimits};
 
 /// Threads that compare one pair of twins with all of the other view, as in scan.cu.
 const THREADS: u32 = 1024;
@@ -30,7 +30,7 @@ impl ScanOnDevice<'_> {
         )?;
         let list = List::new(self.device, rows as usize)?;
         let (count, entries) = (list.count.address(), list.entries.address());
-        let arguments: [&dyn crate::launch::Argument; 7] =
+        let arguments: [&dyn Argument; 7] =
             [&rows, &columns, &products, &limits.least, &limits.same, &count, &entries];
         self.launch_each("list_twins", rows, &arguments)?;
         Ok(list.read()?.into_iter().map(ScaledProduct::from).collect())
@@ -42,7 +42,7 @@ impl ScanOnDevice<'_> {
         x: &[ScaledProduct],
         y: &[ScaledProduct],
         faint: f64,
-    ) -> Result<Option<Vec<Option<(f64, usize)>>>, CudaError> {
+    ) -> Result<Option<Matches>, CudaError> {
         let (device, cols) = (self.device, self.columns(Side::Y) as u64);
         let blocks = (device.free() / SHARE / (16 * cols).max(1)).min(AT_A_TIME).min(x.len() as u64);
         if blocks == 0 {

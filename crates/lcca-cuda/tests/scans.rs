@@ -76,7 +76,9 @@ fn matrix(rows: &[Vec<u32>], cols: u32, values: fn(usize) -> Values) -> Matrix {
     let offsets: Vec<u64> = std::iter::once(0).chain(ends).collect();
     let columns = rows.concat();
     let values = values(columns.len());
-    SparseRows::new((cols + PLANTED) as usize, offsets.into(), columns.into(), values).unwrap().into()
+    SparseRows::new((cols + PLANTED) as usize, offsets.into(), columns.into(), values)
+        .expect("valid rows")
+        .into()
 }
 
 fn ones(_: usize) -> Values {

@@ -13,7 +13,7 @@ use super::local_grams::{LocalGrams, NEARLY};
 use super::scratch::Scratch;
 use crate::data::Side;
 use crate::error::Result;
-use crate::space::{ScaledProduct, TwinLimits};
+use crate::space::{Matches, ScaledProduct, TwinLimits};
 use rayon::prelude::*;
 
 /// Columns with fewer entries are left alone: if all rows of two rare columns coincide, that may be chance.
@@ -141,12 +141,7 @@ pub(super) fn pairs_of_twins(
 }
 
 /// For each pair of twins of X the correlation with the best pair of Y, and its place.
-fn matched_on_host(
-    grams: &LocalGrams<'_>,
-    x: &[ScaledProduct],
-    y: &[ScaledProduct],
-    faint: f64,
-) -> Vec<Option<(f64, usize)>> {
+fn matched_on_host(grams: &LocalGrams<'_>, x: &[ScaledProduct], y: &[ScaledProduct], faint: f64) -> Matches {
     let across = grams.joint.block(Side::X, Side::Y);
     let scratch = Scratch::new(|| [0, 1].map(|_| vec![0.0; grams.inverse[1].len()]));
     let matched = x.par_iter().with_max_len(COMPARED).map(|twins| {

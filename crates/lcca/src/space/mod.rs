@@ -21,8 +21,8 @@ pub(crate) use placed::beside;
 pub use placed::{Placed, of, place};
 pub use reduction::Reduction;
 pub use scan::{
-    ADDED, GramScan, GramView, HubLimits, MOST_GROWN, PARTNERS, ROUNDS, SEGMENT, SUM_LANES, ScaledProduct,
-    SparsePair, TwinLimits,
+    ADDED, GramScan, GramView, HubLimits, MOST_GROWN, Matches, PARTNERS, ROUNDS, SEGMENT, SUM_LANES,
+    ScaledProduct, SparsePair, TwinLimits,
 };
 
 use crate::data::{Counting, InMemory, JointGram, Moments};

@@ -77,6 +77,9 @@ pub struct HubLimits {
     pub largest: f64,
 }
 
+/// The best partner of each of some things: a correlation and a place, if there is one.
+pub type Matches = Vec<Option<(f64, usize)>>;
+
 /// Gram matrices in a space that can scan them. Every answer may be `None`: then the host finds it.
 pub trait GramScan: Send + Sync {
     /// The pairs of twins of each view, in any order: each column, and the other one of its view with the largest product by absolute value, the
@@ -85,12 +88,7 @@ pub trait GramScan: Send + Sync {
 
     /// For each pair of twins of X the pair of Y whose difference correlates most with theirs, the first of equal ones, if that is above `faint`: the
     /// correlation and its place.
-    fn matched_twins(
-        &self,
-        x: &[ScaledProduct],
-        y: &[ScaledProduct],
-        faint: f64,
-    ) -> Result<Option<Vec<Option<(f64, usize)>>>>;
+    fn matched_twins(&self, x: &[ScaledProduct], y: &[ScaledProduct], faint: f64) -> Result<Option<Matches>>;
 
     /// Pairs of columns of X and Y that are the strongest of one of them, the first of equal ones, and above `faint`: the `most` largest and perhaps
     /// others, in any order. Those that are each other's strongest are there twice.
