@@ -83,7 +83,7 @@ impl Context {
         }
         let Some(mut staging) = self.free_staging() else { return self.receive_directly(out, address) };
         let staging = Staging::in_place(&mut staging)?;
-        let mut lanes: [Vec<(u64, &mut [MaybeUninit<u8>])>; LANES] = Default::default();
+        let mut lanes: [Vec<Part<'_>>; LANES] = Default::default();
         for (index, part) in out.chunks_mut(PLACE).enumerate() {
             lanes[index % LANES].push((address + (index * PLACE) as u64, part));
         }
@@ -98,13 +98,16 @@ impl Context {
                     copy_out(part, staging.free_place(lane, index)?);
                 }
             }
-            match before {
-                Some((index, part)) => Ok(copy_out(part, staging.free_place(lane, index)?)),
-                None => Ok(()),
+            if let Some((index, part)) = before {
+                copy_out(part, staging.free_place(lane, index)?);
             }
+            Ok(())
         })
     }
 }
+
+/// Where some bytes are on the GPU, and where they go.
+type Part<'a> = (u64, &'a mut [MaybeUninit<u8>]);
 
 /// Copies what a place holds, as many bytes as the part has.
 fn copy_out(part: &mut [MaybeUninit<u8>], place: *const u8) {

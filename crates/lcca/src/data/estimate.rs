@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn equal_pairs_are_counted_once_whatever_the_parts() {
-        let pairs: Vec<u64> = (0..300_000u64).map(|i| (i * 7919) % 200_003 << 32 | i % 3).collect();
+        let pairs: Vec<u64> = (0..300_000u64).map(|i| (((i * 7919) % 200_003) << 32) | (i % 3)).collect();
         let mut times = std::collections::HashMap::<u64, u64>::new();
         pairs.iter().for_each(|&pair| *times.entry(pair).or_default() += 1);
         let once = times.values().filter(|&&times| times == 1).count();
