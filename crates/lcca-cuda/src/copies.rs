@@ -112,7 +112,7 @@ impl Context {
             return self.receive_in_one_piece(out, address, stream);
         };
         let staging = Staging::in_place(&mut staging)?;
-        let mut lanes: [Vec<(u64, &mut [MaybeUninit<u8>])>; LANES] = Default::default();
+        let mut lanes: [Vec<Part<'_>>; LANES] = Default::default();
         for (index, part) in out.chunks_mut(PLACE).enumerate() {
             lanes[index % LANES].push((address + (index * PLACE) as u64, part));
         }
@@ -128,13 +128,16 @@ impl Context {
                     copy_out(part, staging.free_place(lane, index)?);
                 }
             }
-            match before {
-                Some((index, part)) => Ok(copy_out(part, staging.free_place(lane, index)?)),
-                None => Ok(()),
+            if let Some((index, part)) = before {
+                copy_out(part, staging.free_place(lane, index)?);
             }
+            Ok(())
         })
     }
 }
+
+/// Where some bytes are on the GPU, and where they go.
+type Part<'a> = (u64, &'a mut [MaybeUninit<u8>]);
 
 /// Starts a copy of bytes from an address of the GPU. The caller owns as many here and there, and touches neither before it is over.
 fn start_to_receive(to: *mut u8, len: usize, address: u64, stream: sys::CUstream) -> Result<(), CudaError> {

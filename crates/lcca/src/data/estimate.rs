@@ -17,6 +17,9 @@ const SAMPLE: f64 = 1e6;
 const COUNTED: usize = 1 << 14;
 const COLLECTED: usize = 1 << 10;
 const PARTS: usize = 64;
+/// Pairs that one thread takes apart at a time, and an odd number by which they are multiplied for it.
+const PARTED: usize = 1 << 16;
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// If there are more pairs than this per entry, passes over the rows are cheaper and no sample is needed to see it.
 const HOPELESS: f64 = 1000.0;
@@ -124,7 +127,7 @@ impl GramSample {
     }
 
     /// The estimate for a pair of this shape.
-    pub fn estimate(mut self, shape: Shape) -> GramEstimate {
+    pub fn estimate(self, shape: Shape) -> GramEstimate {
         let width = (shape.x_cols + shape.y_cols) as f64;
         let most = (width + self.apart()).min(width * width);
         let entries = if self.sampled_rows == 0 { most } else { self.grown() };
@@ -137,8 +140,8 @@ impl GramSample {
     }
 
     /// Twice the different pairs that all rows may be expected to have.
-    fn grown(&mut self) -> f64 {
-        let (different, once) = count(&mut self.pairs);
+    fn grown(&self) -> f64 {
+        let (different, once) = count(&self.pairs);
         let unseen = self.rows as f64 / self.sampled_rows.max(1) as f64;
         if different > 0.0 { 2.0 * different * unseen.powf(once / different) } else { 0.0 }
     }
@@ -183,25 +186,28 @@ fn push_pairs(
     }
 }
 
-/// How many are different, and how many of those occur once.
-fn count(pairs: &mut [u64]) -> (f64, f64) {
-    pairs.par_sort_unstable();
-    let pairs = &*pairs;
+/// How many are different, and how many of those occur once. Equal pairs come into the same part, and parts are sorted by themselves.
+fn count(pairs: &[u64]) -> (f64, f64) {
+    let part_of = |pair: u64| (pair.wrapping_mul(SPREAD) >> (u64::BITS - PARTS.ilog2())) as usize;
+    let parted = |pairs: &[u64]| {
+        let mut parts: [Vec<u64>; PARTS] =
+            std::array::from_fn(|_| Vec::with_capacity(pairs.len() / PARTS * 2));
+        pairs.iter().for_each(|&pair| parts[part_of(pair)].push(pair));
+        parts
+    };
+    let parted: Vec<[Vec<u64>; PARTS]> = pairs.par_chunks(PARTED).map(parted).collect();
     let of_part = |part: usize| {
-        // A part begins with the first of several equal pairs.
-        let cut = |part: usize| match pairs.get(pairs.len() * part / PARTS) {
-            Some(pair) => pairs.partition_point(|other| other < pair),
-            None => pairs.len(),
-        };
+        let mut pairs: Vec<u64> = parted.iter().flat_map(|parts| &parts[part]).copied().collect();
+        pairs.sort_unstable();
         let (mut different, mut once) = (0u64, 0u64);
-        for same in pairs[cut(part)..cut(part + 1)].chunk_by(|a, b| a == b) {
+        for same in pairs.chunk_by(|a, b| a == b) {
             different += 1;
             once += u64::from(same.len() == 1);
         }
         (different, once)
     };
     let add = |a: (u64, u64), b: (u64, u64)| (a.0 + b.0, a.1 + b.1);
-    let (different, once) = (0..PARTS).into_par_iter().map(of_part).reduce(|| (0, 0), add);
+    let (different, once) = (0..PARTS).into_par_iter().with_max_len(1).map(of_part).reduce(|| (0, 0), add);
     (different as f64, once as f64)
 }
 
@@ -220,6 +226,16 @@ mod tests {
             let formed = pair.joint_gram(u64::MAX).unwrap().entries() as f64;
             assert!((0.7..2.0).contains(&(estimate.entries / formed)), "{estimate:?} against {formed}");
         }
+    }
+
+    #[test]
+    fn equal_pairs_are_counted_once_whatever_the_parts() {
+        let pairs: Vec<u64> = (0..300_000u64).map(|i| (((i * 7919) % 200_003) << 32) | (i % 3)).collect();
+        let mut times = std::collections::HashMap::<u64, u64>::new();
+        pairs.iter().for_each(|&pair| *times.entry(pair).or_default() += 1);
+        let once = times.values().filter(|&&times| times == 1).count();
+        assert_eq!(count(&pairs), (times.len() as f64, once as f64));
+        assert_eq!(count(&[]), (0.0, 0.0));
     }
 
     #[test]

@@ -53,9 +53,7 @@ impl Pair for InMemory {
             let weight = |row: usize| weights.map_or(1.0, |weights| weights[row].get());
             let part_moments = |rows: &Range<usize>| Moments::new(view, rows.clone(), weight);
             let parts: Vec<Moments> = spans.par_iter().with_max_len(1).map(part_moments).collect();
-            let mut sum = Moments::zero(view.cols());
-            parts.iter().for_each(|part| sum.add(part));
-            sum
+            Moments::total(&parts, view.cols())
         }))
     }
 

@@ -1,7 +1,8 @@
 //! Column sums, squared norms and counts.
 
 use crate::error::Result;
-use crate::matrix::{Buffer, ColumnSums, DenseRows, DenseValues, Matrix, Packed, Reader};
+use crate::matrix::{Buffer, ColumnSums, DenseRows, DenseValues, Matrix, Packed, Reader, zeros};
+use bytemuck::{Pod, Zeroable};
 use pulp::NullaryFnOnce;
 use rayon::prelude::*;
 
@@ -75,33 +76,68 @@ impl Moments {
         rows: impl Iterator<Item = usize>,
         weight: impl Fn(usize) -> f64,
     ) -> Self {
+        match view {
+            Matrix::Dense(view) => Moments::of_dense_rows(view, rows, weight),
+            Matrix::Sparse(_) | Matrix::OneHot(_) => Moments::of_entries(view, rows, weight),
+        }
+    }
+
+    fn of_dense_rows(
+        view: &DenseRows,
+        rows: impl Iterator<Item = usize>,
+        weight: impl Fn(usize) -> f64,
+    ) -> Self {
         let (mut moments, mut lost) = (Moments::zero(view.cols()), Moments::zero(view.cols()));
-        let mut dense_rows = 0;
-        let reader = Reader::new(view);
+        let mut count = 0;
         for row in rows {
             let w = weight(row);
             add_compensated(&mut moments.weight, &mut lost.weight, w);
-            if let Matrix::Dense(m) = view {
-                dense_rows += 1;
-                let row = row * m.cols()..(row + 1) * m.cols();
-                match m.values() {
-                    DenseValues::F32(values) => moments.add_row(&mut lost, w, &values.as_slice()[row]),
-                    DenseValues::F64(values) => moments.add_row(&mut lost, w, &values.as_slice()[row]),
-                }
-                continue;
+            count += 1;
+            let row = row * view.cols()..(row + 1) * view.cols();
+            match view.values() {
+                DenseValues::F32(values) => moments.add_row(&mut lost, w, &values.as_slice()[row]),
+                DenseValues::F64(values) => moments.add_row(&mut lost, w, &values.as_slice()[row]),
             }
-            reader.for_each(row, |column, value| {
-                add_compensated(&mut moments.sum[column], &mut lost.sum[column], w * value);
-                add_compensated(&mut moments.square[column], &mut lost.square[column], w * value * value);
-                moments.count[column] += 1;
-                moments.nonzero[column] += u64::from(value != 0.0);
-            });
         }
         moments.add(&lost);
-        if let Matrix::Dense(_) = view {
-            moments.count.fill(dense_rows);
-        }
+        moments.count.fill(count);
         moments
+    }
+
+    /// The sums of a column lie side by side, so that an entry waits for memory once.
+    fn of_entries(view: &Matrix, rows: impl Iterator<Item = usize>, weight: impl Fn(usize) -> f64) -> Self {
+        let (mut sums, reader) = (zeros::<ColumnSum>(view.cols()), Reader::new(view));
+        let (mut total, mut lost) = (0.0, 0.0);
+        for row in rows {
+            let w = weight(row);
+            add_compensated(&mut total, &mut lost, w);
+            reader.for_each(row, |column, value| sums[column].add(w, value));
+        }
+        Moments {
+            weight: total + lost,
+            sum: sums.iter().map(|column| column.sum + column.lost_sum).collect(),
+            square: sums.iter().map(|column| column.square + column.lost_square).collect(),
+            count: sums.iter().map(|column| column.count).collect(),
+            nonzero: sums.iter().map(|column| column.nonzero).collect(),
+        }
+    }
+
+    /// The moments of all rows from those of parts of them, which are added in their order.
+    pub(super) fn total(parts: &[Moments], cols: usize) -> Self {
+        let columns = || (0..cols).into_par_iter().with_min_len(COLUMNS);
+        let numbers = |of: fn(&Moments) -> &[f64]| -> Vec<f64> {
+            columns().map(|j| parts.iter().fold(0.0, |sum, part| sum + of(part)[j])).collect()
+        };
+        let counts = |of: fn(&Moments) -> &[u64]| -> Vec<u64> {
+            columns().map(|j| parts.iter().map(|part| of(part)[j]).sum()).collect()
+        };
+        Moments {
+            weight: parts.iter().fold(0.0, |sum, part| sum + part.weight),
+            sum: numbers(|part| &part.sum),
+            square: numbers(|part| &part.square),
+            count: counts(|part| &part.count),
+            nonzero: counts(|part| &part.nonzero),
+        }
     }
 
     /// Adds a dense row, whose entries are counted already.
@@ -172,6 +208,28 @@ impl Moments {
     /// tr(XᵀX).
     pub fn trace(&self) -> f64 {
         self.square.iter().sum()
+    }
+}
+
+/// The sums of one column, and what rounding took away from them.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct ColumnSum {
+    sum: f64,
+    lost_sum: f64,
+    square: f64,
+    lost_square: f64,
+    count: u64,
+    nonzero: u64,
+}
+
+impl ColumnSum {
+    #[inline(always)]
+    fn add(&mut self, w: f64, value: f64) {
+        add_compensated(&mut self.sum, &mut self.lost_sum, w * value);
+        add_compensated(&mut self.square, &mut self.lost_square, w * value * value);
+        self.count += 1;
+        self.nonzero += u64::from(value != 0.0);
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
     let figures = match products {
         Some(Products::Figures(figures)) => *figures,
         Some(Products::Views(views)) => {
-            figures(problem, BestPairs::new(views, settings.k, problem.largest_objective())?)?
+            figures(problem, BestPairs::new(*views, settings.k, problem.largest_objective())?)?
         }
         None => figures(problem, BestPairs::of_weights(problem, weights, settings.k)?)?,
     };

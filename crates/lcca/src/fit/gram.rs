@@ -54,7 +54,7 @@ pub(super) fn gram(problem: &Problem<'_>) -> Result<Option<RawFit>> {
     let trace = vec![problem.trace_row(1, total, None)];
     Ok(Some(RawFit {
         weights,
-        products: Some(Products::Views([x, y])),
+        products: Some(Products::Views(Box::new([x, y]))),
         trace,
         end: None,
         decisions: Vec::new(),

@@ -66,7 +66,7 @@ pub(super) fn lobpcg(
     let weights = state.equations.finish(state.w.weights(state.space)?)?;
     // If one view is iterated on, its products alone are no result.
     let views = if state.is_verified { state.w.into_views(state.space)?.try_into().ok() } else { None };
-    let products = views.map(Products::Views);
+    let products = views.map(|views| Products::Views(Box::new(views)));
     Ok(RawFit { weights, trace: state.trace, end, decisions, products })
 }
 

@@ -243,7 +243,7 @@ impl Eigenproblem for OneView<'_> {
         let Some(ViewPanels { w, bw, image }) = block.views.pop() else { return Ok(None) };
         let gone = ViewBlock { w: solved, bw: v.clone(), across: space.take(image)? };
         let kept = ViewBlock { w: space.take(w)?, bw: space.take(bw)?, across: v };
-        Ok(Some(Products::Views(self.ordered(kept, gone))))
+        Ok(Some(Products::Views(Box::new(self.ordered(kept, gone)))))
     }
 
     fn decisions(&self) -> Vec<Decision> {

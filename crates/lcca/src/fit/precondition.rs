@@ -398,7 +398,7 @@ impl<'a> Preconditioner<'a> {
         if let (Some(probes), [x, y]) = (&self.probes, &w.views[..])
             && let Some(overlaps) = probes.overlaps([&x.bw, &y.bw], theta)?
         {
-            let left = self.witnesses.iter().zip(overlaps);
+            let left = self.witnesses.par_iter().zip(overlaps);
             return Ok(left
                 .map(|(witness, [squares, explained])| witness.beyond(squares, explained))
                 .collect());

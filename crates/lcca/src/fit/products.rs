@@ -8,7 +8,7 @@ use faer::Mat;
 /// What is known of weights as exactly as a pass would tell it.
 pub(super) enum Products {
     /// The products of any weights of both views.
-    Views([ViewBlock; 2]),
+    Views(Box<[ViewBlock; 2]>),
     /// The figures of the best pairs in their span.
     Figures(Box<Figures>),
 }

@@ -51,7 +51,7 @@ pub(super) fn refine(problem: &Problem<'_>, block: &Coarse, weights: [Panel; 2])
         trace,
         end: Some(end),
         decisions: Vec::new(),
-        products: Some(Products::Views([x, y])),
+        products: Some(Products::Views(Box::new([x, y]))),
     })
 }
 

@@ -41,8 +41,13 @@ pub(super) fn sketch(problem: &Problem<'_>, method: Method) -> Result<RawFit> {
     let correlations = metric::subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref())?;
     let trace = vec![problem.trace_row(1, correlations.iter().sum::<f64>() + 0.0, None)];
     let weights = [x.w.clone(), y.w.clone()];
-    let raw =
-        RawFit { weights, products: Some(Products::Views([x, y])), trace, end: None, decisions: Vec::new() };
+    let raw = RawFit {
+        weights,
+        products: Some(Products::Views(Box::new([x, y]))),
+        trace,
+        end: None,
+        decisions: Vec::new(),
+    };
     if size >= shape.rows {
         // The rows themselves were taken, so this is the exact answer.
         return Ok(raw);
