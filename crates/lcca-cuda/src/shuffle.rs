@@ -1,7 +1,7 @@
 //! Random orders that are drawn on a device: those that the host would draw.
 //!
 //! Shuffling exchanges number i with the one at a random place up to i, one number after the other. Which places these are does not
-//! depend on the exchanges, so a warp draws them for one order, 32 at a time. And what is at a place in the end can be looked up if it is
+//! depend on the exchanges, so a warp draws them for one order, 128 at a time. And what is at a place in the end can be looked up if it is
 //! known which numbers ever came to each place: the last one, or else what came there by exchange, which is known from another place. On average
 //! that takes a few steps.
 
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// the GPU has anything to do.
 const MOST: usize = 128;
 /// Bytes that their places and the orders themselves may take.
-const MOST_BYTES: usize = 4 << 30;
+const MOST_BYTES: usize = 8 << 30;
 /// Numbers that find their way at a time: lists of so many fit the second-level cache of the larger GPUs.
 const TOGETHER: usize = 4 << 20;
 
