@@ -96,3 +96,27 @@ fn words_of(generator: &Generator) -> [u32; 12] {
     }
     words
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_and_lists_fit_the_memory_that_is_free() {
+        for rows in [70_000, 400_000, 4_000_000, 7_300_000, 200_000_000] {
+            for free in [0, 100 << 20, 2 << 30, 100 << 30] {
+                let count = most(rows, 1000, free);
+                assert!((1..=MOST).contains(&count));
+                let lists = 8 * together(rows).min(count) * rows;
+                assert!(count == 1 || count * (8 * rows + 4 * KNOWN + 1000) + lists <= free);
+            }
+        }
+    }
+
+    #[test]
+    fn kernels_read_the_words_of_a_generator_in_order() {
+        let generator =
+            Generator { key: [1, 2, 3, 4, 5, 6, 7, 8], stream: 9 | 10 << 32, word: 11 | 12 << 32 };
+        assert_eq!(words_of(&generator), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    }
+}
