@@ -120,11 +120,11 @@ def permutation_test(
         "whole": bool(whole),
         "device": _settings.device(device, None),
     }
-    *result, decisions = _lcca.permutation_test(x_weights, y_weights, x, y, plan, threads)
-    if x.shape[0] == model.n_samples_ and np.allclose(result[0], model.correlations_, rtol=0, atol=1e-9):
+    correlations, p_values, p_adjusted, decisions = _lcca.permutation_test(x_weights, y_weights, x, y, plan, threads)
+    if x.shape[0] == model.n_samples_ and np.allclose(correlations, model.correlations_, rtol=0, atol=1e-9):
         message = "these look like the rows the model was trained on; p-values mean nothing there"
         _notes.warn(message, _notes.ResultWarning)
-    return Significance(*result, int(n), json.loads(decisions))
+    return Significance(correlations, p_values, p_adjusted, int(n), json.loads(decisions))
 
 
 def _variables(model: CCA, pair: RemotePair, threads: int) -> tuple[list[ViewWeights], list[Matrix]]:

@@ -1,7 +1,7 @@
 //! Random orders that are drawn on a device: those that the host would draw.
 //!
 //! Shuffling exchanges number i with the one at a random place up to i, one number after the other. Which places these are does not
-//! depend on the exchanges, so a warp draws them for one order, 32 at a time. And what is at a place in the end can be looked up if it is
+//! depend on the exchanges, so a warp draws them for one order, 128 at a time. And what is at a place in the end can be looked up if it is
 //! known which numbers ever came to each place: the last one, or else what came there by exchange, which is known from another place. On average
 //! that takes a few steps.
 
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// the GPU has anything to do.
 const MOST: usize = 128;
 /// Bytes that their places and the orders themselves may take.
-const MOST_BYTES: usize = 4 << 30;
+const MOST_BYTES: usize = 8 << 30;
 /// Numbers that find their way at a time: lists of so many fit the second-level cache of the larger GPUs.
 const TOGETHER: usize = 4 << 20;
 
@@ -95,4 +95,28 @@ fn words_of(generator: &Generator) -> [u32; 12] {
         (words[8 + 2 * i], words[9 + 2 * i]) = (number as u32, (number >> 32) as u32);
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_and_lists_fit_the_memory_that_is_free() {
+        for rows in [70_000, 400_000, 4_000_000, 7_300_000, 200_000_000] {
+            for free in [0, 100 << 20, 2 << 30, 100 << 30] {
+                let count = most(rows, 1000, free);
+                assert!((1..=MOST).contains(&count));
+                let lists = 8 * together(rows).min(count) * rows;
+                assert!(count == 1 || count * (8 * rows + 4 * KNOWN + 1000) + lists <= free);
+            }
+        }
+    }
+
+    #[test]
+    fn kernels_read_the_words_of_a_generator_in_order() {
+        let generator =
+            Generator { key: [1, 2, 3, 4, 5, 6, 7, 8], stream: 9 | 10 << 32, word: 11 | 12 << 32 };
+        assert_eq!(words_of(&generator), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    }
 }

@@ -79,8 +79,8 @@ pub(crate) fn shuffle<T>(items: &mut [T], rng: &mut ChaCha8Rng) {
     items.shuffle(rng);
 }
 
-/// Writes 0, 1, 2, … in the random order in which [`shuffle`] would put them, in a third of the time if they are many: places are
-/// drawn ahead of the exchanges, so that memory is asked for before it is needed.
+/// Writes 0, 1, 2, … in the random order in which [`shuffle`] would put them. Places are drawn ahead of the exchanges, so that memory is
+/// asked for before it is needed.
 pub(crate) fn order(out: &mut [u32], rng: &mut ChaCha8Rng) {
     let mut places = Places::default();
     let mut block = [0; BLOCK];

@@ -23,8 +23,9 @@ pub trait Dealing: Send {
 /// Draws random orders of all rows itself: those that the host would draw.
 ///
 /// An order is what exchanging each number i of 0, 1, 2, … with the one at a random place up to i gives. The host draws the places of the
-/// first [`KNOWN`] numbers, several of which come from one word of the generator. Each later one is the upper half of the product of a word and i + 1. If the lower half
-/// is so large that the product with one word more could change the upper one, that word is drawn, and its product's upper half is added to the lower half.
+/// first [`KNOWN`] numbers, because several of them come from one word of the generator. Later ones take a word each: the place of i is
+/// the upper half of the word times i + 1, plus one if the lower half and the upper half of the next word times i + 1 add up to 2³² or more. That next
+/// word is drawn only if the lower half is above 2³² − (i + 1): otherwise they cannot.
 pub trait Drawing {
     /// The most orders that it draws at a time, at least one.
     fn most(&self) -> usize;
