@@ -9,9 +9,9 @@ The second command needs NumPy, CuPy for the comparison with cuSPARSE, and SciPy
 """
 
 import argparse
-import gzip
 import importlib.util
 import json
+import lzma
 import os
 import platform
 import shutil
@@ -29,11 +29,11 @@ GRAMS, GRAM_REPEATS = ["tatoeba", "debian400k", "debian_full"], 3
 # Rows, columns of each view, pairs, repetitions.
 DENSE = (1_000_000, 1024, 20, 4)
 # Programs of tests.
-TESTS = ["device", "arrays", "scans"]
+TESTS = ["device", "arrays", "scans", "decompose", "permute"]
 # What can be asked for.
 PARTS = ["tests", "python", "grams", "fits", "dense", "passes"]
 # The Python package with its engine, and the tests of arrays that lie on a GPU.
-PACKAGE, PYTHON_TESTS = "lcca.tar.gz", "test_gpu_in_place.py"
+PACKAGE, PYTHON_TESTS = "lcca.tar.xz", "test_gpu_in_place.py"
 PASSES = [("zipf", 400_000, 20_000, 13_500_000), ("uniform", 400_000, 20_000, 13_500_000),
           ("zipf", 4_000_000, 200_000, 158_000_000), ("uniform", 4_000_000, 200_000, 158_000_000)]
 
@@ -51,11 +51,11 @@ def bundle(root):
     for name, program in [("measure", root / "target/release/examples/measure"), *((name, programs[name]) for name in TESTS)]:
         shutil.copy(program, target / name)
         subprocess.run(["strip", target / name], check=True)
-        pack(target / name, target / f"{name}.gz")
+        pack(target / name, target / f"{name}.xz")
         (target / name).unlink()
     for name in sorted({name for name, *_ in FITS}):
         for view in "xy":
-            source, packed = root / "target/data" / name / f"{view}.npz", target / f"{name}-{view}.npz.gz"
+            source, packed = root / "target/data" / name / f"{view}.npz", target / f"{name}-{view}.npz.xz"
             if source.exists() and not packed.exists():
                 pack(source, packed)
     pack_python(root, target)
@@ -71,7 +71,7 @@ def pack_python(root, target):
     if engine is None:
         print("the Python package is left out: `maturin develop --release` builds it")
         return
-    with tarfile.open(target / PACKAGE, "w:gz") as archive, tempfile.TemporaryDirectory() as scratch:
+    with tarfile.open(target / PACKAGE, "w:xz") as archive, tempfile.TemporaryDirectory() as scratch:
         stripped = Path(scratch) / engine.name
         subprocess.run(["strip", "--strip-unneeded", "-o", stripped, engine], check=True)
         for path in sorted((root / "python/lcca").rglob("*.py")):
@@ -123,15 +123,15 @@ def fits_from_python(scratch):
 
 
 def pack(source, packed):
-    with open(source, "rb") as file, gzip.open(packed, "wb", compresslevel=6) as out:
+    with open(source, "rb") as file, lzma.open(packed, "wb", preset=3) as out:
         shutil.copyfileobj(file, out)
 
 
 def unpack(packed, folder):
-    path = Path(folder) / packed.name.removesuffix(".gz")
+    path = Path(folder) / packed.name.removesuffix(".xz")
     if path.exists():
         return path
-    with gzip.open(packed, "rb") as file, open(path, "wb") as out:
+    with lzma.open(packed, "rb") as file, open(path, "wb") as out:
         shutil.copyfileobj(file, out)
     path.chmod(0o755)
     return path
@@ -273,7 +273,7 @@ def run_tests(folder, scratch):
     """The lines of all tests on the GPU, and whether any failed."""
     found, failed = [], 0
     for name in TESTS:
-        program = unpack(folder / f"{name}.gz", scratch)
+        program = unpack(folder / f"{name}.xz", scratch)
         tests = subprocess.run([program, "--test-threads", "1"], env={**os.environ, "LCCA_GPU": "1"}, stdout=subprocess.PIPE, text=True)
         own = [line for line in tests.stdout.splitlines() if line.startswith("test ")]
         print(tests.stdout if tests.returncode else own[-1], flush=True)
@@ -283,10 +283,10 @@ def run_tests(folder, scratch):
 
 def run_grams(folder, scratch, measure, results):
     for name in GRAMS:
-        if not (folder / f"{name}-x.npz.gz").exists():
+        if not (folder / f"{name}-x.npz.xz").exists():
             print(f"{name} is not there", flush=True)
             continue
-        views = [unpack(folder / f"{name}-{view}.npz.gz", scratch) for view in "xy"]
+        views = [unpack(folder / f"{name}-{view}.npz.xz", scratch) for view in "xy"]
         found = {"data": name, **lines([measure, "gram", *views, GRAM_REPEATS])[0]}
         results["grams"].append(found)
         print(json.dumps(found), flush=True)
@@ -295,10 +295,10 @@ def run_grams(folder, scratch, measure, results):
 
 def run_fits(folder, scratch, measure, results):
     for name, k, tol, repeats in FITS:
-        if not (folder / f"{name}-x.npz.gz").exists():
+        if not (folder / f"{name}-x.npz.xz").exists():
             print(f"{name} is not there", flush=True)
             continue
-        x, y = (unpack(folder / f"{name}-{view}.npz.gz", scratch) for view in "xy")
+        x, y = (unpack(folder / f"{name}-{view}.npz.xz", scratch) for view in "xy")
         for where in ("cuda", "cpu"):
             runs = lines([measure, "fit", x, y, k, 0.01, tol, where, repeats])
             add_fit(folder, results, {"data": name, "k": k, "tol": tol}, runs)
@@ -311,7 +311,7 @@ def run(folder, parts):
     results = {**machine, **kept(folder, parts)}
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:
-        measure = unpack(folder / "measure.gz", scratch)
+        measure = unpack(folder / "measure.xz", scratch)
         for part, tests in (("tests", run_tests), ("python", run_python)):
             if part in parts:
                 found, status = tests(folder, scratch)

@@ -105,6 +105,8 @@ impl Context {
     }
 
     fn receive_on(&self, out: &mut [MaybeUninit<u8>], address: u64, stream: Stream) -> Result<(), CudaError> {
+        // Pinned memory belongs to the GPU of the thread that takes it.
+        self.bind()?;
         if out.len() <= SMALL_RECEIVED {
             return self.receive_in_one_piece(out, address, stream);
         }
