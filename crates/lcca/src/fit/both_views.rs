@@ -96,8 +96,8 @@ impl BothViews<'_> {
 
     /// All products of a basis, from its panels, and the heights of its T.
     fn products(&self, basis: &[&Block]) -> Result<(SmallProducts, Heights)> {
-        let [w, bw, image] = [(|v| &v.w) as fn(&ViewPanels) -> &Tall, |v| &v.bw, |v| &v.image]
-            .map(|panel| [pick(basis, 0, panel), pick(basis, 1, panel)]);
+        let both = |panel: fn(&ViewPanels) -> &Tall| [0, 1].map(|view| pick(basis, view, panel));
+        let (w, bw, image) = (both(|v| &v.w), both(|v| &v.bw), both(|v| &v.image));
         // SxᵀCxySy over the columns of the narrower view, which is less work.
         let cross = if basis[0].views[0].w.rows() <= basis[0].views[1].w.rows() {
             Reduction::Cross(&w[0], &image[1])
@@ -371,7 +371,7 @@ fn columns_of(matrices: &[Mat<f64>]) -> Heights {
     matrices.iter().map(|matrix| matrix.col(0).iter().copied().collect()).collect()
 }
 
-/// As many answers as questions.
+/// The answers to a known number of questions.
 fn in_order<const N: usize>(found: Vec<Mat<f64>>) -> [Mat<f64>; N] {
     found.try_into().unwrap_or_else(|_| unreachable!("a space answers every question"))
 }

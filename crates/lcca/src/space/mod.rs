@@ -10,20 +10,20 @@ mod host_pass;
 pub mod laws;
 mod mixed;
 mod placed;
-mod reduction;
 mod scan;
 mod single;
+mod tall;
 
 pub use dealing::{Dealing, Drawing, Generator, KNOWN};
 pub use host::Host;
 pub(crate) use mixed::Mixed;
 pub(crate) use placed::beside;
 pub use placed::{Placed, of, place};
-pub use reduction::Reduction;
 pub use scan::{
     ADDED, GramScan, GramView, HubLimits, MOST_GROWN, Matches, PARTNERS, ROUNDS, SEGMENT, SUM_LANES,
     ScaledProduct, SparsePair, TwinLimits,
 };
+pub use tall::{Advance, Reduction, RowFactors, Tall};
 
 use crate::data::{Counting, InMemory, JointGram, Moments};
 use crate::decompose::{Decompose, OnHost};
@@ -31,73 +31,6 @@ use crate::error::Result;
 use crate::matrix::{Panel, SparseRows};
 use crate::panels;
 use faer::{Mat, MatRef};
-use std::any::Any;
-
-/// A tall panel in some space. Only the space that made it can look inside.
-pub struct Tall {
-    rows: usize,
-    cols: usize,
-    storage: Box<dyn Any + Send + Sync>,
-}
-
-impl Tall {
-    /// A panel with whatever storage a space uses.
-    pub fn new(rows: usize, cols: usize, storage: Box<dyn Any + Send + Sync>) -> Self {
-        Tall { rows, cols, storage }
-    }
-
-    /// Rows.
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// Columns.
-    pub fn cols(&self) -> usize {
-        self.cols
-    }
-
-    /// Whether this is how the panel is stored.
-    pub fn is_stored_as<T: 'static>(&self) -> bool {
-        self.storage.is::<T>()
-    }
-
-    /// The storage.
-    ///
-    /// # Panics
-    /// If the panel lives in another space. That is a broken contract.
-    pub fn storage<T: 'static>(&self) -> &T {
-        self.storage.downcast_ref().expect("a panel is used in the space that made it")
-    }
-
-    /// The storage, to change it.
-    ///
-    /// # Panics
-    /// If the panel lives in another space. That is a broken contract.
-    pub fn storage_mut<T: 'static>(&mut self) -> &mut T {
-        self.storage.downcast_mut().expect("a panel is used in the space that made it")
-    }
-}
-
-/// One number per row of a panel, in some space.
-pub struct RowFactors(pub Box<dyn Any + Send + Sync>);
-
-impl RowFactors {
-    /// # Panics
-    /// If the numbers live in another space. That is a broken contract.
-    pub fn storage<T: 'static>(&self) -> &T {
-        self.0.downcast_ref().expect("factors are used in the space that made them")
-    }
-}
-
-/// Panels that an iteration moves on: weights W, their last step P and the directions T, or products of them.
-pub struct Advance<'a> {
-    /// W, which becomes that of the next iteration.
-    pub w: &'a mut Tall,
-    /// P, which becomes the step to it.
-    pub p: &'a mut Tall,
-    /// T.
-    pub t: &'a Tall,
-}
 
 /// (B − A) on chosen columns: what a coarse block is made of.
 pub struct ChosenBlock<'a> {
@@ -215,7 +148,15 @@ pub trait Space: Send + Sync {
 
     /// Several sums over rows. A space that is asked for all of them at once may form them sooner.
     fn reduce(&self, wanted: &[Reduction<'_>]) -> Result<Vec<Mat<f64>>> {
-        wanted.iter().map(|reduction| reduction.by(self)).collect()
+        let alone = |reduction: &Reduction<'_>| match *reduction {
+            Reduction::Cross(a, b) => self.cross(a, b),
+            Reduction::Symmetric(a, b) => self.symmetric_cross(a, b),
+            Reduction::Squares(a, weights) => {
+                let squares = self.weighted_squares(a, weights)?;
+                Ok(Mat::from_fn(squares.len(), 1, |j, _| squares[j]))
+            }
+        };
+        wanted.iter().map(alone).collect()
     }
 
     /// W ← W·M.
