@@ -140,7 +140,7 @@ __device__ void advance(u64 rows, u32 tiles, Source<T> t, Source<T> p, Source<T>
         multiply(slice + 1, odd);
         if (slice + 3 < slices) read(slice + 3, odd);
     }
-    if (slices > before_w) store(next);
+    if (slices > before_w || (next && slices == before_w)) store(next);
 }
 #define ADVANCE(NAME, N, T, BLOCKS)                                                                                                 \
     extern "C" __global__ void __launch_bounds__(128, BLOCKS) NAME(u64 rows, u32 tiles, Source<T> t, Source<T> p, Source<T> w,      \

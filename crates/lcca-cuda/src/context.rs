@@ -65,8 +65,8 @@ pub(crate) struct Context {
     pool: sys::CUmemoryPool,
     /// The major number of the compute capability.
     major: i32,
-    /// Multiprocessors, each of which runs at least one thread block at a time.
-    pub multiprocessors: usize,
+    /// Thread blocks that surely run at the same time and can wait for each other: as many as there are multiprocessors, or none.
+    pub runs_together: usize,
     functions: Mutex<HashMap<&'static str, Function>>,
     modules: Mutex<HashMap<File, Module>>,
 }
@@ -90,7 +90,7 @@ struct Found {
     device: sys::CUdevice,
     name: String,
     major: i32,
-    multiprocessors: usize,
+    runs_together: usize,
 }
 
 /// The names of all GPUs, or why they cannot be used. Nothing is started on them.
@@ -154,7 +154,9 @@ fn find(ordinal: u32) -> Result<Found, CudaError> {
         return Err(CudaError::OldDevice { name, major, minor });
     }
     let multiprocessors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT).map_err(&failed)?;
-    Ok(Found { device, name, major, multiprocessors: multiprocessors.max(0) as usize })
+    let cooperates = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH).map_err(&failed)? == 1;
+    let runs_together = if cooperates { multiprocessors.max(0) as usize } else { 0 };
+    Ok(Found { device, name, major, runs_together })
 }
 
 /// What this process keeps of a GPU.
@@ -192,7 +194,7 @@ fn new_pool(ordinal: u32) -> Result<sys::CUmemoryPool, DriverError> {
 
 impl Context {
     fn new(ordinal: u32) -> Result<Self, CudaError> {
-        let Found { device, name, major, multiprocessors } = find(ordinal)?;
+        let Found { device, name, major, runs_together } = find(ordinal)?;
         let failed = CudaError::failed("be opened");
         // SAFETY: the primary context is retained until the process ends.
         let handle = unsafe { result::primary_ctx::retain(device) }.map_err(&failed)?;
@@ -210,7 +212,7 @@ impl Context {
             handle,
             pool: new_pool(ordinal).map_err(&failed)?,
             major,
-            multiprocessors,
+            runs_together,
             functions: Mutex::default(),
             modules: Mutex::default(),
         })

@@ -51,14 +51,15 @@ impl Context {
             // SAFETY: the caller owns so many bytes there. Memory that is not pinned is read before the call returns.
             return unsafe { result::memcpy_htod_async(address, from, self.stream) }.map_err(failed);
         }
-        let Some(mut staging) = self.free_staging() else {
+        let mut staging = self.free_staging();
+        // If memory cannot be pinned, copies take longer.
+        let Some(staging) = staging.as_deref_mut().and_then(|staging| Staging::in_place(staging).ok()) else {
             // SAFETY: as above.
-            unsafe { result::memcpy_htod_async(address, from, self.copies) }.map_err(failed)?;
-            return self.wait_for_copies();
+            let sent = unsafe { result::memcpy_htod_async(address, from, self.copies) }.map_err(failed);
+            return sent.and(self.wait_for_copies());
         };
-        let staging = Staging::in_place(&mut staging)?;
         // Every lane has places of its own, and no lane waits for another.
-        (0..LANES).into_par_iter().with_max_len(1).try_for_each(|lane| {
+        let sent = (0..LANES).into_par_iter().with_max_len(1).try_for_each(|lane| {
             self.bind()?;
             let parts = from.chunks(PLACE).enumerate().skip(lane).step_by(LANES);
             for (index, (part, bytes)) in parts.enumerate() {
@@ -72,8 +73,9 @@ impl Context {
                 staging.record_place(lane, index, self.copies)?;
             }
             Ok(())
-        })?;
-        self.wait_for_copies()
+        });
+        // The memory may be given to others only after what was started, whatever became of the rest.
+        sent.and(self.wait_for_copies())
     }
 
     /// Copies bytes from an address of the GPU, where the caller owns as many, in one piece: large copies take longer than they need to.
@@ -110,10 +112,10 @@ impl Context {
         if out.len() <= SMALL_RECEIVED {
             return self.receive_in_one_piece(out, address, stream);
         }
-        let Some(mut staging) = self.free_staging() else {
+        let mut staging = self.free_staging();
+        let Some(staging) = staging.as_deref_mut().and_then(|staging| Staging::in_place(staging).ok()) else {
             return self.receive_in_one_piece(out, address, stream);
         };
-        let staging = Staging::in_place(&mut staging)?;
         let mut lanes: [Vec<Part<'_>>; LANES] = Default::default();
         for (index, part) in out.chunks_mut(PLACE).enumerate() {
             lanes[index % LANES].push((address + (index * PLACE) as u64, part));

@@ -9,6 +9,7 @@ use crate::kernels::File;
 use crate::launch::Launch;
 use crate::room::Room;
 use crate::space::Cuda;
+use crate::witnesses::unless_full;
 use faer::Mat;
 use lcca::decompose::{Decompose, Leading, OnHost, Singular, are_even, partners};
 use std::sync::Arc;
@@ -27,14 +28,25 @@ impl Decompose for Cuda {
     fn leading_singular(&self, matrices: &[Leading]) -> lcca::Result<Vec<Singular>> {
         if let [leading] = matrices
             && is_worth_it(&leading.matrix)
-            && let Some(columns) = Orthogonal::new(&self.device, &leading.matrix)?
-            && let Some(singular) = columns.leading(leading)
+            && let Some(singular) = unless_full(leading_here(&self.device, leading))?.flatten()
         {
             return Ok(vec![singular]);
         }
         // Of several, each has a thread of the host.
         OnHost.leading_singular(matrices)
     }
+}
+
+/// The leading singular vectors of one matrix. More columns than rows would never become orthogonal, so that a wide matrix is transposed.
+fn leading_here(device: &Arc<Device>, leading: &Leading) -> Result<Option<Singular>, CudaError> {
+    if leading.matrix.ncols() <= leading.matrix.nrows() {
+        let columns = Orthogonal::new(device, &leading.matrix)?;
+        return Ok(columns.and_then(|columns| columns.leading(leading)));
+    }
+    let turned = Leading { matrix: leading.matrix.transpose().to_owned(), count: leading.count };
+    let columns = Orthogonal::new(device, &turned.matrix)?;
+    let singular = columns.and_then(|columns| columns.leading(&turned));
+    Ok(singular.map(|Singular { u, values, v }| Singular { u: v, values, v: u }))
 }
 
 fn is_worth_it(matrix: &Mat<f64>) -> bool {
@@ -49,6 +61,8 @@ struct Orthogonal {
     pitch: usize,
     /// The length of each column.
     lengths: Vec<f64>,
+    /// What all numbers were multiplied by, a power of two.
+    scale: f64,
 }
 
 impl Orthogonal {
@@ -57,10 +71,11 @@ impl Orthogonal {
         let (pitch, name) = if matrix.nrows() <= 256 { (256, "jacobi_256") } else { (LARGEST, "jacobi_768") };
         let columns = matrix.ncols().next_multiple_of(OWN);
         let blocks = columns / OWN;
-        if blocks > device.multiprocessors() {
+        let scale = scale_of(matrix);
+        if blocks > device.runs_together() || !scale.is_normal() {
             return Ok(None);
         }
-        let on_device = device.copy(&longest_first(matrix, columns, pitch))?;
+        let on_device = device.copy(&longest_first(matrix, scale, columns, pitch))?;
         let counters: Room<u32> = device.zeros(COUNTERS)?;
         let values: Room<f64> = device.room(columns + 1)?;
         device.launch_together(
@@ -74,7 +89,7 @@ impl Orthogonal {
         if !converged {
             return Ok(None);
         }
-        Ok(Some(Orthogonal { numbers: on_device.to_vec()?, pitch, lengths }))
+        Ok(Some(Orthogonal { numbers: on_device.to_vec()?, pitch, lengths, scale }))
     }
 
     /// Left singular vectors are the columns, divided by their lengths; right ones follow from them. That loses no digits if the values that are wanted are
@@ -84,12 +99,13 @@ impl Orthogonal {
         let mut order: Vec<usize> = (0..self.lengths.len()).collect();
         order.sort_by(|&a, &b| self.lengths[b].total_cmp(&self.lengths[a]).then(a.cmp(&b)));
         order.truncate(count);
-        let values: Vec<f64> = order.iter().map(|&j| self.lengths[j]).collect();
+        let scaled: Vec<f64> = order.iter().map(|&j| self.lengths[j]).collect();
+        let values: Vec<f64> = scaled.iter().map(|length| length / self.scale).collect();
         if !are_even(&values) {
             return None;
         }
         let mut u = Mat::zeros(matrix.nrows(), count);
-        for ((vector, &j), value) in u.col_iter_mut().zip(&order).zip(&values) {
+        for ((vector, &j), value) in u.col_iter_mut().zip(&order).zip(&scaled) {
             let column = &self.numbers[j * self.pitch..];
             vector.iter_mut().zip(column).for_each(|(to, from)| *to = from / value);
         }
@@ -98,14 +114,19 @@ impl Orthogonal {
     }
 }
 
-/// The columns of a matrix, the longest first, with which fewer sweeps are needed; padded with zeros.
-fn longest_first(matrix: &Mat<f64>, columns: usize, pitch: usize) -> Vec<f64> {
+/// A power of two that makes the largest number about 1, so that squares of products neither vanish nor overflow.
+fn scale_of(matrix: &Mat<f64>) -> f64 {
+    matrix.norm_max().recip().log2().floor().exp2()
+}
+
+/// The columns of a matrix times `scale`, the longest first, with which fewer sweeps are needed; padded with zeros.
+fn longest_first(matrix: &Mat<f64>, scale: f64, columns: usize, pitch: usize) -> Vec<f64> {
     let lengths: Vec<f64> = matrix.col_iter().map(|column| column.norm_l2()).collect();
     let mut order: Vec<usize> = (0..lengths.len()).collect();
     order.sort_by(|&a, &b| lengths[b].total_cmp(&lengths[a]).then(a.cmp(&b)));
     let mut numbers = vec![0.0; columns * pitch];
     for (out, j) in numbers.chunks_exact_mut(pitch).zip(order) {
-        out.iter_mut().zip(matrix.col(j).iter()).for_each(|(to, from)| *to = *from);
+        out.iter_mut().zip(matrix.col(j).iter()).for_each(|(to, from)| *to = scale * *from);
     }
     numbers
 }

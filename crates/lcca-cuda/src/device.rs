@@ -90,9 +90,9 @@ impl Device {
         self.context.finish()
     }
 
-    /// Multiprocessors, each of which runs at least one thread block at a time.
-    pub(crate) fn multiprocessors(&self) -> usize {
-        self.context.multiprocessors
+    /// Thread blocks that surely run at the same time and can wait for each other; 0 if the driver cannot start such kernels.
+    pub(crate) fn runs_together(&self) -> usize {
+        self.context.runs_together
     }
 
     /// Starts a kernel.

@@ -38,6 +38,12 @@ impl CudaError {
         }
     }
 
+    /// Whether an error says that the GPU has too little memory.
+    pub(crate) fn is_memory(error: &lcca::Error) -> bool {
+        let lcca::Error::External(inner) = error else { return false };
+        matches!(inner.downcast_ref(), Some(CudaError::Memory { .. }))
+    }
+
     pub(crate) fn failed(what: &'static str) -> impl Fn(DriverError) -> CudaError {
         move |error| CudaError::Failed { what, reason: CudaError::reason(error) }
     }

@@ -55,7 +55,10 @@ impl<'a> SinglePass<'a> {
 /// memory.
 pub fn joint_gram(cuda: &Cuda, rows: &InMemory, limit: u64) -> Result<Option<JointGram>, lcca::Error> {
     match Plan::new(rows) {
-        Some(plan) => cuda.joint_gram_here(rows, &plan, limit, &|_| Ok(())),
+        Some(plan) => {
+            let formed = cuda.joint_gram_here(rows, &plan, limit, &|_| Ok(()))?;
+            Ok(formed.map(|formed| formed.joint))
+        }
         None => Ok(None),
     }
 }
@@ -79,7 +82,7 @@ pub fn joint_gram_in_steps(
         after(step);
         Ok(())
     };
-    cuda.joint_gram_here(rows, &plan, u64::MAX, &finish)
+    Ok(cuda.joint_gram_here(rows, &plan, u64::MAX, &finish)?.map(|formed| formed.joint))
 }
 
 /// A dense matrix on a GPU, and its Cholesky factor once it is known.

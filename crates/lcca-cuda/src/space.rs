@@ -14,8 +14,7 @@ use crate::launch::{Argument, Launch};
 use crate::panel::{FactorsOnDevice, PanelOnDevice, panel_of, scale_rows};
 use crate::room::Room;
 use crate::scan::ScanOnDevice;
-use crate::sparse::SparseOnDevice;
-use crate::sparse_gram;
+use crate::sparse_gram::{self, FormedGrams};
 use crate::summed::Summed;
 use crate::tall::Coefficients;
 use crate::witnesses::unless_full;
@@ -76,25 +75,35 @@ impl Cuda {
 
     /// The device's copy of what is at the bottom of a pair. `None` if it has none that a device can read.
     pub(crate) fn home(&self, source: &(dyn Any + Send + Sync)) -> Result<Option<Arc<Home>>> {
-        let mut homes = lock(&self.homes);
-        if let Some(found) = homes.iter().find(|home| home.is_of(source)) {
-            return Ok(Some(found.clone()));
-        }
-        make_place(&mut homes);
         // What was kept for somebody who did not come is not kept any longer.
         drop(lock(&self.counted).take());
-        let home = Home::copy(&self.device, source)?.map(Arc::new);
-        homes.extend(home.clone());
+        if let Some(found) = lock(&self.homes).iter().find(|home| home.is_of(source)) {
+            return Ok(Some(found.clone()));
+        }
+        make_place(&mut lock(&self.homes));
+        // No lock is held meanwhile: a thread that waits for others which help with a copy may take up other work, which must not wait for it.
+        let home = match Home::copy(&self.device, source) {
+            Err(error) if CudaError::is_memory(&error) && !lock(&self.homes).is_empty() => {
+                lock(&self.homes).clear();
+                Home::copy(&self.device, source)?
+            }
+            copied => copied?,
+        };
+        let home = home.map(Arc::new);
+        lock(&self.homes).extend(home.clone());
         self.was_used.fetch_or(home.is_some(), Relaxed);
         Ok(home)
     }
 
-    /// Keeps Gram matrices that were formed here for the passes over them.
-    fn keep(&self, joint: &JointGram, blocks: [[SparseOnDevice; 2]; 2]) -> Result<()> {
-        let mut homes = self.homes.lock().unwrap_or_else(PoisonError::into_inner);
-        make_place(&mut homes);
-        homes.push(Arc::new(Home::formed(&self.device, joint, blocks)?));
-        Ok(())
+    /// Keeps Gram matrices that were formed here for the passes over them, if there is room for their sums.
+    fn keep(&self, FormedGrams { joint, blocks }: FormedGrams) -> Result<JointGram> {
+        let home = blocks.map(|blocks| Home::formed(&self.device, &joint, blocks));
+        if let Some(Some(home)) = home.map(unless_full).transpose()? {
+            let mut homes = lock(&self.homes);
+            make_place(&mut homes);
+            homes.push(Arc::new(home));
+        }
+        Ok(joint)
     }
 
     pub(crate) fn launch_each(
@@ -113,21 +122,16 @@ impl Cuda {
         plan: &sparse_gram::Plan,
         limit: u64,
         after: sparse_gram::AfterStep<'_>,
-    ) -> Result<Option<JointGram>> {
+    ) -> Result<Option<FormedGrams>> {
         let (counted, device) =
             (lock(&self.counted).take().and_then(|(_, counted)| counted.of(rows)), &self.device);
         let (copied, bytes) = counted.map_or((None, 0), |(copied, bytes)| (Some(copied), bytes));
         if !plan.fits(device, rows, bytes) {
             return Ok(None);
         }
-        let Some(formed) = sparse_gram::form(device, rows, plan, copied, limit, after)? else {
-            return Ok(None);
-        };
-        self.was_used.store(true, Relaxed);
-        if let Some(blocks) = formed.blocks {
-            self.keep(&formed.joint, blocks)?;
-        }
-        Ok(Some(formed.joint))
+        let formed = sparse_gram::form(device, rows, plan, copied, limit, after)?;
+        self.was_used.fetch_or(formed.is_some(), Relaxed);
+        Ok(formed)
     }
 
     /// The moments of rows of ones, which stay here for their Gram matrix; `None` if the host counts as quickly.
@@ -337,7 +341,8 @@ impl Space for Cuda {
     }
 
     fn probes(&self, directions: [SparseRows; 2]) -> Result<Option<Box<dyn Probes>>> {
-        Ok(Some(Box::new(ProbesOnDevice::copy(&self.device, directions)?)))
+        let copied = unless_full(ProbesOnDevice::copy(&self.device, directions))?;
+        Ok(copied.map(|probes| Box::new(probes) as Box<dyn Probes>))
     }
 
     fn select(&self, a: &Tall, columns: &[usize]) -> Result<Tall> {
@@ -419,7 +424,10 @@ impl Space for Cuda {
         let known =
             lock(&self.counted).as_ref().filter(|(_, counted)| counted.is_of(rows)).map(|(plan, _)| *plan);
         match known.or_else(|| sparse_gram::Plan::new(rows)) {
-            Some(plan) if plan.pays() => self.joint_gram_here(rows, &plan, limit, &|_| Ok(())),
+            Some(plan) if plan.pays() => {
+                let formed = self.joint_gram_here(rows, &plan, limit, &|_| Ok(()))?;
+                formed.map(|formed| self.keep(formed)).transpose()
+            }
             _ => Ok(None),
         }
     }
