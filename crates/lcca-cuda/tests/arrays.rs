@@ -1,6 +1,9 @@
 //! Arrays that lie on a GPU are used there. On a machine without one the tests say so and pass; `LCCA_GPU=1` makes that a failure.
 
+mod common;
+
 use bytemuck::Pod;
+use common::gpu_with;
 use lcca::data::{InMemory, Pair, Side};
 use lcca::fit::{Fit, fit};
 use lcca::matrix::{Buffer, DenseRows, DenseValues, Matrix, OneHotRows, SparseRows, Values};
@@ -13,14 +16,7 @@ use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
 fn gpu() -> Option<Arc<Cuda>> {
-    match lcca_cuda::open(0, None) {
-        Ok(cuda) => Some(cuda),
-        Err(reason) if std::env::var_os("LCCA_GPU").is_none() => {
-            println!("skipped, because {reason}");
-            None
-        }
-        Err(reason) => panic!("{reason}"),
-    }
+    gpu_with(None)
 }
 
 /// Numbers of two views that share a few directions, with means far from zero and some zeros.

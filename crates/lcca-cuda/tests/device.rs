@@ -1,5 +1,8 @@
 //! The laws of spaces and whole fits on a GPU. On a machine without one they say so and pass; `LCCA_GPU=1` makes that a failure.
 
+mod common;
+
+use common::gpu_with;
 use lcca::data::{Centered, InMemory, JointGram, JointGrams, Moments, Pair, Scaled, Side};
 use lcca::fit::{Fit, fit};
 use lcca::matrix::{DenseRows, DenseValues, Matrix, OneHotRows, SparseRows, Values};
@@ -11,14 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
 fn gpu() -> Option<Arc<Cuda>> {
-    match lcca_cuda::open(0, None) {
-        Ok(cuda) => Some(cuda),
-        Err(reason) if std::env::var_os("LCCA_GPU").is_none() => {
-            println!("skipped, because {reason}");
-            None
-        }
-        Err(reason) => panic!("{reason}"),
-    }
+    gpu_with(None)
 }
 
 /// Rows whose columns are the rarer the larger their number; some columns are in most rows.

@@ -1,5 +1,8 @@
 //! Permutation tests on a GPU. On a machine without one they say so and pass; `LCCA_GPU=1` makes that a failure.
 
+mod common;
+
+use common::gpu_with;
 use lcca::data::InMemory;
 use lcca::fit::{
     Exchange, Groups, PermutationTest, fit, permutation_test, permutation_test_in, recommend_components,
@@ -7,21 +10,8 @@ use lcca::fit::{
 use lcca::matrix::{DenseRows, DenseValues, Matrix, Panel};
 use lcca::method::{Method, Settings};
 use lcca::space::{Space, place};
-use lcca_cuda::Cuda;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::sync::Arc;
-
-fn gpu(memory: Option<u64>) -> Option<Arc<Cuda>> {
-    match lcca_cuda::open(0, memory) {
-        Ok(cuda) => Some(cuda),
-        Err(reason) if std::env::var_os("LCCA_GPU").is_none() => {
-            println!("skipped, because {reason}");
-            None
-        }
-        Err(reason) => panic!("{reason}"),
-    }
-}
 
 /// Columns of length one, whose numbers are multiples of a step if there is one.
 fn panel(rows: usize, cols: usize, seed: u64, step: f64) -> Panel {
@@ -38,7 +28,7 @@ fn panel(rows: usize, cols: usize, seed: u64, step: f64) -> Panel {
 
 #[test]
 fn sums_of_any_orders_are_those_of_the_host() {
-    let Some(cuda) = gpu(None) else { return };
+    let Some(cuda) = gpu_with(None) else { return };
     let shapes = [
         (1, 1),
         (2, 3),
@@ -80,7 +70,7 @@ fn sums_of_any_orders_are_those_of_the_host() {
 
 #[test]
 fn p_values_are_those_of_the_host_to_the_last_bit() {
-    let Some(cuda) = gpu(None) else { return };
+    let Some(cuda) = gpu_with(None) else { return };
     // With steps, many orders give exactly what was observed.
     for (rows, cols, orders, step) in [
         (3, 1, 200, 0.0),
@@ -103,7 +93,7 @@ fn p_values_are_those_of_the_host_to_the_last_bit() {
 /// Orders of more than 65,536 rows are drawn on the GPU. Other orders would hardly give the same counts for so many pairs.
 #[test]
 fn orders_of_many_rows_are_drawn_there_as_on_the_host() {
-    let Some(cuda) = gpu(None) else { return };
+    let Some(cuda) = gpu_with(None) else { return };
     for (rows, cols, orders) in
         [(65_536, 20, 300), (65_537, 20, 300), (65_569, 20, 129), (400_003, 8, 200), (2_500_000, 3, 40)]
     {
@@ -118,11 +108,11 @@ fn orders_of_many_rows_are_drawn_there_as_on_the_host() {
 #[test]
 fn little_memory_means_small_batches_and_too_little_is_an_error() {
     let (x, y) = (panel(20_000, 3, 8, 0.0), panel(20_000, 3, 9, 0.0));
-    let Some(cuda) = gpu(Some(3 << 20)) else { return };
+    let Some(cuda) = gpu_with(Some(3 << 20)) else { return };
     let there = permutation_test_in(&*cuda, &x, &y, 50, 1, &()).unwrap();
     assert_eq!(there, permutation_test(&x, &y, 50, 1, &()).unwrap());
     drop(cuda);
-    let Some(cuda) = gpu(Some(2 << 20)) else { return };
+    let Some(cuda) = gpu_with(Some(2 << 20)) else { return };
     let error = permutation_test_in(&*cuda, &x, &y, 50, 1, &()).unwrap_err().to_string();
     assert!(error.contains("bytes on the GPU"), "{error}");
 }
@@ -139,7 +129,7 @@ fn dense(rows: usize, cols: usize, seed: u64) -> Matrix {
 
 #[test]
 fn models_are_tested_with_blocks_and_covariates() {
-    let Some(cuda) = gpu(None) else { return };
+    let Some(cuda) = gpu_with(None) else { return };
     let (x, y, z) = (dense(900, 6, 2), dense(900, 5, 3), dense(300, 2, 4));
     let pair = InMemory::new(x.slice(0..600), y.slice(0..600)).unwrap();
     let model = fit(&pair, &Settings::new(Method::auto(), 4), &()).unwrap().model;
@@ -158,7 +148,7 @@ fn models_are_tested_with_blocks_and_covariates() {
 
 #[test]
 fn the_number_of_pairs_is_found_there() {
-    let Some(cuda) = gpu(None) else { return };
+    let Some(cuda) = gpu_with(None) else { return };
     let pair = || InMemory::new(dense(2000, 6, 2), dense(2000, 5, 3)).unwrap();
     let settings = Settings::new(Method::auto(), 5);
     let here = recommend_components(&pair(), &settings, 5, None, &()).unwrap();

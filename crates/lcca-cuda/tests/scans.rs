@@ -1,5 +1,8 @@
 //! Scans of Gram matrices on a GPU find what the host finds. On a machine without a GPU they say so and pass; `LCCA_GPU=1` makes that a failure.
 
+mod common;
+
+use common::gpu_with;
 use lcca::data::{InMemory, JointGram, JointGrams};
 use lcca::fit::scan_laws::{ScannedProblem, check};
 use lcca::matrix::{Matrix, OneHotRows, SparseRows, Values};
@@ -9,14 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
 fn gpu() -> Option<Arc<Cuda>> {
-    match lcca_cuda::open(0, None) {
-        Ok(cuda) => Some(cuda),
-        Err(reason) if std::env::var_os("LCCA_GPU").is_none() => {
-            println!("skipped, because {reason}");
-            None
-        }
-        Err(reason) => panic!("{reason}"),
-    }
+    gpu_with(None)
 }
 
 /// Columns of every row of both views.
