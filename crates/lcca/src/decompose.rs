@@ -51,5 +51,5 @@ pub fn eigen_on_host(matrix: &Mat<f64>) -> Result<Eigen> {
 
 /// The leading singular vectors of one matrix.
 pub fn singular_on_host(Leading { matrix, count }: &Leading) -> Result<Singular> {
-    small::leading_singular(matrix.as_ref(), *count).ok_or(Error::Factorization("SxᵀXᵀYSy"))
+    small::leading_singular(matrix.as_ref(), *count).ok_or(Error::Factorization("a whitened cross product"))
 }

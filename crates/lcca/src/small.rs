@@ -112,6 +112,9 @@ pub fn partners(m: MatRef<'_, f64>, vectors: &Mat<f64>, values: &[f64]) -> Mat<f
 /// does not converge.
 pub(crate) fn eigen(m: MatRef<'_, f64>) -> Option<(Vec<f64>, Mat<f64>)> {
     let (size, par) = (m.nrows(), threads_for(m.nrows()));
+    if size == 0 {
+        return Some((Vec::new(), Mat::zeros(0, 0)));
+    }
     let (mut u, mut s) = (Mat::zeros(size, size), Diag::zeros(size));
     let scratch = self_adjoint_evd_scratch::<f64>(size, ComputeEigenvectors::Yes, par, Default::default());
     let mut memory = MemBuffer::new(scratch);

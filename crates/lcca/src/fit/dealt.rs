@@ -219,7 +219,7 @@ mod tests {
         fn begin(&mut self, orders: &[u32]) -> Result<()> {
             assert!(self.begun.is_none(), "sums that nobody asked for");
             let [x, y] = &self.panels;
-            assert!(orders.len() <= self.most * x.rows());
+            assert!(orders.len() <= self.most.saturating_mul(x.rows()));
             let sum = |order: &[u32], j: usize| {
                 let products =
                     order.iter().enumerate().rev().map(|(i, &row)| x.row(i)[j] * y.row(row as usize)[j]);

@@ -354,16 +354,16 @@ impl<'a> Preconditioner<'a> {
     /// A block that was just chosen, with what stands for the other columns.
     fn in_use(&self, block: Coarse) -> Result<InUse> {
         let space = self.problem.space;
-        let outside = block.outside_in(space, &self.inverse, &self.diagonal)?;
-        let watched = match &self.dependence {
-            None => None,
+        let (outside, watched) = match &self.dependence {
+            None => (block.outside_in(space, &self.inverse, &self.diagonal)?, None),
             Some(dependence) => {
                 let [x, y] = block.outside(&self.inverse)?;
-                let weighed = |outside: Vec<f64>, dependence: &[f64]| {
+                let weighed = |outside: &[f64], dependence: &[f64]| {
                     let both = outside.iter().zip(dependence);
                     space.row_factors(both.map(|(factor, weight)| factor * weight).collect())
                 };
-                Some([weighed(x, &dependence[0])?, weighed(y, &dependence[1])?])
+                let watched = [weighed(&x, &dependence[0])?, weighed(&y, &dependence[1])?];
+                ([space.row_factors(x)?, space.row_factors(y)?], Some(watched))
             }
         };
         let is_complete = (0..2).all(|side| block.columns(side).len() == self.varying[side]);

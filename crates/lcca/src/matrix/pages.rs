@@ -36,7 +36,7 @@ pub(crate) fn zeroed(count: usize) -> Vec<Line> {
 
 /// Zeros of any kind, in huge pages if there are many. Pages are placed when they are first written, by the thread that does so.
 pub fn zeros<T: Pod>(count: usize) -> Vec<T> {
-    let mut numbers = vec![T::zeroed(); count];
+    let mut numbers: Vec<T> = bytemuck::zeroed_vec(count);
     if count * size_of::<T>() >= LARGE {
         advise(&mut numbers);
     }
