@@ -52,8 +52,8 @@ impl Context {
             return unsafe { result::memcpy_htod_async(address, from, self.stream) }.map_err(failed);
         }
         let mut staging = self.free_staging();
-        // If memory cannot be pinned, copies take longer.
-        let Some(staging) = staging.as_deref_mut().and_then(|staging| Staging::in_place(staging).ok()) else {
+        let staging = staging.as_deref_mut().map(Staging::in_place).transpose()?.flatten();
+        let Some(staging) = staging else {
             // SAFETY: as above.
             let sent = unsafe { result::memcpy_htod_async(address, from, self.copies) }.map_err(failed);
             return sent.and(self.wait_for_copies());
@@ -113,7 +113,8 @@ impl Context {
             return self.receive_in_one_piece(out, address, stream);
         }
         let mut staging = self.free_staging();
-        let Some(staging) = staging.as_deref_mut().and_then(|staging| Staging::in_place(staging).ok()) else {
+        let staging = staging.as_deref_mut().map(Staging::in_place).transpose()?.flatten();
+        let Some(staging) = staging else {
             return self.receive_in_one_piece(out, address, stream);
         };
         let mut lanes: [Vec<Part<'_>>; LANES] = Default::default();

@@ -26,18 +26,28 @@ impl Staging {
     fn new() -> Result<Self, CudaError> {
         let failed = CudaError::failed("pin memory of the host");
         // SAFETY: the memory is kept until the process ends.
-        let memory = unsafe { result::malloc_host(LANES * PLACES * PLACE, 0) }.map_err(&failed)?;
+        let memory = unsafe { result::malloc_host(LANES * PLACES * PLACE, 0) }.map_err(|error| {
+            if error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY {
+                let needed = (LANES * PLACES * PLACE) as u64;
+                CudaError::Memory { what: "pinned memory of the host", needed, free: 0 }
+            } else {
+                failed(error)
+            }
+        })?;
         let event = || result::event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING).map_err(&failed);
         let copied = (0..LANES * PLACES).map(|_| event()).collect::<Result<_, _>>()?;
         Ok(Staging { memory: memory.cast(), copied })
     }
 
-    /// The memory, which is taken when it is first needed.
-    pub fn in_place(place: &mut Option<Staging>) -> Result<&Staging, CudaError> {
-        match place {
-            Some(staging) => Ok(staging),
-            None => Ok(place.insert(Staging::new()?)),
+    /// The memory, which is taken when it is first needed; `None` if none can be pinned, so that copies take longer.
+    pub fn in_place(place: &mut Option<Staging>) -> Result<Option<&Staging>, CudaError> {
+        if place.is_none() {
+            match Staging::new() {
+                Err(CudaError::Memory { .. }) => return Ok(None),
+                taken => *place = Some(taken?),
+            }
         }
+        Ok(place.as_ref())
     }
 
     /// The place for the `index`-th part that a lane copies, once the copy from or to it is over.

@@ -113,7 +113,7 @@ fn scans_find_what_the_host_finds() {
             let joint = pair.joint_gram(u64::MAX).unwrap();
             let [witnesses, hubs] = check_all(&cuda, &joint, kind);
             assert!(witnesses > 100 && hubs >= 2, "{witnesses} {hubs}");
-            // Those that were formed on the GPU are kept there.
+            // The same of those that were formed on the GPU.
             let formed = measure::joint_gram(&cuda, &pair, u64::MAX).unwrap().unwrap();
             check_all(&cuda, &formed, kind);
         }

@@ -53,7 +53,7 @@ pub trait BlockInverse: Send + Sync {
 
 /// Pairs of directions on few rows of panels, one direction per view, in some space.
 pub trait Probes: Send + Sync {
-    /// For each pair (u, v), |Aᵀu|² + |Bᵀv|² and Σⱼ factors[j]·(Aᵀu)ⱼ·(Bᵀv)ⱼ over the first columns of [A, B], as many as there are factors.
+    /// For each pair (u, v), |Aᵀu|² + |Bᵀv|² and `Σⱼ factors[j]·(Aᵀu)ⱼ·(Bᵀv)ⱼ` over the first columns of `[A, B]`, as many as there are factors.
     /// `None` if the panels are in another precision than the probes.
     fn overlaps(&self, panels: [&Tall; 2], factors: &[f64]) -> Result<Option<Vec<[f64; 2]>>>;
 }
