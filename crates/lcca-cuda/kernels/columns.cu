@@ -1,4 +1,4 @@
-// What is known of the columns of the data, one number per row of a panel: how active they are, how often they occur, which are chosen.
+// What is known of the columns of the data, one number per row of a panel: how active they are, which are chosen.
 
 #define NONE 0xffffffffu
 
@@ -60,20 +60,6 @@ extern "C" __global__ void overlaps_of_rows(u64 rows, u32 stride, u32 cols, cons
     if (lane == 0) {
         sums[2 * row] = squares;
         sums[2 * row + 1] = products;
-    }
-}
-
-// counts[column] += 1 for every entry: whole numbers, whose sum has no order. Equal columns of a warp are added at once, because a frequent
-// column is in most rows.
-extern "C" __global__ void count_columns(u64 n, const u32 *columns, u32 *counts) {
-    u32 lane = threadIdx.x % 32;
-    for (u64 first = (u64)blockIdx.x * blockDim.x + threadIdx.x - lane; first < n; first += (u64)gridDim.x * blockDim.x) {
-        bool is_entry = first + lane < n;
-        u32 present = __ballot_sync(0xffffffffu, is_entry);
-        if (is_entry) {
-            u32 column = columns[first + lane], same = __match_any_sync(present, column);
-            if (lane == __ffs(same) - 1) atomicAdd(counts + column, __popc(same));
-        }
     }
 }
 

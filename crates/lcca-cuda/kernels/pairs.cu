@@ -79,11 +79,14 @@ extern "C" __global__ void diagonal_keys(u64 size, u32 bits, u64 *keys, double *
     }
 }
 
-// How many pairs have each key. starts: of the runs of equal keys. The diagonal of a symmetric product has a key more.
-extern "C" __global__ void count_equal(u64 n, const u64 *keys, const u64 *starts, u32 bits, int is_symmetric, double *counts) {
+// How many pairs have each key. starts: of the runs of equal keys. The diagonal of a symmetric product has a key more; or it is known, because
+// an entry that is repeated is listed with itself fewer times than its square.
+extern "C" __global__ void count_equal(u64 n, const u64 *keys, const u64 *starts, u32 bits, int is_symmetric, const double *diagonal,
+                                       double *counts) {
     EACH(run, n) {
-        u64 key = keys[run], more = is_symmetric && key >> bits == (key & ((1ull << bits) - 1));
-        counts[run] = (double)(starts[run + 1] - starts[run] - more);
+        u64 key = keys[run], column = key & ((1ull << bits) - 1);
+        bool is_diagonal = is_symmetric && key >> bits == column;
+        counts[run] = is_diagonal && diagonal ? diagonal[column] : (double)(starts[run + 1] - starts[run] - is_diagonal);
     }
 }
 

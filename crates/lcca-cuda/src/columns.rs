@@ -1,4 +1,4 @@
-//! What is known of the columns of the data, one number per row of a panel: how active they are, how often they occur, which are chosen.
+//! What is known of the columns of the data, one number per row of a panel: how active they are, which are chosen.
 
 use crate::device::Device;
 use crate::error::CudaError;
@@ -134,14 +134,6 @@ pub(crate) fn places(
     let arguments: [&dyn Argument; 4] = [&count, &chosen.address(), &(first as u32), &places.address()];
     device.launch("place_columns", File::Columns, Launch::each(count), &arguments)?;
     Ok(places)
-}
-
-/// How often each of `cols` columns occurs among the entries, which are fewer than 2³² for each.
-pub(crate) fn counts(device: &Arc<Device>, entries: &Room<u32>, cols: usize) -> Result<Vec<u32>, CudaError> {
-    let (count, counts): (u64, Room<u32>) = (entries.len() as u64, device.zeros(cols)?);
-    let arguments: [&dyn Argument; 3] = [&count, &entries.address(), &counts.address()];
-    device.launch("count_columns", File::Columns, Launch::each(count), &arguments)?;
-    counts.to_vec()
 }
 
 /// Pairs of directions on few rows of panels.

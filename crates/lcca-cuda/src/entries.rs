@@ -1,14 +1,14 @@
 //! The entries of sparse rows on a device, one row after another: what counts and Gram matrices are made from.
 
-use crate::columns::counts;
 use crate::device::Device;
 use crate::error::CudaError;
-use crate::home::are_same_rows;
+use crate::kernels::File;
+use crate::launch::{Argument, Launch};
 use crate::room::Room;
+use crate::sort::scan;
 use crate::sparse::{StoredValues, copy_buffer};
 use bytemuck::{Pod, Zeroable};
-use lcca::data::{InMemory, Moments, Side};
-use lcca::matrix::{Matrix, SparseRows, Values};
+use lcca::matrix::SparseRows;
 use std::sync::Arc;
 
 /// One view as the kernels see it.
@@ -30,6 +30,8 @@ pub(crate) struct Entries {
     base: u64,
     pub columns: Room<u32>,
     values: StoredValues,
+    /// The sum of squares of every column, if entries are repeated: a column may be more than once in a row.
+    pub squares: Option<Room<f64>>,
     pub cols: usize,
 }
 
@@ -43,8 +45,54 @@ impl Entries {
             base,
             columns: copy_buffer(device, &rows.columns().slice(own.clone()))?,
             values: StoredValues::copy(device, rows.values(), own)?,
+            squares: None,
             cols: rows.cols(),
         })
+    }
+
+    /// The same entries, which are whole numbers, as ones, of which each is there as often as its value says: so many in all. `squares` are
+    /// the sums of squares of the columns.
+    pub fn repeated(&self, device: &Arc<Device>, total: usize, squares: &[f64]) -> Result<Self, CudaError> {
+        let (values, kind) = self.values.argument();
+        let (n, is_single) = (self.columns.len() as u64, i32::from(kind == 1));
+        let places: Room<u64> = device.room(self.columns.len() + 1)?;
+        launch_each(device, "count_repeats", n + 1, &[&n, &values, &is_single, &places.address()])?;
+        scan(device, &places)?;
+        let (columns, starts): (Room<u32>, Room<u64>) =
+            (device.room(total)?, device.room(self.starts.len())?);
+        let (from, to) = (self.columns.address(), columns.address());
+        launch_each(device, "repeat_columns", n, &[&n, &from, &places.address(), &to])?;
+        let (rows, from) = (self.starts.len() as u64, self.starts.address());
+        let arguments: [&dyn Argument; 5] = [&rows, &from, &self.base, &places.address(), &starts.address()];
+        launch_each(device, "repeat_starts", rows, &arguments)?;
+        let squares = Some(device.copy(squares)?);
+        Ok(Entries { starts, base: 0, columns, values: StoredValues::Ones, squares, cols: self.cols })
+    }
+
+    /// Bytes that are taken for a moment while so many entries in so many rows are made of fewer.
+    pub fn bytes_to_repeat(entries: u64, total: u64, rows: usize) -> u64 {
+        // Prefix sums have sums of their own.
+        8 * (entries + 1) + entries / 128 + 4 * total + 16 * (rows as u64 + 1) + (64 << 10)
+    }
+
+    /// Values beside the columns, and where they are; `None` if all are one.
+    pub fn values(&self) -> Option<(u64, i32)> {
+        Some(self.values.argument()).filter(|&(address, _)| address != 0)
+    }
+
+    /// Bytes of starts, columns and values.
+    pub fn bytes(&self) -> u64 {
+        let width = match self.values {
+            StoredValues::Ones => 4,
+            StoredValues::F32(_) => 8,
+            StoredValues::F64(_) => 12,
+        };
+        8 * self.starts.len() as u64 + width * self.columns.len() as u64
+    }
+
+    /// What the diagonal of their Gram matrix is, if it is known. The rest is not needed any more.
+    pub fn into_squares(self) -> Option<Room<f64>> {
+        self.squares
     }
 
     pub fn view(&self) -> View {
@@ -60,44 +108,11 @@ impl Entries {
     }
 }
 
-/// Rows of ones that were copied to a device to count their columns, and stay there for their Gram matrix.
-pub(crate) struct CountedRows {
-    views: [Entries; 2],
-    bytes: u64,
-    /// Holds on to the host's entries, so that no others get their address.
-    source: [Matrix; 2],
-}
-
-impl CountedRows {
-    /// The moments of both views, and the copies that they were counted on; `None` if rows have weights or other entries than 1, or if one
-    /// column may have too many of them.
-    pub fn new(device: &Arc<Device>, pair: &InMemory) -> Result<Option<([Moments; 2], Self)>, CudaError> {
-        let views = Side::BOTH.map(|side| match pair.view(side) {
-            Matrix::Sparse(rows) if matches!(rows.values(), Values::Ones) => Some(rows),
-            _ => None,
-        });
-        let [Some(x), Some(y)] = views else { return Ok(None) };
-        if pair.weights().is_some() || x.rows() > u32::MAX as usize {
-            return Ok(None);
-        }
-        let before = device.free();
-        let views = [Entries::copy(device, x)?, Entries::copy(device, y)?];
-        let bytes = before.saturating_sub(device.free());
-        let of_view = |view: &Entries| {
-            Ok::<_, CudaError>(Moments::of_counts(x.rows(), &counts(device, &view.columns, view.cols)?))
-        };
-        let moments = [of_view(&views[0])?, of_view(&views[1])?];
-        let source = Side::BOTH.map(|side| pair.view(side).clone());
-        Ok(Some((moments, CountedRows { views, bytes, source })))
-    }
-
-    /// The copies, if they are of these rows, and the bytes that they take.
-    pub fn of(self, pair: &InMemory) -> Option<([Entries; 2], u64)> {
-        self.is_of(pair).then_some((self.views, self.bytes))
-    }
-
-    /// Whether they are copies of these rows.
-    pub fn is_of(&self, pair: &InMemory) -> bool {
-        are_same_rows(pair, &self.source, None)
-    }
+fn launch_each(
+    device: &Device,
+    name: &'static str,
+    count: u64,
+    arguments: &[&dyn Argument],
+) -> Result<(), CudaError> {
+    device.launch(name, File::Count, Launch::each(count), arguments)
 }

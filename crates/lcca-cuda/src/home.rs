@@ -22,8 +22,8 @@ pub(crate) struct GramsOnDevice {
     pub blocks: [[SparseOnDevice; 2]; 2],
     /// Column sums of each view.
     pub sums: [Room<f64>; 2],
-    /// Holds on to the host's entries, so that no other matrix gets their address.
-    source: JointGram,
+    /// Holds on to the host's entries of XᵀX, XᵀY and YᵀY, so that no other matrix gets their address.
+    source: [Matrix; 3],
 }
 
 impl GramsOnDevice {
@@ -45,7 +45,7 @@ impl GramsOnDevice {
         Ok(GramsOnDevice {
             blocks,
             sums: [device.copy(&joint.moments(Side::X).sum)?, device.copy(&joint.moments(Side::Y).sum)?],
-            source: joint.clone(),
+            source: entries(joint).map(Matrix::clone),
         })
     }
 }
@@ -84,9 +84,15 @@ impl Home {
     }
 }
 
-fn are_same_grams(a: &JointGram, b: &JointGram) -> bool {
-    let same = |target: Side, source: Side| is_same(a.block(target, source), b.block(target, source));
-    same(Side::X, Side::X) && same(Side::X, Side::Y) && same(Side::Y, Side::Y)
+/// XᵀX, XᵀY and YᵀY.
+fn entries(joint: &JointGram) -> [&Matrix; 3] {
+    let [x, y] = Side::BOTH;
+    [joint.block(x, x), joint.block(x, y), joint.block(y, y)]
+}
+
+/// Whether three blocks are those of a joint Gram matrix.
+fn are_same_grams(joint: &JointGram, blocks: &[Matrix; 3]) -> bool {
+    entries(joint).iter().zip(blocks).all(|(a, b)| is_same(a, b))
 }
 
 /// Whether the rows of a pair are those of two views, with the same weights.
@@ -171,7 +177,8 @@ mod tests {
             InMemory::new(x, y).unwrap().capabilities().joint_grams.unwrap().joint_gram(u64::MAX).unwrap()
         };
         let first = joint(sparse(Values::Ones), sparse(Values::Ones));
-        assert!(are_same_grams(&first, &first.clone()));
-        assert!(!are_same_grams(&first, &joint(sparse(Values::Ones), sparse(Values::Ones))));
+        let blocks = entries(&first).map(Matrix::clone);
+        assert!(are_same_grams(&first, &blocks) && are_same_grams(&first.clone(), &blocks));
+        assert!(!are_same_grams(&joint(sparse(Values::Ones), sparse(Values::Ones)), &blocks));
     }
 }

@@ -20,6 +20,7 @@ pub(crate) enum File {
     Hubs,
     Grow,
     Columns,
+    Count,
     Deal,
     Shuffle,
 }
@@ -58,6 +59,7 @@ impl File {
             File::Hubs => ptx!("hubs.70"),
             File::Grow => ptx!("grow.70"),
             File::Columns => ptx!("columns.70"),
+            File::Count => ptx!("count.70"),
             File::Deal => ptx!("deal.70"),
             File::Shuffle => ptx!("shuffle.70"),
         }
@@ -85,6 +87,7 @@ mod tests {
         (File::Hubs, concat!(include_str!("../kernels/grams.cuh"), include_str!("../kernels/hubs.cu"))),
         (File::Grow, concat!(include_str!("../kernels/grams.cuh"), include_str!("../kernels/grow.cu"))),
         (File::Columns, include_str!("../kernels/columns.cu")),
+        (File::Count, include_str!("../kernels/count.cu")),
         (File::Deal, include_str!("../kernels/deal.cu")),
         (File::Shuffle, include_str!("../kernels/shuffle.cu")),
     ];

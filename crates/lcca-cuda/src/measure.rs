@@ -8,7 +8,6 @@ use crate::room::Room;
 use crate::rows::{Chunk, ViewOnDevice};
 use crate::space::Cuda;
 use crate::sparse::Output;
-use crate::sparse_gram::Plan;
 use lcca::data::{InMemory, JointGram, Moments};
 use lcca::matrix::{Matrix, OneHotRows};
 use std::sync::Arc;
@@ -54,17 +53,11 @@ impl<'a> SinglePass<'a> {
 /// The joint Gram matrix of sparse rows, formed on a GPU however few they are; `None` if a view is not sparse or the GPU has too little
 /// memory.
 pub fn joint_gram(cuda: &Cuda, rows: &InMemory, limit: u64) -> Result<Option<JointGram>, lcca::Error> {
-    match Plan::new(rows) {
-        Some(plan) => {
-            let formed = cuda.joint_gram_here(rows, &plan, limit, &|_| Ok(()))?;
-            Ok(formed.map(|formed| formed.joint))
-        }
-        None => Ok(None),
-    }
+    Ok(cuda.joint_gram_here(rows, limit, false, &|_| Ok(()))?.map(|formed| formed.joint))
 }
 
-/// The moments of sparse rows of ones, counted on a GPU however few they are; `None` if a view is not of that kind or the GPU has too
-/// little memory. The rows stay there for their Gram matrix.
+/// The moments of sparse rows of whole numbers, counted on a GPU however few they are; `None` if a view is not of that kind or the GPU has
+/// too little memory. The rows stay there for their Gram matrix.
 pub fn counted_moments(cuda: &Cuda, rows: &InMemory) -> Result<Option<[Moments; 2]>, lcca::Error> {
     cuda.count_here(rows)
 }
@@ -75,14 +68,12 @@ pub fn joint_gram_in_steps(
     rows: &InMemory,
     after: &dyn Fn(&'static str),
 ) -> Result<Option<JointGram>, lcca::Error> {
-    let Some(plan) = Plan::new(rows) else { return Ok(None) };
-    after("count pairs");
     let finish = |step: &'static str| {
         cuda.device.finish()?;
         after(step);
         Ok(())
     };
-    Ok(cuda.joint_gram_here(rows, &plan, u64::MAX, &finish)?.map(|formed| formed.joint))
+    Ok(cuda.joint_gram_here(rows, u64::MAX, false, &finish)?.map(|formed| formed.joint))
 }
 
 /// A dense matrix on a GPU, and its Cholesky factor once it is known.

@@ -81,6 +81,15 @@ impl<T: Pod> Room<T> {
         Ok(out)
     }
 
+    /// One of the numbers.
+    pub fn get(&self, index: usize) -> Result<T, CudaError> {
+        assert!(index < self.len, "number {index} of {}", self.len);
+        let mut out = [T::zeroed()];
+        let bytes = to_be_written(bytemuck::cast_slice_mut(&mut out));
+        self.device.context().receive_directly(bytes, self.address_of(index))?;
+        Ok(out[0])
+    }
+
     /// The first numbers.
     pub fn first_to_vec(&self, len: usize) -> Result<Vec<T>, CudaError> {
         let mut out = vec![T::zeroed(); len.min(self.len)];

@@ -4,7 +4,6 @@
 //! keys go, and keys with the same digit stay in their order. Everything is summed in a fixed order, so that the same keys and numbers
 //! give the same bits every time.
 
-use crate::copies::to_be_written;
 use crate::device::Device;
 use crate::error::CudaError;
 use crate::kernels::File;
@@ -101,10 +100,8 @@ impl Keyed {
         let before: Room<u64> = device.zeros(tiles as usize + 1)?;
         launch(device, "count_runs", tiles, &[&n, &self.keys.address(), &before.address()])?;
         scan(device, &before)?;
-        let mut runs = [0u64];
-        let place = before.address_of(tiles as usize);
-        device.context().receive_directly(to_be_written(bytemuck::cast_slice_mut(&mut runs)), place)?;
-        Ok(Counted { keyed: self, before, runs: runs[0] as usize })
+        let runs = before.get(tiles as usize)? as usize;
+        Ok(Counted { keyed: self, before, runs })
     }
 }
 

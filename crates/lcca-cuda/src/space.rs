@@ -1,12 +1,13 @@
 //! Everything that the default method does to tall panels, on a device.
 
 use crate::columns::{self, ProbesOnDevice};
+use crate::counted::CountedRows;
 use crate::crosses;
 use crate::deal::DealtOnDevice;
 use crate::dense_gram;
 use crate::device::Device;
-use crate::entries::CountedRows;
 use crate::error::CudaError;
+use crate::gram_plan::Plan;
 use crate::home::Home;
 use crate::inverse;
 use crate::kernels::File;
@@ -43,7 +44,7 @@ pub struct Cuda {
     /// The Gram matrix that was formed with the last moments.
     summed: Mutex<Option<Arc<Summed>>>,
     /// The rows whose columns were counted last.
-    counted: Mutex<Option<(sparse_gram::Plan, CountedRows)>>,
+    counted: Mutex<Option<CountedRows>>,
     was_used: AtomicBool,
 }
 
@@ -115,26 +116,30 @@ impl Cuda {
         Ok(self.device.launch(name, File::Panel, Launch::each(count), arguments)?)
     }
 
-    /// The joint Gram matrix of sparse rows, here and on the host; `None` if the device has too little memory.
+    /// The joint Gram matrix of sparse rows, here and on the host; `None` if a view is not sparse, if the device has too little memory, or
+    /// if the host is quicker and only `if_it_pays` matters.
     pub(crate) fn joint_gram_here(
         &self,
         rows: &InMemory,
-        plan: &sparse_gram::Plan,
         limit: u64,
+        if_it_pays: bool,
         after: sparse_gram::AfterStep<'_>,
     ) -> Result<Option<FormedGrams>> {
         let (counted, device) =
-            (lock(&self.counted).take().and_then(|(_, counted)| counted.of(rows)), &self.device);
-        let (copied, bytes) = counted.map_or((None, 0), |(copied, bytes)| (Some(copied), bytes));
-        if !plan.fits(device, rows, bytes) {
-            return Ok(None);
-        }
-        let formed = sparse_gram::form(device, rows, plan, copied, limit, after)?;
+            (lock(&self.counted).take().filter(|counted| counted.is_of(rows)), &self.device);
+        let (plan, copied, bytes) = match counted {
+            Some(CountedRows { views, plan, bytes, .. }) => (Some(plan), Some(views), bytes),
+            None => (Plan::new(rows), None, 0),
+        };
+        after("count pairs")?;
+        let is_wanted = |plan: &Plan| (plan.pays() || !if_it_pays) && plan.fits(device, rows, bytes);
+        let Some(plan) = plan.filter(is_wanted) else { return Ok(None) };
+        let formed = sparse_gram::form(device, rows, &plan, copied, limit, after)?;
         self.was_used.fetch_or(formed.is_some(), Relaxed);
         Ok(formed)
     }
 
-    /// The moments of rows of ones, which stay here for their Gram matrix; `None` if the host counts as quickly.
+    /// The moments of rows of whole numbers, which stay here for their Gram matrix; `None` if the host counts as quickly.
     fn count(&self, rows: &InMemory) -> Result<Option<[Moments; 2]>> {
         let entries: u64 = Side::BOTH.iter().map(|&side| rows.view(side).entries()).sum();
         if entries < COUNTED { Ok(None) } else { self.count_here(rows) }
@@ -142,12 +147,12 @@ impl Cuda {
 
     /// The same however few rows there are; `None` if they cannot be counted here.
     pub(crate) fn count_here(&self, rows: &InMemory) -> Result<Option<[Moments; 2]>> {
-        let Some(plan) = sparse_gram::Plan::new(rows).filter(|plan| plan.fits(&self.device, rows, 0)) else {
+        let Some(plan) = Plan::new(rows).filter(|plan| plan.fits(&self.device, rows, 0)) else {
             return Ok(None);
         };
-        match CountedRows::new(&self.device, rows) {
+        match CountedRows::new(&self.device, rows, plan) {
             Ok(Some((moments, counted))) => {
-                *lock(&self.counted) = Some((plan, counted));
+                *lock(&self.counted) = Some(counted);
                 Ok(Some(moments))
             }
             Ok(None) | Err(CudaError::Memory { .. }) => Ok(None),
@@ -421,15 +426,8 @@ impl Space for Cuda {
     }
 
     fn joint_gram(&self, rows: &InMemory, limit: u64) -> Result<Option<JointGram>> {
-        let known =
-            lock(&self.counted).as_ref().filter(|(_, counted)| counted.is_of(rows)).map(|(plan, _)| *plan);
-        match known.or_else(|| sparse_gram::Plan::new(rows)) {
-            Some(plan) if plan.pays() => {
-                let formed = self.joint_gram_here(rows, &plan, limit, &|_| Ok(()))?;
-                formed.map(|formed| self.keep(formed)).transpose()
-            }
-            _ => Ok(None),
-        }
+        let formed = self.joint_gram_here(rows, limit, true, &|_| Ok(()))?;
+        formed.map(|formed| self.keep(formed)).transpose()
     }
 
     fn deal(&self, x: &Panel, y: &Panel) -> Result<Option<Box<dyn Dealing>>> {

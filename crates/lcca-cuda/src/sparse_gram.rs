@@ -1,125 +1,32 @@
 //! The joint Gram matrix of sparse rows, formed on a device.
 //!
 //! Every two entries of a row give a key, (column, column). Keys are put in order, equal ones become one entry, and the other triangle of
-//! a symmetric block, or YᵀX, is the transpose of what was formed. If all entries are 1 and rows are not weighted, entries are numbers of
-//! equal keys and exact; otherwise products are moved with their keys and summed up in the order of the rows, in a fixed tree.
+//! a symmetric block, or YᵀX, is the transpose of what was formed. If all entries of both views are 1 and rows are not weighted, entries are
+//! numbers of equal keys and exact; otherwise products are moved with their keys and summed up in the order of the rows, in a fixed tree.
 //!
 //! The work is Σ r(r + 1)/2 keys for rows of r entries, which are written and read about fifteen times.
 
 use crate::device::Device;
 use crate::entries::Entries;
 use crate::error::CudaError;
+use crate::gram_plan::{PUT_TOGETHER, Plan, pair_starts};
 use crate::kernels::File;
 use crate::launch::{Argument, Launch};
 use crate::room::Room;
-use crate::sort::{Keyed, RunSums, bytes_to_sort, scan};
-use crate::sparse::{Segments, SparseOnDevice, StoredValues, bytes_in_place, copy_buffer};
-use lcca::data::{Allowance, InMemory, JointGram, Pair, Shape, Side};
+use crate::sort::{Keyed, RunSums, bytes_to_sort};
+use crate::sparse::{Segments, SparseOnDevice, StoredValues, copy_buffer};
+use lcca::data::{Allowance, InMemory, JointGram, Pair, Side};
 use lcca::matrix::{Matrix, SparseRows, Values};
-use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Pairs of entries from which on the device is quicker than the host.
-const WORTHWHILE: u64 = 1 << 22;
 /// Pairs of one block of threads, as in pairs.cu.
 const TILE: u64 = 4096;
-/// Rows whose pairs one thread counts at a time.
-const COUNTED: usize = 1 << 14;
-/// Bytes of each entry while a block is put together: both triangles as keys and values, and the block itself.
-const PUT_TOGETHER: u64 = 64;
-/// Most bytes that a key leaves behind if blocks are kept: an entry and its mirror image.
-const KEPT: u64 = 24;
-
-/// What the joint Gram matrix of two sparse views takes on a device.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Plan {
-    /// Keys of XᵀX, XᵀY and YᵀY.
-    keys: [u64; 3],
-    /// Whether keys have values.
-    has_values: bool,
-    bytes: u64,
-}
-
-impl Plan {
-    /// `None` if a view is not sparse: the Gram matrix of a one-hot view is known from its moments.
-    pub fn new(pair: &InMemory) -> Option<Self> {
-        let [x, y] = Side::BOTH.map(|side| match pair.view(side) {
-            Matrix::Sparse(rows) => Some(rows),
-            _ => None,
-        });
-        let (x, y) = (x?, y?);
-        let has_values =
-            pair.weights().is_some() || [x, y].iter().any(|rows| !matches!(rows.values(), Values::Ones));
-        let pairs = count_pairs(x, y)?;
-        let Shape { rows, x_cols, y_cols } = pair.shape();
-        // Every column has a key on the diagonal.
-        let keys = [pairs[0].checked_add(x_cols as u64)?, pairs[1], pairs[2].checked_add(y_cols as u64)?];
-        // Lengths are also added up as numbers of bytes.
-        if keys.iter().any(|&keys| keys > 1 << 48) {
-            return None;
-        }
-        let rows = 8 * (rows as u64 + 1);
-        let view = |view: &SparseRows| {
-            let width = match view.values() {
-                Values::Ones => 4,
-                Values::F32(_) => 8,
-                Values::F64(_) => 12,
-            };
-            rows + width * view.entries()
-        };
-        // Weights, the first pair of every row, and what prefix sums of these need.
-        let most = keys.into_iter().max().unwrap_or(0);
-        let bytes = view(x) + view(y) + 3 * rows + bytes_to_sort(most, has_values);
-        Some(Plan { keys, has_values, bytes })
-    }
-
-    /// Whether the device is quicker than the host.
-    pub fn pays(&self) -> bool {
-        self.keys.iter().sum::<u64>() >= WORTHWHILE
-    }
-
-    /// Whether the device has the memory for the keys, if so many bytes of rows were copied there already. Whether it has it for the entries is
-    /// known when they are counted.
-    pub fn fits(&self, device: &Device, pair: &InMemory, copied: u64) -> bool {
-        let in_place: u64 = Side::BOTH.iter().map(|&side| bytes_in_place(device, pair.view(side))).sum();
-        self.bytes.saturating_sub(in_place + copied) <= device.free()
-    }
-
-    /// Whether the device has the memory to keep blocks while the others are formed, however many entries they have.
-    fn keeps(&self, device: &Device) -> bool {
-        let keys: u64 = self.keys.iter().sum();
-        self.bytes.saturating_add(keys.saturating_mul(KEPT + PUT_TOGETHER)) <= device.free()
-    }
-}
 
 /// Bytes that are taken while so many entries are put together to blocks of at most so many rows, with the entries themselves.
 fn bytes_to_put_together(entries: u64, rows: usize) -> u64 {
     // Entries and their transpose while it is sorted; or both, and the blocks.
     let sorting = 16 * entries + bytes_to_sort(entries, true);
     sorting.max(PUT_TOGETHER * entries) + 32 * (rows as u64 + 1)
-}
-
-/// Places of a triangle with its diagonal.
-fn triangle(size: u64) -> Option<u64> {
-    Some(size.checked_mul(size.checked_add(1)?)? / 2)
-}
-
-/// The pairs of entries of XᵀX, XᵀY and YᵀY; `None` if they are too many to be counted.
-fn count_pairs(x: &SparseRows, y: &SparseRows) -> Option<[u64; 3]> {
-    let (a, b) = (x.offsets().as_slice(), y.offsets().as_slice());
-    let add = |sums: [u64; 3], more: [u64; 3]| -> Option<[u64; 3]> {
-        Some([sums[0].checked_add(more[0])?, sums[1].checked_add(more[1])?, sums[2].checked_add(more[2])?])
-    };
-    let of_row = |row: usize| -> Option<[u64; 3]> {
-        let [r, s] = [a, b].map(|offsets| offsets[row + 1].get() - offsets[row].get());
-        Some([triangle(r)?, r.checked_mul(s)?, triangle(s)?])
-    };
-    (0..x.rows())
-        .into_par_iter()
-        .with_min_len(COUNTED)
-        .map(of_row)
-        .try_fold(|| [0; 3], |sums, more| add(sums, more?))
-        .try_reduce(|| [0; 3], add)
 }
 
 /// The bits of the numbers below `count`.
@@ -154,7 +61,7 @@ pub(crate) fn form(
     allowance.take_transposed(&views)?;
     let weights = pair.weights().map(|weights| copy_buffer(device, weights)).transpose()?;
     let keeps = plan.keeps(device);
-    let products = Products { device, rows: x.rows(), weights, has_values: plan.has_values, keeps, after };
+    let products = Products { device, rows: x.rows(), weights, keeps, after };
     // The larger symmetric block comes last: XᵀY and YᵀX, which are the most to copy to the host, are copied while its keys are sorted.
     let order = if plan.keys[0] <= plan.keys[2] { [0, 1] } else { [1, 0] };
     let (rows, shape) = ([x, y], [x.cols(), y.cols()]);
@@ -169,7 +76,9 @@ pub(crate) fn form(
     // These are copied while the device sorts.
     let second = entries(order[1])?;
     after("copy rows")?;
-    let Some(own) = products.symmetric(keyed, shape[order[0]], &allowance)? else { return Ok(None) };
+    let Some(own) = products.symmetric(keyed, shape[order[0]], first.squares.as_ref(), &allowance)? else {
+        return Ok(None);
+    };
     let cross = || {
         let [x, y] = if order[0] == 0 { [&first, &second] } else { [&second, &first] };
         let keyed = products.sorted(x, Some(y), plan.keys[1])?;
@@ -179,8 +88,8 @@ pub(crate) fn form(
     let (own, Some(across)) = products.while_copied([own], cross)? else { return Ok(None) };
     let last = || {
         let keyed = products.sorted(&second, None, plan.keys[2 * order[1]])?;
-        drop(second);
-        products.symmetric(keyed, shape[order[1]], &allowance)
+        let squares = second.into_squares();
+        products.symmetric(keyed, shape[order[1]], squares.as_ref(), &allowance)
     };
     let (across, Some(last)) = products.while_copied(across, last)? else { return Ok(None) };
     let ([own], [xy, yx]) = (own, across);
@@ -201,12 +110,29 @@ pub(crate) fn form(
 /// A block on the host, and on the device if it is kept there.
 type OnBoth = (Matrix, Option<SparseOnDevice>);
 
+/// What becomes of the keys of a block.
+#[derive(Clone, Copy)]
+enum Kind<'a> {
+    /// They are those of the upper triangle of a symmetric one, whose diagonal may be known.
+    Symmetric(Option<&'a Room<f64>>),
+    Cross,
+}
+
+impl Kind<'_> {
+    /// As kernels want to know it, with the address of the diagonal or 0.
+    fn arguments(self) -> (i32, u64) {
+        match self {
+            Kind::Symmetric(diagonal) => (1, diagonal.map_or(0, Room::address)),
+            Kind::Cross => (0, 0),
+        }
+    }
+}
+
 /// Products of views with the same rows.
 struct Products<'a> {
     device: &'a Arc<Device>,
     rows: usize,
     weights: Option<Room<f64>>,
-    has_values: bool,
     /// Whether blocks stay on the device.
     keeps: bool,
     after: AfterStep<'a>,
@@ -216,18 +142,11 @@ impl Products<'_> {
     /// The keys of AᵀB in order, or those of the upper triangle of AᵀA if there is no B.
     fn sorted(&self, a: &Entries, b: Option<&Entries>, keys: u64) -> Result<Keyed, CudaError> {
         let (device, rows, right) = (self.device, self.rows as u64, b.unwrap_or(a));
-        let keyed = Keyed::new(device, keys as usize, self.has_values)?;
+        let has_values = self.weights.is_some() || a.values().is_some() || right.values().is_some();
+        let keyed = Keyed::new(device, keys as usize, has_values)?;
         let (bits, size) = (bits_of(right.cols), if b.is_none() { a.cols as u64 } else { 0 });
         let pairs = keys - size;
-        let starts: Room<u64> = device.room(self.rows + 1)?;
-        let other = b.map_or(0, |b| b.starts.address());
-        launch_each(
-            device,
-            "count_pairs",
-            rows + 1,
-            &[&rows, &a.starts.address(), &other, &starts.address()],
-        )?;
-        scan(device, &starts)?;
+        let starts = pair_starts(device, a, b)?;
         device.launch(
             "expand_pairs",
             File::Pairs,
@@ -260,7 +179,7 @@ impl Products<'_> {
         &self,
         keyed: Keyed,
         [rows, cols]: [usize; 2],
-        is_symmetric: bool,
+        kind: Kind<'_>,
     ) -> Result<Option<Sorted>, CudaError> {
         let counted = keyed.counted(self.device)?;
         let n = counted.runs as u64;
@@ -274,12 +193,13 @@ impl Products<'_> {
             RunSums::Sums(sums) => sums,
             RunSums::Starts(starts) => {
                 let counts: Room<f64> = self.device.room(keys.len())?;
-                let (bits, symmetric) = (bits_of(cols), i32::from(is_symmetric));
+                let (bits, (is_symmetric, diagonal)) = (bits_of(cols), kind.arguments());
+                let (keys, starts, to) = (keys.address(), starts.address(), counts.address());
                 launch_each(
                     self.device,
                     "count_equal",
                     n,
-                    &[&n, &keys.address(), &starts.address(), &bits, &symmetric, &counts.address()],
+                    &[&n, &keys, &starts, &bits, &is_symmetric, &diagonal, &to],
                 )?;
                 counts
             }
@@ -288,10 +208,18 @@ impl Products<'_> {
         Ok(Some(Sorted { keys, values, rows, cols }))
     }
 
-    /// All of a symmetric block from the keys of its upper triangle.
-    fn symmetric(&self, keyed: Keyed, size: usize, allowance: &Allowance) -> lcca::Result<Option<Block>> {
+    /// All of a symmetric block from the keys of its upper triangle. Its diagonal may be known.
+    fn symmetric(
+        &self,
+        keyed: Keyed,
+        size: usize,
+        diagonal: Option<&Room<f64>>,
+        allowance: &Allowance,
+    ) -> lcca::Result<Option<Block>> {
         let device = self.device;
-        let Some(upper) = self.entries(keyed, [size, size], true)? else { return Ok(None) };
+        let Some(upper) = self.entries(keyed, [size, size], Kind::Symmetric(diagonal))? else {
+            return Ok(None);
+        };
         // The other triangle takes as much again.
         allowance.take_entries(2 * upper.keys.len() as u64)?;
         let lower = upper.transposed(device)?;
@@ -329,7 +257,7 @@ impl Products<'_> {
         shape: [usize; 2],
         allowance: &Allowance,
     ) -> lcca::Result<Option<[Block; 2]>> {
-        let Some(entries) = self.entries(keyed, shape, false)? else { return Ok(None) };
+        let Some(entries) = self.entries(keyed, shape, Kind::Cross)? else { return Ok(None) };
         allowance.take_entries(entries.keys.len() as u64)?;
         let transposed = entries.transposed(self.device)?;
         let blocks = [entries.into_block(self.device)?, transposed.into_block(self.device)?];
@@ -478,22 +406,6 @@ fn launch_each(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lcca::matrix::{Buffer, DenseRows, DenseValues, OneHotRows};
-
-    fn sparse(cols: usize, lengths: &[u64], values: fn(usize) -> Values) -> SparseRows {
-        let mut offsets = vec![0u64];
-        let mut columns = Vec::new();
-        for &length in lengths {
-            columns.extend(0..length as u32);
-            offsets.push(columns.len() as u64);
-        }
-        let values = values(columns.len());
-        SparseRows::new(cols, offsets.into(), columns.into(), values).unwrap()
-    }
-
-    fn numbers(count: usize) -> Buffer<f64> {
-        vec![0.5; count].into()
-    }
 
     #[test]
     fn keys_have_just_the_bits_that_they_need() {
@@ -501,43 +413,6 @@ mod tests {
             assert_eq!(bits_of(count), bits, "{count}");
         }
         assert_eq!(bits_of(u32::MAX as usize), 32);
-    }
-
-    #[test]
-    fn pairs_are_counted_row_by_row() {
-        let (x, y) = (sparse(9, &[0, 1, 5, 9], |_| Values::Ones), sparse(4, &[3, 0, 4, 1], |_| Values::Ones));
-        assert_eq!(count_pairs(&x, &y), Some([1 + 15 + 45, 20 + 9, 6 + 10 + 1]));
-        // Some of the rows share the entries of all.
-        assert_eq!(count_pairs(&x.slice(1..3), &y.slice(1..3)), Some([16, 20, 10]));
-        assert_eq!(triangle(u64::MAX), None);
-    }
-
-    #[test]
-    fn other_views_than_sparse_ones_are_declined_and_so_is_too_little_memory() {
-        let rows = || sparse(9, &[2, 1, 5, 9], |_| Values::Ones);
-        let one_hot = OneHotRows::new(3, vec![0, 1, 2, 1].into()).unwrap();
-        let dense = DenseRows::new(4, 1, DenseValues::F64(numbers(4))).unwrap();
-        for other in [Matrix::from(one_hot), dense.into()] {
-            assert!(Plan::new(&InMemory::new(rows().into(), other.clone()).unwrap()).is_none());
-            assert!(Plan::new(&InMemory::new(other, rows().into()).unwrap()).is_none());
-        }
-        let pair = |x: SparseRows, y: SparseRows| InMemory::new(x.into(), y.into()).unwrap();
-        let ones = Plan::new(&pair(rows(), rows())).unwrap();
-        assert_eq!(ones.keys, [3 + 1 + 15 + 45 + 9, 4 + 1 + 25 + 81, 3 + 1 + 15 + 45 + 9]);
-        assert!(!ones.has_values && !ones.pays());
-        let with_values = sparse(9, &[2, 1, 5, 9], |count| Values::F64(numbers(count)));
-        let weighted = pair(rows(), rows()).weighted(numbers(4)).unwrap();
-        for other in [pair(rows(), with_values), weighted] {
-            let plan = Plan::new(&other).unwrap();
-            assert!(plan.has_values && plan.keys == ones.keys);
-        }
-        // 5,000 rows of 50 entries are 6.4 million pairs in XᵀX alone.
-        let many = || sparse(60, &[50; 5000], |_| Values::Ones);
-        let plan = Plan::new(&pair(many(), many())).unwrap();
-        assert!(plan.pays() && plan.bytes > 16 * 12_500_000 && plan.bytes < 20 * 12_500_000, "{plan:?}");
-        let weighted = pair(many(), many()).weighted(numbers(5000)).unwrap();
-        let twice = Plan::new(&weighted).unwrap().bytes;
-        assert!(twice > 32 * 12_500_000 && twice < 36 * 12_500_000, "{twice}");
     }
 
     #[test]

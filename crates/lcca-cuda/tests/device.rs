@@ -1,6 +1,8 @@
 //! The laws of spaces and whole fits on a GPU. On a machine without one they say so and pass; `LCCA_GPU=1` makes that a failure.
 
 mod common;
+#[path = "common/rows.rs"]
+mod rows;
 
 use common::gpu_with;
 use lcca::data::{Centered, InMemory, JointGram, JointGrams, Moments, Pair, Scaled, Side};
@@ -11,56 +13,11 @@ use lcca::space::laws;
 use lcca_cuda::{Cuda, measure, on};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rows::{dense, double, one_hot, ones, single, topics, zipf};
 use std::sync::Arc;
 
 fn gpu() -> Option<Arc<Cuda>> {
     gpu_with(None)
-}
-
-/// Rows whose columns are the rarer the larger their number; some columns are in most rows.
-fn zipf(rows: usize, cols: usize, most: usize, seed: u64, values: fn(Vec<f64>) -> Values) -> Matrix {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let (mut offsets, mut columns) = (vec![0u64], Vec::new());
-    for _ in 0..rows {
-        let mut row: Vec<u32> = (0..random.random_range(0..=most))
-            .map(|_| ((cols as f64).powf(random.random::<f64>()) as u32 - 1).min(cols as u32 - 1))
-            .collect();
-        row.sort_unstable();
-        row.dedup();
-        columns.extend(row);
-        offsets.push(columns.len() as u64);
-    }
-    let numbers = (0..columns.len()).map(|_| random.random_range(0.5..2.0)).collect();
-    SparseRows::new(cols, offsets.into(), columns.into(), values(numbers)).expect("valid rows").into()
-}
-
-fn ones(_: Vec<f64>) -> Values {
-    Values::Ones
-}
-
-fn single(values: Vec<f64>) -> Values {
-    Values::F32(values.into_iter().map(|value| value as f32).collect::<Vec<f32>>().into())
-}
-
-fn double(values: Vec<f64>) -> Values {
-    Values::F64(values.into())
-}
-
-fn dense(rows: usize, cols: usize, seed: u64, is_single: bool) -> Matrix {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let numbers: Vec<f64> = (0..rows * cols).map(|_| random.random_range(-1.0..1.0)).collect();
-    let values = if is_single {
-        DenseValues::F32(numbers.iter().map(|&number| number as f32).collect::<Vec<f32>>().into())
-    } else {
-        DenseValues::F64(numbers.into())
-    };
-    DenseRows::new(rows, cols, values).expect("valid rows").into()
-}
-
-fn one_hot(rows: usize, cols: u32, seed: u64) -> Matrix {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let column: Vec<u32> = (0..rows).map(|_| random.next_u32() % cols).collect();
-    OneHotRows::new(cols as usize, column.into()).expect("valid rows").into()
 }
 
 #[test]
@@ -118,33 +75,6 @@ fn weighted_rows_obey_the_laws_and_other_weights_are_other_rows() {
         let pair = InMemory::new(x.clone(), y.clone()).unwrap().weighted(weights.into()).unwrap();
         laws::check_pass(&*cuda, &Centered::new(&pair).unwrap(), 8, seed).unwrap();
     }
-}
-
-/// Two views of the same topics, with noise.
-fn topics(rows: usize, cols: usize, seed: u64) -> InMemory {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let mut view = |shift: u32, topics: &[u32]| {
-        let (mut offsets, mut columns) = (vec![0u64], Vec::new());
-        for &topic in topics {
-            let mut row: Vec<u32> = (0..6)
-                .map(|_| {
-                    if random.random_bool(0.5) {
-                        (topic * 7 + shift + random.next_u32() % 5) % cols as u32
-                    } else {
-                        ((cols as f64).powf(random.random::<f64>()) as u32 - 1).min(cols as u32 - 1)
-                    }
-                })
-                .collect();
-            row.sort_unstable();
-            row.dedup();
-            columns.extend(row);
-            offsets.push(columns.len() as u64);
-        }
-        SparseRows::new(cols, offsets.into(), columns.into(), Values::Ones).expect("valid rows").into()
-    };
-    let mut choose = ChaCha8Rng::seed_from_u64(seed + 1);
-    let chosen: Vec<u32> = (0..rows).map(|_| choose.next_u32() % 60).collect();
-    InMemory::new(view(3, &chosen), view(11, &chosen)).expect("valid rows")
 }
 
 fn same_fit(what: &str, gpu: &Fit, cpu: &Fit) {
@@ -403,198 +333,6 @@ fn a_block_without_a_positive_pivot_has_no_factor() {
             assert!(block.solve(&vec![0.0; rows], 1).unwrap().is_none());
         }
     }
-}
-
-/// Whether two joint Gram matrices have the same entries: to the last bit, or but for rounding.
-fn same_grams(what: &str, there: &JointGram, here: &JointGram, is_exact: bool) {
-    for (target, source) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-        let what = format!("{what}, block {target}{source}");
-        let [a, b] = [there, here].map(|joint| match joint.block(Side::BOTH[target], Side::BOTH[source]) {
-            Matrix::Sparse(rows) => rows.clone(),
-            _ => panic!("{what}: blocks are sparse"),
-        });
-        assert_eq!((a.rows(), a.cols(), a.entries()), (b.rows(), b.cols(), b.entries()), "{what}");
-        assert!(a.offsets().iter().eq(b.offsets().iter()), "{what}: rows begin elsewhere");
-        assert!(a.columns().iter().eq(b.columns().iter()), "{what}: other columns");
-        let kind = |rows: &SparseRows| std::mem::discriminant(rows.values());
-        assert_eq!(kind(&a), kind(&b), "{what}: other kinds of numbers");
-        for entry in 0..a.entries() as usize {
-            let (a, b) = (a.values().get(entry), b.values().get(entry));
-            // The host adds up row after row, and loses digits to very many rows.
-            let rounding = match there.shape().rows {
-                _ if is_exact => 0.0,
-                ..5000 => 1e-13,
-                _ => 1e-12,
-            };
-            assert!((a - b).abs() <= rounding * b.abs(), "{what}, entry {entry}: {a}, expected {b}");
-        }
-    }
-    for side in Side::BOTH {
-        assert_eq!(there.moments(side), here.moments(side), "{what}");
-    }
-}
-
-#[test]
-fn joint_gram_matrices_are_those_of_the_host_and_repeat_to_the_last_bit() {
-    let Some(cuda) = gpu() else { return };
-    type Shapes = (usize, [usize; 2], [usize; 2]);
-    // Rows, columns of each view, and the most entries of a row. Some rows and columns are empty, some columns are in most rows.
-    let shapes: [Shapes; 9] = [
-        (1, [5, 3], [4, 3]),
-        (3000, [500, 300], [12, 9]),
-        (1500, [4000, 70_000], [12, 3]),
-        (40, [3000, 2000], [600, 2]),
-        // Sums over tiles of keys: one column, or few, in all rows.
-        (200_000, [1, 2], [1, 1]),
-        (9000, [3, 1], [7, 1]),
-        (700, [257, 256], [30, 1]),
-        (60, [300, 40], [0, 9]),
-        (60, [300, 40], [0, 0]),
-    ];
-    type Kinds = (&'static str, [fn(Vec<f64>) -> Values; 2], bool);
-    let kinds: [Kinds; 6] = [
-        ("ones", [ones, ones], false),
-        ("f32", [single, single], false),
-        ("f64", [double, double], false),
-        ("f64 and ones", [double, ones], false),
-        ("weighted ones", [ones, ones], true),
-        ("weighted", [single, double], true),
-    ];
-    for (rows, cols, most) in shapes {
-        for (kind, values, is_weighted) in kinds {
-            let what = format!("{rows} rows, {cols:?} columns, {kind}");
-            let view = |side: usize| zipf(rows, cols[side], most[side], 1 + side as u64, values[side]);
-            let mut pair = InMemory::new(view(0), view(1)).unwrap();
-            if is_weighted {
-                let weights: Vec<f64> = (0..rows).map(|row| 0.3 + (row % 7) as f64).collect();
-                pair = pair.weighted(weights.into()).unwrap();
-            }
-            let there = measure::joint_gram(&cuda, &pair, u64::MAX).unwrap().expect("it is formed there");
-            same_grams(&what, &there, &pair.joint_gram(u64::MAX).unwrap(), kind == "ones");
-            let again = measure::joint_gram(&cuda, &pair, u64::MAX).unwrap().unwrap();
-            same_grams(&format!("{what}, again"), &again, &there, true);
-        }
-    }
-    // So many rows that sums of sums are summed up again.
-    let many =
-        |values| InMemory::new(zipf(4_300_000, 3, 1, 1, values), zipf(4_300_000, 2, 1, 2, ones)).unwrap();
-    for (pair, is_exact) in [(many(ones), true), (many(single), false)] {
-        let there = measure::joint_gram(&cuda, &pair, u64::MAX).unwrap().unwrap();
-        same_grams("many rows", &there, &pair.joint_gram(u64::MAX).unwrap(), is_exact);
-    }
-    // Some of the rows share the entries of all.
-    let (x, y) = (zipf(3000, 500, 12, 1, double), zipf(3000, 300, 9, 2, single));
-    let part = InMemory::new(x.slice(700..1900), y.slice(700..1900)).unwrap();
-    let there = measure::joint_gram(&cuda, &part, u64::MAX).unwrap().unwrap();
-    same_grams("some rows", &there, &part.joint_gram(u64::MAX).unwrap(), false);
-    // One-hot and dense views are left to the host.
-    for (x, y) in
-        [(one_hot(90, 7, 1), zipf(90, 5, 3, 2, ones)), (zipf(90, 5, 3, 2, ones), dense(90, 4, 3, true))]
-    {
-        let pair = InMemory::new(x, y).unwrap();
-        assert!(measure::joint_gram(&cuda, &pair, u64::MAX).unwrap().is_none());
-    }
-}
-
-#[test]
-fn joint_gram_matrices_that_do_not_fit_are_refused_as_on_the_host() {
-    let Some(cuda) = gpu() else { return };
-    let pair = InMemory::new(zipf(2000, 500, 12, 1, double), zipf(2000, 300, 9, 2, ones)).unwrap();
-    let is_refused = |formed: lcca::Result<()>| match formed {
-        Ok(()) => false,
-        Err(lcca::Error::Memory { .. }) => true,
-        Err(error) => panic!("{error}"),
-    };
-    let (mut refused, mut allowed) = (0, 1u64 << 40);
-    while allowed - refused > 1 {
-        let limit = refused.midpoint(allowed);
-        if is_refused(pair.joint_gram(limit).map(drop)) {
-            refused = limit;
-        } else {
-            allowed = limit;
-        }
-    }
-    for (limit, expected) in [(0, true), (refused / 2, true), (refused, true), (allowed, false)] {
-        let formed = measure::joint_gram(&cuda, &pair, limit);
-        assert_eq!(is_refused(formed.map(drop)), expected, "{limit} bytes of {allowed}");
-    }
-}
-
-#[test]
-fn joint_gram_matrices_are_left_to_the_host_before_the_memory_of_the_gpu_is_spent() {
-    if gpu().is_none() {
-        return;
-    }
-    // Nearly all keys differ in the second pair, and nearly all are equal in the third.
-    for (rows, cols, most) in
-        [(3000, [500, 300], [12, 9]), (300, [60_000, 60_000], [60, 50]), (3000, [20, 3], [15, 3])]
-    {
-        for values in [ones, double] {
-            let pair = InMemory::new(
-                zipf(rows, cols[0], most[0], 1, values),
-                zipf(rows, cols[1], most[1], 2, values),
-            )
-            .unwrap();
-            let (mut limit, mut declined, mut formed) = (64 << 10, 0, 0);
-            while formed < 3 {
-                let small = lcca_cuda::open(0, Some(limit)).unwrap();
-                // An error would be memory that was not thought of.
-                match measure::joint_gram(&small, &pair, u64::MAX).unwrap() {
-                    Some(_) => formed += 1,
-                    None => declined += 1,
-                }
-                assert_eq!(small.device().free(), limit, "memory is given back");
-                limit = limit * 21 / 20;
-            }
-            assert!(declined > 0);
-        }
-    }
-}
-
-#[test]
-fn columns_are_counted_as_on_the_host_and_the_copy_of_the_rows_serves_their_gram_matrix() {
-    let Some(cuda) = gpu() else { return };
-    for (rows, cols) in [(1, 5), (40, 300), (3000, 500)] {
-        let pair = || InMemory::new(zipf(rows, cols, 12, 1, ones), zipf(rows, 2 * cols, 9, 2, ones)).unwrap();
-        let (counted, expected) = (pair(), pair());
-        let found = measure::counted_moments(&cuda, &counted).unwrap().unwrap();
-        assert_eq!(found.each_ref(), Side::BOTH.map(|side| expected.moments(side).unwrap()));
-        let free = cuda.device().free();
-        let joint = measure::joint_gram(&cuda, &counted, u64::MAX).unwrap().unwrap();
-        assert!(cuda.device().free() > free, "the rows are gone when their Gram matrix is formed");
-        same_grams("counted rows", &joint, &expected.joint_gram(u64::MAX).unwrap(), true);
-    }
-    // Rows that are read by passes, or others, are not kept twice.
-    let pair = topics(2000, 300, 3);
-    let free = cuda.device().free();
-    measure::counted_moments(&cuda, &pair).unwrap().unwrap();
-    assert!(cuda.device().free() < free);
-    let other = topics(1000, 300, 4);
-    let joint = measure::joint_gram(&cuda, &other, u64::MAX).unwrap().unwrap();
-    same_grams("other rows", &joint, &other.joint_gram(u64::MAX).unwrap(), true);
-    assert_eq!(cuda.device().free(), free);
-    for values in [single, double] {
-        let pair = InMemory::new(zipf(100, 50, 5, 1, values), zipf(100, 40, 5, 2, ones)).unwrap();
-        assert!(
-            measure::counted_moments(&cuda, &pair).unwrap().is_none(),
-            "values are summed up on the host"
-        );
-    }
-    let weighted = topics(100, 30, 5).weighted(vec![2.0; 100].into()).unwrap();
-    assert!(measure::counted_moments(&cuda, &weighted).unwrap().is_none());
-}
-
-#[test]
-fn gram_matrices_that_were_formed_there_are_read_there() {
-    let Some(cuda) = gpu() else { return };
-    let placed = lcca::space::place(topics(120_000, 3000, 1), cuda.clone());
-    let joint = placed.joint_gram(u64::MAX).unwrap();
-    let free = cuda.device().free();
-    laws::check_pass(&*cuda, &Centered::new(&joint).unwrap(), 8, 1).unwrap();
-    assert!(cuda.device().free() <= free && free - cuda.device().free() < 12 * joint.entries());
-    // Another matrix takes their place.
-    let other = topics(3000, 300, 2).joint_gram(u64::MAX).unwrap();
-    laws::check_pass(&*cuda, &other, 8, 1).unwrap();
 }
 
 #[test]
