@@ -5,9 +5,9 @@ mod common;
 mod rows;
 
 use common::gpu_with;
-use lcca::data::{Centered, InMemory, JointGram, JointGrams, Moments, Pair, Scaled, Side};
+use lcca::data::{Centered, InMemory, JointGrams, Moments, Pair, Scaled, Side};
 use lcca::fit::{Fit, fit};
-use lcca::matrix::{DenseRows, DenseValues, Matrix, OneHotRows, SparseRows, Values};
+use lcca::matrix::{DenseRows, DenseValues, Matrix, SparseRows, Values};
 use lcca::method::{Method, Settings};
 use lcca::space::laws;
 use lcca_cuda::{Cuda, measure, on};
@@ -333,18 +333,6 @@ fn a_block_without_a_positive_pivot_has_no_factor() {
             assert!(block.solve(&vec![0.0; rows], 1).unwrap().is_none());
         }
     }
-}
-
-#[test]
-fn fits_to_sparse_rows_have_their_gram_matrix_formed_there() {
-    let Some(cuda) = gpu() else { return };
-    // So many pairs of entries that it pays.
-    let pair = topics(120_000, 3000, 1);
-    let there = on(&cuda, &pair).capabilities().joint_grams.unwrap().joint_gram(u64::MAX).unwrap();
-    assert!(cuda.was_used(), "the Gram matrix was formed there");
-    same_grams("placed rows", &there, &pair.joint_gram(u64::MAX).unwrap(), true);
-    let placed = lcca::space::place(topics(120_000, 3000, 1), lcca_cuda::open(0, None).unwrap());
-    same_grams("rows with a space", &placed.joint_gram(u64::MAX).unwrap(), &there, true);
 }
 
 #[test]

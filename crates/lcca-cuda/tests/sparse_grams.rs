@@ -9,7 +9,7 @@ use common::gpu_with;
 use lcca::data::{Centered, InMemory, JointGram, JointGrams, Pair, Side};
 use lcca::matrix::{Matrix, SparseRows, Values};
 use lcca::space::laws;
-use lcca_cuda::{Cuda, measure};
+use lcca_cuda::{Cuda, measure, on};
 use rows::{MakeValues, dense, double, one_hot, ones, single, topics, zipf};
 use std::sync::Arc;
 
@@ -272,4 +272,16 @@ fn gram_matrices_that_were_formed_there_are_read_there() {
     // Another matrix takes their place.
     let other = topics(3000, 300, 2).joint_gram(u64::MAX).unwrap();
     laws::check_pass(&*cuda, &other, 8, 1).unwrap();
+}
+
+#[test]
+fn fits_to_sparse_rows_have_their_gram_matrix_formed_there() {
+    let Some(cuda) = gpu() else { return };
+    // So many pairs of entries that it pays.
+    let pair = topics(120_000, 3000, 1);
+    let there = on(&cuda, &pair).capabilities().joint_grams.unwrap().joint_gram(u64::MAX).unwrap();
+    assert!(cuda.was_used(), "the Gram matrix was formed there");
+    same_grams("placed rows", &there, &pair.joint_gram(u64::MAX).unwrap(), true);
+    let placed = lcca::space::place(topics(120_000, 3000, 1), lcca_cuda::open(0, None).unwrap());
+    same_grams("rows with a space", &placed.joint_gram(u64::MAX).unwrap(), &there, true);
 }
