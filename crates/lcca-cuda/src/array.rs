@@ -2,7 +2,7 @@
 //!
 //! The host sees such an array as a buffer like any other. When it first reads the buffer, all of it is copied, once. The ordinary fit of
 //! narrow dense views never does: it reads single rows at most, which are copied one by one. Sparse rows are always copied, because the host
-//! checks their columns; the GPU still reads them where they lie.
+//! checks their columns; the GPU still reads them where they lie. Gram matrices that were formed on a GPU are such arrays too.
 
 use crate::column_sums::PartialSums;
 use crate::copies::to_be_written;
@@ -65,6 +65,13 @@ impl DeviceArray {
         device.finish()?;
         let (address, copy) = (room.address(), OnceLock::new());
         Ok(Arc::new(DeviceArray { device, address, bytes: bytes.len(), copy, _keeper: Box::new(room) }))
+    }
+
+    /// Numbers that were made on a device.
+    pub(crate) fn of_room<T: Pod + Send + Sync>(device: &Arc<Device>, room: Room<T>) -> Arc<Self> {
+        let (address, bytes) = (room.address(), room.len() * size_of::<T>());
+        let (device, copy) = (device.clone(), OnceLock::new());
+        Arc::new(DeviceArray { device, address, bytes, copy, _keeper: Box::new(room) })
     }
 
     /// The number of its GPU.
@@ -188,7 +195,7 @@ impl Elsewhere for DeviceArray {
     }
 
     fn bring(&self) -> lcca::Result<()> {
-        Ok(self.copied().map(drop)?)
+        Ok(self.copy_ahead()?)
     }
 
     fn read(&self, start: usize, out: &mut [u8]) -> lcca::Result<()> {

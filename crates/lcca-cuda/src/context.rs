@@ -249,17 +249,6 @@ impl Context {
         }
     }
 
-    /// Makes copies beside kernels that are started from now on wait for the kernels that were started before.
-    pub fn let_copies_wait(&self) -> Result<(), CudaError> {
-        let now = self.now()?;
-        // SAFETY: both are alive, and the driver keeps what it waits for.
-        unsafe {
-            let flags = sys::CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
-            result::stream::wait_event(self.copies, now.event, flags)
-        }
-        .map_err(CudaError::failed("follow a kernel"))
-    }
-
     /// Bytes that nobody uses, of any process.
     pub fn free(&self) -> Result<u64, CudaError> {
         self.bind()?;

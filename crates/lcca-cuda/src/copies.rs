@@ -12,21 +12,7 @@ use std::sync::{MutexGuard, TryLockError};
 const SMALL: usize = 16 << 20;
 const SMALL_RECEIVED: usize = 2 << 20;
 
-/// What a copy to the host takes its turn with.
-#[derive(Clone, Copy)]
-enum Stream {
-    Kernels,
-    Copies,
-}
-
 impl Context {
-    fn handle_of(&self, stream: Stream) -> sys::CUstream {
-        match stream {
-            Stream::Kernels => self.stream,
-            Stream::Copies => self.copies,
-        }
-    }
-
     /// The stream on which so many bytes are copied from the host. Small copies take their turn among the kernels: memory that a kernel
     /// has just given back can be used for them at once, and for copies beside the kernels it cannot.
     pub fn stream_of_copy(&self, bytes: usize) -> sys::CUstream {
@@ -80,42 +66,23 @@ impl Context {
 
     /// Copies bytes from an address of the GPU, where the caller owns as many, in one piece: large copies take longer than they need to.
     pub fn receive_directly(&self, out: &mut [MaybeUninit<u8>], address: u64) -> Result<(), CudaError> {
-        self.receive_in_one_piece(out, address, Stream::Kernels)
-    }
-
-    fn receive_in_one_piece(
-        &self,
-        out: &mut [MaybeUninit<u8>],
-        address: u64,
-        stream: Stream,
-    ) -> Result<(), CudaError> {
-        let stream = self.handle_of(stream);
         self.bind()?;
-        start_to_receive(out.as_mut_ptr().cast(), out.len(), address, stream)?;
+        start_to_receive(out.as_mut_ptr().cast(), out.len(), address, self.stream)?;
         // SAFETY: the stream is this GPU's.
-        unsafe { result::stream::synchronize(stream) }.map_err(CudaError::failed("finish"))
+        unsafe { result::stream::synchronize(self.stream) }.map_err(CudaError::failed("finish"))
     }
 
     /// Copies bytes from an address of the GPU, where the caller owns as many; all of `out` is written.
     pub fn receive(&self, out: &mut [MaybeUninit<u8>], address: u64) -> Result<(), CudaError> {
-        self.receive_on(out, address, Stream::Kernels)
-    }
-
-    /// The same beside kernels: only those are waited for that were started before [`Context::let_copies_wait`].
-    pub fn receive_beside(&self, out: &mut [MaybeUninit<u8>], address: u64) -> Result<(), CudaError> {
-        self.receive_on(out, address, Stream::Copies)
-    }
-
-    fn receive_on(&self, out: &mut [MaybeUninit<u8>], address: u64, stream: Stream) -> Result<(), CudaError> {
         // Pinned memory belongs to the GPU of the thread that takes it.
         self.bind()?;
         if out.len() <= SMALL_RECEIVED {
-            return self.receive_in_one_piece(out, address, stream);
+            return self.receive_directly(out, address);
         }
         let mut staging = self.free_staging();
         let staging = staging.as_deref_mut().map(Staging::in_place).transpose()?.flatten();
         let Some(staging) = staging else {
-            return self.receive_in_one_piece(out, address, stream);
+            return self.receive_directly(out, address);
         };
         let mut lanes: [Vec<Part<'_>>; LANES] = Default::default();
         for (index, part) in out.chunks_mut(PLACE).enumerate() {
@@ -124,7 +91,7 @@ impl Context {
         // Every lane has places of its own, and no lane waits for another. While one place is copied out, the other is filled.
         lanes.into_par_iter().enumerate().with_max_len(1).try_for_each(|(lane, parts)| {
             self.bind()?;
-            let stream = self.handle_of(stream);
+            let stream = self.stream;
             let mut before: Option<(usize, &mut [MaybeUninit<u8>])> = None;
             for (index, (address, part)) in parts.into_iter().enumerate() {
                 start_to_receive(staging.free_place(lane, index)?, part.len(), address, stream)?;

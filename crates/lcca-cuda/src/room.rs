@@ -100,16 +100,6 @@ impl<T: Pod> Room<T> {
         Ok(out)
     }
 
-    /// All numbers, copied beside the kernels that were started since copies were last made to wait for kernels.
-    pub fn to_vec_beside(&self) -> Result<Vec<T>, CudaError> {
-        let mut out = zeros(self.len);
-        if !out.is_empty() {
-            let bytes = to_be_written(bytemuck::cast_slice_mut(&mut out));
-            self.device.context().receive_beside(bytes, self.address)?;
-        }
-        Ok(out)
-    }
-
     /// Copies all numbers of another room into this one.
     pub fn copy_from(&mut self, from: &Room<T>) -> Result<(), CudaError> {
         assert_eq!(self.len, from.len, "numbers of a copy");

@@ -6,6 +6,7 @@
 //!
 //! The work is Σ r(r + 1)/2 keys for rows of r entries, which are written and read about fifteen times.
 
+use crate::array::DeviceArray;
 use crate::device::Device;
 use crate::entries::Entries;
 use crate::error::CudaError;
@@ -15,8 +16,10 @@ use crate::launch::{Argument, Launch};
 use crate::room::Room;
 use crate::sort::{Keyed, RunSums, bytes_to_sort};
 use crate::sparse::{Segments, SparseOnDevice, StoredValues, copy_buffer};
+use bytemuck::Pod;
 use lcca::data::{Allowance, InMemory, JointGram, Pair, Side};
-use lcca::matrix::{Matrix, SparseRows, Values};
+use lcca::matrix::{Buffer, Matrix, SparseRows, Values};
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Pairs of one block of threads, as in pairs.cu.
@@ -37,7 +40,7 @@ fn bits_of(count: usize) -> u32 {
 /// Called at the end of each step that was started, with its name.
 pub(crate) type AfterStep<'a> = &'a dyn Fn(&'static str) -> Result<(), CudaError>;
 
-/// Gram matrices on the host, and their blocks on the device if there was room to keep them.
+/// Gram matrices, and their blocks on the device if there was room to keep them; otherwise they are on the host.
 pub(crate) struct FormedGrams {
     pub joint: JointGram,
     /// `blocks[target][source]`
@@ -62,7 +65,7 @@ pub(crate) fn form(
     let weights = pair.weights().map(|weights| copy_buffer(device, weights)).transpose()?;
     let keeps = plan.keeps(device);
     let products = Products { device, rows: x.rows(), weights, keeps, after };
-    // The larger symmetric block comes last: XᵀY and YᵀX, which are the most to copy to the host, are copied while its keys are sorted.
+    // The larger symmetric block comes last, when least else is kept.
     let order = if plan.keys[0] <= plan.keys[2] { [0, 1] } else { [1, 0] };
     let (rows, shape) = ([x, y], [x.cols(), y.cols()]);
     let mut copied = copied.map_or([None, None], |copied| copied.map(Some));
@@ -79,24 +82,27 @@ pub(crate) fn form(
     let Some(own) = products.symmetric(keyed, shape[order[0]], first.squares.as_ref(), &allowance)? else {
         return Ok(None);
     };
-    let cross = || {
-        let [x, y] = if order[0] == 0 { [&first, &second] } else { [&second, &first] };
-        let keyed = products.sorted(x, Some(y), plan.keys[1])?;
-        drop(first);
-        products.cross(keyed, shape, &allowance)
+    let own = products.settled(own)?;
+    let [x, y] = if order[0] == 0 { [&first, &second] } else { [&second, &first] };
+    let keyed = products.sorted(x, Some(y), plan.keys[1])?;
+    drop(first);
+    let Some([xy, yx]) = products.cross(keyed, shape, &allowance)? else { return Ok(None) };
+    let (xy, yx) = (products.settled(xy)?, products.settled(yx)?);
+    let keyed = products.sorted(&second, None, plan.keys[2 * order[1]])?;
+    let squares = second.into_squares();
+    let Some(last) = products.symmetric(keyed, shape[order[1]], squares.as_ref(), &allowance)? else {
+        return Ok(None);
     };
-    let (own, Some(across)) = products.while_copied([own], cross)? else { return Ok(None) };
-    let last = || {
-        let keyed = products.sorted(&second, None, plan.keys[2 * order[1]])?;
-        let squares = second.into_squares();
-        products.symmetric(keyed, shape[order[1]], squares.as_ref(), &allowance)
-    };
-    let (across, Some(last)) = products.while_copied(across, last)? else { return Ok(None) };
-    let ([own], [xy, yx]) = (own, across);
-    let (own, xy, yx) = (own?, xy?, yx?);
-    let last = products.on_both(last.copy()?, products.keeps.then_some(last))?;
+    let last = products.settled(last)?;
     let [xx, yy] = if order[0] == 0 { [own, last] } else { [last, own] };
-    let [(xx, xx_here), (xy, xy_here), (yx, yx_here), (yy, yy_here)] = [xx, xy, yx, yy];
+    // They are many, and so are the rows whose segments are looked for: all threads help.
+    let placed = [xx, xy, yx, yy].into_par_iter().map(|block| block.placed(device));
+    let placed: Vec<Placed> = placed.collect::<lcca::Result<_>>()?;
+    after("copy back")?;
+    let Ok([(xx, xx_here), (xy, xy_here), (yx, yx_here), (yy, yy_here)]) = <[Placed; 4]>::try_from(placed)
+    else {
+        unreachable!("there are four blocks")
+    };
     allowance.take_transposed(&[&xy])?;
     let moments = [pair.moments(Side::X)?.clone(), pair.moments(Side::Y)?.clone()];
     let joint = JointGram::from_all_blocks(pair.shape(), moments, [[xx, xy], [yx, yy]]);
@@ -107,8 +113,8 @@ pub(crate) fn form(
     Ok(Some(FormedGrams { joint, blocks }))
 }
 
-/// A block on the host, and on the device if it is kept there.
-type OnBoth = (Matrix, Option<SparseOnDevice>);
+/// A block as the host sees it, and as passes read it if it stays on the device.
+type Placed = (Matrix, Option<SparseOnDevice>);
 
 /// What becomes of the keys of a block.
 #[derive(Clone, Copy)]
@@ -265,30 +271,29 @@ impl Products<'_> {
         Ok(Some(blocks))
     }
 
-    /// Copies blocks to the host. If they stay on the device, what comes next is done meanwhile; otherwise it may need their memory.
-    fn while_copied<const N: usize, T>(
-        &self,
-        blocks: [Block; N],
-        next: impl FnOnce() -> lcca::Result<T>,
-    ) -> lcca::Result<([lcca::Result<OnBoth>; N], T)> {
-        if !self.keeps {
-            let copied = blocks.map(|block| self.on_both(block.copy()?, None));
-            return Ok((copied, next()?));
+    /// A block is copied to the host if it cannot stay: what comes next may need its memory.
+    fn settled(&self, block: Block) -> lcca::Result<Settled> {
+        if self.keeps {
+            return Ok(Settled::Here(block));
         }
-        let mut copies = None;
-        let next = rayon::in_place_scope(|scope| {
-            scope.spawn(|_| copies = Some(blocks.map(|block| (block.copy(), block))));
-            next()
-        });
-        let copies = copies.expect("the scope waits for the copies");
-        Ok((copies.map(|(copied, block)| self.on_both(copied?, Some(block))), next?))
-    }
-
-    /// A block on the host, and on the device if it is kept there.
-    fn on_both(&self, copied: Copied, block: Option<Block>) -> lcca::Result<OnBoth> {
-        let here = block.map(|block| block.kept(self.device, copied.segments)).transpose()?;
+        let copied = Settled::OnHost(block.copied()?);
         (self.after)("copy back")?;
-        Ok((copied.rows.into(), here))
+        Ok(copied)
+    }
+}
+
+/// A block where it stays.
+enum Settled {
+    Here(Block),
+    OnHost(SparseRows),
+}
+
+impl Settled {
+    fn placed(self, device: &Arc<Device>) -> lcca::Result<Placed> {
+        match self {
+            Settled::Here(block) => block.kept(device),
+            Settled::OnHost(rows) => Ok((rows.into(), None)),
+        }
     }
 }
 
@@ -349,7 +354,7 @@ struct Block {
 }
 
 impl Block {
-    /// Takes values in single precision if that holds all of them. Copies to the host wait until it is put together.
+    /// Takes values in single precision if that holds all of them.
     fn new(
         device: &Arc<Device>,
         starts: Room<u64>,
@@ -366,32 +371,52 @@ impl Block {
         } else {
             StoredValues::F64(values)
         };
-        device.context().let_copies_wait()?;
         Ok(Block { starts, columns, values, cols })
     }
 
-    /// A copy on the host, made beside the kernels that were started since the block was made, and how rows are cut into segments.
-    fn copy(&self) -> lcca::Result<Copied> {
+    /// A copy on the host.
+    fn copied(self) -> lcca::Result<SparseRows> {
         let values = match &self.values {
             StoredValues::Ones => Values::Ones,
-            StoredValues::F32(values) => Values::F32(values.to_vec_beside()?.into()),
-            StoredValues::F64(values) => Values::F64(values.to_vec_beside()?.into()),
+            StoredValues::F32(values) => Values::F32(values.to_vec()?.into()),
+            StoredValues::F64(values) => Values::F64(values.to_vec()?.into()),
         };
-        let (offsets, columns) = (self.starts.to_vec_beside()?, self.columns.to_vec_beside()?);
-        let segments = Segments::new(&offsets);
-        Ok(Copied { rows: SparseRows::new(self.cols, offsets.into(), columns.into(), values)?, segments })
+        let (offsets, columns) = (self.starts.to_vec()?, self.columns.to_vec()?);
+        SparseRows::ordered(self.cols, offsets.into(), columns.into(), values)
     }
 
-    /// The block as passes read it.
-    fn kept(self, device: &Arc<Device>, segments: Option<Segments>) -> Result<SparseOnDevice, CudaError> {
-        SparseOnDevice::cut(device, self.cols, self.starts, segments, self.columns, self.values)
+    /// The block where it lies: the host knows where its rows begin, and copies the rest if it ever asks for it.
+    fn kept(self, device: &Arc<Device>) -> lcca::Result<Placed> {
+        let Block { starts, columns, values, cols } = self;
+        let offsets = starts.to_vec()?;
+        let segments = Segments::new(&offsets);
+        let (columns, seen_columns) = shared(device, columns)?;
+        let (values, seen_values) = match values {
+            StoredValues::Ones => (StoredValues::Ones, Values::Ones),
+            StoredValues::F32(values) => {
+                let (values, seen) = shared(device, values)?;
+                (StoredValues::F32(values), Values::F32(seen))
+            }
+            StoredValues::F64(values) => {
+                let (values, seen) = shared(device, values)?;
+                (StoredValues::F64(values), Values::F64(seen))
+            }
+        };
+        let here = SparseOnDevice::cut(device, cols, starts, segments, columns, values)?;
+        Ok((SparseRows::ordered(cols, offsets.into(), seen_columns, seen_values)?.into(), Some(here)))
     }
 }
 
-/// A block on the host.
-struct Copied {
-    rows: SparseRows,
-    segments: Option<Segments>,
+/// Numbers on the device, and the same as a buffer of the host. Both keep them there.
+fn shared<T: Pod + Send + Sync>(
+    device: &Arc<Device>,
+    numbers: Room<T>,
+) -> lcca::Result<(Room<T>, Buffer<T>)> {
+    let (address, len) = (numbers.address(), numbers.len());
+    let array = DeviceArray::of_room(device, numbers);
+    // SAFETY: the array keeps the numbers alive, and nobody writes to them any more.
+    let here = unsafe { Room::lent(device, array.clone(), address, len) };
+    Ok((here, Buffer::shared(array, 0, len)?))
 }
 
 fn launch_each(

@@ -173,8 +173,9 @@ fn columns_are_counted_as_on_the_host_and_the_copy_of_the_rows_serves_their_gram
         assert_eq!(found.each_ref(), Side::BOTH.map(|side| expected.moments(side).unwrap()));
         let free = cuda.device().free();
         let joint = measure::joint_gram(&cuda, &counted, u64::MAX).unwrap().unwrap();
-        assert!(cuda.device().free() > free, "the rows are gone when their Gram matrix is formed");
         same_grams("counted rows", &joint, &expected.joint_gram(u64::MAX).unwrap(), true);
+        drop(joint);
+        assert!(cuda.device().free() > free, "the rows are gone when their Gram matrix is formed");
     }
     // Rows that are read by passes, or others, are not kept twice.
     let pair = topics(2000, 300, 3);
@@ -184,6 +185,7 @@ fn columns_are_counted_as_on_the_host_and_the_copy_of_the_rows_serves_their_gram
     let other = topics(1000, 300, 4);
     let joint = measure::joint_gram(&cuda, &other, u64::MAX).unwrap().unwrap();
     same_grams("other rows", &joint, &other.joint_gram(u64::MAX).unwrap(), true);
+    drop(joint);
     assert_eq!(cuda.device().free(), free);
     for values in [single, double] {
         let pair = InMemory::new(zipf(100, 50, 5, 1, values), zipf(100, 40, 5, 2, ones)).unwrap();
@@ -281,6 +283,8 @@ fn fits_to_sparse_rows_have_their_gram_matrix_formed_there() {
     let pair = topics(120_000, 3000, 1);
     let there = on(&cuda, &pair).capabilities().joint_grams.unwrap().joint_gram(u64::MAX).unwrap();
     assert!(cuda.was_used(), "the Gram matrix was formed there");
+    let Matrix::Sparse(block) = there.block(Side::X, Side::Y) else { unreachable!() };
+    assert!(block.columns().elsewhere().is_some(), "it stays there until the host reads it");
     same_grams("placed rows", &there, &pair.joint_gram(u64::MAX).unwrap(), true);
     let placed = lcca::space::place(topics(120_000, 3000, 1), lcca_cuda::open(0, None).unwrap());
     same_grams("rows with a space", &placed.joint_gram(u64::MAX).unwrap(), &there, true);

@@ -120,7 +120,9 @@ impl Pieces {
     fn joint_gram<'py>(&self, py: Python<'py>, limit: u64) -> PyResult<JointArrays<'py>> {
         let pair = self.pair.clone();
         let joint = compute_on(py, &self.pool, move || {
-            Ok(pair.capabilities().require_joint_grams()?.joint_gram(limit)?)
+            let joint = pair.capabilities().require_joint_grams()?.joint_gram(limit)?;
+            joint.bring()?;
+            Ok(joint)
         })?;
         joint_to_numpy(py, &joint)
     }

@@ -76,7 +76,8 @@ impl Accumulated {
             let moments = [pair.moments(Side::X)?, pair.moments(Side::Y)?];
             JointGram::form(&[x?, y?], moments, &|row| pair.weight(row), limit)?
         } else {
-            pair.joint_gram(limit)?
+            // It may be kept for long.
+            pair.joint_gram(limit)?.on_host()?
         };
         Ok(Accumulated::Sparse(Box::new(Formed::new(joint, one_hot))))
     }

@@ -11,7 +11,8 @@ use rayon::prelude::*;
 /// Rows of a block that one thread adds to another's at a time.
 const SUMMED: usize = 512;
 
-/// XᵀX, XᵀY, YᵀX and YᵀY. A clone shares their entries.
+/// XᵀX, XᵀY, YᵀX and YᵀY. A clone shares their entries. These may lie in the memory of a device; whoever reads them on the host calls
+/// [`JointGram::bring`] before.
 #[derive(Clone)]
 pub struct JointGram {
     shape: Shape,
@@ -74,8 +75,26 @@ impl JointGram {
         JointGram { shape, moments, blocks }
     }
 
+    /// Copies entries that lie in the memory of a device to the host, which is about to read them: once, and with an error if that fails.
+    pub fn bring(&self) -> Result<()> {
+        self.blocks.iter().flatten().try_for_each(Matrix::bring)
+    }
+
+    /// The same with all entries on the host: none of them keeps memory of a device.
+    pub(super) fn on_host(self) -> Result<Self> {
+        let on_host = |block: &Matrix| match block {
+            Matrix::Sparse(rows) => Ok(Matrix::from(rows.on_host()?)),
+            Matrix::OneHot(_) | Matrix::Dense(_) => Ok(block.clone()),
+        };
+        let [[xx, xy], [yx, yy]] = &self.blocks;
+        let blocks = [[on_host(xx)?, on_host(xy)?], [on_host(yx)?, on_host(yy)?]];
+        Ok(JointGram { blocks, ..self })
+    }
+
     /// The joint Gram matrix of both sets of rows together, which have the same columns.
     pub fn plus(self, other: JointGram) -> Result<Self> {
+        self.bring()?;
+        other.bring()?;
         let JointGram { mut shape, mut moments, blocks: [[xx, xy], [yx, yy]] } = self;
         let [[xx_more, xy_more], [yx_more, yy_more]] = other.blocks;
         shape.rows += other.shape.rows;
@@ -89,6 +108,7 @@ impl JointGram {
 
     /// The joint Gram matrix of the views with their columns multiplied by `factors`; `None` leaves a view as it is.
     pub fn scaled(&self, factors: [Option<&[f64]>; 2]) -> Result<Self> {
+        self.bring()?;
         let moments = Side::BOTH.map(|side| match factors[side as usize] {
             Some(factors) => self.moments(side).scaled(factors),
             None => self.moments(side).clone(),

@@ -40,6 +40,7 @@ impl Pair for JointGram {
 
     fn pass(&self, ask: &mut Ask<'_>) -> Result<()> {
         ask.assert_fits(self.shape());
+        self.bring()?;
         for (target, source) in Side::BOTH.into_iter().flat_map(|t| Side::BOTH.map(|s| (t, s))) {
             let Some(from) = ask.source_of(source) else { continue };
             let Some(out) = ask.target(target, source) else { continue };
@@ -63,6 +64,7 @@ impl Pair for JointGram {
 
 impl Grams for JointGram {
     fn gram(&self, side: Side, _limit: u64) -> Result<GramMatrix> {
+        self.bring()?;
         Ok(GramMatrix { stored: StoredGram::Sparse(SparseGram::lower(self.block(side, side))), shift: None })
     }
 
@@ -76,6 +78,7 @@ impl Grams for JointGram {
 impl Blocks for JointGram {
     /// Column j of the lower triangle is row j of the blocks, from the diagonal on.
     fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Lower> {
+        self.bring()?;
         let chosen = Chosen::new(self.shape(), columns);
         let width = chosen.len();
         Allowance::new("the Gram matrix of the chosen columns", limit).take(8 * (width * width) as u64)?;

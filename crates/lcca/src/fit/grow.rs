@@ -73,6 +73,7 @@ pub(super) fn witnesses_again(grams: &LocalGrams<'_>, known: &[Columns]) -> Resu
         known.iter().rev().filter_map(|&columns| Some((first(columns)?, columns))).collect();
     let seeds = grams.candidates(MOST_AGAIN)?;
     let taken: HashSet<(u32, u32)> = seeds.iter().copied().collect();
+    grams.joint.bring()?;
     let scratch = grams.scratch();
     let grown = seeds.par_iter().with_max_len(GROWN).map(|&(x, y)| match by_seed.get(&(x, y)) {
         Some(columns) => grams.solve(columns),
@@ -106,7 +107,8 @@ impl LocalGrams<'_> {
             Some(scan) => scan.strongest(FAINT, enough)?,
             None => None,
         };
-        let mut all = listed.unwrap_or_else(|| [self.strongest(Side::X), self.strongest(Side::Y)].concat());
+        let mut all =
+            self.or_on_host(listed, || [self.strongest(Side::X), self.strongest(Side::Y)].concat())?;
         let order = |a: &ScaledProduct, b: &ScaledProduct| {
             b.product.total_cmp(&a.product).then(a.columns.cmp(&b.columns))
         };
@@ -166,6 +168,7 @@ impl LocalGrams<'_> {
             let failed = found.iter().any(|pair| pair.objective.is_nan());
             return if failed { Err(FAILED) } else { Ok(found.into_iter().map(Witness::from).collect()) };
         }
+        self.joint.bring()?;
         let scratch = self.scratch();
         let grown = seeds.par_iter().with_max_len(GROWN);
         grown.map(|seed| scratch.lend(|sums| self.grow(seed, sums))).collect()

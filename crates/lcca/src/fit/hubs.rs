@@ -46,10 +46,9 @@ pub(super) fn hubs(grams: &LocalGrams<'_>) -> Result<Vec<Witness>> {
             Some(scan) => scan.hubs(side, &columns, LIMITS)?,
             None => None,
         };
-        match found {
-            Some(found) => all.extend(found.into_iter().flatten().map(Witness::from)),
-            None => all.par_extend(columns.into_par_iter().filter_map(|column| hub(grams, side, column))),
-        }
+        let found = found.map(|found| found.into_iter().flatten().map(Witness::from).collect::<Vec<_>>());
+        let on_host = || columns.par_iter().filter_map(|&column| hub(grams, side, column)).collect();
+        all.extend(grams.or_on_host(found, on_host)?);
     }
     Ok(all)
 }
@@ -60,14 +59,14 @@ fn likely(grams: &LocalGrams<'_>, side: Side) -> Result<Vec<u32>> {
         Some(scan) => scan.explained(side, LIMITS)?,
         None => None,
     };
-    let mut likely = found.unwrap_or_else(|| {
+    let mut likely = grams.or_on_host(found, || {
         let columns = 0..grams.joint.block(side, side.other()).rows();
         columns
             .into_par_iter()
             .with_max_len(SHARED_OUT)
             .filter_map(|column| explained(grams, side, column).map(|explained| (explained, column as u32)))
             .collect()
-    });
+    })?;
     likely.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     Ok(likely.into_iter().take(MOST).map(|(_, column)| column).collect())
 }

@@ -33,6 +33,17 @@ pub(super) struct LocalGrams<'a> {
 }
 
 impl LocalGrams<'_> {
+    /// What a space found, or what the host finds on its own copy of the entries.
+    pub fn or_on_host<T>(&self, found: Option<T>, on_host: impl FnOnce() -> T) -> Result<T> {
+        match found {
+            Some(found) => Ok(found),
+            None => {
+                self.joint.bring()?;
+                Ok(on_host())
+            }
+        }
+    }
+
     /// What centering and covariates take off the entries of one column of a view with columns of another.
     pub fn shifts(&self, views: [usize; 2], column: usize) -> Shifts<'_> {
         let weight = self.joint.moments(Side::X).weight;

@@ -15,10 +15,13 @@ use crate::method::{Algorithm, Settings};
 use crate::outcome::Decision;
 use crate::space::{Host, Space};
 use crate::watch::{Loop, Watch};
+use rayon::prelude::*;
 use std::sync::OnceLock;
 
 /// Centering costs three of sixteen digits if this share of a column's sum of squares is left.
 const WELL_CENTERED: f64 = 1e-3;
+/// Columns that one thread looks at at a time.
+const COLUMNS: usize = 1 << 14;
 
 /// The coarse block of a preconditioner: the first fit leaves it here, and fits to similar rows take a few steps with it.
 pub(super) type SharedBlock = OnceLock<Coarse>;
@@ -53,7 +56,8 @@ impl Data<'_> {
         for side in Side::BOTH {
             let (raw, seen) = (&joint.moments(side).square, &grams.moments(side)?.square);
             // The products of a constant column are zero, whatever is left of it.
-            if raw.iter().zip(seen).any(|(raw, seen)| *seen > 0.0 && *seen < WELL_CENTERED * raw) {
+            let both = raw.par_iter().zip(seen).with_min_len(COLUMNS);
+            if both.any(|(raw, seen)| *seen > 0.0 && *seen < WELL_CENTERED * raw) {
                 return Ok(false);
             }
         }

@@ -29,12 +29,13 @@ pub(super) fn rough_space<'a>(
     space: &'a dyn Space,
     settings: &Settings,
 ) -> Option<Mixed<'a>> {
+    let mixed = Mixed::beside(space)?;
     let shape = grams.shape();
     let has_room = |&square: &f64| square == 0.0 || MAGNITUDES.contains(&square);
     let fits = |side: Side| grams.moments(side).is_ok_and(|moments| moments.square.iter().all(has_room));
     let pays = settings.is_cca() && shape.x_cols + shape.y_cols >= SINGLE && Side::BOTH.into_iter().all(fits);
     let composition = grams.composition().filter(|_| pays)?;
-    joint_single::grams_of(&composition).and_then(|_| Mixed::beside(space))
+    joint_single::grams_of(&composition).map(|_| mixed)
 }
 
 /// Where a loop starts.

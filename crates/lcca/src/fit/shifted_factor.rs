@@ -105,6 +105,7 @@ impl<'a> ShiftedFactor<'a> {
                 expected: "lobpcg or exact, since a view is dense",
             });
         };
+        joint.bring()?;
         Ok(shifted(joint, self.problem.ridges()))
     }
 

@@ -85,10 +85,10 @@ pub(super) fn twins(
         (None, Some(scan)) => scan.twins(limits)?,
         _ => None,
     };
-    let mut views = listed.unwrap_or_else(|| match known {
+    let mut views = grams.or_on_host(listed, || match known {
         Some(nearest) => nearest.each_ref().map(|view| list(view)),
         None => nearest(grams).map(|view| list(&view)),
-    });
+    })?;
     let order = |a: &ScaledProduct, b: &ScaledProduct| {
         b.product.abs().total_cmp(&a.product.abs()).then(a.columns.cmp(&b.columns))
     };
@@ -130,7 +130,7 @@ pub(super) fn pairs_of_twins(
         Some(scan) => scan.matched_twins(x, y, faint)?,
         None => None,
     };
-    let matched = matched.unwrap_or_else(|| matched_on_host(grams, x, y, faint));
+    let matched = grams.or_on_host(matched, || matched_on_host(grams, x, y, faint))?;
     let mut strongest: Vec<(f64, usize, usize)> = matched
         .into_iter()
         .enumerate()

@@ -5,6 +5,7 @@
 //! the supported machines, all little-endian, an unaligned read is one ordinary load.
 
 use super::elsewhere::{Bytes, Elsewhere};
+use super::zeros;
 use crate::error::{Error, Result};
 use bytemuck::{Pod, Zeroable};
 use std::marker::PhantomData;
@@ -92,6 +93,17 @@ impl<T: Pod> Buffer<T> {
     /// Copies numbers that lie in the memory of a device to the host, so that reading them cannot fail.
     pub fn bring(&self) -> Result<()> {
         self.elsewhere().map_or(Ok(()), |(device, _)| device.bring())
+    }
+
+    /// The same numbers on the host: a copy of those that lie in the memory of a device, which they do not need any more.
+    pub(crate) fn on_host(&self) -> Result<Self>
+    where
+        T: Send + Sync,
+    {
+        let Some((device, start)) = self.elsewhere() else { return Ok(self.clone()) };
+        let mut copy = zeros(self.len);
+        device.read(start, bytemuck::cast_slice_mut(&mut copy))?;
+        Ok(copy.into())
     }
 
     /// Where the first number is, in whatever memory.

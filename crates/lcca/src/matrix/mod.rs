@@ -135,9 +135,10 @@ impl Matrix {
     /// Copies numbers that lie in the memory of a device to the host, so that reading them cannot fail.
     pub(crate) fn bring(&self) -> Result<()> {
         match self {
-            // Sparse and one-hot rows were copied when they were checked.
             Matrix::Dense(m) => m.elsewhere().map_or(Ok(()), |(device, _)| device.bring()),
-            Matrix::Sparse(_) | Matrix::OneHot(_) => Ok(()),
+            Matrix::Sparse(m) => m.bring(),
+            // One-hot rows were copied when they were checked.
+            Matrix::OneHot(_) => Ok(()),
         }
     }
 

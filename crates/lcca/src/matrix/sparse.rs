@@ -82,12 +82,9 @@ impl SparseRows {
         let matrix = SparseRows { cols, offsets, columns, values };
         matrix.bring()?;
         matrix.check_sizes()?;
-        let offsets = matrix.offsets.as_slice();
         // Rows are found by their offsets below, so these come first.
-        (0..matrix.rows())
-            .into_par_iter()
-            .with_min_len(ROWS_PER_TASK)
-            .try_for_each(|row| matrix.check_span(row, offsets[row].get(), offsets[row + 1].get()))?;
+        matrix.check_spans()?;
+        let offsets = matrix.offsets.as_slice();
         search::in_blocks(matrix.columns.len(), |entries| {
             arrived(entries.clone())?;
             let begins_before = |entry: usize| offsets.partition_point(|offset| offset.get() < entry as u64);
@@ -97,6 +94,16 @@ impl SparseRows {
             }
             Ok::<(), E>(())
         })?;
+        Ok(matrix)
+    }
+
+    /// Rows whose maker vouches for their columns and values: these are not looked at, and may lie in the memory of a device until the host
+    /// reads them. Offsets and sizes are checked.
+    pub fn ordered(cols: usize, offsets: Buffer<u64>, columns: Buffer<u32>, values: Values) -> Result<Self> {
+        let matrix = SparseRows { cols, offsets, columns, values };
+        matrix.offsets.bring()?;
+        matrix.check_sizes()?;
+        matrix.check_spans()?;
         Ok(matrix)
     }
 
@@ -130,8 +137,19 @@ impl SparseRows {
         Ok(matrix)
     }
 
-    /// Copies what lies in the memory of a device to the host, where it is checked. Nothing reads it before, so that later reads cannot fail.
-    fn bring(&self) -> Result<()> {
+    /// The same rows with all numbers on the host: none of them keeps memory of a device.
+    pub(crate) fn on_host(&self) -> Result<Self> {
+        let values = match &self.values {
+            Values::Ones => Values::Ones,
+            Values::F32(values) => Values::F32(values.on_host()?),
+            Values::F64(values) => Values::F64(values.on_host()?),
+        };
+        let (offsets, columns) = (self.offsets.on_host()?, self.columns.on_host()?);
+        Ok(SparseRows { cols: self.cols, offsets, columns, values })
+    }
+
+    /// Copies what lies in the memory of a device to the host, so that later reads cannot fail.
+    pub(super) fn bring(&self) -> Result<()> {
         self.offsets.bring()?;
         self.columns.bring()?;
         self.values.bring()
@@ -158,6 +176,12 @@ impl SparseRows {
             return Err(Error::Length { what: "last offset", expected: entries, found: last as usize });
         }
         Ok(())
+    }
+
+    fn check_spans(&self) -> Result<()> {
+        let offsets = self.offsets.as_slice();
+        let rows = (0..self.rows()).into_par_iter().with_min_len(ROWS_PER_TASK);
+        rows.try_for_each(|row| self.check_span(row, offsets[row].get(), offsets[row + 1].get()))
     }
 
     fn check_row(&self, row: usize, from: u64, to: u64) -> Result<()> {

@@ -78,6 +78,7 @@ impl Space for Single {
             let columns = sources.map(|source| source.map_or(0, Tall::cols));
             let sources = sources.map(|source| source.map(Single::panel));
             let targets = targets.map(|row| row.map(|out| out.map(|out| out.storage_mut())));
+            joint.bring()?;
             joint_single::pass(joint, composition, sources, targets);
             return pair.count_pass(columns, wants);
         }
