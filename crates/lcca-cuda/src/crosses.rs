@@ -10,10 +10,14 @@ use crate::room::Room;
 use bytemuck::{Pod, Zeroable};
 use faer::{Mat, MatRef};
 use lcca::space::{Reduction, RowFactors, Tall};
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Rows and columns of the part of a product that one warp forms.
 const PART: usize = 32;
+
+/// From so many numbers on, threads share the work of taking them apart.
+const SHARED: usize = 1 << 17;
 
 /// Parts that a block of threads forms.
 const TOGETHER: u64 = 8;
@@ -164,12 +168,16 @@ pub(crate) fn reduce(device: &Arc<Device>, wanted: &[Reduction<'_>]) -> Result<V
     let numbers = sums.to_vec()?;
     let mut squares =
         squares.iter().zip(firsts).map(|((a, _), first)| Place { first, rows: a.cols(), cols: 1 });
-    let matrices = found.into_iter().filter_map(|found| match found {
-        Some(Found::Whole(place)) => Some(matrix(&numbers, &place).to_owned()),
-        Some(Found::Upper(places)) => Some(mirrored(&numbers, &places)),
-        None => squares.next().map(|place| matrix(&numbers, &place).to_owned()),
-    });
-    Ok(matrices.collect())
+    let found: Vec<Found> =
+        found.into_iter().filter_map(|found| found.or_else(|| squares.next().map(Found::Whole))).collect();
+    let made = |found: &Found| match found {
+        Found::Whole(place) => matrix(&numbers, place).to_owned(),
+        Found::Upper(places) => mirrored(&numbers, places),
+    };
+    if numbers.len() < SHARED {
+        return Ok(found.iter().map(made).collect());
+    }
+    Ok(found.par_iter().with_max_len(1).map(made).collect())
 }
 
 fn matrix<'n>(numbers: &'n [f64], place: &Place) -> MatRef<'n, f64> {

@@ -176,12 +176,17 @@ impl BothViews<'_> {
                 .copy_from((between + between.transpose()) * faer::Scale(0.5));
             all
         };
-        let mut cross = with_known(&known.cross);
-        cross.subrows_mut(own, more).copy_from(across);
-        for (row, known_row, rows) in kept {
-            cross.submatrix_mut(row, own, rows, more).copy_from(down.subrows(known_row, rows));
-        }
-        let products = SmallProducts { x: gram(&known.x, &x), y: gram(&known.y, &y), cross };
+        let cross = || {
+            let mut cross = with_known(&known.cross);
+            cross.subrows_mut(own, more).copy_from(&across);
+            for (row, known_row, rows) in kept {
+                cross.submatrix_mut(row, own, rows, more).copy_from(down.subrows(known_row, rows));
+            }
+            cross
+        };
+        let (x, (y, cross)) =
+            rayon::join(|| gram(&known.x, &x), || rayon::join(|| gram(&known.y, &y), cross));
+        let products = SmallProducts { x, y, cross };
         Ok((products, columns_of(&[x_heights, y_heights])))
     }
 }

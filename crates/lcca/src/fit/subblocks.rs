@@ -148,6 +148,11 @@ impl<'p> View<'p> {
         self.inverse.as_ref().map_or_else(|| m.to_owned(), |inverse| times(inverse.as_ref(), m))
     }
 
+    /// M·L⁻ᵀ.
+    fn solved_after(&self, m: MatRef<'_, f64>) -> Mat<f64> {
+        self.inverse.as_ref().map_or_else(|| m.to_owned(), |inverse| times(m, inverse.transpose()))
+    }
+
     /// K of some columns of Z.
     fn along(&self, columns: &[usize]) -> Mat<f64> {
         columns_of(self.along.as_ref(), columns)
@@ -197,14 +202,16 @@ struct Across<'p> {
 impl<'p> Across<'p> {
     fn new(cross: &'p Mat<f64>, size: usize, [x, y]: [&View<'p>; 2]) -> Self {
         let (rows, cols) = (cross.nrows() - size, cross.ncols() - size);
-        // M·L⁻ᵀ is (L⁻¹·Mᵀ)ᵀ.
-        let solved = |m: MatRef<'_, f64>| y.solved(m.transpose()).transpose().to_owned();
-        Across {
-            both: solved(x.solved(cross.submatrix(0, 0, size, size)).as_ref()),
-            to_z: x.solved(cross.submatrix(0, size, size, cols)),
-            from_z: solved(cross.submatrix(size, 0, rows, size)),
-            rest: cross.submatrix(size, size, rows, cols),
-        }
+        let (both, (to_z, from_z)) = rayon::join(
+            || y.solved_after(x.solved(cross.submatrix(0, 0, size, size)).as_ref()),
+            || {
+                rayon::join(
+                    || x.solved(cross.submatrix(0, size, size, cols)),
+                    || y.solved_after(cross.submatrix(size, 0, rows, size)),
+                )
+            },
+        );
+        Across { both, to_z, from_z, rest: cross.submatrix(size, size, rows, cols) }
     }
 }
 
