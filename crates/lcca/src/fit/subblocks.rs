@@ -1,4 +1,4 @@
-//! Rayleigh–Ritz on [W T P] for many pairs, without decompositions of three times the block's size.
+//! Rayleigh–Ritz on [W T P] with smaller decompositions than those of all three together.
 //!
 //! W is nearly orthonormal, so that it is taken out of Z = [T P] first. What is left is whitened, and an SVD finds the best pairs:
 //!
@@ -7,7 +7,7 @@
 //! [W̃x Z̃xHx]ᵀCxy[W̃y Z̃yHy] = U·diag(d)·Vᵀ
 //! ```
 //!
-//! That is done for subblocks of pairs with neighboring values: each takes its own columns of W, T and P. The subblocks together are a basis of the
+//! That is all if pairs are few. Many are done in subblocks of pairs with neighboring values: each takes its own columns of W, T and P. The subblocks together are a basis of the
 //! block's size, and a second Rayleigh–Ritz on it makes pairs of them. This is the projected preconditioned conjugate gradient
 //! method of Vecharynski, Yang and Pask (2015). One large decomposition saves some iterations, but then most of the time is spent on it.
 
@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 /// A subblock has about so many pairs.
 const SUBBLOCK: usize = 32;
-/// So few pairs are decomposed at once.
+/// So few pairs are one subblock.
 const FEW: usize = 64;
 /// W may be so far from orthonormal.
 const NEARLY_ORTHONORMAL: f64 = 1e-2;
@@ -39,8 +39,8 @@ pub(super) struct Best {
     pub known: SmallProducts,
 }
 
-/// The best pairs, as many as W has columns (`size`). `partners` says for each column of T to which pair it belongs. `None` if there are few pairs, if W
-/// is not orthonormal enough, or if subblocks depend on each other; then all must be decomposed at once. Directions that depend on others but for the share `cut`
+/// The best pairs, as many as W has columns (`size`). `partners` says for each column of T to which pair it belongs. `None` if W
+/// is not orthonormal enough or if subblocks depend on each other; then all must be decomposed at once. Directions that depend on others but for the share `cut`
 /// are left out.
 pub(super) fn best(
     by: &dyn Decompose,
@@ -49,10 +49,8 @@ pub(super) fn best(
     partners: &[usize],
     cut: f64,
 ) -> Result<Option<Best>> {
-    if size <= FEW {
-        return Ok(None);
-    }
-    let parts = Parts::new(products.x.nrows(), size, partners, size.div_ceil(SUBBLOCK));
+    let count = if size <= FEW { 1 } else { size.div_ceil(SUBBLOCK) };
+    let parts = Parts::new(products.x.nrows(), size, partners, count);
     best_in(by, products, size, &parts, cut)
 }
 
