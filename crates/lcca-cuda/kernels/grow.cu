@@ -28,7 +28,7 @@ struct Tiny {
 };
 
 // Turns two axes of a symmetric matrix so that their entry becomes zero.
-__device__ void rotate(Square a, Square vectors, u32 size, u32 p, u32 q) {
+__device__ __noinline__ void rotate(Square a, Square vectors, u32 size, u32 p, u32 q) {
     double off = a[p][q], theta = (a[q][q] - a[p][p]) / (2.0 * off), root = sqrt(theta * theta + 1.0);
     double t = theta >= 0.0 ? 1.0 / (theta + root) : 1.0 / (theta - root), c = 1.0 / sqrt(t * t + 1.0), s = t * c;
     a[p][p] -= t * off;
@@ -48,7 +48,7 @@ __device__ void rotate(Square a, Square vectors, u32 size, u32 p, u32 q) {
 }
 
 // Jacobi's rotations: a symmetric matrix becomes diagonal, and `vectors` its eigenvectors.
-__device__ void diagonalize(Square a, Square vectors, u32 size) {
+__device__ __noinline__ void diagonalize(Square a, Square vectors, u32 size) {
     double trace = 0.0;
     for (u32 i = 0; i < size; i++) {
         trace += fabs(a[i][i]);
@@ -69,7 +69,7 @@ __device__ void diagonalize(Square a, Square vectors, u32 size) {
 
 // H with H'BH = I on significant directions; NOBODY for their number if an entry is not finite. B, of which the lower triangle is read, is
 // overwritten.
-__device__ u32 whiten(Square b, Square vectors, Square h, u32 size) {
+__device__ __noinline__ u32 whiten(Square b, Square vectors, Square h, u32 size) {
     double scale[MOST_GROWN], largest = 0.0;
     for (u32 i = 0; i < size; i++) scale[i] = b[i][i] > 0.0 ? 1.0 / sqrt(b[i][i]) : 0.0;
     for (u32 i = 0; i < size; i++)
@@ -142,7 +142,7 @@ __device__ void turn(Tiny &tiny, Pair &pair) {
 }
 
 // CCA of the columns of a pair alone. Each of two warps whitens a view.
-__device__ void solve_tiny(Tiny &tiny, Pair &pair, const Grams &g) {
+__device__ __noinline__ void solve_tiny(Tiny &tiny, Pair &pair, const Grams &g) {
     u32 which = threadIdx.x / (MOST_GROWN * MOST_GROWN), place = threadIdx.x % (MOST_GROWN * MOST_GROWN);
     u32 a = place / MOST_GROWN, b = place % MOST_GROWN;
     int target = which == 1, source = which > 0;
@@ -200,7 +200,7 @@ __device__ bool has_column(const Pair &pair, int side, u32 column) {
 
 // The columns of a view on which the residual of a pair is largest. sums: zeros for each column of the view, before and after. The rows of the Gram
 // matrix are added one after another, so that sums have an order.
-__device__ void find_needed(const Pair &pair, const Grams &g, int side, double *sums, Best *shared, Best &needed) {
+__device__ __noinline__ void find_needed(const Pair &pair, const Grams &g, int side, double *sums, Best *shared, Best &needed) {
     double own = g.identities[side] ? 0.0 : -pair.objective;
     Best best;
     best.clear();

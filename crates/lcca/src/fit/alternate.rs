@@ -80,7 +80,7 @@ fn begin(problem: &Problem<'_>, start: Start) -> Result<State> {
     let [x_normal, y_normal] = problem.normals;
     match start {
         Start::Random => {
-            let weights = problem.random_weights(Side::X, problem.settings.k, random::Purpose::Start)?.draw();
+            let weights = problem.random_weights(Side::X, problem.settings.k, random::Purpose::Start)?;
             let x = half_step(x_normal, Solved { weights, normal: None })?;
             Ok(State { x, y: ViewBlock::empty(y_normal), trace: Vec::new() })
         }

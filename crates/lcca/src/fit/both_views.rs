@@ -14,10 +14,9 @@ use super::eigenproblem::{
     Block, Captured, Eigenproblem, FewRows, Ritz, SmallProducts, Trust, ViewPanels, drift, pick,
 };
 use super::figures_elsewhere;
-use super::lobpcg::beside;
 use super::measured::measure;
 use super::precondition::Preconditioner;
-use super::problem::{Problem, RandomWeights};
+use super::problem::Problem;
 use super::products::Products;
 use super::significant::SIGNIFICANT;
 use super::subblocks;
@@ -31,7 +30,6 @@ use crate::space::{Reduction, RowFactors, Tall};
 use crate::watch::Loop;
 use crate::whiten::{CUT, Turns, turns_by, whiteners_and_shares};
 use faer::Mat;
-use std::cell::Cell;
 
 /// At least so many directions that were overlooked join an iteration at a time, if there are as many.
 const FEWEST_MISSED: usize = 4;
@@ -57,21 +55,12 @@ pub(super) struct BothViews<'a> {
     /// The diagonal of B of each view.
     diagonal: [RowFactors; 2],
     preconditioner: Preconditioner<'a>,
-    /// Random weights that were drawn already, until somebody takes them.
-    drawn: Cell<Vec<Panel>>,
 }
 
 impl<'a> BothViews<'a> {
     /// `is_informed` says that the iteration starts from pairs that another fit has found.
     pub fn new(problem: &'a Problem<'a>, is_informed: bool) -> Result<Self> {
-        if is_informed || !problem.space.is_remote() {
-            return BothViews::with(problem, Preconditioner::new(problem, is_informed)?);
-        }
-        // Witnesses are looked for on another device, and threads of the host have time to draw.
-        let to_draw = random_weights(problem)?;
-        let (drawn, preconditioner) =
-            beside(|| to_draw.map(RandomWeights::draw), || Preconditioner::new(problem, is_informed));
-        Ok(BothViews { drawn: Cell::new(drawn.into()), ..BothViews::with(problem, preconditioner?)? })
+        BothViews::with(problem, Preconditioner::new(problem, is_informed)?)
     }
 
     /// For a rough fit; `known` are the columns of witnesses that were found on the same rows at another ridge, if there was one.
@@ -82,7 +71,7 @@ impl<'a> BothViews<'a> {
     fn with(problem: &'a Problem<'a>, preconditioner: Preconditioner<'a>) -> Result<Self> {
         let [x, y] = problem.normals;
         let diagonal = [problem.space.row_factors(x.diagonal()?)?, problem.space.row_factors(y.diagonal()?)?];
-        Ok(BothViews { problem, diagonal, preconditioner, drawn: Cell::default() })
+        Ok(BothViews { problem, diagonal, preconditioner })
     }
 
     /// The columns of the witnesses, the strongest first.
@@ -191,13 +180,6 @@ impl BothViews<'_> {
     }
 }
 
-/// The random weights of both views.
-fn random_weights(problem: &Problem<'_>) -> Result<[RandomWeights; 2]> {
-    let of_view =
-        |side: Side, purpose: random::Purpose| problem.random_weights(side, problem.block(), purpose);
-    Ok([of_view(Side::X, random::Purpose::Start)?, of_view(Side::Y, random::Purpose::StartY)?])
-}
-
 impl Eigenproblem for BothViews<'_> {
     fn algorithm(&self) -> Loop {
         Loop::Lobpcg
@@ -208,11 +190,9 @@ impl Eigenproblem for BothViews<'_> {
     }
 
     fn random_weights(&self) -> Result<Vec<Panel>> {
-        let drawn = self.drawn.take();
-        if drawn.is_empty() {
-            return Ok(random_weights(self.problem)?.map(RandomWeights::draw).into());
-        }
-        Ok(drawn)
+        let uses = [random::Purpose::Start, random::Purpose::StartY];
+        let panel = |side: Side| self.problem.random_weights(side, self.problem.block(), uses[side as usize]);
+        Side::BOTH.into_iter().map(panel).collect()
     }
 
     fn seeds(&self) -> Option<Vec<FewRows>> {

@@ -171,7 +171,7 @@ fn iterate<'a>(problem: &Problem<'_>, mut state: State<'a>, accepted: Accepted) 
 }
 
 /// Both results. Another thread runs `small` if one is idle, while this one runs `large`.
-pub(super) fn beside<S: Send, L>(small: impl FnOnce() -> S + Send, large: impl FnOnce() -> L) -> (S, L) {
+fn beside<S: Send, L>(small: impl FnOnce() -> S + Send, large: impl FnOnce() -> L) -> (S, L) {
     let mut result = None;
     let large = rayon::in_place_scope(|scope| {
         scope.spawn(|_| result = Some(small()));

@@ -106,7 +106,7 @@ impl Eigenproblem for OneView<'_> {
 
     fn random_weights(&self) -> Result<Vec<Panel>> {
         let block = self.problem.block();
-        Ok(vec![self.problem.random_weights(self.kept.side, block, random::Purpose::Start)?.draw()])
+        Ok(vec![self.problem.random_weights(self.kept.side, block, random::Purpose::Start)?])
     }
 
     fn seeds(&self) -> Option<Vec<FewRows>> {

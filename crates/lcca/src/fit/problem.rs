@@ -48,21 +48,6 @@ pub(super) enum Start {
     Resume(Checkpoint),
 }
 
-/// Random weights that are still to be drawn, which any thread can do.
-pub(super) struct RandomWeights {
-    inverse: Vec<f64>,
-    columns: usize,
-    seed: u64,
-    purpose: random::Purpose,
-}
-
-impl RandomWeights {
-    pub fn draw(self) -> Panel {
-        let RandomWeights { inverse, columns, seed, purpose } = self;
-        random::scaled_normal_panel(inverse.len(), columns, seed, purpose, |row| inverse[row].sqrt())
-    }
-}
-
 /// Weights that span what a method found, and how it got there.
 pub(super) struct RawFit {
     /// Without columns if the products are known and the whole block is not wanted.
@@ -178,14 +163,11 @@ impl<'a> Problem<'a> {
 
     /// Random weights for one view, each row divided by the length of its column of the data. If frequencies differ by
     /// orders of magnitude, X·W would otherwise hold little but the most frequent columns.
-    pub fn random_weights(
-        &self,
-        side: Side,
-        columns: usize,
-        purpose: random::Purpose,
-    ) -> Result<RandomWeights> {
-        let inverse = self.normals[side as usize].inverse_diagonal()?;
-        Ok(RandomWeights { inverse, columns, seed: self.settings.seed, purpose })
+    pub fn random_weights(&self, side: Side, columns: usize, purpose: random::Purpose) -> Result<Panel> {
+        let normal = self.normals[side as usize];
+        let (size, inverse) = (normal.size(), normal.inverse_diagonal()?);
+        let root = |row: usize| inverse[row].sqrt();
+        Ok(random::scaled_normal_panel(size, columns, self.settings.seed, purpose, root))
     }
 
     /// Whether no more passes are allowed.
