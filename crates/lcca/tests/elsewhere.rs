@@ -1,17 +1,17 @@
-//! Dense rows in the memory of a device, which a stand-in plays: the host copies what it reads, and nothing before.
+//! Dense rows and Gram matrices in the memory of a device, which a stand-in plays: the host copies what it reads, and nothing before.
 
 use faer::{Mat, MatRef};
-use lcca::data::{Counting, InMemory, JointGram, JointGrams, Moments, Pair, PanelSpace, Side};
+use lcca::data::{Accumulated, Counting, InMemory, JointGram, JointGrams, Moments, Pair, PanelSpace, Side};
 use lcca::fit::fit;
 use lcca::matrix::{
     Buffer, Bytes, ColumnSums, DenseRows, DenseValues, Elsewhere, Matrix, Numbers, Panel, SparseRows,
     Unreadable, Values,
 };
-use lcca::method::{Method, Settings};
+use lcca::method::{Method, Scale, Settings};
 use lcca::space::{Host, Placed, RowFactors, Space, Tall, place};
 use lcca::{Error, Result};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 /// Numbers that the host must ask for.
 struct Device {
@@ -338,4 +338,89 @@ fn a_space_may_sum_up_both_views_once() {
     let (pair, _) = placed(Err("it is broken"));
     let error = fit(&pair, &Settings::new(Method::auto(), 2), &()).err().unwrap().to_string();
     assert!(error.contains("it is broken"), "{error}");
+}
+
+/// A space whose Gram matrices have their values in the memory of a device.
+struct Forming {
+    is_broken: bool,
+    /// What keeps the values of all blocks that were formed.
+    made: Mutex<Vec<Arc<Device>>>,
+}
+
+impl Forming {
+    fn new(is_broken: bool) -> Arc<Self> {
+        Arc::new(Forming { is_broken, made: Mutex::default() })
+    }
+
+    fn moved(&self, block: &Matrix) -> Result<Matrix> {
+        let Matrix::Sparse(rows) = block else { unreachable!("blocks are sparse") };
+        let values = (0..rows.entries() as usize).map(|entry| rows.values().get(entry)).collect();
+        let device = Device::new(values, self.is_broken);
+        self.made.lock().unwrap().push(device.clone());
+        let values = Values::F64(Buffer::shared(device, 0, rows.entries() as usize)?);
+        Ok(SparseRows::ordered(rows.cols(), rows.offsets().clone(), rows.columns().clone(), values)?.into())
+    }
+}
+
+impl PanelSpace for Forming {
+    fn moments(&self, _: &InMemory) -> Result<Option<[Moments; 2]>> {
+        Ok(None)
+    }
+
+    fn joint_gram(&self, rows: &InMemory, limit: u64) -> Result<Option<JointGram>> {
+        let on_host = InMemory::new(rows.view(Side::X).clone(), rows.view(Side::Y).clone())?;
+        let joint = on_host.joint_gram(limit)?;
+        let [x, y] = Side::BOTH;
+        let block = |target: Side, source: Side| self.moved(joint.block(target, source));
+        let blocks = [[block(x, x)?, block(x, y)?], [block(y, x)?, block(y, y)?]];
+        let moments = [joint.moments(x).clone(), joint.moments(y).clone()];
+        Ok(Some(JointGram::from_all_blocks(rows.shape(), moments, blocks)))
+    }
+}
+
+/// Rows with three entries in each view, in wide views whose Gram matrix is small.
+fn sparse_rows(space: Option<Arc<Forming>>) -> InMemory {
+    let view = |shift: u32| {
+        let offsets: Vec<u64> = (0..=6000).map(|row| 3 * row).collect();
+        let columns = (0..6000u32).flat_map(|row| {
+            let topic = row * 7919 % 83 + shift * (row % 3);
+            [topic % 90, 100 + (topic + row % 2) % 90, 200 + row % 40]
+        });
+        let columns: Vec<u32> = columns.collect();
+        Matrix::from(SparseRows::new(3000, offsets.into(), columns.into(), Values::Ones).unwrap())
+    };
+    let pair = InMemory::new(view(1), view(2)).unwrap();
+    pair.placed(space.map(|space| space as Arc<dyn PanelSpace>))
+}
+
+#[test]
+fn gram_matrices_elsewhere_are_copied_when_the_host_reads_them_and_a_copy_that_fails_is_an_error() {
+    for method in [Method::lobpcg(), Method::shift_invert()] {
+        for scale in [Scale::No, Scale::Yes] {
+            let mut settings = Settings::new(method, 3).scale(scale);
+            (settings.ridge_x, settings.ridge_y) = (0.01, 0.01);
+            let expected = fit(&sparse_rows(None), &settings, &()).unwrap();
+            let space = Forming::new(false);
+            let found = fit(&sparse_rows(Some(space.clone())), &settings, &()).unwrap();
+            assert_eq!(found.model.objective, expected.model.objective);
+            let made = space.made.lock().unwrap();
+            assert!(made.len() == 4 && made.iter().all(|block| block.was_copied.load(Relaxed)));
+            let broken = fit(&sparse_rows(Some(Forming::new(true))), &settings, &());
+            let error = broken.err().unwrap().to_string();
+            assert!(error.contains("it is broken"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn sums_of_batches_keep_no_memory_of_a_device() {
+    let space = Forming::new(false);
+    let sums = Accumulated::first(&sparse_rows(Some(space.clone())), u64::MAX).unwrap();
+    let made = space.made.lock().unwrap();
+    assert!(made.len() == 4 && made.iter().all(|block| Arc::strong_count(block) == 1));
+    let on_host = Accumulated::first(&sparse_rows(None), u64::MAX).unwrap();
+    let mut settings = Settings::new(Method::lobpcg(), 3);
+    (settings.ridge_x, settings.ridge_y) = (0.01, 0.01);
+    let [found, expected] = [&sums, &on_host].map(|sums| fit(&*sums.pair(), &settings, &()).unwrap());
+    assert_eq!(found.model.objective, expected.model.objective);
 }
