@@ -120,6 +120,7 @@ fn gram([x, y]: [&str; 2], repeats: usize) -> Result<(), Box<dyn std::error::Err
     let (Some(here), Some(there)) = (here, there) else {
         return Err("the GPU left it to the host".into());
     };
+    there.bring()?;
     println!(
         "{}",
         json!({"device": cuda.device().name(), "rows": pair.shape().rows, "entries": there.entries(),

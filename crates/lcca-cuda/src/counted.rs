@@ -29,7 +29,6 @@ pub(crate) struct CountedRows {
     pub views: [Entries; 2],
     /// What forming their Gram matrix takes.
     pub plan: Plan,
-    pub bytes: u64,
     /// Holds on to the host's entries, so that no others get their address.
     source: [Matrix; 2],
 }
@@ -50,7 +49,6 @@ impl CountedRows {
         if pair.weights().is_some() || x.rows() > u32::MAX as usize {
             return Ok(None);
         }
-        let before = device.free();
         // The columns of X are counted while Y is copied.
         let x_entries = Entries::copy(device, x)?;
         let x_sums = ColumnCounts::begin(device, &x_entries)?;
@@ -62,9 +60,13 @@ impl CountedRows {
         };
         let moments = [x_moments, y_moments];
         let (views, plan) = as_ones(device, pair, [x_entries, y_entries], plan, &moments)?;
-        let bytes = before.saturating_sub(device.free());
         let source = Side::BOTH.map(|side| pair.view(side).clone());
-        Ok(Some((moments, CountedRows { views, plan, bytes, source })))
+        Ok(Some((moments, CountedRows { views, plan, source })))
+    }
+
+    /// Bytes that they take of what is planned.
+    pub fn bytes(&self) -> u64 {
+        self.views.iter().map(Entries::bytes).sum()
     }
 
     /// Whether they are copies of these rows.
@@ -93,8 +95,10 @@ fn as_ones(
     let repeated = |view: &Entries, moments: &Moments| {
         let (entries, total) = (view.columns.len() as u64, moments.sum.iter().sum::<f64>() as u64);
         let pays = view.values().is_some() && total <= entries + entries / SPARE;
-        let fits = Entries::bytes_to_repeat(entries, total, rows) <= device.free();
-        (pays && fits).then(|| view.repeated(device, total as usize, &moments.square)).transpose()
+        if !pays || Entries::bytes_to_repeat(entries, total, rows, view.cols) > device.free() {
+            return Ok(None);
+        }
+        view.repeated(device, total as usize, &moments.square).map(Some)
     };
     let repeated = [repeated(&views[0], &moments[0])?, repeated(&views[1], &moments[1])?];
     if repeated.iter().all(Option::is_none) {
@@ -102,7 +106,7 @@ fn as_ones(
     }
     let [x, y] = [0, 1].map(|side| repeated[side].as_ref().unwrap_or(&views[side]));
     match Plan::of_entries(device, pair, [x, y])? {
-        Some(other) if other.pairs() <= plan.pairs() + plan.pairs() / SPARE => {
+        Some(other) if other.is_as_small_as(&plan, SPARE) => {
             let ([x, y], [repeated_x, repeated_y]) = (views, repeated);
             Ok(([repeated_x.unwrap_or(x), repeated_y.unwrap_or(y)], other))
         }

@@ -69,10 +69,10 @@ impl Entries {
         Ok(Entries { starts, base: 0, columns, values: StoredValues::Ones, squares, cols: self.cols })
     }
 
-    /// Bytes that are taken for a moment while so many entries in so many rows are made of fewer.
-    pub fn bytes_to_repeat(entries: u64, total: u64, rows: usize) -> u64 {
+    /// Bytes that are taken while so many entries in so many rows become so many in all.
+    pub fn bytes_to_repeat(entries: u64, total: u64, rows: usize, cols: usize) -> u64 {
         // Prefix sums have sums of their own.
-        8 * (entries + 1) + entries / 128 + 4 * total + 16 * (rows as u64 + 1) + (64 << 10)
+        8 * (entries + 1) + entries / 128 + 4 * total + 16 * (rows as u64 + 1) + 8 * cols as u64 + (64 << 10)
     }
 
     /// Values beside the columns, and where they are; `None` if all are one.

@@ -7,7 +7,6 @@ use crate::kernels::File;
 use crate::launch::Launch;
 use crate::room::Room;
 use crate::sort::{bytes_to_sort, scan};
-use crate::sparse::bytes_in_place;
 use lcca::data::{InMemory, Pair, Side};
 use lcca::matrix::{Matrix, SparseRows, Values};
 use rayon::prelude::*;
@@ -93,7 +92,7 @@ impl Plan {
     }
 
     /// Pairs of entries, and one for every column.
-    pub fn pairs(&self) -> u64 {
+    fn pairs(&self) -> u64 {
         self.keys.iter().sum()
     }
 
@@ -102,11 +101,15 @@ impl Plan {
         self.pairs() >= WORTHWHILE
     }
 
-    /// Whether the device has the memory for the keys, if so many bytes of rows were copied there already. Whether it has it for the entries is
+    /// Whether this takes no more than another plan, but for a few pairs.
+    pub fn is_as_small_as(&self, other: &Plan, spare: u64) -> bool {
+        self.bytes <= other.bytes && self.pairs() <= other.pairs() + other.pairs() / spare
+    }
+
+    /// Whether the device has the memory for the keys, if so many bytes of the rows lie there already. Whether it has it for the entries is
     /// known when they are counted.
-    pub fn fits(&self, device: &Device, pair: &InMemory, copied: u64) -> bool {
-        let in_place: u64 = Side::BOTH.iter().map(|&side| bytes_in_place(device, pair.view(side))).sum();
-        self.bytes.saturating_sub(in_place + copied) <= device.free()
+    pub fn fits(&self, device: &Device, present: u64) -> bool {
+        self.bytes.saturating_sub(present) <= device.free()
     }
 
     /// Whether the device has the memory to keep blocks while the others are formed, however many entries they have.

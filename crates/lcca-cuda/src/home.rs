@@ -22,7 +22,7 @@ pub(crate) struct GramsOnDevice {
     pub blocks: [[SparseOnDevice; 2]; 2],
     /// Column sums of each view.
     pub sums: [Room<f64>; 2],
-    /// Holds on to the host's entries of XᵀX, XᵀY and YᵀY, so that no other matrix gets their address.
+    /// Holds on to the entries of XᵀX, XᵀY and YᵀY, wherever they lie, so that no other matrix gets their address.
     source: [Matrix; 3],
 }
 

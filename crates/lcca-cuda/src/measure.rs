@@ -62,7 +62,12 @@ pub fn counted_moments(cuda: &Cuda, rows: &InMemory) -> Result<Option<[Moments; 
     cuda.count_here(rows)
 }
 
-/// The same, step by step: nothing is begun before what was begun is done, and `after` is called with the name of what is done.
+/// Whether the rows that were counted last have no values beside their columns: those of more than 1 are repeated, if they had any.
+pub fn counted_as_ones(cuda: &Cuda) -> Option<[bool; 2]> {
+    cuda.counted_as_ones()
+}
+
+/// [`joint_gram`] step by step: nothing is begun before what was begun is done, and `after` is called with the name of what is done.
 pub fn joint_gram_in_steps(
     cuda: &Cuda,
     rows: &InMemory,

@@ -15,6 +15,7 @@ use crate::launch::{Argument, Launch};
 use crate::panel::{FactorsOnDevice, PanelOnDevice, panel_of, scale_rows};
 use crate::room::Room;
 use crate::scan::ScanOnDevice;
+use crate::sparse::bytes_in_place;
 use crate::sparse_gram::{self, FormedGrams};
 use crate::summed::Summed;
 use crate::tall::Coefficients;
@@ -83,6 +84,7 @@ impl Cuda {
         }
         make_place(&mut lock(&self.homes));
         // No lock is held meanwhile: a thread that waits for others which help with a copy may take up other work, which must not wait for it.
+        // What a fit still holds on to, such as Gram matrices that were formed here, keeps its memory.
         let home = match Home::copy(&self.device, source) {
             Err(error) if CudaError::is_memory(&error) && !lock(&self.homes).is_empty() => {
                 lock(&self.homes).clear();
@@ -116,7 +118,7 @@ impl Cuda {
         Ok(self.device.launch(name, File::Panel, Launch::each(count), arguments)?)
     }
 
-    /// The joint Gram matrix of sparse rows, here and on the host; `None` if a view is not sparse, if the device has too little memory, or
+    /// The joint Gram matrix of sparse rows; `None` if a view is not sparse, if the device has too little memory, or
     /// if the host is quicker and only `if_it_pays` matters.
     pub(crate) fn joint_gram_here(
         &self,
@@ -127,16 +129,23 @@ impl Cuda {
     ) -> Result<Option<FormedGrams>> {
         let (counted, device) =
             (lock(&self.counted).take().filter(|counted| counted.is_of(rows)), &self.device);
-        let (plan, copied, bytes) = match counted {
-            Some(CountedRows { views, plan, bytes, .. }) => (Some(plan), Some(views), bytes),
-            None => (Plan::new(rows), None, 0),
+        let (plan, present) = match &counted {
+            Some(counted) => (Some(counted.plan), counted.bytes()),
+            None => (Plan::new(rows), bytes_there(device, rows)),
         };
         after("count pairs")?;
-        let is_wanted = |plan: &Plan| (plan.pays() || !if_it_pays) && plan.fits(device, rows, bytes);
+        let is_wanted = |plan: &Plan| (plan.pays() || !if_it_pays) && plan.fits(device, present);
         let Some(plan) = plan.filter(is_wanted) else { return Ok(None) };
+        let copied = counted.map(|counted| counted.views);
         let formed = sparse_gram::form(device, rows, &plan, copied, limit, after)?;
         self.was_used.fetch_or(formed.is_some(), Relaxed);
         Ok(formed)
+    }
+
+    /// Whether the rows that were counted last are all ones, one answer per view.
+    pub(crate) fn counted_as_ones(&self) -> Option<[bool; 2]> {
+        let counted = lock(&self.counted);
+        counted.as_ref().map(|counted| counted.views.each_ref().map(|view| view.values().is_none()))
     }
 
     /// The moments of rows of whole numbers, which stay here for their Gram matrix; `None` if the host counts as quickly.
@@ -147,7 +156,8 @@ impl Cuda {
 
     /// The same however few rows there are; `None` if they cannot be counted here.
     pub(crate) fn count_here(&self, rows: &InMemory) -> Result<Option<[Moments; 2]>> {
-        let Some(plan) = Plan::new(rows).filter(|plan| plan.fits(&self.device, rows, 0)) else {
+        let present = bytes_there(&self.device, rows);
+        let Some(plan) = Plan::new(rows).filter(|plan| plan.fits(&self.device, present)) else {
             return Ok(None);
         };
         match CountedRows::new(&self.device, rows, plan) {
@@ -159,6 +169,11 @@ impl Cuda {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// Bytes of rows that lie on the device already.
+fn bytes_there(device: &Device, rows: &InMemory) -> u64 {
+    Side::BOTH.iter().map(|&side| bytes_in_place(device, rows.view(side))).sum()
 }
 
 /// Drops the oldest copy if there are as many as are kept.
@@ -426,8 +441,11 @@ impl Space for Cuda {
     }
 
     fn joint_gram(&self, rows: &InMemory, limit: u64) -> Result<Option<JointGram>> {
-        let formed = self.joint_gram_here(rows, limit, true, &|_| Ok(()))?;
-        formed.map(|formed| self.keep(formed)).transpose()
+        match self.joint_gram_here(rows, limit, true, &|_| Ok(())) {
+            // Others have taken what was free, and the host forms it.
+            Err(error) if CudaError::is_memory(&error) => Ok(None),
+            formed => formed?.map(|formed| self.keep(formed)).transpose(),
+        }
     }
 
     fn deal(&self, x: &Panel, y: &Panel) -> Result<Option<Box<dyn Dealing>>> {

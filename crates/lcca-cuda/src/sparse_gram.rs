@@ -1,7 +1,7 @@
 //! The joint Gram matrix of sparse rows, formed on a device.
 //!
 //! Every two entries of a row give a key, (column, column). Keys are put in order, equal ones become one entry, and the other triangle of
-//! a symmetric block, or YᵀX, is the transpose of what was formed. If all entries of both views are 1 and rows are not weighted, entries are
+//! a symmetric block, or YᵀX, is the transpose of what was formed. If all entries of a block's views are 1 and rows are not weighted, entries are
 //! numbers of equal keys and exact; otherwise products are moved with their keys and summed up in the order of the rows, in a fixed tree.
 //!
 //! The work is Σ r(r + 1)/2 keys for rows of r entries, which are written and read about fifteen times.

@@ -356,7 +356,7 @@ impl Forming {
         let Matrix::Sparse(rows) = block else { unreachable!("blocks are sparse") };
         let values = (0..rows.entries() as usize).map(|entry| rows.values().get(entry)).collect();
         let device = Device::new(values, self.is_broken);
-        self.made.lock().unwrap().push(device.clone());
+        self.made.lock().expect("no thread has panicked").push(device.clone());
         let values = Values::F64(Buffer::shared(device, 0, rows.entries() as usize)?);
         Ok(SparseRows::ordered(rows.cols(), rows.offsets().clone(), rows.columns().clone(), values)?.into())
     }
@@ -387,9 +387,10 @@ fn sparse_rows(space: Option<Arc<Forming>>) -> InMemory {
             [topic % 90, 100 + (topic + row % 2) % 90, 200 + row % 40]
         });
         let columns: Vec<u32> = columns.collect();
-        Matrix::from(SparseRows::new(3000, offsets.into(), columns.into(), Values::Ones).unwrap())
+        let rows = SparseRows::new(3000, offsets.into(), columns.into(), Values::Ones);
+        Matrix::from(rows.expect("valid rows"))
     };
-    let pair = InMemory::new(view(1), view(2)).unwrap();
+    let pair = InMemory::new(view(1), view(2)).expect("equally many rows");
     pair.placed(space.map(|space| space as Arc<dyn PanelSpace>))
 }
 

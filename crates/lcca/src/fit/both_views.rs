@@ -246,7 +246,7 @@ impl Eigenproblem for BothViews<'_> {
             is_too_rough |= is_rough && shares.any(|share| share <= ROUGH_SIGNIFICANT);
             leave_out_noise(gram, size, heights);
         }
-        // Subblocks cost some iterations. On the host these take longer than what is saved.
+        // Several subblocks cost some iterations. On the host these take longer than what is saved.
         if let Some(partners) = partners.filter(|_| space.is_remote() && !is_rough)
             && let Some(best) = subblocks::best(space.decompositions(), &products, size, partners, LEFT_BY_W)?
         {

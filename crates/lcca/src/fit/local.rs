@@ -54,6 +54,7 @@ pub(super) fn local(problem: &Problem<'_>, inverse: &[Vec<f64>; 2], known: &[Col
     });
     let (means, inverse) = (means.as_ref(), &inverse);
     let grams = LocalGrams { joint: &joint, means, along: None, ridges, identities, inverse, scan: None };
+    joint.bring()?;
     let nearest = nearest(&grams);
     let mut witnesses = witnesses(&grams, &twins(&grams, Some(&nearest))?)?;
     let root = share.sqrt();

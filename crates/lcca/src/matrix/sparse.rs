@@ -99,6 +99,7 @@ impl SparseRows {
 
     /// Rows whose maker vouches for their columns and values: these are not looked at, and may lie in the memory of a device until the host
     /// reads them. Offsets and sizes are checked.
+    #[doc(hidden)]
     pub fn ordered(cols: usize, offsets: Buffer<u64>, columns: Buffer<u32>, values: Values) -> Result<Self> {
         let matrix = SparseRows { cols, offsets, columns, values };
         matrix.offsets.bring()?;
