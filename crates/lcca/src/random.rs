@@ -6,6 +6,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
+use std::convert::Infallible;
+use std::mem::MaybeUninit;
 
 /// From so many numbers on, a panel is filled in chunks of so many rows, each by a generator of its own.
 const LARGE: usize = 1 << 17;
@@ -53,16 +55,22 @@ pub(crate) fn scaled_normal_panel(
         let mut rng = generator(seed, purpose, 0);
         return Panel::from_fn(rows, cols, |row, _| sample(&mut rng, factor(row)));
     }
-    let mut panel = Panel::zeros(rows, cols);
-    let stride = panel.lines_per_row();
-    panel.lines_mut().par_chunks_mut(ROWS * stride).enumerate().for_each(|(chunk, lines)| {
-        let mut rng = generator(seed, purpose, 1 + chunk as u64);
-        let rows = bytemuck::cast_slice_mut::<Line, f64>(lines).chunks_exact_mut(stride * LANES);
-        for (row, numbers) in (chunk * ROWS..).zip(rows) {
-            let factor = factor(row);
-            numbers[..cols].iter_mut().for_each(|entry| *entry = sample(&mut rng, factor));
-        }
-    });
+    let row_bytes = cols.div_ceil(LANES) * size_of::<Line>();
+    let fill = |bytes: &mut [MaybeUninit<u8>]| {
+        bytes.par_chunks_mut(ROWS * row_bytes).enumerate().for_each(|(chunk, bytes)| {
+            let mut rng = generator(seed, purpose, 1 + chunk as u64);
+            for (row, bytes) in (chunk * ROWS..).zip(bytes.chunks_exact_mut(row_bytes)) {
+                let factor = factor(row);
+                for (column, entry) in bytes.chunks_exact_mut(size_of::<f64>()).enumerate() {
+                    let number = if column < cols { sample(&mut rng, factor) } else { 0.0 };
+                    entry.copy_from_slice(&number.to_ne_bytes().map(MaybeUninit::new));
+                }
+            }
+        });
+        Ok::<(), Infallible>(())
+    };
+    // SAFETY: every row is written, the padding with zeros.
+    let Ok(panel) = unsafe { Panel::written(rows, cols, fill) };
     panel
 }
 

@@ -64,6 +64,11 @@ impl<'a> Centered<'a> {
         })
     }
 
+    /// The column means of both views.
+    pub(crate) fn means(&self) -> &[Vec<f64>; 2] {
+        &self.mean
+    }
+
     /// The column means of one view.
     pub fn mean(&self, side: Side) -> &[f64] {
         &self.mean[side as usize]

@@ -5,7 +5,7 @@
 //! (Good & Turing), so D grows like s^(f/D), and n rows have about D·(n/s)^(f/D). The exponent falls as rows are added, so
 //! the estimate is on the high side.
 
-use crate::matrix::{Matrix, Reader};
+use crate::matrix::{Matrix, Reader, zeros};
 use crate::side::Shape;
 use rayon::prelude::*;
 
@@ -16,6 +16,8 @@ const SAMPLE: f64 = 1e6;
 /// Rows whose pairs one thread counts at a time, rows whose pairs it collects, and parts of the pairs that it compares.
 const COUNTED: usize = 1 << 14;
 const COLLECTED: usize = 1 << 10;
+/// Rows that one thread looks at before some of them are taken.
+const LOOKED_AT: usize = 1 << 10;
 const PARTS: usize = 64;
 /// Pairs that one thread takes apart at a time, and an odd number by which they are multiplied for it.
 const PARTED: usize = 1 << 16;
@@ -81,9 +83,11 @@ impl GramSample {
     fn add_rows(&mut self, views: &[Reader<'_>; 2], x_cols: usize, enough: f64) {
         let step = ((self.all / enough).ceil() as usize).max(1);
         let (mut rows, mut pairs) = (Vec::new(), 0.0);
-        for row in (0..self.rows).step_by(step).filter(|&row| pairs_in(views, row) <= enough) {
+        let candidates = (0..self.rows).into_par_iter().step_by(step).with_min_len(LOOKED_AT);
+        let candidates: Vec<(usize, f64)> = candidates.map(|row| (row, pairs_in(views, row))).collect();
+        for (row, own) in candidates.into_iter().filter(|&(_, own)| own <= enough) {
             rows.push(row);
-            pairs += pairs_in(views, row);
+            pairs += own;
             if pairs > enough {
                 break;
             }
@@ -94,7 +98,7 @@ impl GramSample {
             rows.iter().for_each(|&row| push_pairs(views, x_cols, row, &mut columns, &mut pairs));
             pairs
         });
-        self.pairs = collected.collect::<Vec<_>>().concat();
+        self.pairs = concatenated(&collected.collect::<Vec<_>>());
     }
 
     /// Whether rows have so many pairs that Gram matrices cannot pay.
@@ -184,6 +188,19 @@ fn push_pairs(
     for (i, first) in columns.iter().enumerate() {
         pairs.extend(columns[i..].iter().map(|second| first << 32 | second));
     }
+}
+
+/// All parts one after another, copied by several threads.
+fn concatenated(parts: &[Vec<u64>]) -> Vec<u64> {
+    let mut all = zeros(parts.iter().map(Vec::len).sum());
+    let (mut rest, mut places) = (&mut all[..], Vec::with_capacity(parts.len()));
+    for part in parts {
+        let (place, after) = rest.split_at_mut(part.len());
+        places.push(place);
+        rest = after;
+    }
+    places.into_par_iter().zip(parts).for_each(|(place, part)| place.copy_from_slice(part));
+    all
 }
 
 /// How many are different, and how many of those occur once. Equal pairs come into the same part, and parts are sorted by themselves.

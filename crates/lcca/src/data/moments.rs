@@ -12,7 +12,7 @@ const PARTS: usize = 32;
 const COLUMNS: usize = 1 << 14;
 
 /// Sums over the rows for each column of a view. If rows are weighted, so are the sums.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Moments {
     /// Sum of the row weights; the number of rows if they have none.
     pub weight: f64,
@@ -24,6 +24,17 @@ pub struct Moments {
     pub count: Vec<u64>,
     /// Entries of each column that are not zero. In dense storage they are fewer than the stored ones.
     pub nonzero: Vec<u64>,
+}
+
+/// Threads share the work: memory that nobody has used yet takes longer to get than to fill.
+impl Clone for Moments {
+    fn clone(&self) -> Self {
+        let ((sum, square), (count, nonzero)) = rayon::join(
+            || rayon::join(|| self.sum.clone(), || self.square.clone()),
+            || rayon::join(|| self.count.clone(), || self.nonzero.clone()),
+        );
+        Moments { weight: self.weight, sum, square, count, nonzero }
+    }
 }
 
 impl Moments {

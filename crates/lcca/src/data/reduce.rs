@@ -23,10 +23,11 @@ const ROWS: usize = 1 << 14;
 /// For each view, the columns that hold an entry, most frequent first; `None` if renumbering would not pay. `counts` are
 /// the entries of each column. Views with every entry in every row have nothing to gain.
 pub fn columns_to_keep(counts: [&[u64]; 2], rows: usize) -> [Option<Vec<u32>>; 2] {
-    counts.map(|count| {
+    let kept = |count: &[u64]| {
         let dense = count.iter().all(|&count| count == rows as u64);
         if dense { None } else { kept_columns(count) }
-    })
+    };
+    rayon::join(|| kept(counts[0]), || kept(counts[1])).into()
 }
 
 /// The rows with equal ones merged, if that pays, and in terms of the kept columns; `None` if nothing would change.
@@ -58,21 +59,27 @@ pub(super) fn renumbered_rows(rows: &PairedRows, columns: [Option<&[u32]>; 2]) -
 
 /// The columns that hold an entry, most frequent first; `None` if renumbering would not pay.
 fn kept_columns(count: &[u64]) -> Option<Vec<u32>> {
+    let empty = count.par_iter().filter(|&&count| count == 0).count();
+    let many_empty = empty as f64 > EMPTY * count.len() as f64;
+    if !many_empty && (count.len() <= MANY || !are_scattered(count)) {
+        return None;
+    }
     let mut kept: Vec<u32> = (0..count.len() as u32).filter(|&j| count[j as usize] > 0).collect();
     kept.par_sort_by_key(|&j| std::cmp::Reverse(count[j as usize]));
-    let many_empty = (count.len() - kept.len()) as f64 > EMPTY * count.len() as f64;
-    (many_empty || count.len() > MANY && are_scattered(count, &kept)).then_some(kept)
+    Some(kept)
 }
 
-/// Whether the most frequent columns lie far from the front. `order` is by frequency.
-fn are_scattered(count: &[u64], order: &[u32]) -> bool {
+/// Whether the most frequent columns lie far from the front.
+fn are_scattered(count: &[u64]) -> bool {
     let all: u64 = count.iter().sum();
+    let mut descending = count.to_vec();
+    descending.par_sort_unstable_by(|a, b| b.cmp(a));
     let mut entries = 0;
-    let reaches_share = |&j: &u32| {
-        entries += count[j as usize];
+    let reaches_share = |&count: &u64| {
+        entries += count;
         entries as f64 >= FREQUENT * all as f64
     };
-    let frequent = 1 + order.iter().position(reaches_share).unwrap_or(order.len());
+    let frequent = 1 + descending.iter().position(reaches_share).unwrap_or(descending.len());
     let in_front: u64 = count.iter().take(2 * frequent).sum();
     (in_front as f64) < IN_FRONT * all as f64
 }

@@ -146,15 +146,16 @@ pub(super) fn fit_all_sharing(
         }
         _ => None,
     };
-    let means = centered.as_ref().map(|centered| Side::BOTH.map(|side| centered.mean(side).to_vec()));
+    let means = centered.as_ref().map(Centered::means);
+    // A product with factors of 1 is exact, so views that are not scaled keep their means to the last bit.
+    let scaled_means = means.filter(|_| is_scaled).map(|means| scaled_means(means, &factors));
     let data = Data {
         rows: scaled.as_ref().map_or(seen, |scaled| scaled),
         is_formed: whole.capabilities().joint_grams.is_some_and(|grams| grams.is_formed()),
         grams: residual_joint.as_ref().map(|residual| residual as &dyn Pair).or(joint_seen),
         joint: joint.as_ref(),
         shared,
-        // A product with factors of 1 is exact, so views that are not scaled keep their means to the last bit.
-        means: means.as_ref().map(|means| scaled_means(means, &factors)),
+        means: scaled_means.as_ref().or(means),
         along: along.as_ref(),
         samples: pair.capabilities().samples.filter(|_| !is_scaled && along.is_none()),
         space: space::of(pair),
@@ -170,7 +171,7 @@ pub(super) fn fit_all_sharing(
             // Covariances are not made as large as chance allows, so correlations are not inflated as much.
             fit.notes.extend(risk(whole, settings)?.note(&fit.model.correlations));
         }
-        scale::undo(fit, &factors, means.as_ref());
+        scale::undo(fit, &factors, means);
         if let Some(explained) = &explained {
             add_effects(fit, explained);
         }

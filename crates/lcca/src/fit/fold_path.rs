@@ -58,7 +58,7 @@ pub(super) fn fit_fold(pair: &dyn Pair, all: &[Settings], watch: &dyn Watch) -> 
     }
     let own = space::of(pair);
     let rough = rough_space(seen, own, first);
-    let means = centered.as_ref().map(|centered| Side::BOTH.map(|side| centered.mean(side).to_vec()));
+    let means = centered.as_ref().map(Centered::means);
     let (mut fits, mut kept, mut spent) = (Vec::new(), Kept::default(), Cost::default());
     for index in descending(all) {
         let (settings, tally, units) = (&all[index], Tally::default(), [1.0; 2]);
@@ -69,7 +69,7 @@ pub(super) fn fit_fold(pair: &dyn Pair, all: &[Settings], watch: &dyn Watch) -> 
             normals: Problem::normals(&counted, settings, units)?,
             units,
             joint: Some(&joint),
-            means: means.as_ref(),
+            means,
             along: None,
             samples: None,
             space: rough.as_ref().map_or(own, |rough| rough),

@@ -39,7 +39,7 @@ pub(super) struct Data<'a> {
     /// A coarse block of fits to similar rows.
     pub shared: Option<&'a SharedBlock>,
     /// The means of the scaled columns.
-    pub means: Option<[Vec<f64>; 2]>,
+    pub means: Option<&'a [Vec<f64>; 2]>,
     /// The products of the scaled columns with an orthonormal basis of the covariates, if there are any.
     pub along: Option<&'a [Panel; 2]>,
     /// Samples of the rows, if they are in the units of the problem.
@@ -127,7 +127,7 @@ fn fit_in_units(
         normals: Problem::normals(rows, settings, units)?,
         units,
         joint: data.joint,
-        means: data.means.as_ref(),
+        means: data.means,
         along: data.along,
         samples: data.samples,
         space: data.space,

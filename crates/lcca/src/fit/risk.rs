@@ -28,6 +28,8 @@ const INFLATED: f64 = 0.05;
 const PERFECT: f64 = 0.999;
 /// A ridge is set by few columns if the mean variance is this many times the median.
 const UNEVEN: f64 = 100.0;
+/// Columns that one thread adds up at a time.
+const COLUMNS: usize = 1 << 14;
 
 /// What chance alone does with data of this shape and a ridge.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,7 +56,7 @@ pub fn risk(pair: &dyn Pair, settings: &Settings) -> Result<Risk> {
     let mut effective = [0.0; 2];
     for side in Side::BOTH {
         let squares = &squares[side as usize];
-        columns[side as usize] = squares.iter().filter(|&&square| square > 0.0).count() as u64;
+        columns[side as usize] = squares.par_iter().filter(|&&square| square > 0.0).count() as u64;
         effective[side as usize] = effective_columns(squares, settings.ridge_of(side));
     }
     let count = pair.shape().rows as f64;
@@ -117,9 +119,16 @@ impl Risk {
 
 /// (Σg)²/Σg² with g = v/(v + λ·v̄).
 fn effective_columns(squares: &[f64], ridge: f64) -> f64 {
-    let mean = squares.iter().sum::<f64>() / squares.len() as f64;
-    let shares = squares.iter().filter(|&&v| v > 0.0).map(|&v| v / (v + ridge * mean));
-    let (sum, squares) = shares.fold((0.0, 0.0), |(sum, squares), g| (sum + g, squares + g * g));
+    // Parts are added up in their order, so that threads do not show.
+    let parts = || squares.par_chunks(COLUMNS);
+    let sums: Vec<f64> = parts().map(|part| part.iter().sum::<f64>()).collect();
+    let mean = sums.iter().sum::<f64>() / squares.len() as f64;
+    let of_part = |part: &[f64]| {
+        let shares = part.iter().filter(|&&v| v > 0.0).map(|&v| v / (v + ridge * mean));
+        shares.fold((0.0, 0.0), |(sum, squares), g| (sum + g, squares + g * g))
+    };
+    let of_parts: Vec<(f64, f64)> = parts().map(of_part).collect();
+    let (sum, squares) = of_parts.iter().fold((0.0, 0.0), |all, part| (all.0 + part.0, all.1 + part.1));
     if squares > 0.0 { sum * sum / squares } else { 0.0 }
 }
 

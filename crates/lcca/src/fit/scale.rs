@@ -23,11 +23,14 @@ use crate::method::{Metric, Scale, Settings};
 use crate::outcome::Decision;
 use crate::panels;
 use crate::whiten::inverse_root;
+use rayon::prelude::*;
 
 /// A view is one of measurements if at least this share of the cells of its columns, apart from Boolean ones, is not zero.
 const FILLED: f64 = 0.25;
 /// Sums of zeros and ones and of their squares are equal but for rounding.
 const ROUNDING: f64 = 1e-12;
+/// Columns that one thread looks at at a time.
+const COLUMNS: usize = 1 << 14;
 
 /// For each view a factor per column; `None` if the view stays as it is.
 pub(super) type Factors = [Option<Vec<f64>>; 2];
@@ -53,12 +56,12 @@ fn depends_on_units(settings: &Settings, side: Side) -> bool {
 /// Whether the columns that are neither Boolean nor constant are mostly filled.
 fn holds_measurements(moments: &Moments, rows: usize) -> bool {
     let varies = |&j: &usize| !is_boolean(moments, j) && moments.centered_square(j) > 0.0;
-    let (mut columns, mut filled) = (0.0, 0.0);
-    for j in (0..moments.sum.len()).filter(varies) {
-        columns += 1.0;
-        filled += moments.nonzero[j] as f64;
-    }
-    columns > 0.0 && filled >= FILLED * columns * rows as f64
+    let all = (0..moments.sum.len()).into_par_iter().with_min_len(COLUMNS);
+    let (columns, filled) = all
+        .filter(varies)
+        .map(|j| (1, moments.nonzero[j]))
+        .reduce(|| (0u64, 0u64), |a, b| (a.0 + b.0, a.1.saturating_add(b.1)));
+    columns > 0 && filled as f64 >= FILLED * columns as f64 * rows as f64
 }
 
 /// Whether a column holds nothing but zeros and ones.
