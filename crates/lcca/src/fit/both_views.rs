@@ -10,6 +10,7 @@
 
 use super::best_pairs::PlacedPairs;
 use super::coarse::Coarse;
+use super::drawn_start::DrawnStart;
 use super::eigenproblem::{
     Block, Captured, Eigenproblem, FewRows, Ritz, SmallProducts, Trust, ViewPanels, drift, pick,
 };
@@ -21,15 +22,16 @@ use super::products::Products;
 use super::significant::SIGNIFICANT;
 use super::subblocks;
 use super::witness::{self, Columns};
-use crate::data::{Pair, Side};
+use crate::data::{Normal, Pair, Side};
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::outcome::Decision;
 use crate::random;
-use crate::space::{Reduction, RowFactors, Tall};
+use crate::space::{Reduction, RowFactors, Space, Tall};
 use crate::watch::Loop;
 use crate::whiten::{CUT, Turns, turns_by, whiteners_and_shares};
 use faer::Mat;
+use rayon::prelude::*;
 
 /// At least so many directions that were overlooked join an iteration at a time, if there are as many.
 const FEWEST_MISSED: usize = 4;
@@ -193,6 +195,20 @@ impl Eigenproblem for BothViews<'_> {
         let uses = [random::Purpose::Start, random::Purpose::StartY];
         let panel = |side: Side| self.problem.random_weights(side, self.problem.block(), uses[side as usize]);
         Side::BOTH.into_iter().map(panel).collect()
+    }
+
+    /// Numbers that were drawn already are scaled where they go.
+    fn random_start(&self, space: &dyn Space) -> Result<Vec<Tall>> {
+        let Some(drawn) = self.problem.drawn.and_then(DrawnStart::take) else {
+            return self.random_weights()?.into_iter().map(|panel| space.upload(panel)).collect();
+        };
+        let scaled = |(panel, normal): (Panel, Normal<'_>)| {
+            let roots = normal.inverse_diagonal()?.into_par_iter().map(f64::sqrt).collect();
+            let mut weights = space.upload(panel)?;
+            space.scale_rows(&mut weights, &space.row_factors(roots)?)?;
+            Ok(weights)
+        };
+        drawn.into_iter().zip(self.problem.normals).map(scaled).collect()
     }
 
     fn seeds(&self) -> Option<Vec<FewRows>> {

@@ -1,6 +1,7 @@
 //! From data and settings to a fit, in one line: plan, prepare the data, iterate, finish.
 
 use super::check::{check, check_covariates, check_memory, check_size};
+use super::drawn_start::DrawnStart;
 use super::fitted::Fit;
 use super::model::Effects;
 use super::one_fit::{Data, SharedBlock, fit_one};
@@ -15,7 +16,7 @@ use crate::matrix::Panel;
 use crate::method::{Algorithm, Settings};
 use crate::outcome::Decision;
 use crate::space;
-use crate::watch::{Checkpoint, Continued, Cost, Watch};
+use crate::watch::{Checkpoint, Continued, Cost, Loop, Watch};
 
 /// Fits `settings.k` pairs of canonical variables.
 ///
@@ -98,7 +99,17 @@ pub(super) fn fit_all_sharing(
 
     // Prepare the data: Gram matrices if iterations run over them, summaries shared by several fits, centering, units.
     let tally = Tally::starting_at(before);
-    let joint = form_gram(&Counting::rows(pair, &tally, watch), &mut plan, first.memory)?;
+    let draws = matches!(start, Start::Random)
+        && matches!(plan.algorithm(), Some(Loop::Lobpcg))
+        && plan.gram.is_some()
+        && space::of(pair).is_remote();
+    let mut form = || form_gram(&Counting::rows(pair, &tally, watch), &mut plan, first.memory);
+    let (drawn, joint) = if draws {
+        let (drawn, joint) = DrawnStart::while_forming(&settings[0], pair.shape(), form);
+        (Some(drawn), joint?)
+    } else {
+        (None, form()?)
+    };
     let cached = Cached::new(pair);
     let pair: &dyn Pair = if all.len() > 1 { &cached } else { pair };
     let centered = if first.center { Some(Centered::new(pair)?) } else { None };
@@ -159,6 +170,7 @@ pub(super) fn fit_all_sharing(
         along: along.as_ref(),
         samples: pair.capabilities().samples.filter(|_| !is_scaled && along.is_none()),
         space: space::of(pair),
+        drawn: drawn.as_ref(),
     };
     let start = match start {
         Start::Warm(weights) => Start::Warm(into_problem(weights, reduced.as_ref(), &factors)),

@@ -44,6 +44,11 @@ pub(super) trait Eigenproblem {
     /// Random weights of unit-length columns, one panel for each view that is iterated on.
     fn random_weights(&self) -> Result<Vec<Panel>>;
 
+    /// The same in the space of their panels, to begin with.
+    fn random_start(&self, space: &dyn Space) -> Result<Vec<Tall>> {
+        self.random_weights()?.into_iter().map(|panel| space.upload(panel)).collect()
+    }
+
     /// Directions to begin with besides random ones, if some are known.
     fn seeds(&self) -> Option<Vec<FewRows>>;
 

@@ -75,6 +75,7 @@ pub(super) fn fit_fold(pair: &dyn Pair, all: &[Settings], watch: &dyn Watch) -> 
             space: rough.as_ref().map_or(own, |rough| rough),
             settings,
             watch: &watch,
+            drawn: None,
             keeps_weights: false,
         };
         let mut fit = fit_ridge(&problem, &mut kept)?;

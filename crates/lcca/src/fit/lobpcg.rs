@@ -171,7 +171,7 @@ fn iterate<'a>(problem: &Problem<'_>, mut state: State<'a>, accepted: Accepted) 
 }
 
 /// Both results. Another thread runs `small` if one is idle, while this one runs `large`.
-fn beside<S: Send, L>(small: impl FnOnce() -> S + Send, large: impl FnOnce() -> L) -> (S, L) {
+pub(super) fn beside<S: Send, L>(small: impl FnOnce() -> S + Send, large: impl FnOnce() -> L) -> (S, L) {
     let mut result = None;
     let large = rayon::in_place_scope(|scope| {
         scope.spawn(|_| result = Some(small()));
@@ -215,22 +215,26 @@ impl<'a> State<'a> {
     ) -> Result<Self> {
         let mut stopping = Stopping::new(k, equations.tolerance());
         let is_new = !matches!(start, Start::Resume(_));
+        let upload = |panels: Vec<Panel>| -> Result<Vec<Tall>> {
+            panels.into_iter().map(|panel| space.upload(panel)).collect()
+        };
         // More directions than W: seeds at the start, the last step of a checkpoint.
         let (weights, more, trace) = match start {
-            Start::Random => (equations.random_weights()?, seeds(space, equations)?, Vec::new()),
-            Start::Warm(weights) => (equations.pick_own(weights), seeds(space, equations)?, Vec::new()),
+            Start::Random => (equations.random_start(space)?, seeds(space, equations)?, Vec::new()),
+            Start::Warm(weights) => {
+                (upload(equations.pick_own(weights))?, seeds(space, equations)?, Vec::new())
+            }
             Start::Resume(Checkpoint { weights, step, mut trace, totals, by_residuals, .. }) => {
                 // The last iteration of the checkpoint is looked at again.
                 trace.pop();
                 stopping.remember(totals, by_residuals);
                 let step = step.map(|step| equations.pick_own(step));
-                let upload = |step: Vec<Panel>| step.into_iter().map(|panel| space.upload(panel)).collect();
-                (equations.pick_own(weights), step.map(upload).transpose()?, trace)
+                (upload(equations.pick_own(weights))?, step.map(upload).transpose()?, trace)
             }
         };
-        let columns = weights.first().map_or(0, Panel::cols);
+        let columns = weights.first().map_or(0, Tall::cols);
         let image_rows = equations.image_rows();
-        let mut w = Block::unmeasured(space, weights, &image_rows)?;
+        let mut w = Block::placed(space, weights, &image_rows)?;
         let (w, more) = match more {
             Some(more) if equations.reads_rows() => {
                 // Side by side, in the same pass.

@@ -18,6 +18,7 @@ mod coarse_factor;
 mod components;
 mod dealt;
 mod drawn;
+mod drawn_start;
 mod driver;
 mod eigenproblem;
 mod eliminated;

@@ -2,6 +2,7 @@
 
 use super::both_views::BothViews;
 use super::coarse::Coarse;
+use super::drawn_start::DrawnStart;
 use super::fitted::Fit;
 use super::one_view::OneView;
 use super::plan::Plan;
@@ -46,6 +47,8 @@ pub(super) struct Data<'a> {
     pub samples: Option<&'a dyn Samples>,
     /// Where the panels of the default method live.
     pub space: &'a dyn Space,
+    /// Numbers of random weights that were drawn already.
+    pub drawn: Option<&'a DrawnStart>,
 }
 
 impl Data<'_> {
@@ -133,6 +136,7 @@ fn fit_in_units(
         space: data.space,
         settings,
         watch,
+        drawn: data.drawn,
         keeps_weights,
     };
     let on_grams = match grams {

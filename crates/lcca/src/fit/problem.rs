@@ -1,7 +1,8 @@
 //! What every method works with: the data, centered and counted, and the settings.
 
+use super::drawn_start::DrawnStart;
 use super::products::Products;
-use crate::data::{Counting, JointGram, Normal, Pair, Samples, Side, joint_single};
+use crate::data::{Counting, JointGram, Normal, Pair, Samples, Shape, Side, joint_single};
 use crate::error::{Error, Result};
 use crate::matrix::{LANES, Panel};
 use crate::method::Settings;
@@ -36,6 +37,15 @@ pub(super) fn rough_space<'a>(
     let pays = settings.is_cca() && shape.x_cols + shape.y_cols >= SINGLE && Side::BOTH.into_iter().all(fits);
     let composition = grams.composition().filter(|_| pays)?;
     joint_single::grams_of(&composition).map(|_| mixed)
+}
+
+/// The columns of [`Problem::block`] for views of some shape.
+pub(super) fn block_columns(settings: &Settings, shape: Shape) -> usize {
+    let Settings { k, oversample, .. } = *settings;
+    // Half as many again costs less than the iterations it saves, measured on sentences and paths. Rounding up to
+    // whole cache lines is free: the padding would be multiplied anyway.
+    let usual = (k + (k / 2).clamp(4, 50)).next_multiple_of(LANES);
+    oversample.map_or(usual, |more| k + more).min(shape.x_cols).min(shape.y_cols)
 }
 
 /// Where a loop starts.
@@ -107,6 +117,8 @@ pub(super) struct Problem<'a> {
     pub space: &'a dyn Space,
     pub settings: &'a Settings,
     pub watch: &'a dyn Watch,
+    /// Numbers of random weights that were drawn already.
+    pub drawn: Option<&'a DrawnStart>,
     /// Whether the whole block of weights is wanted in the end: another fit starts from it, or rows tell its products more exactly.
     pub keeps_weights: bool,
 }
@@ -153,12 +165,7 @@ impl<'a> Problem<'a> {
 
     /// Columns that a block method carries: more than k, so that the k-th pair is not slowed down by the next.
     pub fn block(&self) -> usize {
-        let Settings { k, oversample, .. } = *self.settings;
-        let shape = self.pair.shape();
-        // Half as many again costs less than the iterations it saves, measured on sentences and paths. Rounding up to
-        // whole cache lines is free: the padding would be multiplied anyway.
-        let usual = (k + (k / 2).clamp(4, 50)).next_multiple_of(LANES);
-        oversample.map_or(usual, |more| k + more).min(shape.x_cols).min(shape.y_cols)
+        block_columns(self.settings, self.pair.shape())
     }
 
     /// Random weights for one view, each row divided by the length of its column of the data. If frequencies differ by
