@@ -1,10 +1,8 @@
 //! Random numbers that a fit begins with, drawn while its Gram matrices are formed on a device: the host has nothing else to do then.
 
-use super::lobpcg::beside;
-use super::problem::block_columns;
+use super::beside::beside;
 use crate::data::Shape;
 use crate::matrix::Panel;
-use crate::method::Settings;
 use crate::random::{self, Purpose};
 use std::sync::{Mutex, PoisonError};
 
@@ -13,9 +11,8 @@ use std::sync::{Mutex, PoisonError};
 pub(super) struct DrawnStart(Mutex<Option<[Panel; 2]>>);
 
 impl DrawnStart {
-    /// Draws while `form` runs, and returns what that returns.
-    pub fn while_forming<T>(settings: &Settings, shape: Shape, form: impl FnOnce() -> T) -> (Self, T) {
-        let (columns, seed) = (block_columns(settings, shape), settings.seed);
+    /// Draws so many columns while `form` runs, and returns what that returns.
+    pub fn while_forming<T>(shape: Shape, columns: usize, seed: u64, form: impl FnOnce() -> T) -> (Self, T) {
         let draw = |rows: usize, purpose: Purpose| random::normal_panel(rows, columns, seed, purpose);
         let both = || [draw(shape.x_cols, Purpose::Start), draw(shape.y_cols, Purpose::StartY)];
         let (drawn, formed) = beside(both, form);
@@ -31,24 +28,20 @@ impl DrawnStart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::method::Method;
     use crate::panels;
 
     #[test]
     fn numbers_that_are_scaled_later_are_those_of_random_weights() {
         // Few numbers come from one generator, and many from one for each thousand rows.
         for (x_cols, y_cols) in [(60, 45), (9000, 5000)] {
-            let settings = Settings::new(Method::lobpcg(), 12);
-            let shape = Shape { rows: 1000, x_cols, y_cols };
-            let (drawn, formed) = DrawnStart::while_forming(&settings, shape, || 7);
+            let (shape, columns, seed) = (Shape { rows: 1000, x_cols, y_cols }, 20, 5);
+            let (drawn, formed) = DrawnStart::while_forming(shape, columns, seed, || 7);
             assert_eq!(formed, 7);
-            let columns = block_columns(&settings, shape);
             let uses = [(x_cols, Purpose::Start), (y_cols, Purpose::StartY)];
             for (mut panel, (rows, purpose)) in drawn.take().unwrap().into_iter().zip(uses) {
                 let roots: Vec<f64> = (0..rows).map(|row| 0.1 + row as f64 / 7.0).collect();
                 panels::scale_rows(&mut panel, &roots);
-                let expected =
-                    random::scaled_normal_panel(rows, columns, settings.seed, purpose, |row| roots[row]);
+                let expected = random::scaled_normal_panel(rows, columns, seed, purpose, |row| roots[row]);
                 assert!(panel == expected, "{rows} columns");
             }
             assert!(drawn.take().is_none(), "they are taken once");

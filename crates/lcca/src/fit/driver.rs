@@ -6,7 +6,7 @@ use super::fitted::Fit;
 use super::model::Effects;
 use super::one_fit::{Data, SharedBlock, fit_one};
 use super::plan::{Plan, is_narrow, plan};
-use super::problem::Start;
+use super::problem::{Start, block_columns};
 use super::{checkpoint, restore, risk, scale};
 use crate::data::{
     Cached, Centered, Counting, Explained, JointGram, Moments, Pair, Reduced, Residual, Scaled, Side, Tally,
@@ -105,7 +105,8 @@ pub(super) fn fit_all_sharing(
         && space::of(pair).is_remote();
     let mut form = || form_gram(&Counting::rows(pair, &tally, watch), &mut plan, first.memory);
     let (drawn, joint) = if draws {
-        let (drawn, joint) = DrawnStart::while_forming(&settings[0], pair.shape(), form);
+        let columns = block_columns(&settings[0], pair.shape());
+        let (drawn, joint) = DrawnStart::while_forming(pair.shape(), columns, settings[0].seed, form);
         (Some(drawn), joint?)
     } else {
         (None, form()?)

@@ -15,6 +15,7 @@
 //! Pairs that have converged stay in W but send no more residuals into the pass. What A and B are is in `both_views`
 //! and `one_view`, what M is in `precondition`, when to stop in `stopping`.
 
+use super::beside::beside;
 use super::eigenproblem::{Block, Eigenproblem, FewRows, Ritz, SmallProducts, placed};
 use super::problem::{End, Problem, RawFit, Snapshot, Start};
 use super::products::Products;
@@ -168,16 +169,6 @@ fn iterate<'a>(problem: &Problem<'_>, mut state: State<'a>, accepted: Accepted) 
         problem.keep(measured, &state)?;
         t = Some(next);
     }
-}
-
-/// Both results. Another thread runs `small` if one is idle, while this one runs `large`.
-pub(super) fn beside<S: Send, L>(small: impl FnOnce() -> S + Send, large: impl FnOnce() -> L) -> (S, L) {
-    let mut result = None;
-    let large = rayon::in_place_scope(|scope| {
-        scope.spawn(|_| result = Some(small()));
-        large()
-    });
-    (result.expect("a scope ends when all that it has started is done"), large)
 }
 
 /// The state of the loop between two iterations.

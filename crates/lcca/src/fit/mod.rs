@@ -3,6 +3,7 @@
 //! `driver` is the line from data to a fit; every other file is one step of it, one algorithm, or one use of a model.
 
 mod alternate;
+mod beside;
 mod best_pairs;
 mod block_size;
 mod bootstrap;

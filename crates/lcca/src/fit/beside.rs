@@ -1,0 +1,11 @@
+//! Two things at a time.
+
+/// Both results. Another thread runs `small` if one is idle, while this one runs `large`.
+pub(super) fn beside<S: Send, L>(small: impl FnOnce() -> S + Send, large: impl FnOnce() -> L) -> (S, L) {
+    let mut result = None;
+    let large = rayon::in_place_scope(|scope| {
+        scope.spawn(|_| result = Some(small()));
+        large()
+    });
+    (result.expect("a scope ends when all that it has started is done"), large)
+}
