@@ -10,7 +10,6 @@ use crate::error::CudaError;
 use crate::gram_plan::Plan;
 use crate::home::are_same_rows;
 use crate::kernels::File;
-use crate::launch::Launch;
 use crate::room::Room;
 use lcca::data::{InMemory, Moments, Pair, Side};
 use lcca::matrix::{Matrix, SparseRows, Values};
@@ -132,15 +131,15 @@ impl ColumnCounts {
     fn begin(device: &Arc<Device>, entries: &Entries) -> Result<Self, CudaError> {
         let (n, columns) = (entries.columns.len() as u64, entries.columns.address());
         let counts: Room<u32> = device.zeros(entries.cols)?;
-        device.launch("count_columns", File::Count, Launch::each(n), &[&n, &columns, &counts.address()])?;
+        device.launch_each("count_columns", File::Count, n, &[&n, &columns, &counts.address()])?;
         let Some((values, kind)) = entries.values() else { return Ok(ColumnCounts { counts, more: None }) };
         let (sums, squares): (Room<u64>, Room<u64>) =
             (device.zeros(entries.cols)?, device.zeros(entries.cols)?);
         let (others, is_single): (Room<u32>, _) = (device.zeros(1)?, i32::from(kind == 1));
-        device.launch(
+        device.launch_each(
             "sum_more_than_ones",
             File::Count,
-            Launch::each(n),
+            n,
             &[&n, &columns, &values, &is_single, &sums.address(), &squares.address(), &others.address()],
         )?;
         Ok(ColumnCounts { counts, more: Some(MoreThanOnes { sums, squares, others }) })

@@ -106,6 +106,17 @@ impl Device {
         self.start(name, file, shape, arguments, false)
     }
 
+    /// Starts a kernel that runs over so many numbers, in steps of its grid.
+    pub(crate) fn launch_each(
+        &self,
+        name: &'static str,
+        file: File,
+        count: u64,
+        arguments: &[&dyn Argument],
+    ) -> Result<(), CudaError> {
+        self.launch(name, file, Launch::each(count), arguments)
+    }
+
     /// Starts a kernel whose thread blocks wait for each other: all of them run at the same time, or it is an error.
     pub(crate) fn launch_together(
         &self,

@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::error::CudaError;
 use crate::kernels::File;
-use crate::launch::{Argument, Launch};
+use crate::launch::Argument;
 use crate::room::Room;
 use crate::sort::scan;
 use crate::sparse::{StoredValues, copy_buffer};
@@ -56,15 +56,20 @@ impl Entries {
         let (values, kind) = self.values.argument();
         let (n, is_single) = (self.columns.len() as u64, i32::from(kind == 1));
         let places: Room<u64> = device.room(self.columns.len() + 1)?;
-        launch_each(device, "count_repeats", n + 1, &[&n, &values, &is_single, &places.address()])?;
+        device.launch_each(
+            "count_repeats",
+            File::Count,
+            n + 1,
+            &[&n, &values, &is_single, &places.address()],
+        )?;
         scan(device, &places)?;
         let (columns, starts): (Room<u32>, Room<u64>) =
             (device.room(total)?, device.room(self.starts.len())?);
         let (from, to) = (self.columns.address(), columns.address());
-        launch_each(device, "repeat_columns", n, &[&n, &from, &places.address(), &to])?;
+        device.launch_each("repeat_columns", File::Count, n, &[&n, &from, &places.address(), &to])?;
         let (rows, from) = (self.starts.len() as u64, self.starts.address());
         let arguments: [&dyn Argument; 5] = [&rows, &from, &self.base, &places.address(), &starts.address()];
-        launch_each(device, "repeat_starts", rows, &arguments)?;
+        device.launch_each("repeat_starts", File::Count, rows, &arguments)?;
         let squares = Some(device.copy(squares)?);
         Ok(Entries { starts, base: 0, columns, values: StoredValues::Ones, squares, cols: self.cols })
     }
@@ -106,13 +111,4 @@ impl Entries {
             padding: 0,
         }
     }
-}
-
-fn launch_each(
-    device: &Device,
-    name: &'static str,
-    count: u64,
-    arguments: &[&dyn Argument],
-) -> Result<(), CudaError> {
-    device.launch(name, File::Count, Launch::each(count), arguments)
 }

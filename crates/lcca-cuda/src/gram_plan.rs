@@ -4,7 +4,6 @@ use crate::device::Device;
 use crate::entries::Entries;
 use crate::error::CudaError;
 use crate::kernels::File;
-use crate::launch::Launch;
 use crate::room::Room;
 use crate::sort::{bytes_to_sort, scan};
 use lcca::data::{InMemory, Pair, Side};
@@ -127,10 +126,10 @@ pub(crate) fn pair_starts(
 ) -> Result<Room<u64>, CudaError> {
     let (rows, other) = (a.starts.len() as u64 - 1, b.map_or(0, |b| b.starts.address()));
     let starts: Room<u64> = device.room(a.starts.len())?;
-    device.launch(
+    device.launch_each(
         "count_pairs",
         File::Pairs,
-        Launch::each(rows + 1),
+        rows + 1,
         &[&rows, &a.starts.address(), &other, &starts.address()],
     )?;
     scan(device, &starts)?;

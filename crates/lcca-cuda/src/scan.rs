@@ -181,7 +181,7 @@ impl<'a> ScanOnDevice<'a> {
         count: u64,
         arguments: &[&dyn Argument],
     ) -> Result<(), CudaError> {
-        self.device.launch(kernel, File::Scan, Launch::each(count), arguments)
+        self.device.launch_each(kernel, File::Scan, count, arguments)
     }
 
     /// Pairs of columns of both views that are the strongest of one of them: the `most` largest and perhaps others.

@@ -115,11 +115,11 @@ impl Cuda {
         count: u64,
         arguments: &[&dyn Argument],
     ) -> Result<()> {
-        Ok(self.device.launch(name, File::Panel, Launch::each(count), arguments)?)
+        Ok(self.device.launch_each(name, File::Panel, count, arguments)?)
     }
 
-    /// The joint Gram matrix of sparse rows; `None` if a view is not sparse, if the device has too little memory, or
-    /// if the host is quicker and only `if_it_pays` matters.
+    /// The joint Gram matrix of sparse rows; `None` if a view is not sparse, if the device has too little memory, or,
+    /// with `if_it_pays`, if the host is quicker.
     pub(crate) fn joint_gram_here(
         &self,
         rows: &InMemory,

@@ -12,7 +12,7 @@ use crate::entries::Entries;
 use crate::error::CudaError;
 use crate::gram_plan::{PUT_TOGETHER, Plan, pair_starts};
 use crate::kernels::File;
-use crate::launch::{Argument, Launch};
+use crate::launch::Launch;
 use crate::room::Room;
 use crate::sort::{Keyed, RunSums, bytes_to_sort};
 use crate::sparse::{Segments, SparseOnDevice, StoredValues, copy_buffer};
@@ -173,7 +173,7 @@ impl Products<'_> {
         drop(starts);
         let values = keyed.values.as_ref().map_or(0, |values| values.address_of(pairs as usize));
         let diagonal = keyed.keys.address_of(pairs as usize);
-        launch_each(device, "diagonal_keys", size, &[&size, &bits, &diagonal, &values])?;
+        device.launch_each("diagonal_keys", File::Pairs, size, &[&size, &bits, &diagonal, &values])?;
         (self.after)("list pairs")?;
         let keyed = keyed.sorted(device, 0..bits + bits_of(a.cols))?;
         (self.after)("sort")?;
@@ -201,9 +201,9 @@ impl Products<'_> {
                 let counts: Room<f64> = self.device.room(keys.len())?;
                 let (bits, (is_symmetric, diagonal)) = (bits_of(cols), kind.arguments());
                 let (keys, starts, to) = (keys.address(), starts.address(), counts.address());
-                launch_each(
-                    self.device,
+                self.device.launch_each(
                     "count_equal",
+                    File::Pairs,
                     n,
                     &[&n, &keys, &starts, &bits, &is_symmetric, &diagonal, &to],
                 )?;
@@ -232,9 +232,9 @@ impl Products<'_> {
         let (above, below) = (upper.row_starts(device)?, lower.row_starts(device)?);
         let (above_at, below_at) = (above.address(), below.address());
         let starts: Room<u64> = device.room(size + 1)?;
-        launch_each(
-            device,
+        device.launch_each(
             "triangle_starts",
+            File::Pairs,
             size as u64 + 1,
             &[&(size as u64), &above_at, &below_at, &starts.address()],
         )?;
@@ -243,9 +243,9 @@ impl Products<'_> {
         let (to_columns, to_values) = (columns.address(), values.address());
         for (triangle, is_lower) in [(&lower, 1i32), (&upper, 0)] {
             let (keys, from) = (triangle.keys.address(), triangle.values.address());
-            launch_each(
-                device,
+            device.launch_each(
                 "place_triangle",
+                File::Pairs,
                 n,
                 &[&n, &keys, &from, &bits, &above_at, &below_at, &is_lower, &to_columns, &to_values],
             )?;
@@ -311,9 +311,9 @@ impl Sorted {
         let len = self.keys.len();
         let (keys, mut values): (Room<u64>, Room<f64>) = (device.room(len)?, device.room(len)?);
         let (bits, row_bits) = (bits_of(self.cols), bits_of(self.rows));
-        launch_each(
-            device,
+        device.launch_each(
             "transpose_keys",
+            File::Pairs,
             len as u64,
             &[&(len as u64), &self.keys.address(), &bits, &row_bits, &keys.address()],
         )?;
@@ -328,9 +328,9 @@ impl Sorted {
     fn row_starts(&self, device: &Arc<Device>) -> Result<Room<u64>, CudaError> {
         let (rows, n, bits) = (self.rows as u64, self.keys.len() as u64, bits_of(self.cols));
         let starts: Room<u64> = device.room(self.rows + 1)?;
-        launch_each(
-            device,
+        device.launch_each(
             "row_starts",
+            File::Pairs,
             rows + 1,
             &[&rows, &n, &self.keys.address(), &bits, &starts.address()],
         )?;
@@ -340,7 +340,12 @@ impl Sorted {
     fn into_block(self, device: &Arc<Device>) -> Result<Block, CudaError> {
         let (n, bits, starts) = (self.keys.len() as u64, bits_of(self.cols), self.row_starts(device)?);
         let columns: Room<u32> = device.room(self.keys.len())?;
-        launch_each(device, "columns_of", n, &[&n, &self.keys.address(), &bits, &columns.address()])?;
+        device.launch_each(
+            "columns_of",
+            File::Pairs,
+            n,
+            &[&n, &self.keys.address(), &bits, &columns.address()],
+        )?;
         Block::new(device, starts, columns, self.values, self.cols)
     }
 }
@@ -363,10 +368,10 @@ impl Block {
         cols: usize,
     ) -> Result<Self, CudaError> {
         let (n, inexact): (_, Room<u32>) = (values.len() as u64, device.zeros(1)?);
-        launch_each(device, "find_inexact", n, &[&n, &values.address(), &inexact.address()])?;
+        device.launch_each("find_inexact", File::Pairs, n, &[&n, &values.address(), &inexact.address()])?;
         let values = if inexact.to_vec()?[0] == 0 {
             let singles: Room<f32> = device.room(values.len())?;
-            launch_each(device, "to_singles", n, &[&n, &values.address(), &singles.address()])?;
+            device.launch_each("to_singles", File::Pairs, n, &[&n, &values.address(), &singles.address()])?;
             StoredValues::F32(singles)
         } else {
             StoredValues::F64(values)
@@ -417,15 +422,6 @@ fn shared<T: Pod + Send + Sync>(
     // SAFETY: the array keeps the numbers alive, and nobody writes to them any more.
     let here = unsafe { Room::lent(device, array.clone(), address, len) };
     Ok((here, Buffer::shared(array, 0, len)?))
-}
-
-fn launch_each(
-    device: &Device,
-    name: &'static str,
-    count: u64,
-    arguments: &[&dyn Argument],
-) -> Result<(), CudaError> {
-    device.launch(name, File::Pairs, Launch::each(count), arguments)
 }
 
 #[cfg(test)]

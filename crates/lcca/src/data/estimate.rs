@@ -16,9 +16,9 @@ const SAMPLE: f64 = 1e6;
 /// Rows whose pairs one thread counts at a time, rows whose pairs it collects, and parts of the pairs that it compares.
 const COUNTED: usize = 1 << 14;
 const COLLECTED: usize = 1 << 10;
+const PARTS: usize = 64;
 /// Rows that one thread looks at before some of them are taken.
 const LOOKED_AT: usize = 1 << 10;
-const PARTS: usize = 64;
 /// Pairs that one thread takes apart at a time, and an odd number by which they are multiplied for it.
 const PARTED: usize = 1 << 16;
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -71,6 +71,7 @@ pub use formed::Formed;
 pub use gram::{GramMatrix, SparseGram, StoredGram};
 pub use in_memory::{InMemory, PanelSpace};
 pub use joint::{JointGram, add_blocks};
+pub(crate) use moments::COLUMNS;
 pub use moments::Moments;
 pub use normal::Normal;
 pub use pair::{Blocks, Capabilities, Grams, JointGrams, Pair, Reduced, Samples, Structure, Triangles};

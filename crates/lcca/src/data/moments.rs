@@ -8,8 +8,8 @@ use rayon::prelude::*;
 
 /// Parts of the rows whose entries are counted by one thread each.
 const PARTS: usize = 32;
-/// Columns whose counts one thread adds up at a time.
-const COLUMNS: usize = 1 << 14;
+/// Columns of which one thread takes care at a time, if each is a few operations.
+pub(crate) const COLUMNS: usize = 1 << 14;
 
 /// Sums over the rows for each column of a view. If rows are weighted, so are the sums.
 #[derive(Debug, Default, PartialEq)]

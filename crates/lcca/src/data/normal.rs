@@ -1,15 +1,13 @@
 //! The normal operator of one view: the metric B = C + λI with C = XᵀX, or B = λI.
 
 use super::ask::Ask;
+use super::moments::COLUMNS;
 use super::pair::Pair;
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::panels;
 use crate::side::{Shape, Side};
 use rayon::prelude::*;
-
-/// Columns that one thread looks at.
-const COLUMNS: usize = 1 << 14;
 
 /// B = C + λI of one view, seen through half passes; or B = λI, which needs none.
 #[derive(Clone, Copy)]

@@ -12,7 +12,7 @@ use super::best_pairs::PlacedPairs;
 use super::coarse::Coarse;
 use super::drawn_start::DrawnStart;
 use super::eigenproblem::{
-    Block, Captured, Eigenproblem, FewRows, Ritz, SmallProducts, Trust, ViewPanels, drift, pick,
+    Block, Captured, Eigenproblem, FewRows, Ritz, SmallProducts, Trust, ViewPanels, drift, pick, uploaded,
 };
 use super::figures_elsewhere;
 use super::measured::measure;
@@ -200,7 +200,7 @@ impl Eigenproblem for BothViews<'_> {
     /// Numbers that were drawn already are scaled where they go.
     fn random_start(&self, space: &dyn Space) -> Result<Vec<Tall>> {
         let Some(drawn) = self.problem.drawn.and_then(DrawnStart::take) else {
-            return self.random_weights()?.into_iter().map(|panel| space.upload(panel)).collect();
+            return uploaded(space, self.random_weights()?);
         };
         let scaled = |(panel, normal): (Panel, Normal<'_>)| {
             let roots = normal.inverse_diagonal()?.into_par_iter().map(f64::sqrt).collect();

@@ -7,7 +7,6 @@ use crate::random::{self, Purpose};
 use std::sync::{Mutex, PoisonError};
 
 /// Standard normal numbers for the weights of both views, until the first iteration takes them.
-#[derive(Default)]
 pub(super) struct DrawnStart(Mutex<Option<[Panel; 2]>>);
 
 impl DrawnStart {

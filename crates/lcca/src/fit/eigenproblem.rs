@@ -46,7 +46,7 @@ pub(super) trait Eigenproblem {
 
     /// The same in the space of their panels, to begin with.
     fn random_start(&self, space: &dyn Space) -> Result<Vec<Tall>> {
-        self.random_weights()?.into_iter().map(|panel| space.upload(panel)).collect()
+        uploaded(space, self.random_weights()?)
     }
 
     /// Directions to begin with besides random ones, if some are known.
@@ -192,8 +192,7 @@ pub(super) struct Block {
 impl Block {
     /// Weights whose products are still to be measured.
     pub fn unmeasured(space: &dyn Space, weights: Vec<Panel>, image_rows: &[usize]) -> Result<Self> {
-        let weights = weights.into_iter().map(|w| space.upload(w)).collect::<Result<_>>()?;
-        Block::placed(space, weights, image_rows)
+        Block::placed(space, uploaded(space, weights)?, image_rows)
     }
 
     /// The same of weights that are in the space already.
@@ -364,6 +363,11 @@ impl FewRows {
         space.put_rows(&mut panel, &self.rows, &self.values)?;
         Ok(panel)
     }
+}
+
+/// Panels of the host, moved into a space.
+pub(super) fn uploaded(space: &dyn Space, panels: Vec<Panel>) -> Result<Vec<Tall>> {
+    panels.into_iter().map(|panel| space.upload(panel)).collect()
 }
 
 /// All of them in a space.

@@ -16,7 +16,7 @@
 //! and `one_view`, what M is in `precondition`, when to stop in `stopping`.
 
 use super::beside::beside;
-use super::eigenproblem::{Block, Eigenproblem, FewRows, Ritz, SmallProducts, placed};
+use super::eigenproblem::{Block, Eigenproblem, FewRows, Ritz, SmallProducts, placed, uploaded};
 use super::problem::{End, Problem, RawFit, Snapshot, Start};
 use super::products::Products;
 use super::stopping::Stopping;
@@ -206,9 +206,7 @@ impl<'a> State<'a> {
     ) -> Result<Self> {
         let mut stopping = Stopping::new(k, equations.tolerance());
         let is_new = !matches!(start, Start::Resume(_));
-        let upload = |panels: Vec<Panel>| -> Result<Vec<Tall>> {
-            panels.into_iter().map(|panel| space.upload(panel)).collect()
-        };
+        let upload = |panels: Vec<Panel>| uploaded(space, panels);
         // More directions than W: seeds at the start, the last step of a checkpoint.
         let (weights, more, trace) = match start {
             Start::Random => (equations.random_start(space)?, seeds(space, equations)?, Vec::new()),

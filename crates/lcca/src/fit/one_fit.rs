@@ -9,7 +9,7 @@ use super::plan::Plan;
 use super::problem::{Problem, RawFit, Start, rough_space};
 use super::products::Products;
 use super::{alternate, exact, finish, gram, lobpcg, refine, rpcca, sketch, units};
-use crate::data::{Counting, JointGram, Pair, Samples, Side, Tally};
+use crate::data::{COLUMNS, Counting, JointGram, Pair, Samples, Side, Tally};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::method::{Algorithm, Settings};
@@ -21,8 +21,6 @@ use std::sync::OnceLock;
 
 /// Centering costs three of sixteen digits if this share of a column's sum of squares is left.
 const WELL_CENTERED: f64 = 1e-3;
-/// Columns that one thread looks at at a time.
-const COLUMNS: usize = 1 << 14;
 
 /// The coarse block of a preconditioner: the first fit leaves it here, and fits to similar rows take a few steps with it.
 pub(super) type SharedBlock = OnceLock<Coarse>;

@@ -13,7 +13,7 @@
 //! Variances are those of columns, so views whose columns depend on each other are judged with too much caution.
 
 use super::scale;
-use crate::data::{Moments, Pair, Side};
+use crate::data::{COLUMNS, Moments, Pair, Side};
 use crate::error::Result;
 use crate::method::Settings;
 use crate::outcome::Note;
@@ -28,8 +28,6 @@ const INFLATED: f64 = 0.05;
 const PERFECT: f64 = 0.999;
 /// A ridge is set by few columns if the mean variance is this many times the median.
 const UNEVEN: f64 = 100.0;
-/// Columns that one thread adds up at a time.
-const COLUMNS: usize = 1 << 14;
 
 /// What chance alone does with data of this shape and a ridge.
 #[derive(Clone, Copy, Debug, PartialEq)]

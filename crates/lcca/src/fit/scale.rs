@@ -16,7 +16,7 @@
 
 use super::figures::signs_of_largest;
 use super::fitted::Fit;
-use crate::data::{Moments, Pair, Side};
+use crate::data::{COLUMNS, Moments, Pair, Side};
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::method::{Metric, Scale, Settings};
@@ -29,8 +29,6 @@ use rayon::prelude::*;
 const FILLED: f64 = 0.25;
 /// Sums of zeros and ones and of their squares are equal but for rounding.
 const ROUNDING: f64 = 1e-12;
-/// Columns that one thread looks at at a time.
-const COLUMNS: usize = 1 << 14;
 
 /// For each view a factor per column; `None` if the view stays as it is.
 pub(super) type Factors = [Option<Vec<f64>>; 2];

@@ -7,8 +7,8 @@
 //! [W̃x Z̃xHx]ᵀCxy[W̃y Z̃yHy] = U·diag(d)·Vᵀ
 //! ```
 //!
-//! That is all if pairs are few. Many are done in subblocks of pairs with neighboring values: each takes its own columns of W, T and P. The subblocks together are a basis of the
-//! block's size, and a second Rayleigh–Ritz on it makes pairs of them. This is the projected preconditioned conjugate gradient
+//! For few pairs that is all. Many are dealt with in subblocks of pairs with neighboring values, each with its own columns of W, T and P. The subblocks
+//! together are a basis of the block's size, and a second Rayleigh–Ritz on it makes pairs of them. This is the projected preconditioned conjugate gradient
 //! method of Vecharynski, Yang and Pask (2015). One large decomposition saves some iterations, but then most of the time is spent on it.
 
 use super::eigenproblem::{SmallProducts, turned};
