@@ -191,6 +191,9 @@ pub fn note(note: &Note) -> String {
             "the ridge of {side} is set by a few columns of large variance: the mean variance is {ratio:.0} times that of \
              the median column, which the ridge therefore shrinks {ratio:.0} times more than it seems"
         ),
+        Note::HardlyAnyDigits { .. } | Note::DigitsLost { .. } => {
+            few_digits(note, |_, column| column.to_string())
+        }
         Note::NothingBeyondChance { tried, rows } => format!(
             "no pair of the {tried} tried correlates on {rows} held-out rows beyond what chance gives; one was fitted all the same"
         ),
@@ -207,7 +210,34 @@ pub fn note_with_names(note: &Note, name: impl Fn(Side, usize) -> Option<String>
         Note::SharedColumns { .. } => shared_columns(note, |side, column| {
             name(side, column).map_or_else(|| column.to_string(), |name| format!("{name:?}"))
         }),
+        Note::HardlyAnyDigits { .. } | Note::DigitsLost { .. } => few_digits(note, |side, column| {
+            name(side, column).map_or_else(|| column.to_string(), |name| format!("{name:?}"))
+        }),
         other => self::note(other),
+    }
+}
+
+fn few_digits(note: &Note, call: impl Fn(Side, usize) -> String) -> String {
+    let (side, columns, first, lost) = match note {
+        Note::HardlyAnyDigits { side, columns, first } => (side, columns, first, false),
+        Note::DigitsLost { side, columns, first } => (side, columns, first, true),
+        _ => return String::new(),
+    };
+    let (more, verb) = match columns {
+        1 => (String::new(), "varies"),
+        _ => (format!(" and {} more", columns - 1), "vary"),
+    };
+    let column = call(*side, *first as usize);
+    if lost {
+        format!(
+            "column {column} of {side}{more} {verb} too little against the mean for sums over these rows, or not at all: \
+             subtract a constant first if that is wrong"
+        )
+    } else {
+        format!(
+            "column {column} of {side}{more} {verb} by little more than the last stored digit: store doubles, or subtract a \
+             constant before storing"
+        )
     }
 }
 
@@ -275,6 +305,8 @@ mod tests {
             Note::CorrelationsGuaranteed { pairs: 21, rows: 100, x_columns: 60, y_columns: 61 },
             Note::InflatedByNoise { noise: 0.87, rows: 100, x_columns: 30, y_columns: 31 },
             Note::FarBelowTraining { far: 2, pairs: 5, training: 0.99, held_out: 0.1, rows: 20 },
+            Note::HardlyAnyDigits { side: Side::Y, columns: 2, first: 7 },
+            Note::DigitsLost { side: Side::X, columns: 1, first: 0 },
             Note::SharedColumns { count: 5, or_more: false, columns: vec![[3, 4], [5, 6]] },
             Note::RidgeSetByFewColumns { side: Side::X, ratio: 50000.0 },
             Note::NothingBeyondChance { tried: 50, rows: 200 },

@@ -245,6 +245,24 @@ pub enum Note {
         /// The mean variance of the columns, in medians.
         ratio: f64,
     },
+    /// Values of some columns differ by little more than the last digit in which they are stored.
+    HardlyAnyDigits {
+        /// The view.
+        side: Side,
+        /// Such columns.
+        columns: u64,
+        /// The first of them, from 0.
+        first: u64,
+    },
+    /// Columns have means so far above their deviations that sums over these rows cannot tell them from constant ones.
+    DigitsLost {
+        /// The view.
+        side: Side,
+        /// Such columns.
+        columns: u64,
+        /// The first of them, from 0.
+        first: u64,
+    },
     /// No pair correlates on held-out rows beyond what chance gives.
     NothingBeyondChance {
         /// Pairs that were tried.

@@ -88,7 +88,9 @@ fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
         progress.finish();
         write_model(job, &fit, &names, threads)?;
     }
-    let names_columns = fit.notes.iter().any(|note| matches!(note, Note::SharedColumns { .. }));
+    let names_columns = fit.notes.iter().any(|note| {
+        matches!(note, Note::SharedColumns { .. } | Note::HardlyAnyDigits { .. } | Note::DigitsLost { .. })
+    });
     let names = if names_columns { names_of(&views, covariates.as_ref())? } else { names };
     Ok((fit, Run { load_seconds, fit_seconds, threads, saved_iteration, ridge, wilks, names, remarks }))
 }

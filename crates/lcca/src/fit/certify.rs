@@ -113,6 +113,7 @@ impl Model {
     /// Bounds the distance of every objective value from a true one; `pair` are the rows that were fitted.
     pub fn certify(&self, pair: &dyn Pair, watch: &dyn Watch) -> Result<Certificate> {
         self.check_widths(pair)?;
+        let pair = if self.settings.center { pair.near_origin()?.or(pair) } else { pair };
         seen(pair, self.settings.center, |seen| self.certify_seen(pair, seen, watch))
     }
 

@@ -8,6 +8,7 @@ mod covariates;
 mod default_method;
 mod degenerate_data;
 mod exchange;
+mod far_from_zero;
 mod fold_path;
 mod meaning;
 mod methods;
