@@ -174,3 +174,21 @@ fn what_is_missing_is_the_same_number_everywhere() {
     let record = folder.json("info model")["provenance"]["outcome"].clone();
     assert!((number(&record, "missing_share") / share - 1.0).abs() < 1e-9, "{record}");
 }
+
+#[test]
+fn dates_within_a_day_are_no_constant() {
+    let folder = Folder::new();
+    let (mut noise, mut x, mut y) = (Noise(3), String::from("date,a\n"), String::from("dose,b\n"));
+    for _ in 0..200 {
+        // Six hours in days, as Julian dates count them.
+        let day = 0.06 * noise.draw();
+        x += &format!("{:.12},{:.6}\n", 2_460_600.5 + day, noise.draw());
+        y += &format!("{:.9},{:.6}\n", day + 0.006 * noise.draw(), noise.draw());
+    }
+    folder.write("x.csv", &x);
+    folder.write("y.csv", &y);
+    for method in ["auto", "lobpcg", "gram", "exact", "als"] {
+        let json = folder.json(&format!("fit x.csv y.csv -k 1 --method {method}"));
+        assert!(numbers(&json, "correlations")[0] > 0.99, "{method}: {json}");
+    }
+}

@@ -1,9 +1,9 @@
 //! Centering without densifying.
 //!
 //! With column means μ, z = Wᵀ(x − μ) = Wᵀx − Wᵀμ: one k-vector is subtracted from every row's z. The z then sum to zero,
-//! so Xᵀz is already (X − 1μᵀ)ᵀz and nothing else changes. A column whose mean is m times its deviation loses about
-//! 2·log₁₀(m) of the sixteen digits. A constant column loses all of them, so the pass leaves its row of every product as
-//! it was: zero is added instead of rounding errors.
+//! so Xᵀz is already (X − 1μᵀ)ᵀz and nothing else changes. A column whose mean is m times its deviation would lose about
+//! 2·log₁₀(m) of the sixteen digits, so rows with such columns are read near an origin (`near_origin.rs`). A constant column
+//! loses all of them, so the pass leaves its row of every product as it was: zero is added instead of rounding errors.
 
 use super::ask::{Ask, Source};
 use super::composition::Composition;
