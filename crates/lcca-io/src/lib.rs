@@ -42,6 +42,7 @@ mod mtx_folder;
 mod names;
 mod npy;
 mod npz;
+pub mod numbers;
 mod occurring;
 mod options;
 mod pairing;

@@ -71,13 +71,14 @@ fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
         if job.output.is_some() { names_of(&views, covariates.as_ref())? } else { ModelNames::default() };
     let load_seconds = start.elapsed().as_secs_f64();
     let (settings, quiet) = (job.settings(pair.shape()), job.session.quiet);
+    // Takes seconds, and is refused before the fit takes longer.
+    let wilks = if job.wilks { Some(wilks(&pair, &())?) } else { None };
     let rows = |pair: &InMemory| fit_rows(job, pair, groups.as_ref(), settings.clone());
     let (fitted, pair) = on_device::compute(&mut placement, pair, &settings, quiet, rows)
         .map_err(|failure| failure.in_view(&job.x, &job.y))?;
     let Fitted { mut fit, ridge, saved_iteration, seconds: fit_seconds } = fitted;
     placement.add_to(&mut fit);
     fit.look_for_shared_columns(&pair)?;
-    let wilks = if job.wilks { Some(wilks(&pair, &())?) } else { None };
     let threads = rayon::current_num_threads();
     write_model(job, &fit, &names, threads)?;
     if job.certify {

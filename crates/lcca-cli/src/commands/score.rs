@@ -95,7 +95,7 @@ fn text(model: &Model, result: &Scored) -> String {
     let Scored { rows, scores, significance, ran } = result;
     let row = |i: usize| {
         let correlations = [scores.correlations[i], model.correlations[i]].map(|c| format!("{c:.6}"));
-        let p_values = significance.as_ref().map(|s| [s.p[i], s.adjusted[i]].map(|p| format!("{p:.4}")));
+        let p_values = significance.as_ref().map(|s| [s.p[i], s.adjusted[i]].map(text::p_value));
         [(i + 1).to_string()].into_iter().chain(correlations).chain(p_values.into_iter().flatten()).collect()
     };
     let table: Vec<Vec<String>> = (0..model.pairs()).map(row).collect();

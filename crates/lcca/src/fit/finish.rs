@@ -24,7 +24,7 @@ const ROUNDING: f64 = 1e-12;
 
 pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<Fit> {
     let settings = problem.settings;
-    let RawFit { weights, trace, end, decisions, products } = raw;
+    let RawFit { weights, trace, end, decisions, products, ranks } = raw;
     let figures = match products {
         Some(Products::Figures(figures)) => *figures,
         Some(Products::Views(views)) => {
@@ -80,6 +80,7 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
         notes,
         held_out: None,
         certificate: None,
+        ranks: ranks.map(|ranks| ranks.map(|rank| rank as u64)),
         regressions,
     })
 }

@@ -62,13 +62,13 @@ pub(super) fn lobpcg(
     let products = if state.is_verified { None } else { state.equations.best_products(&state.w)? };
     if products.is_some() {
         let weights = [Panel::zeros(0, 0), Panel::zeros(0, 0)];
-        return Ok(RawFit { weights, trace: state.trace, end, decisions, products });
+        return Ok(RawFit { weights, trace: state.trace, end, decisions, products, ranks: None });
     }
     let weights = state.equations.finish(state.w.weights(state.space)?)?;
     // If one view is iterated on, its products alone are no result.
     let views = if state.is_verified { state.w.into_views(state.space)?.try_into().ok() } else { None };
     let products = views.map(|views| Products::Views(Box::new(views)));
-    Ok(RawFit { weights, trace: state.trace, end, decisions, products })
+    Ok(RawFit { weights, trace: state.trace, end, decisions, products, ranks: None })
 }
 
 /// The same from pairs that are measured, or from random weights. Returns the pairs with their products. What has converged in single
