@@ -282,7 +282,13 @@ fn form_gram(pair: &dyn Pair, plan: &mut Plan, memory: u64) -> Result<Option<Joi
         plan.decisions.push(Decision::GramMatricesTooLarge);
         return Ok(None);
     }
-    let joint = formed?;
+    let joint = formed.map_err(|error| match error {
+        // Whoever formed them knows only what was taken until the limit was reached.
+        Error::Memory { what, needed, allowed, advice } => {
+            Error::Memory { what, needed: needed.max(estimate.bytes() as u64), allowed, advice }
+        }
+        other => other,
+    })?;
     plan.decisions.push(Decision::GramMatricesFormed {
         entries: joint.entries(),
         expected: estimate.entries,
