@@ -45,7 +45,8 @@ fn the_page_describes_the_fit_in_words_and_numbers() {
         assert!(head.contains(said), "{said}: {head}");
     }
     assert!(head.contains(fit["why"].as_str().unwrap()), "{head}");
-    assert!(head.contains(&format!("captured, of 4 at most{:.4}", number(&fit, "total"))), "{head}");
+    let sum: f64 = numbers(&fit, "correlations").iter().sum();
+    assert!(head.contains(&format!("sum of correlations, of 4 at most{sum:.4}")), "{head}");
     let table = page.text("<table class=\"blocks\" role=\"table\">", "</table>");
     for value in numbers(&fit, "correlations").iter().chain(&numbers(&fit, "objective")) {
         assert!(table.contains(&format!("{value:.4}")), "{value}: {table}");
@@ -90,7 +91,7 @@ fn numbers_on_given_rows_are_those_of_score_and_transform() {
     assert_eq!(numbers(&page.data["given"], "correlations"), numbers(&score, "correlations"));
     let head = page.text("<header>", "</header>");
     assert!(head.contains("On the 300 given rows"), "{head}");
-    assert!(head.contains(&format!("captured on the given rows{:.4}", number(&score, "captured"))), "{head}");
+    assert!(head.contains(&format!("the same on the given rows{:.4}", number(&score, "total"))), "{head}");
     assert!(head.contains(&format!("sum to {:.4}", number(&score, "total"))), "{head}");
     let rows = page.data["given"]["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 300, "few rows are all drawn");

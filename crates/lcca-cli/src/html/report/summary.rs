@@ -49,9 +49,10 @@ fn verdict(subject: &Subject<'_>, record: &FitRecord) -> (&'static str, String) 
 fn figures(subject: &Subject<'_>) -> Vec<(String, String)> {
     let model = subject.model;
     let count = |number: usize| grouped(number as u64);
-    let mut figures = vec![(decimal(model.total, 4), format!("captured, of {} at most", model.pairs()))];
+    let total: f64 = model.correlations.iter().sum();
+    let mut figures = vec![(decimal(total, 4), format!("sum of correlations, of {} at most", model.pairs()))];
     if let Some(given) = subject.given {
-        figures.push((decimal(given.scores.captured, 4), "captured on the given rows".into()));
+        figures.push((decimal(given.scores.total, 4), "the same on the given rows".into()));
     }
     figures.extend([
         (count(model.pairs()), "components".into()),
