@@ -20,7 +20,7 @@ class CCA(FromSums):
     """Canonical correlation analysis of two views with the same rows.
 
     Finds weights Wx and Wy such that the canonical variables X Wx and Y Wy correlate as much as possible, pair by pair. The
-    variables of one view are uncorrelated with each other and of unit length (not unit variance). Sparse data stay sparse:
+    variables of one view are uncorrelated with each other and of unit length without a ridge (not unit variance). Sparse data stay sparse:
     centering is implicit. The class is used like `sklearn.cross_decomposition.CCA`, but it is exact, and its `score` is the
     mean correlation of the pairs, not R².
 
@@ -28,7 +28,8 @@ class CCA(FromSums):
     ----------
     n_components : int or "auto", optional
         The number of pairs of canonical variables [default: 20, or as many as the data allow].
-        "auto" tries up to 50, tests each on rows that are held out, and keeps those up to the last that correlates beyond chance.
+        "auto" tries up to 50, tests each on rows that are held out, and keeps those before the first that does not correlate
+        beyond chance.
     method : str
         One of `lcca.METHODS`, the names that the program uses. "auto" finds the exact answer in the way that suits the data.
     ridge, ridge_y : float

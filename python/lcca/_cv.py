@@ -148,9 +148,12 @@ class CCACV(CCA):
         result = self._cross_validate(views, options, plan, folds_file, threads)
         self.cv_mean_, self.cv_error_ = result["mean"], result["error"]
         self.cv_scores_, self.cv_pooled_ = np.asarray(result["scores"]), result["pooled"]
-        self.ridge_ = float(self.ridges_[result["best"] if self.select == "best" else result["simplest"]])
+        chosen = result["best"] if self.select == "best" else result["simplest"]
+        self.ridge_ = float(self.ridges_[chosen])
         self._stage = f", all rows, ridge {self.ridge_:g}"
-        fitted = super()._fit_views(views, options | {"ridge": self.ridge_}, threads, groups)
+        # What held-out rows say takes the place of a guess at what they would say.
+        known = {"ridge": self.ridge_, "cross_validated": (float(self.cv_mean_[chosen]), len(self.cv_scores_))}
+        fitted = super()._fit_views(views, options | known, threads, groups)
         folds_file.remove()
         return fitted
 

@@ -128,6 +128,7 @@ def options(params: dict[str, Any], n_components: int) -> dict[str, Any]:
         "normalize": normalization(params["normalize_rows"]),
         "scale": _scale(params["scale"]),
         "hold_out": _hold_out(params["hold_out"]),
+        "cross_validated": None,
         "parameters": _method_parameters(params),
         "memory": memory(params["memory"]),
         "device": device(params["device"], params["device_memory"]),

@@ -33,7 +33,7 @@ pub enum Remark {
         /// The column.
         column: String,
     },
-    /// Both views have such a column, which correlates perfectly with itself.
+    /// Both views have such a column.
     NumericIdInBoth {
         /// The column.
         column: String,

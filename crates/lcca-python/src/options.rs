@@ -27,6 +27,8 @@ pub struct Options {
     scale: String,
     /// The share of rows to hold out first. Only fits in memory can.
     pub hold_out: Option<f64>,
+    /// The mean correlation on held-out rows of cross-validation, and its folds, if that chose the ridge.
+    pub cross_validated: Option<(f64, u64)>,
     /// Where the fit runs, and the memory of a GPU.
     pub device: Device,
     tol: f64,

@@ -126,6 +126,7 @@ fn fit_rows(
     progress.finish();
     let (mut fit, saved_iteration) = result?;
     components.iter().for_each(|components| components.add_to(&mut fit));
+    ridge.iter().for_each(|ridge| ridge.add_to(&mut fit));
     Ok(Fitted { fit, ridge, saved_iteration, seconds: progress.seconds() })
 }
 

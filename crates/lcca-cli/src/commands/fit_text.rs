@@ -232,6 +232,7 @@ fn remedy(note: &Note, fit: &Fit, run: &Run) -> &'static str {
         Note::InflatedByNoise { .. } => "; --hold-out 0.2 tells by how much",
         // The best ridge was looked for already.
         Note::FarBelowTraining { .. } if run.ridge.is_some() => "; a smaller -k leaves them out",
+        Note::FarBelowTrainingInFolds { .. } => "; a smaller -k leaves out what others do not have",
         Note::FarBelowTraining { .. } => "; --ridge-path finds a ridge that does better",
         Note::RidgeSetByFewColumns { .. } => "; --scale yes makes their units comparable",
         _ => "",

@@ -1,5 +1,6 @@
 //! Sentences for remarks about how files were read and their rows paired.
 
+use crate::numbers::grouped;
 use crate::remark::Remark;
 
 /// A remark about reading files as a sentence without a full stop.
@@ -17,8 +18,8 @@ pub fn remark(remark: &Remark) -> String {
              make it the index"
         ),
         Remark::NumericIdInBoth { column } => format!(
-            "column {column:?} is data in both views and correlates perfectly with itself; if it names the rows, make it \
-             the index of both"
+            "column {column:?} holds a different whole number in each row and is taken as data in both views; if it names \
+             the rows, make it the index of both"
         ),
         Remark::RowsWithMissing { cells, rows } => format!(
             "{} in {}, left out",
@@ -48,9 +49,11 @@ pub fn remark(remark: &Remark) -> String {
 fn pairing(remark: &Remark) -> String {
     match remark {
         Remark::Aligned { moved, rows } => {
+            let [moved, rows] = [*moved, *rows].map(|number| grouped(number as u64));
             format!("rows of Y brought into the order of X by name: {moved} of {rows} moved")
         }
         Remark::NotInBoth { x, y, rows } => {
+            let [rows, x, y] = [*rows, *x, *y].map(|number| grouped(number as u64));
             format!("{rows} rows are in both views; {x} only in X and {y} only in Y left out")
         }
         Remark::NamedOnOneSide { side } => {
@@ -62,7 +65,7 @@ fn pairing(remark: &Remark) -> String {
         }
         Remark::IncompletePairs { dropped, rows } => {
             let count = counted(*dropped as u64, "row", "rows");
-            format!("{count} with missing values left out of both views, {rows} left")
+            format!("{count} with missing values left out of both views, {} left", grouped(*rows as u64))
         }
         other => format!("{other:?}"),
     }
@@ -88,5 +91,5 @@ fn guessed(header: Option<bool>, index: Option<&str>) -> String {
 
 fn counted(number: impl TryInto<u64>, one: &str, many: &str) -> String {
     let number = number.try_into().unwrap_or(0);
-    format!("{number} {}", if number == 1 { one } else { many })
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
