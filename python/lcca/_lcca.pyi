@@ -37,6 +37,7 @@ __all__ = [
     "load",
     "method_parameters",
     "note_sentences",
+    "p_value_text",
     "pair_files",
     "permutation_test",
     "save",
@@ -260,7 +261,8 @@ def permutation_test(
 def bootstrap(
     parts: dict[str, Any], x: Matrix, y: Matrix, weights: Vector | None, plan: dict[str, Any], threads: int
 ) -> dict[str, Any]: ...
-def wilks(x: Matrix, y: Matrix, threads: int) -> dict[str, Vector]: ...
+def wilks(x: Matrix, y: Matrix, threads: int) -> dict[str, Any]: ...
+def p_value_text(p: float) -> str: ...
 def transform(weights: ViewWeights, rows: Matrix, threads: int) -> Table: ...
 def score(
     x_weights: ViewWeights, y_weights: ViewWeights, x: Matrix, y: Matrix, weights: Vector | None, threads: int

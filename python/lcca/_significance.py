@@ -15,7 +15,7 @@ from lcca._pair import RemotePair
 from lcca._types import ViewWeights
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Significance:
     """The result of a permutation test, with one number per pair."""
 
@@ -28,6 +28,13 @@ class Significance:
     n_permutations: int
     decisions: list[Any] = field(default_factory=list, repr=False)
     """Where the test ran, if a GPU was asked for: `"ran-on-gpu"` or `"ran-without-gpu"` with the reason, as in `CCA.decisions_`."""
+
+    def __repr__(self) -> str:
+        lines = [f"Permutation test by {self.n_permutations:,} random orders", "pair  correlation         p  p adjusted"]
+        for i, correlation in enumerate(self.correlations):
+            p, adjusted = (_lcca.p_value_text(values[i]) for values in (self.p_values, self.p_adjusted))
+            lines.append(f"{i + 1:4}  {correlation:11.4f}  {p:>8}  {adjusted:>10}")
+        return "\n".join(lines)
 
 
 def permutation_test(

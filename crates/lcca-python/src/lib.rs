@@ -73,6 +73,7 @@ fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(infer::permutation_test, module)?)?;
     module.add_function(wrap_pyfunction!(infer::bootstrap, module)?)?;
     module.add_function(wrap_pyfunction!(infer::wilks, module)?)?;
+    module.add_function(wrap_pyfunction!(infer::p_value_text, module)?)?;
     module.add_function(wrap_pyfunction!(solve::least_squares, module)?)?;
     module.add_function(wrap_pyfunction!(solve::singular_vectors, module)?)?;
     module.add_function(wrap_pyfunction!(two_samples::two_samples, module)?)?;

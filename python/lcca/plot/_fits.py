@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from lcca import _lcca
 from lcca._bootstrap import Bootstrap
 from lcca._cca import CCA
 from lcca._cv import CCACV
@@ -93,7 +94,7 @@ def _tested(ax: Any, pairs: Any, significance: Significance) -> None:
     if len(pairs) <= 12:
         for pair, p in zip(pairs, significance.p_adjusted, strict=True):
             below = {"xytext": (0, 3), "textcoords": "offset points", "xycoords": ax.get_xaxis_transform()}
-            ax.annotate(f"p {p:.3g}", (pair, 0), ha="center", fontsize=7, color="0.4", **below)
+            ax.annotate(f"p {_lcca.p_value_text(p)}", (pair, 0), ha="center", fontsize=7, color="0.4", **below)
 
 
 def correlations(model: CCA, X: Any = None, y: Any = None, *, ax: Any = None) -> Any:
