@@ -115,9 +115,12 @@ def encode_like(data: Any, view: str, names: Sequence[str]) -> Encoded:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a cell of a table is empty: None, NaN, or pandas' NA and NaT, none of which equals itself."""
+    """Whether a cell of a table is empty, as in files: None, a text of nothing but space, NaN, or pandas' NA and NaT, none of which
+    equals itself."""
     if value is None:
         return True
+    if isinstance(value, str):
+        return not value or value.isspace()
     try:
         return not bool(value == value)
     except TypeError:  # pandas' NA refuses to be true or false

@@ -123,3 +123,36 @@ def test_wrong_options_are_refused(folder):
     ):
         with pytest.raises((TypeError, ValueError), match=words):
             lcca.read(path / "x.csv", **wrong)
+
+
+def test_texts_are_read_as_they_are_written(folder):
+    path, x, _ = folder
+    x.to_csv(path / "x.txt", sep="|", decimal=",")
+    with pytest.raises(ValueError, match="lcca.read with delimiter"):
+        lcca.read(path / "x.txt")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        said = lcca.read(path / "x.txt", header=True, index="id", delimiter="|", decimal=",")
+    plain = lcca.read(path / "x.csv", header=True, index="id")
+    assert (said.names, said.row_names, said.shape) == (plain.names, plain.row_names, plain.shape)
+    with pytest.warns(DataWarning, match="numbers have decimal commas"):
+        lcca.read(path / "x.txt", delimiter="|")
+    with pytest.raises(ValueError, match="delimiter == 'ab', expected one character"):
+        lcca.read(path / "x.txt", delimiter="ab")
+    with pytest.raises(ValueError, match="decimal == ';'"):
+        lcca.read(path / "x.txt", decimal=";")
+
+
+def test_words_for_missing_values_are_categories_in_files_and_frames(folder):
+    path, x, y = folder
+    bags = np.resize(["None", "Driver", "NA"], len(x))
+    x.assign(bags=bags).to_csv(path / "bags.csv")
+    file = silently(lambda: lcca.read(path / "bags.csv"))
+    assert file.names == [*"abcd", "bags=Driver", "bags=NA", "bags=None"]
+    assert list(CCA(2).fit(x.assign(bags=bags), y).feature_names_in_) == file.names
+    with pytest.raises(ValueError, match='the value is missing [(]"None"[)]'):
+        silently(lambda: lcca.read(path / "bags.csv", na="None"))
+    empty = x.assign(bags=np.where(bags == "NA", "", bags))
+    assert list(silently(lambda: CCA(2, missing="mean").fit(empty, y)).feature_names_in_)[4:] == ["bags=Driver", "bags=None"]
+    with pytest.raises(ValueError, match="missing"):
+        CCA(2).fit(empty, y)

@@ -90,6 +90,11 @@ fn remedy_flags(remedy: Remedy) -> &'static str {
             "; read other columns only (--x-columns, --y-columns, --columns), make it the row names (--index), or make texts \
              a view (lcca views text)"
         }
+        Remedy::TellColumnsApart => {
+            "; rename one, or read one of them by its number (--x-columns, --y-columns, --columns)"
+        }
+        Remedy::SayDelimiter => " (--delimiter tab, --delimiter space, --delimiter ';' or another character)",
+        Remedy::SayDecimal => "; --decimal , or --decimal . says which of them stands before decimals",
         Remedy::SettleMissing => {
             "; --missing drop leaves such rows out, --missing mean fills in the mean of the column"
         }

@@ -44,6 +44,10 @@ fn flag_hint(remark: &Remark) -> String {
         Remark::NumericId { column } | Remark::NumericIdInBoth { column } => {
             format!(" (--index {})", lcca_io::legible(column, 60))
         }
+        Remark::Categories { words, .. } if !words.is_empty() => {
+            let words: Vec<String> = words.iter().map(|word| lcca_io::legible(word, 60)).collect();
+            format!(" (--na {} if it stands for a missing value)", words.join(","))
+        }
         _ => String::new(),
     }
 }

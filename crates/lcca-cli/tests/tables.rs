@@ -112,7 +112,10 @@ fn what_used_to_be_silently_wrong_is_refused_or_right() {
         }
     };
     for (cell, needle) in [
-        ("NA", "line 2: column \"a\": the value is missing; 1 value is missing in 1 row; --missing drop"),
+        (
+            "NA",
+            "line 2: column \"a\": the value is missing (\"NA\"); 1 value is missing in 1 row; --missing drop",
+        ),
         ("", "line 2: column \"a\": the value is missing"),
         ("2020-01-31", "line 2: column \"a\": expected a number, found \"2020-01-31\", a date"),
         ("\"1,234.5\"", "line 2: column \"a\": expected a number, found \"1,234.5\", which has separators"),
@@ -291,4 +294,46 @@ fn a_text_column_elsewhere_does_not_block_a_parquet_file() {
     folder.refuses("fit zx.parquet zy.parquet --index none", &["column \"name\": holds texts"]);
     let picked = "fit zx.parquet zy.parquet --index none --x-columns x* --y-columns y1,y2 -k 2";
     folder.run(picked).done();
+}
+
+#[test]
+fn flags_say_how_a_text_is_written() {
+    let folder = folder();
+    let expected = correlations(&folder, "fit x.csv y.csv -k 2");
+    for name in ["x", "y"] {
+        edited(&folder, &format!("{name}.csv"), &format!("{name}.txt"), |_, text| {
+            text.replace(',', "|").replace('.', ",")
+        });
+    }
+    folder.refuses("fit x.txt y.txt", &["x.txt: may hold anything", "--delimiter tab"]);
+    let said = "fit x.txt y.txt -k 2 --delimiter | --decimal ,";
+    assert!(gap(&correlations(&folder, said), &expected) < 1e-12);
+    let alone = "fit x.txt y.csv -k 2 --x-delimiter | --x-decimal ,";
+    assert!(gap(&correlations(&folder, alone), &expected) < 1e-12);
+    let ran = folder.run("fit x.txt y.txt -k 2 --delimiter |").done();
+    assert!(ran.stderr.contains("x.txt: numbers have decimal commas"), "{ran:?}");
+    folder.refuses("info x.txt --delimiter ab", &["expected one character, tab or space"]);
+    folder.refuses("info x.txt --decimal ;", &["expected . or ,"]);
+}
+
+#[test]
+fn a_name_for_two_columns_is_refused_before_anything_is_fitted() {
+    let folder = folder();
+    edited(&folder, "x.csv", "twice.csv", |line, text| if line == 0 { "a,b,a".into() } else { text.into() });
+    let needles = ["twice.csv: columns 1 and 3 are both called \"a\"", "by its number"];
+    folder.refuses("fit twice.csv y.csv -o new", &needles);
+    folder.run("fit twice.csv y.csv --x-columns 2,3 -k 1 -o model").done();
+    folder.run("transform model --x twice.csv --columns 2,3 -o z.csv").done();
+}
+
+#[test]
+fn a_category_that_is_called_none_is_one() {
+    let folder = folder();
+    edited(&folder, "x.csv", "bags.csv", |line, text| {
+        format!("{text},{}", if line == 0 { "bags" } else { ["None", "Driver", "Both"][line * line % 3] })
+    });
+    let ran = folder.run("fit bags.csv y.csv").done();
+    let remark = "column \"bags\" taken as 2 categories, \"None\" among them (--na None if it";
+    assert!(ran.stderr.contains(remark), "{ran:?}");
+    folder.refuses("fit bags.csv y.csv --na None", &["column \"bags\": the value is missing (\"None\"); 20"]);
 }

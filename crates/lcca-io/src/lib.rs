@@ -19,6 +19,7 @@ mod covariates;
 mod delimited;
 mod describe;
 mod effects;
+mod encoding;
 mod error;
 mod export;
 mod fingerprint;

@@ -20,7 +20,8 @@ pub struct TableOptions {
     pub header: Option<bool>,
     /// The column that names the rows.
     pub index: Index,
-    /// The texts that stand for a missing value, instead of [`TableOptions::DEFAULT_NA`]. An empty cell is always missing.
+    /// The texts that stand for a missing value, in columns of any kind. `None` takes [`TableOptions::DEFAULT_NA`] in columns of
+    /// numbers and nothing in columns of texts, where `None` and `NA` may be categories. An empty cell is always missing.
     pub na: Option<Vec<String>>,
     /// The columns to read: names, patterns in which `*` stands for anything and `?` for one character, or numbers from 1.
     /// `None` reads all.
@@ -29,6 +30,11 @@ pub struct TableOptions {
     pub missing: Missing,
     /// What happens to columns of texts.
     pub categorical: Categorical,
+    /// The character between the fields of a text, such as `;`; a space stands for any number of spaces. `None` takes the one that
+    /// the file's extension says, unless the first lines show another. A text of any extension is a table if this is set.
+    pub delimiter: Option<char>,
+    /// The character before the decimals of numbers in a text, `.` or `,`; `None` guesses.
+    pub decimal: Option<char>,
 }
 
 /// Which column names the rows.
@@ -91,7 +97,7 @@ impl ReadOptions {
 }
 
 impl TableOptions {
-    /// The texts that stand for a missing value unless the caller lists others.
+    /// The texts that stand for a missing value in columns of numbers, unless the caller lists others.
     pub const DEFAULT_NA: [&str; 14] =
         ["", ".", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "-nan", "NULL", "null", "None"];
 
@@ -128,6 +134,18 @@ impl TableOptions {
     /// What happens to columns of texts.
     pub fn categorical(mut self, categorical: Categorical) -> Self {
         self.categorical = categorical;
+        self
+    }
+
+    /// The character between the fields of a text; `None` looks for it.
+    pub fn delimiter(mut self, delimiter: impl Into<Option<char>>) -> Self {
+        self.delimiter = delimiter.into();
+        self
+    }
+
+    /// The character before the decimals of numbers in a text, `.` or `,`; `None` guesses.
+    pub fn decimal(mut self, decimal: impl Into<Option<char>>) -> Self {
+        self.decimal = decimal.into();
         self
     }
 }

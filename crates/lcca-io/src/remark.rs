@@ -21,12 +21,17 @@ pub enum Remark {
         /// The character between fields.
         by: char,
     },
+    /// Numbers have commas before their decimals.
+    DecimalCommas,
     /// A column of texts became indicator columns.
     Categories {
         /// The column.
         column: String,
         /// How many different texts it has.
         categories: usize,
+        /// Those that stand for a missing value in columns of numbers, such as `NA`.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        words: Vec<String>,
     },
     /// A column of numbers is called like one that names the rows, and is data.
     NumericId {

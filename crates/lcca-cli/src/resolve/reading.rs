@@ -32,6 +32,8 @@ impl ViewReading {
             columns: args.x_columns.as_ref(),
             missing: args.x_missing.or(args.missing),
             categorical: args.x_categorical.as_ref().or(files.categorical.as_ref()),
+            delimiter: args.x_delimiter.or(files.delimiter),
+            decimal: args.x_decimal.or(files.decimal),
         };
         let y = Typed {
             header: args.y_header.or(files.header),
@@ -40,6 +42,8 @@ impl ViewReading {
             columns: args.y_columns.as_ref(),
             missing: args.y_missing.or(args.missing),
             categorical: args.y_categorical.as_ref().or(files.categorical.as_ref()),
+            delimiter: args.y_delimiter.or(files.delimiter),
+            decimal: args.y_decimal.or(files.decimal),
         };
         let options = |cols, typed: Typed<'_>| {
             ReadOptions::default().cols(cols).zero_based(files.zero_based).table(typed.options())
@@ -72,6 +76,8 @@ pub fn read_options(cols: Option<usize>, args: &TableArgs) -> ReadOptions {
         columns: args.columns.as_ref(),
         missing: args.missing,
         categorical: file.categorical.as_ref(),
+        delimiter: file.delimiter,
+        decimal: file.decimal,
     };
     ReadOptions::default().cols(cols).zero_based(file.zero_based).table(typed.options())
 }
@@ -84,6 +90,8 @@ struct Typed<'a> {
     columns: Option<&'a Vec<String>>,
     missing: Option<MissingChoice>,
     categorical: Option<&'a Vec<String>>,
+    delimiter: Option<char>,
+    decimal: Option<char>,
 }
 
 impl Typed<'_> {
@@ -111,6 +119,8 @@ impl Typed<'_> {
             .columns(self.columns.cloned())
             .missing(missing)
             .categorical(categorical)
+            .delimiter(self.delimiter)
+            .decimal(self.decimal)
     }
 }
 
@@ -124,6 +134,13 @@ pub fn table_flags(args: &ViewTableArgs) -> Vec<String> {
             MissingChoice::Error => "error".to_string(),
             MissingChoice::Drop => "drop".to_string(),
             MissingChoice::Mean => "mean".to_string(),
+        })
+    };
+    let delimiter = |typed: Option<char>| {
+        typed.map(|typed| match typed {
+            '\t' => "tab".to_string(),
+            ' ' => "space".to_string(),
+            other => other.to_string(),
         })
     };
     let align = match args.align {
@@ -149,6 +166,12 @@ pub fn table_flags(args: &ViewTableArgs) -> Vec<String> {
         ("--categorical", list(&args.files.categorical)),
         ("--x-categorical", list(&args.x_categorical)),
         ("--y-categorical", list(&args.y_categorical)),
+        ("--delimiter", delimiter(args.files.delimiter)),
+        ("--x-delimiter", delimiter(args.x_delimiter)),
+        ("--y-delimiter", delimiter(args.y_delimiter)),
+        ("--decimal", args.files.decimal.map(String::from)),
+        ("--x-decimal", args.x_decimal.map(String::from)),
+        ("--y-decimal", args.y_decimal.map(String::from)),
         ("--align", align),
     ];
     let zero_based = args.files.zero_based.then(|| "--zero-based".to_string());

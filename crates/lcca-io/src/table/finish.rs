@@ -1,12 +1,13 @@
 //! From all cells of a table to a matrix with names: categories become indicator columns, a model's columns its order.
 
+use super::cell::is_usual_word;
 use super::cells::{Cells, Codes, MOST_CATEGORIES, NO_CODE, too_many};
 use super::index::is_called_like_id;
 use super::kind::Kind;
 use super::layout::{Column, Layout};
 use super::target::Target;
 use crate::assemble::{self, Assembled, SPARSE_SHARE, check_shape, dense_or_sparse};
-use crate::error::Outcome;
+use crate::error::{Fault, Outcome, Remedy};
 use crate::missing::Filling;
 use crate::names::Names;
 use crate::options::Missing;
@@ -86,7 +87,8 @@ fn own_slots(
         let Some(codes) = codes.next() else { continue };
         check_categories(column, codes)?;
         let categories = codes.texts.len();
-        remarks.push(Remark::Categories { column: column.name.clone(), categories });
+        let words = codes.texts.iter().filter(|text| is_usual_word(text.as_bytes())).cloned().collect();
+        remarks.push(Remark::Categories { column: column.name.clone(), categories, words });
         let mut order: Vec<usize> = (0..categories).collect();
         order.sort_by_key(|&code| &codes.texts[code]);
         let mut of_codes = vec![None; categories];
@@ -97,8 +99,23 @@ fn own_slots(
         }
         slots.push(Slots::Category { of_codes, all });
     }
+    if !cells.codes.is_empty() {
+        check_distinct_names(&names)?;
+    }
     let named = layout.named || !cells.codes.is_empty();
     Ok((slots, named.then(|| Names::new(names))))
+}
+
+/// Refuses a column that is called as the indicator of a category is.
+fn check_distinct_names(names: &[String]) -> Outcome<()> {
+    let mut seen = HashSet::with_capacity(names.len());
+    match names.iter().find(|name| !seen.insert(name.as_str())) {
+        Some(name) => {
+            Err(Fault::new(format!("two columns would be called {name:?}, one of them a category's"))
+                .remedied_by(Remedy::TellColumnsApart))
+        }
+        None => Ok(()),
+    }
 }
 
 fn check_categories(column: &Column, codes: &Codes) -> Outcome<()> {

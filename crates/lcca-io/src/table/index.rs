@@ -13,9 +13,13 @@ pub(crate) struct Columns<'a> {
 }
 
 impl Columns<'_> {
-    /// The column of this name or, if no column has it, of this number from 1.
+    /// The column of this name or, if no column has it, of this number from 1. A name that two columns have is an error.
     pub(crate) fn find(self, typed: &str) -> Outcome<usize> {
-        let by_name = self.names.and_then(|names| names.iter().position(|name| name == typed));
+        let mut named = self.names.unwrap_or_default().iter().enumerate().filter(|(_, name)| *name == typed);
+        let by_name = named.next().map(|(column, _)| column);
+        if let (Some(first), Some((second, _))) = (by_name, named.next()) {
+            return Err(called_alike([first, second], typed));
+        }
         let by_number = || typed.parse().ok().filter(|number| (1..=self.count).contains(number));
         by_name.or_else(|| by_number().map(|number: usize| number - 1)).ok_or_else(|| self.absent(typed))
     }
@@ -63,6 +67,13 @@ impl Columns<'_> {
         let name = self.names.and_then(|names| names.get(column)).map_or("", String::as_str);
         typed.iter().any(|typed| matches(typed, name) || self.find(typed).is_ok_and(|found| found == column))
     }
+}
+
+/// Two columns of one name, of which a model or an option could mean either.
+pub(crate) fn called_alike([first, second]: [usize; 2], name: &str) -> Fault {
+    let (first, second) = (first + 1, second + 1);
+    let message = format!("columns {first} and {second} are both called {name:?}, expected different names");
+    Fault::new(message).remedied_by(Remedy::TellColumnsApart)
 }
 
 /// The column that names the rows, and whether that is a guess.

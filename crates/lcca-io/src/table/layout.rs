@@ -1,7 +1,7 @@
 //! Which columns of a table are read, as what.
 
-use super::cell::{TextKind, text_kind};
-use super::index::{Columns, is_called_like_id};
+use super::cell::{TextKind, is_decimal, text_kind};
+use super::index::{Columns, called_alike, is_called_like_id};
 use super::kind::Kind;
 use super::sample::Evidence;
 use super::target::Target;
@@ -9,6 +9,7 @@ use crate::error::{Fault, Outcome, Remedy};
 use crate::options::{Categorical, Index, TableOptions};
 use crate::remark::Remark;
 use crate::text::quoted;
+use hashbrown::HashMap;
 
 /// A column that is read.
 #[derive(Clone, Debug)]
@@ -86,12 +87,27 @@ impl Layout {
                 None => layout.ignored.push(name),
             }
         }
+        let names = layout.columns.iter().map(|column| column.name.as_str());
+        if is_named && !target.is_some_and(|target| target.is_same(names)) {
+            layout.check_names()?;
+        }
         if let Some(target) = target {
             let known: Vec<(&str, Kind)> =
                 layout.columns.iter().map(|column| (column.name.as_str(), column.kind)).collect();
             target.check_covered(&known)?;
         }
         Ok(layout)
+    }
+
+    /// Refuses two columns of one name.
+    fn check_names(&self) -> Outcome<()> {
+        let mut seen = HashMap::with_capacity(self.columns.len());
+        for column in &self.columns {
+            if let Some(first) = seen.insert(column.name.as_str(), column.source) {
+                return Err(called_alike([first, column.source], &column.name));
+            }
+        }
+        Ok(())
     }
 
     /// What there is to say about columns that are not the model's.
@@ -123,7 +139,8 @@ pub(crate) fn sampled_kind(label: &str, evidence: &Evidence, categorical: &Categ
     if evidence.formatted == evidence.texts {
         let message =
             format!("holds numbers with separators or units ({found}), expected plain ones such as 1234.5");
-        return Err(refuse(label, &message));
+        let fault = refuse(label, &message);
+        return Err(if is_decimal(text) { fault.remedied_by(Remedy::SayDecimal) } else { fault });
     }
     if *categorical == Categorical::Error {
         return Err(refuse(label, &format!("holds texts ({found}), expected numbers")));
@@ -139,7 +156,8 @@ pub(crate) fn not_a_number(line: u64, label: &str, found: &[u8]) -> Fault {
         TextKind::Plain => "",
     };
     let message = format!("{label}: expected a number, found {}{kind}", quoted(found));
-    Fault::line(line, message).remedied_by(Remedy::SayWhatTextsAre)
+    let remedy = if is_decimal(found) { Remedy::SayDecimal } else { Remedy::SayWhatTextsAre };
+    Fault::line(line, message).remedied_by(remedy)
 }
 
 /// A column that cannot be part of a matrix.

@@ -9,8 +9,13 @@ pub fn remark(remark: &Remark) -> String {
         Remark::Separated { by: '\t' } => "fields are between tabs".into(),
         Remark::Separated { by: ';' } => "fields are between semicolons".into(),
         Remark::Separated { by } => format!("fields are between {by:?}"),
-        Remark::Categories { column, categories } => {
-            format!("column {column:?} taken as {}", counted(*categories as u64, "category", "categories"))
+        Remark::DecimalCommas => "numbers have decimal commas".into(),
+        Remark::Categories { column, categories, words } => {
+            let count = counted(*categories as u64, "category", "categories");
+            let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
+            let among =
+                if words.is_empty() { String::new() } else { format!(", {} among them", words.join(", ")) };
+            format!("column {column:?} taken as {count}{among}")
         }
         Remark::NumericId { column } => format!(
             "column {column:?} holds a different whole number in each row and is taken as data; if it names the rows, \

@@ -26,7 +26,7 @@ fn missing_files_and_folders_are_named() {
 
 #[test]
 fn unreadable_names_list_what_is_read() {
-    says(&complaint("m.txt", "hello"), &["is in no known format; expected .npz, .npy, .mtx"]);
+    says(&complaint("m.xyz", "hello"), &["is in no known format; expected .npz, .npy, .mtx"]);
     says(&complaint("m.npz.gz", gzip(b"PK\x03\x04")), &["a packed npz file cannot be mapped"]);
 }
 
