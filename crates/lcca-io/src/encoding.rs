@@ -1,5 +1,5 @@
-//! Texts as UTF-8, whatever program wrote them: marks at the beginning are left out, UTF-16 is decoded, and the line ends of old Macs
-//! become those of everybody else.
+//! Texts as UTF-8, whatever program wrote them: marks at the beginning are left out, UTF-16 is decoded, and
+//! the line ends of old Macs become those of everybody else.
 
 use crate::error::{Fault, Outcome};
 use std::io::{self, BufRead, BufReader, Read};

@@ -131,7 +131,8 @@ fn refuse_spreadsheet(path: &Path, head: &[u8]) -> Outcome<()> {
     Ok(())
 }
 
-/// A file whose name and first bytes say nothing. Texts of all kinds are called `.txt`, so that only the caller knows.
+/// A file whose name and first bytes say nothing. Texts of all kinds are called `.txt`, so that only the
+/// caller knows.
 fn unknown(path: &Path) -> Fault {
     let (name, _) = Packing::named(path);
     match name.rsplit_once('.') {
@@ -144,8 +145,8 @@ fn unknown(path: &Path) -> Fault {
     }
 }
 
-/// The format of an opened file: its name says, its first bytes confirm. With a delimiter, a file without a known name is a
-/// table.
+/// The format of an opened file: its name says, its first bytes confirm. With a delimiter, a file without a
+/// known name is a table.
 pub(crate) fn detect(path: &Path, source: &Source, delimiter: Option<char>) -> Outcome<Format> {
     refuse_hdf5(path, &source.head()?)?;
     refuse_spreadsheet(path, &source.head()?)?;

@@ -20,8 +20,9 @@ pub struct TableOptions {
     pub header: Option<bool>,
     /// The column that names the rows.
     pub index: Index,
-    /// The texts that stand for a missing value, in columns of any kind. `None` takes [`TableOptions::DEFAULT_NA`] in columns of
-    /// numbers and nothing in columns of texts, where `None` and `NA` may be categories. An empty cell is always missing.
+    /// The texts that stand for a missing value, in columns of any kind. `None` takes
+    /// [`TableOptions::DEFAULT_NA`] in columns of numbers and nothing in columns of texts, where `None` and
+    /// `NA` may be categories. An empty cell is always missing.
     pub na: Option<Vec<String>>,
     /// The columns to read: names, patterns in which `*` stands for anything and `?` for one character, or numbers from 1.
     /// `None` reads all.
@@ -30,8 +31,9 @@ pub struct TableOptions {
     pub missing: Missing,
     /// What happens to columns of texts.
     pub categorical: Categorical,
-    /// The character between the fields of a text, such as `;`; a space stands for any number of spaces. `None` takes the one that
-    /// the file's extension says, unless the first lines show another. A text of any extension is a table if this is set.
+    /// The character between the fields of a text, such as `;`; a space stands for any number of spaces.
+    /// `None` takes the one that the file's extension says, unless the first lines show another. A text of
+    /// any extension is a table if this is set.
     pub delimiter: Option<char>,
     /// The character before the decimals of numbers in a text, `.` or `,`; `None` guesses.
     pub decimal: Option<char>,

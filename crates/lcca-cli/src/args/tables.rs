@@ -43,8 +43,8 @@ pub struct FileArgs {
     /// The column that names the rows, by its name or number from 1, or none [default: guessed]
     #[arg(long, value_name = "COL|none", help_heading = "Tables")]
     pub index: Option<String>,
-    /// The texts that stand for a missing value, with commas between [default: in columns of numbers NA, NaN, null and
-    /// others]
+    /// The texts that stand for a missing value, with commas between [default: in columns of numbers NA, NaN,
+    /// null and others]
     #[arg(
         long,
         value_name = "VALUES",
@@ -57,8 +57,8 @@ pub struct FileArgs {
     /// categories whatever they hold [default: auto]
     #[arg(long, value_name = "auto|error|COLUMNS", value_delimiter = ',', help_heading = "Tables")]
     pub categorical: Option<Vec<String>>,
-    /// The character between the fields of a text: ',' or ';' or '|' or the like, tab, or space for any number of spaces
-    /// [default: that of the extension, unless the first lines show another]
+    /// The character between the fields of a text: ',' or ';' or '|' or the like, tab, or space for any
+    /// number of spaces [default: that of the extension, unless the first lines show another]
     #[arg(long, value_name = "CHAR|tab|space", value_parser = delimiter, help_heading = "Tables")]
     pub delimiter: Option<char>,
     /// The character before the decimals of numbers in a text, '.' or ',' [default: guessed]

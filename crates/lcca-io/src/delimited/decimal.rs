@@ -3,8 +3,8 @@
 use crate::table::Sample;
 use crate::text::real;
 
-/// Whether the commas of the first rows stand before decimals. They do if some number has a comma that cannot separate
-/// thousands, and no number has a point.
+/// Whether the commas of the first rows stand before decimals. They do if some number has a comma that cannot
+/// separate thousands, and no number has a point.
 pub(super) fn commas_are_decimal(sample: &Sample) -> bool {
     let rows = sample.rows.iter().map(|(_, row)| row);
     let fields =

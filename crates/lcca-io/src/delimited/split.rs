@@ -1,8 +1,9 @@
 //! Where fields and records end: the one place that knows what quotes mean.
 //!
-//! A quote opens a field only as its first byte. Inside, a quote is written twice, and delimiters and line ends are text. After the
-//! quote that closes a field, only space may follow before the next delimiter: anything else shows that a quote is missing or
-//! one too many, and rows would be merged. Fields between spaces may have any number of them between, before and after.
+//! A quote opens a field only as its first byte. Inside, a quote is written twice, and delimiters and line
+//! ends are text. After the quote that closes a field, only space may follow before the next delimiter:
+//! anything else shows that a quote is missing or one too many, and rows would be merged. Fields between
+//! spaces may have any number of them between, before and after.
 
 use csv::ByteRecord;
 
@@ -72,7 +73,8 @@ fn plain(bytes: &[u8], start: usize, delimiter: u8) -> Field {
     Field { start, end: end - usize::from(has_return), quoted: false, next, ends_record }
 }
 
-/// The quote that closes a field; `from` is a place inside of its quotes and not between two quotes that mean one.
+/// The quote that closes a field; `from` is a place inside of its quotes and not between two quotes that mean
+/// one.
 pub(super) fn closing_quote(bytes: &[u8], mut from: usize) -> Option<usize> {
     loop {
         let quote = from + bytes.get(from..)?.iter().position(|&byte| byte == b'"')?;
@@ -136,7 +138,8 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Whether the record that was read last is a line with nothing on it. An empty field in quotes is something.
+    /// Whether the record that was read last is a line with nothing on it. An empty field in quotes is
+    /// something.
     pub(super) fn was_blank(&self) -> bool {
         let record = &self.bytes[self.began..self.at];
         record.trim_ascii().is_empty() && (self.delimiter == b' ' || !record.contains(&self.delimiter))

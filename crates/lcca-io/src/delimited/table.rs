@@ -212,7 +212,8 @@ fn parse(batch: &LineBatch, layout: &Layout, texts: &MissingTexts, delimiter: u8
     Ok(parsed)
 }
 
-/// The rows of blank lines that rows follow. If there is but one column, each is a missing value; otherwise there are none.
+/// The rows of blank lines that rows follow. If there is but one column, each is a missing value; otherwise
+/// there are none.
 fn blank_rows(lines: &[u64], layout: &Layout, texts: &MissingTexts) -> Outcome<Cells> {
     let mut cells = Cells::new(layout);
     let empty = ByteRecord::from(vec![""]);

@@ -99,7 +99,8 @@ fn number(field: &[u8], decimal: u8) -> Option<f64> {
     real(text)
 }
 
-/// Whether a text is a number with a comma before its decimals, or a point: which of them it is, is a matter of `decimal`.
+/// Whether a text is a number with a comma before its decimals, or a point: which of them it is, is a matter
+/// of `decimal`.
 pub(crate) fn is_decimal(field: &[u8]) -> bool {
     let field = field.trim_ascii();
     [b'.', b','].into_iter().any(|decimal| number(field, decimal).is_some())

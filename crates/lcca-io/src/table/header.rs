@@ -46,8 +46,8 @@ pub(crate) fn first_line_names(sample: &Sample, texts: &MissingTexts) -> Outcome
     }
 }
 
-/// Whether a line with one field fewer than the rows below holds names: R leaves out the name of the column of row names, which
-/// are all different. Anything but texts may as well be a row that lacks a field.
+/// Whether a line with one field fewer than the rows below holds names: R leaves out the name of the column
+/// of row names, which are all different. Anything but texts may as well be a row that lacks a field.
 fn short_line_names(sample: &Sample, first: &[Cell]) -> Outcome<bool> {
     let mut seen = HashSet::new();
     let names_rows = sample.cells(0).all(|(_, field)| seen.insert(field));

@@ -13,7 +13,8 @@ pub(crate) struct Columns<'a> {
 }
 
 impl Columns<'_> {
-    /// The column of this name or, if no column has it, of this number from 1. A name that two columns have is an error.
+    /// The column of this name or, if no column has it, of this number from 1. A name that two columns have
+    /// is an error.
     pub(crate) fn find(self, typed: &str) -> Outcome<usize> {
         let mut named = self.names.unwrap_or_default().iter().enumerate().filter(|(_, name)| *name == typed);
         let by_name = named.next().map(|(column, _)| column);

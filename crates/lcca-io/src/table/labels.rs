@@ -33,8 +33,8 @@ fn are_labels(first: &[f64], rows: &[Vec<f64>]) -> bool {
         || first.len() >= 2 && rows.len() >= FEW && is_far_from_all(first, rows)
 }
 
-/// Whether in every column the first number has far fewer decimals than each number below: 10 above 2.0 and 3.25, or 2.50
-/// above 0.7316. Where all numbers below have as many, one fewer is enough.
+/// Whether in every column the first number has far fewer decimals than each number below: 10 above 2.0 and
+/// 3.25, or 2.50 above 0.7316. Where all numbers below have as many, one fewer is enough.
 fn is_written_otherwise(first: &[Written], rows: &[Vec<Written>]) -> bool {
     let is_otherwise = |(column, label): (usize, &Written)| {
         let below = rows.iter().map(|row| row[column]).filter(|number| !number.value.is_nan());
