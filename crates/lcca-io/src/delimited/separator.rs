@@ -4,7 +4,7 @@ use crate::error::{Fault, Outcome, Remedy};
 use crate::text::real;
 
 /// What else is looked for.
-const OTHERS: [u8; 3] = [b';', b'\t', b','];
+const OTHERS: [u8; 4] = [b';', b'\t', b',', b'|'];
 
 /// The separator of a text that begins with these lines. Another than the named one is taken if no line has the named
 /// one between fields, every line has the other, and all equally often: once more below a header of R.
@@ -72,6 +72,7 @@ mod tests {
         assert_eq!(of(&["a;b", "1,5;2,5"], b','), Some(b';'));
         assert_eq!(of(&["a;b", "r;1;2", "s;3;4"], b','), Some(b';'));
         assert_eq!(of(&["a\tb", "1\t2"], b','), Some(b'\t'));
+        assert_eq!(of(&["a|b", "1|2"], b','), Some(b'|'));
         assert_eq!(of(&["a,b", "1,2"], b'\t'), Some(b','));
         assert_eq!(of(&["a,b", "1,2"], b','), Some(b','));
         assert_eq!(of(&["a;b", "1"], b','), Some(b','));

@@ -205,8 +205,10 @@ fn parse(batch: &LineBatch, layout: &Layout, texts: &MissingTexts, delimiter: u8
         if record.len() != layout.fields {
             return Err(ragged(line, record.len(), layout.fields));
         }
-        let blank = std::mem::take(&mut parsed.blank);
-        parsed.cells.append(blank_rows(&blank, layout, texts)?);
+        if !parsed.blank.is_empty() {
+            let blank = std::mem::take(&mut parsed.blank);
+            parsed.cells.append(blank_rows(&blank, layout, texts)?);
+        }
         parse_row(&record, line, layout, texts, &mut parsed.cells)?;
     }
     Ok(parsed)

@@ -8,6 +8,7 @@ pub fn remark(remark: &Remark) -> String {
         Remark::Guessed { header, index } => guessed(*header, index.as_deref()),
         Remark::Separated { by: '\t' } => "fields are between tabs".into(),
         Remark::Separated { by: ';' } => "fields are between semicolons".into(),
+        Remark::Separated { by: '|' } => "fields are between bars".into(),
         Remark::Separated { by } => format!("fields are between {by:?}"),
         Remark::DecimalCommas => "numbers have decimal commas".into(),
         Remark::Categories { column, categories, words } => {
