@@ -26,10 +26,11 @@ const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
 const READ: &str = "expected .npz, .npy, .mtx, .svm (.svmlight, .libsvm), .csv, .tsv, .parquet, .arrow (.feather), .safetensors (.lcca) or a folder with matrix.mtx; .npy, .mtx, .svm, .csv and .tsv also with .gz or .zst";
 
 /// The formats that begin with bytes of their own. Those of MatrixMarket may be in any case of letters.
-const MAGIC: [(&[u8], Format); 6] = [
+const MAGIC: [(&[u8], Format); 7] = [
     (b"PK\x03\x04", Format::Npz),
     (b"PK\x05\x06", Format::Npz),
     (b"PAR1", Format::Parquet),
+    (b"PARE", Format::Parquet),
     (b"ARROW1", Format::Arrow),
     (b"\x93NUMPY", Format::Npy),
     (b"%%MatrixMarket", Format::MatrixMarket),

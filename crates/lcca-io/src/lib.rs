@@ -9,6 +9,8 @@ mod abandoned;
 mod arrays;
 #[cfg(feature = "arrow")]
 mod arrow;
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+mod arrow_fields;
 mod assemble;
 mod atomic;
 mod checkpoint;

@@ -10,7 +10,8 @@ use lcca::data::{InMemory, Side};
 use lcca::fit::Groups;
 use lcca_io::views::take_rows;
 use lcca_io::{Align, Arrays, Loaded, ModelColumns, Names, ReadOptions, wording};
-use numpy::{PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::ndarray::Array2;
+use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -254,6 +255,16 @@ impl Matrix {
     #[getter]
     fn dropped(&self) -> usize {
         self.loaded.as_ref().map_or(0, |loaded| loaded.dropped_rows().len())
+    }
+
+    /// All numbers, zeros included, as a dense array.
+    fn toarray<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        let (rows, cols) = self.shape();
+        let mut dense = Array2::zeros((rows, cols));
+        for row in 0..rows {
+            self.rows.for_each(row, |column, value| dense[[row, column]] = value);
+        }
+        dense.into_pyarray(py)
     }
 
     fn __repr__(&self) -> String {

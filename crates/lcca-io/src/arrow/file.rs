@@ -1,7 +1,7 @@
 //! The file: a magic string, batches of rows, a footer that says where they are, its length, the magic string again.
 
 use super::batch::{Batch, broken};
-use super::flatbuffer::{List, Table};
+use crate::arrow_fields::flatbuffer::{List, Table};
 use crate::error::{Fault, Outcome};
 use crate::names::Names;
 use lcca::matrix::Owner;
