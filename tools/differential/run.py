@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from differential import arrays, arrow, columns, delimited, market, parquet, sparse, svmlight
+from differential import arrays, arrow, delimited, market, parquet, sparse, svmlight
 from differential.compare import Refused, difference
 
 FORMATS = {
@@ -89,6 +89,3 @@ def _reason(message: str) -> str:
     message = re.sub(r'"(?:[^"\\]|\\.)*"', "…", message)
     message = re.sub(r"(column |^)\S+: ", r"\1…: ", message) if message.startswith("column ") else message
     return re.sub(r"-?\d[\d.e+-]*", "N", message)[:110]
-
-
-__all__ = ["FORMATS", "LEAST_SHARE", "Tally", "columns", "run"]

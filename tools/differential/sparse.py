@@ -35,7 +35,11 @@ def entries(random: np.random.Generator) -> sp.coo_array:
         values = np.clip(values, -1e30, 1e30)
     else:
         values = random.integers(0, 5, count)
-    return sp.coo_array((values.astype(kind), (random.integers(0, rows, count), random.integers(0, cols, count))), shape=(rows, cols))
+    return sp.coo_array((values.astype(kind), _places(random, rows, cols, count)), shape=(rows, cols))
+
+
+def _places(random: np.random.Generator, rows: int, cols: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+    return random.integers(0, rows, count, dtype=np.int32), random.integers(0, cols, count, dtype=np.int32)
 
 
 def _compressed(random: np.random.Generator, matrix: sp.coo_array, layout: str) -> sp.sparray:
@@ -75,14 +79,23 @@ def _by_hand(random: np.random.Generator, path: Path) -> None:
 
 def _expected(path: Path) -> Expected:
     try:
-        with np.load(io.BytesIO(path.read_bytes())) as archive:
-            if "data" in archive and archive["data"].ndim != 1 and archive["format"].item() in (b"csr", b"csc", b"coo"):
-                raise PeerRefuses("the values have several dimensions")
-        matrix = sp.load_npz(path)
+        matrix = sp.load_npz(_native(path))
+        matrix = matrix.tocoo()
     except (ValueError, KeyError, OSError, TypeError, IndexError) as error:
         raise PeerRefuses(str(error)) from error
-    matrix = matrix.tocoo()
     dense = np.zeros(matrix.shape)
     # In double precision: in that of the entries, sums of repeated ones would overflow or round.
     np.add.at(dense, (matrix.row, matrix.col), matrix.data.astype(float))
     return Expected(dense)
+
+
+def _native(path: Path) -> io.BytesIO:
+    """The same archive in the byte order of this machine, the only one that SciPy takes."""
+    with np.load(path) as archive:
+        members = {name: np.asarray(array, array.dtype.newbyteorder("=")) for name, array in archive.items()}
+    if members.get("format", np.array(b"")).item() in (b"csr", b"csc", b"coo", "csr", "csc", "coo") and members["data"].ndim != 1:
+        raise PeerRefuses("the values have several dimensions")
+    native = io.BytesIO()
+    np.savez(native, **members)
+    native.seek(0)
+    return native

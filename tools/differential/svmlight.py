@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from differential import sparse, tables
+from differential import sparse
 from differential.case import Case, Expected, PeerRefuses
 from differential.tables import chance, pick
 
@@ -15,10 +15,10 @@ from differential.tables import chance, pick
 def file(random: np.random.Generator, folder: Path) -> Case:
     """A file by scikit-learn or by hand."""
     zero_based = chance(random, 0.3)
-    matrix = sparse.entries(random)
+    matrix = sparse.entries(random).astype("f8")
     matrix.sum_duplicates()
     matrix.data = np.nan_to_num(matrix.data)
-    rows, cols = matrix.shape
+    cols = matrix.shape[1]
     text = (_by_sklearn if chance(random, 0.5) else _by_hand)(random, matrix.tocsr(), zero_based)
     if chance(random, 0.2):
         text = text.replace("\n", "\r\n")
@@ -71,12 +71,4 @@ def _expected(text: str, width: int | None, zero_based: bool) -> Expected:
         matrix, _ = load_svmlight_file(io.BytesIO(text.encode()), n_features=width, zero_based=zero_based)
     except ValueError as error:
         raise PeerRefuses(str(error)) from error
-    return Expected(tables_dense(matrix))
-
-
-def tables_dense(matrix: object) -> np.ndarray:
-    """A sparse matrix of SciPy with all of its zeros."""
-    return np.asarray(matrix.toarray(), dtype=float)  # type: ignore[attr-defined]
-
-
-__all__ = ["file", "tables"]
+    return Expected(np.asarray(matrix.toarray(), dtype=float))

@@ -39,3 +39,10 @@ pub fn test(real_data: Option<&Path>) -> Result<(), String> {
     }
     Ok(())
 }
+
+/// Reads legal files with the package and with other libraries, and compares.
+pub fn differential(flags: &[&str]) -> Result<(), String> {
+    let mut command = Command::new(build()?);
+    command.env("PYTHONPATH", "tools").args(["-m", "differential"]).args(flags);
+    step::run(&mut command)
+}
