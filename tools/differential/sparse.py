@@ -30,16 +30,14 @@ def entries(random: np.random.Generator) -> sp.coo_array:
     rows, cols = (int(side) for side in random.integers(1, 25, 2))
     count = int(random.integers(0, rows * cols // 2 + 2))
     kind = np.dtype(pick(random, _TYPES))
-    if kind.kind == "f":
-        values = tables.floats(random, kind.name, count) if count else np.zeros(0)
-        values = np.clip(values, -1e30, 1e30)
+    places = random.integers(0, rows * cols, count)
+    if kind.kind == "f" and chance(random, 0.5):
+        places = random.permutation(rows * cols)[:count]
+        values = np.clip(tables.floats(random, kind.name, len(places)), -1e30, 1e30) if len(places) else np.zeros(0)
     else:
-        values = random.integers(0, 5, count)
-    return sp.coo_array((values.astype(kind), _places(random, rows, cols, count)), shape=(rows, cols))
-
-
-def _places(random: np.random.Generator, rows: int, cols: int, count: int) -> tuple[np.ndarray, np.ndarray]:
-    return random.integers(0, rows, count, dtype=np.int32), random.integers(0, cols, count, dtype=np.int32)
+        # Entries that are repeated are summed, in any order: eighths have the same sum in each.
+        values = random.integers(0, 5 if kind.kind != "f" else 999, count) / (8 if kind.kind == "f" else 1)
+    return sp.coo_array((values.astype(kind), ((places // cols).astype(np.int32), (places % cols).astype(np.int32))), shape=(rows, cols))
 
 
 def _compressed(random: np.random.Generator, matrix: sp.coo_array, layout: str) -> sp.sparray:
