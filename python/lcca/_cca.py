@@ -75,6 +75,10 @@ class CCA(FromSums):
         means of the fit, or have NaN as variables if `missing` is "drop".
     categorical : "auto" or "error"
         Whether columns of text in tables become indicator columns, one per value, named `column=value`, or are refused.
+    align : "auto", "common" or "none"
+        How rows of X and y find each other, and those of weights, covariates and groups. "auto" pairs them by name if both have names that are
+        the same, in any order, and by position if one has none or both only count their rows; what could be either is refused. "common" pairs
+        by name and leaves out rows that only one has. "none" pairs by position. Names are the index of a frame or the row names of a file.
     memory : int or str, optional
         Bytes that factorizations may take, such as "8GiB" [default: half of the machine's memory].
     device : "cpu", "cuda", "cuda:N" or "auto"
@@ -181,6 +185,7 @@ class CCA(FromSums):
         power: int = 2,
         missing: str = "error",
         categorical: str = "auto",
+        align: str = "auto",
         memory: int | str | None = None,
         device: str = "cpu",
         device_memory: int | str | None = None,
@@ -214,6 +219,7 @@ class CCA(FromSums):
         self.power = power
         self.missing = missing
         self.categorical = categorical
+        self.align = align
         self.memory = memory
         self.device = device
         self.device_memory = device_memory

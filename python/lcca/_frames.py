@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lcca import _notes
+from lcca import _lcca, _notes
 
 _MOST_CATEGORIES = 1000  # of a column that the table does not declare to be categorical
 _DENSE_INDICATORS = 64  # up to this many indicator columns a table stays dense
@@ -26,6 +26,15 @@ class Encoded:
 
     data: Any
     names: list[str]
+
+
+@dataclass(frozen=True)
+class Named:
+    """An array or a sparse matrix with names of its columns, and the index of the table that it was made from."""
+
+    data: Any
+    names: list[str] | None
+    index: Any
 
 
 def column_names(data: Any) -> list[str] | None:
@@ -112,6 +121,21 @@ def encode_like(data: Any, view: str, names: Sequence[str]) -> Encoded:
             parts.append(_indicators(values, categories[column]))
             _count_unseen(values, categories[column], column, view)
     return Encoded(_side_by_side(parts, len(names)), list(names))
+
+
+def without_ids(data: Any, names: Any) -> tuple[Any, list[str] | None]:
+    """A table of rows for a model without the column that names them, if the model does not have it; and the names in it."""
+    own = column_names(data)
+    if own is None or names is None:
+        return data, None
+    known = {str(name) for name in names}
+    spare = [name for name in own if name not in known and not any(other.startswith(f"{name}=") for other in known)]
+    if len(spare) != 1 or not _lcca.is_called_like_id(spare[0]):
+        return data, None
+    ids = [str(int(number) if isinstance(number, float) and number.is_integer() else number) for number in data[spare[0]].tolist()]
+    if hasattr(data, "drop_columns"):  # PyArrow
+        return data.drop_columns(spare), ids
+    return data.drop(columns=spare) if hasattr(data, "iloc") else data.drop(spare), ids
 
 
 def is_missing(value: Any) -> bool:

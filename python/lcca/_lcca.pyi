@@ -15,6 +15,7 @@ __all__ = [
     "Matrix",
     "Pieces",
     "Pool",
+    "RowLabels",
     "RowSums",
     "Rows",
     "Sums",
@@ -33,11 +34,12 @@ __all__ = [
     "fit_auto",
     "fit_remote",
     "fit_sums",
+    "is_called_like_id",
     "least_squares",
     "load",
+    "match_rows",
     "method_parameters",
     "note_sentences",
-    "pair_files",
     "permutation_test",
     "save",
     "score",
@@ -99,6 +101,7 @@ class Matrix:
     def with_covariates(self, covariates: Matrix) -> Matrix: ...
     def normalized(self, view: str, how: str, threads: int) -> Matrix: ...
     def take(self, rows: NDArray[Any]) -> Matrix: ...
+    def named_by(self, id: int) -> Matrix: ...
     @property
     def shape(self) -> tuple[int, int]: ...
     @property
@@ -117,6 +120,16 @@ class Matrix:
     def rows_in_file(self) -> list[int] | None: ...
     @property
     def dropped(self) -> int: ...
+
+@final
+class RowLabels:
+    def __new__(
+        cls, called: str, rows: int, names: list[str] | None, counting: bool, ids: list[tuple[str, list[str]]], may_have_more: bool
+    ) -> Self: ...
+    @staticmethod
+    def of_file(called: str, matrix: Matrix, may_have_more: bool) -> RowLabels: ...
+    @property
+    def is_absent(self) -> bool: ...
 
 @final
 class Rows:
@@ -266,7 +279,10 @@ def score(
     x_weights: ViewWeights, y_weights: ViewWeights, x: Matrix, y: Matrix, weights: Vector | None, threads: int
 ) -> tuple[Vector, float]: ...
 def note_sentences(notes: str, x_names: dict[int, str], y_names: dict[int, str]) -> list[str]: ...
-def pair_files(x: Matrix, y: Matrix) -> tuple[Matrix, Matrix, list[int] | None, list[str]]: ...
+def is_called_like_id(name: str) -> bool: ...
+def match_rows(
+    x: RowLabels, y: RowLabels, align: str
+) -> tuple[list[int | None], tuple[NDArray[np.int64], NDArray[np.int64]] | None, list[str]]: ...
 def save(path: Path, parts: ModelFile) -> None: ...
 def load(path: Path) -> ModelFile: ...
 def least_squares(

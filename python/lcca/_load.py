@@ -41,6 +41,7 @@ def load(path: "str | os.PathLike[str]") -> CCA:
     parts = _lcca.load(os.fspath(path))
     model = CCA(**_model.parameters(json.loads(parts["settings"]), parts["parameters"]))
     model._set_file(parts)
+    model.set_params(**_model.reading(model._provenance))
     model.n_features_in_ = len(model.x_weights_)
     if parts["x_names"] is not None:
         model.feature_names_in_ = np.asarray(parts["x_names"], dtype=object)

@@ -7,7 +7,9 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
+from lcca import _rows
 from lcca._cca import CCA
+from lcca._frames import Named
 
 _OUTPUTS = ("both", "x", "y", "mean")
 
@@ -211,7 +213,7 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         parts, views, steps = self._cut(X, "xy"), [], []
         for step, part in zip((self.x, self.y), parts, strict=True):
             fitted = None if step is None else clone(step)
-            views.append(part if fitted is None else fitted.fit_transform(part, labels))
+            views.append(part if fitted is None else _named(fitted.fit_transform(part, labels), fitted, part))
             steps.append(fitted)
         self.x_, self.y_ = steps
         self.cca_ = (CCA() if self.cca is None else clone(self.cca)).fit(*views)
@@ -252,4 +254,20 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _made(step: Any, part: Any) -> Any:
-    return part if step is None else step.transform(part)
+    return part if step is None else _named(step.transform(part), step, part)
+
+
+def _named(made: Any, step: Any, part: Any) -> Any:
+    """What a transformer made, with the names of its columns and those of the rows that it was made from.
+
+    Transformers return arrays, which have neither, so rows of a pair in different orders would be paired by position.
+    """
+    if not hasattr(made, "shape") or len(made.shape) != 2 or hasattr(made, "columns"):
+        return made
+    index = _rows.index_of(part)
+    rows = index if index is not None and len(index) == made.shape[0] else None
+    try:
+        columns = [str(name) for name in step.get_feature_names_out()]
+    except (AttributeError, ValueError, NotImplementedError):
+        columns = []
+    return Named(made, columns if len(columns) == made.shape[1] else None, rows)

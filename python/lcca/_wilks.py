@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcca import _lcca, _settings, _views
+from lcca import _inputs, _lcca, _settings
+from lcca._cca import CCA
 
 Array = NDArray[np.float64]
 
@@ -31,15 +32,19 @@ class Wilks:
     """The share of χ² above it."""
 
 
-def wilks(X: Any, y: Any, *, n_jobs: int | None = -1) -> Wilks:
+def wilks(
+    X: Any, y: Any, *, missing: str = "error", categorical: str = "auto", align: str = "auto", n_jobs: int | None = -1
+) -> Wilks:
     """Tests how many pairs of small dense views correlate, on all rows and without a ridge.
 
     Assumes independent rows, normal data and many more rows than columns; the result says so. From the shell: `lcca fit --wilks`.
 
     Parameters
     ----------
-    X, y : arrays or sparse matrices of shape (n, p₁) and (n, p₂)
+    X, y : as for `CCA.fit`
         Two views, with many more rows than columns and columns that do not depend on each other.
+    missing, categorical, align
+        What happens to missing values and columns of text, and how rows find each other, as for `CCA`.
     n_jobs : int, optional
         The number of threads, as for `CCA`.
 
@@ -58,6 +63,7 @@ def wilks(X: Any, y: Any, *, n_jobs: int | None = -1) -> Wilks:
     array([0.  , 0.94, 0.97])
     """
     threads = _settings.threads(n_jobs)
-    x_rows, y_rows = (_views.checked(view, name, threads) for view, name in ((X, "X"), (y, "y")))
-    return Wilks(**_lcca.wilks(x_rows, y_rows, threads))
+    rules = CCA(missing=missing, categorical=categorical, align=align)
+    views = _inputs.fit_views(rules, X, y, None, threads).views
+    return Wilks(**_lcca.wilks(views.x, views.y, threads))
 

@@ -47,18 +47,18 @@ def test_files_are_paired_by_name(folder):
     path, x, y = folder
     truth = CCA(2).fit(x, y)
     y.sample(frac=1, random_state=0).to_csv(path / "shuffled.csv")
-    with pytest.warns(DataWarning, match="rows of Y brought into the order of X by name"):
+    with pytest.warns(DataWarning, match="rows of y brought into the order of X by name"):
         model = CCA(2).fit(path / "x.csv", path / "shuffled.csv")
     assert np.allclose(model.correlations_, truth.correlations_, rtol=0, atol=1e-12)
     assert list(model.feature_names_in_) == list("abcd") and list(model.y_feature_names_in_) == list("pqr")
     shuffled = silently(lambda: lcca.read(path / "shuffled.csv"))
-    with pytest.warns(DataWarning, match="aligned by name"):
+    with pytest.warns(DataWarning, match="brought into the order of X by name"):
         mixed = CCA(2).fit(x, shuffled)
     assert np.allclose(mixed.correlations_, truth.correlations_, rtol=0, atol=1e-12)
     with pytest.warns(DataWarning):
         assert model.score(path / "x.csv", path / "shuffled.csv") == pytest.approx(truth.score(x, y))
     y[5:].to_csv(path / "fewer.csv")
-    with pytest.raises(ValueError, match="mouse 0.*index=False to pair rows by position"):
+    with pytest.raises(ValueError, match='mouse 0.*align="none" pairs rows by position'):
         silently(lambda: CCA(2).fit(path / "x.csv", path / "fewer.csv"))
 
 
@@ -68,7 +68,7 @@ def test_numbers_that_name_rows_are_the_same_in_a_file_and_a_frame(folder):
     x.set_index(numbers).to_csv(path / "numbered.csv", index_label="id")
     y = y.set_index(numbers).sort_index()
     file = lcca.read(path / "numbered.csv", header=True, index="id")
-    with pytest.warns(DataWarning, match="aligned by name"):
+    with pytest.warns(DataWarning, match="brought into the order of X by name"):
         model = CCA(2).fit(file, y)
     assert np.allclose(model.correlations_, CCA(2).fit(x, folder[2]).correlations_, rtol=0, atol=1e-12)
 

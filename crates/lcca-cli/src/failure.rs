@@ -96,6 +96,7 @@ fn remedy_flags(remedy: Remedy) -> &'static str {
         Remedy::PairOtherwise => {
             "; --align common keeps the rows that both have, --align none pairs rows by position"
         }
+        Remedy::PairByPosition => "; --align none pairs rows by position",
         Remedy::KeepMoreWords => " (--min-count, --x-top, --y-top)",
         _ => "",
     }

@@ -104,6 +104,8 @@ pub enum Remedy {
     SettleMissing,
     /// Keep the rows that both views have, or pair rows by position.
     PairOtherwise,
+    /// Pair rows by position.
+    PairByPosition,
 }
 
 /// Decoders report corrupt data as errors without a number from the operating system.

@@ -34,6 +34,7 @@ mod legible;
 mod lines;
 mod loaded;
 mod mapped;
+mod matching;
 mod matrix_market;
 mod memory;
 mod missing;
@@ -51,6 +52,7 @@ mod pattern;
 mod pick;
 mod place;
 mod read;
+mod reading_record;
 mod record;
 mod regressions;
 mod remark;
@@ -88,17 +90,20 @@ pub use labels::{read_labels, read_labels_or_blanks};
 pub use legible::{legible, legible_path};
 pub use loaded::Loaded;
 pub use mapped::{mapped_file_at, note_mapped_files};
+pub use matching::{Align, IdColumn, Labeled, Matched, RowLabels, choose_ids, match_rows};
 pub use model::{
     ModelFile, ModelNames, read_model, read_model_names, write_model, write_model_named, write_model_whole,
 };
 pub use names::Names;
 pub use npy::NpyWriter;
 pub use options::{Categorical, Index, Missing, ReadOptions, TableOptions};
-pub use pairing::{Align, PairedViews, pair_rows};
+pub use pairing::{PairedViews, name_rows, pair_rows, rows_beside};
 pub use read::{read_matrix, read_matrix_with, read_names, says_its_width};
+pub use reading_record::ReadingRecord;
 pub use record::{FitRecord, Recorded, TracePoint};
 pub use remark::Remark;
 pub use saver::{Saved, Saver, remove_checkpoint};
+pub use table::is_called_like_id;
 pub use verify::verify;
 pub use write::{keeps_names, write_matrix, write_matrix_named, write_with_names};
 

@@ -1,7 +1,10 @@
 //! What a caller knows about a file that the file itself may not say, and how tables are to be understood.
 
-/// What the caller knows. Built from [`ReadOptions::default`], because it will grow.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+/// What the caller knows. Built from [`ReadOptions::default`], because it will grow. A model remembers it as JSON.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct ReadOptions {
     /// How many columns there are. svmlight files do not say; any other file must say the same.
@@ -13,7 +16,8 @@ pub struct ReadOptions {
 }
 
 /// How a table is understood: CSV, TSV, Parquet and Arrow. What is not said is guessed, and every guess is a remark.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct TableOptions {
     /// Whether the first line of a CSV or TSV file names the columns; `None` guesses.
@@ -32,7 +36,8 @@ pub struct TableOptions {
 }
 
 /// Which column names the rows.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Index {
     /// The first column, if it has no name or holds nothing but different texts.
@@ -42,10 +47,13 @@ pub enum Index {
     None,
     /// The column of this name or, if no column has it, of this number from 1.
     Column(String),
+    /// The same if there is such a column, and otherwise a guess: rows that come later need not have names.
+    IfPresent(String),
 }
 
 /// What happens to missing values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Missing {
     /// They are refused.
@@ -58,7 +66,8 @@ pub enum Missing {
 }
 
 /// What happens to columns of texts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Categorical {
     /// A column with few different texts becomes one indicator column per text, called `color=red`.

@@ -83,7 +83,7 @@ impl Opened {
                 Loaded::new(path, Format::Store.name(), matrix.into(), NameSource::Stored(file))
             }
             Opened::File(format, source) if format.is_table() => {
-                let Finished { assembled, names, row_names, remarks } =
+                let Finished { assembled, names, row_names, counted, ids, remarks } =
                     read_table(format, source, options, filling, model.target)?;
                 remarked(
                     path,
@@ -93,6 +93,7 @@ impl Opened {
                     filling,
                 )
                 .remarked_first(remarks)
+                .indexed(counted, ids)
             }
             Opened::File(format, source) => {
                 let assembled = read_file(format, source, options, filling)?;

@@ -33,8 +33,10 @@ pub enum Remark {
         /// The column.
         column: String,
     },
-    /// Both views have such a column, which correlates perfectly with itself.
-    NumericIdInBoth {
+    /// A column names the rows, because the other view has the same numbers in such a column or as names.
+    NamedByColumn {
+        /// Whose rows: X, Y, or what belongs to them.
+        of: String,
         /// The column.
         column: String,
     },
@@ -70,8 +72,10 @@ pub enum Remark {
         /// The first one.
         first: String,
     },
-    /// The rows of Y were brought into the order of X by their names.
+    /// Rows were brought into the order of X by their names.
     Aligned {
+        /// Whose rows: Y, or what belongs to those of X.
+        of: String,
         /// How many rows moved.
         moved: usize,
         /// How many rows there are.

@@ -72,8 +72,9 @@ fn remedy(remedy: lcca_io::Remedy) -> &'static str {
             "; missing=\"drop\" leaves such rows out, missing=\"mean\" fills in the mean of the column"
         }
         lcca_io::Remedy::PairOtherwise => {
-            "; give both files the same rows, or read them with index=False to pair rows by position"
+            "; align=\"common\" keeps the rows that both have, align=\"none\" pairs rows by position"
         }
+        lcca_io::Remedy::PairByPosition => "; align=\"none\" pairs rows by position",
         _ => "",
     }
 }

@@ -26,6 +26,7 @@ mod pinned;
 mod pool;
 mod remote;
 mod resume;
+mod row_labels;
 mod rows;
 mod rows_sample;
 mod run;
@@ -65,7 +66,9 @@ fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(merge::stack_triangles, module)?)?;
     module.add_function(wrap_pyfunction!(model::transform, module)?)?;
     module.add_function(wrap_pyfunction!(model::score, module)?)?;
-    module.add_function(wrap_pyfunction!(matrix::pair_files, module)?)?;
+    module.add_class::<row_labels::RowLabels>()?;
+    module.add_function(wrap_pyfunction!(row_labels::match_rows, module)?)?;
+    module.add_function(wrap_pyfunction!(row_labels::is_called_like_id, module)?)?;
     module.add_function(wrap_pyfunction!(model::note_sentences, module)?)?;
     module.add_function(wrap_pyfunction!(model::save, module)?)?;
     module.add_function(wrap_pyfunction!(model::load, module)?)?;

@@ -81,16 +81,9 @@ pub struct ViewTableArgs {
     #[arg(long, value_name = "error|drop|mean", hide_possible_values = true, help_heading = "Tables")]
     pub missing: Option<MissingChoice>,
     /// How rows find each other: by name if both views have row names (auto), only those that both have (common), or
-    /// by position (none)
-    #[arg(
-        long,
-        value_name = "auto|common|none",
-        hide_possible_values = true,
-        default_value = "auto",
-        hide_default_value = true,
-        help_heading = "Tables"
-    )]
-    pub align: AlignChoice,
+    /// by position (none) [default: auto]
+    #[arg(long, value_name = "auto|common|none", hide_possible_values = true, help_heading = "Tables")]
+    pub align: Option<AlignChoice>,
     /// The columns of X to read: names or patterns such as 'gene_*', with commas between [default: all]
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help_heading = "Tables")]
     pub x_columns: Option<Vec<String>>,

@@ -145,11 +145,11 @@ fn load_pair(job: &FitJob) -> Result<LoadedPair, Failure> {
         Some(path) => Some(load::covariates(path, None, quiet)?),
         None => None,
     };
-    let views = load::views_with([&job.x, &job.y], &job.reading, covariates.as_ref(), quiet)?;
+    let views = load::views_with([&job.x, &job.y], &job.reading, covariates, quiet)?;
     let views = views.weighted(job.row_weights.as_deref(), quiet)?;
     let views = views.normalized(job.normalization())?;
     let groups = views.groups(job.fold_groups.as_deref())?;
-    let load::Views { pair, loaded, remarks, .. } = views;
+    let load::Views { pair, loaded, covariates, remarks, .. } = views;
     Ok(LoadedPair { pair, views: loaded, covariates, remarks, groups })
 }
 
@@ -164,7 +164,7 @@ fn names_of(views: &[Loaded; 2], covariates: Option<&Loaded>) -> Result<ModelNam
 
 fn write_model(job: &FitJob, fit: &Fit, names: &ModelNames, threads: usize) -> Result<(), Failure> {
     let Some(path) = &job.output else { return Ok(()) };
-    let provenance = provenance([&job.x, &job.y], &job.flags, fit, threads);
+    let provenance = provenance([&job.x, &job.y], &job.flags, &job.reading.record(), fit, threads);
     Ok(lcca_io::write_model_whole(path, &fit.model, Some(&fit.regressions), names, &provenance)?)
 }
 

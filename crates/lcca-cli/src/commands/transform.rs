@@ -7,7 +7,7 @@ use crate::resolve::TransformJob;
 use crate::standard_output::Destination;
 use crate::text::count;
 use crate::{load, machine, output, progress};
-use lcca_io::{Align, ModelFile, RowWriter};
+use lcca_io::{ModelFile, RowWriter, wording};
 use serde_json::json;
 use std::path::Path;
 
@@ -34,11 +34,16 @@ pub fn run(job: &TransformJob) -> Result<(), Failure> {
 /// Writes the canonical variables block by block and returns the number of rows.
 fn transform(job: &TransformJob, output: &Path) -> Result<usize, Failure> {
     let file = ModelFile::open(&job.model)?;
-    let loaded = fitting_rows::read_rows(&file, &job.rows, job.side, &job.reading, job.session.quiet)?;
+    let remembered = file.reading()?;
+    let options = job.reading.over(remembered.view(job.side));
+    let loaded = fitting_rows::read_rows(&file, &job.rows, job.side, &options, job.session.quiet)?;
     let covariates = fitting_rows::read_covariates(&file, job.covariates.as_deref(), job.session.quiet)?;
-    let covariates = match &covariates {
-        Some(covariates) => Some(load::covariates_of(&loaded, covariates, Align::Auto)?),
-        None => None,
+    let (covariates, remarks) = match &covariates {
+        Some(covariates) => {
+            let (matrix, remarks) = load::covariates_of(&loaded, covariates, remembered.align)?;
+            (Some(matrix), remarks)
+        }
+        None => (None, Vec::new()),
     };
     let (rows, row_names) = (&loaded.matrix, loaded.row_names()?);
     let spinner = progress::spinner(format!("transforming {}", job.rows.display()), job.session.quiet);
@@ -50,5 +55,8 @@ fn transform(job: &TransformJob, output: &Path) -> Result<usize, Failure> {
     writer.finish()?;
     spinner.finish_and_clear();
     load::print_remarks(&loaded, job.session.quiet);
+    if !job.session.quiet {
+        remarks.iter().for_each(|remark| remark!("{}", wording::remark(remark)));
+    }
     Ok(rows.rows())
 }

@@ -1,7 +1,7 @@
 //! `lcca bootstrap`
 
 use super::device::DeviceJob;
-use super::reading::ViewReading;
+use super::reading::TypedReading;
 use super::session::Session;
 use crate::args::BootstrapArgs;
 use crate::failure::Failure;
@@ -11,8 +11,8 @@ pub struct BootstrapJob {
     pub model: PathBuf,
     pub x: PathBuf,
     pub y: PathBuf,
-    /// How X and Y are read and their rows paired.
-    pub reading: ViewReading,
+    /// How X and Y are read and their rows paired, as far as it was typed.
+    pub reading: TypedReading,
     pub row_weights: Option<PathBuf>,
     pub covariates: Option<PathBuf>,
     /// One label per row; rows with the same label are drawn together.
@@ -35,7 +35,7 @@ impl BootstrapJob {
             model: args.model,
             x: args.x,
             y: args.y,
-            reading: ViewReading::of_model(&args.rows),
+            reading: TypedReading::new(&args.rows.tables),
             row_weights: args.row_weights,
             covariates: args.rows.covariates,
             groups: args.groups,

@@ -1,11 +1,10 @@
 //! `lcca transform`
 
-use super::reading::read_options;
+use super::reading::TypedFile;
 use super::session::Session;
 use crate::args::TransformArgs;
 use crate::failure::Failure;
 use lcca::data::Side;
-use lcca_io::ReadOptions;
 use std::path::PathBuf;
 
 pub struct TransformJob {
@@ -14,7 +13,8 @@ pub struct TransformJob {
     pub side: Side,
     pub rows: PathBuf,
     pub output: PathBuf,
-    pub reading: ReadOptions,
+    /// How the rows are read, as far as it was typed.
+    pub reading: TypedFile,
     pub covariates: Option<PathBuf>,
     pub session: Session,
 }
@@ -31,7 +31,7 @@ impl TransformJob {
             side,
             rows,
             output: args.output,
-            reading: read_options(None, &args.tables),
+            reading: TypedFile::new(&args.tables),
             covariates: args.covariates,
             session: Session::new(args.common),
         })

@@ -35,6 +35,16 @@ pub(super) enum Holds {
     Other(&'static str),
 }
 
+/// Arrow's name of points in time. They are data for nobody, but pandas names rows by them.
+pub(super) const TIMESTAMP: &str = "Timestamp";
+
+impl Holds {
+    /// Whether values can be written out as names of rows.
+    pub(super) fn can_be_written(self) -> bool {
+        !matches!(self, Holds::Other(what) if what != TIMESTAMP)
+    }
+}
+
 /// How a column, read or not, is laid out in a batch.
 pub(super) struct Layout {
     /// Fields with their children, each of which has a length and a number of missing values.

@@ -1,15 +1,15 @@
 //! All of a file as a matrix, one batch of rows at a time.
 
 use super::batch::{Batch, Cursor, broken};
-use super::column::{Holds, holds, layout};
+use super::column::{Holds, Kind as NumberKind, TIMESTAMP, holds, layout};
 use super::file::ArrowFile;
 use crate::error::{Fault, Outcome};
 use crate::memory;
 use crate::missing::Filling;
 use crate::options::TableOptions;
 use crate::table::{
-    Cells, ColumnType, Evidence, Finished, Kind, Layout, MissingTexts, SAMPLED_ROWS, Target, TypedTable,
-    Where, finish, refuse,
+    Cells, ColumnType, Columns, Evidence, Finished, Kind, Layout, MissingTexts, SAMPLED_ROWS, Target,
+    TypedTable, Where, finish, refuse,
 };
 use std::collections::HashMap;
 
@@ -35,8 +35,12 @@ impl ArrowFile {
             dictionaries: HashMap::new(),
         };
         reading.dictionaries = reading.read_dictionaries()?;
+        let options = &Columns { names: Some(&names), count: names.len() }.settle(options);
         let table = TypedTable { names: &names, pandas_index: &self.pandas_index()? };
-        let index = table.index(options, |column| reading.evidence(column))?;
+        let mut index = table.index(options, |column| reading.evidence(column))?;
+        if index.len() > 1 && index.iter().any(|&level| !reading.holds[level].can_be_written()) {
+            index.clear();
+        }
         let layout = table.layout(index, options, target, |column| match reading.holds[column] {
             Holds::Numbers(_) => ColumnType::Numbers,
             Holds::Texts(_) | Holds::Dictionary { .. } => ColumnType::Texts,
@@ -52,9 +56,7 @@ impl ArrowFile {
                 all.check_categories(&layout)?;
             }
         }
-        let mut finished = finish(all, &layout, filling, target)?;
-        finished.remarks.splice(0..0, table.remark(index, options));
-        Ok(finished)
+        Ok(table.complete(finish(all, &layout, filling, target)?, &layout, options))
     }
 }
 
@@ -91,7 +93,8 @@ impl Reading<'_> {
     fn texts(&self, batch: &Batch<'_>, cursor: &Cursor, holds: Holds) -> Outcome<Vec<Option<String>>> {
         match holds {
             Holds::Texts(texts) => batch.texts(cursor, texts),
-            Holds::Numbers(kind) => {
+            Holds::Numbers(_) | Holds::Other(TIMESTAMP) => {
+                let kind = if let Holds::Numbers(kind) = holds { kind } else { NumberKind::Signed(8) };
                 let numbers = batch.numbers(cursor, kind)?;
                 Ok(numbers.into_iter().map(|n| (!n.is_nan()).then(|| n.to_string())).collect())
             }
@@ -153,10 +156,8 @@ impl Reading<'_> {
         cells.take_rows(layout, &columns, batch.rows, missing, |row| {
             Where::Row((rows_before + row + 1) as u64)
         });
-        if let Some(index) = layout.index {
-            let texts = self.texts(batch, &cursors[index], self.holds[index])?;
-            texts.iter().for_each(|text| cells.row_names.push(text.as_deref().unwrap_or_default()));
-        }
+        let level = |&level: &usize| self.texts(batch, &cursors[level], self.holds[level]);
+        cells.name_rows(&layout.index.iter().map(level).collect::<Outcome<Vec<_>>>()?);
         Ok(cells)
     }
 }

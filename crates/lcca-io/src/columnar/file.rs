@@ -3,6 +3,7 @@
 use super::broken::{broken, guarded};
 use super::pages;
 use crate::error::{Fault, Outcome};
+use crate::table::PandasIndex;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescPtr;
 use std::fs::File;
@@ -37,15 +38,15 @@ impl ParquetFile {
         self.columns.iter().map(|(_, column)| column.name().to_string()).collect()
     }
 
-    /// The columns in which pandas keeps the names of rows.
-    pub(super) fn pandas_index(&self) -> Vec<String> {
+    /// Where pandas keeps the names of rows.
+    pub(super) fn pandas_index(&self) -> PandasIndex {
         let metadata = self.file.metadata().file_metadata().key_value_metadata();
         let described = metadata.into_iter().flatten().find(|entry| entry.key == "pandas");
         match described.and_then(|entry| entry.value.as_deref()) {
-            Some(description) => crate::table::pandas_index(description),
+            Some(description) => PandasIndex::described(description),
             None => {
                 let names = self.flat.iter().map(|(_, column)| column.name().to_string());
-                names.filter(|name| name.starts_with("__index_level_")).collect()
+                PandasIndex::stored(names.filter(|name| name.starts_with("__index_level_")).collect())
             }
         }
     }

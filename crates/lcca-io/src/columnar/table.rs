@@ -8,8 +8,8 @@ use crate::memory;
 use crate::missing::Filling;
 use crate::options::TableOptions;
 use crate::table::{
-    Cells, ColumnType, Evidence, Finished, Kind, Layout, MissingTexts, SAMPLED_ROWS, Target, TypedTable,
-    Where, finish, refuse,
+    Cells, ColumnType, Columns, Evidence, Finished, Kind, Layout, MissingTexts, SAMPLED_ROWS, Target,
+    TypedTable, Where, finish, refuse,
 };
 use parquet::file::reader::FileReader;
 
@@ -44,6 +44,7 @@ fn read_all(
     target: Option<&Target>,
 ) -> Outcome<Finished> {
     let names: Vec<String> = file.flat.iter().map(|(_, column)| column.name().to_string()).collect();
+    let options = &Columns { names: Some(&names), count: names.len() }.settle(options);
     let table = TypedTable { names: &names, pandas_index: &file.pandas_index() };
     let index = table.index(options, |column| file.evidence(column))?;
     let layout = table.layout(index, options, target, |column| holds(&file.flat[column].1))?;
@@ -57,9 +58,7 @@ fn read_all(
             all.check_categories(&layout)?;
         }
     }
-    let mut finished = finish(all, &layout, filling, target)?;
-    finished.remarks.splice(0..0, table.remark(index, options));
-    Ok(finished)
+    Ok(table.complete(finish(all, &layout, filling, target)?, &layout, options))
 }
 
 fn read_group(
@@ -91,10 +90,10 @@ fn read_group(
         }
     }
     cells.take_rows(layout, &columns, rows, missing, |row| Where::Row((rows_before + row + 1) as u64));
-    if let Some(index) = layout.index {
-        let (index, description) = &file.flat[index];
-        let texts = texts(group.get_column_reader(*index).map_err(broken)?, description, rows)?;
-        texts.iter().for_each(|text| cells.row_names.push(text.as_deref().unwrap_or_default()));
-    }
+    let level = |&level: &usize| {
+        let (index, description) = &file.flat[level];
+        texts(group.get_column_reader(*index).map_err(broken)?, description, rows)
+    };
+    cells.name_rows(&layout.index.iter().map(level).collect::<Outcome<Vec<_>>>()?);
     Ok(cells)
 }

@@ -58,12 +58,13 @@ impl Table {
             Columns { names: names.as_deref(), count: sample.fields() },
             sample.rows.len() + usize::from(!header),
         );
+        let options = &columns.settle(options);
         let index = find_index(columns, &options.index, options.columns.as_deref(), |column| {
             (sample.evidence(column, !header, &texts), rows)
         })?;
         let guessed_index = index.is_some_and(|(_, guessed)| guessed);
         let index = index.map(|(column, _)| column);
-        let layout = Layout::new(columns, index, options, target, |column, label| {
+        let layout = Layout::new(columns, index.into_iter().collect(), options, target, |column, label| {
             sampled_kind(label, &sample.evidence(column, !header, &texts), &options.categorical)
         })?;
         let sampled = if header { rest } else { first_bytes.followed_by(rest) };
@@ -208,7 +209,7 @@ fn parse_row(
             }
         }
     }
-    if let Some(index) = layout.index {
+    if let Some(&index) = layout.index.first() {
         cells.row_names.push(utf8(record.get(index).unwrap_or_default(), line)?);
     }
     Ok(())

@@ -102,6 +102,16 @@ impl CellGaps {
 }
 
 impl Cells {
+    /// Names rows by the texts of one column or of several, the levels of an index.
+    pub(crate) fn name_rows(&mut self, levels: &[Vec<Option<String>>]) {
+        let Some(first) = levels.first() else { return };
+        for row in 0..first.len() {
+            let texts: Vec<&str> =
+                levels.iter().map(|level| level[row].as_deref().unwrap_or_default()).collect();
+            self.row_names.push(&texts.join(", "));
+        }
+    }
+
     pub(crate) fn new(layout: &Layout) -> Self {
         Cells {
             numbers: Growing::new(),

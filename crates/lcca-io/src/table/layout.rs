@@ -20,14 +20,16 @@ pub(crate) struct Column {
     pub(crate) kind: Kind,
     /// What it is called in messages.
     pub(crate) label: String,
+    /// Whether it is called like one that names the rows, and nobody has said what it is.
+    pub(crate) may_name_rows: bool,
 }
 
 /// What is read of a table.
 pub(crate) struct Layout {
     /// Columns of the file, read or not.
     pub(crate) fields: usize,
-    /// The column that names the rows.
-    pub(crate) index: Option<usize>,
+    /// The columns that name the rows: none, one, or the levels of pandas's index.
+    pub(crate) index: Vec<usize>,
     pub(crate) columns: Vec<Column>,
     /// Whether the columns have names.
     pub(crate) named: bool,
@@ -41,12 +43,12 @@ impl Layout {
     /// The columns of a table, each of the kind that `kind` says, or of the kind that a model has it as.
     pub(crate) fn new(
         columns: Columns<'_>,
-        index: Option<usize>,
+        index: Vec<usize>,
         options: &TableOptions,
         target: Option<&Target>,
         kind: impl Fn(usize, &str) -> Outcome<Kind>,
     ) -> Outcome<Self> {
-        let chosen = columns.choose(options.columns.as_deref(), index)?;
+        let chosen = columns.choose(options.columns.as_deref(), &index)?;
         let name = |source: usize| match columns.names {
             Some(names) => names[source].clone(),
             None => (source + 1).to_string(),
@@ -58,6 +60,7 @@ impl Layout {
             Categorical::Columns(typed) => columns.is_among(source, typed),
             _ => false,
         };
+        let is_asked_for = |name: &String| options.columns.as_ref().is_some_and(|typed| typed.contains(name));
         let mut layout = Layout {
             fields: columns.count,
             index,
@@ -74,13 +77,20 @@ impl Layout {
                 None => Some(kind(source, &label(&name))?),
             };
             match kind {
-                Some(kind) => layout.columns.push(Column { source, label: label(&name), name, kind }),
+                Some(kind) => {
+                    let may_name_rows = is_named
+                        && target.is_none()
+                        && options.index == Index::Guess
+                        && is_called_like_id(&name)
+                        && !is_asked_for(&name);
+                    layout.columns.push(Column { source, label: label(&name), name, kind, may_name_rows });
+                }
                 // Rows of both views find each other by such a column, as they may have in training.
-                None if layout.index.is_none()
+                None if layout.index.is_empty()
                     && options.index == Index::Guess
                     && is_called_like_id(&name) =>
                 {
-                    layout.index = Some(source);
+                    layout.index = vec![source];
                     layout.spare_index = Some(name);
                 }
                 None => layout.ignored.push(name),

@@ -16,10 +16,7 @@ pub fn remark(remark: &Remark) -> String {
             "column {column:?} holds a different whole number in each row and is taken as data; if it names the rows, \
              make it the index"
         ),
-        Remark::NumericIdInBoth { column } => format!(
-            "column {column:?} is data in both views and correlates perfectly with itself; if it names the rows, make it \
-             the index of both"
-        ),
+        Remark::NamedByColumn { of, column } => format!("column {column:?} names the rows of {of}"),
         Remark::RowsWithMissing { cells, rows } => format!(
             "{} in {}, left out",
             counted(*cells, "missing value", "missing values"),
@@ -47,8 +44,8 @@ pub fn remark(remark: &Remark) -> String {
 /// The remarks about two views.
 fn pairing(remark: &Remark) -> String {
     match remark {
-        Remark::Aligned { moved, rows } => {
-            format!("rows of Y brought into the order of X by name: {moved} of {rows} moved")
+        Remark::Aligned { of, moved, rows } => {
+            format!("rows of {of} brought into the order of X by name: {moved} of {rows} moved")
         }
         Remark::NotInBoth { x, y, rows } => {
             format!("{rows} rows are in both views; {x} only in X and {y} only in Y left out")

@@ -2,7 +2,8 @@
 
 use crate::support::*;
 use lcca_io::{
-    Align, Categorical, Index, Loaded, Missing, ReadOptions, TableOptions, pair_rows, read_matrix_with,
+    Align, Categorical, Index, Loaded, Missing, ReadOptions, TableOptions, name_rows, pair_rows,
+    read_matrix_with,
 };
 
 fn table() -> TableOptions {
@@ -278,8 +279,30 @@ fn a_numeric_id_is_pointed_out() {
         loaded.notes
     );
     assert_eq!(read("case,a\n1,5\n0,7\n1,1\n", table()).notes.len(), 1);
-    let paired = pair_rows([&loaded, &read(text, table())], Align::Auto).unwrap();
-    assert_eq!(paired.remarks.len(), 1);
+    let said = read(text, table().index(Index::None));
+    assert_eq!((said.notes.len(), names(&said)), (1, vec!["id".into(), "a".into()]));
+    let asked = read(text, table().columns(vec!["id".to_string(), "a".into()]));
+    assert!(asked.ids().is_empty() && asked.notes.len() == 1, "{:?}", asked.notes);
+}
+
+#[test]
+fn a_numeric_id_names_the_rows_if_both_views_have_it() {
+    let drop = || table().missing(Missing::Drop);
+    let x = read("id,a\n31,5\n52,\n23,1\n44,2\n", drop());
+    let y = read("b,id\n10,44\n30,23\n50,31\n20,52\n", drop());
+    let ([x, y], remarks) = name_rows([x, y], ["X", "Y"], Align::Auto).unwrap();
+    assert_eq!((names(&x), names(&y), remarks.len()), (vec!["a".into()], vec!["b".into()], 2));
+    assert_eq!(row_names(&x), ["31", "23", "44"]);
+    assert!(x.notes.iter().chain(&y.notes).all(|note| !note.contains("taken as data")), "{:?}", x.notes);
+    let paired = pair_rows([&x, &y], Align::Auto).unwrap();
+    assert_eq!(
+        paired.matrices.each_ref().map(dense),
+        [vec![vec![5.0], vec![1.0], vec![2.0]], vec![vec![50.0], vec![30.0], vec![10.0]]]
+    );
+    let alone = read("id\n1\n2\n", table());
+    let other = read("id,b\n2,5\n1,6\n", table());
+    let error = name_rows([alone, other], ["X", "Y"], Align::Auto).err().unwrap().to_string();
+    assert!(error.contains("has no column but \"id\""), "{error}");
 }
 
 #[test]
