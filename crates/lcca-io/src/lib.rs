@@ -6,6 +6,7 @@
 //! Two formats need large libraries or code of their own and are features, both on by default: `parquet` and `arrow`.
 
 mod abandoned;
+mod access;
 mod arrays;
 #[cfg(feature = "arrow")]
 mod arrow;
@@ -61,6 +62,7 @@ mod standard_input;
 mod store;
 mod svmlight;
 mod table;
+mod temporary;
 mod tensors;
 mod text;
 mod triplets;
@@ -71,14 +73,14 @@ pub mod wording;
 mod write;
 
 pub use arrays::{Array, Arrays, matrix_from, matrix_from_with};
-pub use atomic::{Output, remove_unfinished};
+pub use atomic::{Output, remove_unfinished, remove_unfinished_at_once};
 pub use checkpoint::{read_checkpoint, write_checkpoint};
 pub use covariates::read_covariates;
 pub use describe::{Info, MatrixInfo, ModelInfo, TopColumn, describe, describe_with};
 pub use error::{Error, Place, Remedy, Result};
 pub use export::{
-    Cell, CellKind, Exported, NamedRows, RowWriter, TableWriter, check_export, check_rows, check_table,
-    escaped, export_rows, names_beside, spreadsheet_safe,
+    Cell, CellKind, Exported, Formulas, NamedRows, RowWriter, TableWriter, check_export, check_rows,
+    check_table, escaped, export_rows, names_beside,
 };
 pub use folder::OutputFolder;
 pub use for_model::{ModelColumns, read_for_model};
@@ -99,6 +101,7 @@ pub use read::{read_matrix, read_matrix_with, read_names, says_its_width};
 pub use record::{FitRecord, Recorded, TracePoint};
 pub use remark::Remark;
 pub use saver::{Saved, Saver, remove_checkpoint};
+pub use temporary::temporary_folder;
 pub use verify::verify;
 pub use write::{keeps_names, write_matrix, write_matrix_named, write_with_names};
 

@@ -1,10 +1,12 @@
 //! `lcca bootstrap`
 
 use super::device::DeviceJob;
+use super::outputs;
 use super::reading::ViewReading;
 use super::session::Session;
 use crate::args::BootstrapArgs;
 use crate::failure::Failure;
+use lcca_io::Formulas;
 use std::path::PathBuf;
 
 pub struct BootstrapJob {
@@ -23,6 +25,8 @@ pub struct BootstrapJob {
     /// A file for the intervals of weights and loadings.
     pub table: Option<PathBuf>,
     pub device: DeviceJob,
+    /// What happens to names that spreadsheets take for formulas.
+    pub formulas: Formulas,
     pub session: Session,
 }
 
@@ -44,6 +48,7 @@ impl BootstrapJob {
             tol: args.tol,
             table: args.output,
             device: DeviceJob::new(&args.device)?,
+            formulas: outputs::formulas(&args.table),
             session: Session::new(args.common),
         })
     }

@@ -1,11 +1,12 @@
 //! `lcca transform`
 
+use super::outputs;
 use super::reading::read_options;
 use super::session::Session;
 use crate::args::TransformArgs;
 use crate::failure::Failure;
 use lcca::data::Side;
-use lcca_io::ReadOptions;
+use lcca_io::{Formulas, ReadOptions};
 use std::path::PathBuf;
 
 pub struct TransformJob {
@@ -16,6 +17,8 @@ pub struct TransformJob {
     pub output: PathBuf,
     pub reading: ReadOptions,
     pub covariates: Option<PathBuf>,
+    /// What happens to names that spreadsheets take for formulas.
+    pub formulas: Formulas,
     pub session: Session,
 }
 
@@ -33,6 +36,7 @@ impl TransformJob {
             output: args.output,
             reading: read_options(None, &args.tables),
             covariates: args.covariates,
+            formulas: outputs::formulas(&args.table),
             session: Session::new(args.common),
         })
     }
