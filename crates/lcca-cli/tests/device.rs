@@ -10,7 +10,7 @@ use serde_json::json;
 
 /// Rows whose fit is worth moving to a GPU.
 #[cfg(target_os = "linux")]
-const WORTHWHILE_ROWS: usize = 150_000;
+const WORTHWHILE_ROWS: usize = 280_000;
 
 fn folder() -> Folder {
     let folder = Folder::new();
