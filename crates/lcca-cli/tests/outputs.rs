@@ -90,7 +90,7 @@ fn pipes_are_neither_read_nor_waited_for() {
         "views text pipe.txt --no-header --x 1 --y 2 -o other",
         "bootstrap model x.csv y.csv --covariates z.csv --groups pipe.txt",
     ] {
-        folder.refuses(line, &["pipe", "expected"]);
+        folder.refuses(&format!("{line} --quiet"), &["pipe", "expected"]);
     }
     folder.refuses(
         "convert pipe.csv other.npz",
