@@ -22,6 +22,7 @@ from lcca._lcca import METHODS, Matrix, __version__
 from lcca._linalg import least_squares, randomized_svd
 from lcca._load import load
 from lcca._notes import DataWarning, LccaWarning, Note, ResultWarning
+from lcca._page import report
 from lcca._plssvd import PLSSVD
 from lcca._significance import Significance, permutation_test
 from lcca._two_views import TwoViews
@@ -53,5 +54,6 @@ __all__ = [
     "permutation_test",
     "randomized_svd",
     "read",
+    "report",
     "wilks",
 ]

@@ -9,7 +9,7 @@ use lcca::fit::Groups;
 use lcca::matrix::{Matrix, Normalize};
 use lcca_io::views::take_rows;
 use lcca_io::{
-    Align, Loaded, ModelColumns, PairedViews, ReadOptions, Remark, pair_rows, read_covariates,
+    Align, Loaded, ModelColumns, Names, PairedViews, ReadOptions, Remark, pair_rows, read_covariates,
     read_for_model, read_labels, read_labels_or_blanks, read_matrix_with, wording,
 };
 use std::path::{Path, PathBuf};
@@ -65,6 +65,8 @@ pub struct Views {
     pub loaded: [Loaded; 2],
     /// What there is to say about the reading and the pairing.
     pub remarks: Vec<Remark>,
+    /// The names of the paired rows, if X has them.
+    pub row_names: Option<Names>,
     /// How many rows the file of X has, and which of them are in the pair if not all in their order.
     x_rows: (usize, Option<Vec<usize>>),
 }
@@ -101,7 +103,8 @@ pub fn paired(
     quiet: bool,
 ) -> Result<Views, Failure> {
     let [x, y] = &loaded;
-    let PairedViews { matrices: [x_rows, y_rows], rows: [rows, _], remarks, .. } = pair_rows([x, y], align)?;
+    let PairedViews { matrices: [x_rows, y_rows], row_names, rows: [rows, _], remarks, .. } =
+        pair_rows([x, y], align)?;
     let mut pair = InMemory::new(x_rows, y_rows)?;
     if let Some(covariates) = covariates {
         let matrix = covariates_of_rows(x, covariates, rows.as_deref(), align)?;
@@ -118,7 +121,7 @@ pub fn paired(
     covariates.into_iter().for_each(|covariates| print_remarks(covariates, quiet));
     let of_covariates = covariates.into_iter().flat_map(|covariates| &covariates.remarks);
     let remarks = x.remarks.iter().chain(&y.remarks).chain(of_covariates).cloned().chain(remarks).collect();
-    Ok(Views { pair, x_rows: (all, rows), remarks, loaded })
+    Ok(Views { pair, row_names, x_rows: (all, rows), remarks, loaded })
 }
 
 impl Views {
@@ -139,6 +142,11 @@ impl Views {
         };
         self.pair = self.pair.weighted(weights.into()).map_err(|error| Failure::in_file(path, error))?;
         Ok(self)
+    }
+
+    /// The number of a paired row in the file of X, from 0.
+    pub fn row_in_file(&self, row: usize) -> usize {
+        self.x_rows.1.as_ref().map_or(row, |rows| rows[row])
     }
 
     /// The groups that a file names, if there is one: one label per row of the file of X, in its order.

@@ -22,7 +22,7 @@ def scree(
 ) -> Any:
     """Plots the correlation of each pair with all that is known about it.
 
-    The axis runs from 0 to 1, so that rounding errors are not drawn as differences.
+    Pairs count from 0, as in the other plots. The vertical axis runs from 0 to 1, so that rounding errors are not drawn as differences.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def scree(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['training rows', 'corrected, with 95% interval']
     """
-    pairs = np.arange(1, component_count(model) + 1)
+    pairs = np.arange(component_count(model))
     if X is None and y is not None:
         raise ValueError("y is given and X is not: both are needed, or neither")
     for name, result in (("bootstrap", bootstrap), ("significance", significance)):

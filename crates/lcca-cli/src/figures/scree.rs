@@ -56,6 +56,7 @@ pub fn scree(known: &Scree<'_>) -> Illustration {
         x_label: "component",
         y_label: "correlation".into(),
         x_counts: true,
+        is_linked: true,
         x_log: false,
         vertical: Vertical::Correlation,
         limit: None,
