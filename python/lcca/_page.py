@@ -53,11 +53,10 @@ def report(
     Examples
     --------
     >>> import lcca, os, tempfile
-    >>> countries = lcca.datasets.load_countries()
-    >>> ages, economy = countries[["under15", "over75"]], countries[["savings", "income", "growth"]]
-    >>> model = lcca.CCA().fit(ages, economy)
+    >>> X, Y = lcca.datasets.load_countries(return_X_y=True)
+    >>> model = lcca.CCA().fit(X, Y)
     >>> folder = tempfile.TemporaryDirectory()
-    >>> lcca.report(model, ages, economy, os.path.join(folder.name, "report.html"))    # doctest: +SKIP
+    >>> lcca.report(model, X, Y, os.path.join(folder.name, "report.html"))    # doctest: +SKIP
     """
     check_is_fitted(model)
     if (X is None) != (Y is None):

@@ -151,7 +151,7 @@ def a_component_can_be_chosen(page):
         lambda: None,
         lambda: page.select_option("#component", "3"),
         lambda: page.click("#next"),
-        lambda: page.click("#components [data-component='2']"),
+        lambda: page.click("#components td [data-component='2']"),
         lambda: page.select_option("#order", "weight"),
     ]
     for step, expected in zip(steps, [1, 3, 4, 2, 2]):
