@@ -30,15 +30,12 @@ def save(model: Any, path: "str | os.PathLike[str]") -> None:
 
 
 def parameters(settings: dict[str, Any], method_parameters: dict[str, Any]) -> dict[str, Any]:
-    """The parameters of the estimator, from the engine's settings and the parameters of its method.
+    """The parameters of the estimator, from the engine's settings and those parameters of its method that are no defaults.
 
-    What a method does by default stays None, as whoever fitted the model left it. The memory is that of this machine: the file
-    has that of the machine that fitted.
+    The memory is that of this machine: the file has that of the machine that fitted.
     """
     same = ("center", "oversample", "power", "tol", "max_passes", "structure")
-    usual = {parameter["name"]: parameter["default"] for parameter in _lcca.method_parameters()}
-    given = {name: settings[name] for name in same}
-    given |= {name: value for name, value in method_parameters.items() if value != usual.get(name)}
+    given = {name: settings[name] for name in same} | method_parameters
     # Models of earlier versions were fitted without scaling and do not say so.
     given["scale"] = {"auto": "auto", "yes": True}.get(settings.get("scale", "no"), False)
     rows = [None if how == "no" else how for how in (settings.get("normalize_x", "no"), settings.get("normalize_y", "no"))]

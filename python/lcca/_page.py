@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from lcca import _beside, _inputs, _program, _rows, _settings, _views
 from lcca._bootstrap import Bootstrap
 from lcca._cca import CCA
+from lcca._lcca import Matrix
 from lcca._pairing import View
 from lcca._significance import Significance
 
@@ -85,7 +86,7 @@ def _rows_for(model: CCA, X: Any, Y: Any, covariates: Any, labels: Any, folder: 
     if _views.is_file(X) and _views.is_file(Y) and covariates is None and labels is None:
         return [os.path.abspath(X), os.path.abspath(Y)]
     for name, view in (("X", X), ("Y", Y)):
-        if _views.is_file(view) or isinstance(view, _views.Matrix):
+        if _views.is_file(view) or isinstance(view, Matrix):
             raise ValueError(f"{name} is a file: pass the paths of both views without labels and covariates, or arrays of both")
     threads = _settings.threads(model.n_jobs)
     numbers = np.arange(_length(X))
@@ -124,10 +125,14 @@ def _save(path: str, view: View, names: Any, row_names: list[str] | None) -> Non
     from lcca.sc import _store  # here, because that package is not needed to fit
 
     columns = None if names is None else [str(name) for name in names]
-    data = view.data.tocsr() if sp.issparse(view.data) else np.asarray(view.data, dtype=np.float64)
+    data, entries = view.data, None
     if sp.issparse(data):
+        rows: Any = data
+        data = rows.tocsr(copy=True)
         data.sum_duplicates()
-    entries = data.nnz if sp.issparse(data) else None
+        entries = data.nnz
+    else:
+        data = np.asarray(data, dtype=np.float64)
     _store.write(path, data.shape, entries, lambda: iter([data]), False, columns, row_names)
 
 

@@ -230,7 +230,7 @@ def test_a_file_that_is_no_model_is_refused_and_nothing_is_overwritten(files, fa
 def test_a_loaded_model_is_shown_as_it_was_typed(factors, tmp_path):
     """Neither what a method does by default nor the memory of the machine that fitted was typed."""
     X, Y = factors
-    for model in (CCA(2), CCA(1, method="l-cca", t1=4, ridge=0.1), CCA(2, method="als", inner="cg")):
+    for model in (CCA(2), CCA(1, method="l-cca", t1=4, ridge=0.1), CCA(2, method="als", inner="cg"), CCA(1, method="als", t1=5)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model.fit(X, Y).save(tmp_path / "model")

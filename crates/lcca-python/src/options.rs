@@ -100,10 +100,10 @@ fn metric(name: &str) -> Result<Metric, Failure> {
     })
 }
 
-/// The parameters of a method, with their values.
+/// The parameters of a method that are not what it does by default, with their values.
 pub fn method_dict<'py>(py: Python<'py>, method: &Method) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    for (parameter, value) in method.settings() {
+    for (parameter, value) in method.settings().filter(|(parameter, value)| *value != parameter.default) {
         set_value(&dict, &python_name(parameter.name), parameter, value)?;
     }
     Ok(dict)
