@@ -12,6 +12,9 @@
 True
 """
 
+import importlib
+from typing import Any
+
 from lcca import cuda, datasets
 from lcca._bootstrap import Bootstrap, bootstrap
 from lcca._cca import CCA
@@ -55,3 +58,17 @@ __all__ = [
     "read",
     "wilks",
 ]
+
+# Modules that need packages which not everybody has.
+_OPTIONAL = ("dask", "plot", "sc")
+
+
+def __getattr__(name: str) -> Any:
+    """Imports an optional module when it is first used, so that `import lcca` is enough for `lcca.plot.scree`."""
+    if name in _OPTIONAL:
+        return importlib.import_module(f"lcca.{name}")
+    raise AttributeError(f"module 'lcca' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_OPTIONAL})

@@ -39,7 +39,7 @@ def column_names(data: Any) -> list[str] | None:
 
 
 def has_text(data: Any) -> bool:
-    """Whether a table has columns that are not numbers."""
+    """Whether a table has columns that are not numbers, or are numbers that NumPy does not have: decimals."""
     if column_names(data) is None:
         return False
     return any(getattr(dtype, "kind", "O") not in "biufc" for dtype in _dtypes(data))
@@ -48,7 +48,8 @@ def has_text(data: Any) -> bool:
 def as_table(data: Any) -> Any:
     """A pandas or polars series of text as a table of one column, so that labels become indicators."""
     dtype = getattr(data, "dtype", None)
-    is_text = dtype is not None and getattr(dtype, "kind", _Kind(str(dtype).lower()).kind) == "O"
+    name = str(dtype).lower()
+    is_text = dtype is not None and getattr(dtype, "kind", _Kind(name).kind) == "O" and not name.startswith("decimal")
     if not is_text or not hasattr(data, "to_frame") or getattr(data, "ndim", 1) != 1:
         return data
     return data.to_frame(str(data.name) if data.name else "y")
@@ -141,10 +142,10 @@ def _dtypes(data: Any) -> list[Any]:
 
 
 class _Kind:
-    """The kind of a polars or PyArrow type, in NumPy's letters."""
+    """The kind of a polars or PyArrow type, in NumPy's letters: decimals are objects there."""
 
     def __init__(self, name: str) -> None:
-        numbers = ("int", "uint", "float", "double", "half", "bool", "decimal")
+        numbers = ("int", "uint", "float", "double", "half", "bool")
         self.kind = "f" if name.startswith(numbers) else "O"
 
 
@@ -190,7 +191,8 @@ def _is_number(values: NDArray[Any], name: str, view: str) -> bool:
 def _kind(value: Any) -> str:
     if isinstance(value, (Number, np.bool_)):
         return "number"
-    return "text" if isinstance(value, str) else "other"
+    # Intervals, as pandas.cut makes them, are categories; their texts name them.
+    return "text" if isinstance(value, str) or type(value).__name__ == "Interval" else "other"
 
 
 def _numbers(values: NDArray[Any]) -> NDArray[np.float64]:

@@ -1,10 +1,11 @@
 """The engine, exported by `crates/lcca-python`."""
 
 from collections.abc import Callable
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import Self
 
 from lcca._types import Certified, CrossValidation, FitResult, MethodParameter, ModelFile, Path, Table, TraceRow, Vector, ViewWeights
 
@@ -26,7 +27,6 @@ __all__ = [
     "bootstrap",
     "certify",
     "certify_remote",
-    "check_laws",
     "cross_validate",
     "cuda_devices",
     "fit",
@@ -207,8 +207,6 @@ def fit_sums(
     on_pass: Callable[[float], object] | None,
     on_iteration: Callable[[TraceRow], object] | None,
 ) -> FitResult: ...
-# Only in builds with the feature `laws`, which tests have.
-def check_laws(pair: Any, x: Table, y: Table, seed: int) -> None: ...
 def certify(
     parts: dict[str, Any],
     claim: tuple[bool, float],

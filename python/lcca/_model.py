@@ -35,6 +35,8 @@ def parameters(settings: dict[str, Any], method_parameters: dict[str, Any]) -> d
     given = {name: settings[name] for name in same} | method_parameters
     # Models of earlier versions were fitted without scaling and do not say so.
     given["scale"] = {"auto": "auto", "yes": True}.get(settings.get("scale", "no"), False)
+    # The program's models have variables of unit length and do not say so.
+    given["variables"] = settings.get("variables", "unit-length")
     rows = [None if how == "no" else how for how in (settings.get("normalize_x", "no"), settings.get("normalize_y", "no"))]
     given["normalize_rows"] = rows[0] if rows[0] == rows[1] else tuple(rows)
     both = settings.get("metric_x", "cca"), settings.get("metric_y", "cca")

@@ -92,8 +92,8 @@ def permutation_test(
     >>> shared = random.standard_normal((300, 1))
     >>> X, Y = shared + random.standard_normal((300, 4)), shared + random.standard_normal((300, 3))
     >>> model = lcca.CCA(n_components=2).fit(X[:200], Y[:200])
-    >>> lcca.permutation_test(model, X[200:], Y[200:]).p_adjusted[0]
-    np.float64(0.001)
+    >>> float(lcca.permutation_test(model, X[200:], Y[200:]).p_adjusted[0])
+    0.001
     """
     check_is_fitted(model)
     _settings.number(n, "n", least=1)

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from lcca import _gpu, _missing, _notes, _settings
+from lcca import _foreign, _gpu, _missing, _notes, _settings
 from lcca._lcca import Matrix
 
 SPARSE = ("csr", "csc", "coo")
@@ -124,13 +124,7 @@ def is_file(data: Any) -> bool:
 
 def in_memory(data: Any, name: str) -> Any:
     """The data, unless they are on a cluster; masked entries become NaN, and what lies on a GPU is copied."""
-    if hasattr(data, "__dask_graph__"):
-        maker = "from_dataframe" if hasattr(data, "divisions") else "from_array"
-        raise TypeError(
-            f"{name} is a Dask collection, and all of its rows would be brought to this process: "
-            f"make a pair of views with lcca.dask.{maker} and pass that, or call {name}.compute() first"
-        )
-    return _missing.unmasked(_gpu.on_host(data))
+    return _missing.unmasked(_gpu.on_host(_foreign.opened(data, name)))
 
 
 def checked(data: Any, name: str, threads: int) -> Matrix:

@@ -78,8 +78,9 @@ fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(two_samples::two_samples, module)?)?;
     module.add_function(wrap_pyfunction!(options::method_parameters, module)?)?;
     module.add_function(wrap_pyfunction!(device::cuda_devices, module)?)?;
+    // Not among the names that the module exports, as users' builds do not have it.
     #[cfg(feature = "laws")]
-    module.add_function(wrap_pyfunction!(laws::check_laws, module)?)?;
+    module.setattr("_check_laws", wrap_pyfunction!(laws::check_laws, module)?)?;
     Ok(())
 }
 

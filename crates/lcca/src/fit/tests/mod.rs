@@ -22,6 +22,7 @@ mod single_precision;
 mod sketching;
 mod structure;
 mod theorems;
+mod variables;
 
 use super::{Fit, fit};
 use crate::data::{InMemory, Pair};
