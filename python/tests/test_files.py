@@ -224,3 +224,20 @@ def test_a_file_that_is_no_model_is_refused_and_nothing_is_overwritten(files, fa
     with pytest.raises(NotFittedError):
         CCA(1).save(folder / "model")
     assert not (folder / "model").exists()
+
+
+@pytest.mark.parametrize("variables", ["unit-length", "unit-variance"])
+def test_variables_of_a_saved_model_have_the_same_unit_everywhere(program, files, variables):
+    x, y, folder = files
+    fitted = CCA(3, ridge=0.1, variables=variables).fit(x, y)
+    fitted.save(folder / "model")
+    again = lcca.load(folder / "model")
+    assert again.variables == variables
+    program("transform", folder / "model", "--x", folder / "x.npz", "-o", folder / "scores.npy", "--quiet")
+    assert (np.load(folder / "scores.npy") == fitted.transform(x)).all() and (again.transform(x) == fitted.transform(x)).all()
+    unit = 1.0 if variables == "unit-length" else np.sqrt(x.shape[0])
+    program("fit", folder / "x.npz", folder / "y.npz", "-k", 3, "-o", folder / "theirs", "--quiet", "--ridge", 0.1)
+    theirs = lcca.load(folder / "theirs")
+    assert theirs.variables == "unit-length"
+    np.testing.assert_allclose(fitted.x_weights_, unit * theirs.x_weights_, rtol=1e-12)
+    np.testing.assert_allclose(fitted.predict(x), theirs.predict(x), rtol=1e-9, atol=1e-12)

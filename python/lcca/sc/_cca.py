@@ -85,7 +85,7 @@ def cca(
         pair = _shards.pair(client, data, both, layer=layer, use_raw=use_raw)
         model.fit(pair)
         scores = tuple(np.asarray(part) for part in model.transform(pair))
-    # Variables of the engine have length 1 in its metric, or less with a ridge; here they have standard deviation 1.
+    # A ridge counts as variance, so the model's variables may have less; here they have standard deviation 1.
     deviations = [np.nanstd(part, axis=0, ddof=1) for part in scores]
     units = [1 / np.where(deviation > 0, deviation, 1) for deviation in deviations]
     scores = [unit * np.asarray(part) for unit, part in zip(units, scores, strict=True)]
