@@ -177,7 +177,8 @@ def _varying(
 
 def _varies(data: Cells, columns: Columns | None, how: str, threads: int) -> NDArray[np.bool_]:
     """Which genes of a data set have more than one value, in one reading."""
-    pool, total = _lcca.Pool(threads), None
+    pool = _lcca.Pool(threads)
+    total: Any = None
     for rows in _parts(data, columns, how, threads):
         part = _lcca.Pieces([_lcca.Rows(rows, rows, None)], pool).moments(0)
         total = part if total is None else _lcca.add_moments(total, part)
