@@ -12,6 +12,9 @@
 True
 """
 
+import importlib
+from typing import Any
+
 from lcca import cuda, datasets
 from lcca._bootstrap import Bootstrap, bootstrap
 from lcca._cca import CCA
@@ -22,6 +25,7 @@ from lcca._lcca import METHODS, Matrix, __version__
 from lcca._linalg import least_squares, randomized_svd
 from lcca._load import load
 from lcca._notes import DataWarning, LccaWarning, Note, ResultWarning
+from lcca._page import report
 from lcca._plssvd import PLSSVD
 from lcca._significance import Significance, permutation_test
 from lcca._two_views import TwoViews
@@ -53,5 +57,20 @@ __all__ = [
     "permutation_test",
     "randomized_svd",
     "read",
+    "report",
     "wilks",
 ]
+
+# Modules that need packages which not everybody has.
+_OPTIONAL = ("dask", "plot", "sc")
+
+
+def __getattr__(name: str) -> Any:
+    """Imports an optional module when it is first used, so that `import lcca` is enough for `lcca.plot.scree`."""
+    if name in _OPTIONAL:
+        return importlib.import_module(f"lcca.{name}")
+    raise AttributeError(f"module 'lcca' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_OPTIONAL})

@@ -55,11 +55,11 @@ class Attributes:
 
     def _set_record(self, record: FitRecord) -> None:
         """Sets the attributes that a fit and a model file have in common."""
-        self.converged_: bool | None = record["converged"]
+        self.converged_: bool = record["converged"]
         self.missing_: float | None = record["missing"]
         self.chosen_: str | None = record["chosen"]
         self.why_: str | None = record["why"]
-        self.notes_: list[_notes.Note] | None = _notes.from_record(record["notes"], record["note_data"])
+        self.notes_: list[_notes.Note] = _notes.from_record(record["notes"], record["note_data"])
         self.decisions_: list[Any] | None = json.loads(record["decisions"])
         held_out = json.loads(record["held_out"])
         self.held_out_correlations_ = None if held_out is None else np.array(held_out["held_out"])
@@ -72,14 +72,16 @@ class Attributes:
     def _name_columns_in_notes(self) -> None:
         """Calls columns by their names in the sentences of notes, if they have names."""
         names = getattr(self, "feature_names_in_", None), getattr(self, "y_feature_names_in_", None)
-        self.notes_ = [_notes.named(note, *names) for note in self.notes_ or []]
+        self.notes_ = [_notes.named(note, *names) for note in self.notes_]
 
     def _set_file(self, parts: ModelFile) -> None:
         """Sets all attributes from a model file. Those that the file does not hold are None."""
         self._set_model(parts)
         self._fill: dict[str, Array] = {}
         self._set_regressions(parts)
-        self.converged_ = self.missing_ = self.chosen_ = self.why_ = self.notes_ = self.decisions_ = None
+        self.missing_ = self.chosen_ = self.why_ = self.decisions_ = None
+        # A fit always knows; files of the first versions do not tell.
+        self.converged_, self.notes_ = None, []  # type: ignore[assignment]
         self.held_out_correlations_ = self.held_out_training_correlations_ = self.certificate_ = None
         self.n_passes_ = self.n_gram_passes_ = self.work_ = self.fit_seconds_ = self.trace_ = None
         if parts["record"] is not None:

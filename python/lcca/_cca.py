@@ -11,6 +11,7 @@ from lcca import _inputs, _lcca, _pairing, _report, _settings
 from lcca._from_sums import FromSums
 from lcca._pair import RemotePair
 from lcca._progress import Progress
+from lcca._second_view import also_called_Y
 from lcca._types import FitResult, TraceRow
 
 Array = NDArray[np.float64]
@@ -20,7 +21,7 @@ class CCA(FromSums):
     """Canonical correlation analysis of two views with the same rows.
 
     Finds weights Wx and Wy such that the canonical variables X Wx and Y Wy correlate as much as possible, pair by pair. The
-    variables of one view are uncorrelated with each other and of unit length (not unit variance). Sparse data stay sparse:
+    variables of one view are uncorrelated with each other and, without a ridge, have variance 1 (see `variables`). Sparse data stay sparse:
     centering is implicit. The class is used like `sklearn.cross_decomposition.CCA`, but it is exact, and its `score` is the
     mean correlation of the pairs, not R².
 
@@ -28,7 +29,8 @@ class CCA(FromSums):
     ----------
     n_components : int or "auto", optional
         The number of pairs of canonical variables [default: 20, or as many as the data allow].
-        "auto" tries up to 50, tests each on rows that are held out, and keeps those up to the last that correlates beyond chance.
+        "auto" tries up to 50, tests each on rows that are held out, and keeps those before the first that does not correlate
+        beyond chance.
     method : str
         One of `lcca.METHODS`, the names that the program uses. "auto" finds the exact answer in the way that suits the data.
     ridge, ridge_y : float
@@ -47,6 +49,11 @@ class CCA(FromSums):
         Divide columns by their standard deviations, implicitly; weights come back in the units of the data. It makes a difference
         with a ridge only, or with the approximate methods. "auto" scales views of measurements then, and leaves counts and
         columns of zeros and ones as they are; `decisions_` says what was done.
+    variables : "unit-variance" or "unit-length"
+        What canonical variables are scaled to over the training rows, which is a common unit and changes nothing else. "unit-variance" divides
+        by n: their standard deviation is 1 whatever the number of rows, as what learns from them expects. "unit-length" divides by
+        nothing: the sum of their squares is 1, as the program `lcca` has it. A ridge counts as variance, so with a ridge they have less. The
+        metrics "pls" and "diagonal" fix the lengths of weights, so their variables are the same either way.
     hold_out : float, optional
         A share of the rows, such as 0.2, to be held out at random from a first fit, which is then measured on them:
         `held_out_correlations_` has the result. The model itself is fitted to all rows, from a warm start.
@@ -75,6 +82,10 @@ class CCA(FromSums):
         means of the fit, or have NaN as variables if `missing` is "drop".
     categorical : "auto" or "error"
         Whether columns of text in tables become indicator columns, one per value, named `column=value`, or are refused.
+    align : "auto", "common" or "none"
+        How rows of X and y find each other, and those of weights, covariates and groups. "auto" pairs them by name if both have names that are
+        the same, in any order, and by position if one has none or both only count their rows; what could be either is refused. "common" pairs
+        by name and leaves out rows that only one has. "none" pairs by position. Names are the index of a frame or the row names of a file.
     memory : int or str, optional
         Bytes that factorizations may take, such as "8GiB" [default: half of the machine's memory].
     device : "cpu", "cuda", "cuda:N" or "auto"
@@ -165,6 +176,7 @@ class CCA(FromSums):
         normalize_rows: str | tuple[str | None, str | None] | None = None,
         center: bool = True,
         scale: bool | str = "auto",
+        variables: str = "unit-variance",
         hold_out: float | None = None,
         tol: float = 1e-4,
         max_passes: float | None = None,
@@ -181,6 +193,7 @@ class CCA(FromSums):
         power: int = 2,
         missing: str = "error",
         categorical: str = "auto",
+        align: str = "auto",
         memory: int | str | None = None,
         device: str = "cpu",
         device_memory: int | str | None = None,
@@ -198,6 +211,7 @@ class CCA(FromSums):
         self.normalize_rows = normalize_rows
         self.center = center
         self.scale = scale
+        self.variables = variables
         self.hold_out = hold_out
         self.tol = tol
         self.max_passes = max_passes
@@ -214,6 +228,7 @@ class CCA(FromSums):
         self.power = power
         self.missing = missing
         self.categorical = categorical
+        self.align = align
         self.memory = memory
         self.device = device
         self.device_memory = device_memory
@@ -227,6 +242,7 @@ class CCA(FromSums):
 
     _stage = ""  # which of several fits is running, for the display of progress
 
+    @also_called_Y
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, covariates: Any = None, groups: Any = None) -> "CCA":
         """Fits both views.
 
@@ -348,6 +364,7 @@ class CCA(FromSums):
         finally:
             progress.close()
 
+    @also_called_Y
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """Fits both views and returns the canonical variables of both.
 

@@ -21,7 +21,7 @@ def of_fit(estimator: Any, covariates: Any, x: View, threads: int) -> View | Non
     view = _view(covariates, estimator.categorical, None, None, threads)
     if view.names is not None:
         estimator.covariate_names_in_ = np.asarray(view.names, dtype=object)
-    return _aligned(view, x)
+    return _aligned(view, x, estimator.align)
 
 
 def of_rows(estimator: Any, covariates: Any, x: View, threads: int) -> View | None:
@@ -40,14 +40,14 @@ def of_rows(estimator: Any, covariates: Any, x: View, threads: int) -> View | No
     view = _view(covariates, estimator.categorical, names, len(effects[0]), threads)
     if view.data.shape[1] != len(effects[0]):
         raise ValueError(f"the covariates have {view.data.shape[1]} columns, expected the {len(effects[0])} of the fit")
-    return _aligned(view, x)
+    return _aligned(view, x, estimator.align)
 
 
 def of_test(estimator: Any, covariates: Any, x: View, threads: int) -> View | None:
     """The covariates of a test: in the columns of the fit if the model has covariates, and any others if it has none."""
     if covariates is None or estimator._x_effects is not None:
         return of_rows(estimator, covariates, x, threads)
-    return _aligned(_view(covariates, estimator.categorical, None, None, threads), x)
+    return _aligned(_view(covariates, estimator.categorical, None, None, threads), x, estimator.align)
 
 
 def _view(covariates: Any, categorical: str, names: list[str] | None, width: int | None, threads: int) -> View:
@@ -84,11 +84,11 @@ def _refuse_unseen(data: Any, names: list[str]) -> None:
             )
 
 
-def _aligned(view: View, x: View) -> View:
+def _aligned(view: View, x: View, align: str) -> View:
     """The covariates of the rows of X: by name if both have names."""
-    order = _beside.order(x, view.source, "the covariates")
+    order = _beside.order(x, view.source, "the covariates", align)
     if order is not None:
-        return view.taken(order)
+        return view.at(order)
     if view.length != x.length:
         raise ValueError(f"the covariates have {view.length} rows, expected the {x.length} rows of the views")
     return view

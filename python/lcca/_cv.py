@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Iterable, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from lcca._cca import CCA
 from lcca._folds import FoldsFile
 from lcca._pair import RemotePair
 from lcca._pairing import Views
+from lcca._second_view import also_called_Y
 from lcca._types import CrossValidation, FitResult
 
 _OWN_FOLDS = 5
@@ -34,9 +36,9 @@ class CCACV(CCA):
         The ridge of y, if it is not to be chosen: then `ridges` are those of X.
     folds : int
         The number of random folds, those of the program.
-    cv : splitter or iterable, optional
-        One of scikit-learn's splitters, such as `GroupKFold`, or an iterable of (training rows, held-out rows), in place of
-        `folds`. `fit` takes the `groups` that it may need.
+    cv : int, splitter or iterable, optional
+        In place of `folds`: a number of random folds, as scikit-learn has it, one of its splitters, such as `GroupKFold`, or an iterable of
+        (training rows, held-out rows). `fit` takes the `groups` that a splitter may need.
     select : "simplest" or "best"
         "best" has the largest mean over folds; "simplest" is the largest ridge within one standard error of it.
     resume : str or path, optional
@@ -93,6 +95,7 @@ class CCACV(CCA):
         self.cv = cv
         self.select = select
 
+    @also_called_Y
     def fit(  # type: ignore[override]
         self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, covariates: Any = None
     ) -> "CCACV":
@@ -138,19 +141,22 @@ class CCACV(CCA):
     def _fit_views(self, views: Views, options: dict[str, Any], threads: int, groups: Any) -> FitResult:
         if self.select not in ("simplest", "best"):
             raise ValueError(f'select == {self.select!r}, expected "simplest" or "best"')
-        _settings.number(self.folds, "folds", least=2)
+        folds = self._folds()
         self.ridges_ = np.asarray(self.ridges, dtype=np.float64).ravel()
         splits = self._splits(views.x.shape[0], groups)
         ridges = [float(ridge) for ridge in self.ridges_]
-        plan = {"ridges": ridges, "ridge_y": self.ridge_y, "folds": int(self.folds), "splits": splits}
+        plan = {"ridges": ridges, "ridge_y": self.ridge_y, "folds": folds, "splits": splits}
         plan["groups"] = None if splits is not None else groups
         folds_file = FoldsFile(self._state_file(), views, options, plan)
         result = self._cross_validate(views, options, plan, folds_file, threads)
         self.cv_mean_, self.cv_error_ = result["mean"], result["error"]
         self.cv_scores_, self.cv_pooled_ = np.asarray(result["scores"]), result["pooled"]
-        self.ridge_ = float(self.ridges_[result["best"] if self.select == "best" else result["simplest"]])
+        chosen = result["best"] if self.select == "best" else result["simplest"]
+        self.ridge_ = float(self.ridges_[chosen])
         self._stage = f", all rows, ridge {self.ridge_:g}"
-        fitted = super()._fit_views(views, options | {"ridge": self.ridge_}, threads, groups)
+        # What held-out rows say takes the place of a guess at what they would say.
+        known = {"ridge": self.ridge_, "cross_validated": (float(self.cv_mean_[chosen]), len(self.cv_scores_))}
+        fitted = super()._fit_views(views, options | known, threads, groups)
         folds_file.remove()
         return fitted
 
@@ -171,14 +177,23 @@ class CCACV(CCA):
         )
         return result
 
+    def _folds(self) -> int:
+        """The number of random folds, which `cv` may be as well, as in scikit-learn."""
+        name = "cv" if _is_count(self.cv) else "folds"
+        return int(_settings.number(getattr(self, name), name, least=2))
+
     def _splits(self, rows: int, groups: Any) -> list[tuple[Any, Any]] | None:
         """The rows of each fold, if a splitter says so."""
-        if self.cv is None:
+        if self.cv is None or _is_count(self.cv):
             return None
         if not hasattr(self.cv, "split") and not isinstance(self.cv, Iterable):
-            raise _settings.invalid("cv", "a splitter, an iterable of pairs of rows, or None", self.cv)
+            raise _settings.invalid("cv", "an int, a splitter, an iterable of pairs of rows, or None", self.cv)
         splits = check_cv(self.cv).split(np.empty((rows, 0)), np.zeros(rows), groups)
         return [(_rows(training), _rows(held_out)) for training, held_out in splits]
+
+
+def _is_count(cv: Any) -> bool:
+    return isinstance(cv, Integral) and not isinstance(cv, (bool, np.bool_))
 
 
 def _rows(chosen: Any) -> Any:

@@ -14,10 +14,11 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from lcca import _certify, _covariates, _inputs, _lcca, _model, _pairing, _regression, _report, _settings
+from lcca import _certify, _covariates, _inputs, _lcca, _model, _notes, _pairing, _regression, _report, _settings
 from lcca._attributes import Attributes
 from lcca._certificate import Certificate
 from lcca._pair import RemotePair
+from lcca._second_view import also_called_Y
 from lcca._types import ViewWeights
 
 Array = NDArray[np.float64]
@@ -30,6 +31,7 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
     memory: int | str | None
     missing: str
 
+    @also_called_Y
     def transform(self, X: Any, y: Any = None, copy: bool = True, *, covariates: Any = None) -> Any:
         """The canonical variables of rows.
 
@@ -100,6 +102,7 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         view = _inputs.y_view(self, y, threads, reset=False)
         return self._scores(view, threads, _covariates.of_rows(self, covariates, view, threads))
 
+    @also_called_Y
     def inverse_transform(self, X: Any, y: Any = None, covariates: Any = None) -> Any:
         """Estimates rows from canonical variables.
 
@@ -239,6 +242,7 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         known[~unknown] = scores if len(scores) < len(unknown) else scores[~unknown]
         return known
 
+    @also_called_Y
     def correlations(self, X: Any, y: Any = None, sample_weight: Any = None, covariates: Any = None) -> Array:
         """The correlation of each pair of canonical variables on given rows, about the means of these rows.
 
@@ -251,7 +255,7 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         Returns
         -------
         array of shape (k,)
-            One correlation per pair.
+            One correlation per pair; nan, with a warning, for fewer than two rows.
 
         Examples
         --------
@@ -274,8 +278,12 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
             finally:
                 X.finish()
         views = _inputs.known_views(self, X, y, sample_weight, threads, covariates)
+        if _count(views) < 2:
+            _notes.warn("a correlation needs two rows or more, and it is nan for fewer", _notes.ResultWarning)
+            return np.full(self._n_features_out, np.nan)
         return _lcca.score(x_weights, y_weights, *views, threads)[0]
 
+    @also_called_Y
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, covariates: Any = None) -> float:
         """The mean of `correlations`: between -1 and 1, and larger is better.
 
@@ -291,7 +299,7 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         Returns
         -------
         float
-            The mean correlation.
+            The mean correlation; nan, with a warning, for fewer than two rows, as scikit-learn's R² is.
 
         Examples
         --------
@@ -425,3 +433,8 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
     @property
     def _n_features_out(self) -> int:
         return int(self.x_weights_.shape[1])
+
+
+def _count(views: _pairing.Views) -> int:
+    """The rows that count: those of weight 0 do not."""
+    return views.x.shape[0] if views.weights is None else int(np.count_nonzero(views.weights))

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lcca import _notes
+from lcca import _lcca, _notes
 
 _MOST_CATEGORIES = 1000  # of a column that the table does not declare to be categorical
 _DENSE_INDICATORS = 64  # up to this many indicator columns a table stays dense
@@ -28,6 +28,15 @@ class Encoded:
     names: list[str]
 
 
+@dataclass(frozen=True)
+class Named:
+    """An array or a sparse matrix with names of its columns, and the index of the table that it was made from."""
+
+    data: Any
+    names: list[str] | None
+    index: Any
+
+
 def column_names(data: Any) -> list[str] | None:
     """The column names of a table, if it has names and all are strings."""
     names = getattr(data, "column_names", None)  # PyArrow
@@ -39,7 +48,7 @@ def column_names(data: Any) -> list[str] | None:
 
 
 def has_text(data: Any) -> bool:
-    """Whether a table has columns that are not numbers."""
+    """Whether a table has columns that are not numbers, or are numbers that NumPy does not have: decimals."""
     if column_names(data) is None:
         return False
     return any(getattr(dtype, "kind", "O") not in "biufc" for dtype in _dtypes(data))
@@ -48,7 +57,8 @@ def has_text(data: Any) -> bool:
 def as_table(data: Any) -> Any:
     """A pandas or polars series of text as a table of one column, so that labels become indicators."""
     dtype = getattr(data, "dtype", None)
-    is_text = dtype is not None and getattr(dtype, "kind", _Kind(str(dtype).lower()).kind) == "O"
+    name = str(dtype).lower()
+    is_text = dtype is not None and getattr(dtype, "kind", _Kind(name).kind) == "O" and not name.startswith("decimal")
     if not is_text or not hasattr(data, "to_frame") or getattr(data, "ndim", 1) != 1:
         return data
     return data.to_frame(str(data.name) if data.name else "y")
@@ -114,10 +124,28 @@ def encode_like(data: Any, view: str, names: Sequence[str]) -> Encoded:
     return Encoded(_side_by_side(parts, len(names)), list(names))
 
 
+def without_ids(data: Any, names: Any) -> tuple[Any, list[str] | None]:
+    """A table of rows for a model without the column that names them, if the model does not have it; and the names in it."""
+    own = column_names(data)
+    if own is None or names is None:
+        return data, None
+    known = {str(name) for name in names}
+    spare = [name for name in own if name not in known and not any(other.startswith(f"{name}=") for other in known)]
+    if len(spare) != 1 or not _lcca.is_called_like_id(spare[0]):
+        return data, None
+    ids = [str(int(number) if isinstance(number, float) and number.is_integer() else number) for number in data[spare[0]].tolist()]
+    if hasattr(data, "drop_columns"):  # PyArrow
+        return data.drop_columns(spare), ids
+    return data.drop(columns=spare) if hasattr(data, "iloc") else data.drop(spare), ids
+
+
 def is_missing(value: Any) -> bool:
-    """Whether a cell of a table is empty: None, NaN, or pandas' NA and NaT, none of which equals itself."""
+    """Whether a cell of a table is empty, as in files: None, a text of nothing but space, NaN, or pandas' NA and NaT, none of which
+    equals itself."""
     if value is None:
         return True
+    if isinstance(value, str):
+        return not value or value.isspace()
     try:
         return not bool(value == value)
     except TypeError:  # pandas' NA refuses to be true or false
@@ -141,10 +169,10 @@ def _dtypes(data: Any) -> list[Any]:
 
 
 class _Kind:
-    """The kind of a polars or PyArrow type, in NumPy's letters."""
+    """The kind of a polars or PyArrow type, in NumPy's letters: decimals are objects there."""
 
     def __init__(self, name: str) -> None:
-        numbers = ("int", "uint", "float", "double", "half", "bool", "decimal")
+        numbers = ("int", "uint", "float", "double", "half", "bool")
         self.kind = "f" if name.startswith(numbers) else "O"
 
 
@@ -190,7 +218,8 @@ def _is_number(values: NDArray[Any], name: str, view: str) -> bool:
 def _kind(value: Any) -> str:
     if isinstance(value, (Number, np.bool_)):
         return "number"
-    return "text" if isinstance(value, str) else "other"
+    # Intervals, as pandas.cut makes them, are categories; their texts name them.
+    return "text" if isinstance(value, str) or type(value).__name__ == "Interval" else "other"
 
 
 def _numbers(values: NDArray[Any]) -> NDArray[np.float64]:

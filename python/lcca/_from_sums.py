@@ -1,7 +1,7 @@
 """Fits to sums over rows: batches that are added up one after the other, and matrices that were computed elsewhere."""
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, TypeVar
 
 from sklearn.utils.metaestimators import available_if
 
@@ -13,6 +13,9 @@ from lcca._types import FitResult
 # What is known of the columns as soon as there is a first batch; everything else that ends in "_" comes from a fit.
 _COLUMNS = ("n_features_in_", "feature_names_in_", "y_feature_names_in_", "covariate_names_in_")
 _OF_A_FIT = ("_settings_json", "_provenance", "_x_regression", "_y_regression", "_y_on_x_regression", "_x_effects", "_y_effects")
+
+# `typing.Self` came with Python 3.11.
+Model = TypeVar("Model", bound="FromSums")
 
 
 def _takes_batches(model: Any) -> bool:
@@ -38,7 +41,7 @@ class FromSums(Fitted):
     _run: Callable[..., Any]
 
     @available_if(_takes_batches)  # type: ignore[untyped-decorator]
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self: Model, X: Any, y: Any = None, sample_weight: Any = None) -> Model:
         """Adds a batch of rows. The model is the same as one `fit` to the rows of all batches, in any order.
 
         Sums over the rows are kept, and nothing else of them: a Gram matrix of both views, which is dense if views are narrow (up to
@@ -90,7 +93,7 @@ class FromSums(Fitted):
         return self
 
     def fit_moments(
-        self,
+        self: Model,
         Sxx: Any,
         Syy: Any,
         Sxy: Any,
@@ -100,7 +103,7 @@ class FromSums(Fitted):
         *,
         centered: bool = True,
         divisor: float = 1.0,
-    ) -> Self:
+    ) -> Model:
         """Fits matrices that were computed elsewhere: Gram matrices or covariances of the columns of both views.
 
         For data that are in torch, in Spark or with somebody else, who shares sums and not rows. The model is that of `fit` to the rows

@@ -9,11 +9,11 @@ from lcca import _beside, _frames, _missing
 from lcca._pairing import View
 
 
-def codes(groups: Any, x: View) -> NDArray[np.int64] | None:
+def codes(groups: Any, x: View, align: str = "auto") -> NDArray[np.int64] | None:
     """One number per row of X, the same for rows with the same label; None if there are no groups."""
     if groups is None:
         return None
-    labels = np.asarray(_missing.unmasked(_beside.values(x, groups, "groups")))
+    labels = np.asarray(_missing.unmasked(_beside.values(x, groups, "groups", align)))
     if labels.ndim != 1 or len(labels) != x.length:
         raise ValueError(f"groups has shape {labels.shape}, expected one label per row, ({x.length},)")
     if labels.dtype.kind in "OfM" and any(_frames.is_missing(label) for label in labels):

@@ -1,6 +1,7 @@
 """The inputs of an estimator, validated as scikit-learn does and converted for the engine."""
 
 import json
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from lcca import _beside, _covariates, _frames, _gpu, _groups, _missing, _pairing, _rows, _settings, _views
 from lcca._lcca import Matrix
-from lcca._pairing import Paired, View, Views
+from lcca._pairing import Beside, Paired, View, Views
 
 _CHECKS: dict[str, Any] = {"accept_sparse": _views.SPARSE, "dtype": "numeric"}
 
@@ -41,11 +42,20 @@ def fit_views(
     device = getattr(estimator, "device", "cpu")
     X, y = (_gpu.in_place(data, name, device, estimator.missing, threads) for data, name in ((X, "X"), (y, "y")))
     x, target = x_view(estimator, X, threads, reset=True), y_view(estimator, y, threads, reset=True)
-    z = _covariates.of_fit(estimator, covariates, x, threads)
-    codes, weights = _groups.codes(groups, x), _weights(sample_weight, x)
-    paired = _pairing.paired(x, target, weights, estimator.missing, _Means(estimator, learn=True), z, codes)
+
+    def beside(x: View) -> Beside:
+        z = _covariates.of_fit(estimator, covariates, x, threads)
+        return Beside(_weights(estimator, sample_weight, x), z, _groups.codes(groups, x, estimator.align))
+
+    paired = _paired(estimator, x, target, beside, learn=True)
+    if paired.x.names != x.names:
+        note_columns(estimator, paired.x.data.shape[1], paired.x.names)
     views = _normalized(paired.views(threads), _normalization(estimator), threads)
-    return Fitting(views, Target(target.names, target.is_vector), paired.beside.groups)
+    return Fitting(views, Target(paired.y.names, target.is_vector), paired.beside.groups)
+
+
+def _paired(estimator: Any, x: View, y: View, beside: Callable[[View], Beside], *, learn: bool) -> Paired:
+    return _pairing.paired(x, y, beside, estimator.missing, _Means(estimator, learn=learn), estimator.align)
 
 
 def batch_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int, *, first: bool) -> tuple[Views, Target]:
@@ -55,9 +65,10 @@ def batch_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int
     X, y = (_read(estimator, data, 0, threads, reset=True) if _views.is_file(data) else data for data in (X, y))
     x = x_view(estimator, X, threads, reset=first, least=1)
     target = y_view(estimator, y, threads, reset=first)
-    weights = _weights(sample_weight, x)
-    paired = _pairing.paired(x, target, weights, estimator.missing, _Means(estimator, learn=True))
-    return _normalized(paired.views(threads), _normalization(estimator), threads), Target(target.names, target.is_vector)
+    paired = _paired(estimator, x, target, lambda x: Beside(_weights(estimator, sample_weight, x)), learn=True)
+    if first and paired.x.names != x.names:
+        note_columns(estimator, paired.x.data.shape[1], paired.x.names)
+    return _normalized(paired.views(threads), _normalization(estimator), threads), Target(paired.y.names, target.is_vector)
 
 
 def known_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int, covariates: Any = None) -> Views:
@@ -96,13 +107,17 @@ def known_pair(
     if y is None:
         raise ValueError("CCA requires y to be passed, but the target y is None")
     x, target = x_view(estimator, X, threads, reset=False), y_view(estimator, y, threads, reset=False)
-    z = (_covariates.of_test if is_test else _covariates.of_rows)(estimator, covariates, x, threads)
-    codes, weights = _groups.codes(groups, x), _weights(sample_weight, x)
-    return _pairing.paired(x, target, weights, estimator.missing, _Means(estimator, learn=False), z, codes)
+
+    def beside(x: View) -> Beside:
+        z = (_covariates.of_test if is_test else _covariates.of_rows)(estimator, covariates, x, threads)
+        return Beside(_weights(estimator, sample_weight, x), z, _groups.codes(groups, x, estimator.align))
+
+    return _paired(estimator, x, target, beside, learn=False)
 
 
-def _weights(sample_weight: Any, x: View) -> Any:
-    return _beside.values(x, sample_weight, "the sample weights")
+def _weights(estimator: Any, sample_weight: Any, x: View) -> Array | None:
+    weights = _beside.values(x, sample_weight, "the sample weights", estimator.align)
+    return _pairing.row_weights(weights, np.empty(x.length))
 
 
 def partner(estimator: Any, x: View, y: Any, threads: int) -> tuple[View, NDArray[np.intp] | None]:
@@ -111,7 +126,10 @@ def partner(estimator: Any, x: View, y: Any, threads: int) -> tuple[View, NDArra
     If there are more or fewer of them, they are rows of their own. scikit-learn allows that, and matching of data sets uses it.
     """
     target = y_view(estimator, y, threads, reset=False)
-    return target, _rows.order(x.source, target.source) if x.length == target.length else None
+    if x.length != target.length or _rows.are_same(x.source, target.source):
+        return target, None
+    rows = _rows.match(x.labels(), target.labels(), estimator.align)[1]
+    return target, None if rows is None or len(rows[0]) < x.length else rows[1]
 
 
 def _normalized(views: Views, how: list[str], threads: int) -> Views:
@@ -188,8 +206,8 @@ class _Means:
 def x_view(estimator: Any, X: Any, threads: int, *, reset: bool, least: int = 2) -> View:
     """The first view. With `reset` its columns are recorded, as in a fit of at least `least` rows; otherwise they must be
     those of the fit."""
-    X = _views.in_memory(X, "X")
     expected = None if reset else getattr(estimator, "feature_names_in_", None)
+    X, ids = _frames.without_ids(_views.in_memory(X, "X"), expected)
     if _views.is_file(X):
         X = _read(estimator, X, 0, threads, reset=reset)
     if isinstance(X, Matrix):
@@ -203,32 +221,37 @@ def x_view(estimator: Any, X: Any, threads: int, *, reset: bool, least: int = 2)
     if encoded is not None:
         if reset:
             note_columns(estimator, len(encoded.names), encoded.names)
-        return View("X", _checked(encoded.data, encoded.names, "X", estimator.missing, None), encoded.names, X)
+        else:
+            _check_width(len(encoded.names), estimator.n_features_in_)
+            _check_names(encoded.names, expected, "X")
+        return View("X", _checked(encoded.data, encoded.names, "X", estimator.missing, None), encoded.names, X, ids=ids)
+    source, X = X, X.data if isinstance(X, _frames.Named) else X
     rows = _finite_rows(X, estimator.missing, threads)
     checks = _CHECKS | _finite(rows, estimator.missing)
     try:
         data = validate_data(estimator, X, reset=reset, ensure_min_samples=least if reset else 1, **checks)
     except ValueError as error:
         raise _explained(error, X, "X") from None
-    return View("X", data, _frames.column_names(X), X, rows=rows if data is X else None)
+    return View("X", data, _frames.column_names(X), source, rows=rows if data is X else None, ids=ids)
 
 
 def y_view(estimator: Any, y: Any, threads: int, *, reset: bool) -> View:
     """The second view. Without `reset` its columns must be those of the fit."""
-    y = _views.in_memory(y, "y")
     width = None if reset else estimator._y_width
     expected = None if reset else getattr(estimator, "y_feature_names_in_", None)
+    y, ids = _frames.without_ids(_views.in_memory(y, "y"), expected)
     if _views.is_file(y):
         y = _read(estimator, y, 1, threads, reset=reset)
     if isinstance(y, Matrix):
         view = View("y", y, y.names, y)
     else:
         encoded = _encoded(_frames.as_table(y), "y", estimator.categorical, expected)
-        data, names = (y, _frames.column_names(y)) if encoded is None else (encoded.data, encoded.names)
+        plain = y.data if isinstance(y, _frames.Named) else y
+        data, names = (plain, _frames.column_names(plain)) if encoded is None else (encoded.data, encoded.names)
         rows = _finite_rows(data, estimator.missing, threads)
         array = _checked(data, names, "y", estimator.missing, rows)
         is_vector = array.ndim == 1
-        view = View("y", array.reshape(-1, 1) if is_vector else array, names, y, is_vector, rows if array is data else None)
+        view = View("y", array.reshape(-1, 1) if is_vector else array, names, y, is_vector, rows if array is data else None, ids)
     if width is not None and view.data.shape[1] != width:
         raise ValueError(f"y has {view.data.shape[1]} columns, but CCA is expecting {width} columns as input.")
     _check_names(view.names, expected, "y")
@@ -239,6 +262,8 @@ def _encoded(data: Any, view: str, categorical: str, expected: Any) -> _frames.E
     """A table with columns of text as numbers; None if it has none."""
     if categorical not in ("auto", "error"):
         raise ValueError(f'categorical == {categorical!r}, expected "auto" or "error"')
+    if isinstance(data, _frames.Named):
+        return None if data.names is None else _frames.Encoded(data.data, data.names)
     if not _frames.has_text(data):
         return None
     if expected is not None:

@@ -1,10 +1,11 @@
 """The engine, exported by `crates/lcca-python`."""
 
 from collections.abc import Callable
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import Self
 
 from lcca._types import Certified, CrossValidation, FitResult, MethodParameter, ModelFile, Path, Table, TraceRow, Vector, ViewWeights
 
@@ -15,6 +16,7 @@ __all__ = [
     "Matrix",
     "Pieces",
     "Pool",
+    "RowLabels",
     "RowSums",
     "Rows",
     "Sums",
@@ -26,18 +28,19 @@ __all__ = [
     "bootstrap",
     "certify",
     "certify_remote",
-    "check_laws",
     "cross_validate",
     "cuda_devices",
     "fit",
     "fit_auto",
     "fit_remote",
     "fit_sums",
+    "is_called_like_id",
     "least_squares",
     "load",
+    "match_rows",
     "method_parameters",
     "note_sentences",
-    "pair_files",
+    "p_value_text",
     "permutation_test",
     "save",
     "score",
@@ -99,6 +102,8 @@ class Matrix:
     def with_covariates(self, covariates: Matrix) -> Matrix: ...
     def normalized(self, view: str, how: str, threads: int) -> Matrix: ...
     def take(self, rows: NDArray[Any]) -> Matrix: ...
+    def named_by(self, id: int) -> Matrix: ...
+    def toarray(self) -> NDArray[np.float64]: ...
     @property
     def shape(self) -> tuple[int, int]: ...
     @property
@@ -117,6 +122,16 @@ class Matrix:
     def rows_in_file(self) -> list[int] | None: ...
     @property
     def dropped(self) -> int: ...
+
+@final
+class RowLabels:
+    def __new__(
+        cls, called: str, rows: int, names: list[str] | None, counting: bool, ids: list[tuple[str, list[str]]], may_have_more: bool
+    ) -> Self: ...
+    @staticmethod
+    def of_file(called: str, matrix: Matrix, may_have_more: bool) -> RowLabels: ...
+    @property
+    def is_absent(self) -> bool: ...
 
 @final
 class Rows:
@@ -207,8 +222,6 @@ def fit_sums(
     on_pass: Callable[[float], object] | None,
     on_iteration: Callable[[TraceRow], object] | None,
 ) -> FitResult: ...
-# Only in builds with the feature `laws`, which tests have.
-def check_laws(pair: Any, x: Table, y: Table, seed: int) -> None: ...
 def certify(
     parts: dict[str, Any],
     claim: tuple[bool, float],
@@ -260,13 +273,17 @@ def permutation_test(
 def bootstrap(
     parts: dict[str, Any], x: Matrix, y: Matrix, weights: Vector | None, plan: dict[str, Any], threads: int
 ) -> dict[str, Any]: ...
-def wilks(x: Matrix, y: Matrix, threads: int) -> dict[str, Vector]: ...
+def wilks(x: Matrix, y: Matrix, threads: int) -> dict[str, Any]: ...
+def p_value_text(p: float) -> str: ...
 def transform(weights: ViewWeights, rows: Matrix, threads: int) -> Table: ...
 def score(
     x_weights: ViewWeights, y_weights: ViewWeights, x: Matrix, y: Matrix, weights: Vector | None, threads: int
 ) -> tuple[Vector, float]: ...
 def note_sentences(notes: str, x_names: dict[int, str], y_names: dict[int, str]) -> list[str]: ...
-def pair_files(x: Matrix, y: Matrix) -> tuple[Matrix, Matrix, list[int] | None, list[str]]: ...
+def is_called_like_id(name: str) -> bool: ...
+def match_rows(
+    x: RowLabels, y: RowLabels, align: str
+) -> tuple[list[int | None], tuple[NDArray[np.int64], NDArray[np.int64]] | None, list[str]]: ...
 def save(path: Path, parts: ModelFile) -> None: ...
 def load(path: Path) -> ModelFile: ...
 def least_squares(

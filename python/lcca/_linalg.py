@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from lcca import _lcca, _settings, _views
+from lcca import _inputs, _lcca, _settings, _views
+from lcca._cca import CCA
 
 _CHECKS: dict[str, Any] = {"accept_sparse": _views.SPARSE, "dtype": "numeric"}
 
@@ -32,6 +33,9 @@ def least_squares(
     steps: int | None = None,
     k_pc: int | None = None,
     tol: float = 1e-10,
+    missing: str = "error",
+    categorical: str = "auto",
+    align: str = "auto",
     memory: int | str | None = None,
     random_state: Any = 0,
     n_jobs: int | None = -1,
@@ -54,6 +58,8 @@ def least_squares(
         Steps of the iterative methods [default: at most 500 for cg, 38 for ling, 51 for gradient]; LING's directions [100].
     tol : float
         Relative residual at which conjugate gradients stop.
+    missing, categorical, align
+        What happens to missing values and columns of text, and how rows of X and T find each other, as for `CCA`.
     memory, random_state, n_jobs
         As for `CCA`.
 
@@ -71,7 +77,8 @@ def least_squares(
     True
     """
     threads = _settings.threads(n_jobs)
-    x, targets = _matrix(X, "X", threads), _matrix(T, "T", threads)
+    views = _inputs.fit_views(CCA(missing=missing, categorical=categorical, align=align), X, T, None, threads).views
+    x, targets = views.x, views.y
     options = _options(method, ridge, center, 10, 2, memory, random_state) | {"steps": steps, "k_pc": k_pc, "tol": tol}
     coef, explained, x_mean, t_mean = _lcca.least_squares(x, targets, options, threads)
     return LeastSquares(coef, t_mean - x_mean @ coef, explained)

@@ -14,7 +14,8 @@ def load(path: "str | os.PathLike[str]") -> CCA:
 
     It transforms, scores and predicts as the fitted one did, to the bit, and knows how the fit ended: its trace (at most 1,000
     iterations), whether it converged, what was decided, and its passes. Attributes that the file does not hold are None: the
-    seconds and the work. Files of earlier versions may hold less: without regressions they cannot `predict`, and say so.
+    seconds and the work. Files of earlier versions may hold less: without regressions they cannot `predict`, and say so. Variables are
+    those of the file: `CCA.save` keeps `variables`, and models of the program have variables of unit length.
 
     Parameters
     ----------
@@ -41,6 +42,7 @@ def load(path: "str | os.PathLike[str]") -> CCA:
     parts = _lcca.load(os.fspath(path))
     model = CCA(**_model.parameters(json.loads(parts["settings"]), parts["parameters"]))
     model._set_file(parts)
+    model.set_params(**_model.reading(model._provenance))
     model.n_features_in_ = len(model.x_weights_)
     if parts["x_names"] is not None:
         model.feature_names_in_ = np.asarray(parts["x_names"], dtype=object)

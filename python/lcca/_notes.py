@@ -12,11 +12,12 @@ import sklearn
 
 from lcca import _lcca
 
+# What to do about a note. Whoever cross-validates is not told to.
 _REMEDIES = {
     "correlations-guaranteed": "; CCA(hold_out=0.2) shows what is left on other rows, and CCACV chooses a ridge",
     "inflated-by-noise": "; CCA(hold_out=0.2) shows by how much, and CCACV chooses a ridge",
     "far-below-training": "; a ridge helps, and CCACV chooses one",
-    "shared-columns": "; leave them out of one view",
+    "far-below-training-in-folds": "; fewer components leave out what other rows do not have",
     "ridge-set-by-few-columns": "; scale=True divides columns by their standard deviations",
 }
 _PACKAGE = os.path.dirname(__file__) + os.sep
@@ -82,9 +83,34 @@ def named(note: Note, x_names: Any, y_names: Any) -> Note:
     return Note(note.kind, text, note.numbers)
 
 
-def remedy(kind: str) -> str:
+_OF_CROSS_VALIDATION = {
+    "correlations-guaranteed": "; a larger ridge helps",
+    "far-below-training": "; fewer components leave them out",
+}
+# Notes about how much a fit can be trusted on other rows.
+_RISKS = ("inflated-by-noise", "correlations-guaranteed")
+_VALIDATION = os.path.join(os.path.dirname(sklearn.__file__), "model_selection", "_validation.py")
+
+
+def remedy(kind: str, *, cross_validates: bool = False) -> str:
     """What to do about a note, as the end of a sentence."""
-    return _REMEDIES.get(kind, "")
+    known = _REMEDIES | _OF_CROSS_VALIDATION if cross_validates else _REMEDIES
+    return known.get(kind, "")
+
+
+def is_moot(kind: str) -> bool:
+    """Whether nobody needs a warning of this kind: scikit-learn is about to score this very fit on rows that it has not seen, and does
+    so for each of many fits."""
+    return kind in _RISKS and _is_being_validated()
+
+
+def _is_being_validated() -> bool:
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename == _VALIDATION:
+            return True
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
 
 
 def warn(text: str, category: type[Warning] = LccaWarning) -> None:

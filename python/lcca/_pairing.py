@@ -1,15 +1,17 @@
-"""Two views put together: rows in the same order, by name if both have names, and without missing values."""
+"""Two views put together: rows that belong together, in the same order, and without missing values."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import _check_sample_weight
 
 from lcca import _lcca, _missing, _notes, _rows, _views
-from lcca._lcca import Matrix
+from lcca._lcca import Matrix, RowLabels
 
 Array = NDArray[np.float64]
 
@@ -26,7 +28,8 @@ class Views(NamedTuple):
 class View:
     """One view before it meets the other: an array that scikit-learn has checked, or a file.
 
-    The names of its rows are those of `source`, the table or file that it was made from.
+    The names of its rows are those of `source`, the table or file that it was made from, unless `ids` name them: columns that
+    a model does not have.
     """
 
     name: str
@@ -35,6 +38,7 @@ class View:
     source: Any
     is_vector: bool = False
     rows: Matrix | None = None  # those of the array, if it was checked by making them
+    ids: list[str] | None = None
 
     @property
     def is_file(self) -> bool:
@@ -46,14 +50,40 @@ class View:
         """The number of rows, with those that a file left out."""
         return int(self.data.shape[0]) + (self.data.dropped if self.is_file else 0)
 
+    def labels(self, *, may_have_more: bool = False) -> RowLabels:
+        """What all rows are called, those that a file left out included."""
+        if self.ids is not None:
+            return RowLabels(self.name, self.length, self.ids, False, [], may_have_more)
+        ids = [] if self.is_file else [(name, _rows.numbers(own)) for name, own in _ids(self)]
+        return _rows.labels(self.source, self.name, self.length, ids, may_have_more=may_have_more)
+
+    def named_by(self, id: int) -> "View":
+        """The same rows, named by a column that is then no data."""
+        if self.is_file:
+            data = self.data.named_by(id)
+            return replace(self, data=data, names=data.names, source=data)
+        name, numbers = _ids(self)[id]
+        names = list(self.names or [])
+        kept = [i for i, own in enumerate(names) if own != name]
+        data = self.data.tocsc()[:, kept].tocsr() if sp.issparse(self.data) else self.data[:, kept]
+        return replace(self, data=data, names=[names[i] for i in kept], rows=None, ids=_rows.numbers(numbers))
+
     def left_out(self) -> NDArray[np.bool_] | None:
         """Per row, whether the file left it out because of missing values; None if it left out none."""
-        kept = self.data.rows_in_file
+        kept = self.data.rows_in_file if self.is_file else None
         if kept is None:
             return None
         missing = np.ones(self.length, dtype=bool)
         missing[kept] = False
         return missing
+
+    def at(self, rows: NDArray[Any]) -> "View":
+        """Some of the rows, numbered as in the file, none of which it left out."""
+        left_out = self.left_out()
+        if left_out is not None:
+            rows = (np.cumsum(~left_out) - 1)[rows]
+        is_all = len(rows) == self.data.shape[0] and bool((rows == np.arange(len(rows))).all())
+        return self if is_all else self.taken(rows)
 
     def taken(self, rows: NDArray[Any]) -> "View":
         """Some of the rows, or all of them in another order."""
@@ -69,6 +99,18 @@ class View:
         if isinstance(self.data, Matrix):
             return self.data
         return _views.from_arrays(self.data, self.name, threads) if self.rows is None else self.rows
+
+
+def _ids(view: View) -> list[tuple[str, NDArray[Any]]]:
+    """Columns of a table that are called like one that names the rows, and hold a different whole number in each."""
+    called = [i for i, name in enumerate(view.names or []) if _lcca.is_called_like_id(name)]
+    found = []
+    for i in called:
+        numbers = view.data[:, [i]].toarray()[:, 0] if sp.issparse(view.data) else np.asarray(view.data[:, i])
+        is_whole = numbers.dtype.kind in "iuf" and bool((numbers == np.floor(numbers)).all())
+        if is_whole and len(numbers) > 1 and len(np.unique(numbers)) == len(numbers):
+            found.append(((view.names or [])[i], numbers))
+    return found
 
 
 class Means(Protocol):
@@ -118,41 +160,32 @@ class Paired:
 def paired(
     x: View,
     y: View,
-    sample_weight: Any,
+    beside: Callable[[View], Beside],
     missing: str,
     means: Means,
-    covariates: View | None = None,
-    groups: NDArray[np.int64] | None = None,
+    align: str,
 ) -> Paired:
     """The rows of both views that belong together, without missing values.
 
     Parameters
     ----------
     x, y : View
-        Two views with as many rows each.
-    sample_weight : array, optional
-        One weight per row of X.
+        Two views.
+    beside : callable
+        What belongs to the rows of X, given X as its rows are named.
     missing : "error", "drop" or "mean"
         What happens to missing values in arrays; files have settled theirs.
     means : Means
         The means to fill in.
-    covariates : View, optional
-        One row per row of X.
-    groups : array, optional
-        One number per row of X.
+    align : "auto", "common" or "none"
+        How rows find each other.
 
     Returns
     -------
     Paired
-        Rows in the order of X, unless only those of X can be moved.
+        Rows in the order of X.
     """
-    are_files = x.is_file and y.is_file and x.data.is_file and y.data.is_file
-    if not are_files and not (_rows.have_names(x.source) and _rows.have_names(y.source)):
-        check_consistent_length(np.empty(x.length), np.empty(y.length))
-    beside = Beside(row_weights(sample_weight, np.empty(x.length)), covariates, groups)
-    if are_files:
-        return _paired_files(x, y, beside)
-    both = _aligned(_without_left_out(x, y, beside))
+    both = matched(x, y, beside, align)
     if missing == "drop":
         return _complete(both)
     if missing == "mean":
@@ -171,32 +204,39 @@ def row_weights(sample_weight: Any, rows: Any) -> Array | None:
     return np.ascontiguousarray(weights)
 
 
-def _paired_files(x: View, y: View, beside: Beside) -> Paired:
-    x_rows, y_rows, rows, remarks = _lcca.pair_files(x.data, y.data)
-    for remark in remarks:
-        _notes.warn(remark, _notes.DataWarning)
-    if rows is not None:
-        beside = beside.taken(np.asarray(rows, dtype=np.intp))
-    return Paired(x.with_data(x_rows), y.with_data(y_rows), beside)
+def _named_and_matched(x: View, y: View, align: str) -> tuple[View, View, _rows.Rows | None]:
+    if align not in _rows.ALIGN:
+        raise ValueError(f'align == {align!r}, expected "auto", "common" or "none"')
+    if _rows.are_same(x.source, y.source):
+        return x, y, None
+    if any(not view.is_file and _rows.index_of(view.source) is None for view in (x, y)):
+        check_consistent_length(np.empty(x.length), np.empty(y.length))
+    ids, rows = _rows.match(x.labels(), y.labels(), align)
+    views = [view if id is None else view.named_by(id) for view, id in zip((x, y), ids, strict=True)]
+    return views[0], views[1], rows
 
 
-def _without_left_out(x: View, y: View, beside: Beside) -> Paired:
-    """Both views without the rows that the one from a file left out."""
-    file, array = (x, y) if x.is_file else (y, x)
-    left_out = file.left_out() if file.is_file else None
-    if left_out is None:
+def matched(x: View, y: View, belonging: Callable[[View], Beside], align: str) -> Paired:
+    """The rows that belong together, without those that a file left out because they miss values."""
+    x, y, rows = _named_and_matched(x, y, align)
+    beside = belonging(x)
+    left_out = x.left_out(), y.left_out()
+    if rows is None and left_out[0] is None and left_out[1] is None:
         return Paired(x, y, beside)
-    if _rows.have_names(file.source) and _rows.have_names(array.source):
-        raise ValueError(
-            "a file that left out rows with missing values cannot be aligned with a table by name: read both views from files"
-        )
-    array = replace(array.taken(~left_out), source=None)
-    return Paired(*((file, array) if x.is_file else (array, file)), beside.taken(~left_out))
-
-
-def _aligned(both: Paired) -> Paired:
-    order = _rows.order(both.x.source, both.y.source)
-    return both if order is None else replace(both, y=both.y.taken(order))
+    x_rows, y_rows = (np.arange(x.length), np.arange(x.length)) if rows is None else rows
+    kept = np.ones(len(x_rows), dtype=bool)
+    for view_rows, missing in ((x_rows, left_out[0]), (y_rows, left_out[1])):
+        if missing is not None:
+            kept &= ~missing[view_rows]
+    if not kept.any():
+        raise ValueError("no row has all values in both views")
+    if not kept.all():
+        count = int((~kept).sum())
+        what = f"{count} row{'' if count == 1 else 's'} with missing values left out of both views, {int(kept.sum())} left"
+        _notes.warn(what, _notes.DataWarning)
+    x_rows, y_rows = x_rows[kept], y_rows[kept]
+    is_all = len(x_rows) == x.length and bool((x_rows == np.arange(x.length)).all())
+    return Paired(x.at(x_rows), y.at(y_rows), beside if is_all else beside.taken(x_rows))
 
 
 def _complete(both: Paired) -> Paired:

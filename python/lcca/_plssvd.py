@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from lcca import _inputs, _lcca, _settings
 from lcca._cca import CCA
 from lcca._pairing import Views
+from lcca._second_view import also_called_Y
 from lcca._types import FitResult
 
 Array = NDArray[np.float64]
@@ -86,6 +87,7 @@ class PLSSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    @also_called_Y
     def fit(self, X: Any, y: Any = None) -> "PLSSVD":
         """Fits both views.
 
@@ -126,6 +128,7 @@ class PLSSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         self.x_weights_, self.y_weights_ = (own * factor for own, factor in zip(weights, self._factors, strict=True))
         return self
 
+    @also_called_Y
     def transform(self, X: Any, y: Any = None) -> Any:
         """The scores of rows.
 
@@ -153,6 +156,7 @@ class PLSSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         x_scores, y_scores = self.model_.transform(X, y)
         return np.asarray(x_scores) * self._factors[0], np.asarray(y_scores) * self._factors[1]
 
+    @also_called_Y
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fits both views and returns the scores of both.
 

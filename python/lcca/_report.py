@@ -20,7 +20,7 @@ def text(model: Any) -> str:
         lines += [_verdict(model), _cost(model)]
     if model.certificate_ is not None:
         lines.append(f"certified: {model.certificate_}")
-    lines += [f"note: {note}{_notes.remedy(note.kind)}" for note in model.notes_ or []]
+    lines += [f"note: {note}{_remedy(model, note)}" for note in model.notes_ or []]
     return "\n".join(lines)
 
 
@@ -83,11 +83,16 @@ def warn_of(model: Any, notes: "list[_notes.Note]") -> None:
     """Warns of some notes, and of a fit that did not converge."""
     for note in notes:
         # Whoever asks for as many pairs as there are is not surprised that there are no more.
-        if note.kind != "fewer-pairs" or model.n_components is not None:
-            _notes.warn(note.text + _notes.remedy(note.kind), _notes.ResultWarning)
+        is_expected = note.kind == "fewer-pairs" and model.n_components is None
+        if not is_expected and not _notes.is_moot(note.kind):
+            _notes.warn(note.text + _remedy(model, note), _notes.ResultWarning)
     if not model.converged_:
         message = f"CCA did not converge to tol={model.tol}: there is more correlation to be found, {_missing(model)}"
         _notes.warn(f"{message}; {_advice(model)}.", ConvergenceWarning)
+
+
+def _remedy(model: Any, note: "_notes.Note") -> str:
+    return _notes.remedy(note.kind, cross_validates=hasattr(model, "cv_mean_"))
 
 
 def _advice(model: Any) -> str:

@@ -1,88 +1,97 @@
-"""Names of rows: if both views have them, they must agree."""
+"""What rows are called, and which rows belong together. The rule is the engine's, the same for tables and files."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lcca import _notes
+from lcca import _lcca, _notes
+from lcca._frames import Named
+from lcca._lcca import Matrix, RowLabels
 
-_SHOWN = 3  # names in a message
+ALIGN = ("auto", "common", "none")
+
+Rows = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
-def names(data: Any) -> NDArray[Any] | None:
-    """The names of the rows of a table or a file; None if it has none, or only numbers that count the rows."""
-    if hasattr(data, "row_names"):
-        found = data.row_names
-        return None if found is None else np.asarray(found, dtype=object)
-    index = _index(data)
+def labels(
+    data: Any, called: str, rows: int, ids: Sequence[tuple[str, list[str]]] = (), *, may_have_more: bool = False
+) -> RowLabels:
+    """What the rows of a table, an array or a file are called.
+
+    Parameters
+    ----------
+    data : table, array or file
+        As a user passes it.
+    called : str
+        What to call it in messages.
+    rows : int
+        The number of its rows.
+    ids : list of (name, numbers)
+        Columns that may name the rows.
+    may_have_more : bool
+        Whether rows that the other table does not have are left out without a word.
+    """
+    if isinstance(data, Matrix):
+        return RowLabels.of_file(called, data, may_have_more)
+    index = index_of(data)
     if index is None:
-        return None
-    return np.asarray(index.to_numpy(dtype=object) if index.nlevels == 1 else index.to_flat_index(), dtype=object)
+        return RowLabels(called, rows, None, False, list(ids), may_have_more)
+    counting = _is_default(index)
+    return RowLabels(called, rows, None if counting else texts(index), counting, list(ids), may_have_more)
 
 
-def have_names(data: Any) -> bool:
-    """Whether the rows have names."""
-    return data.row_names is not None if hasattr(data, "row_names") else _index(data) is not None
-
-
-def _index(data: Any) -> Any:
-    """The index of a pandas table that is more than a count of rows."""
+def index_of(data: Any) -> Any:
+    """The index of a pandas table, or the names of the cells of an AnnData; None if rows have places only."""
+    if isinstance(data, Named):
+        return data.index
+    cells = getattr(data, "obs_names", None)
+    if cells is not None:
+        return cells
     index = getattr(data, "index", None)
-    if index is None or callable(index) or not hasattr(data, "iloc") or _counts_rows(index):
-        return None
-    return index
+    return None if index is None or callable(index) or not hasattr(data, "iloc") else index
 
 
-def _counts_rows(index: Any) -> bool:
+def texts(index: Any) -> list[str]:
+    """The names in an index as the engine writes them: levels with commas between, whole numbers without a point."""
+    if index.nlevels > 1:
+        return [", ".join(_text(level) for level in levels) for levels in index]
+    return [_text(name) for name in index]
+
+
+def numbers(column: NDArray[Any]) -> list[str]:
+    """Whole numbers as texts."""
+    return [str(int(number)) for number in column]
+
+
+def _text(name: Any) -> str:
+    is_whole = isinstance(name, (float, np.floating)) and float(name).is_integer()
+    return str(int(name)) if is_whole else str(name)
+
+
+def _is_default(index: Any) -> bool:
     """Whether pandas made the index itself, or it is as if it had."""
     return hasattr(index, "start") and hasattr(index, "step") and index.start == 0 and index.step == 1
 
 
-def order(x: Any, y: Any) -> NDArray[np.intp] | None:
-    """The order of the rows of y that makes them those of X, by name; None if they are paired by position.
+def are_same(x: Any, y: Any) -> bool:
+    """Whether two tables have the same index in the same order, which need not be written out then."""
+    x_index, y_index = index_of(x), index_of(y)
+    return x_index is not None and y_index is not None and bool(x_index.equals(y_index)) and not _is_default(x_index)
 
-    Parameters
-    ----------
-    x, y : tables, arrays or files
-        Two views. If one of them has no names, nothing is compared.
+
+def match(x: RowLabels, y: RowLabels, align: str) -> tuple[list[int | None], Rows | None]:
+    """Which rows of two tables belong together. Remarks become warnings.
 
     Returns
     -------
-    array of int or None
-        Row i of X belongs with row `order[i]` of y. A warning says that they were not in the same order.
+    ids : list of int or None
+        Of each table, which of the columns that may name the rows names them.
+    rows : pair of arrays or None
+        Rows of the first table, ascending, and the row of the second that belongs to each; None if all belong together as they are.
     """
-    x_index, y_index = _index(x), _index(y)
-    if x_index is not None and y_index is not None and x_index.equals(y_index):
-        return None
-    x_names, y_names = names(x), names(y)
-    if x_names is None or y_names is None:
-        return None
-    if hasattr(x, "row_names") != hasattr(y, "row_names"):
-        # Files have texts, also for numbers.
-        x_names, y_names = (np.array([str(name) for name in found], dtype=object) for found in (x_names, y_names))
-    if len(x_names) == len(y_names) and bool(np.all(x_names == y_names)):
-        return None
-    places = _places(x_names, "X"), _places(y_names, "y")
-    only_x, only_y = ([n for n in a if n not in b] for a, b in (places, places[::-1]))
-    if only_x or only_y:
-        found = " and ".join(_counted(*side) for side in ((only_x, "X"), (only_y, "y")) if side[0])
-        remedy = "pass the same rows in both, as in X.loc[common] and y.loc[common], or drop the names to pair them by position"
-        raise ValueError(f"the rows of X and y have different names: {found}; {remedy}")
-    text = f"the rows of y are in another order than those of X: they were aligned by name, as {len(x_names)} names are the same"
-    _notes.warn(text, _notes.DataWarning)
-    return np.array([places[1][name] for name in x_names], dtype=np.intp)
-
-
-def _places(row_names: NDArray[Any], view: str) -> dict[Any, int]:
-    places = {name: i for i, name in enumerate(row_names)}
-    if len(places) != len(row_names):
-        seen: set[Any] = set()
-        twice = next(name for name in row_names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise ValueError(f"two rows of {view} are called {twice!r}, so the rows of X and y cannot be aligned by name")
-    return places
-
-
-def _counted(only: list[Any], view: str) -> str:
-    shown = ", ".join(repr(name) for name in only[:_SHOWN])
-    return f"{len(only)} are in {view} only ({shown}{', …' if len(only) > _SHOWN else ''})"
+    ids, rows, remarks = _lcca.match_rows(x, y, align)
+    for remark in remarks:
+        _notes.warn(remark, _notes.DataWarning)
+    return ids, rows

@@ -127,7 +127,9 @@ def options(params: dict[str, Any], n_components: int) -> dict[str, Any]:
         "metrics": metrics(params["metric"]),
         "normalize": normalization(params["normalize_rows"]),
         "scale": _scale(params["scale"]),
+        "variables": _variables(params["variables"]),
         "hold_out": _hold_out(params["hold_out"]),
+        "cross_validated": None,
         "parameters": _method_parameters(params),
         "memory": memory(params["memory"]),
         "device": device(params["device"], params["device_memory"]),
@@ -195,6 +197,13 @@ def _scale(scale: Any) -> str:
     if not isinstance(scale, (bool, np.bool_)):
         raise invalid("scale", "'auto', True or False", scale)
     return "yes" if scale else "no"
+
+
+def _variables(variables: Any) -> str:
+    """What canonical variables are scaled to, in the engine's words."""
+    if variables not in ("unit-variance", "unit-length"):
+        raise invalid("variables", "'unit-variance' or 'unit-length'", variables)
+    return str(variables)
 
 
 def _most_passes(max_passes: float | None, max_iter: Any) -> float | None:

@@ -15,7 +15,7 @@ from lcca._pair import RemotePair
 from lcca._types import ViewWeights
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Significance:
     """The result of a permutation test, with one number per pair."""
 
@@ -28,6 +28,13 @@ class Significance:
     n_permutations: int
     decisions: list[Any] = field(default_factory=list, repr=False)
     """Where the test ran, if a GPU was asked for: `"ran-on-gpu"` or `"ran-without-gpu"` with the reason, as in `CCA.decisions_`."""
+
+    def __repr__(self) -> str:
+        lines = [f"Permutation test by {self.n_permutations:,} random orders", "pair  correlation         p  p adjusted"]
+        for i, correlation in enumerate(self.correlations):
+            p, adjusted = (_lcca.p_value_text(values[i]) for values in (self.p_values, self.p_adjusted))
+            lines.append(f"{i + 1:4}  {correlation:11.4f}  {p:>8}  {adjusted:>10}")
+        return "\n".join(lines)
 
 
 def permutation_test(
@@ -92,8 +99,8 @@ def permutation_test(
     >>> shared = random.standard_normal((300, 1))
     >>> X, Y = shared + random.standard_normal((300, 4)), shared + random.standard_normal((300, 3))
     >>> model = lcca.CCA(n_components=2).fit(X[:200], Y[:200])
-    >>> lcca.permutation_test(model, X[200:], Y[200:]).p_adjusted[0]
-    np.float64(0.001)
+    >>> float(lcca.permutation_test(model, X[200:], Y[200:]).p_adjusted[0])
+    0.001
     """
     check_is_fitted(model)
     _settings.number(n, "n", least=1)

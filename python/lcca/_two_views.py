@@ -7,7 +7,9 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
+from lcca import _frames, _rows
 from lcca._cca import CCA
+from lcca._frames import Named
 
 _OUTPUTS = ("both", "x", "y", "mean")
 
@@ -37,6 +39,8 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         The fitted transformers.
     cca_ : CCA
         The fitted model.
+    n_features_in_ : int
+        The columns of the table that was fitted, or of both views of a pair.
 
     Examples
     --------
@@ -72,7 +76,7 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.cca = cca
         self.output = output
 
-    def fit(self, X: Any, y: Any = None) -> "TwoViews":
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, covariates: Any = None, groups: Any = None) -> "TwoViews":
         """Fits both transformers and CCA.
 
         Parameters
@@ -81,6 +85,8 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Rows with both views.
         y : array, optional
             Labels. CCA does not look at them; the transformers may.
+        sample_weight, covariates, groups : as for `CCA.fit`
+            What belongs to the rows besides the views. Only CCA looks at it.
 
         Returns
         -------
@@ -96,16 +102,18 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> TwoViews(cca=CCA(1, ridge=1.0)).fit(pair).cca_.x_weights_.shape
         (3, 1)
         """
-        self._fit(X, y)
+        self._fit(X, y, {"sample_weight": sample_weight, "covariates": covariates, "groups": groups})
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, **_: Any) -> Any:
+    def fit_transform(
+        self, X: Any, y: Any = None, sample_weight: Any = None, covariates: Any = None, groups: Any = None
+    ) -> Any:
         """Fits both transformers and CCA, and returns the canonical variables of the same rows.
 
         Parameters
         ----------
-        X, y : as for `fit`
-            Rows with both views, and labels.
+        X, y, sample_weight, covariates, groups : as for `fit`
+            Rows with both views, labels, and what belongs to the rows.
 
         Returns
         -------
@@ -121,17 +129,19 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> TwoViews(cca=CCA(1, ridge=1.0)).fit_transform(pair).shape
         (50, 2)
         """
-        views = self._fit(X, y)
+        views = self._fit(X, y, {"sample_weight": sample_weight, "covariates": covariates, "groups": groups})
         chosen = [view if name in self._wanted() else None for view, name in zip(views, "xy", strict=True)]
-        return self._variables(*chosen)
+        return self._variables(*chosen, covariates=covariates)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Any, covariates: Any = None) -> Any:
         """The canonical variables of rows.
 
         Parameters
         ----------
         X : table or pair
             Rows with the views that `output` asks for.
+        covariates : as for `fit`
+            The covariates of the rows, if there were some in the fit.
 
         Returns
         -------
@@ -150,9 +160,9 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         columns, fitted = self._cut(X, self._wanted()), (self.x_, self.y_)
         made = [None if part is None else _made(step, part) for part, step in zip(columns, fitted, strict=True)]
-        return self._variables(*made)
+        return self._variables(*made, covariates=covariates)
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None, covariates: Any = None) -> float:
         """The mean correlation of the pairs on given rows, by which a grid search can choose parameters.
 
         Parameters
@@ -160,6 +170,8 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         X : table or pair
             Rows with both views.
         y : ignored
+        sample_weight, covariates : as for `fit`
+            What belongs to the rows.
 
         Returns
         -------
@@ -177,7 +189,7 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         x, y = self._cut(X, "xy")
-        return self.cca_.score(_made(self.x_, x), _made(self.y_, y))
+        return self.cca_.score(_made(self.x_, x), _made(self.y_, y), sample_weight, covariates)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """The names of the features that `transform` returns.
@@ -205,16 +217,19 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         count = self.cca_.x_weights_.shape[1]
         return np.asarray([f"{prefix}{i}" for prefix in prefixes for i in range(count)], dtype=object)
 
-    def _fit(self, X: Any, labels: Any) -> tuple[Any, Any]:
+    def _fit(self, X: Any, labels: Any, beside: dict[str, Any]) -> tuple[Any, Any]:
+        """Fits everything and returns both views. `beside` is what belongs to the rows besides them."""
         if self.output not in _OUTPUTS:
             raise ValueError(f'output == {self.output!r}, expected one of "both", "x", "y", "mean"')
+        self.__dict__.pop("n_features_in_", None)  # of an earlier fit
         parts, views, steps = self._cut(X, "xy"), [], []
         for step, part in zip((self.x, self.y), parts, strict=True):
             fitted = None if step is None else clone(step)
-            views.append(part if fitted is None else fitted.fit_transform(part, labels))
+            views.append(part if fitted is None else _named(fitted.fit_transform(part, labels), fitted, part))
             steps.append(fitted)
         self.x_, self.y_ = steps
-        self.cca_ = (CCA() if self.cca is None else clone(self.cca)).fit(*views)
+        self.cca_ = (CCA() if self.cca is None else clone(self.cca)).fit(*views, **beside)
+        self.n_features_in_ = _width(X) if self.x_columns is not None else sum(map(_width, parts))
         return views[0], views[1]
 
     def _wanted(self) -> str:
@@ -225,20 +240,27 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if (self.x_columns is None) != (self.y_columns is None):
             raise ValueError("x_columns and y_columns must both be given, or neither for a pair (X, y)")
         if self.x_columns is not None:
+            self._check_width(X)
             chosen = {"x": self.x_columns, "y": self.y_columns}
             return [_safe_indexing(X, chosen[name], axis=1) if name in wanted else None for name in "xy"]
         if not isinstance(X, (tuple, list)) or len(X) != 2:
             raise ValueError("expected a pair (X, y), or x_columns and y_columns that cut a table into two views")
         return [X[i] if name in wanted else None for i, name in enumerate("xy")]
 
-    def _variables(self, x: Any, y: Any) -> Any:
+    def _check_width(self, X: Any) -> None:
+        """Columns without names are told by their places, so there must be as many of them as in the fit."""
+        expected, width = getattr(self, "n_features_in_", None), _width(X)
+        if expected is not None and _frames.column_names(X) is None and width != expected:
+            raise ValueError(f"X has {width} features, but TwoViews is expecting {expected} features as input.")
+
+    def _variables(self, x: Any, y: Any, *, covariates: Any) -> Any:
         """The canonical variables that `output` asks for."""
         cca = self.cca_
         if y is None:
-            return np.asarray(cca.transform(x))
+            return np.asarray(cca.transform(x, covariates=covariates))
         if x is None:
-            return np.asarray(cca.transform_y(y))
-        zx, zy = (np.asarray(variables) for variables in cca.transform(x, y))
+            return np.asarray(cca.transform_y(y, covariates))
+        zx, zy = (np.asarray(variables) for variables in cca.transform(x, y, covariates=covariates))
         return (zx + zy) / 2 if self.output == "mean" else np.hstack([zx, zy])
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -251,5 +273,27 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+def _width(data: Any) -> int:
+    """The number of columns; a list of texts or numbers is one column, and so is a file whose columns nobody has counted."""
+    shape: Any = np.shape(data) if isinstance(data, (list, tuple)) else getattr(data, "shape", ())
+    return int(shape[1]) if len(shape) > 1 else 1
+
+
 def _made(step: Any, part: Any) -> Any:
-    return part if step is None else step.transform(part)
+    return part if step is None else _named(step.transform(part), step, part)
+
+
+def _named(made: Any, step: Any, part: Any) -> Any:
+    """What a transformer made, with the names of its columns and those of the rows that it was made from.
+
+    Transformers return arrays, which have neither, so rows of a pair in different orders would be paired by position.
+    """
+    if not hasattr(made, "shape") or len(made.shape) != 2 or hasattr(made, "columns"):
+        return made
+    index = _rows.index_of(part)
+    rows = index if index is not None and len(index) == made.shape[0] else None
+    try:
+        columns = [str(name) for name in step.get_feature_names_out()]
+    except (AttributeError, ValueError, NotImplementedError):
+        columns = []
+    return Named(made, columns if len(columns) == made.shape[1] else None, rows)

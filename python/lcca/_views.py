@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from lcca import _gpu, _missing, _notes, _settings
+from lcca import _foreign, _gpu, _missing, _notes, _settings
 from lcca._lcca import Matrix
 
 SPARSE = ("csr", "csc", "coo")
@@ -24,6 +24,8 @@ def read(
     columns: str | Sequence[str] | None = None,
     missing: str = "error",
     categorical: str | Sequence[str] = "auto",
+    delimiter: str | None = None,
+    decimal: str | None = None,
     cols: int | None = None,
     zero_based: bool = False,
     n_jobs: int | None = -1,
@@ -42,7 +44,8 @@ def read(
     index : str or False, optional
         The column of a table that names the rows; False if there is none [default: guessed]. `Matrix.row_names` has them.
     na : str or list of str, optional
-        Texts that stand for a missing value, in place of the usual ones such as "NA".
+        Texts that stand for a missing value, in columns of any kind [default: the usual ones such as "NA" in columns of
+        numbers; in columns of text, where "NA" may be a category, only empty cells].
     columns : str or list of str, optional
         The columns of a table to read: names, or patterns with `*` [default: all]. Others are not looked at.
     missing : "error", "drop" or "mean"
@@ -50,6 +53,11 @@ def read(
     categorical : "auto", "error" or list of str
         Whether columns of text become indicator columns, named `column=value`, or are refused. A list names columns that
         are categories even if they hold numbers.
+    delimiter : str, optional
+        The character between the fields of a text, such as ";" or "\\t"; " " stands for any number of spaces [default: that of the
+        extension, unless the first lines show another]. With it, a file of any extension is read as a table.
+    decimal : "." or ",", optional
+        The character before the decimals of numbers in a text [default: guessed].
     cols : int, optional
         The number of columns of an svmlight file, which does not state it.
     zero_based : bool
@@ -78,7 +86,7 @@ def read(
     >>> table.names, table.row_names
     (['size', 'color=blue', 'color=red'], ['a', 'b', 'c', 'd'])
     """
-    options = table_options(missing, categorical, header, index, na, columns)
+    options = table_options(missing, categorical, header, index, na, columns, delimiter, decimal)
     return noted(Matrix.read(os.fspath(path), cols, zero_based, options, _settings.threads(n_jobs)), path)
 
 
@@ -89,12 +97,18 @@ def table_options(
     index: str | bool | None = None,
     na: str | Sequence[str] | None = None,
     columns: str | Sequence[str] | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
 ) -> dict[str, Any]:
     """How tables are understood, as the engine takes it."""
     if not (header is None or isinstance(header, bool)):
         raise TypeError(f"header == {header!r}, expected True, False or None")
     if not (index is None or index is False or (isinstance(index, str) and index)):
         raise TypeError(f"index == {index!r}, expected the name of a column, False or None")
+    if not (delimiter is None or (isinstance(delimiter, str) and len(delimiter) == 1)):
+        raise ValueError(f"delimiter == {delimiter!r}, expected one character")
+    if decimal not in (None, ".", ","):
+        raise ValueError(f'decimal == {decimal!r}, expected "." or ","')
     return {
         "header": header,
         "index": "" if index is False else index,
@@ -103,6 +117,8 @@ def table_options(
         "missing": missing,
         "categorical": categorical if isinstance(categorical, str) else "auto",
         "categories": None if isinstance(categorical, str) else list(categorical),
+        "delimiter": delimiter,
+        "decimal": decimal,
     }
 
 
@@ -124,13 +140,7 @@ def is_file(data: Any) -> bool:
 
 def in_memory(data: Any, name: str) -> Any:
     """The data, unless they are on a cluster; masked entries become NaN, and what lies on a GPU is copied."""
-    if hasattr(data, "__dask_graph__"):
-        maker = "from_dataframe" if hasattr(data, "divisions") else "from_array"
-        raise TypeError(
-            f"{name} is a Dask collection, and all of its rows would be brought to this process: "
-            f"make a pair of views with lcca.dask.{maker} and pass that, or call {name}.compute() first"
-        )
-    return _missing.unmasked(_gpu.on_host(data))
+    return _missing.unmasked(_gpu.on_host(_foreign.opened(data, name)))
 
 
 def checked(data: Any, name: str, threads: int) -> Matrix:

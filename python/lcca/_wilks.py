@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcca import _lcca, _settings, _views
+from lcca import _inputs, _lcca, _settings
+from lcca._cca import CCA
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Wilks:
     """Wilks' test with Bartlett's approximation, one number per pair: each tests that pair and all after it.
 
@@ -29,17 +30,43 @@ class Wilks:
     """Its degrees of freedom."""
     p_values: Array
     """The share of χ² above it."""
+    ranks: tuple[int, int]
+    """Columns of X and of y that do not depend on the others, which degrees of freedom are counted from."""
+    n_covariates: int
+    """Covariates that are neither constant nor depend on others, each of which takes a dimension from the rows."""
+
+    def __repr__(self) -> str:
+        lines = ["Wilks' test that a pair and all after it correlate by chance only"]
+        lines.append("pair  correlation    lambda  chi-square  degrees         p")
+        for i, p in enumerate(self.p_values):
+            numbers = f"{self.correlations[i]:11.4f}  {self.wilks_lambda[i]:8.4f}  {self.chi_square[i]:10.2f}  {self.degrees[i]:7,.0f}"
+            lines.append(f"{i + 1:4}  {numbers}  {_lcca.p_value_text(p):>8}")
+        return "\n".join(lines)
 
 
-def wilks(X: Any, y: Any, *, n_jobs: int | None = -1) -> Wilks:
-    """Tests how many pairs of small dense views correlate, on all rows and without a ridge.
+def wilks(
+    X: Any,
+    y: Any,
+    *,
+    covariates: Any = None,
+    missing: str = "error",
+    categorical: str = "auto",
+    align: str = "auto",
+    n_jobs: int | None = -1,
+) -> Wilks:
+    """Tests how many pairs of small views correlate, on all rows and without a ridge.
 
     Assumes independent rows, normal data and many more rows than columns; the result says so. From the shell: `lcca fit --wilks`.
 
     Parameters
     ----------
-    X, y : arrays or sparse matrices of shape (n, p₁) and (n, p₂)
-        Two views, with many more rows than columns and columns that do not depend on each other.
+    X, y : as for `CCA.fit`
+        Two views, with many more rows than columns. Columns that depend on others, such as the last indicator of a category, change
+        nothing: degrees of freedom count the rank.
+    covariates : as for `CCA.fit`, optional
+        Columns whose linear influence is taken out of both views first. The correlations are then partial correlations.
+    missing, categorical, align
+        What happens to missing values and columns of text, and how rows find each other, as for `CCA`.
     n_jobs : int, optional
         The number of threads, as for `CCA`.
 
@@ -58,6 +85,8 @@ def wilks(X: Any, y: Any, *, n_jobs: int | None = -1) -> Wilks:
     array([0.  , 0.94, 0.97])
     """
     threads = _settings.threads(n_jobs)
-    x_rows, y_rows = (_views.checked(view, name, threads) for view, name in ((X, "X"), (y, "y")))
-    return Wilks(**_lcca.wilks(x_rows, y_rows, threads))
-
+    # The views are read, checked and paired as those of a fit.
+    rules = CCA(missing=missing, categorical=categorical, align=align, n_jobs=n_jobs)
+    rules._fill = {}
+    views = _inputs.fit_views(rules, X, y, None, threads, covariates).views
+    return Wilks(**_lcca.wilks(views.x, views.y, threads))

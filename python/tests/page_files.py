@@ -38,6 +38,7 @@ def tables(folder):
     lines = [f"m{i}," + ",".join(f"{v:.3f}" for v in [*genes[i], *lipids[i][:2]]) for i in range(60)]
     header = ",".join(["id", *(f"gene_{i}" for i in range(6)), "fat", "protein"])
     (folder / "mice.csv").write_text("\n".join([header, *lines]) + "\n")
+    (folder / "mice.txt").write_text((folder / "mice.csv").read_text().replace(",", "\t").replace(".", ","))
 
 
 def urls(folder):

@@ -21,12 +21,16 @@ def test_it_finds_what_factorizations_of_dense_views_find(factors, words, method
         assert model.converged_
 
 
-def test_canonical_variables_are_uncorrelated_and_of_unit_length(factors):
+@pytest.mark.parametrize(("variables", "divisor"), [("unit-length", 1), ("unit-variance", 300)])
+def test_canonical_variables_are_uncorrelated_and_of_unit_length_or_variance(factors, variables, divisor):
     x, y = factors
-    model = CCA(n_components=4).fit(x, y)
+    assert len(x) == 300
+    model = CCA(n_components=4, variables=variables).fit(x, y)
     zx, zy = model.transform(x, y)
-    assert np.allclose(zx.T @ zx, np.eye(4)) and np.allclose(zy.T @ zy, np.eye(4))
-    assert np.allclose(zx.T @ zy, np.diag(model.correlations_))
+    assert np.allclose(zx.T @ zx / divisor, np.eye(4)) and np.allclose(zy.T @ zy / divisor, np.eye(4))
+    assert np.allclose(zx.T @ zy / divisor, np.diag(model.correlations_))
+    for scores, view, mean, weights in ((zx, x, model.x_mean_, model.x_weights_), (zy, y, model.y_mean_, model.y_rotations_)):
+        assert np.allclose(scores, (view - mean) @ weights)
 
 
 def test_loadings_are_correlations_with_the_columns(factors):

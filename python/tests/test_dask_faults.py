@@ -182,8 +182,8 @@ def test_a_lost_broadcast_is_sent_again(client, views, monkeypatch):
     pair = lcca.dask.from_loaders(client, loaders(views, 2))
     send, sent = _round._broadcast, []
 
-    def forgetful(client, places, panels):
-        futures = send(client, places, panels)
+    def forgetful(shards, places, panels):
+        futures = send(shards, places, panels)
         sent.append(len(places))
         if len(sent) == 5 and futures:
             client.cancel(list(futures.values()), force=True)

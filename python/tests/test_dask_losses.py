@@ -1,17 +1,19 @@
-"""Shards that no worker can load, and clusters without workers: a fit ends with one sentence and does not wait forever."""
+"""Shards that no worker can load, workers that stop, clusters without workers or closed: a fit ends with one sentence and does not
+wait forever."""
 
 import os
 import signal
+import threading
 import warnings
 
 import pytest
-from clusters import loaders
+from clusters import SLOW, Saboteur, later, loaders, workers
 
 import lcca
 
 distributed = pytest.importorskip("distributed")
 import lcca.dask  # noqa: E402
-from lcca.dask import _losses  # noqa: E402
+from lcca.dask import _losses, _silence  # noqa: E402
 
 
 def small_cluster(**options):
@@ -93,3 +95,70 @@ def test_workers_that_are_all_paused_are_not_waited_for_forever():
         patience.look("work remains")
         with pytest.raises(lcca.dask.NoWorkersError, match="2 workers, all of them paused.*work remains.*smaller shards"):
             patience.wait("work remains")
+
+
+def ends(act):
+    """The error that ends something, which must not take forever."""
+    caught = []
+
+    def run():
+        try:
+            act()
+        except Exception as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(300)
+    assert not thread.is_alive(), "it waits forever"
+    (error,) = caught
+    return error
+
+
+def test_a_worker_that_is_stopped_for_good_is_named_and_ends_the_fit(views):
+    with small_cluster(n_workers=2) as cluster, distributed.Client(cluster) as client:
+        pair = lcca.dask.from_loaders(client, loaders(views, 4))
+        # After the workers have started: they are silent as well, for as long as they import.
+        pair._shards.silence = _silence.Silence(client, 10.0)
+        address, process = sorted(workers(client).items())[0]
+        stop = Saboteur(lambda: os.kill(process, signal.SIGSTOP))
+        try:
+            with pytest.warns(lcca.LccaWarning, match=f"{address} has sent nothing for .* s: waiting up to 10 s"):
+                error = ends(lambda: lcca.CCA(**SLOW, callback=stop).fit(pair))
+        finally:
+            os.kill(process, signal.SIGCONT)
+        assert isinstance(error, lcca.dask.SilentWorkerError) and error.address == address, error
+        assert f"worker {address} has sent nothing for 10 s" in str(error) and "raise worker_timeout" in str(error)
+
+
+def test_a_worker_that_stops_while_it_loads_ends_the_wait(views, tmp_path):
+    log = tmp_path / "process"
+
+    def stops():
+        log.write_text(str(os.getpid()))
+        os.kill(os.getpid(), signal.SIGSTOP)
+        return views[0]
+
+    with small_cluster() as cluster, distributed.Client(cluster) as client:
+        # A worker is silent for as long as it imports this.
+        client.run(lambda: __import__("lcca.dask"))
+        try:
+            with pytest.warns(lcca.LccaWarning, match="has sent nothing for"):
+                error = ends(lambda: lcca.dask.from_loaders(client, [(stops, lambda: views[1])], worker_timeout=10.0))
+        finally:
+            os.kill(int(log.read_text()), signal.SIGCONT)
+    assert isinstance(error, lcca.dask.SilentWorkerError), error
+
+
+@pytest.mark.parametrize("closed", ["cluster", "client"])
+@pytest.mark.parametrize("during", [False, True])
+def test_a_cluster_that_is_closed_in_mid_fit_is_the_reason_that_is_given(views, closed, during):
+    with small_cluster(n_workers=2) as cluster, distributed.Client(cluster, timeout=5) as client:
+        pair = lcca.dask.from_loaders(client, loaders(views, 4))
+        close = cluster.close if closed == "cluster" else client.close
+        act = Saboteur(later(0.01, close) if during else close)
+        error = ends(lambda: lcca.CCA(**SLOW, callback=act).fit(pair))
+        if during:
+            act.act.join()
+    assert isinstance(error, lcca.dask.ClosedClusterError), repr(error)
+    assert "closed during the fit" in str(error)

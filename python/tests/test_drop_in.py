@@ -144,3 +144,59 @@ def test_inside_a_pipeline_that_matches_cells():
     assert np.allclose(correlations, their_correlations, atol=1e-3), (correlations, their_correlations)
     assert (found == expected).mean() > 0.95
     assert (found == truth).mean() > (start == truth).mean() + 0.1
+
+
+@pytest.mark.parametrize("ridge", [0.001, 1.0])
+def test_a_classifier_learns_from_variables_as_it_does_from_those_of_scikit_learn(ridge):
+    from sklearn.datasets import load_digits
+    from sklearn.pipeline import make_pipeline
+    from sklearn.svm import SVC
+
+    pixels, digit = load_digits(return_X_y=True)
+    train, test = np.arange(1000), np.arange(1000, len(pixels))
+    labels = np.eye(10)[digit]
+
+    def accuracy(features):
+        learner = SVC(gamma="auto").fit(features[train], digit[train])
+        return learner.score(features[test], digit[test])
+
+    model = lcca.CCA(9, ridge=ridge, scale=True).fit(pixels[train], labels[train])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = accuracy(sklearn.cross_decomposition.CCA(9).fit(pixels[train], labels[train]).transform(pixels))
+    assert accuracy(model.transform(pixels)) > expected - 0.03
+    small = lcca.CCA(9, ridge=ridge, scale=True, variables="unit-length").fit(pixels[train], labels[train])
+    assert accuracy(small.transform(pixels)) < 0.3
+    # In a pipeline, the labels are the second view.
+    pipeline = make_pipeline(lcca.CCA(1, ridge=ridge), SVC(gamma="auto")).fit(pixels[train], digit[train] % 2)
+    assert pipeline.score(pixels[test], digit[test] % 2) > 0.8
+
+
+def test_the_second_view_may_be_called_Y_as_scikit_learn_did(factors):  # noqa: N802
+    x, y = factors
+    for estimator in (lcca.CCA(2), lcca.PLSSVD(2), lcca.CCACV(2, ridges=[0.1])):
+        fitted = estimator.fit(x, Y=y)
+        for ours, same in zip(fitted.transform(x, Y=y), estimator.fit(x, y).transform(x, y), strict=True):
+            assert np.array_equal(ours, same)
+        assert len(estimator.fit_transform(X=x, Y=y)) == 2
+        with pytest.raises(TypeError, match="fit got y and Y, which are the same view: pass y alone"):
+            estimator.fit(x, y, Y=y)
+        assert "Y" not in inspect.signature(estimator.fit).parameters
+    model = lcca.CCA(2).fit(x, y)
+    assert model.score(x, Y=y) == model.score(x, y)
+
+
+def test_the_score_of_one_row_is_undefined_and_says_so(factors):
+    x, y = factors
+    model = lcca.CCA(2).fit(x, y)
+    alone = np.eye(1, len(x))[0]
+    for rows in ((x[:1], y[:1]), (x, y, alone)):
+        with pytest.warns(lcca.ResultWarning, match="a correlation needs two rows or more, and it is nan for fewer"):
+            assert np.isnan(model.score(*rows))
+    assert model.correlations(x[:2], y[:2]).shape == (2,)
+
+
+@pytest.mark.parametrize("variables", ["unit variance", 1, None])
+def test_variables_are_one_of_two_kinds(factors, variables):
+    with pytest.raises(ValueError, match="The 'variables' parameter of CCA must be 'unit-variance' or 'unit-length'"):
+        lcca.CCA(1, variables=variables).fit(*factors)

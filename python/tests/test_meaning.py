@@ -81,7 +81,7 @@ def test_columns_that_both_views_have_are_named(factors):
     pandas = pytest.importorskip("pandas")
     x = pandas.DataFrame(factors[0], columns=[f"gene {i}" for i in range(8)])
     y = pandas.DataFrame(factors[1], columns=[f"lipid {i}" for i in range(6)]).assign(leak=2 * x["gene 3"])
-    with pytest.warns(ResultWarning, match='"gene 3" of X and "leak" of Y.*leave them out of one view'):
+    with pytest.warns(ResultWarning, match='"gene 3" of X and "leak" of Y are multiples but for a constant; if one was copied'):
         model = CCA(2).fit(x, y)
     assert "shared-columns" in kinds(model)
 
@@ -92,3 +92,26 @@ def test_leave_one_out_is_pooled(factors):
         warnings.simplefilter("ignore")
         model = CCACV(1, ridges=[0.1, 1.0], folds=40).fit(x, y)
     assert model.cv_pooled_ and (model.cv_mean_ > 0.3).all() and (model.cv_error_ > 0).all()
+
+
+def test_inflation_is_said_once_and_only_by_who_does_not_know_better():
+    model_selection = pytest.importorskip("sklearn.model_selection")
+    random = np.random.default_rng(0)
+    shared = random.standard_normal((60, 2))
+    x, y = (shared @ random.standard_normal((2, 40)) + 0.05 * random.standard_normal((60, 40)) for _ in "xy")
+    with pytest.warns(ResultWarning, match="may be inflated|guaranteed"):
+        CCA(1, ridge=1e-3).fit(x, y)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        search = model_selection.GridSearchCV(CCA(1), {"ridge": [1e-3, 1e-2]}, cv=3).fit(x, y)
+    # The search scores each fit on rows that it has not seen; the last fit, to all rows, is not scored.
+    assert search.best_score_ > 0.95 and len([w for w in said if "inflated" in str(w.message)]) <= 1
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model = CCACV(1, ridges=[1e-3, 1e-2]).fit(x, y)
+    # Correlations of nearly 1 that are there on held-out rows are not inflated.
+    assert model.cv_mean_.max() > 0.95 and not [w for w in said if "inflated" in str(w.message)]
+    x, y = random.standard_normal((60, 40)), random.standard_normal((60, 40))
+    with pytest.warns(ResultWarning, match="held-out rows of 5 folds") as said:
+        CCACV(1, ridges=[1e-3, 1e-2]).fit(x, y)
+    assert not any("CCACV" in str(w.message) for w in said)

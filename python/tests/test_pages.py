@@ -74,6 +74,7 @@ def test_every_block_of_the_page_runs(path, environment, tmp_path, monkeypatch):
     folder.mkdir()
     monkeypatch.chdir(folder)
     monkeypatch.setenv("MPLBACKEND", "Agg")
+    monkeypatch.setenv("PATH", environment["PATH"])
     PREPARE.get(page, lambda folder: None)(folder)
     variables = {"__name__": "__main__"}
     with warnings.catch_warnings():

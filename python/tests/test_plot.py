@@ -128,6 +128,25 @@ def test_rows_are_colored_by_label(model, words):
 
 
 @pytest.mark.filterwarnings("ignore:these look like the rows")
+def test_a_scree_counts_as_the_other_plots_do(model):
+    shown = len(model.correlations_)
+    assert plot.scree(model).lines[0].get_xdata().tolist() == list(range(shown))
+    assert [tick.get_text() for tick in plot.heatmap(model).get_xticklabels()] == [str(j) for j in range(shown)]
+
+
+def test_a_heatmap_has_columns_of_every_component(model):
+    """Those of the first component would fill it if columns were ranked by all their loadings together."""
+    from lcca.plot._shared import taking_turns
+
+    loadings = np.full((40, 4), 0.01)
+    loadings[:30, 0] = 0.9
+    for column in range(30, 40):
+        loadings[column, column % 4] = 0.3
+    chosen = taking_turns(loadings, 8)
+    assert set(np.abs(loadings[chosen]).argmax(axis=1)) == {0, 1, 2, 3} and len(set(chosen)) == 8
+    assert len(taking_turns(loadings[:3], 8)) == 3
+
+
 def test_a_scree_holds_intervals_and_p_values(factors):
     model = CCA(3).fit(*factors)
     sure, tested = bootstrap(model, *factors, n=10), permutation_test(model, *factors, n=19)

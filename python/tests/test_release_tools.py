@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import tarfile
 import zipfile
 
@@ -165,3 +166,14 @@ def test_a_wheel_says_where_its_sources_are(tmp_path):
     wheels.leads_home(wheel(f"Name: lcca\nProject-URL: Source Code, {workspace.home()}\n\n"))
     with pytest.raises(Failed, match="where its sources are"):
         wheels.leads_home(wheel("Name: lcca\n\n"))
+
+
+def test_the_oldest_versions_are_those_of_the_package_file():
+    tool = ROOT / "tools" / "oldest.py"
+    listed = subprocess.run([sys.executable, tool], capture_output=True, text=True, check=True).stdout.split()
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+    for name, exactly in (line.split("==") for line in listed):
+        if name not in ("pandas", "polars", "pyarrow", "pytest"):
+            assert f'"{name}>={exactly}' in project, name
+    assert {"numpy", "scikit-learn", "mudata", "tqdm"} <= {line.split("==")[0] for line in listed}
+    assert not any(line.startswith(("maturin", "python")) for line in listed)

@@ -144,6 +144,27 @@ def test_cells_without_variation_are_counted_and_have_no_embedding():
     assert found.constant == (1, 0) and not found.x[7].any() and np.isfinite(found.x).all()
 
 
+@pytest.mark.parametrize("scale_genes", [False, True])
+def test_genes_that_are_constant_in_one_data_set_are_left_out_as_seurat_does(scale_genes):
+    first, second = adata(120, 30, 1), adata(90, 30, 2)
+    for one, gene, value in ((first, 4, 0), (second, 7, 0), (second, 9, 3)):
+        rows = one.X.tolil()
+        rows[:, gene] = value
+        one.X = rows.tocsr()
+    varies = [np.ptp(one.X.toarray(), axis=0) > 0 for one in (first, second)]
+    kept = list(first.var_names[varies[0] & varies[1]])
+    assert not {"g4", "g7", "g9"} & set(kept)
+    counted = f"{30 - len(kept)} of 30 genes have the same value in all cells of one data set and are left out of both"
+    with pytest.warns(lcca.DataWarning, match=counted):
+        found = sc.run_cca(first, second, 3, scale_genes=scale_genes)
+    assert found.genes == kept
+    expected = sc.run_cca(first[:, kept], second[:, kept], 3, scale_genes=scale_genes)
+    agrees(found, (expected.x, expected.y, expected.values))
+    with pytest.warns(lcca.DataWarning, match="are left out of both"):
+        arrays = sc.run_cca(first.X, second.X.toarray(), 3, scale_genes=scale_genes)
+    agrees(arrays, (expected.x, expected.y, expected.values))
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

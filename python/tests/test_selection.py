@@ -28,6 +28,14 @@ def test_scikit_learn_finds_no_fault(estimator, check):
     check(estimator)
 
 
+def test_a_number_is_a_number_of_folds_as_in_scikit_learn(factors):
+    counted, named = (CCACV(2, ridges=RIDGES, **folds).fit(*factors) for folds in ({"cv": 3}, {"folds": 3}))
+    assert counted.cv_scores_.shape == (3, 3) and np.array_equal(counted.cv_scores_, named.cv_scores_)
+    for wrong, error in ((1, ValueError), (True, ValueError), ("3", ValueError)):
+        with pytest.raises(error, match="cv"):
+            CCACV(2, ridges=RIDGES, cv=wrong).fit(*factors)
+
+
 def test_the_ridge_is_the_programs(words, program, tmp_path):
     for name, view in zip("xy", words):
         sp.save_npz(tmp_path / f"{name}.npz", view, compressed=False)

@@ -11,21 +11,32 @@ from conftest import ROOT
 sys.path.insert(0, str(ROOT / "tools" / "docs"))
 
 import generated
-from navigation import SECTIONS, navigation
+from navigation import TABS, listed, navigation
 from site_links import problems
 from sources import relinked, site_path
 
 
 def test_a_new_page_is_listed_and_a_missing_one_is_not():
-    listed = navigation(["index.md", "brand-new.md", "benchmarks/peers.md"])
-    assert listed == [{"Start": ["index.md"]}, {"More": ["brand-new.md"]}]
+    found = navigation(["index.md", "gallery/digits.md", "brand-new.md", "benchmarks/peers.md"])
+    assert found == [{"Start": ["index.md", {"Gallery": ["gallery/digits.md"]}]}, {"Reference": [{"More": ["brand-new.md"]}]}]
+
+
+def test_a_reader_chooses_among_five_tabs():
+    assert len(TABS) == 5 and len(navigation([*listed(), "brand-new.md"])) == 5
+
+
+def test_search_works_from_a_folder_without_another_server():
+    # tools/docs/site_search.py searches the built site in a browser.
+    settings = (ROOT / "mkdocs.yml").read_text()
+    polyfill = re.search(r"polyfills: \[(\S+)\]", settings)[1]
+    assert "\n  - offline\n" in settings and "iframe-worker" in polyfill and (ROOT / "docs" / polyfill).exists()
 
 
 def test_every_listed_page_exists_or_is_generated_or_awaited():
     made = {"reference.md", "api.md", "benchmarks/index.md", "gallery/digits.md"}
     made |= {site_path(page.name) for page in ROOT.glob("*.md")}
     awaited = {"gpu.md", "plots.md", "security.md", "support.md", "code_of_conduct.md"}
-    pages = [page for _, section in SECTIONS for page in section]
+    pages = listed()
     assert len(pages) == len(set(pages))
     assert [page for page in pages if page not in made | awaited and not (ROOT / "docs" / page).exists()] == []
 

@@ -47,18 +47,18 @@ def test_files_are_paired_by_name(folder):
     path, x, y = folder
     truth = CCA(2).fit(x, y)
     y.sample(frac=1, random_state=0).to_csv(path / "shuffled.csv")
-    with pytest.warns(DataWarning, match="rows of Y brought into the order of X by name"):
+    with pytest.warns(DataWarning, match="rows of y brought into the order of X by name"):
         model = CCA(2).fit(path / "x.csv", path / "shuffled.csv")
     assert np.allclose(model.correlations_, truth.correlations_, rtol=0, atol=1e-12)
     assert list(model.feature_names_in_) == list("abcd") and list(model.y_feature_names_in_) == list("pqr")
     shuffled = silently(lambda: lcca.read(path / "shuffled.csv"))
-    with pytest.warns(DataWarning, match="aligned by name"):
+    with pytest.warns(DataWarning, match="brought into the order of X by name"):
         mixed = CCA(2).fit(x, shuffled)
     assert np.allclose(mixed.correlations_, truth.correlations_, rtol=0, atol=1e-12)
     with pytest.warns(DataWarning):
         assert model.score(path / "x.csv", path / "shuffled.csv") == pytest.approx(truth.score(x, y))
     y[5:].to_csv(path / "fewer.csv")
-    with pytest.raises(ValueError, match="mouse 0.*index=False to pair rows by position"):
+    with pytest.raises(ValueError, match='mouse 0.*align="none" pairs rows by position'):
         silently(lambda: CCA(2).fit(path / "x.csv", path / "fewer.csv"))
 
 
@@ -68,7 +68,7 @@ def test_numbers_that_name_rows_are_the_same_in_a_file_and_a_frame(folder):
     x.set_index(numbers).to_csv(path / "numbered.csv", index_label="id")
     y = y.set_index(numbers).sort_index()
     file = lcca.read(path / "numbered.csv", header=True, index="id")
-    with pytest.warns(DataWarning, match="aligned by name"):
+    with pytest.warns(DataWarning, match="brought into the order of X by name"):
         model = CCA(2).fit(file, y)
     assert np.allclose(model.correlations_, CCA(2).fit(x, folder[2]).correlations_, rtol=0, atol=1e-12)
 
@@ -123,3 +123,36 @@ def test_wrong_options_are_refused(folder):
     ):
         with pytest.raises((TypeError, ValueError), match=words):
             lcca.read(path / "x.csv", **wrong)
+
+
+def test_texts_are_read_as_they_are_written(folder):
+    path, x, _ = folder
+    x.to_csv(path / "x.txt", sep="|", decimal=",")
+    with pytest.raises(ValueError, match="lcca.read with delimiter"):
+        lcca.read(path / "x.txt")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        said = lcca.read(path / "x.txt", header=True, index="id", delimiter="|", decimal=",")
+    plain = lcca.read(path / "x.csv", header=True, index="id")
+    assert (said.names, said.row_names, said.shape) == (plain.names, plain.row_names, plain.shape)
+    with pytest.warns(DataWarning, match="numbers have decimal commas"):
+        lcca.read(path / "x.txt", delimiter="|")
+    with pytest.raises(ValueError, match="delimiter == 'ab', expected one character"):
+        lcca.read(path / "x.txt", delimiter="ab")
+    with pytest.raises(ValueError, match="decimal == ';'"):
+        lcca.read(path / "x.txt", decimal=";")
+
+
+def test_words_for_missing_values_are_categories_in_files_and_frames(folder):
+    path, x, y = folder
+    bags = np.resize(["None", "Driver", "NA"], len(x))
+    x.assign(bags=bags).to_csv(path / "bags.csv")
+    file = silently(lambda: lcca.read(path / "bags.csv"))
+    assert file.names == [*"abcd", "bags=Driver", "bags=NA", "bags=None"]
+    assert list(CCA(2).fit(x.assign(bags=bags), y).feature_names_in_) == file.names
+    with pytest.raises(ValueError, match='the value is missing [(]"None"[)]'):
+        silently(lambda: lcca.read(path / "bags.csv", na="None"))
+    empty = x.assign(bags=np.where(bags == "NA", "", bags))
+    assert list(silently(lambda: CCA(2, missing="mean").fit(empty, y)).feature_names_in_)[4:] == ["bags=Driver", "bags=None"]
+    with pytest.raises(ValueError, match="missing"):
+        CCA(2).fit(empty, y)

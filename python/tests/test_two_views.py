@@ -75,6 +75,40 @@ def test_pairs_of_arrays_and_slices_of_one(factors):
     assert list(frame.columns) == ["cca0", "cca1"]
 
 
+def test_what_belongs_to_rows_reaches_the_model(factors):
+    x, y = factors
+    random = np.random.default_rng(0)
+    weights, z = random.random(len(x)), random.standard_normal((len(x), 2))
+    beside = {"sample_weight": weights, "covariates": z}
+    expected = CCA(2).fit(x, y, **beside)
+    for output in ("both", "x", "y"):
+        views = TwoViews(cca=CCA(2), output=output)
+        found = views.fit_transform((x, y), **beside)
+        assert np.array_equal(views.cca_.x_weights_, expected.x_weights_)
+        assert np.array_equal(found, views.fit((x, y), **beside).transform((x, y), covariates=z))
+        assert views.score((x, y), **beside) == expected.score(x, y, **beside)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'sample_weights'"):
+        TwoViews(cca=CCA(2)).fit_transform((x, y), sample_weights=weights)
+    pipeline = Pipeline([("views", TwoViews(x_columns=slice(0, 8), y_columns=slice(8, None), cca=CCA(2))), ("scale", StandardScaler())])
+    pipeline.fit(np.hstack([x, y]), views__sample_weight=weights)
+    assert np.array_equal(pipeline["views"].cca_.x_weights_, CCA(2).fit(x, y, weights).x_weights_)
+
+
+def test_columns_without_names_are_counted(factors, texts):
+    x, y = factors
+    both = np.hstack([x, y])
+    views = TwoViews(x_columns=slice(0, 8), y_columns=slice(8, None), cca=CCA(2)).fit(both)
+    assert views.n_features_in_ == both.shape[1] == TwoViews(cca=CCA(2)).fit((x, y)).n_features_in_
+    with pytest.raises(ValueError, match="X has 15 features, but TwoViews is expecting 14 features as input"):
+        views.transform(np.hstack([both, y[:, :1]]))
+    assert views.fit(np.hstack([both, y[:, :1]])).n_features_in_ == 15  # a new fit may have another width
+    # Columns with names are found by their names, whatever else a table has.
+    table, _ = texts
+    model = words().fit(table)
+    assert model.n_features_in_ == 2
+    assert np.array_equal(model.transform(table.assign(other=1)), model.transform(table))
+
+
 @pytest.mark.parametrize(
     ("parameters", "data", "message"),
     [

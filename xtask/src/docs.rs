@@ -3,6 +3,7 @@
 use crate::python;
 use crate::step::{self, cargo};
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 const HOME: &str = "target/python-docs";
@@ -28,4 +29,9 @@ pub fn pages() -> Result<(), String> {
     site.env("NO_MKDOCS_2_WARNING", "1").args(["-m", "mkdocs", "build", "--quiet", "--strict", "--clean"]);
     step::run(&mut site)?;
     step::run(Command::new(&python).args(["tools/docs/site_links.py", SITE]))
+}
+
+/// Searches the site in a browser as a reader does who opened it from a folder.
+pub fn search(python: &Path, browser: &Path) -> Result<(), String> {
+    step::run(Command::new(python).args(["tools/docs/site_search.py", SITE]).arg(browser))
 }

@@ -43,7 +43,10 @@ fn words(work: &Path) -> Result<(), String> {
         data::prepare(&python)?.ok_or("this experiment needs the real data sets")?.join("brown/words.txt");
     let views = work.join("views");
     step::run(
-        lcca("views words --min-count 1 --across-lines --ties first").arg(corpus).arg("-o").arg(&views),
+        lcca("views words --tokens whitespace --min-count 1 --across-lines --ties first")
+            .arg(corpus)
+            .arg("-o")
+            .arg(&views),
     )?;
     compare("words", work, &views, WORD_SETTINGS)
 }

@@ -32,6 +32,7 @@ cargo xtask bench dask [FLAGS]      the same fits on a cluster of processes on t
 cargo xtask experiment words|paths|features  the paper's experiments on real data; results in docs/experiments
 cargo xtask modules [CRATE]...      which modules use which, lowest layer first; --files for every source file
 cargo xtask fuzz [FLAGS]            damaged inputs for every reader; --minutes N, --runs N, --target T, --seed S
+cargo xtask fuzz --differential [FLAGS]  legal files, each read by lcca and by its format's own library; --files N, --format F, --seed S
 cargo xtask soak [ROUNDS]           kills at random moments, full disks, read-only folders; 1,000 rounds unless told
 cargo xtask test --gpu              the tests on the GPU of this machine
 cargo xtask kernels                 compile the CUDA kernels; needed only if they were changed
@@ -73,6 +74,7 @@ fn run(args: &[String]) -> Result<(), String> {
         ["docs"] => docs::build(),
         ["modules", ref rest @ ..] => modules(rest),
         ["python"] => package::test(env::var_os("LCCA_DATA").map(PathBuf::from).as_deref()),
+        ["fuzz", "--differential", ref flags @ ..] => package::differential(flags),
         ["fuzz", ref flags @ ..] => fuzz(flags),
         ["soak"] => soak("1000"),
         ["soak", rounds] => soak(rounds),

@@ -1,11 +1,19 @@
 //! The Python package: built as users build it, by maturin into an environment of its own, then tested.
 
 use crate::{data, python, step};
+use std::fs;
 use std::path::{self, Path, PathBuf};
 use std::process::Command;
 
 /// The folder of the package's environment.
 pub const HOME: &str = "target/python-package";
+
+/// The folder of an environment with the oldest versions that the package promises to work with, and the list of these.
+const OLDEST: [&str; 2] = ["target/python-oldest", "target/python-oldest.txt"];
+
+/// What is tested with the oldest versions: the examples, and the tests that ask most of other packages.
+const TESTED_WITH_OLDEST: &str = "python/lcca python/tests/test_drop_in.py python/tests/test_containers.py \
+     python/tests/test_two_views.py python/tests/test_plot.py --ignore python/lcca/dask";
 
 /// Builds the package into its environment, which is created if needed, and returns the environment's Python.
 pub fn build() -> Result<PathBuf, String> {
@@ -37,5 +45,25 @@ pub fn test(real_data: Option<&Path>) -> Result<(), String> {
         command.env("LCCA_GENERATED", &generated).arg("-m").args(arguments.split(' '));
         step::run(step::set_or_remove(&mut command, "LCCA_DATA", real_data))?;
     }
-    Ok(())
+    test_with_oldest(&python)
+}
+
+/// Runs some of the tests with the oldest versions of other packages that are declared. The module is the one that was built: it fits every Python.
+fn test_with_oldest(python: &Path) -> Result<(), String> {
+    let [home, list] = OLDEST;
+    let printed = Command::new(python).arg("tools/oldest.py").output().map_err(|error| error.to_string())?;
+    if !printed.status.success() {
+        return Err(format!("tools/oldest.py: {}", String::from_utf8_lossy(&printed.stderr)));
+    }
+    fs::write(list, printed.stdout).map_err(|error| format!("{list}: {error}"))?;
+    let mut command = Command::new(python::environment(home, list)?);
+    command.env("PYTHONPATH", "python").args(["-m", "pytest", "--quiet", "-p", "no:cacheprovider"]);
+    step::run(command.args(TESTED_WITH_OLDEST.split_whitespace()))
+}
+
+/// Reads legal files with the package and with other libraries, and compares.
+pub fn differential(flags: &[&str]) -> Result<(), String> {
+    let mut command = Command::new(build()?);
+    command.env("PYTHONPATH", "tools").args(["-m", "differential"]).args(flags);
+    step::run(&mut command)
 }

@@ -17,13 +17,17 @@ pub fn run() -> Result<(), String> {
     let absolute = |p: PathBuf| path::absolute(p).map_err(|e| e.to_string());
     let generated = absolute(data::generate(&python)?)?;
     let data = data::prepare(&python)?.map(absolute).transpose()?;
-    step::run(tests(absolute(python)?, data.as_ref())?.env("LCCA_GENERATED", generated))?;
+    let python = absolute(python)?;
+    step::run(tests(python.clone(), data.as_ref())?.env("LCCA_GENERATED", generated))?;
     // NVRTC is a package for Linux and Windows on x86-64.
     if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         kernels::compile(&["--check"])?;
     }
     // The tests have built the program.
     docs::pages()?;
+    if let Some(browser) = real_browser(&python)? {
+        docs::search(&python, &browser)?;
+    }
     package::test(data.as_deref())
 }
 

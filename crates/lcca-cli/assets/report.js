@@ -1,7 +1,8 @@
 "use strict";
 
-// Shows one component at a time, with its leading columns and its scatter plot, and searches for columns. All other pictures are
-// in the page already. Data reach the page as text content only.
+// Shows one component at a time, with its leading columns and its scatter plot, highlights it in all pictures, tells which row
+// a point is, searches for columns, and saves pictures and tables as files. All other pictures are in the page already. Data
+// reach the page as text content only.
 
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
@@ -47,6 +48,13 @@
     leaders("x", component.x[order.value]);
     leaders("y", component.y[order.value]);
     if (given) scatter(chosen);
+    highlight(chosen, "chosen");
+  }
+
+  /** Marks everything that belongs to a component in the pictures and in the table; 0 marks nothing. */
+  function highlight(number, mark) {
+    document.querySelectorAll(`.${mark}`).forEach((part) => part.classList.remove(mark));
+    for (const part of document.querySelectorAll(`[data-component="${number}"]`)) (part.closest("tr") ?? part).classList.add(mark);
   }
 
   function heading(chosen, component) {
@@ -97,13 +105,13 @@
 
   const drawing = document.querySelector("#scatter .drawing");
   let scattered = { chosen: 0, width: 0 };
+  const looks = given?.looks ? bytes(given.looks) : new Uint8Array(given?.rows.length ?? 0).fill(given?.others ?? 0);
 
   function scatter(chosen) {
     const width = Math.floor(drawing.clientWidth);
     if (width === 0 || (scattered.chosen === chosen && scattered.width === width)) return;
     scattered = { chosen, width };
     const [x, y] = [given.x, given.y].map((packed) => floats(packed[chosen - 1]));
-    const looks = given.looks ? bytes(given.looks) : new Uint8Array(x.length);
     const [left, right, top, bottom] = [56, width - 26, 26, Math.round(Math.min(width * 0.8, 420)) - 40];
     const [across, down] = [axis(x, left, right, width / 90), axis(y, bottom, top, 6)];
     const parts = [
@@ -112,17 +120,69 @@
       words(right, bottom + 34, "end", `variable ${chosen} of X`, "ink"),
       words(0, 12, "start", `variable ${chosen} of Y`, "ink"),
     ];
+    const points = [];
     for (const look of new Set(looks)) {
-      let steps = "";
-      for (let i = 0; i < x.length; i++) {
-        if (looks[i] !== look || !Number.isFinite(x[i]) || !Number.isFinite(y[i])) continue;
-        steps += `M${across.place(x[i]).toFixed(1)} ${down.place(y[i]).toFixed(1)}h0`;
+      const own = [];
+      for (let row = 0; row < x.length; row++) {
+        if (looks[row] !== look || !Number.isFinite(x[row]) || !Number.isFinite(y[row])) continue;
+        own.push({ x: across.place(x[row]).toFixed(1), y: down.place(y[row]).toFixed(1), row });
       }
-      parts.push(`<path class="dots s${look}" style="stroke-width:4.4" d="${steps}"/>`);
+      parts.push(given.shapes ? shapes(look, own) : dots(look, own));
+      points.push(...own);
     }
     const label = `canonical variables of component ${chosen}, Y against X`;
+    const [size, box] = [`width="${width}" height="${bottom + 40}"`, `viewBox="0 0 ${width} ${bottom + 40}"`];
     // Numbers and fixed words only: no name of the data is in this markup.
-    drawing.innerHTML = `<svg class="picture" role="img" aria-label="${label}" width="${width}" height="${bottom + 40}">${parts.join("")}</svg>`;
+    drawing.innerHTML = `<svg class="picture" role="img" aria-label="${label}" ${box} ${size}>${parts.join("")}</svg>`;
+    tellRows(drawing.firstElementChild, points);
+  }
+
+  /** Few rows have the shapes that their labels have in the other pictures. */
+  function shapes(look, own) {
+    const shape = `<defs><path id="shape-${look}" d="${given.shapes[look]}"/></defs>`;
+    return shape + own.map(({ x, y }) => `<use href="#shape-${look}" class="f${look} faint" x="${x}" y="${y}"/>`).join("");
+  }
+
+  function dots(look, own) {
+    return `<path class="dots s${look}" style="stroke-width:4.4" d="${own.map(({ x, y }) => `M${x} ${y}h0`).join("")}"/>`;
+  }
+
+  /** Names the row whose point is nearest to the pointer, if one is near. */
+  function tellRows(svg, points) {
+    const near = 12;
+    const svgElement = (tag, attributes) => {
+      const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+      for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+      return made;
+    };
+    const [ring, text] = [svgElement("circle", { class: "ring", r: 6 }), svgElement("text", { class: "ink small told" })];
+    const hide = () => [ring, text].forEach((part) => part.remove());
+    svg.addEventListener("pointerleave", hide);
+    svg.addEventListener("pointermove", (event) => {
+      const { left, top, width: shown } = svg.getBoundingClientRect();
+      const width = svg.viewBox.baseVal.width;
+      const [x, y] = [event.clientX - left, event.clientY - top].map((at) => (at * width) / shown);
+      const away = (point) => Math.hypot(point.x - x, point.y - y);
+      const nearest = points.reduce((best, point) => (best && away(best) <= away(point) ? best : point), undefined);
+      if (!nearest || away(nearest) > near) return hide();
+      const isRight = nearest.x > width / 2;
+      ring.setAttribute("cx", nearest.x);
+      ring.setAttribute("cy", nearest.y);
+      text.setAttribute("x", Number(nearest.x) + (isRight ? -10 : 10));
+      text.setAttribute("y", Number(nearest.y) + 4);
+      text.setAttribute("text-anchor", isRight ? "end" : "start");
+      text.textContent = given.titles[nearest.row];
+      svg.append(ring, text);
+    });
+  }
+
+  /** The points of a picture that is in the page already: those of a label are one path, in the order of the rows. */
+  function drawnPoints(svg) {
+    return [...svg.querySelectorAll("path.dots")].flatMap((path) => {
+      const rows = [...looks.keys()].filter((row) => path.classList.contains(`s${looks[row]}`));
+      const places = [...path.getAttribute("d").matchAll(/M(\S+) (\S+?)h0/g)];
+      return places.length === rows.length ? places.map(([, x, y], i) => ({ x, y, row: rows[i] })) : [];
+    });
   }
 
   const line = (x1, y1, x2, y2) => `<line class="grid" x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}"/>`;
@@ -155,7 +215,85 @@
     const link = event.target.closest("[data-component]");
     if (link) choose(Number(link.dataset.component));
   });
+  document.addEventListener("pointerover", (event) => {
+    const part = event.target.closest("svg [data-component]");
+    highlight(part ? Number(part.dataset.component) : 0, "pointed");
+  });
   if (components.length > 0) choose(1);
+  if (given) document.querySelectorAll("#scores svg, #biplot svg").forEach((svg) => tellRows(svg, drawnPoints(svg)));
+
+  // Files to keep.
+
+  /** Offers a text as a file. Nothing leaves the page. */
+  function save(name, kind, text) {
+    const link = element("a", undefined, { href: URL.createObjectURL(new Blob([text], { type: kind })), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  }
+
+  /** A picture as a file of its own, as it is shown: with its styles and a background, without marks. */
+  function saved(svg) {
+    const copy = svg.cloneNode(true);
+    copy.setAttribute("class", "picture");
+    copy.querySelectorAll(".chosen, .pointed").forEach((part) => part.classList.remove("chosen", "pointed"));
+    const made = new DOMParser().parseFromString(new XMLSerializer().serializeToString(copy), "image/svg+xml");
+    const own = (tag) => made.createElementNS("http://www.w3.org/2000/svg", tag);
+    const [sheet, paper] = [own("style"), own("rect")];
+    sheet.textContent = document.getElementById("pictures").textContent;
+    for (const [name, value] of [["class", "paper"], ["width", "100%"], ["height", "100%"]]) paper.setAttribute(name, value);
+    made.documentElement.prepend(sheet, paper);
+    return new XMLSerializer().serializeToString(made);
+  }
+
+  /** Rows of cells as CSV. What a spreadsheet would run as a formula becomes text. */
+  function csv(rows) {
+    const isFormula = (cell) => typeof cell === "string" && /^[=+\-@\t\r]/.test(cell) && !Number.isFinite(Number(cell));
+    const plain = (cell) => (isFormula(cell) ? `'${cell}` : String(cell ?? ""));
+    const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    return rows.map((row) => row.map((cell) => quoted(plain(cell))).join(",") + "\n").join("");
+  }
+
+  /** The table of all components, as it is shown. */
+  function componentTable() {
+    const table = document.querySelector("#components table");
+    const names = (cell) => [...cell.querySelectorAll("bdi")].map((name) => `${name.textContent} (${name.className === "against" ? "-" : "+"})`);
+    const text = (cell) => (cell.querySelector("bdi") ? names(cell).join("; ") : cell.textContent.replaceAll("\u2212", "-"));
+    return [...table.rows].map((row) => [...row.cells].map(text));
+  }
+
+  /** The listed columns of all components. */
+  function columnTable() {
+    const listed = (view, component, number) => component[view].loading.map((row) => [number, view.toUpperCase(), ...row]);
+    const rows = components.flatMap((component, i) => ["x", "y"].flatMap((view) => listed(view, component, i + 1)));
+    return [["component", "view", "column", "loading", "weight"], ...rows];
+  }
+
+  /** The canonical variables of the drawn rows. */
+  function rowTable() {
+    const views = ["x", "y"].flatMap((view) => given[view].map((packed, i) => [`${view}${i + 1}`, floats(packed)]));
+    const rows = given.titles.map((title, row) => [given.rows[row] + 1, title, ...views.map(([, values]) => values[row])]);
+    return [["row", "name", ...views.map(([name]) => name)], ...rows];
+  }
+
+  function offer(after, buttons) {
+    const line = element("p", undefined, { class: "download" });
+    for (const [label, action] of buttons) {
+      const button = element("button", label, { type: "button" });
+      button.addEventListener("click", action);
+      line.append(button);
+    }
+    after.after(line);
+  }
+
+  const table = (label, name, rows) => [label, () => save(name, "text/csv", csv(rows()))];
+  for (const figure of document.querySelectorAll("figure.chart")) {
+    const visible = () => [...figure.querySelectorAll("svg")].find((svg) => svg.getBoundingClientRect().width > 0);
+    offer(figure.lastElementChild, [["Save picture (SVG)", () => save(`${figure.id}.svg`, "image/svg+xml", saved(visible()))]]);
+  }
+  offer(document.querySelector("#components table"), [table("Save table (CSV)", "components.csv", componentTable)]);
+  const tables = [table("Save listed columns of all components (CSV)", "columns.csv", columnTable)];
+  if (given) tables.push(table("Save canonical variables of these rows (CSV)", "rows.csv", rowTable));
+  offer(document.querySelector(".explorer"), tables);
 
   // The search.
 

@@ -13,11 +13,16 @@ pub fn text(plain: &str) -> String {
             '"' => markup.push_str("&quot;"),
             '\'' => markup.push_str("&#39;"),
             '\n' | '\t' => markup.push(character),
-            control if control.is_control() => markup.push('\u{fffd}'),
+            other if other.is_control() || is_noncharacter(other) => markup.push('\u{fffd}'),
             other => markup.push(other),
         }
     }
     markup
+}
+
+/// Whether Unicode says that this stands for no character, ever. XML forbids U+FFFE and U+FFFF, and HTML all of them.
+fn is_noncharacter(character: char) -> bool {
+    matches!(character, '\u{fdd0}'..='\u{fdef}') || character as u32 & 0xfffe == 0xfffe
 }
 
 /// JSON that no HTML parser mistakes for markup. The escaped characters occur in JSON strings only.
@@ -46,6 +51,17 @@ mod tests {
         let markup = text(NASTY);
         assert!(markup.starts_with("&lt;/script&gt;&lt;b&gt;&quot;&amp;&#39;&lt;!--"), "{markup}");
         assert!(!markup.contains(['<', '>', '"', '\'', '\0', '\u{85}']) && markup.ends_with('é'));
+    }
+
+    /// The characters that XML 1.0 allows, and everything that means something to a parser.
+    #[test]
+    fn markup_has_only_what_xml_allows() {
+        let allowed = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
+        let every: String = ('\0'..=char::MAX).collect();
+        let markup = text(&every);
+        assert!(markup.chars().all(allowed));
+        assert!(!markup.contains(['\u{fffe}', '\u{ffff}', '\u{fdd0}', '\u{1ffff}', '\u{10fffe}']));
+        assert!(markup.contains(['\u{fdf0}', '\u{fffc}', '\u{10000}']));
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub enum Failure {
     Data(lcca::Error),
     /// Standard output or threads failed: code 3.
     Machine(String),
-    /// Ctrl-C was pressed and the state of the fit is saved: code 130.
+    /// The program was asked to stop and the state of the fit is saved: code 130 for Ctrl-C, 128 and the signal for others.
     Interrupted(String),
 }
 
@@ -44,7 +44,7 @@ impl Failure {
     pub fn code(&self) -> ExitCode {
         ExitCode::from(match self {
             Failure::Usage(_) => 2,
-            Failure::Interrupted(_) => interrupt::EXIT_CODE,
+            Failure::Interrupted(_) => interrupt::exit_code(),
             Failure::File(error) if error.is_machine_failure() => 3,
             // What comes from outside of the engine here is a GPU that failed.
             Failure::Data(lcca::Error::Memory { .. } | lcca::Error::External(_)) | Failure::Machine(_) => 3,
@@ -90,12 +90,18 @@ fn remedy_flags(remedy: Remedy) -> &'static str {
             "; read other columns only (--x-columns, --y-columns, --columns), make it the row names (--index), or make texts \
              a view (lcca views text)"
         }
+        Remedy::TellColumnsApart => {
+            "; rename one, or read one of them by its number (--x-columns, --y-columns, --columns)"
+        }
+        Remedy::SayDelimiter => " (--delimiter tab, --delimiter space, --delimiter ';' or another character)",
+        Remedy::SayDecimal => "; --decimal , or --decimal . says which of them stands before decimals",
         Remedy::SettleMissing => {
             "; --missing drop leaves such rows out, --missing mean fills in the mean of the column"
         }
         Remedy::PairOtherwise => {
             "; --align common keeps the rows that both have, --align none pairs rows by position"
         }
+        Remedy::PairByPosition => "; --align none pairs rows by position",
         Remedy::KeepMoreWords => " (--min-count, --x-top, --y-top)",
         _ => "",
     }

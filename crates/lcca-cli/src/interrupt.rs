@@ -6,21 +6,25 @@
 use crate::output::remark;
 use crate::signals;
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::SeqCst};
 
-/// The conventional exit code of an interrupted program.
-pub const EXIT_CODE: u8 = 130;
+/// The conventional exit code of a program that a signal ends is this and the number of the signal: 130 after Ctrl-C, 143 after
+/// `kill`, 129 after the end of the terminal.
+const BY_SIGNAL: u8 = 128;
 
 static STATE_IS_SAVABLE: AtomicBool = AtomicBool::new(false);
 static RESULTS_ARE_WRITTEN: AtomicBool = AtomicBool::new(false);
 static STOP_REQUESTED: AtomicBool = AtomicBool::new(false);
+/// The signal that came last.
+static SIGNAL: AtomicU8 = AtomicU8::new(signals::INTERRUPT);
 
 /// Installs the handler for the rest of the run.
 pub fn install_handler() {
     signals::on_interrupt(interrupted);
 }
 
-fn interrupted() {
+fn interrupted(signal: u8) {
+    SIGNAL.store(signal, SeqCst);
     let state_is_savable = STATE_IS_SAVABLE.load(SeqCst);
     if state_is_savable && !STOP_REQUESTED.swap(true, SeqCst) {
         if std::io::stderr().is_terminal() {
@@ -31,7 +35,12 @@ fn interrupted() {
     lcca_io::remove_unfinished();
     let nothing_written = !state_is_savable && !RESULTS_ARE_WRITTEN.load(SeqCst);
     remark!("interrupted{}", if nothing_written { ", nothing was written" } else { "" });
-    std::process::exit(EXIT_CODE.into());
+    std::process::exit(exit_code().into());
+}
+
+/// The exit code of a program that was asked to stop.
+pub fn exit_code() -> u8 {
+    BY_SIGNAL + SIGNAL.load(SeqCst)
 }
 
 /// Says whether there is a state worth saving, so that the first interruption waits for the end of the pass.

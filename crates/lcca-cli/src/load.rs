@@ -9,8 +9,9 @@ use lcca::fit::Groups;
 use lcca::matrix::{Matrix, Normalize};
 use lcca_io::views::take_rows;
 use lcca_io::{
-    Align, Loaded, ModelColumns, PairedViews, ReadOptions, Remark, pair_rows, read_covariates,
-    read_for_model, read_labels, read_labels_or_blanks, read_matrix_with, wording,
+    Align, Loaded, ModelColumns, Names, PairedViews, ReadOptions, Remark, name_rows, pair_rows,
+    read_covariates, read_for_model, read_labels, read_labels_or_blanks, read_matrix_with, rows_beside,
+    wording,
 };
 use std::path::{Path, PathBuf};
 
@@ -41,9 +42,14 @@ pub fn print_remarks(loaded: &Loaded, quiet: bool) {
 /// The flag that settles what a remark is about, as the end of its sentence.
 fn flag_hint(remark: &Remark) -> String {
     match remark {
-        Remark::NumericId { column } | Remark::NumericIdInBoth { column } => {
+        Remark::NumericId { column } => {
             format!(" (--index {})", lcca_io::legible(column, 60))
         }
+        Remark::Categories { words, .. } if !words.is_empty() => {
+            let words: Vec<String> = words.iter().map(|word| lcca_io::legible(word, 60)).collect();
+            format!(" (--na {} if it stands for a missing value)", words.join(","))
+        }
+        Remark::NamedByColumn { .. } => " (--index none if it is data)".into(),
         _ => String::new(),
     }
 }
@@ -63,10 +69,16 @@ pub struct Views {
     pub pair: InMemory,
     /// The views as they were read, for the names of their columns.
     pub loaded: [Loaded; 2],
+    /// The covariates as they were read.
+    pub covariates: Option<Loaded>,
     /// What there is to say about the reading and the pairing.
     pub remarks: Vec<Remark>,
+    /// The names of the paired rows, if X has them.
+    pub row_names: Option<Names>,
     /// How many rows the file of X has, and which of them are in the pair if not all in their order.
     x_rows: (usize, Option<Vec<usize>>),
+    /// How rows find each other.
+    align: Align,
 }
 
 /// Reads both views, X first, without the empty columns of a wide view, and pairs their rows.
@@ -78,7 +90,7 @@ pub fn views(paths: [&Path; 2], reading: &ViewReading, quiet: bool) -> Result<Vi
 pub fn views_with(
     paths: [&Path; 2],
     reading: &ViewReading,
-    covariates: Option<&Loaded>,
+    covariates: Option<Loaded>,
     quiet: bool,
 ) -> Result<Views, Failure> {
     let view = |side: usize| {
@@ -96,15 +108,27 @@ pub fn views_with(
 /// Pairs the rows of two views. The remarks about both and about their pairing are printed once nothing can be refused.
 pub fn paired(
     loaded: [Loaded; 2],
-    covariates: Option<&Loaded>,
+    covariates: Option<Loaded>,
     align: Align,
     quiet: bool,
 ) -> Result<Views, Failure> {
+    let (loaded, mut remarks) = name_rows(loaded, ["X", "Y"], align)?;
     let [x, y] = &loaded;
-    let PairedViews { matrices: [x_rows, y_rows], rows: [rows, _], remarks, .. } = pair_rows([x, y], align)?;
+    let PairedViews { matrices: [x_rows, y_rows], row_names, rows: [rows, _], remarks: of_pairs, .. } =
+        pair_rows([x, y], align)?;
+    remarks.extend(of_pairs);
     let mut pair = InMemory::new(x_rows, y_rows)?;
-    if let Some(covariates) = covariates {
-        let matrix = covariates_of_rows(x, covariates, rows.as_deref(), align)?;
+    let covariates = match covariates {
+        Some(covariates) => {
+            let (covariates, named) = covariates.named_like(x, "the covariates")?;
+            remarks.extend(named);
+            Some(covariates)
+        }
+        None => None,
+    };
+    if let Some(covariates) = &covariates {
+        let (matrix, more) = covariates_of_rows(x, covariates, rows.as_deref(), align)?;
+        remarks.extend(more);
         pair = pair.with_covariates(matrix).map_err(|error| Failure::in_file(covariates.path(), error))?;
     }
     print_remarks(x, quiet);
@@ -114,11 +138,10 @@ pub fn paired(
     if !quiet {
         remarks.iter().for_each(|remark| remark!("{}{}", wording::remark(remark), flag_hint(remark)));
     }
-    let all = x.matrix.rows() + x.dropped_rows().len();
-    covariates.into_iter().for_each(|covariates| print_remarks(covariates, quiet));
-    let of_covariates = covariates.into_iter().flat_map(|covariates| &covariates.remarks);
+    covariates.iter().for_each(|covariates| print_remarks(covariates, quiet));
+    let of_covariates = covariates.iter().flat_map(|covariates| &covariates.remarks);
     let remarks = x.remarks.iter().chain(&y.remarks).chain(of_covariates).cloned().chain(remarks).collect();
-    Ok(Views { pair, x_rows: (all, rows), remarks, loaded })
+    Ok(Views { pair, row_names, x_rows: (x.rows_of_file(), rows), align, remarks, covariates, loaded })
 }
 
 impl Views {
@@ -129,16 +152,21 @@ impl Views {
         Ok(self)
     }
 
-    /// With rows weighted by a file, if there is one: one weight per row of the file of X, in its order.
+    /// With rows weighted by a file, if there is one: one weight per row of the file of X, by name if both have row names.
     pub fn weighted(mut self, weights: Option<&Path>, quiet: bool) -> Result<Self, Failure> {
         let Some(path) = weights else { return Ok(self) };
-        let all = row_weights(path, self.x_rows.0, quiet)?;
+        let all = row_weights(path, &self.loaded[0], self.align, quiet)?;
         let weights: Vec<f64> = match &self.x_rows.1 {
             None => all,
             Some(rows) => rows.iter().map(|&row| all[row]).collect(),
         };
         self.pair = self.pair.weighted(weights.into()).map_err(|error| Failure::in_file(path, error))?;
         Ok(self)
+    }
+
+    /// The number of a paired row in the file of X, from 0.
+    pub fn row_in_file(&self, row: usize) -> usize {
+        self.x_rows.1.as_ref().map_or(row, |rows| rows[row])
     }
 
     /// The groups that a file names, if there is one: one label per row of the file of X, in its order.
@@ -178,15 +206,13 @@ pub fn covariates(path: &Path, model: Option<&ModelColumns>, quiet: bool) -> Res
     read(path, quiet, || read_covariates(path, model, &ReadOptions::default()))
 }
 
-/// The covariates of all rows of a view, in its order: by name if both have row names.
-pub fn covariates_of(view: &Loaded, covariates: &Loaded, align: Align) -> Result<Matrix, Failure> {
-    let PairedViews { matrices: [rows, matrix], .. } = pair_rows([view, covariates], align)?;
-    if rows.rows() != view.matrix.rows() {
-        let (path, missing) = (covariates.path().display(), view.matrix.rows() - rows.rows());
-        let expected = format!("expected one for each of the {}", view.matrix.rows());
-        return Err(Failure::Usage(format!("{path}: {missing} rows have no covariates, {expected}")));
-    }
-    Ok(matrix)
+/// The covariates of all rows of a view, in its order: by name if both have row names. With what there is to say about it.
+pub fn covariates_of(
+    view: &Loaded,
+    covariates: &Loaded,
+    align: Align,
+) -> Result<(Matrix, Vec<Remark>), Failure> {
+    covariates_of_rows(view, covariates, Some(&view.rows_in_file()), align)
 }
 
 /// The covariates of some rows of X, numbered as in its file, which may have left some out; `None` is all in their order.
@@ -195,20 +221,29 @@ fn covariates_of_rows(
     covariates: &Loaded,
     rows: Option<&[usize]>,
     align: Align,
-) -> Result<Matrix, Failure> {
-    let matrix = covariates_of(x, covariates, align)?;
-    let Some(rows) = rows else { return Ok(matrix) };
-    let mut places = vec![0; x.matrix.rows() + x.dropped_rows().len()];
-    x.rows_in_file().iter().enumerate().for_each(|(place, &row)| places[row] = place);
-    let places: Vec<usize> = rows.iter().map(|&row| places[row]).collect();
-    Ok(take_rows(&matrix, &places)?)
+) -> Result<(Matrix, Vec<Remark>), Failure> {
+    let (belonging, remarks) = rows_beside(x, covariates, "the covariates", align)?;
+    let wanted: Option<Vec<usize>> = match (belonging, rows) {
+        (None, rows) => rows.map(<[usize]>::to_vec),
+        (Some(belonging), None) => Some(belonging),
+        (Some(belonging), Some(rows)) => Some(rows.iter().map(|&row| belonging[row]).collect()),
+    };
+    let matrix = match wanted {
+        Some(wanted) if !wanted.iter().copied().eq(0..covariates.matrix.rows()) => {
+            take_rows(&covariates.matrix, &wanted)?
+        }
+        _ => covariates.matrix.clone(),
+    };
+    Ok((matrix, remarks))
 }
 
-/// Reads one number per row.
-fn row_weights(path: &Path, rows: usize, quiet: bool) -> Result<Vec<f64>, Failure> {
+/// Reads one number per row of a view, in its order: by name if both have row names.
+fn row_weights(path: &Path, x: &Loaded, align: Align, quiet: bool) -> Result<Vec<f64>, Failure> {
     let loaded = matrix(path, &ReadOptions::default(), quiet)?;
-    let matrix = &loaded.matrix;
-    if matrix.cols() != 1 || matrix.rows() != rows {
+    let (loaded, mut remarks) = loaded.named_like(x, "the row weights")?;
+    let (matrix, rows) = (&loaded.matrix, x.rows_of_file());
+    let is_named = loaded.row_names()?.is_some() && x.row_names()?.is_some();
+    if matrix.cols() != 1 || matrix.rows() != rows && !is_named {
         return Err(Failure::Usage(format!(
             "{}: {} rows and {} columns, expected {rows} rows and one column of weights",
             path.display(),
@@ -216,13 +251,20 @@ fn row_weights(path: &Path, rows: usize, quiet: bool) -> Result<Vec<f64>, Failur
             matrix.cols()
         )));
     }
+    let (belonging, more) = rows_beside(x, &loaded, "the row weights", align)?;
+    remarks.extend(more.into_iter().filter(|remark| matches!(remark, Remark::Aligned { .. })));
     let mut weights = vec![0.0; rows];
-    (0..rows).for_each(|row| matrix.for_each(row, |_, value| weights[row] = value));
+    for (row, weight) in weights.iter_mut().enumerate() {
+        matrix.for_each(belonging.as_ref().map_or(row, |rows| rows[row]), |_, value| *weight = value);
+    }
     if weights.iter().all(|&weight| weight == 0.0) {
         let path = path.display();
         return Err(Failure::Usage(format!("{path}: every row weight is 0, expected one above")));
     }
     print_remarks(&loaded, quiet);
+    if !quiet {
+        remarks.iter().for_each(|remark| remark!("{}{}", wording::remark(remark), flag_hint(remark)));
+    }
     Ok(weights)
 }
 

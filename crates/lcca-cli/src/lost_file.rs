@@ -3,6 +3,9 @@
 //!
 //! A handler may only call what is safe in the middle of anything: no locks, no memory, no formatting.
 
+#[cfg(unix)]
+use crate::last_words;
+
 /// Installs the handler for the rest of the run.
 #[cfg(unix)]
 pub fn install_handler() {
@@ -27,11 +30,12 @@ extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, _: *mut libc::c_vo
     let address = unsafe { (*info).si_addr() } as usize;
     match lcca_io::mapped_file_at(address) {
         Some(name) => {
-            [b"lcca: ", name, b": was cut short or could not be read while it was in use\n"]
-                .into_iter()
-                .for_each(write);
-            // SAFETY: ends the process without running anything else.
-            unsafe { libc::_exit(3) }
+            last_words::say(&[
+                b"lcca: ",
+                name,
+                b": was cut short or could not be read while it was in use\n",
+            ]);
+            last_words::end()
         }
         // Not a mapped file: the same instruction runs again and ends the program as if there were no handler.
         // SAFETY: setting the default action is safe in a handler.
@@ -39,10 +43,4 @@ extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, _: *mut libc::c_vo
             libc::signal(signal, libc::SIG_DFL);
         },
     }
-}
-
-#[cfg(unix)]
-fn write(bytes: &[u8]) {
-    // SAFETY: the bytes are valid for reading. There is nobody to report a failure to.
-    unsafe { libc::write(libc::STDERR_FILENO, bytes.as_ptr().cast(), bytes.len()) };
 }

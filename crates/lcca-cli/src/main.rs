@@ -8,11 +8,14 @@ mod demo;
 mod escape;
 mod failure;
 mod figures;
+mod formulas;
 mod html;
 mod interrupt;
+mod last_words;
 mod load;
 mod lost_file;
 mod machine;
+mod out_of_memory;
 mod output;
 mod picture;
 mod plot;
@@ -36,24 +39,26 @@ use clap::Parser;
 use clap::error::ErrorKind;
 use std::process::ExitCode;
 
-/// The exit code of a defect in the program.
-const DEFECT: u8 = 3;
+#[global_allocator]
+static ALLOCATOR: out_of_memory::Allocator = out_of_memory::Allocator;
 
 fn main() -> ExitCode {
+    out_of_memory::prepare();
+    report_panics_in_one_line();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return usage_error(&error),
     };
     interrupt::install_handler();
     lost_file::install_handler();
-    report_panics_in_one_line();
+    signals::let_large_files_fail();
     match std::panic::catch_unwind(|| resolve::resolve(arguments).and_then(commands::run)) {
         Ok(Ok(code)) => code,
         Ok(Err(failure)) => {
             remark!("{failure}");
             failure.code()
         }
-        Err(_) => ExitCode::from(DEFECT),
+        Err(_) => ExitCode::from(last_words::FAILED),
     }
 }
 
@@ -97,18 +102,31 @@ fn range_in_words(message: &str) -> String {
     }
 }
 
+/// What systems say when they refuse a thread or memory.
+const REFUSALS: [&str; 2] = ["Resource temporarily unavailable", "Cannot allocate memory"];
+
 /// A defect of the program is reported in one line, without a stack trace.
+///
+/// Libraries panic as well if the system refuses a thread or its stack. That is no defect, and it may happen where a panic
+/// cannot be caught, so the program ends at once.
 fn report_panics_in_one_line() {
     std::panic::set_hook(Box::new(|panic| {
+        let payload = panic.payload();
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let message = text.or(payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
+        if let Some(refusal) = REFUSALS.iter().find(|refusal| message.contains(**refusal)) {
+            lcca_io::remove_unfinished_at_once();
+            remark!(
+                "a thread could not be started: {refusal}; use fewer (--threads), or raise ulimit -u or -v"
+            );
+            last_words::end();
+        }
         if lcca_io::panics_are_guarded() {
             return;
         }
         lcca_io::remove_unfinished();
         let location =
             panic.location().map(|location| format!(" at {}:{}", location.file(), location.line()));
-        let payload = panic.payload();
-        let text = payload.downcast_ref::<String>().map(String::as_str);
-        let message = text.or(payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
         let location = location.unwrap_or_default();
         remark!("this should not happen; please report it: {message}{location}");
     }));

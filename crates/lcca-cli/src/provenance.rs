@@ -1,15 +1,21 @@
-//! What a model says about its origin: files, flags, version and threads, and the record of its fit.
+//! What a model says about its origin: files, flags, version and threads, how files were read, and the record of its fit.
 //!
 //! It is JSON in the model's metadata. It contains no clock, so that the same fit gives the same bytes. A model without it is
 //! still a model.
 
 use lcca::fit::Fit;
-use lcca_io::FitRecord;
+use lcca_io::{FitRecord, ReadingRecord};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
 /// The origin of the model of a finished fit.
-pub fn provenance(files: [&Path; 2], flags: &[String], fit: &Fit, threads: usize) -> Map<String, Value> {
+pub fn provenance(
+    files: [&Path; 2],
+    flags: &[String],
+    reading: &ReadingRecord,
+    fit: &Fit,
+    threads: usize,
+) -> Map<String, Value> {
     // As they were typed, so that the command can be repeated.
     let [x, y] = files.map(|path| path.display().to_string());
     let facts = json!({
@@ -20,6 +26,7 @@ pub fn provenance(files: [&Path; 2], flags: &[String], fit: &Fit, threads: usize
         "flags": flags,
     });
     let mut provenance = facts.as_object().cloned().unwrap_or_default();
+    reading.insert_into(&mut provenance);
     FitRecord::new(fit).insert_into(&mut provenance);
     provenance
 }

@@ -52,6 +52,8 @@ impl StateFile<'_> {
         };
         interrupt::set_state_is_savable(false);
         let saved = watch.saver.saved();
+        // What follows may be interrupted too, and then the state is still there.
+        interrupt::set_results_are_written(saved.iteration > 0);
         result.map(|fit| (fit, saved.iteration)).map_err(|error| self.failure(error, saved))
     }
 

@@ -19,7 +19,7 @@ impl Destination {
         if named.as_os_str() != "-" {
             return Ok(Destination { path: named.into(), folder: None });
         }
-        let folder = tempfile::tempdir()?;
+        let folder = lcca_io::temporary_folder()?;
         Ok(Destination { path: folder.path().join("table.tsv"), folder: Some(folder) })
     }
 

@@ -2,25 +2,8 @@
 
 use lcca::data::Cost;
 use lcca_io::legible;
+pub use lcca_io::numbers::{count, grouped, p_value};
 use std::fmt::Write as _;
-
-/// 1234567 as 1,234,567.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// "1 row", "2 rows".
-pub fn count(number: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
-}
 
 /// "1 entry", "2 entries".
 pub fn count_entries(entries: u64) -> String {
@@ -86,11 +69,6 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_grouped_by_three() {
-        assert_eq!([0, 12, 999, 1000, 1_234_567].map(grouped), ["0", "12", "999", "1,000", "1,234,567"]);
-    }
 
     #[test]
     fn one_pass_is_no_plural() {

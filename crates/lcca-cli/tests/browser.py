@@ -1,10 +1,13 @@
 """Opens report.html, compare.html and the pictures of a folder in Chromium and uses them: browser.py CHROMIUM FOLDER"""
 
+import csv
+import io
 import json
 import pathlib
 import shutil
 import sys
 import tempfile
+from xml.etree import ElementTree
 
 from playwright.sync_api import sync_playwright
 
@@ -39,6 +42,11 @@ def dots(page):
     return page.eval_on_selector_all("#scatter path.dots", "all => all.flatMap(p => p.getAttribute('d').split('M').slice(1))")
 
 
+def size(width):
+    """Which of its drawings a page shows at this width."""
+    return "narrow" if width < 700 else "wide" if width < 1192 else "full"
+
+
 def numbers_are_the_models(page):
     info, score = (json.loads((FOLDER / name).read_text()) for name in ["info.json", "score.json"])
     for number, line in enumerate(page.locator("#components tbody tr").all()):
@@ -60,7 +68,81 @@ def pictures_are_drawn(page):
     # Rows have three labels, and each has a color of its own in the scatter plot and in the legend of the scores.
     looks = page.eval_on_selector_all("#scatter path.dots", "all => all.map(p => getComputedStyle(p).stroke)")
     assert len(set(looks)) == 3, looks
+    assert looks_of_labels(page, "#scores") == looks_of_labels(page, "#biplot") and set(looks_of_labels(page, "#scores")) == set(looks)
     assert page.locator("#scores svg.wide text", has_text="label").all_text_contents() == ["label 0", "label 1", "label 2"]
+
+
+def looks_of_labels(page, picture):
+    """The color of each label in a legend."""
+    return page.eval_on_selector_all(
+        f"{picture} svg.wide text", """all => all.filter(t => /^label /.test(t.textContent))
+            .map(t => getComputedStyle(t.previousElementSibling).fill)""")
+
+
+def a_component_is_highlighted_everywhere(page):
+    page.select_option("#component", "2")
+    marked = page.eval_on_selector_all(".chosen", "all => all.map(e => e.closest('figure, section').id)")
+    assert {"correlations", "heatmap", "circle", "scores", "biplot", "components"} <= set(marked), marked
+    assert page.locator("tr.chosen a").all_inner_texts() == ["2"]
+    # Pointing at a component marks it, and choosing it in a picture shows it.
+    band = page.locator("#correlations svg.wide [data-component='4'] .band")
+    band.hover(position={"x": 5, "y": 5})
+    assert page.locator(".pointed").count() > 3
+    band.click(position={"x": 5, "y": 5})
+    assert page.input_value("#component") == "4"
+    page.select_option("#component", "1")
+
+
+def a_point_tells_its_row(page):
+    for picture, shown in (("#scatter", "svg"), ("#scores", "svg.wide")):
+        path = page.locator(f"{picture} {shown} path.dots").first
+        x, y = path.evaluate("""p => {
+            const [, x, y] = p.getAttribute('d').match(/M(\\S+) (\\S+?)h0/), svg = p.ownerSVGElement;
+            const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+            return [x * scale, y * scale];
+        }""")
+        page.locator(f"{picture} {shown}").first.hover(position={"x": x, "y": y})
+        said = page.locator(f"{picture} .told").text_content()
+        assert said.startswith("row ") and "label " in said, said
+        page.locator("h1").hover()
+
+
+def pictures_and_tables_can_be_saved(page):
+    def saved(button):
+        with page.expect_download() as download:
+            button.click()
+        return download.value.suggested_filename, pathlib.Path(download.value.path()).read_text(encoding="utf-8")
+
+    name, svg = saved(page.locator("#circle .download button"))
+    assert name == "circle.svg"
+    drawn = ElementTree.fromstring(svg)
+    assert drawn.tag == "{http://www.w3.org/2000/svg}svg" and ".picture .f0" in svg and "chosen" not in svg
+    name, table = saved(page.locator("#components > .download button"))
+    rows = list(csv.reader(io.StringIO(table)))
+    info = json.loads((FOLDER / "info.json").read_text())
+    assert name == "components.csv" and len(rows) == 1 + info["k"]
+    assert [float(row[1]) for row in rows[1:]] == [round(value, 4) for value in info["correlations"]]
+    listed, variables = page.locator("#component-by-component > .download button").all()
+    name, table = saved(listed)
+    rows = list(csv.reader(io.StringIO(table)))
+    assert name == "columns.csv" and rows[0] == ["component", "view", "column", "loading", "weight"] and len(rows) == 1 + 30 * info["k"]
+    assert NASTY in {row[2] for row in rows}
+    name, table = saved(variables)
+    assert name == "rows.csv" and len(list(csv.reader(io.StringIO(table)))) == 2001
+
+
+def no_word_is_broken(page):
+    """At 1,440 pixels a name of the table is on one line."""
+    broken = page.evaluate("""[...document.querySelectorAll('#components td.names bdi')]
+        .filter(e => e.getClientRects().length !== 1 || e.getBoundingClientRect().height > 30).map(e => e.textContent)""")
+    assert not broken, broken
+
+
+def captions_stand_under_pictures_that_use_the_width(page):
+    for figure in page.locator("figure.chart").all():
+        outer, caption = figure.bounding_box(), figure.locator("figcaption").bounding_box()
+        picture = next(svg for svg in figure.locator("svg").all() if svg.is_visible()).bounding_box()
+        assert caption["y"] >= picture["y"] + picture["height"] and picture["width"] > 0.98 * outer["width"], figure.get_attribute("id")
 
 
 def a_component_can_be_chosen(page):
@@ -69,7 +151,7 @@ def a_component_can_be_chosen(page):
         lambda: None,
         lambda: page.select_option("#component", "3"),
         lambda: page.click("#next"),
-        lambda: page.click("#components [data-component='2']"),
+        lambda: page.click("#components td [data-component='2']"),
         lambda: page.select_option("#order", "weight"),
     ]
     for step, expected in zip(steps, [1, 3, 4, 2, 2]):
@@ -137,13 +219,14 @@ def paper_has_everything_but_controls(page):
     page.emulate_media(media="print", color_scheme="dark")
     assert colours(page) == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"], colours(page)
     assert page.locator(".controls:visible, button:visible, input:visible, select:visible").count() == 0
-    for essential in ["h1", ".verdict", ".figures", "#correlations svg.wide", "#components tbody tr", "#leaders-x tr", "#scatter svg",
+    assert page.locator(".download:visible, .contents:visible").count() == 0
+    for essential in ["h1", ".verdict", ".headline", ".figures", "#correlations svg.wide", "#components tbody tr", "#leaders-x tr", "#scatter svg",
                       "#circle svg.wide", "#heatmap svg.wide", "#cim svg.wide", "#scores svg.wide", "#biplot svg.wide",
                       "#captured svg.wide", "#rest svg.wide", "#settings pre", ".facts", ".answers"]:
         assert page.locator(essential).first.is_visible(), essential
     ink = page.eval_on_selector("#correlations svg.wide text.ink", "t => getComputedStyle(t).fill")
     assert ink == "rgb(29, 28, 26)", f"pictures are dark on white paper, not {ink}"
-    assert page.locator("svg.narrow:visible").count() == 0
+    assert page.locator("svg.narrow:visible, svg.full:visible").count() == 0
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
@@ -184,6 +267,7 @@ def main():
             profile, executable_path=CHROMIUM, headless=True, args=FLAGS, viewport={"width": 1100, "height": 900})
         page = opened(context, trouble)
         for check in [numbers_are_the_models, pictures_are_drawn, a_component_can_be_chosen, a_column_can_be_found,
+                      a_component_is_highlighted_everywhere, a_point_tells_its_row, pictures_and_tables_can_be_saved,
                       the_keyboard_is_enough, points_tell_their_values]:
             check(page)
             print("ok", check.__name__)
@@ -196,8 +280,10 @@ def main():
             page.emulate_media(color_scheme=scheme)
             for width in [360, 768, 1440]:
                 page.set_viewport_size({"width": width, "height": 740})
-                page.wait_for_selector(f"#correlations svg.{'narrow' if width < 700 else 'wide'}:visible")
+                page.wait_for_selector(f"#correlations svg.{size(width)}:visible")
                 nothing_is_wider_than_the_screen(page)
+            no_word_is_broken(page)
+            captions_stand_under_pictures_that_use_the_width(page)
         page.set_viewport_size({"width": 360, "height": 740})
         a_component_can_be_chosen(page)
         print("ok on paper, in the dark, on a phone, a tablet and a large screen")

@@ -8,6 +8,10 @@ use common::data::{X_COLS, Y_COLS, sparse, topics};
 use common::{Folder, Ran, lcca, numbers};
 use serde_json::json;
 
+/// Rows whose fit is worth moving to a GPU.
+#[cfg(target_os = "linux")]
+const WORTHWHILE_ROWS: usize = 280_000;
+
 fn folder() -> Folder {
     let folder = Folder::new();
     let [x, y] = topics(200, X_COLS, Y_COLS, 1);
@@ -71,20 +75,55 @@ const DRIVERS: [(&str, &str, &str); 4] = [
     ),
 ];
 
+/// Makes a driver of this name.
+#[cfg(target_os = "linux")]
+fn compile_driver(folder: &Folder, name: &str, source: &str) {
+    let [place, code] = [folder.path(name), folder.path("driver.rs")];
+    std::fs::create_dir(&place).unwrap();
+    std::fs::write(&code, source).unwrap();
+    let compiler = std::env::var_os("RUSTC").unwrap_or("rustc".into());
+    let mut compile = std::process::Command::new(compiler);
+    compile.args(["--edition", "2024", "--crate-type", "cdylib", "-C", "panic=abort", "-o"]);
+    let done = compile.arg(place.join("libcuda.so.1")).arg(&code).status().unwrap();
+    assert!(done.success(), "{name}");
+}
+
+/// Runs the program with the driver of this name.
+#[cfg(target_os = "linux")]
+fn with_driver(folder: &Folder, name: &str, line: &str) -> Ran {
+    Ran::output(lcca(&folder.path("."), line).env("LD_LIBRARY_PATH", folder.path(name)))
+}
+
+/// A driver that accepts everything while its kernels do nothing: a fit would find no pair.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_gpu_that_computes_nothing_is_not_believed() {
+    let folder = folder();
+    compile_driver(&folder, "idle", include_str!("common/idle_driver.rs"));
+    let run = |line: &str| with_driver(&folder, "idle", line);
+    run("fit x.npz y.npz -k 2 --method lobpcg --device cuda -o model")
+        .refused(3, &["--device cuda: Idle GPU computes 1 where 7 is right", "use --device cpu"]);
+    assert!(!folder.path("model").exists());
+    let wide = topics(WORTHWHILE_ROWS, X_COLS, Y_COLS, 1);
+    folder.write_views(["many_x.npz", "many_y.npz"], &wide);
+    let fit = "fit many_x.npz many_y.npz -k 20 --method lobpcg --tol 0.1 --no-structure --hold-out no";
+    let text = run(&format!("{fit} --device auto")).done().stdout;
+    assert!(
+        text.contains("no GPU was used") && text.contains("Idle GPU computes 1 where 7 is right"),
+        "{text}"
+    );
+    let correlations =
+        |device: &str| numbers(&run(&format!("{fit} --json -q {device}")).done().json(), "correlations");
+    assert_eq!(correlations("--device auto"), correlations(""));
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn a_driver_that_cannot_be_used_is_one_line() {
     let folder = folder();
     for (name, source, expected) in DRIVERS {
-        let [place, code] = [folder.path(name), folder.path("driver.rs")];
-        std::fs::create_dir(&place).unwrap();
-        std::fs::write(&code, source).unwrap();
-        let compiler = std::env::var_os("RUSTC").unwrap_or("rustc".into());
-        let mut compile = std::process::Command::new(compiler);
-        compile.args(["--edition", "2024", "--crate-type", "cdylib", "-C", "panic=abort", "-o"]);
-        let done = compile.arg(place.join("libcuda.so.1")).arg(&code).status().unwrap();
-        assert!(done.success(), "{name}");
-        let run = |line: &str| Ran::output(lcca(&folder.path("."), line).env("LD_LIBRARY_PATH", &place));
+        compile_driver(&folder, name, source);
+        let run = |line: &str| with_driver(&folder, name, line);
         run("fit x.npz y.npz -k 2 --device cuda").refused(2, &["--device cuda", expected]);
         let auto = run("fit x.npz y.npz -k 2 --device auto --method lobpcg --json -q").done().json();
         assert_eq!(auto["decisions"].as_array().unwrap().last().unwrap()["decision"], "ran-without-gpu");

@@ -80,3 +80,28 @@ fn a_formula_in_a_name_can_be_defused() {
     let text = String::from_utf8(folder.read("safe.csv")).unwrap();
     assert!(text.contains("\"'=HYPERLINK(\"\"http://x\"\")\","), "{text}");
 }
+
+/// Every command that writes names to a table: as it is with a remark, and defused.
+#[test]
+fn a_formula_in_any_table_can_be_defused() {
+    let folder = Folder::new();
+    let line = |i: usize| format!("=cmd|'/C calc'!A{i},{},{}\n", i * i % 7, i * 5 % 11);
+    folder.write("x.csv", format!("id,a,@b\n{}", (0..12).map(line).collect::<String>()));
+    folder.write("y.csv", format!("id,a,@b\n{}", (0..12).rev().map(line).collect::<String>()));
+    folder.run("fit x.csv y.csv -k 1 --index id --hold-out no --ridge 0.1 -o model --quiet").done();
+    for (line, file, cell, names) in [
+        ("transform model --x x.csv --index id -o z.csv", "z.csv", "=cmd|", "12 names begin"),
+        ("bootstrap model x.csv y.csv --index id -n 3 -o b.tsv", "b.tsv", "@b", "2 names begin"),
+        ("export model -o e.csv", "e.csv", "@b", "1 name begins"),
+    ] {
+        let text = |file: &str| String::from_utf8(folder.read(file)).unwrap();
+        let ran = folder.run(line).done();
+        let remark = format!("{file}: {names} like a formula; --safe-csv puts ' before them");
+        assert!(ran.stderr.contains(&remark) && text(file).contains(cell), "{ran:?}");
+        let ran = folder.run(&format!("{line} --safe-csv")).done();
+        assert!(!ran.stderr.contains("formula"), "{ran:?}");
+        let cells = text(file);
+        assert!(cells.contains(&format!("'{cell}")), "{cells}");
+        assert_eq!(cells.matches(&format!("'{cell}")).count(), cells.matches(cell).count(), "{cells}");
+    }
+}

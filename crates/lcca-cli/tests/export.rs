@@ -176,7 +176,13 @@ fn parquet_holds_more_rows_than_a_group() {
     let (rows, numbers) =
         (150_000, |row: usize, column: usize| (row as f64 + 0.1) * (1.0 - 2.0 * column as f64));
     let panel = Panel::from_fn(rows, 2, numbers);
-    let whole = lcca_io::NamedRows { numbers: &panel, names: None, rows, components: 2 };
+    let whole = lcca_io::NamedRows {
+        numbers: &panel,
+        names: None,
+        rows,
+        components: 2,
+        formulas: lcca_io::Formulas::Kept,
+    };
     lcca_io::export_rows(&folder.path("m.parquet"), &whole).unwrap();
     let Some(read) = python(&folder, "m.parquet") else { return };
     let numbers: Vec<Vec<f64>> = serde_json::from_value(read["numbers"].clone()).unwrap();

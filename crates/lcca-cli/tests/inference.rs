@@ -141,9 +141,39 @@ fn the_number_of_pairs_is_left_to_held_out_rows() {
         text.contains("held-out rows") && text.contains("chi-square") && text.contains("assumes"),
         "{text}"
     );
+    assert!(text.contains("counts 600 rows and 5 + 4 independent columns"), "{text}");
+    assert!(text.contains("< 0.0001") && !text.contains("e0\n"), "{text}");
     let grouped = folder.json("fit x.csv y.csv -k 1 --ridge-path 0.01,1 --fold-groups families.txt");
     let apart = folder.json("fit x.csv y.csv -k 1 --ridge-path 0.01,1");
     assert_ne!(grouped["ridge_path"]["mean"], apart["ridge_path"]["mean"]);
     folder.refuses("fit x.csv y.csv -k many", &["many", "number of pairs or auto"]);
     folder.refuses("fit x.csv y.csv -k auto --resume state", &["--resume"]);
+}
+
+#[test]
+fn categories_and_covariates_have_their_classical_test() {
+    let folder = folder(120, 1);
+    let with_category = |name: &str| {
+        let text = String::from_utf8(folder.read(name)).unwrap();
+        let mut lines = text.lines();
+        let header = format!("{},kind\n", lines.next().unwrap());
+        lines
+            .enumerate()
+            .fold(header, |all, (i, line)| all + line + "," + ["a", "b", "c"][i * i % 7 % 3] + "\n")
+    };
+    folder.write("kinds.csv", with_category("x.csv"));
+    let kinds =
+        "kind\n".to_string() + &(0..120).map(|i| ["u", "v"][i % 2].to_string() + "\n").collect::<String>();
+    folder.write("only.csv", kinds);
+    // Three indicators have two directions, and two have one.
+    let fit = folder.json("fit kinds.csv y.csv -k 2 --wilks");
+    assert_eq!(fit["wilks"]["ranks"], serde_json::json!([7, 4]));
+    assert_eq!(numbers(&fit["wilks"], "degrees"), [28.0, 18.0, 10.0, 4.0]);
+    let fit = folder.json("fit only.csv y.csv -k 1 --wilks --covariates x.csv");
+    assert_eq!(numbers(&fit["wilks"], "degrees"), [4.0]);
+    assert_eq!(fit["wilks"]["covariates"], 5);
+    // What the test does not hold for is refused before anything is fitted or written.
+    let few = self::folder(10, 1);
+    few.refuses("fit x.csv y.csv -k 1 --wilks -o model -q", &["10 rows and 5 + 4 independent columns"]);
+    assert!(!few.path("model").exists());
 }

@@ -33,14 +33,14 @@ fn an_interrupted_fit_leaves_everything_as_it_was() {
     let folder = Folder::with_views(50_000, 1);
     folder.write("kept", "precious");
     let before = folder.contents();
-    for signal in ["INT", "TERM"] {
+    for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
         for (output, method) in
             [("new", "d-cca --t1 1000000000"), ("kept", "l-cca --t1 1000000000 --k-pc 10 --t2 5")]
         {
             let child = start(&folder, &format!("fit x.npz y.npz -k 5 --method {method} -o {output}"));
             thread::sleep(Duration::from_secs(1));
             let ran = stop(child, signal);
-            ran.refused(130, &["interrupted, nothing was written"]);
+            ran.refused(code, &["interrupted, nothing was written"]);
             assert!(before == folder.contents(), "{:?}", folder.contents().keys());
         }
     }

@@ -7,10 +7,10 @@
 mod common;
 
 use common::data::{sparse, topics};
-use common::{Folder, gap, numbers};
+use common::{Folder, Ran, gap, numbers};
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -118,24 +118,56 @@ fn a_killed_command_leaves_nothing_half_done() {
     }
 }
 
-/// A limit on the size of files stands for a full disk: writing beyond it fails as it does there.
+/// Runs the program with a limit of the shell.
+fn limited(folder: &Folder, limit: &str, line: &str) -> Ran {
+    let script = format!("ulimit {limit}; exec {} {line}", env!("CARGO_BIN_EXE_lcca"));
+    Ran::output(Command::new("bash").args(["-c", &script]).current_dir(folder.path("")))
+}
+
+/// A limit on the size of files stands for a full disk: writing beyond it fails as it does there. The system also sends a
+/// signal, which would end a program that does not ignore it.
 #[test]
 fn a_full_disk_is_reported_and_leaves_nothing() {
     let folder = folder();
     let clean = names(&folder.path(""));
     for (line, _) in COMMANDS {
-        let script = format!("ulimit -f 1; trap '' XFSZ; exec {} {line}", env!("CARGO_BIN_EXE_lcca"));
-        let output = std::process::Command::new("bash")
-            .args(["-c", &script])
-            .current_dir(folder.path(""))
-            .output()
-            .unwrap();
-        let error = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(3), "{line}: {error}");
-        assert!(error.lines().last().unwrap_or_default().contains("File too large"), "{line}: {error}");
+        let ran = limited(&folder, "-f 1", line);
+        assert_eq!(ran.code, Some(3), "{line}: {ran:?}");
+        assert!(ran.stderr.lines().last().unwrap_or_default().contains("File too large"), "{line}: {ran:?}");
         remove(&folder.path("state"));
         assert_eq!(names(&folder.path("")), clean, "{line}");
     }
+}
+
+/// With too little memory for the program, for its threads or for its work: success, or one line and exit code 3.
+#[test]
+fn too_little_memory_is_one_line_and_leaves_nothing() {
+    let folder = folder();
+    let clean = names(&folder.path(""));
+    let mut refused = 0;
+    for megabytes in (30..=400).step_by(37).chain([44, 52, 60]) {
+        let lines = [("info x.npz", ""), ("fit x.npz y.npz -k 6 --threads 64 -o many --quiet", "many")];
+        // A demo takes seconds if it has the memory.
+        let demo = [("demo --quiet -o figures", "figures")].into_iter().filter(|_| megabytes <= 67);
+        for (line, output) in COMMANDS.into_iter().chain(lines).chain(demo) {
+            let ran = limited(&folder, &format!("-v {}", megabytes * 1024), line);
+            if ran.code != Some(0) {
+                refused += 1;
+                assert_eq!(ran.code, Some(3), "{megabytes} MB, {line}: {ran:?}");
+                assert!(
+                    ran.stderr.starts_with("lcca: ") && ran.stderr.lines().count() == 1,
+                    "{line}: {ran:?}"
+                );
+                assert!(!ran.stderr.contains("should not happen"), "{megabytes} MB, {line}: {ran:?}");
+            }
+            [output, "state"]
+                .into_iter()
+                .filter(|name| !name.is_empty())
+                .for_each(|name| remove(&folder.path(name)));
+            assert_eq!(names(&folder.path("")), clean, "{megabytes} MB, {line}");
+        }
+    }
+    assert!(refused > 5, "{refused} commands had too little memory");
 }
 
 #[test]

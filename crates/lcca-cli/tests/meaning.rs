@@ -123,7 +123,7 @@ fn a_column_that_both_views_have_is_named() {
     }
     folder.write("x.csv", x);
     folder.write("y.csv", y);
-    let said = r#"1 column of X is in Y as well, as they are or as multiples (columns "label" of X and "outcome" of Y)"#;
+    let said = r#"1 column of X is also in Y: "label" of X and "outcome" of Y are multiples but for a constant; if one was copied by mistake"#;
     for flags in ["", "-o model", "--ridge 0.001"] {
         let ran = folder.run(&format!("fit x.csv y.csv -k 1 {flags}")).done();
         assert!(ran.stderr.contains(said), "{ran:?}");
@@ -173,4 +173,43 @@ fn what_is_missing_is_the_same_number_everywhere() {
     assert!((number(trace.last().unwrap(), "missing") / share - 1.0).abs() < 1e-3, "{share} {json}");
     let record = folder.json("info model")["provenance"]["outcome"].clone();
     assert!((number(&record, "missing_share") / share - 1.0).abs() < 1e-9, "{record}");
+}
+
+#[test]
+fn dates_within_a_day_are_no_constant() {
+    let folder = Folder::new();
+    let (mut noise, mut x, mut y) = (Noise(3), String::from("date,a\n"), String::from("dose,b\n"));
+    for _ in 0..200 {
+        // Six hours in days, as Julian dates count them.
+        let day = 0.06 * noise.draw();
+        x += &format!("{:.12},{:.6}\n", 2_460_600.5 + day, noise.draw());
+        y += &format!("{:.9},{:.6}\n", day + 0.006 * noise.draw(), noise.draw());
+    }
+    folder.write("x.csv", &x);
+    folder.write("y.csv", &y);
+    for method in ["auto", "lobpcg", "gram", "exact", "als"] {
+        let json = folder.json(&format!("fit x.csv y.csv -k 1 --method {method}"));
+        assert!(numbers(&json, "correlations")[0] > 0.99, "{method}: {json}");
+    }
+}
+
+/// The subspaces of a model can always be turned so that they correlate more on given rows. That is no property of the model.
+#[test]
+fn noise_has_no_correlation_on_other_rows() {
+    let folder = Folder::new();
+    tables(&folder, 60, 12, 12, 0.0, 1.0);
+    for name in ["x.csv", "y.csv"] {
+        let text = String::from_utf8(folder.read(name)).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        for (part, rows) in [("train", &lines[1..41]), ("test", &lines[41..])] {
+            folder.write(&format!("{part}_{name}"), [&lines[..1], rows].concat().join("\n") + "\n");
+        }
+    }
+    folder.run("fit train_x.csv train_y.csv -k 8 --ridge 3 -o model -q").done();
+    let score = folder.json("score model test_x.csv test_y.csv");
+    let own: f64 = numbers(&score, "correlations").iter().sum();
+    assert!((number(&score, "total") - own).abs() < 1e-12 && own < 2.0, "{score}");
+    assert!(number(&score, "subspace_total") > 3.0 && score.get("captured").is_none(), "{score}");
+    let text = folder.run("score model test_x.csv test_y.csv").done().stdout;
+    assert!(text.contains(&format!("sum of correlations {own:.6}")) && !text.contains("captured"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! What a command writes replaces none of the files that it reads.
+//! What a command writes replaces none of the files that it reads, waits for nobody, and stays as private as it was.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 // Links are how a page can have the name of a matrix.
@@ -6,8 +6,10 @@
 
 mod common;
 
-use common::Folder;
-use std::os::unix::fs::symlink;
+use common::{Folder, Ran};
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::Command;
 
 const ROWS: usize = 40;
 
@@ -64,4 +66,88 @@ fn canonical_variables_replace_none_of_their_inputs() {
         folder.refuses(&format!("{line} -o {input}"), &["is to be read and written", input]);
     }
     folder.run(&format!("{line} -o variables.csv")).done();
+}
+
+fn pipe(folder: &Folder, name: &str) {
+    assert!(Command::new("mkfifo").arg(folder.path(name)).status().unwrap().success());
+}
+
+/// Nobody ever writes to these pipes, so that opening one would take forever.
+#[test]
+fn pipes_are_neither_read_nor_waited_for() {
+    let folder = folder();
+    for name in [".new.1-0.part", ".views.1-0.part", "pipe", "pipe.csv", "pipe.txt"] {
+        pipe(&folder, name);
+    }
+    folder.run("fit x.csv y.csv -k 1 --hold-out no -o new").done();
+    folder.write("texts.tsv", "a b\tc d\na c\tc e\nb c\td e\n");
+    folder.run("views text texts.tsv --no-header --x 1 --y 2 --min-count 1 -o views").done();
+    for line in [
+        "info pipe",
+        "fit pipe.csv y.csv -k 1",
+        "fit x.csv y.csv -k 1 --resume pipe",
+        "score pipe x.csv y.csv",
+        "views text pipe.txt --no-header --x 1 --y 2 -o other",
+        "bootstrap model x.csv y.csv --covariates z.csv --groups pipe.txt",
+    ] {
+        folder.refuses(&format!("{line} --quiet"), &["pipe", "expected"]);
+    }
+    folder.refuses(
+        "convert pipe.csv other.npz",
+        &["pipe.csv: is a pipe or a device", "- reads standard input"],
+    );
+    folder.refuses("convert x.csv pipe.csv", &["pipe.csv"]);
+}
+
+#[test]
+fn a_private_output_stays_private() {
+    let folder = folder();
+    fs::set_permissions(folder.path("model"), fs::Permissions::from_mode(0o600)).unwrap();
+    folder.run("fit x.csv y.csv -k 1 --hold-out no -o model").done();
+    assert_eq!(fs::metadata(folder.path("model")).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+/// A library that a file system without locks stands behind, and a process whose number is always the same.
+const WITHOUT_LOCKS: &str = r#"
+    #[unsafe(no_mangle)] pub extern "C" fn getpid() -> i32 { 1 }
+    #[unsafe(no_mangle)] pub extern "C" fn flock(_: i32, _: i32) -> i32 {
+        unsafe extern "C" { fn __errno_location() -> *mut i32; }
+        unsafe { *__errno_location() = 95 };
+        -1
+    }"#;
+
+/// In a container every process may have the number 1, and network file systems may have no locks: what a killed process has left
+/// must be in nobody's way.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_a_killed_process_has_left_is_in_nobodys_way() {
+    let folder = folder();
+    folder.write("without_locks.rs", WITHOUT_LOCKS);
+    let compiler = std::env::var_os("RUSTC").unwrap_or("rustc".into());
+    let mut compile = Command::new(compiler);
+    compile.args(["--edition", "2024", "--crate-type", "cdylib", "-C", "panic=abort", "-o"]);
+    let made = compile.arg(folder.path("locks.so")).arg(folder.path("without_locks.rs")).status().unwrap();
+    assert!(made.success());
+    let preloaded = |line: &str| Ran::output(folder.command(line).env("LD_PRELOAD", folder.path("locks.so")));
+    for left in [".new.1-0.part", ".new.1-1.part"] {
+        folder.write(left, "");
+    }
+    for _ in 0..2 {
+        preloaded("fit x.csv y.csv -k 1 --hold-out no -o new").done();
+    }
+    fs::create_dir(folder.path(".views.1-0.part")).unwrap();
+    folder.write("texts.tsv", "a b\tc d\na c\tc e\nb c\td e\n");
+    preloaded("views text texts.tsv --no-header --x 1 --y 2 --min-count 1 -o views").done();
+}
+
+/// A demo that has too little memory for its first fit leaves no folder.
+#[test]
+fn a_failed_demo_leaves_nothing() {
+    let folder = folder();
+    let script = format!("ulimit -v 61440; exec {} demo --quiet -o figures", env!("CARGO_BIN_EXE_lcca"));
+    let ran = Ran::output(Command::new("bash").args(["-c", &script]).current_dir(folder.path("")));
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    folder.refuses("demo -o nowhere/figures", &["the folder nowhere does not exist"]);
+    let names = fs::read_dir(folder.path("")).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(names.into_iter().all(|name| !name.to_string_lossy().contains("figures") && name != "nowhere"));
 }

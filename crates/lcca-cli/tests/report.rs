@@ -5,7 +5,7 @@
 mod common;
 
 use common::data::NASTY;
-use common::page::{Page, between, unpacked};
+use common::page::{Page, between, bytes, unpacked};
 use common::{Folder, number, numbers};
 use lcca::fit::{Model, View};
 use lcca::matrix::Panel;
@@ -45,7 +45,8 @@ fn the_page_describes_the_fit_in_words_and_numbers() {
         assert!(head.contains(said), "{said}: {head}");
     }
     assert!(head.contains(fit["why"].as_str().unwrap()), "{head}");
-    assert!(head.contains(&format!("captured, of 4 at most{:.4}", number(&fit, "total"))), "{head}");
+    let sum: f64 = numbers(&fit, "correlations").iter().sum();
+    assert!(head.contains(&format!("sum of correlations, of 4 at most{sum:.4}")), "{head}");
     let table = page.text("<table class=\"blocks\" role=\"table\">", "</table>");
     for value in numbers(&fit, "correlations").iter().chain(&numbers(&fit, "objective")) {
         assert!(table.contains(&format!("{value:.4}")), "{value}: {table}");
@@ -90,7 +91,7 @@ fn numbers_on_given_rows_are_those_of_score_and_transform() {
     assert_eq!(numbers(&page.data["given"], "correlations"), numbers(&score, "correlations"));
     let head = page.text("<header>", "</header>");
     assert!(head.contains("On the 300 given rows"), "{head}");
-    assert!(head.contains(&format!("captured on the given rows{:.4}", number(&score, "captured"))), "{head}");
+    assert!(head.contains(&format!("the same on the given rows{:.4}", number(&score, "total"))), "{head}");
     assert!(head.contains(&format!("sum to {:.4}", number(&score, "total"))), "{head}");
     let rows = page.data["given"]["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 300, "few rows are all drawn");
@@ -272,6 +273,123 @@ fn rows_are_colored_by_their_labels() {
         "report model x.safetensors y.safetensors -o new.html",
         &["labels.txt: 2 labels, expected one per row of X, 300"],
     );
+}
+
+/// The number of the look of a label: what stands before its name in a legend.
+fn look_in_legend(page: &Page, picture: &str, label: &str) -> String {
+    let drawing = between(page.markup(), &format!("id=\"{picture}\""), "</svg>");
+    let before = drawing.split_once(&format!(">{label}</text>")).unwrap().0;
+    before.rsplit("<path class=\"f").next().unwrap().split('"').next().unwrap().into()
+}
+
+#[test]
+fn a_label_has_one_color_and_shape_on_the_whole_page() {
+    let folder = fitted(300);
+    let labels: Vec<String> = (0..300).map(|i| format!("group {}", i % 3)).collect();
+    folder.write("labels.txt", labels.join("\n"));
+    let page = Page::report(&folder, "model x.safetensors y.safetensors --label labels.txt");
+    let looks: Vec<u8> = bytes(&page.data["given"]["looks"]);
+    for group in 0..3 {
+        let label = format!("group {group}");
+        let look = look_in_legend(&page, "scores", &label);
+        assert_eq!(look_in_legend(&page, "biplot", &label), look, "{label}");
+        assert_eq!(looks[group].to_string(), look, "{label}");
+        // Blue and orange are X and Y.
+        assert!(!["0", "1"].contains(&look.as_str()));
+    }
+    let shapes = page.data["given"]["shapes"].as_array().unwrap();
+    assert!(shapes.len() > 3 && shapes[2] != shapes[3]);
+}
+
+#[test]
+fn rows_are_called_by_their_names() {
+    let folder = Folder::new();
+    folder.run("sample countries").done();
+    let rows = "sample/countries.csv sample/countries.csv";
+    folder
+        .run(&format!("fit {rows} --x-columns under15,over75 --y-columns savings,income,growth -o model"))
+        .done();
+    let page = Page::report(&folder, &format!("model {rows}"));
+    for picture in ["scores", "biplot"] {
+        let drawing = between(page.markup(), &format!("id=\"{picture}\""), "</svg>");
+        assert!(drawing.contains("<title>Bolivia</title>"), "{picture}");
+        assert!(drawing.contains(">Japan</text>"), "{picture}: few rows have names in the picture");
+    }
+    assert_eq!(page.data["given"]["titles"].as_array().unwrap().len(), 50);
+    // Rows without names are numbered as in their file.
+    let folder = fitted(100);
+    let page = Page::report(&folder, "model x.safetensors y.safetensors");
+    assert!(page.titles("scores").contains(&"row 100") && page.data["given"]["titles"][0] == "row 1");
+}
+
+#[test]
+fn the_headline_is_the_first_correlation_in_training_and_on_other_rows() {
+    let folder = Folder::with_named_views(300, 1);
+    let fit = folder.json(&format!("{FIT} --hold-out 0.2 -o held"));
+    let page = Page::report(&folder, "held");
+    let headline = page.text("<dl class=\"figures headline\">", "</dl>");
+    let shown = |value: f64| format!("{value:.3}");
+    let first = numbers(&fit, "correlations")[0];
+    assert!(headline.contains(&format!("first correlation, in training{}", shown(first))), "{headline}");
+    let held_out = FitRecord::from_provenance(&ModelFile::open(&folder.path("held")).unwrap().provenance)
+        .unwrap()
+        .held_out
+        .unwrap()
+        .held_out[0];
+    let expected = format!("the same on 60 rows held out of a fit{}", shown(held_out));
+    assert!(headline.contains(&expected), "{headline}");
+    let head = page.markup().split("</header>").next().unwrap();
+    let at = |text: &str| head.find(text).unwrap();
+    assert!(at("figures headline") < at("Converged: about"), "convergence is a line below");
+    folder.run(&format!("{FIT} --hold-out no -o alone")).done();
+    let headline = Page::report(&folder, "alone").text("<dl class=\"figures headline\">", "</dl>");
+    assert!(headline.contains("not measured–"), "{headline}");
+}
+
+#[test]
+fn the_summary_tells_signs_and_the_contents_lead_to_every_part() {
+    let folder = fitted(300);
+    let page = Page::report(&folder, "model x.safetensors y.safetensors");
+    let (model, _) = read_model(&folder.path("model")).unwrap();
+    let found = page.text("What was found", "How sure");
+    let strongest = |loadings: &Panel| {
+        let all = (0..loadings.rows()).map(|i| loadings.row(i)[0]);
+        all.fold(0.0f64, |most, value| if value.abs() > most.abs() { value } else { most })
+    };
+    for loadings in [&model.x.loadings, &model.y.loadings] {
+        let signed = format!("({:+.2})", strongest(loadings)).replace('-', "\u{2212}");
+        assert!(found.contains(&signed), "{signed}: {found}");
+    }
+    let contents = between(page.markup(), "<nav class=\"contents\"", "</nav>");
+    let ids: Vec<&str> =
+        contents.split("href=\"#").skip(1).map(|link| link.split('"').next().unwrap()).collect();
+    let sections: Vec<&str> =
+        page.markup().split("<section id=\"").skip(1).map(|part| part.split('"').next().unwrap()).collect();
+    assert!(ids == sections && ids.len() == 7, "{ids:?} {sections:?}");
+}
+
+/// Frequent words load on the first components more than others do on any, but a reader asks about all components.
+#[test]
+fn the_heatmap_shows_columns_of_every_component() {
+    let folder = Folder::new();
+    write_model(&folder, 40, 6, |i| format!("n{i}"));
+    let mut model = ModelFile::open(&folder.path("model")).unwrap().model;
+    // The first 30 columns are strong in the first component only; each of the others leads a component of its own.
+    model.x.loadings = Panel::from_fn(40, 6, |i, j| match (i, j) {
+        (0..30, 0) => 0.9,
+        (30.., _) if i % 6 == j => 0.3,
+        _ => 0.01,
+    });
+    let names = Names::new((0..40).map(|i| format!("n{i}")));
+    let names = ModelNames { x: Some(names.clone()), y: Some(names), covariates: None };
+    write_model_named(&folder.path("model"), &model, &names, &Map::new()).unwrap();
+    folder.run("plot heatmap model --top 12 -o heatmap.svg").done();
+    let svg = String::from_utf8(folder.read("heatmap.svg")).unwrap();
+    let of_x = svg.split(">Columns of Y</text>").next().unwrap();
+    for component in 2..=6 {
+        let leads = (30..40).any(|i| of_x.contains(&format!("<title>n{i}, {component}: 0.300</title>")));
+        assert!(leads, "component {component}");
+    }
 }
 
 #[test]

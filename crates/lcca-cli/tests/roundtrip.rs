@@ -59,7 +59,10 @@ fn a_model_scores_and_transforms_its_training_rows_as_the_fit_fitted() {
             let scored = gap(&fitted, &numbers(&score, "correlations"));
             assert!(scored < 1e-10, "{method} {flags}: {scored:e}");
             assert_eq!(fitted, numbers(&score, "training_correlations"), "{method} {flags}");
-            assert!((number(&fit, "total") - number(&score, "captured")).abs() < 1e-9, "{method} {flags}");
+            assert!(
+                (number(&fit, "total") - number(&score, "subspace_total")).abs() < 1e-9,
+                "{method} {flags}"
+            );
             let gap = gap(&fitted, &transformed(&folder, "x.npz", "y.npz", centered));
             assert!(gap < 1e-10, "{method} {flags}: {gap:e}");
         }

@@ -74,6 +74,19 @@ fn one_view_of_a_fit_may_be_standard_input() {
     fed(&folder, "empty", "info -").refused(2, &["-"]);
 }
 
+/// Streams are copied to a temporary file, and the message names the folder that is missing.
+#[test]
+#[cfg(unix)]
+fn a_missing_folder_for_temporary_files_is_named() {
+    let folder = folder();
+    for line in ["transform model --x - -o z.tsv", "transform model --x x.csv -o -", "export model -o -"] {
+        let mut command = folder.command(line);
+        command.env("TMPDIR", folder.path("nowhere")).stdin(File::open(folder.path("x.csv")).unwrap());
+        Ran::output(&mut command)
+            .refused(2, &["-: needs a temporary file", "nowhere: it does not exist", "set TMPDIR"]);
+    }
+}
+
 #[test]
 fn what_is_no_stream_or_has_anothers_extension_is_refused() {
     let folder = folder();
@@ -156,5 +169,11 @@ fn every_command_has_a_manual_page_with_all_of_its_flags() {
     }
     let printed = folder.run("man views text").done().stdout;
     assert_eq!(printed.as_bytes(), folder.read("pages/lcca-views-text.1"));
+    // Pages are found by their names as well.
+    for line in ["man views-text", "man lcca-views-text"] {
+        assert_eq!(folder.run(line).done().stdout, printed);
+    }
+    folder.run("man run-cca").done();
+    folder.refuses("man fit-text", &["fit-text"]);
     folder.refuses("man fitt", &["fitt"]);
 }

@@ -96,10 +96,100 @@ fn rows_that_only_one_view_has_are_counted_and_named() {
     edited(&folder, "yi.csv", "twice.csv", |line, text| {
         if line == 1 { format!("s001{}", &text[4..]) } else { text.into() }
     });
-    folder.refuses(
-        "fit xi.csv twice.csv -k 2 --y-index id",
-        &["the row name \"s001\" occurs in rows", "--align none"],
+    for align in ["", " --align common"] {
+        let line = format!("fit xi.csv twice.csv -k 2 --y-index id{align}");
+        let refused = folder.run(&line);
+        folder.refuses(&line, &["the row name \"s001\" occurs in rows", "--align none"]);
+        assert!(!refused.stderr.contains("--align common"), "{refused:?}");
+    }
+}
+
+#[test]
+fn the_same_ids_in_another_order_are_aligned() {
+    let folder = folder();
+    let expected = correlations(&folder, "fit x.csv y.csv -k 2");
+    for (from, to) in [("xi.csv", "xn.csv"), ("yi.csv", "yn.csv")] {
+        edited(&folder, from, to, |line, text| match line {
+            0 => text.replacen("id", "patient_id", 1),
+            _ => text.replacen('s', "7", 1),
+        });
+    }
+    assert!(gap(&correlations(&folder, "fit xn.csv yn.csv -k 2 -o model"), &expected) < 1e-12);
+    let ran = folder.run("fit xn.csv yn.csv -k 2").done();
+    let remark = "column \"patient_id\" names the rows of X (--index none if it is data)";
+    assert!(ran.stderr.contains(remark) && ran.stderr.contains("brought into the order"), "{ran:?}");
+    assert!(!ran.stderr.contains("taken as data") && !ran.stderr.contains("correlates perfectly"), "{ran:?}");
+    let names = folder.json("info model")["x_names"].clone();
+    assert!(!names.to_string().contains("patient_id"), "{names}");
+    let trained = correlations(&folder, "score model xn.csv yn.csv");
+    assert!(gap(&trained, &expected) < 1e-9, "{trained:?}");
+    let as_data = folder.json("fit xn.csv yn.csv -k 2 --index none");
+    assert_eq!(as_data["x_cols"], 4);
+    edited(
+        &folder,
+        "yn.csv",
+        "other.csv",
+        |line, text| {
+            if line == 1 { text.replacen('7', "8", 1) } else { text.into() }
+        },
     );
+    let needles = ["column \"patient_id\" holds a different whole number", "say which", "--index none"];
+    folder.refuses("fit xn.csv other.csv -k 2", &needles);
+    folder.run("fit xn.csv other.csv -k 2 --align common").done();
+}
+
+#[test]
+fn a_count_of_rows_on_one_side_is_asked_about() {
+    let folder = folder();
+    edited(&folder, "y.csv", "counted.csv", |line, text| match line {
+        0 => format!(",{text}"),
+        line => format!("{},{text}", line - 1),
+    });
+    let needles = [
+        "counted.csv: its rows are numbered 0, 1, 2, …, and those of xi.csv have other names (\"s000\", …)",
+        "say which; --align common keeps the rows that both have, --align none pairs rows by position",
+    ];
+    folder.refuses("fit xi.csv counted.csv -k 2", &needles);
+    let expected = correlations(&folder, "fit x.csv y.csv -k 2");
+    assert!(gap(&correlations(&folder, "fit xi.csv counted.csv -k 2 --align none"), &expected) < 1e-12);
+    // The same numbers in another order are names.
+    let order: Vec<usize> = (0..ROWS).map(|row| row * 7 % ROWS).collect();
+    let lines: Vec<String> = order
+        .iter()
+        .map(|&index| {
+            format!("{index},{}", row(index)[..3].iter().map(f64::to_string).collect::<Vec<_>>().join(","))
+        })
+        .collect();
+    folder.write("turned.csv", format!(",a,b,c\n{}\n", lines.join("\n")));
+    assert!(gap(&correlations(&folder, "fit turned.csv counted.csv -k 2"), &expected) < 1e-12);
+}
+
+#[test]
+fn weights_and_covariates_find_their_rows_by_name() {
+    let folder = folder();
+    let shuffled: Vec<usize> = (0..ROWS).map(|row| row * 7 % ROWS).collect();
+    let one = |name: &str, header: &str, order: &[usize], value: &dyn Fn(usize) -> f64| {
+        let lines: String = order.iter().map(|&row| format!("s{row:03},{}\n", value(row))).collect();
+        folder.write(name, format!("{header}\n{lines}"));
+    };
+    let order: Vec<usize> = (0..ROWS).collect();
+    let (weight, age) = (|row: usize| 1.0 + (row % 5) as f64, |row: usize| noise(row + 999));
+    one("w.csv", "id,weight", &order, &weight);
+    one("wt.csv", "id,weight", &shuffled, &weight);
+    one("z.csv", "id,age", &order, &age);
+    one("zt.csv", "id,age", &shuffled, &age);
+    for (line, turned) in [
+        ("fit xi.csv yi.csv -k 2 --row-weights w.csv", "fit xi.csv yi.csv -k 2 --row-weights wt.csv"),
+        ("fit xi.csv yi.csv -k 2 --covariates z.csv", "fit xi.csv yi.csv -k 2 --covariates zt.csv"),
+    ] {
+        let expected = correlations(&folder, line);
+        assert!(gap(&correlations(&folder, turned), &expected) < 1e-12, "{turned}");
+        let ran = folder.run(turned).done();
+        let what = if line.contains("weights") { "the row weights" } else { "the covariates" };
+        assert!(ran.stderr.contains(&format!("rows of {what} brought into the order of X")), "{ran:?}");
+    }
+    let plain = folder.run("fit xi.csv yi.csv -k 2 --row-weights w.csv").done();
+    assert!(!plain.stderr.contains("row weights brought"), "{plain:?}");
 }
 
 #[test]
@@ -112,7 +202,10 @@ fn what_used_to_be_silently_wrong_is_refused_or_right() {
         }
     };
     for (cell, needle) in [
-        ("NA", "line 2: column \"a\": the value is missing; 1 value is missing in 1 row; --missing drop"),
+        (
+            "NA",
+            "line 2: column \"a\": the value is missing (\"NA\"); 1 value is missing in 1 row; --missing drop",
+        ),
         ("", "line 2: column \"a\": the value is missing"),
         ("2020-01-31", "line 2: column \"a\": expected a number, found \"2020-01-31\", a date"),
         ("\"1,234.5\"", "line 2: column \"a\": expected a number, found \"1,234.5\", which has separators"),
@@ -291,4 +384,46 @@ fn a_text_column_elsewhere_does_not_block_a_parquet_file() {
     folder.refuses("fit zx.parquet zy.parquet --index none", &["column \"name\": holds texts"]);
     let picked = "fit zx.parquet zy.parquet --index none --x-columns x* --y-columns y1,y2 -k 2";
     folder.run(picked).done();
+}
+
+#[test]
+fn flags_say_how_a_text_is_written() {
+    let folder = folder();
+    let expected = correlations(&folder, "fit x.csv y.csv -k 2");
+    for name in ["x", "y"] {
+        edited(&folder, &format!("{name}.csv"), &format!("{name}.txt"), |_, text| {
+            text.replace(',', "|").replace('.', ",")
+        });
+    }
+    folder.refuses("fit x.txt y.txt", &["x.txt: may hold anything", "--delimiter tab"]);
+    let said = "fit x.txt y.txt -k 2 --delimiter | --decimal ,";
+    assert!(gap(&correlations(&folder, said), &expected) < 1e-12);
+    let alone = "fit x.txt y.csv -k 2 --x-delimiter | --x-decimal ,";
+    assert!(gap(&correlations(&folder, alone), &expected) < 1e-12);
+    let ran = folder.run("fit x.txt y.txt -k 2 --delimiter |").done();
+    assert!(ran.stderr.contains("x.txt: numbers have decimal commas"), "{ran:?}");
+    folder.refuses("info x.txt --delimiter ab", &["expected one character, tab or space"]);
+    folder.refuses("info x.txt --decimal ;", &["expected . or ,"]);
+}
+
+#[test]
+fn a_name_for_two_columns_is_refused_before_anything_is_fitted() {
+    let folder = folder();
+    edited(&folder, "x.csv", "twice.csv", |line, text| if line == 0 { "a,b,a".into() } else { text.into() });
+    let needles = ["twice.csv: columns 1 and 3 are both called \"a\"", "by its number"];
+    folder.refuses("fit twice.csv y.csv -o new", &needles);
+    folder.run("fit twice.csv y.csv --x-columns 2,3 -k 1 -o model").done();
+    folder.run("transform model --x twice.csv --columns 2,3 -o z.csv").done();
+}
+
+#[test]
+fn a_category_that_is_called_none_is_one() {
+    let folder = folder();
+    edited(&folder, "x.csv", "bags.csv", |line, text| {
+        format!("{text},{}", if line == 0 { "bags" } else { ["None", "Driver", "Both"][line * line % 3] })
+    });
+    let ran = folder.run("fit bags.csv y.csv").done();
+    let remark = "column \"bags\" taken as 2 categories, \"None\" among them (--na None if it";
+    assert!(ran.stderr.contains(remark), "{ran:?}");
+    folder.refuses("fit bags.csv y.csv --na None", &["column \"bags\": the value is missing (\"None\"); 20"]);
 }

@@ -19,6 +19,8 @@ pub enum CudaError {
     NoSuchDevice { ordinal: u32, count: u32 },
     #[error("{name} is of compute capability {major}.{minor}, expected 7.0 or later")]
     OldDevice { name: String, major: i32, minor: i32 },
+    #[error("{name} computes {found} where {expected} is right: the GPU or its driver does not work")]
+    WrongAnswer { name: String, found: f64, expected: f64 },
     #[error("there is no memory of a GPU at the address {address:#x}")]
     NotOnGpu { address: u64 },
     #[error("an array on the GPU cannot be copied to the host: {0}")]

@@ -38,6 +38,7 @@ mod home;
 mod hubs;
 mod inverse;
 mod kernels;
+mod known_answer;
 mod launch;
 #[doc(hidden)]
 pub mod measure;
@@ -74,8 +75,9 @@ pub fn available() -> Result<Vec<String>, CudaError> {
     context::names()
 }
 
-/// A GPU as the home of panels. It takes at most `memory` bytes of the GPU, or what is free.
+/// A GPU as the home of panels, which has computed a small product right. It takes at most `memory` bytes of the GPU, or what is free.
 pub fn open(ordinal: u32, memory: Option<u64>) -> Result<Arc<Cuda>, CudaError> {
+    known_answer::check(ordinal)?;
     Ok(Arc::new(Cuda::new(Device::open(ordinal, memory)?)))
 }
 

@@ -38,8 +38,10 @@ fn is_temporary_of(name: &str, candidate: &str) -> bool {
     numbers.is_some_and(|(process, number)| is_number(process) && is_number(number))
 }
 
+/// Pipes, devices and links are nobody's temporary files, and opening a pipe would wait for whoever writes to it.
 fn is_unlocked(path: &Path) -> bool {
-    File::open(path).is_ok_and(|file| file.try_lock().is_ok())
+    let is_ours = fs::symlink_metadata(path).is_ok_and(|facts| facts.is_file() || facts.is_dir());
+    is_ours && File::open(path).is_ok_and(|file| file.try_lock().is_ok())
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! Files that appear whole or not at all: they are written beside the target, synced, and renamed.
 
 use crate::abandoned::{claim, remove_abandoned};
+use crate::access;
 use crate::error::{Error, Fault, Outcome, Result};
 use crate::place::folder_of;
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,16 +33,10 @@ impl Output {
     fn begin(path: &Path) -> Outcome<Self> {
         let target = final_target(path)?;
         remove_abandoned(&target);
-        loop {
-            let temporary = temporary_beside(&target)?;
-            let mut unfinished = registry();
-            let options = OpenOptions::new().write(true).create_new(true).open(&temporary);
-            let file = options.map_err(cannot_create)?;
-            if claim(&file, &temporary) {
-                unfinished.insert(temporary.clone());
-                return Ok(Output { target, temporary, file: BufWriter::with_capacity(BUFFER_BYTES, file) });
-            }
-        }
+        let replaced = fs::metadata(&target).ok();
+        let create = |path: &Path| access::create_file(path, replaced.as_ref());
+        let (temporary, file) = begin_beside(&target, create, claim)?;
+        Ok(Output { target, temporary, file: BufWriter::with_capacity(BUFFER_BYTES, file) })
     }
 
     /// Puts the file in place. Once this returns, the whole file is there even if the machine stops.
@@ -101,7 +96,19 @@ impl Seek for Output {
 /// Removes every file and folder of this process that was begun and not committed. For a Ctrl-C handler, just before
 /// it exits.
 pub fn remove_unfinished() {
-    for path in std::mem::take(&mut *registry()) {
+    remove_all(&mut registry());
+}
+
+/// As [`remove_unfinished`], for a program that ends in the middle of anything. If that is where a file is begun or put in
+/// place, everything stays, because waiting for that could take forever.
+pub fn remove_unfinished_at_once() {
+    if let Ok(mut unfinished) = UNFINISHED.try_lock() {
+        remove_all(&mut unfinished);
+    }
+}
+
+fn remove_all(unfinished: &mut BTreeSet<PathBuf>) {
+    while let Some(path) = unfinished.pop_first() {
         let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     }
 }
@@ -110,16 +117,21 @@ pub(crate) fn registry() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The file to replace. Links are followed, so that renaming replaces the file and not the link to it.
+/// The file to replace or to make. Links are followed, so that renaming replaces the file and not the link to it; a link to
+/// a file that does not exist is where that file is made, as in a shell.
 fn final_target(path: &Path) -> Outcome<PathBuf> {
     match fs::metadata(path) {
         Ok(facts) if facts.is_dir() => Err(Fault::new("is a folder, expected a file to write")),
         Ok(facts) if !facts.is_file() => Err(Fault::new("is not a regular file, expected one to write")),
         Ok(_) => Ok(fs::canonicalize(path)?),
-        Err(_) => {
-            check_folder(folder_of(path))?;
-            Ok(path.to_path_buf())
-        }
+        Err(error) => match fs::read_link(path) {
+            Ok(to) if error.kind() == io::ErrorKind::NotFound => final_target(&folder_of(path).join(to)),
+            Ok(_) => Err(Fault::new("is a link that cannot be followed, expected a file to write")),
+            Err(_) => {
+                check_folder(folder_of(path))?;
+                Ok(path.to_path_buf())
+            }
+        },
     }
 }
 
@@ -134,7 +146,7 @@ pub(crate) fn check_folder(folder: &Path) -> Outcome<()> {
     }
 }
 
-pub(crate) fn cannot_create(error: io::Error) -> Fault {
+fn cannot_create(error: io::Error) -> Fault {
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             Fault::new("cannot be written: no permission to create files in its folder")
@@ -143,7 +155,29 @@ pub(crate) fn cannot_create(error: io::Error) -> Fault {
     }
 }
 
-pub(crate) fn temporary_beside(target: &Path) -> Outcome<PathBuf> {
+/// Creates a file or folder of a new name beside the target, claims it, and notes it as unfinished.
+pub(crate) fn begin_beside<T>(
+    target: &Path,
+    create: impl Fn(&Path) -> io::Result<T>,
+    claim: impl Fn(&T, &Path) -> bool,
+) -> Outcome<(PathBuf, T)> {
+    loop {
+        let temporary = temporary_beside(target)?;
+        let mut unfinished = registry();
+        match create(&temporary) {
+            Ok(created) if claim(&created, &temporary) => {
+                unfinished.insert(temporary.clone());
+                return Ok((temporary, created));
+            }
+            Ok(_) => {}
+            // A killed process of this number has left it, on a file system whose locks cannot tell that it is abandoned.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(cannot_create(error)),
+        }
+    }
+}
+
+fn temporary_beside(target: &Path) -> Outcome<PathBuf> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let name =
         target.file_name().ok_or_else(|| Fault::new("is not a file name, expected a file to write"))?;
@@ -200,6 +234,58 @@ mod tests {
         Output::create(&link).unwrap().commit().unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&file).unwrap(), b"");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_nothing_is_where_the_file_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path("disk")).unwrap();
+        std::os::unix::fs::symlink("disk/file", path("near")).unwrap();
+        std::os::unix::fs::symlink(path("near"), path("far")).unwrap();
+        Output::create(&path("far")).unwrap().commit().unwrap();
+        assert!(fs::symlink_metadata(path("near")).unwrap().is_symlink() && path("disk/file").is_file());
+        for (name, to, message) in
+            [("lost", "nowhere/file", "nowhere does not exist"), ("loop", "loop", "link")]
+        {
+            std::os::unix::fs::symlink(to, path(name)).unwrap();
+            let error = Output::create(&path(name)).unwrap_err();
+            assert!(error.to_string().contains(message) && !error.is_machine_failure(), "{error}");
+        }
+        assert_eq!(names(folder.path()), ["disk", "far", "loop", "lost", "near"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_private_file_stays_private_and_is_so_from_the_first_byte() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.npy");
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        for kept in [0o600, 0o640, 0o444, 0o666] {
+            fs::write(&path, "old").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(kept)).unwrap();
+            let output = Output::create(&path).unwrap();
+            assert_eq!(mode(&output.temporary), kept);
+            output.commit().unwrap();
+            assert_eq!(mode(&path), kept);
+            fs::remove_file(&path).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_name_that_a_killed_process_has_left_is_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.npy");
+        let left = |path: &Path| match path.to_string_lossy().ends_with("0.part") {
+            true => Err(io::Error::from(io::ErrorKind::AlreadyExists)),
+            false => File::create_new(path),
+        };
+        for _ in 0..20 {
+            let (temporary, _) = begin_beside(&path, left, claim).unwrap();
+            assert!(registry().remove(&temporary) && temporary.exists());
+        }
     }
 
     #[test]

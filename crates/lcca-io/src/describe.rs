@@ -104,7 +104,7 @@ pub fn describe(path: &Path) -> Result<Info> {
 
 /// As [`describe`], with what the caller knows. The file is opened once.
 pub fn describe_with(path: &Path, options: &ReadOptions) -> Result<Info> {
-    let contents = Opened::open(path).and_then(|opened| contents(opened, path, options));
+    let contents = Opened::open_with(path, options).and_then(|opened| contents(opened, path, options));
     match contents.map_err(|fault| fault.at(path))? {
         Contents::Matrix(loaded) => Ok(Info::Matrix(matrix_info(*loaded)?)),
         Contents::Model(file) => {

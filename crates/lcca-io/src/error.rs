@@ -100,10 +100,18 @@ pub enum Remedy {
     SayWhatTextsAre,
     /// Read other columns of a table only, or take this one as the names of rows.
     LeaveColumnOut,
+    /// Rename one of two columns, or read only one of them.
+    TellColumnsApart,
+    /// Say what is between the fields of a text.
+    SayDelimiter,
+    /// Say which character stands before decimals.
+    SayDecimal,
     /// Leave rows with missing values out, or fill them in.
     SettleMissing,
     /// Keep the rows that both views have, or pair rows by position.
     PairOtherwise,
+    /// Pair rows by position.
+    PairByPosition,
 }
 
 /// Decoders report corrupt data as errors without a number from the operating system.

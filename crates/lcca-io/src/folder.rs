@@ -1,7 +1,8 @@
 //! Folders that appear whole or not at all: their files are written to a hidden folder beside them, which is renamed.
 
 use crate::abandoned::{claim, remove_abandoned};
-use crate::atomic::{self, sync_folder, temporary_beside};
+use crate::access;
+use crate::atomic::{self, begin_beside, sync_folder};
 use crate::error::{Fault, Outcome, Result};
 use crate::place::folder_of;
 use std::fs::{self, File};
@@ -26,17 +27,14 @@ impl OutputFolder {
         check_free(path)?;
         atomic::check_folder(folder_of(path))?;
         remove_abandoned(path);
-        loop {
-            let temporary = temporary_beside(path)?;
-            let mut unfinished = atomic::registry();
-            fs::create_dir(&temporary).map_err(atomic::cannot_create)?;
-            // Some systems cannot open folders, and then there is nothing to lock either.
-            let opened = File::open(&temporary).ok();
-            if opened.as_ref().is_none_or(|folder| claim(folder, &temporary)) {
-                unfinished.insert(temporary.clone());
-                return Ok(OutputFolder { target: path.into(), temporary, _claim: opened });
-            }
+        // Some systems cannot open folders, and then there is nothing to lock either.
+        let create = |path: &Path| fs::create_dir(path).map(|()| File::open(path).ok());
+        let held = |folder: &Option<File>, path: &Path| folder.as_ref().is_none_or(|file| claim(file, path));
+        let (temporary, opened) = begin_beside(path, create, held)?;
+        if let Ok(replaced) = fs::metadata(path) {
+            access::pass_on_to_folder(&temporary, &replaced);
         }
+        Ok(OutputFolder { target: path.into(), temporary, _claim: opened })
     }
 
     /// Where to write the file of this name until the folder is put in place.
@@ -103,6 +101,18 @@ mod tests {
             (fs::read(target.join("a")).unwrap(), fs::read_dir(parent.path()).unwrap().count()),
             (b"2".to_vec(), 1)
         );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_private_folder_stays_private() {
+        use std::os::unix::fs::PermissionsExt;
+        let parent = tempfile::tempdir().unwrap();
+        let target = parent.path().join("views");
+        fs::create_dir(&target).unwrap();
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o700)).unwrap();
+        OutputFolder::create(&target).unwrap().commit().unwrap();
+        assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o700);
     }
 
     #[test]

@@ -71,7 +71,7 @@ pub fn read_for_model(path: &Path, model: &ModelColumns, options: &ReadOptions) 
     }
     let target = model.names.clone().map(Target::new);
     let for_model = ForModel { target: target.as_ref(), means: model.means.as_deref() };
-    let loaded = Opened::open(path).and_then(|opened| opened.read(path, &options, for_model));
+    let loaded = Opened::open_with(path, &options).and_then(|opened| opened.read(path, &options, for_model));
     let loaded = loaded.map_err(|fault| fault.at(path))?;
     if let (Some(numbers), Some(names), None) = (numbers, &model.names, loaded.names()?)
         && loaded.matrix.cols() != model.width

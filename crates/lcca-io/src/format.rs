@@ -1,6 +1,6 @@
 //! The formats of matrices: what they are called, and how a file's name and first bytes tell which one it is in.
 
-use crate::error::{Fault, Outcome};
+use crate::error::{Fault, Outcome, Remedy};
 use crate::source::{Packing, Source};
 use crate::standard_input;
 use std::path::Path;
@@ -26,10 +26,11 @@ const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
 const READ: &str = "expected .npz, .npy, .mtx, .svm (.svmlight, .libsvm), .csv, .tsv, .parquet, .arrow (.feather), .safetensors (.lcca) or a folder with matrix.mtx; .npy, .mtx, .svm, .csv and .tsv also with .gz or .zst";
 
 /// The formats that begin with bytes of their own. Those of MatrixMarket may be in any case of letters.
-const MAGIC: [(&[u8], Format); 6] = [
+const MAGIC: [(&[u8], Format); 7] = [
     (b"PK\x03\x04", Format::Npz),
     (b"PK\x05\x06", Format::Npz),
     (b"PAR1", Format::Parquet),
+    (b"PARE", Format::Parquet),
     (b"ARROW1", Format::Arrow),
     (b"\x93NUMPY", Format::Npy),
     (b"%%MatrixMarket", Format::MatrixMarket),
@@ -116,9 +117,40 @@ fn refuse_hdf5(path: &Path, head: &[u8]) -> Outcome<()> {
     Ok(())
 }
 
-/// The format of an opened file: its name says, its first bytes confirm.
-pub(crate) fn detect(path: &Path, source: &Source) -> Outcome<Format> {
+/// Refuses the files of spreadsheet programs, whatever they are called.
+fn refuse_spreadsheet(path: &Path, head: &[u8]) -> Outcome<()> {
+    const OLE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+    let extension = path.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if matches!(extension.as_str(), "xlsx" | "xlsm" | "xlsb" | "xls" | "ods" | "numbers")
+        || head.starts_with(OLE)
+    {
+        return Err(Fault::new(
+            "is a spreadsheet, expected a table in a text: save its sheet as CSV (UTF-8), or in Python write \
+             pandas.read_excel(FILE).to_csv(\"table.csv\", index=False)",
+        ));
+    }
+    Ok(())
+}
+
+/// A file whose name and first bytes say nothing. Texts of all kinds are called `.txt`, so that only the
+/// caller knows.
+fn unknown(path: &Path) -> Fault {
+    let (name, _) = Packing::named(path);
+    match name.rsplit_once('.') {
+        Some((_, "txt" | "dat" | "data" | "asc" | "prn" | "text")) => {
+            let message =
+                "may hold anything: rename a table to .csv or .tsv, or say what is between its fields";
+            Fault::new(message).remedied_by(Remedy::SayDelimiter)
+        }
+        _ => Fault::new(format!("is in no known format; {READ}")),
+    }
+}
+
+/// The format of an opened file: its name says, its first bytes confirm. With a delimiter, a file without a
+/// known name is a table.
+pub(crate) fn detect(path: &Path, source: &Source, delimiter: Option<char>) -> Outcome<Format> {
     refuse_hdf5(path, &source.head()?)?;
+    refuse_spreadsheet(path, &source.head()?)?;
     let format = match (named(path).0, Format::sniffed(&source.head()?)) {
         (Some(named), Some(sniffed)) if named != sniffed => {
             let message = format!("is named like {} but begins like {}", named.name(), sniffed.name());
@@ -135,8 +167,9 @@ pub(crate) fn detect(path: &Path, source: &Source) -> Outcome<Format> {
         (None, None) if is_arrow_stream(&source.head()?) => {
             return Err(Fault::new("is an Arrow stream, expected an Arrow file (.arrow, .feather)"));
         }
+        (None, None) if delimiter.is_some() => Format::Csv,
         (None, None) if standard_input::is_meant(path) => text_format(&source.head()?),
-        (None, None) => return Err(Fault::new(format!("is in no known format; {READ}"))),
+        (None, None) => return Err(unknown(path)),
     };
     if source.packing != Packing::Plain && !format.can_stream() {
         let message = format!("a packed {} file cannot be mapped: unpack it first", format.name());

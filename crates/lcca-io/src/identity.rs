@@ -9,7 +9,7 @@ use lcca::method::Settings;
 use serde_json::{Map, Value, json};
 
 /// Settings that limit how long a fit runs or what it may use, and do not change its path.
-const FREE: [&str; 4] = ["tol", "max_passes", "memory", "t1"];
+const FREE: [&str; 5] = ["tol", "max_passes", "memory", "t1", "variables"];
 
 /// The numbers of the rows. Files of the first version have none.
 const ROWS: &str = "fingerprint of the rows";

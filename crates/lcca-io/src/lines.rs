@@ -1,10 +1,11 @@
 //! Texts line by line, one batch of whole lines at a time.
 
+use crate::encoding::utf8;
 use crate::error::{Fault, Outcome};
 use crate::source::Source;
 use crate::standard_input;
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, Read};
 use std::path::Path;
 
 const BATCH_BYTES: usize = 128 << 10;
@@ -28,20 +29,10 @@ pub(crate) struct LineBatch {
 /// The bytes of a file, unpacked; `-` is standard input.
 pub(crate) fn open_text(path: &Path) -> Outcome<Box<dyn BufRead + Send>> {
     if standard_input::is_meant(path) {
-        without_mark(Box::new(standard_input::stream()?))
+        utf8(Box::new(standard_input::stream()?))
     } else {
-        without_mark(Source::open(path)?.stream()?)
+        utf8(Source::open(path)?.stream()?)
     }
-}
-
-/// A text without the mark that some programs put at the beginning of UTF-8.
-fn without_mark(bytes: Box<dyn Read + Send>) -> Outcome<Box<dyn BufRead + Send>> {
-    const MARK: &[u8] = b"\xef\xbb\xbf";
-    let mut bytes = BufReader::with_capacity(1 << 18, bytes);
-    if bytes.fill_buf()?.starts_with(MARK) {
-        bytes.consume(MARK.len());
-    }
-    Ok(Box::new(bytes))
 }
 
 impl LineReader {
@@ -51,7 +42,7 @@ impl LineReader {
 
     /// The lines of a file that is open already.
     pub(crate) fn new(source: Source) -> Outcome<Self> {
-        Ok(LineReader { from: without_mark(source.stream()?)?, line: 1, peeked: VecDeque::new() })
+        Ok(LineReader { from: utf8(source.stream()?)?, line: 1, peeked: VecDeque::new() })
     }
 
     /// Adds the next line to `bytes` and returns whether there was one.

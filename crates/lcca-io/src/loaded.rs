@@ -1,8 +1,10 @@
 //! A matrix that was read, with the names of its columns and rows and what there is to say about the reading.
 
 use crate::assemble::Assembled;
-use crate::error::Result;
+use crate::error::{Fault, Result};
+use crate::matching::{IdColumn, Labeled, RowLabels};
 use crate::names::Names;
+use crate::pick::pick;
 use crate::remark::Remark;
 use crate::tensors::TensorFile;
 use crate::{store, wording};
@@ -24,6 +26,10 @@ pub struct Loaded {
     pub(crate) path: PathBuf,
     names: NameSource,
     dropped: Dropped,
+    /// Whether rows are numbered 0, 1, 2 and so on by an index that is not stored.
+    counted: bool,
+    /// Columns that may name the rows, each with its place in the matrix.
+    ids: Vec<IdColumn>,
 }
 
 /// Names, or where to find them.
@@ -47,17 +53,21 @@ impl Loaded {
     pub(crate) fn new(path: &Path, format: &'static str, assembled: Assembled, names: NameSource) -> Self {
         let Assembled { matrix, notes, gaps } = assembled;
         let (names, dropped) = match names {
-            NameSource::Read { columns, rows: Some(rows) } if !gaps.dropped.is_empty() => {
-                let dropped_names = gaps.dropped.iter().map(|&row| rows.get(row).to_string()).collect();
-                let kept = (0..rows.len()).filter(|row| gaps.dropped.binary_search(row).is_err());
-                let rows = Some(Names::new(kept.map(|row| rows.get(row))));
-                let dropped = Dropped { rows: gaps.dropped, names: dropped_names };
-                (NameSource::Read { columns, rows }, dropped)
+            NameSource::Read { columns, rows: Some(rows) } => {
+                let (rows, dropped) = split(rows, gaps.dropped);
+                (NameSource::Read { columns, rows: Some(rows) }, dropped)
             }
             names => (names, Dropped { rows: gaps.dropped, names: Vec::new() }),
         };
         let path = path.to_path_buf();
-        Loaded { matrix, format, notes, remarks: Vec::new(), path, names, dropped }
+        let (remarks, ids) = (Vec::new(), Vec::new());
+        Loaded { matrix, format, notes, remarks, path, names, dropped, counted: false, ids }
+    }
+
+    /// With rows that an index counts without being stored, and with columns that may name them.
+    pub(crate) fn indexed(mut self, counted: bool, ids: Vec<IdColumn>) -> Self {
+        (self.counted, self.ids) = (counted, ids);
+        self
     }
 
     /// With more to say about the reading.
@@ -80,7 +90,37 @@ impl Loaded {
     pub(crate) fn with_columns(mut self, matrix: Matrix, names: Names) -> Result<Self> {
         self.names = NameSource::Read { columns: Some(names), rows: self.row_names()? };
         self.matrix = matrix;
+        self.ids.clear();
         Ok(self)
+    }
+
+    /// The same rows, named by one of the columns that may name them. The column is no data then.
+    pub fn named_by(&self, id: usize) -> Result<Self> {
+        let id = &self.ids[id];
+        let column_names = self.names()?;
+        let is_kept =
+            |column: &usize| column_names.as_ref().is_none_or(|names| names.get(*column) != id.name);
+        let kept: Vec<usize> = (0..self.matrix.cols()).filter(is_kept).collect();
+        if kept.is_empty() {
+            let message = format!("has no column but {:?}, which names its rows, expected data", id.name);
+            return Err(Fault::new(message).at(&self.path));
+        }
+        let matrix = pick(&self.matrix, &kept).map_err(|fault| fault.at(&self.path))?;
+        let columns = column_names.map(|names| Names::new(kept.iter().map(|&column| names.get(column))));
+        let (rows, dropped) = split(id.numbers.clone(), self.dropped.rows.clone());
+        let said = Remark::NumericId { column: id.name.clone() };
+        let sentence = wording::remark(&said);
+        Ok(Loaded {
+            matrix,
+            format: self.format,
+            notes: self.notes.iter().filter(|note| **note != sentence).cloned().collect(),
+            remarks: self.remarks.iter().filter(|remark| **remark != said).cloned().collect(),
+            path: self.path.clone(),
+            names: NameSource::Read { columns, rows: Some(rows) },
+            dropped,
+            counted: false,
+            ids: Vec::new(),
+        })
     }
 
     /// Whether the file has checksums, against which the rows were checked.
@@ -109,15 +149,56 @@ impl Loaded {
         &self.dropped.rows
     }
 
-    /// The names of the rows that were left out, if rows have names.
-    pub(crate) fn dropped_names(&self) -> &[String] {
-        &self.dropped.names
+    /// The names of all rows of the file, those of rows that were left out included.
+    fn all_row_names(&self) -> Result<Option<Names>> {
+        let (rows, names) = (&self.dropped.rows, &self.dropped.names);
+        let Some(kept) = self.row_names()? else { return Ok(None) };
+        if names.is_empty() {
+            return Ok(Some(kept));
+        }
+        let (mut kept, mut dropped) = (kept.iter(), rows.iter().zip(names).peekable());
+        let all = (0..self.rows_of_file()).map(|row| match dropped.next_if(|(next, _)| **next == row) {
+            Some((_, name)) => name.as_str(),
+            None => kept.next().unwrap_or_default(),
+        });
+        Ok(Some(Names::new(all)))
+    }
+
+    /// What all rows of the file are called, those that were left out included.
+    pub fn labels(&self) -> Result<RowLabels> {
+        Ok(match self.all_row_names()? {
+            Some(names) => RowLabels::Named(names),
+            None if self.counted => RowLabels::Counting,
+            None => RowLabels::Absent,
+        })
+    }
+
+    /// Columns of different whole numbers that are called like one that names the rows, with the numbers of all rows.
+    pub fn ids(&self) -> &[IdColumn] {
+        &self.ids
+    }
+
+    /// All rows of the file for the rule by which rows find each other.
+    pub(crate) fn labeled<'a>(&'a self, called: &'a str, labels: &'a RowLabels) -> Labeled<'a> {
+        Labeled { path: &self.path, called, rows: self.rows_of_file(), labels, may_have_more: false }
+    }
+
+    /// How many rows the file has, those that were left out included.
+    pub fn rows_of_file(&self) -> usize {
+        self.matrix.rows() + self.dropped.rows.len()
+    }
+
+    /// The place of each row of the file in the matrix; `None` if it was left out.
+    pub(crate) fn places_in_matrix(&self) -> Vec<Option<usize>> {
+        let mut places = vec![None; self.rows_of_file()];
+        self.rows_in_file().into_iter().enumerate().for_each(|(place, row)| places[row] = Some(place));
+        places
     }
 
     /// The number of each row of the matrix in the file.
     pub fn rows_in_file(&self) -> Vec<usize> {
         let dropped = &self.dropped.rows;
-        let all = 0..self.matrix.rows() + dropped.len();
+        let all = 0..self.rows_of_file();
         all.filter(|row| dropped.binary_search(row).is_err()).collect()
     }
 
@@ -125,6 +206,16 @@ impl Loaded {
     pub fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// The names of the rows that were not left out, and those that were.
+fn split(names: Names, dropped: Vec<usize>) -> (Names, Dropped) {
+    if dropped.is_empty() {
+        return (names, Dropped::default());
+    }
+    let dropped_names = dropped.iter().map(|&row| names.get(row).to_string()).collect();
+    let kept = (0..names.len()).filter(|row| dropped.binary_search(row).is_err());
+    (Names::new(kept.map(|row| names.get(row))), Dropped { rows: dropped, names: dropped_names })
 }
 
 impl fmt::Debug for Loaded {

@@ -2,6 +2,7 @@
 //! is an error and not the end of the process.
 
 use crate::error::{Fault, Outcome};
+use lcca::granted::{ask, is_granted};
 use std::io::{self, Read};
 
 /// Below this nobody asks: every machine has it, and asking costs more than it saves.
@@ -15,8 +16,7 @@ pub(crate) fn check(bytes: u64, what: &str) -> Outcome<()> {
     if bytes <= SMALL {
         return Ok(());
     }
-    let reservable =
-        usize::try_from(bytes).is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok());
+    let reservable = is_granted(bytes);
     match available() {
         Some(available) if bytes > available => {
             Err(too_much(what, bytes, &format!("and about {available} are free")))
@@ -72,7 +72,7 @@ pub(crate) fn append_at_most(bytes: &mut Vec<u8>, from: impl Read, most: u64) ->
         // Room for as much again, so that few bytes are moved, but not for more than can come.
         let room = usize::try_from(from.limit()).unwrap_or(usize::MAX).min(bytes.len().max(STEP));
         check((bytes.len() + room) as u64, "the unpacked file")?;
-        if bytes.try_reserve_exact(room).is_err() {
+        if ask(|| bytes.try_reserve_exact(room)).is_err() {
             return Err(too_much(
                 "the unpacked file",
                 (bytes.len() + room) as u64,

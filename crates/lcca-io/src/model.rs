@@ -13,6 +13,7 @@ use crate::error::{Fault, Outcome, Result, one_line};
 use crate::kind::Kind;
 use crate::names::{NameTensors, Names};
 use crate::panels::{read_panel, write_panel};
+use crate::reading_record::ReadingRecord;
 use crate::record::FitRecord;
 use crate::regressions;
 use crate::source;
@@ -194,6 +195,15 @@ impl ModelFile {
     /// What the file remembers of the fit; `None` if it does not say.
     pub fn record(&self) -> Option<FitRecord> {
         FitRecord::from_provenance(&self.provenance)
+    }
+
+    /// How rows for the model are read unless somebody says otherwise: as those of the fit were.
+    pub fn reading(&self) -> Result<ReadingRecord> {
+        let ReadingRecord { x, y, align } = ReadingRecord::from_provenance(&self.provenance);
+        let (names, model) = (self.names()?, &self.model);
+        let x = x.for_later_rows(names.x.is_some(), model.x.mean.is_some());
+        let y = y.for_later_rows(names.y.is_some(), model.y.mean.is_some());
+        Ok(ReadingRecord::new([x, y], align))
     }
 
     /// The regressions by which the model predicts; `None` if it was written without them, as earlier versions did.

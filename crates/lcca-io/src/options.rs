@@ -1,7 +1,10 @@
 //! What a caller knows about a file that the file itself may not say, and how tables are to be understood.
 
-/// What the caller knows. Built from [`ReadOptions::default`], because it will grow.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+/// What the caller knows. Built from [`ReadOptions::default`], because it will grow. A model remembers it as JSON.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct ReadOptions {
     /// How many columns there are. svmlight files do not say; any other file must say the same.
@@ -13,14 +16,17 @@ pub struct ReadOptions {
 }
 
 /// How a table is understood: CSV, TSV, Parquet and Arrow. What is not said is guessed, and every guess is a remark.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct TableOptions {
     /// Whether the first line of a CSV or TSV file names the columns; `None` guesses.
     pub header: Option<bool>,
     /// The column that names the rows.
     pub index: Index,
-    /// The texts that stand for a missing value, instead of [`TableOptions::DEFAULT_NA`]. An empty cell is always missing.
+    /// The texts that stand for a missing value, in columns of any kind. `None` takes
+    /// [`TableOptions::DEFAULT_NA`] in columns of numbers and nothing in columns of texts, where `None` and
+    /// `NA` may be categories. An empty cell is always missing.
     pub na: Option<Vec<String>>,
     /// The columns to read: names, patterns in which `*` stands for anything and `?` for one character, or numbers from 1.
     /// `None` reads all.
@@ -29,10 +35,17 @@ pub struct TableOptions {
     pub missing: Missing,
     /// What happens to columns of texts.
     pub categorical: Categorical,
+    /// The character between the fields of a text, such as `;`; a space stands for any number of spaces.
+    /// `None` takes the one that the file's extension says, unless the first lines show another. A text of
+    /// any extension is a table if this is set.
+    pub delimiter: Option<char>,
+    /// The character before the decimals of numbers in a text, `.` or `,`; `None` guesses.
+    pub decimal: Option<char>,
 }
 
 /// Which column names the rows.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Index {
     /// The first column, if it has no name or holds nothing but different texts.
@@ -42,10 +55,13 @@ pub enum Index {
     None,
     /// The column of this name or, if no column has it, of this number from 1.
     Column(String),
+    /// The same if there is such a column, and otherwise a guess: rows that come later need not have names.
+    IfPresent(String),
 }
 
 /// What happens to missing values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Missing {
     /// They are refused.
@@ -58,7 +74,8 @@ pub enum Missing {
 }
 
 /// What happens to columns of texts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Categorical {
     /// A column with few different texts becomes one indicator column per text, called `color=red`.
@@ -91,7 +108,7 @@ impl ReadOptions {
 }
 
 impl TableOptions {
-    /// The texts that stand for a missing value unless the caller lists others.
+    /// The texts that stand for a missing value in columns of numbers, unless the caller lists others.
     pub const DEFAULT_NA: [&str; 14] =
         ["", ".", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "-nan", "NULL", "null", "None"];
 
@@ -128,6 +145,18 @@ impl TableOptions {
     /// What happens to columns of texts.
     pub fn categorical(mut self, categorical: Categorical) -> Self {
         self.categorical = categorical;
+        self
+    }
+
+    /// The character between the fields of a text; `None` looks for it.
+    pub fn delimiter(mut self, delimiter: impl Into<Option<char>>) -> Self {
+        self.delimiter = delimiter.into();
+        self
+    }
+
+    /// The character before the decimals of numbers in a text, `.` or `,`; `None` guesses.
+    pub fn decimal(mut self, decimal: impl Into<Option<char>>) -> Self {
+        self.decimal = decimal.into();
         self
     }
 }

@@ -28,7 +28,7 @@ pub fn read_matrix(path: &Path) -> Result<Loaded> {
 
 /// As [`read_matrix`], with what the caller knows.
 pub fn read_matrix_with(path: &Path, options: &ReadOptions) -> Result<Loaded> {
-    let opened = Opened::open(path);
+    let opened = Opened::open_with(path, options);
     opened.and_then(|opened| opened.read(path, options, ForModel::default())).map_err(|fault| fault.at(path))
 }
 
@@ -61,11 +61,16 @@ pub(crate) enum Opened {
 
 impl Opened {
     pub(crate) fn open(path: &Path) -> Outcome<Self> {
+        Opened::open_with(path, &ReadOptions::default())
+    }
+
+    /// As [`Opened::open`]; a file of which the caller says what is between its fields is a table.
+    pub(crate) fn open_with(path: &Path, options: &ReadOptions) -> Outcome<Self> {
         if mtx_folder::is_one(path) {
             return Ok(Opened::Folder);
         }
         let source = Source::open(path)?;
-        match format::detect(path, &source)? {
+        match format::detect(path, &source, options.table.delimiter)? {
             Format::Store => Ok(Opened::Tensors(TensorFile::open(source.map()?)?)),
             format => Ok(Opened::File(format, source)),
         }
@@ -83,7 +88,7 @@ impl Opened {
                 Loaded::new(path, Format::Store.name(), matrix.into(), NameSource::Stored(file))
             }
             Opened::File(format, source) if format.is_table() => {
-                let Finished { assembled, names, row_names, remarks } =
+                let Finished { assembled, names, row_names, counted, ids, remarks } =
                     read_table(format, source, options, filling, model.target)?;
                 remarked(
                     path,
@@ -93,6 +98,7 @@ impl Opened {
                     filling,
                 )
                 .remarked_first(remarks)
+                .indexed(counted, ids)
             }
             Opened::File(format, source) => {
                 let assembled = read_file(format, source, options, filling)?;

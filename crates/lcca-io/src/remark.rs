@@ -21,20 +21,27 @@ pub enum Remark {
         /// The character between fields.
         by: char,
     },
+    /// Numbers have commas before their decimals.
+    DecimalCommas,
     /// A column of texts became indicator columns.
     Categories {
         /// The column.
         column: String,
         /// How many different texts it has.
         categories: usize,
+        /// Those that stand for a missing value in columns of numbers, such as `NA`.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        words: Vec<String>,
     },
     /// A column of numbers is called like one that names the rows, and is data.
     NumericId {
         /// The column.
         column: String,
     },
-    /// Both views have such a column, which correlates perfectly with itself.
-    NumericIdInBoth {
+    /// A column names the rows, because the other view has the same numbers in such a column or as names.
+    NamedByColumn {
+        /// Whose rows: X, Y, or what belongs to them.
+        of: String,
         /// The column.
         column: String,
     },
@@ -70,8 +77,10 @@ pub enum Remark {
         /// The first one.
         first: String,
     },
-    /// The rows of Y were brought into the order of X by their names.
+    /// Rows were brought into the order of X by their names.
     Aligned {
+        /// Whose rows: Y, or what belongs to those of X.
+        of: String,
         /// How many rows moved.
         moved: usize,
         /// How many rows there are.

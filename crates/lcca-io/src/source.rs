@@ -84,22 +84,21 @@ pub(crate) fn map(path: &Path) -> Outcome<Owner> {
     map_file(path, &open(path)?)
 }
 
-/// Opens a regular file that is not empty.
+/// Opens a regular file that is not empty. Others are not even opened: a pipe would wait for whoever writes to it.
 fn open(path: &Path) -> Outcome<File> {
     #[cfg(test)]
     opens::count();
-    let file = File::open(path)?;
-    let facts = file.metadata()?;
+    let facts = path.metadata()?;
     if facts.is_dir() {
         return Err(Fault::new("is a folder, expected a file"));
     }
     if !facts.is_file() {
-        return Err(Fault::new("is not a regular file, expected one"));
+        return Err(Fault::new("is a pipe or a device, expected a file; - reads standard input"));
     }
     if facts.len() == 0 {
         return Err(Fault::new("is empty"));
     }
-    Ok(file)
+    Ok(File::open(path)?)
 }
 
 fn map_file(path: &Path, file: &File) -> Outcome<Owner> {

@@ -4,6 +4,7 @@
 //! first copied to a file that has no name and is gone with the process.
 
 use crate::error::{Fault, Outcome};
+use crate::temporary;
 use std::fs::File;
 use std::io::{self, Seek, Stdin};
 use std::path::Path;
@@ -26,7 +27,7 @@ pub(crate) fn stream() -> Outcome<Stdin> {
 
 /// All of standard input, as a file.
 pub(crate) fn spooled() -> Outcome<File> {
-    let mut file = tempfile::tempfile()?;
+    let mut file = temporary::file()?;
     if io::copy(&mut stream()?.lock(), &mut file)? == 0 {
         return Err(Fault::new("standard input is empty"));
     }

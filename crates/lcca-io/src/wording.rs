@@ -6,6 +6,7 @@ mod remarks;
 
 pub use remarks::remark;
 
+use crate::numbers::{count, grouped};
 use device::without_gpu;
 use lcca::data::Side;
 use lcca::fit::{Certificate, Search};
@@ -15,19 +16,21 @@ use lcca::outcome::{Decision, Note};
 pub fn decision(decision: &Decision) -> String {
     match decision {
         Decision::RowsMerged { distinct, rows } => {
-            format!("only {distinct} of the {rows} rows are different")
+            format!("only {} of the {} rows are different", grouped(*distinct), grouped(*rows))
         }
         Decision::ColumnsRenumbered { side, kept, columns } => {
             format!(
-                "the {kept} of {columns} columns of {side} that are not empty were renumbered by frequency"
+                "the {} of {} columns of {side} that are not empty were renumbered by frequency",
+                grouped(*kept),
+                grouped(*columns)
             )
         }
         Decision::ColumnsScaled { side, scaled, columns, centered } => {
             let by = if *centered { "standard deviations" } else { "root mean squares" };
             let which = if scaled == columns {
-                format!("all {columns}")
+                format!("all {}", grouped(*columns))
             } else {
-                format!("{scaled} of the {columns}")
+                format!("{} of the {}", grouped(*scaled), grouped(*columns))
             };
             format!("{which} columns of {side} were divided by their {by}")
         }
@@ -47,11 +50,13 @@ pub fn decision(decision: &Decision) -> String {
         }
         Decision::NarrowViews { columns: [x, y] } => {
             format!(
-                "the views are narrow ({x} + {y} columns), so they are solved exactly instead of iterated on"
+                "the views are narrow ({} + {} columns), so they are solved exactly instead of iterated on",
+                grouped(*x),
+                grouped(*y)
             )
         }
         Decision::TooWideForClassical { columns, needed, allowed } => {
-            let (needed, allowed) = (gibibytes(*needed), gibibytes(*allowed));
+            let (columns, needed, allowed) = (grouped(*columns), gibibytes(*needed), gibibytes(*allowed));
             format!(
                 "the views are too wide for QR and SVD in the allowed memory: {columns} columns take {needed} of {allowed}"
             )
@@ -63,8 +68,10 @@ pub fn decision(decision: &Decision) -> String {
             "QR and SVD would take about {exact:.0e} operations, Gram matrices {gram:.0e}, iterating {iterative:.0e}"
         ),
         Decision::GramMatricesFormed { entries, expected, touched } => format!(
-            "iterates on the Gram matrices, which have {entries} entries ({expected:.0} were expected), while a pass over \
-             the rows touches {touched:.0}"
+            "iterates on the Gram matrices, which have {} entries ({} were expected), while a pass over the rows touches {}",
+            grouped(*entries),
+            grouped(expected.round() as u64),
+            grouped(touched.round() as u64)
         ),
         Decision::GramMatricesTooLarge => {
             "the Gram matrices turned out too large for the allowed memory".into()
@@ -76,7 +83,9 @@ pub fn decision(decision: &Decision) -> String {
         Decision::CoarseBlock { columns, chosen, witnesses } => {
             let times = if *chosen == 1 { "once".into() } else { format!("{chosen} times") };
             format!(
-                "the preconditioner held B − A on {columns} columns, which were chosen {times}, and {witnesses} pairs on few columns were found beforehand"
+                "the preconditioner held B − A on {} columns, which were chosen {times}, and {} pairs on few columns were found beforehand",
+                grouped(*columns),
+                grouped(*witnesses)
             )
         }
         Decision::SinglePrecisionFirst { iterations: 1 } => {
@@ -93,6 +102,7 @@ pub fn decision(decision: &Decision) -> String {
                 ),
                 None => "nothing is proved for so few sums".into(),
             };
+            let (rows, sums) = (grouped(*rows), grouped(*sums));
             format!(
                 "the {rows} rows were put into {sums} random sums, on which the total is {believed:.4}; on the rows it is what is \
                  reported, and the true one usually lies between; {proved}"
@@ -118,10 +128,12 @@ pub fn decision(decision: &Decision) -> String {
                 _ => format!("{significant} of those up to that one correlate beyond chance"),
             };
             format!(
-                "{} of {tried} tried {} kept: on {rows} held-out rows {reason}, by {permutations} random orders with the chance of \
+                "{} of {tried} tried {} kept: on {} held-out rows {reason}, by {} random orders with the chance of \
                  any false finding at most 5%",
                 count(*chosen, "pair"),
-                if *chosen == 1 { "was" } else { "were" }
+                if *chosen == 1 { "was" } else { "were" },
+                grouped(*rows),
+                grouped(*permutations)
             )
         }
         // The engine may grow decisions that have no sentence yet; their names and numbers still say what happened.
@@ -174,25 +186,40 @@ pub fn note(note: &Note) -> String {
              directions of little variance"
         ),
         Note::CorrelationsGuaranteed { pairs, rows, x_columns, y_columns } => format!(
-            "correlations of 1 are guaranteed here and mean nothing: {x_columns} + {y_columns} columns against {rows} rows \
-             make {} perfect whatever the data say",
+            "correlations of 1 are guaranteed here and mean nothing: {} + {} columns against {} make {} perfect whatever \
+             the data say",
+            grouped(*x_columns),
+            grouped(*y_columns),
+            count(*rows, "row"),
             count(*pairs, "pair")
         ),
         Note::InflatedByNoise { noise, rows, x_columns, y_columns } => format!(
-            "these correlations are inflated: with {rows} rows and {x_columns} + {y_columns} columns, views without any \
-             relation would reach about {noise:.2}"
+            "these correlations may be inflated: with {} and {} + {} columns, views without any relation would reach \
+             about {noise:.2}",
+            count(*rows, "row"),
+            grouped(*x_columns),
+            grouped(*y_columns)
         ),
         Note::FarBelowTraining { far, pairs, training, held_out, rows } => format!(
-            "{far} of {pairs} pairs do far worse on the {rows} held-out rows than on the fitted ones, up to {held_out:.2} \
-             instead of {training:.2}: they describe these rows and not others"
+            "{far} of {pairs} pairs do far worse on the {} held-out rows than on the fitted ones, up to {held_out:.2} \
+             instead of {training:.2}: they describe these rows and not others",
+            grouped(*rows)
+        ),
+        Note::FarBelowTrainingInFolds { training, held_out, folds } => format!(
+            "the mean correlation is {training:.2} on the fitted rows and {held_out:.2} on held-out rows of {folds} folds: part of it \
+             describes these rows and not others"
         ),
         Note::SharedColumns { .. } => shared_columns(note, |_, column| format!("{column}")),
         Note::RidgeSetByFewColumns { side, ratio } => format!(
             "the ridge of {side} is set by a few columns of large variance: the mean variance is {ratio:.0} times that of \
              the median column, which the ridge therefore shrinks {ratio:.0} times more than it seems"
         ),
+        Note::HardlyAnyDigits { .. } | Note::DigitsLost { .. } => {
+            few_digits(note, |_, column| column.to_string())
+        }
         Note::NothingBeyondChance { tried, rows } => format!(
-            "no pair of the {tried} tried correlates on {rows} held-out rows beyond what chance gives; one was fitted all the same"
+            "no pair of the {tried} tried correlates on {} held-out rows beyond what chance gives; one was fitted all the same",
+            grouped(*rows)
         ),
         Note::MorePairsMayExist { tried } => format!(
             "all {tried} pairs that were tried are significant: there may be more, and the number has to be given to find them"
@@ -207,28 +234,56 @@ pub fn note_with_names(note: &Note, name: impl Fn(Side, usize) -> Option<String>
         Note::SharedColumns { .. } => shared_columns(note, |side, column| {
             name(side, column).map_or_else(|| column.to_string(), |name| format!("{name:?}"))
         }),
+        Note::HardlyAnyDigits { .. } | Note::DigitsLost { .. } => few_digits(note, |side, column| {
+            name(side, column).map_or_else(|| column.to_string(), |name| format!("{name:?}"))
+        }),
         other => self::note(other),
     }
 }
 
+fn few_digits(note: &Note, call: impl Fn(Side, usize) -> String) -> String {
+    let (side, columns, first, lost) = match note {
+        Note::HardlyAnyDigits { side, columns, first } => (side, columns, first, false),
+        Note::DigitsLost { side, columns, first } => (side, columns, first, true),
+        _ => return String::new(),
+    };
+    let (more, verb) = match columns {
+        1 => (String::new(), "varies"),
+        _ => (format!(" and {} more", columns - 1), "vary"),
+    };
+    let column = call(*side, *first as usize);
+    if lost {
+        format!(
+            "column {column} of {side}{more} {verb} too little against the mean for sums over these rows, or not at all: \
+             subtract a constant first if that is wrong"
+        )
+    } else {
+        format!(
+            "column {column} of {side}{more} {verb} by little more than the last stored digit: store doubles, or subtract a \
+             constant before storing"
+        )
+    }
+}
+
 fn shared_columns(note: &Note, call: impl Fn(Side, usize) -> String) -> String {
-    let Note::SharedColumns { count, or_more, columns } = note else { return String::new() };
-    let one = |&[x, y]: &[u64; 2]| {
+    let Note::SharedColumns { count, or_more, columns, equal } = note else { return String::new() };
+    let one = |[x, y]: [u64; 2]| {
         format!("{} of X and {} of Y", call(Side::X, x as usize), call(Side::Y, y as usize))
     };
-    let some: Vec<String> = columns.iter().map(one).collect();
+    let is_equal = |place: usize| equal.get(place).copied().unwrap_or(false);
+    let of_kind = |wanted: bool, what: &str| {
+        let columns = columns.iter().enumerate().filter(|&(place, _)| is_equal(place) == wanted);
+        let some: Vec<String> = columns.map(|(_, &columns)| one(columns)).collect();
+        (!some.is_empty()).then(|| format!("{} {what}", some.join(", ")))
+    };
+    let kinds = [of_kind(true, "are equal in every row"), of_kind(false, "are multiples but for a constant")];
     let more = if columns.len() < *count as usize { ", …" } else { "" };
     let (verb, many) = if *count == 1 { ("is", "column") } else { ("are", "columns") };
     format!(
-        "{count} {}{many} of X {verb} in Y as well, as they are or as multiples (columns {}{more}): they correlate with \
-         themselves, which says nothing about the views",
+        "{count} {}{many} of X {verb} also in Y: {}{more}; if one was copied by mistake, leave it out of one view",
         if *or_more { "or more " } else { "" },
-        some.join(", ")
+        kinds.into_iter().flatten().collect::<Vec<_>>().join("; ")
     )
-}
-
-fn count(number: u64, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 fn gibibytes(bytes: u64) -> String {
@@ -275,7 +330,15 @@ mod tests {
             Note::CorrelationsGuaranteed { pairs: 21, rows: 100, x_columns: 60, y_columns: 61 },
             Note::InflatedByNoise { noise: 0.87, rows: 100, x_columns: 30, y_columns: 31 },
             Note::FarBelowTraining { far: 2, pairs: 5, training: 0.99, held_out: 0.1, rows: 20 },
-            Note::SharedColumns { count: 5, or_more: false, columns: vec![[3, 4], [5, 6]] },
+            Note::HardlyAnyDigits { side: Side::Y, columns: 2, first: 7 },
+            Note::DigitsLost { side: Side::X, columns: 1, first: 0 },
+            Note::SharedColumns {
+                count: 5,
+                or_more: false,
+                columns: vec![[3, 4], [5, 6]],
+                equal: vec![true, false],
+            },
+            Note::FarBelowTrainingInFolds { training: 0.97, held_out: 0.2, folds: 5 },
             Note::RidgeSetByFewColumns { side: Side::X, ratio: 50000.0 },
             Note::NothingBeyondChance { tried: 50, rows: 200 },
             Note::MorePairsMayExist { tried: 50 },
@@ -294,6 +357,26 @@ mod tests {
         }
         let distinct: std::collections::BTreeSet<&String> = texts.iter().collect();
         assert_eq!(distinct.len(), texts.len());
+    }
+
+    #[test]
+    fn columns_in_both_views_are_named_without_an_accusation() {
+        let note = |columns: Vec<[u64; 2]>, equal: Vec<bool>| Note::SharedColumns {
+            count: columns.len() as u64,
+            or_more: false,
+            columns,
+            equal,
+        };
+        let names =
+            |side: Side, _: usize| Some(if side == Side::X { "umbrella" } else { "parapluie" }.to_string());
+        assert_eq!(
+            note_with_names(&note(vec![[1, 2]], vec![true]), names),
+            "1 column of X is also in Y: \"umbrella\" of X and \"parapluie\" of Y are equal in every row; if one was copied \
+             by mistake, leave it out of one view"
+        );
+        // A file of an earlier version does not say which are equal.
+        let old = self::note(&note(vec![[1, 2]], Vec::new()));
+        assert!(old.contains("1 of X and 2 of Y are multiples but for a constant"), "{old}");
     }
 
     #[test]

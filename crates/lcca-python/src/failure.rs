@@ -68,12 +68,20 @@ fn remedy(remedy: lcca_io::Remedy) -> &'static str {
         lcca_io::Remedy::LeaveColumnOut => {
             "; in lcca.read, columns=[...] reads other columns only, and index=\"COLUMN\" makes it the row names"
         }
+        lcca_io::Remedy::TellColumnsApart => {
+            "; rename one, or read one of them by its number: lcca.read with columns=[\"1\"]"
+        }
+        lcca_io::Remedy::SayDelimiter => " (lcca.read with delimiter=\"\\t\" or another character)",
+        lcca_io::Remedy::SayDecimal => {
+            "; lcca.read with decimal=\",\" or decimal=\".\" says which of them stands before decimals"
+        }
         lcca_io::Remedy::SettleMissing => {
             "; missing=\"drop\" leaves such rows out, missing=\"mean\" fills in the mean of the column"
         }
         lcca_io::Remedy::PairOtherwise => {
-            "; give both files the same rows, or read them with index=False to pair rows by position"
+            "; align=\"common\" keeps the rows that both have, align=\"none\" pairs rows by position"
         }
+        lcca_io::Remedy::PairByPosition => "; align=\"none\" pairs rows by position",
         _ => "",
     }
 }

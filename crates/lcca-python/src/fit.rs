@@ -38,6 +38,7 @@ pub fn fit<'py>(
     let groups = groups.as_ref().map(groups_of);
     let listeners = Listeners { on_pass, on_iteration, saves: resume.is_some(), ..Listeners::default() };
     let (pair, share, device) = (pair_from_views(x, y, weights)?, options.hold_out, options.device.clone());
+    let cross_validated = options.cross_validated;
     let threads = if is_tiny(pair.shape(), &options.settings()?) { 1 } else { threads };
     run_fit(py, options, resume, threads, listeners, move |settings, resume, reporter| {
         let ((mut fit, seconds), pair, placement) =
@@ -51,6 +52,9 @@ pub fn fit<'py>(
                 (None, None) => Ok((lcca::fit::fit(pair, settings, reporter)?, reporter.seconds())),
             })?;
         placement.add_to(&mut fit);
+        if let Some((mean, folds)) = cross_validated {
+            fit.add_cross_validated(mean, folds);
+        }
         fit.look_for_shared_columns(&pair)?;
         Ok((fit, seconds))
     })

@@ -132,5 +132,13 @@ pub fn wilks<'py>(
     for (name, values) in columns {
         dict.set_item(name, PyArray1::from_vec(py, values))?;
     }
+    dict.set_item("ranks", (result.ranks[0], result.ranks[1]))?;
+    dict.set_item("n_covariates", result.covariates)?;
     Ok(dict)
+}
+
+/// A p-value as people read it.
+#[pyfunction]
+pub fn p_value_text(p: f64) -> String {
+    lcca_io::numbers::p_value(p)
 }

@@ -26,6 +26,7 @@ mod pinned;
 mod pool;
 mod remote;
 mod resume;
+mod row_labels;
 mod rows;
 mod rows_sample;
 mod run;
@@ -65,7 +66,9 @@ fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(merge::stack_triangles, module)?)?;
     module.add_function(wrap_pyfunction!(model::transform, module)?)?;
     module.add_function(wrap_pyfunction!(model::score, module)?)?;
-    module.add_function(wrap_pyfunction!(matrix::pair_files, module)?)?;
+    module.add_class::<row_labels::RowLabels>()?;
+    module.add_function(wrap_pyfunction!(row_labels::match_rows, module)?)?;
+    module.add_function(wrap_pyfunction!(row_labels::is_called_like_id, module)?)?;
     module.add_function(wrap_pyfunction!(model::note_sentences, module)?)?;
     module.add_function(wrap_pyfunction!(model::save, module)?)?;
     module.add_function(wrap_pyfunction!(model::load, module)?)?;
@@ -73,13 +76,15 @@ fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(infer::permutation_test, module)?)?;
     module.add_function(wrap_pyfunction!(infer::bootstrap, module)?)?;
     module.add_function(wrap_pyfunction!(infer::wilks, module)?)?;
+    module.add_function(wrap_pyfunction!(infer::p_value_text, module)?)?;
     module.add_function(wrap_pyfunction!(solve::least_squares, module)?)?;
     module.add_function(wrap_pyfunction!(solve::singular_vectors, module)?)?;
     module.add_function(wrap_pyfunction!(two_samples::two_samples, module)?)?;
     module.add_function(wrap_pyfunction!(options::method_parameters, module)?)?;
     module.add_function(wrap_pyfunction!(device::cuda_devices, module)?)?;
+    // Not among the names that the module exports, as users' builds do not have it.
     #[cfg(feature = "laws")]
-    module.add_function(wrap_pyfunction!(laws::check_laws, module)?)?;
+    module.setattr("_check_laws", wrap_pyfunction!(laws::check_laws, module)?)?;
     Ok(())
 }
 

@@ -9,8 +9,9 @@ use crate::table::Table;
 use lcca::data::{InMemory, Side};
 use lcca::fit::Groups;
 use lcca_io::views::take_rows;
-use lcca_io::{Align, Arrays, Loaded, ModelColumns, Names, ReadOptions, wording};
-use numpy::{PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
+use lcca_io::{Arrays, Loaded, ModelColumns, Names, ReadOptions};
+use numpy::ndarray::Array2;
+use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -243,6 +244,14 @@ impl Matrix {
         Ok(names.map(|names| names.iter().map(String::from).collect()))
     }
 
+    /// The same rows, named by one of the columns that may name them, which is then no data.
+    fn named_by(&self, py: Python<'_>, id: usize) -> PyResult<Self> {
+        let Some(loaded) = self.loaded.clone() else {
+            return Err(Failure::Usage("expected a view that was read from a file".into()).into());
+        };
+        compute(py, 1, move || Matrix::from_file(loaded.named_by(id)?))
+    }
+
     /// The number of each row in its file, from 0, if rows with missing values were left out.
     #[getter]
     fn rows_in_file(&self) -> Option<Vec<usize>> {
@@ -256,6 +265,16 @@ impl Matrix {
         self.loaded.as_ref().map_or(0, |loaded| loaded.dropped_rows().len())
     }
 
+    /// All numbers, zeros included, as a dense array.
+    fn toarray<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        let (rows, cols) = self.shape();
+        let mut dense = Array2::zeros((rows, cols));
+        for row in 0..rows {
+            self.rows.for_each(row, |column, value| dense[[row, column]] = value);
+        }
+        dense.into_pyarray(py)
+    }
+
     fn __repr__(&self) -> String {
         let (rows, cols) = self.shape();
         format!("<lcca.Matrix of {rows} rows and {cols} columns, {}>", self.kind())
@@ -263,6 +282,11 @@ impl Matrix {
 }
 
 impl Matrix {
+    /// The file as it was read, if it was read from one.
+    pub fn file(&self) -> Option<&Loaded> {
+        self.loaded.as_deref()
+    }
+
     /// A view without names, from rows that were checked before.
     pub fn from_rows(rows: lcca::matrix::Matrix) -> Self {
         Matrix { rows, names: None, notes: Vec::new(), loaded: None, covariates: None }
@@ -292,26 +316,6 @@ impl Matrix {
             })
         })
     }
-}
-
-/// Both views, the row numbers of X in its file if not all are taken in order, and remarks.
-type PairedFiles = (Matrix, Matrix, Option<Vec<usize>>, Vec<String>);
-
-/// The rows of two files put together: by name if both have names, without those that either left out.
-#[pyfunction]
-pub fn pair_files(py: Python<'_>, x: &Bound<'_, Matrix>, y: &Bound<'_, Matrix>) -> PyResult<PairedFiles> {
-    let files = [x, y].map(|view| view.get().loaded.clone());
-    let [Some(x_file), Some(y_file)] = files else {
-        return Err(Failure::Usage("expected two views that were read from files".into()).into());
-    };
-    let names = [x, y].map(|view| view.get().names.clone());
-    compute(py, 1, move || {
-        let paired = lcca_io::pair_rows([&x_file, &y_file], Align::Auto)?;
-        let notes = paired.remarks.iter().map(wording::remark).collect();
-        let ([x, y], [x_names, y_names], [rows, _]) = (paired.matrices, names, paired.rows);
-        let view = |rows, names| Matrix { rows, names, notes: Vec::new(), loaded: None, covariates: None };
-        Ok((view(x, x_names), view(y, y_names), rows, notes))
-    })
 }
 
 /// Two views of the same rows, with optional weights of the rows, and with the covariates that X has.

@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::failure::Failure;
 use lcca::Error;
 use lcca::matrix::Normalize;
-use lcca::method::{Method, Metric, Parameter, Scale, Settings};
+use lcca::method::{Method, Metric, Parameter, Scale, Settings, Variables};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::collections::BTreeMap;
@@ -25,8 +25,12 @@ pub struct Options {
     metrics: [String; 2],
     center: bool,
     scale: String,
+    /// What canonical variables are scaled to.
+    variables: String,
     /// The share of rows to hold out first. Only fits in memory can.
     pub hold_out: Option<f64>,
+    /// The mean correlation on held-out rows of cross-validation, and its folds, if that chose the ridge.
+    pub cross_validated: Option<(f64, u64)>,
     /// Where the fit runs, and the memory of a GPU.
     pub device: Device,
     tol: f64,
@@ -46,6 +50,7 @@ impl Options {
             .normalized([normalize(&self.normalize[0])?, normalize(&self.normalize[1])?])
             .center(self.center)
             .scale(self.scale()?)
+            .variables(self.variables()?)
             .oversample(self.oversample)
             .power(self.power)
             .seed(self.seed)
@@ -62,6 +67,13 @@ impl Options {
             "no" => Ok(Scale::No),
             other => Err(Failure::Usage(format!("scale == {other:?}, expected \"auto\", True or False"))),
         }
+    }
+
+    fn variables(&self) -> Result<Variables, Failure> {
+        Variables::named(&self.variables).ok_or_else(|| {
+            let expected = "expected \"unit-variance\" or \"unit-length\"";
+            Failure::Usage(format!("variables == {:?}, {expected}", self.variables))
+        })
     }
 
     fn method(&self) -> Result<Method, Failure> {
@@ -100,10 +112,10 @@ fn metric(name: &str) -> Result<Metric, Failure> {
     })
 }
 
-/// The parameters of a method, with their values.
+/// The parameters of a method that are not what it does by default, with their values.
 pub fn method_dict<'py>(py: Python<'py>, method: &Method) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    for (parameter, value) in method.settings() {
+    for (parameter, value) in method.settings().filter(|(parameter, value)| *value != parameter.default) {
         set_value(&dict, &python_name(parameter.name), parameter, value)?;
     }
     Ok(dict)

@@ -17,6 +17,8 @@ pub struct Table {
     categorical: String,
     /// Columns that are categories whatever they hold.
     categories: Option<Vec<String>>,
+    delimiter: Option<char>,
+    decimal: Option<char>,
 }
 
 impl Table {
@@ -44,7 +46,9 @@ impl Table {
             .na(self.na.clone())
             .columns(self.columns.clone())
             .missing(missing)
-            .categorical(categorical))
+            .categorical(categorical)
+            .delimiter(self.delimiter)
+            .decimal(self.decimal))
     }
 }
 

@@ -24,6 +24,7 @@
 //! | [`svd`] | leading singular vectors of a view |
 //! | [`metric`] | captured correlation, distances and angles between subspaces |
 //! | [`nearest`](mod@nearest) | columns that are alike |
+//! | [`granted`] | asking for memory before it is needed |
 //! | [`space`] | where the default method's tall panels live |
 //! | [`panels`], [`whiten`](mod@whiten) | arithmetic of panels |
 //! | [`decompose`] | decompositions of small matrices |
@@ -48,6 +49,7 @@ pub mod data;
 pub mod decompose;
 pub mod error;
 pub mod fit;
+pub mod granted;
 mod kernel;
 pub mod matrix;
 pub mod method;

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 mod stored;
 
 pub use crate::parameter::Parameter;
-pub use crate::settings::{Metric, Scale, Settings};
+pub use crate::settings::{Metric, Scale, Settings, Variables};
 
 /// The computation behind a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -131,9 +131,9 @@ pub enum Decision {
     },
     /// The number of pairs was chosen by a test on held-out rows.
     ComponentsChosen {
-        /// The number that was chosen: up to the last pair that passed, or 1.
+        /// The number that was chosen: the pairs before the first that failed, or 1.
         chosen: u64,
-        /// Pairs that passed, with the chance of any false finding at most 5%.
+        /// Pairs that passed before the first that failed, with the chance of any false finding at most 5%.
         significant: u64,
         /// Pairs that were tried.
         tried: u64,
@@ -229,6 +229,15 @@ pub enum Note {
         /// Rows that were held out.
         rows: u64,
     },
+    /// In cross-validation, pairs correlate far less on held-out rows than on those that were fitted, in the mean.
+    FarBelowTrainingInFolds {
+        /// The mean training correlation.
+        training: f64,
+        /// The mean correlation on held-out rows.
+        held_out: f64,
+        /// Parts of the rows that were held out in turn.
+        folds: u64,
+    },
     /// Columns of X are also columns of Y, or multiples of them.
     SharedColumns {
         /// Columns of X that this is true of.
@@ -237,6 +246,9 @@ pub enum Note {
         or_more: bool,
         /// Some of them: the column of X and that of Y, from 0.
         columns: Vec<[u64; 2]>,
+        /// Whether each of those is equal in every row. Multiples are not, and nobody looked at a file of an earlier version.
+        #[serde(default)]
+        equal: Vec<bool>,
     },
     /// A ridge is relative to the mean variance of the columns, and that is set by a few columns with very large ones.
     RidgeSetByFewColumns {
@@ -244,6 +256,24 @@ pub enum Note {
         side: Side,
         /// The mean variance of the columns, in medians.
         ratio: f64,
+    },
+    /// Values of some columns differ by little more than the last digit in which they are stored.
+    HardlyAnyDigits {
+        /// The view.
+        side: Side,
+        /// Such columns.
+        columns: u64,
+        /// The first of them, from 0.
+        first: u64,
+    },
+    /// Columns have means so far above their deviations that sums over these rows cannot tell them from constant ones.
+    DigitsLost {
+        /// The view.
+        side: Side,
+        /// Such columns.
+        columns: u64,
+        /// The first of them, from 0.
+        first: u64,
     },
     /// No pair correlates on held-out rows beyond what chance gives.
     NothingBeyondChance {

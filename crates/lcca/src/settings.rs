@@ -65,6 +65,34 @@ impl Metric {
     }
 }
 
+/// What canonical variables are scaled to over the training rows, in a view with the metric of CCA. Correlations do not depend on it. The other
+/// metrics fix the lengths of weights, so their variables have the unit of the data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Variables {
+    /// wᵀBw = 1, with B = C + λI a sum over rows: length one, or less with a ridge. R's `cancor` does the same.
+    #[default]
+    UnitLength,
+    /// The same with B divided by the sum of the rows' weights: variance one, or less with a ridge, whatever the number of rows.
+    UnitVariance,
+}
+
+impl Variables {
+    /// The choice of that name.
+    pub fn named(name: &str) -> Option<Variables> {
+        match name {
+            "unit-length" => Some(Variables::UnitLength),
+            "unit-variance" => Some(Variables::UnitVariance),
+            _ => None,
+        }
+    }
+
+    /// Whether this is the default. Files do not mention it, as those of earlier versions do not.
+    fn is_unit_length(&self) -> bool {
+        *self == Variables::UnitLength
+    }
+}
+
 /// Everything that decides a fit besides the data. The same settings, data and thread count give the same bits.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
@@ -90,6 +118,9 @@ pub struct Settings {
     /// How rows of Y were normalized before the fit.
     #[serde(default, skip_serializing_if = "Normalize::is_no")]
     pub normalize_y: Normalize,
+    /// What canonical variables are scaled to over the training rows.
+    #[serde(default, skip_serializing_if = "Variables::is_unit_length")]
+    pub variables: Variables,
     /// Subtract column means. This is done implicitly; nothing is densified.
     pub center: bool,
     /// Divide columns by their standard deviations, or by their root mean squares if they are not centered.
@@ -130,6 +161,7 @@ impl Settings {
             metric_y: Metric::Cca,
             normalize_x: Normalize::No,
             normalize_y: Normalize::No,
+            variables: Variables::UnitLength,
             center: true,
             scale: Scale::Auto,
             oversample: None,
@@ -191,6 +223,17 @@ impl Settings {
     /// How rows of X and of Y were normalized before the fit.
     pub fn normalization(&self) -> [Normalize; 2] {
         [self.normalize_x, self.normalize_y]
+    }
+
+    /// What canonical variables are scaled to over the training rows.
+    pub fn variables(self, variables: Variables) -> Self {
+        Settings { variables, ..self }
+    }
+
+    /// What the weights of one view are multiplied by, if wᵀBw = 1, to give the variables that are wanted. `weight` is that of all rows.
+    pub fn unit_of_variables(&self, side: Side, weight: f64) -> f64 {
+        let is_scaled = self.metric_of(side).is_cca() && self.variables == Variables::UnitVariance;
+        if is_scaled { weight.sqrt() } else { 1.0 }
     }
 
     /// Whether column means are subtracted.

@@ -20,5 +20,9 @@ from lcca.dask._build import from_array, from_dataframe, from_delayed, from_load
 from lcca.dask._losses import NoWorkersError
 from lcca.dask._pair import Pair
 from lcca.dask._shards import ShardError
+from lcca.dask._silence import ClosedClusterError, SilentWorkerError
 
-__all__ = ["NoWorkersError", "Pair", "ShardError", "from_array", "from_dataframe", "from_delayed", "from_loaders", "from_parquet"]
+__all__ = [
+    "ClosedClusterError", "NoWorkersError", "Pair", "ShardError", "SilentWorkerError",
+    "from_array", "from_dataframe", "from_delayed", "from_loaders", "from_parquet",
+]

@@ -38,8 +38,10 @@ def from_loaders(
     retries : int
         How often a loader that raised an exception is called again.
     worker_timeout : float
-        Seconds to wait for a worker if the cluster has none, or if all are paused because their memory is full. A warning says
-        what is waited for, and a `NoWorkersError` ends the wait.
+        Seconds to wait for a worker if the cluster has none, or if all are paused because their memory is full, and for one that
+        sends nothing any more, because its process is stopped or its machine cut off. A warning says what is waited for, for a
+        silent worker after 30 s or half of the time, and a `NoWorkersError` or `SilentWorkerError` ends the wait. The default is
+        that of Dask's own `worker-ttl`. [default: 300]
 
     Returns
     -------

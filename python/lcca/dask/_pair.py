@@ -1,5 +1,6 @@
 """A pair of views whose rows are on the workers of a Dask cluster."""
 
+import asyncio
 import contextlib
 import threading
 from typing import Any
@@ -13,8 +14,10 @@ from lcca.dask import _cut, _kept, _round, _scores, _worker
 from lcca.dask._losses import WAIT
 from lcca.dask._memory import check
 from lcca.dask._shards import Recipe, Shards
+from lcca.dask._silence import closing_explained
 
 _TRANSFERS = ("float64", "float32")
+_FAREWELL = 5.0  # seconds for telling the workers that a fit has ended
 
 
 class Pair(RemotePair):
@@ -94,7 +97,7 @@ class Pair(RemotePair):
 
     def _ask(self, verb: str, *arguments: Any, panels: Any = None) -> Any:
         """Runs one round. Rounds of simultaneous fits take turns, because each round keeps every worker busy."""
-        with self._one_round_at_a_time:
+        with self._one_round_at_a_time, closing_explained(self._shards.client):
             value, record = _round.run(self._shards, self._owner, verb, arguments, panels)
             self.passes_.append(record)
         return value
@@ -126,7 +129,10 @@ class Pair(RemotePair):
         """Tells the workers, and does not wait for them. If that fails, the entries go later, with their shards."""
         with self._one_round_at_a_time, contextlib.suppress(Exception):
             owners, self._owners[:] = list(self._owners), [self._owner]
-            self._shards.client.run(_kept.forget, owners, wait=False, on_error="ignore")
+            client = self._shards.client
+            told = client.run(_kept.forget, owners, wait=False, on_error="ignore", asynchronous=True)
+            # Dask waits until every worker has been reached, which one that is stopped never is.
+            asyncio.run_coroutine_threadsafe(told, client.loop.asyncio_loop).result(timeout=_FAREWELL)
 
     def spent(self) -> tuple[int, float]:
         rounds = self.passes_

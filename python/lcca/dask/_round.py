@@ -3,6 +3,7 @@
 import asyncio
 import concurrent.futures
 import time
+from collections.abc import Coroutine
 from concurrent.futures import CancelledError
 from typing import Any
 
@@ -54,7 +55,7 @@ def run(
     for attempt in range(1, _ATTEMPTS + 1):
         places = shards.places()
         try:
-            answer = _attempt(shards.client, places, owner, verb, arguments, panels)
+            answer = _attempt(shards, places, owner, verb, arguments, panels)
         except (Lost, CancelledError, OSError, TimeoutError, KeyError) as error:
             lost = error
             time.sleep(0.05 * attempt)
@@ -70,54 +71,52 @@ def run(
 
 
 def _attempt(
-    client: Client, places: dict[str, list[Future]], owner: str, verb: str, arguments: Any, panels: Any
+    shards: Shards, places: dict[str, list[Future]], owner: str, verb: str, arguments: Any, panels: Any
 ) -> _worker.Answer:
-    sent = _broadcast(client, places, panels)
+    client = shards.client
+    sent = _broadcast(shards, places, panels)
     level = []
-    for address, shards in places.items():
+    for address, held in places.items():
         first = [] if panels is None else [sent[address]]
         # No other worker may answer, because shards would have to move. If this one dies, the round is repeated.
-        task = client.submit(_worker.ask, owner, verb, [*first, *arguments], *shards, workers=[address], pure=False)
+        task = client.submit(_worker.ask, owner, verb, [*first, *arguments], *held, workers=[address], pure=False)
         level.append((address, task))
     if verb == "products" and len(level) <= _FEW and _worker.nested_bytes(panels) <= _SMALL:
-        return _worker.sum_in_place(*_fetched(client, [task for _, task in level], places))
-    return _fetched(client, [_tree(client, verb, level)], places)[0]
+        return _worker.sum_in_place(*_fetched(shards, [task for _, task in level], places))
+    return _fetched(shards, [_tree(client, verb, level)], places)[0]
 
 
-def _fetched(client: Client, tasks: list[Future], places: dict[str, list[Future]]) -> list[_worker.Answer]:
-    """Brings the answers to the client. Dask itself would wait forever for one whose worker dies during the transfer."""
-    watch = _Watch(client, tasks, set(places))
+def _fetched(shards: Shards, tasks: list[Future], places: dict[str, list[Future]]) -> list[_worker.Answer]:
+    """Brings the answers to the client."""
+    watch = _Watch(shards, tasks, set(places))
     watch.until_finished()
     arrived: list[_worker.Answer] = []
 
     # Futures of two libraries that wait for each other are freed late, so they must not own the arrays that arrive.
     async def fetch() -> None:
-        arrived.extend(await client.gather(tasks, direct=True, asynchronous=True))
+        arrived.extend(await shards.client.gather(tasks, direct=True, asynchronous=True))
 
-    arriving = asyncio.run_coroutine_threadsafe(fetch(), client.loop.asyncio_loop)
-    while True:
-        try:
-            arriving.result(timeout=_LOOK)
-            return arrived
-        except concurrent.futures.TimeoutError:
-            if arriving.done():
-                raise
-            if watch.is_hopeless():
-                arriving.cancel()
-                raise Lost from None
+    watch.until_done(fetch())
+    return arrived
 
 
-def _broadcast(client: Client, places: dict[str, list[Future]], panels: Any) -> dict[str, Future]:
+def _broadcast(shards: Shards, places: dict[str, list[Future]], panels: Any) -> dict[str, Future]:
     """Puts the panels on every worker: sent to each if there are few, else to one and from there along a tree."""
     if panels is None:
         return {}
-    if len(places) > _FEW:
-        future = client.scatter([panels], workers=list(places), broadcast=True, hash=False, direct=True)[0]
-        return dict.fromkeys(places, future)
-    return client.sync(_send, client, list(places), panels)  # type: ignore[no-any-return]
+    send = _send_to_all if len(places) > _FEW else _send_to_each
+    sent: dict[str, Future] = _Watch(shards, [], set(places)).until_done(send(shards.client, list(places), panels))
+    return sent
 
 
-async def _send(client: Client, addresses: list[str], panels: Any) -> dict[str, Future]:
+async def _send_to_all(client: Client, addresses: list[str], panels: Any) -> dict[str, Future]:
+    sent = await client.scatter(
+        [panels], workers=addresses, broadcast=True, hash=False, direct=True, asynchronous=True
+    )
+    return dict.fromkeys(addresses, sent[0])
+
+
+async def _send_to_each(client: Client, addresses: list[str], panels: Any) -> dict[str, Future]:
     def send(address: str) -> Any:
         return client.scatter([panels], workers=[address], hash=False, direct=True, asynchronous=True)
 
@@ -141,15 +140,32 @@ def _combine(client: Client, verb: str, group: list[tuple[str, Future]]) -> Futu
 
 
 class _Watch:
-    """Waits for tasks of workers that may die. If one dies, the round is repeated on the workers that take over."""
+    """Waits for workers that may die. If one dies, the round is repeated on the workers that take over."""
 
-    def __init__(self, client: Client, tasks: list[Future], workers: set[str]) -> None:
-        self._client, self._tasks, self._workers = client, tasks, workers
-        self._forgotten = Forgotten(client)
+    def __init__(self, shards: Shards, tasks: list[Future], workers: set[str]) -> None:
+        self._client, self._silence = shards.client, shards.silence
+        self._tasks, self._workers = tasks, workers
+        self._forgotten = Forgotten(shards.client)
 
     def is_hopeless(self) -> bool:
-        """Whether a worker or a task is gone."""
+        """Whether a worker or a task is gone. Raises if a worker has said nothing for too long."""
+        self._silence.look(self._workers)
         return not self._workers <= set(self._client.nthreads()) or bool(self._forgotten.look(self._tasks))
+
+    def until_done(self, transfer: Coroutine[Any, Any, Any]) -> Any:
+        """Waits for a transfer between the client and workers. Dask itself would wait forever if one of them dies or stops."""
+        running = asyncio.run_coroutine_threadsafe(transfer, self._client.loop.asyncio_loop)
+        try:
+            while True:
+                try:
+                    return running.result(timeout=_LOOK)
+                except concurrent.futures.TimeoutError:
+                    if running.done():
+                        raise
+                    if self.is_hopeless():
+                        raise Lost from None
+        finally:
+            running.cancel()
 
     def until_finished(self) -> None:
         """Waits until all answers are ready on the workers."""

@@ -17,6 +17,7 @@ from distributed import Client, Future, KilledWorker, TimeoutError, wait
 
 from lcca.dask._balance import Balance
 from lcca.dask._losses import Losses, Patience
+from lcca.dask._silence import Silence
 
 # Makes a task under a given key. If the flag is set, the task loads from the original source rather than from another shard.
 Recipe = Callable[[str, bool], Delayed]
@@ -77,6 +78,7 @@ class Shards:
         self._recipes, self._retries, self._parent = recipes, retries, parent
         self._worker_timeout = worker_timeout
         self._losses, self._patience = Losses(client), Patience(client, worker_timeout)
+        self.silence = Silence(client, worker_timeout)
         self._forgotten = Forgotten(client)
         self._futures: list[Future | None] = [None] * len(names)
         self._balance = Balance(client)
@@ -189,6 +191,7 @@ class Shards:
             raise ShardError(self.names[hopeless[0]], hopeless[1])
         loading = [future for future in self._futures if future is not None and not future.done()]
         if loading:
+            self.silence.look(tasks=[future.key for future in loading])
             self._patience.look(f"{len(loading)} of {len(self._futures)} shards are still to be loaded")
             self._drop(self._forgotten.look(loading))
 

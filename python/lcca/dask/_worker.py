@@ -13,7 +13,8 @@ import numpy as np
 from distributed import get_worker
 from numpy.typing import NDArray
 
-from lcca import _lcca, _missing, _views
+from lcca import _lcca, _missing, _pairing, _views
+from lcca._pairing import Beside, Paired, View
 from lcca.dask import _cut, _files, _kept, _losses, _samples
 
 Columns = tuple[NDArray[np.uint32] | None, NDArray[np.uint32] | None]
@@ -88,12 +89,24 @@ def _loaded(name: str, x: Any, y: Any, weights: Any, columns: Columns | None) ->
     if all(0 in getattr(view, "shape", ())[:1] for view in views):
         return Empty(name, (_width(views[0]), _width(views[1])))
     (x_view, x_mapped), (y_view, y_mapped) = _view(views[0], "X"), _view(views[1], "y")
-    if x_view.is_file and y_view.is_file:
-        # Files may name their rows, and then these must be the same.
-        x_view, y_view, rows, _ = _lcca.pair_files(x_view, y_view)
-        x_mapped = x_mapped and rows is None
-    shard = Shard(name, (x, y, weights), None, _lcca.Rows(x_view, y_view, weights), x_mapped and y_mapped)
+    paired = _paired(_source("X", views[0], x_view), _source("y", views[1], y_view), weights)
+    x_mapped, y_mapped = x_mapped and paired.x.data is x_view, y_mapped and paired.y.data is y_view
+    rows = _lcca.Rows(paired.x.data, paired.y.data, paired.beside.weights)
+    shard = Shard(name, (x, y, weights), None, rows, x_mapped and y_mapped)
     return shard if columns is None else reduce(shard, columns)
+
+
+def _source(name: str, source: Any, matrix: _lcca.Matrix) -> View:
+    return View(name, matrix, None, matrix if matrix.is_file else source)
+
+
+def _paired(x: View, y: View, weights: Any) -> Paired:
+    """The rows of a shard that belong together: by name if both views name them."""
+    try:
+        return _pairing.matched(x, y, lambda _: Beside(weights), "auto")
+    except ValueError as error:
+        message = str(error).split("; align=")[0]
+        raise ValueError(f"{message}; on a cluster, both views have the same row names in each shard, or none") from None
 
 
 def _width(view: Any) -> int:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from lcca import _lcca
 from lcca._bootstrap import Bootstrap
 from lcca._cca import CCA
 from lcca._cv import CCACV
@@ -22,7 +23,7 @@ def scree(
 ) -> Any:
     """Plots the correlation of each pair with all that is known about it.
 
-    The axis runs from 0 to 1, so that rounding errors are not drawn as differences.
+    Pairs count from 0, as in the other plots. The vertical axis runs from 0 to 1, so that rounding errors are not drawn as differences.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ def scree(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['training rows', 'corrected, with 95% interval']
     """
-    pairs = np.arange(1, component_count(model) + 1)
+    pairs = np.arange(component_count(model))
     if X is None and y is not None:
         raise ValueError("y is given and X is not: both are needed, or neither")
     for name, result in (("bootstrap", bootstrap), ("significance", significance)):
@@ -93,7 +94,7 @@ def _tested(ax: Any, pairs: Any, significance: Significance) -> None:
     if len(pairs) <= 12:
         for pair, p in zip(pairs, significance.p_adjusted, strict=True):
             below = {"xytext": (0, 3), "textcoords": "offset points", "xycoords": ax.get_xaxis_transform()}
-            ax.annotate(f"p {p:.3g}", (pair, 0), ha="center", fontsize=7, color="0.4", **below)
+            ax.annotate(f"p {_lcca.p_value_text(p)}", (pair, 0), ha="center", fontsize=7, color="0.4", **below)
 
 
 def correlations(model: CCA, X: Any = None, y: Any = None, *, ax: Any = None) -> Any:

@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcca._cca import CCA
-from lcca.plot._shared import COLORS, Array, bisector_loadings, first_components, names, new_axes, strongest
+from lcca.plot._shared import COLORS, Array, bisector_loadings, first_components, names, new_axes, strongest, taking_turns
 
 
 def heatmap(model: CCA, *, components: int | None = None, top: int = 15, ax: Any = None) -> Any:
     """Plots the correlations of the strongest columns of both views with the components, X above y.
+
+    Components take turns, so that each has its own strongest columns here as far as there is room.
 
     Parameters
     ----------
@@ -41,7 +43,7 @@ def heatmap(model: CCA, *, components: int | None = None, top: int = 15, ax: Any
     blocks, texts, counts = [], [], []
     for view, loadings in (("x", model.x_loadings_), ("y", model.y_loadings_)):
         values = np.asarray(loadings)[:, :shown]
-        chosen = strongest(values, top)
+        chosen = taking_turns(values, top)
         lead = np.abs(values[chosen]).argmax(axis=1)
         # Columns that are strongest in the same component stand together.
         chosen = chosen[np.lexsort((-values[chosen, lead], lead))]

@@ -86,6 +86,21 @@ def strongest(loadings: Array, top: int, least: int = 1) -> NDArray[np.intp]:
     return np.argsort(-np.square(loadings).sum(axis=1), kind="stable")[:top]
 
 
+def taking_turns(loadings: Array, top: int) -> NDArray[np.intp]:
+    """The strongest columns of each component, which take turns."""
+    if top < 1:
+        raise ValueError(f"top == {top}, expected at least 1")
+    ranked = np.argsort(-np.abs(loadings), axis=0, kind="stable")[:top]
+    chosen: dict[int, None] = {}
+    remaining = [iter(column) for column in ranked.T.tolist()]
+    while len(chosen) < min(top, len(loadings)):
+        for column in remaining:
+            new = next((row for row in column if row not in chosen), None)
+            if new is not None and len(chosen) < top:
+                chosen[new] = None
+    return np.asarray(list(chosen), dtype=np.intp)
+
+
 def bisector_loadings(model: CCA, view: str, components: int) -> Array:
     """The correlations of columns with the sums of both views' variables; exact if the model has no ridge."""
     loadings = np.asarray(side(model.x_loadings_, model.y_loadings_, view))[:, :components]

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lcca
-from lcca.sc import _cells, _modalities, _shards
+from lcca import _foreign
+from lcca.sc import _modalities, _shards
 from lcca.sc._modalities import Modality, Rows
 
 Array = NDArray[np.float64]
@@ -84,7 +85,7 @@ def cca(
         pair = _shards.pair(client, data, both, layer=layer, use_raw=use_raw)
         model.fit(pair)
         scores = tuple(np.asarray(part) for part in model.transform(pair))
-    # Variables of the engine have length 1 in its metric, or less with a ridge; here they have standard deviation 1.
+    # A ridge counts as variance, so the model's variables may have less; here they have standard deviation 1.
     deviations = [np.nanstd(part, axis=0, ddof=1) for part in scores]
     units = [1 / np.where(deviation > 0, deviation, 1) for deviation in deviations]
     scores = [unit * np.asarray(part) for unit, part in zip(units, scores, strict=True)]
@@ -99,7 +100,7 @@ def _write_scores(data: Any, both: list[Modality], cells: Rows | None, scores: l
     mean = (scores[0] + scores[1]) / 2
     data.obsm[f"X_{key}"] = _spread(mean, cells, data.n_obs)
     for modality, part, side in zip(both, scores, "xy", strict=True):
-        if _cells.is_mudata(data):
+        if _foreign.is_mudata(data):
             home = data.mod[modality.name]
             home.obsm[f"X_{key}"] = _spread(part, modality.rows, home.n_obs)
         else:

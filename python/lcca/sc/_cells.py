@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lcca import _frames, _views
+from lcca._foreign import is_anndata
 from lcca._lcca import Matrix
 from lcca.sc import _hdf5
 
@@ -33,6 +34,11 @@ class Cells:
         self._rows, self.name = rows, name
         self.shape = int(rows.shape[0]), int(rows.shape[1])
         self.genes = None if genes is None else [str(gene) for gene in genes]
+
+    @property
+    def has_fixed_columns(self) -> bool:
+        """Whether columns cannot be chosen, as those of a view that `lcca.read` opened."""
+        return isinstance(self._rows, Matrix)
 
     def chunks(self, columns: Columns | None, threads: int) -> Iterator[Matrix]:
         """All rows, part by part, with some of the columns or all."""
@@ -91,16 +97,6 @@ def cells(data: Any, name: str, *, layer: str | None = None, use_raw: bool = Fal
     if getattr(rows, "ndim", 2) != 2:
         raise ValueError(f"{name} has {rows.ndim} dimensions, expected 2: cells and genes")
     return Cells(by_rows(rows), _frames.column_names(data), name)
-
-
-def is_anndata(data: Any) -> bool:
-    """Whether this looks like AnnData; the package itself need not be installed."""
-    return all(hasattr(data, attribute) for attribute in ("obs_names", "var_names", "X", "layers"))
-
-
-def is_mudata(data: Any) -> bool:
-    """Whether this looks like MuData."""
-    return hasattr(data, "mod") and hasattr(data, "obs_names")
 
 
 def values(adata: Any, *, layer: str | None, use_raw: bool) -> tuple[Any, list[str]]:

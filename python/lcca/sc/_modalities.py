@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lcca import _foreign
 from lcca.sc import _cells
 
 Rows = NDArray[np.intp]
@@ -51,9 +52,9 @@ class Modality:
 
 def modalities(data: Any, mods: Any, layer: str | None, use_raw: bool) -> tuple[list[Modality], Rows | None, list[str]]:
     """Both modalities, which cells of `data` they have in common, None if all, and the names of these modalities."""
-    if _cells.is_mudata(data):
+    if _foreign.is_mudata(data):
         return _of_mudata(data, mods, layer, use_raw)
-    if not _cells.is_anndata(data):
+    if not _foreign.is_anndata(data):
         raise TypeError(f"expected MuData or AnnData, got {type(data).__name__}; for two arrays there is lcca.CCA")
     names = _two(mods, _kinds(data), "feature_types of `var` or keys of `obsm`")
     if (layer is not None or use_raw) and all(name in data.obsm for name in names):

@@ -1,4 +1,4 @@
-"""Seurat's CCA of two data sets with different cells and shared genes, in two passes over the cells."""
+"""Seurat's CCA of two data sets with different cells and shared genes, in three passes over the cells."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcca import _lcca, _notes, _settings
+from lcca import _foreign, _lcca, _notes, _settings
 from lcca._lcca import RowSums
 from lcca.sc import _cells
 from lcca.sc._cells import Cells, Columns
@@ -27,7 +27,7 @@ class Alignment:
     values : array of shape (k,)
         The singular values.
     genes : list of str or None
-        The genes that were used, in their order.
+        The genes that were used, in their order, if genes have names.
     constant : (int, int)
         Cells of each data set with the same value for every gene. They cannot be standardized, and their embedding is zero.
     departure : (float, float)
@@ -65,7 +65,10 @@ def run_cca(
 
     Each cell is standardized over the genes (mean 0, standard deviation 1 with divisor n − 1). The embeddings are the leading
     singular vectors of the product of all cells of one data set with all cells of the other. That product is never formed: the
-    cells are read twice, and memory is that of genes × genes. Sparse data stay sparse, and files are read in chunks.
+    cells are read three times, and memory is that of genes × genes. Sparse data stay sparse, and files are read in chunks.
+
+    Genes that have the same value in all cells of one data set are left out of both, as Seurat does with its objects (its `RunCCA` of bare
+    matrices keeps them), and a warning counts them.
 
     Parameters
     ----------
@@ -111,12 +114,12 @@ def run_cca(
     ((200, 2), (300, 2), True)
     """
     k = int(_settings.number(n_components, "n_components", least=1))
-    if key_added is not None and not all(_cells.is_anndata(data) for data in (adata1, adata2)):
+    if key_added is not None and not all(_foreign.is_anndata(data) for data in (adata1, adata2)):
         raise ValueError(f"key_added={key_added!r} writes to `obsm` of both data sets, expected AnnData in both places")
     threads, limit = _settings.threads(n_jobs), _settings.memory(memory)
     how = _settings.normalization(normalize_rows)[0]
     both = [_cells.cells(data, f"data set {i}", layer=layer, use_raw=use_raw) for i, data in ((1, adata1), (2, adata2))]
-    chosen, columns = _shared(both, genes, (adata1, adata2))
+    chosen, columns = _varying(both, *_shared(both, genes, (adata1, adata2)), how, threads)
     sums = [_sums(data, used, how, scale_genes, limit, threads) for data, used in zip(both, columns, strict=True)]
     values, *weights, departure = _lcca.two_samples(sums[0], sums[1], k, threads)
     first = next(_parts(both[0], columns[0], how, threads))
@@ -143,8 +146,6 @@ def _parts(data: Cells, columns: Columns | None, how: str, threads: int) -> Any:
 
 def _sums(data: Cells, columns: Columns | None, how: str, scale: bool, limit: int, threads: int) -> RowSums:
     """The products of the genes of one data set, in one reading, or two if genes are scaled."""
-    if data.shape[0] == 0:
-        raise ValueError(f"{data.name} has no cells")
     sums = RowSums(data.shape[1] if columns is None else len(columns), scale)
     if scale:
         for rows in _parts(data, columns, how, threads):
@@ -152,6 +153,40 @@ def _sums(data: Cells, columns: Columns | None, how: str, scale: bool, limit: in
     for rows in _parts(data, columns, how, threads):
         sums.add(rows, limit, threads)
     return sums
+
+
+def _varying(
+    both: list[Cells], chosen: list[str] | None, columns: tuple[Columns | None, Columns | None], how: str, threads: int
+) -> tuple[list[str] | None, tuple[Columns | None, Columns | None]]:
+    """The same choice of genes, without those that are constant in one data set."""
+    varies = [_varies(data, used, how, threads) for data, used in zip(both, columns, strict=True)]
+    kept = np.flatnonzero(varies[0] & varies[1])
+    constant = len(varies[0]) - len(kept)
+    if not constant:
+        return chosen, columns
+    which = f"{constant} of {len(varies[0])} genes have the same value in all cells of one data set"
+    if any(data.has_fixed_columns for data in both):
+        _notes.warn(f"{which}, and columns of a view that `lcca.read` opened cannot be left out: pass AnnData instead", _notes.DataWarning)
+        return chosen, columns
+    if len(kept) < 2:
+        raise ValueError(f"{which}: {len(kept)} are left, expected two or more")
+    _notes.warn(f"{which} and are left out of both", _notes.DataWarning)
+    first, second = (kept if used is None else used[kept] for used in columns)
+    return None if chosen is None else [chosen[i] for i in kept], (first, second)
+
+
+def _varies(data: Cells, columns: Columns | None, how: str, threads: int) -> NDArray[np.bool_]:
+    """Which genes of a data set have more than one value, in one reading."""
+    pool = _lcca.Pool(threads)
+    total: Any = None
+    for rows in _parts(data, columns, how, threads):
+        part = _lcca.Pieces([_lcca.Rows(rows, rows, None)], pool).moments(0)
+        total = part if total is None else _lcca.add_moments(total, part)
+    if total is None:
+        raise ValueError(f"{data.name} has no cells")
+    weight, sums, squares = total[:3]
+    # As the engine decides whether a column is constant but for rounding.
+    return np.asarray(squares - sums * (sums / weight) > 1e-13 * squares)
 
 
 def _shared(

@@ -1,6 +1,6 @@
 //! What can be typed after `lcca bootstrap`.
 
-use super::{CommonArgs, DeviceArgs, ModelRowsArgs};
+use super::{CommonArgs, DeviceArgs, ModelRowsArgs, TableOutputArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -48,6 +48,8 @@ pub struct BootstrapArgs {
     /// Write weights and loadings with their intervals to this .csv, .tsv or .parquet file, one line per column and pair
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub table: TableOutputArgs,
     #[command(flatten)]
     pub device: DeviceArgs,
     #[command(flatten)]

@@ -29,3 +29,11 @@ pub struct ReadingArgs {
     #[command(flatten)]
     pub tables: ViewTableArgs,
 }
+
+/// How a table with names is written.
+#[derive(Args)]
+pub struct TableOutputArgs {
+    /// In .csv and .tsv, put ' before names that begin with = + - @ | % or a tab: spreadsheets take these for formulas
+    #[arg(long)]
+    pub safe_csv: bool,
+}

@@ -1,6 +1,6 @@
 //! What can be typed after `lcca export`.
 
-use super::{CommonArgs, ContentChoice, SideChoice};
+use super::{CommonArgs, ContentChoice, SideChoice, TableOutputArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -51,9 +51,8 @@ pub struct ExportArgs {
     /// Write the first N components only [default: all]
     #[arg(long, value_name = "N")]
     pub components: Option<usize>,
-    /// In .csv and .tsv, put ' before names that begin with = + - @ | % or a tab: spreadsheets take these for formulas
-    #[arg(long)]
-    pub safe_csv: bool,
+    #[command(flatten)]
+    pub table: TableOutputArgs,
     #[command(flatten)]
     pub common: CommonArgs,
 }

@@ -64,8 +64,8 @@ pub struct FitArgs {
     pub y: PathBuf,
     /// Number of pairs of canonical variables, or auto [default: 20, or as many as the data allow]
     ///
-    /// auto holds out 30% of the rows, at most 20,000, fits up to 50 pairs to the others, and keeps those up to the last that correlates on
-    /// the held-out rows beyond chance. The model is then fitted to all rows. Not possible with --resume.
+    /// auto holds out 30% of the rows, at most 20,000, fits up to 50 pairs to the others, and keeps those before the first that
+    /// does not correlate on the held-out rows beyond chance. The model is then fitted to all rows. Not possible with --resume.
     #[arg(short, value_name = "K", value_parser = pair_count)]
     pub k: Option<PairCount>,
     /// Write the model to this safetensors file
@@ -106,7 +106,8 @@ pub struct FitArgs {
     /// Add Wilks' test of how many pairs correlate: for small dense data, normal, with many more rows than columns
     ///
     /// Tests for each pair that it and all after it correlate by chance only, by Bartlett's chi-square approximation, on all rows, without a
-    /// ridge. It assumes independent rows and normal data; --permutations of lcca score on held-out rows assumes only the first.
+    /// ridge. Degrees of freedom count the rank of each view, and each covariate takes a row off. It assumes independent rows and
+    /// normal data; --permutations of lcca score on held-out rows assumes only the first.
     #[arg(long, conflicts_with = "row_weights")]
     pub wilks: bool,
     /// Hold this share of the rows out, such as 0.2, and print training and held-out correlations side by side

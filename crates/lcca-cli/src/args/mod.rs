@@ -34,7 +34,7 @@ pub use choices::{
     ContentChoice, MetricChoice, NormalizeChoice, RidgeRule, ScaleChoice, SideChoice, ViewChoice,
 };
 pub use command::{Arguments, Command};
-pub use common::{CommonArgs, ReadingArgs};
+pub use common::{CommonArgs, ReadingArgs, TableOutputArgs};
 pub use compare::{CompareArgs, OPTIONAL_METHODS};
 pub use completions::CompletionsArgs;
 pub use convert::ConvertArgs;

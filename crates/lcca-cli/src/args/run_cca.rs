@@ -1,6 +1,6 @@
 //! What can be typed after `lcca run-cca`.
 
-use super::{CommonArgs, NormalizeChoice};
+use super::{CommonArgs, NormalizeChoice, TableOutputArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -32,6 +32,8 @@ pub struct RunCcaArgs {
     /// The format of the embeddings; tables have the names of the rows, if these have names
     #[arg(long, value_name = "FORMAT", default_value = "npy")]
     pub format: TableFormat,
+    #[command(flatten)]
+    pub table: TableOutputArgs,
     /// Normalize each row first, as in lcca fit: log1p is usual for counts
     #[arg(long, value_name = "HOW", default_value = "no")]
     pub normalize_rows: NormalizeChoice,

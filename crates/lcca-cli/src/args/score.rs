@@ -10,7 +10,11 @@ Examples:
   lcca score model x_test.npz y_test.npz --permutations 999    p-values
   lcca score model x.csv y.csv --permutations 999 --blocks families.txt   families stay together
 
-The words of the output (pair, captured total) are explained in docs/glossary.md.";
+With --json, correlations and their sum total are those of the model's own variables on these rows.
+subspace_total is the paper's measure of two subspaces: the best correlations within them, found
+again on these very rows, so it is large on unseen rows of pure noise too.
+
+The words of the output (pair, sum of correlations) are explained in docs/glossary.md.";
 
 /// Compute the correlations of a fitted model on given rows.
 #[derive(Args)]

@@ -43,7 +43,8 @@ pub struct FileArgs {
     /// The column that names the rows, by its name or number from 1, or none [default: guessed]
     #[arg(long, value_name = "COL|none", help_heading = "Tables")]
     pub index: Option<String>,
-    /// The texts that stand for a missing value, with commas between [default: NA, NaN, null and others]
+    /// The texts that stand for a missing value, with commas between [default: in columns of numbers NA, NaN,
+    /// null and others]
     #[arg(
         long,
         value_name = "VALUES",
@@ -56,6 +57,30 @@ pub struct FileArgs {
     /// categories whatever they hold [default: auto]
     #[arg(long, value_name = "auto|error|COLUMNS", value_delimiter = ',', help_heading = "Tables")]
     pub categorical: Option<Vec<String>>,
+    /// The character between the fields of a text: ',' or ';' or '|' or the like, tab, or space for any
+    /// number of spaces [default: that of the extension, unless the first lines show another]
+    #[arg(long, value_name = "CHAR|tab|space", value_parser = delimiter, help_heading = "Tables")]
+    pub delimiter: Option<char>,
+    /// The character before the decimals of numbers in a text, '.' or ',' [default: guessed]
+    #[arg(long, value_name = ".|,", value_parser = decimal, help_heading = "Tables")]
+    pub decimal: Option<char>,
+}
+
+/// A character, or the name of one that is hard to type.
+fn delimiter(typed: &str) -> Result<char, String> {
+    match typed {
+        "tab" | "\\t" => Ok('\t'),
+        "space" => Ok(' '),
+        _ => typed.parse().map_err(|_| "expected one character, tab or space".to_string()),
+    }
+}
+
+fn decimal(typed: &str) -> Result<char, String> {
+    match typed {
+        "." => Ok('.'),
+        "," => Ok(','),
+        _ => Err("expected . or ,".to_string()),
+    }
 }
 
 /// How one matrix is understood.
@@ -81,16 +106,9 @@ pub struct ViewTableArgs {
     #[arg(long, value_name = "error|drop|mean", hide_possible_values = true, help_heading = "Tables")]
     pub missing: Option<MissingChoice>,
     /// How rows find each other: by name if both views have row names (auto), only those that both have (common), or
-    /// by position (none)
-    #[arg(
-        long,
-        value_name = "auto|common|none",
-        hide_possible_values = true,
-        default_value = "auto",
-        hide_default_value = true,
-        help_heading = "Tables"
-    )]
-    pub align: AlignChoice,
+    /// by position (none) [default: auto]
+    #[arg(long, value_name = "auto|common|none", hide_possible_values = true, help_heading = "Tables")]
+    pub align: Option<AlignChoice>,
     /// The columns of X to read: names or patterns such as 'gene_*', with commas between [default: all]
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help_heading = "Tables")]
     pub x_columns: Option<Vec<String>>,
@@ -139,4 +157,16 @@ pub struct ViewTableArgs {
     /// As --categorical, for Y alone
     #[arg(long, value_name = "auto|error|COLUMNS", value_delimiter = ',', help_heading = "Tables")]
     pub y_categorical: Option<Vec<String>>,
+    /// As --delimiter, for X alone
+    #[arg(long, value_name = "CHAR|tab|space", value_parser = delimiter, help_heading = "Tables")]
+    pub x_delimiter: Option<char>,
+    /// As --delimiter, for Y alone
+    #[arg(long, value_name = "CHAR|tab|space", value_parser = delimiter, help_heading = "Tables")]
+    pub y_delimiter: Option<char>,
+    /// As --decimal, for X alone
+    #[arg(long, value_name = ".|,", value_parser = decimal, help_heading = "Tables")]
+    pub x_decimal: Option<char>,
+    /// As --decimal, for Y alone
+    #[arg(long, value_name = ".|,", value_parser = decimal, help_heading = "Tables")]
+    pub y_decimal: Option<char>,
 }

@@ -1,6 +1,6 @@
 //! What can be typed after `lcca transform`.
 
-use super::{CommonArgs, TableArgs};
+use super::{CommonArgs, TableArgs, TableOutputArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -32,6 +32,8 @@ pub struct TransformArgs {
     /// indicators by name. A category that the fitted rows do not have is an error.
     #[arg(long, value_name = "FILE")]
     pub covariates: Option<PathBuf>,
+    #[command(flatten)]
+    pub table: TableOutputArgs,
     #[command(flatten)]
     pub tables: TableArgs,
     #[command(flatten)]

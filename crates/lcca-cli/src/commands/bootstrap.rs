@@ -5,13 +5,13 @@ use super::on_device;
 use crate::failure::Failure;
 use crate::resolve::BootstrapJob;
 use crate::text::{self, count};
-use crate::{load, machine, output, progress};
+use crate::{formulas, load, machine, output, progress};
 use lcca::data::Side;
 use lcca::fit::{Bootstrap, Interval, Model, Resampling, ViewErrors, bootstrap};
 use lcca::matrix::Panel;
 use lcca::outcome::Decision;
 use lcca_cuda::Placement;
-use lcca_io::{Cell, CellKind, ModelFile, ModelNames, TableWriter, wording};
+use lcca_io::{Cell, CellKind, Formulas, ModelFile, ModelNames, TableWriter, wording};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -46,7 +46,8 @@ pub fn run(job: &BootstrapJob) -> Result<(), Failure> {
     let (result, ran) =
         machine::pool(job.session.threads)?.install(|| resample(job, &file, &mut placement))?;
     if let Some(path) = &job.table {
-        write_intervals(path, &file.model, &file.names()?, &result.errors)?;
+        let left = write_intervals(path, &file.model, &file.names()?, &result.errors, job.formulas)?;
+        formulas::warn(&path.display().to_string(), left, job.session.quiet);
     }
     if job.session.json {
         output::print_json(&object(&file.model, &result, ran.as_ref(), job))?;
@@ -128,14 +129,15 @@ fn describe(model: &Model, result: &Bootstrap, ran: Option<&Decision>, job: &Boo
     text
 }
 
-/// Writes one line per column and pair.
+/// Writes one line per column and pair. Returns how many names are formulas.
 fn write_intervals(
     path: &Path,
     model: &Model,
     names: &ModelNames,
     errors: &[ViewErrors; 2],
-) -> Result<(), Failure> {
-    let mut table = TableWriter::create(path, &INTERVAL_COLUMNS)?;
+    formulas: Formulas,
+) -> Result<usize, Failure> {
+    let mut table = TableWriter::create(path, &INTERVAL_COLUMNS, formulas)?;
     for (side, names) in Side::BOTH.into_iter().zip([&names.x, &names.y]) {
         let (view, errors, label) = (model.view(side), &errors[side as usize], side.to_string());
         for column in 0..view.weights.rows() {
@@ -155,5 +157,6 @@ fn write_intervals(
             }
         }
     }
-    Ok(table.finish()?)
+    // Each name is on as many lines as there are pairs.
+    Ok(table.finish()? / model.pairs().max(1))
 }

@@ -11,9 +11,9 @@ use crate::write_file::write_file;
 use crate::{machine, output, text};
 use lcca::data::{InMemory, Pair};
 use lcca::method::{Method, Settings};
+use lcca_io::OutputFolder;
 use serde_json::{Value, json};
-use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The number of pairs, as in the paper.
 const PAIRS: usize = 20;
@@ -40,20 +40,46 @@ struct Entry {
     measured: Measured,
 }
 
+/// Where figures go: into a folder that is there, or into a new one, which appears at the end and not at all if anything fails.
+enum FigureFolder<'p> {
+    There(&'p Path),
+    New(OutputFolder),
+}
+
+impl<'p> FigureFolder<'p> {
+    fn begin(path: &'p Path) -> Result<Self, Failure> {
+        if path.is_dir() { Ok(Self::There(path)) } else { Ok(Self::New(OutputFolder::create(path)?)) }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        match self {
+            Self::There(folder) => folder.join(name),
+            Self::New(folder) => folder.path(name),
+        }
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        match self {
+            Self::There(_) => Ok(()),
+            Self::New(folder) => Ok(folder.commit()?),
+        }
+    }
+}
+
 pub fn run(job: &DemoJob) -> Result<(), Failure> {
-    fs::create_dir_all(&job.output)
-        .map_err(|error| Failure::Usage(format!("{}: {error}", job.output.display())))?;
+    let figures = FigureFolder::begin(&job.output)?;
     let pool = machine::pool(job.session.threads)?;
     let mut results = Vec::new();
     for make in [words, features] {
         let experiment = make()?;
         let entries = pool.install(|| run_all(&experiment, job.session.quiet))?;
-        draw(&job.output, &experiment, &entries)?;
+        draw(&figures, &experiment, &entries)?;
         if !job.session.json {
             output::print(&text(&experiment, &entries))?;
         }
         results.push(object(&experiment, &entries));
     }
+    figures.finish()?;
     if job.session.json {
         output::print_json(&json!({ "experiments": results, "version": env!("CARGO_PKG_VERSION") }))?;
     } else {
@@ -154,12 +180,12 @@ fn object(experiment: &Experiment, entries: &[Entry]) -> Value {
 }
 
 /// Draws correlation against index, one curve per method.
-fn draw(folder: &Path, experiment: &Experiment, entries: &[Entry]) -> Result<(), Failure> {
+fn draw(folder: &FigureFolder<'_>, experiment: &Experiment, entries: &[Entry]) -> Result<(), Failure> {
     let curve =
         |entry: &Entry| figure::curve(entry.name, &entry.measured.fit.model.correlations, entry.name == BEST);
     let chart = figure::by_index(experiment.title.into(), entries.iter().map(curve).collect());
     for (name, bytes) in figure::files(experiment.name, &Figure { panels: vec![chart] })? {
-        write_file(&folder.join(name), &bytes)?;
+        write_file(&folder.path(&name), &bytes)?;
     }
     Ok(())
 }

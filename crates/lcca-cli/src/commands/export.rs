@@ -6,8 +6,8 @@ use crate::output::remark;
 use crate::resolve::ExportJob;
 use crate::standard_output::Destination;
 use crate::text::count;
-use crate::{load, output, progress};
-use lcca_io::{Exported, NamedRows, Names, check_export, export_rows, names_beside, spreadsheet_safe};
+use crate::{formulas, load, output, progress};
+use lcca_io::{Exported, NamedRows, check_export, export_rows, names_beside};
 use serde_json::json;
 
 pub fn run(job: &ExportJob) -> Result<(), Failure> {
@@ -21,35 +21,19 @@ pub fn run(job: &ExportJob) -> Result<(), Failure> {
     if job.normalize {
         lcca::nearest::normalize_rows(&mut numbers);
     }
-    let is_text = matches!(destination.path().extension().and_then(|end| end.to_str()), Some("csv" | "tsv"));
-    let formulas = model.names(job.side).filter(|_| is_text).map_or(0, count_formulas);
-    let safe = model.names(job.side).filter(|_| is_text && job.safe_csv).map(safe_names);
     let rows = NamedRows {
-        names: safe.as_ref().or(model.names(job.side)),
+        names: model.names(job.side),
         rows: job.top.unwrap_or(usize::MAX).min(numbers.rows()),
         components: numbers.cols(),
         numbers: &numbers,
+        formulas: job.formulas,
     };
     let spinner = progress::spinner(format!("writing {}", job.output.display()), job.session.quiet);
     let exported = export_rows(destination.path(), &rows)?;
     spinner.finish_and_clear();
     let output = destination.deliver()?;
-    if formulas > 0 && !job.safe_csv && !job.session.quiet {
-        remark!("{output}: {} like a formula; --safe-csv puts ' before them", begin(formulas));
-    }
+    formulas::warn(&output, exported.formulas, job.session.quiet);
     print_result(job, &rows, &exported, &output)
-}
-
-fn begin(names: usize) -> String {
-    if names == 1 { "1 name begins".into() } else { format!("{} begin", count(names as u64, "name")) }
-}
-
-fn count_formulas(names: &Names) -> usize {
-    names.iter().filter(|name| spreadsheet_safe(name) != *name).count()
-}
-
-fn safe_names(names: &Names) -> Names {
-    Names::new(names.iter().map(spreadsheet_safe))
 }
 
 fn print_result(

@@ -71,13 +71,14 @@ fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
         if job.output.is_some() { names_of(&views, covariates.as_ref())? } else { ModelNames::default() };
     let load_seconds = start.elapsed().as_secs_f64();
     let (settings, quiet) = (job.settings(pair.shape()), job.session.quiet);
+    // Takes seconds, and is refused before the fit takes longer.
+    let wilks = if job.wilks { Some(wilks(&pair, &())?) } else { None };
     let rows = |pair: &InMemory| fit_rows(job, pair, groups.as_ref(), settings.clone());
     let (fitted, pair) = on_device::compute(&mut placement, pair, &settings, quiet, rows)
         .map_err(|failure| failure.in_view(&job.x, &job.y))?;
     let Fitted { mut fit, ridge, saved_iteration, seconds: fit_seconds } = fitted;
     placement.add_to(&mut fit);
     fit.look_for_shared_columns(&pair)?;
-    let wilks = if job.wilks { Some(wilks(&pair, &())?) } else { None };
     let threads = rayon::current_num_threads();
     write_model(job, &fit, &names, threads)?;
     if job.certify {
@@ -88,7 +89,9 @@ fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
         progress.finish();
         write_model(job, &fit, &names, threads)?;
     }
-    let names_columns = fit.notes.iter().any(|note| matches!(note, Note::SharedColumns { .. }));
+    let names_columns = fit.notes.iter().any(|note| {
+        matches!(note, Note::SharedColumns { .. } | Note::HardlyAnyDigits { .. } | Note::DigitsLost { .. })
+    });
     let names = if names_columns { names_of(&views, covariates.as_ref())? } else { names };
     Ok((fit, Run { load_seconds, fit_seconds, threads, saved_iteration, ridge, wilks, names, remarks }))
 }
@@ -125,6 +128,7 @@ fn fit_rows(
     progress.finish();
     let (mut fit, saved_iteration) = result?;
     components.iter().for_each(|components| components.add_to(&mut fit));
+    ridge.iter().for_each(|ridge| ridge.add_to(&mut fit));
     Ok(Fitted { fit, ridge, saved_iteration, seconds: progress.seconds() })
 }
 
@@ -145,11 +149,11 @@ fn load_pair(job: &FitJob) -> Result<LoadedPair, Failure> {
         Some(path) => Some(load::covariates(path, None, quiet)?),
         None => None,
     };
-    let views = load::views_with([&job.x, &job.y], &job.reading, covariates.as_ref(), quiet)?;
+    let views = load::views_with([&job.x, &job.y], &job.reading, covariates, quiet)?;
     let views = views.weighted(job.row_weights.as_deref(), quiet)?;
     let views = views.normalized(job.normalization())?;
     let groups = views.groups(job.fold_groups.as_deref())?;
-    let load::Views { pair, loaded, remarks, .. } = views;
+    let load::Views { pair, loaded, covariates, remarks, .. } = views;
     Ok(LoadedPair { pair, views: loaded, covariates, remarks, groups })
 }
 
@@ -164,7 +168,7 @@ fn names_of(views: &[Loaded; 2], covariates: Option<&Loaded>) -> Result<ModelNam
 
 fn write_model(job: &FitJob, fit: &Fit, names: &ModelNames, threads: usize) -> Result<(), Failure> {
     let Some(path) = &job.output else { return Ok(()) };
-    let provenance = provenance([&job.x, &job.y], &job.flags, fit, threads);
+    let provenance = provenance([&job.x, &job.y], &job.flags, &job.reading.record(), fit, threads);
     Ok(lcca_io::write_model_whole(path, &fit.model, Some(&fit.regressions), names, &provenance)?)
 }
 

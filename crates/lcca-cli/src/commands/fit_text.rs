@@ -102,15 +102,20 @@ fn wilks_text(wilks: &Wilks) -> String {
             format!("{:.6}", wilks.correlations[i]),
             format!("{:.6}", wilks.lambda[i]),
             format!("{:.2}", wilks.chi_square[i]),
-            format!("{}", wilks.degrees[i]),
-            format!("{:.2e}", wilks.p[i]),
+            text::grouped(wilks.degrees[i] as u64),
+            text::p_value(wilks.p[i]),
         ]
     };
     let rows: Vec<Vec<String>> = (0..wilks.p.len()).map(row).collect();
     let table = text::table(&["from pair", "correlation", "lambda", "chi-square", "degrees", "p"], &rows);
+    let [x, y] = wilks.ranks.map(text::grouped);
+    let mut counted = format!("{} and {x} + {y} independent columns", count(wilks.rows, "row"));
+    if wilks.covariates > 0 {
+        counted += &format!(", less {}", count(wilks.covariates, "covariate"));
+    }
     format!(
-        "\nWilks' test that this pair and all after it correlate by chance only:\n\n{table}\nassumes independent rows, normal data, \
-         many more rows than columns, and no ridge\n\n"
+        "\nWilks' test that this pair and all after it correlate by chance only:\n\n{table}\ncounts {counted};\n\
+         assumes independent rows, normal data, many more rows than columns, and no ridge\n\n"
     )
 }
 
@@ -227,6 +232,7 @@ fn remedy(note: &Note, fit: &Fit, run: &Run) -> &'static str {
         Note::InflatedByNoise { .. } => "; --hold-out 0.2 tells by how much",
         // The best ridge was looked for already.
         Note::FarBelowTraining { .. } if run.ridge.is_some() => "; a smaller -k leaves them out",
+        Note::FarBelowTrainingInFolds { .. } => "; a smaller -k leaves out what others do not have",
         Note::FarBelowTraining { .. } => "; --ridge-path finds a ridge that does better",
         Note::RidgeSetByFewColumns { .. } => "; --scale yes makes their units comparable",
         _ => "",

@@ -5,7 +5,7 @@
 
 use crate::failure::Failure;
 use crate::load::{self, Views};
-use crate::resolve::{ViewReading, check_normalization};
+use crate::resolve::{TypedReading, check_normalization};
 use lcca::data::Side;
 use lcca_io::{Loaded, ModelColumns, ModelFile, ReadOptions};
 use std::path::Path;
@@ -39,16 +39,17 @@ pub fn read_covariates(
     }
 }
 
-/// Reads rows of both views, and their covariates, and pairs them.
+/// Reads rows of both views as the model remembers and as was typed, and their covariates, and pairs them.
 pub fn read_pair(
     file: &ModelFile,
     paths: [&Path; 2],
     covariates: Option<&Path>,
-    reading: &ViewReading,
+    reading: &TypedReading,
     quiet: bool,
 ) -> Result<Views, Failure> {
+    let reading = reading.over(&file.reading()?);
     let x = read_rows(file, paths[0], Side::X, &reading.options[0], quiet)?;
     let y = read_rows(file, paths[1], Side::Y, &reading.options[1], quiet)?;
     let covariates = read_covariates(file, covariates, quiet)?;
-    load::paired([x, y], covariates.as_ref(), reading.align, quiet)
+    load::paired([x, y], covariates, reading.align, quiet)
 }

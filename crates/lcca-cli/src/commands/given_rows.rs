@@ -8,9 +8,10 @@ use crate::load::Views;
 use crate::output::remark;
 use crate::progress;
 use crate::resolve::PageJob;
+use crate::shown::shortened;
 use lcca::data::{InMemory, Pair, Side};
 use lcca::fit::Model;
-use lcca_io::ModelFile;
+use lcca_io::{ModelFile, Names};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,9 @@ use std::path::{Path, PathBuf};
 const MOST_ROWS: usize = 2_000;
 /// The most canonical variables kept: about 400 kB of a page.
 const MOST_VARIABLES: usize = 80_000;
+
+/// Characters of a row's name that are shown.
+const LONGEST_NAME: usize = 60;
 
 /// The rows that were given beside a model, if any were.
 pub fn read(file: &ModelFile, job: &PageJob) -> Result<Option<GivenRows>, Failure> {
@@ -35,9 +39,12 @@ pub fn read(file: &ModelFile, job: &PageJob) -> Result<Option<GivenRows>, Failur
     let scores = model.score(pair)?;
     spinner.finish_and_clear();
     let labels = labels.map(|(source, labels)| RowLabels::new(source, &labels, &sample));
+    let name = |names: &Names, row: usize| shortened(names.get(row), LONGEST_NAME);
+    let names = views.row_names.as_ref().map(|names| sample.iter().map(|&row| name(names, row)).collect());
+    let numbers = sample.iter().map(|&row| views.row_in_file(row)).collect();
     let are_training = are_training_rows(model, &scores, rows);
     let files = [x, y].map(|path| file_name(path));
-    Ok(Some(GivenRows { files, rows, scores, are_training, sample, variables, labels }))
+    Ok(Some(GivenRows { files, rows, scores, are_training, sample, numbers, variables, names, labels }))
 }
 
 pub fn file_name(path: &Path) -> String {

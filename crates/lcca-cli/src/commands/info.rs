@@ -145,7 +145,7 @@ fn quoted(name: &str) -> String {
 fn provenance(facts: &Map<String, Value>) -> String {
     let line = |(key, value): (&String, &Value)| match value {
         // Sentences of their own tell these.
-        _ if key == "why" || key == "held_out" => String::new(),
+        _ if key == "why" || key == "held_out" || key == "reading" => String::new(),
         Value::Object(inner) => provenance(inner),
         Value::Array(_) | Value::Null => String::new(),
         Value::String(plain) => format!("{}: {}\n", legible(key, LONGEST_NAME), legible(plain, LONGEST_FACT)),

@@ -43,7 +43,7 @@ impl NamedModel {
         let (panel, scale) = match content {
             ModelContent::Weights => (&view.weights, 1.0),
             ModelContent::Loadings => (&view.loadings, 1.0),
-            ModelContent::Vectors => (&view.weights, (self.model.rows as f64).sqrt()),
+            ModelContent::Vectors => (&view.weights, self.unit_of_vectors(side)),
         };
         let pairs = panel.cols();
         let components = components.unwrap_or(pairs);
@@ -53,5 +53,12 @@ impl NamedModel {
             )));
         }
         Ok(Panel::from_fn(panel.rows(), components, |row, column| scale * panel.row(row)[column]))
+    }
+
+    /// What turns weights into vectors, whose size does not depend on the number of rows. Those of a model with variables of unit variance
+    /// have that size already.
+    fn unit_of_vectors(&self, side: Side) -> f64 {
+        let weight = self.model.rows as f64;
+        weight.sqrt() / self.model.settings.unit_of_variables(side, weight)
     }
 }

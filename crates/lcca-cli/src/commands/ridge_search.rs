@@ -7,7 +7,7 @@ use crate::resolve::{FigureFile, FigureFormat, RidgeRule, RidgeSearch};
 use crate::text;
 use crate::write_file::write_file;
 use lcca::data::InMemory;
-use lcca::fit::{Folds, Groups, Selection, cross_validate_on};
+use lcca::fit::{Fit, Folds, Groups, Selection, cross_validate_on};
 use lcca::method::Settings;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -63,6 +63,11 @@ impl RidgeChoice {
             "pooled": selection.pooled,
             "converged": selection.converged,
         })
+    }
+
+    /// Adds what held-out rows said about the chosen ridge, so that nobody has to guess.
+    pub fn add_to(&self, fit: &mut Fit) {
+        fit.add_cross_validated(self.selection.mean[self.chosen], self.selection.scores.len() as u64);
     }
 
     /// Indices of the ridges, the smallest ridge first.

@@ -5,11 +5,11 @@ use crate::output::remark;
 use crate::resolve::RunCcaJob;
 use crate::text::{self, count};
 use crate::write_file::write_file;
-use crate::{load, machine, output, progress};
+use crate::{formulas, load, machine, output, progress};
 use lcca::data::{ColumnScale, InMemory, Pair, RowSums, Side};
 use lcca::fit::{TwoSamples, embed};
 use lcca::matrix::{Matrix, Panel};
-use lcca_io::{Loaded, OutputFolder, ReadOptions, RowWriter, legible};
+use lcca_io::{Formulas, Loaded, OutputFolder, ReadOptions, RowWriter, legible};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -57,8 +57,10 @@ fn compute(job: &RunCcaJob, folder: &OutputFolder) -> Result<Outcome, Failure> {
     let first = embed(&loaded[0].matrix.slice(0..1), sums[0].columns(), &found.weights[0])?;
     found.turn(&first);
     for (side, name) in ["x", "y"].into_iter().enumerate() {
-        let path = folder.path(&format!("{name}.{}", job.extension));
-        write(&path, &loaded[side], sums[side].columns(), &found.weights[side])?;
+        let file = format!("{name}.{}", job.extension);
+        let path = folder.path(&file);
+        let left = write(&path, &loaded[side], sums[side].columns(), &found.weights[side], job.formulas)?;
+        formulas::warn(&job.output.join(file).display().to_string(), left, quiet);
     }
     spinner.finish_and_clear();
     let [x, y] = &sums;
@@ -111,10 +113,17 @@ fn sums(job: &RunCcaJob, rows: &Matrix) -> Result<RowSums, Failure> {
     Ok(sums)
 }
 
-fn write(path: &Path, loaded: &Loaded, columns: &ColumnScale, weights: &Panel) -> Result<(), Failure> {
+/// Writes one row per row of a file. Returns how many of their names are formulas.
+fn write(
+    path: &Path,
+    loaded: &Loaded,
+    columns: &ColumnScale,
+    weights: &Panel,
+    formulas: Formulas,
+) -> Result<usize, Failure> {
     let rows = &loaded.matrix;
     let names = (1..=weights.cols()).map(|component| format!("CC{component}")).collect();
-    let mut writer = RowWriter::create(path, rows.rows(), names, loaded.row_names()?)?;
+    let mut writer = RowWriter::create(path, rows.rows(), names, loaded.row_names()?, formulas)?;
     for start in (0..rows.rows()).step_by(BLOCK) {
         let block = rows.slice(start..(start + BLOCK).min(rows.rows()));
         writer.write_rows(&embed(&block, columns, weights)?)?;

@@ -30,7 +30,7 @@ pub fn run(job: &ScoreJob) -> Result<(), Failure> {
             "k": model.pairs(),
             "correlations": scores.correlations,
             "total": scores.total,
-            "captured": scores.captured,
+            "subspace_total": scores.captured,
             "training_correlations": model.correlations,
             "p": significance.as_ref().map(|significance| &significance.p),
             "p_adjusted": significance.as_ref().map(|significance| &significance.adjusted),
@@ -95,7 +95,7 @@ fn text(model: &Model, result: &Scored) -> String {
     let Scored { rows, scores, significance, ran } = result;
     let row = |i: usize| {
         let correlations = [scores.correlations[i], model.correlations[i]].map(|c| format!("{c:.6}"));
-        let p_values = significance.as_ref().map(|s| [s.p[i], s.adjusted[i]].map(|p| format!("{p:.4}")));
+        let p_values = significance.as_ref().map(|s| [s.p[i], s.adjusted[i]].map(text::p_value));
         [(i + 1).to_string()].into_iter().chain(correlations).chain(p_values.into_iter().flatten()).collect()
     };
     let table: Vec<Vec<String>> = (0..model.pairs()).map(row).collect();
@@ -103,11 +103,10 @@ fn text(model: &Model, result: &Scored) -> String {
     let training: f64 = model.correlations.iter().sum();
     let mut text = format!(
         "{}\n\n{}\ncorrelation: on these rows, 1 is perfect; far below that in training, the model describes its own rows only\n\n\
-         sum of correlations {:.6} (in training {training:.6}); captured between the subspaces {:.6}\n",
+         sum of correlations {:.6} (in training {training:.6})\n",
         count(*rows as u64, "row"),
         text::table(&header[..if significance.is_some() { 5 } else { 3 }], &table),
-        scores.total,
-        scores.captured
+        scores.total
     );
     if let Some(significance) = significance {
         let orders = count(significance.permutations as u64, "random order");

@@ -4,11 +4,8 @@ use super::columns::ColumnNames;
 use super::given_rows::GivenRows;
 use super::illustration::Illustration;
 use super::similarity::shrink;
-use crate::picture::{Arrow, Cloud, CloudPanel};
+use crate::picture::{Arrow, CloudPanel};
 use lcca::data::Side;
-
-/// The first colors are those of the two views.
-const VIEWS: usize = 2;
 
 /// Two components on the given rows, with the strongest columns of either view.
 pub fn biplot(columns: ColumnNames<'_>, given: &GivenRows, axes: [usize; 2], most: usize) -> Illustration {
@@ -27,9 +24,7 @@ pub fn biplot(columns: ColumnNames<'_>, given: &GivenRows, axes: [usize; 2], mos
         }
     }
     let [a, b] = axes.map(|axis| axis + 1);
-    let (labels, groups) = given.labels.as_ref().map(|labels| labels.groups(VIEWS)).unwrap_or_default();
-    let colored =
-        given.labels.as_ref().map(|labels| format!(", colored by {}", labels.source)).unwrap_or_default();
+    let colored = given.colored();
     let caption = format!(
         "Points are {}{colored}, at the means of the canonical variables of X and Y. Lines are the strongest columns, blue for X and \
          orange for Y: rows lie farther in the direction of a column the more they have of it. All lines are stretched by \
@@ -40,10 +35,11 @@ pub fn biplot(columns: ColumnNames<'_>, given: &GivenRows, axes: [usize; 2], mos
         title: format!("Components {a} and {b}"),
         x_label: format!("component {a}"),
         y_label: format!("component {b}"),
+        components: axes,
         points: mean(axes[0]).zip(mean(axes[1])).collect(),
         arrows,
     };
     let description =
         format!("biplot of components {a} and {b}: rows as points, the strongest columns as lines");
-    Illustration::new(Cloud { description, panels: vec![panel], labels, groups }, caption)
+    Illustration::new(given.cloud(description, vec![panel]), caption)
 }

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::shown::decimal;
-use crate::text::count;
+use crate::text::{count, p_value};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -96,7 +96,8 @@ impl Certainty {
         }
         if let Some(all) = &self.tested {
             columns.push(("tested rows", cells(&all.correlations, 4)));
-            columns.push(("p adjusted", cells(&all.p_adjusted, 3)));
+            let p_values = numbers(&all.p_adjusted).into_iter().map(p_value).collect();
+            columns.push(("p adjusted", p_values));
         }
         columns
     }

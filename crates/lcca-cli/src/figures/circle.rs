@@ -43,6 +43,7 @@ pub fn circle(columns: ColumnNames<'_>, axes: [usize; 2], named: usize) -> Illus
         ),
         x_label: format!("component {a}"),
         y_label: format!("component {b}"),
+        components: axes,
         views: ["columns of X".into(), "columns of Y".into()],
         spots,
     };

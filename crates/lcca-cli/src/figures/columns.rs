@@ -40,6 +40,25 @@ impl ColumnNames<'_> {
         let sizes: Vec<f64> = (0..loadings.rows()).into_par_iter().map(size).collect();
         first(loadings.rows(), most, |row| sizes[row])
     }
+
+    /// The strongest columns of each of the first components, which take turns: every component has its own, as far as there are
+    /// so many.
+    pub fn taking_turns(&self, side: Side, components: usize, most: usize) -> Vec<usize> {
+        let loadings = &self.model.view(side).loadings;
+        let most = most.min(loadings.rows());
+        let lists: Vec<Vec<usize>> =
+            (0..components).into_par_iter().map(|j| largest(loadings, j, most)).collect();
+        let mut chosen = Vec::with_capacity(most);
+        let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
+        while chosen.len() < most && !lists.is_empty() {
+            for list in &mut lists {
+                let next = list.find(|column| !chosen.contains(column));
+                chosen.extend(next.filter(|_| chosen.len() < most));
+            }
+            lists.retain(|list| list.len() > 0);
+        }
+        chosen
+    }
 }
 
 /// The rows of a panel that are largest in column `j` by absolute value, largest first; of equals the first.

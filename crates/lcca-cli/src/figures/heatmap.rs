@@ -7,11 +7,10 @@ use lcca::data::Side;
 
 /// The strongest columns of either view against the first components.
 pub fn heatmap(columns: ColumnNames<'_>, components: usize, most: usize) -> Illustration {
-    let shown: Vec<usize> = (0..components).collect();
     let mut rows = Vec::new();
     for (color, side) in Side::BOTH.into_iter().enumerate() {
         let loadings = &columns.model.view(side).loadings;
-        let mut strongest = columns.strongest(side, &shown, most);
+        let mut strongest = columns.taking_turns(side, components, most);
         // Columns that are strongest in the same component stand together.
         let lead = |column: usize| {
             let row = &loadings.row(column)[..components];
@@ -38,9 +37,10 @@ pub fn heatmap(columns: ColumnNames<'_>, components: usize, most: usize) -> Illu
         columns: (1..=components).map(|i| i.to_string()).collect(),
         column_color: None,
         turned: false,
+        is_linked: true,
     };
     let caption = "The correlation of a column with the component of its own view: green if they rise together, purple if one \
-                   falls while the other rises. These are the columns with the largest correlations, ordered by the component \
-                   in which they are strongest.";
+                   falls while the other rises. Each component has its strongest columns here, as far as there is room; columns are \
+                   ordered by the component in which they are strongest.";
     Illustration::new(grid, caption.into())
 }

@@ -1,6 +1,6 @@
 //! Labels of rows as colors: the frequent ones have a color each, the others share one.
 
-use crate::picture::OTHERS;
+use crate::picture::{LABELS, OTHERS};
 use crate::shown::shortened;
 use std::collections::HashMap;
 
@@ -33,9 +33,9 @@ impl RowLabels {
         RowLabels { source, names: names.iter().map(|(name, _)| shown(name)).collect(), rows }
     }
 
-    /// Names with looks for a legend, and the group of each row. Colors before `first` are taken by something else.
-    pub fn groups(&self, first: usize) -> (Vec<(String, usize)>, Vec<usize>) {
-        let room = OTHERS - first;
+    /// Names with looks for a legend, and the group of each row. A label has one look in all pictures.
+    pub fn groups(&self) -> (Vec<(String, usize)>, Vec<usize>) {
+        let room = OTHERS - LABELS;
         let own = self.names.len().min(room);
         let mut order: Vec<usize> = (0..own).collect();
         // In the legend numbers come first, by their size, and then texts.
@@ -46,12 +46,17 @@ impl RowLabels {
         let mut legend: Vec<(String, usize)> = order
             .iter()
             .enumerate()
-            .map(|(place, &name)| (self.names[name].clone(), first + place))
+            .map(|(place, &name)| (self.names[name].clone(), LABELS + place))
             .collect();
         if own < self.names.len() {
             legend.push((format!("{} other labels", self.names.len() - own), OTHERS));
         }
         (legend, self.rows.iter().map(|&row| places[row]).collect())
+    }
+
+    /// The label of a sampled row.
+    pub fn of_row(&self, row: usize) -> &str {
+        &self.names[self.rows[row]]
     }
 }
 
@@ -63,18 +68,18 @@ mod tests {
     fn frequent_labels_have_colors_and_the_others_share_one() {
         let labels: Vec<String> =
             (0..40).map(|i| if i < 20 { (i % 7).to_string() } else { format!("rare {i}") }).collect();
-        let (legend, groups) = RowLabels::new("labels.txt".into(), &labels, &[0, 8, 30]).groups(0);
-        assert_eq!(legend.len(), 9);
-        assert_eq!((legend[0].0.as_str(), legend[8].1), ("0", OTHERS));
+        let (legend, groups) = RowLabels::new("labels.txt".into(), &labels, &[0, 8, 30]).groups();
+        assert_eq!(legend.len(), 7);
+        assert_eq!((legend[0].0.as_str(), legend[0].1, legend[6].1), ("0", LABELS, OTHERS));
         assert_eq!(groups[..2], [0, 1]);
-        assert_eq!(legend[8].0, "19 other labels");
+        assert_eq!(legend[6].0, "21 other labels");
     }
 
     /// Comparing numbers as numbers and the rest as texts would be no order: 2 < 10 < 1a < 2.
     #[test]
     fn numbers_come_before_texts_by_their_size() {
         let labels = ["1a", "10", "2", "nan", "", "1"].map(String::from);
-        let (legend, _) = RowLabels::new("g".into(), &labels, &[0]).groups(0);
+        let (legend, _) = RowLabels::new("g".into(), &labels, &[0]).groups();
         let names: Vec<&str> = legend.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["1", "2", "10", "1a", "no label", "nan"]);
     }
@@ -82,7 +87,7 @@ mod tests {
     #[test]
     fn two_labels_need_no_others() {
         let labels = ["wt", "", "ppar"].map(String::from);
-        let (legend, groups) = RowLabels::new("g".into(), &labels, &[2, 0, 1]).groups(2);
+        let (legend, groups) = RowLabels::new("g".into(), &labels, &[2, 0, 1]).groups();
         assert_eq!(legend, [("no label".into(), 2), ("ppar".into(), 3), ("wt".into(), 4)]);
         assert_eq!(groups, [1, 2, 0]);
     }

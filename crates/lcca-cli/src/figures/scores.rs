@@ -2,7 +2,7 @@
 
 use super::given_rows::GivenRows;
 use super::illustration::Illustration;
-use crate::picture::{Cloud, CloudPanel};
+use crate::picture::CloudPanel;
 use crate::shown::decimal;
 
 /// One component is shown as X against Y, two as one panel per view.
@@ -16,6 +16,7 @@ pub fn scores(given: &GivenRows, axes: &[usize]) -> Illustration {
                 title: format!("Rows in {name}"),
                 x_label: format!("variable {} of {name}", a + 1),
                 y_label: format!("variable {} of {name}", b + 1),
+                components: [a, b],
                 points: points([view, view], [a, b]),
                 arrows: Vec::new(),
             };
@@ -28,15 +29,13 @@ pub fn scores(given: &GivenRows, axes: &[usize]) -> Illustration {
                 title: format!("Correlation on these rows {}", decimal(given.scores.correlations[a], 4)),
                 x_label: format!("variable {} of X", a + 1),
                 y_label: format!("variable {} of Y", a + 1),
+                components: [a, a],
                 points: points([0, 1], [a, a]),
                 arrows: Vec::new(),
             };
             (vec![panel], format!("The pair of canonical variables {}", a + 1))
         }
     };
-    let (labels, groups) = given.labels.as_ref().map(|labels| labels.groups(0)).unwrap_or_default();
-    let colored =
-        given.labels.as_ref().map(|labels| format!(", colored by {}", labels.source)).unwrap_or_default();
-    let caption = format!("{what} on {}, one point per row{colored}.", given.count());
-    Illustration::new(Cloud { description: caption.clone(), panels, labels, groups }, caption)
+    let caption = format!("{what} on {}, one point per row{}.", given.count(), given.colored());
+    Illustration::new(given.cloud(caption.clone(), panels), caption)
 }

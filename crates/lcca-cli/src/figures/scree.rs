@@ -4,7 +4,7 @@ use super::certainty::Certainty;
 use super::given_rows::GivenRows;
 use super::illustration::Illustration;
 use crate::picture::{LineChart, Look, Point, Series, Vertical};
-use crate::shown::{decimal, small};
+use crate::text::p_value;
 use lcca::fit::Model;
 use lcca_io::FitRecord;
 
@@ -48,7 +48,7 @@ pub fn scree(known: &Scree<'_>) -> Illustration {
         let mut tested = curve("tested rows (hollow: p above 0.05)", 5, correlations, known.shown);
         tested.points.iter_mut().zip(p).for_each(|(point, &p)| point.is_open = p.is_nan() || p > LEVEL);
         series.push(tested);
-        let text = |(i, &p): (usize, &f64)| ((i + 1) as f64, short(p));
+        let text = |(i, &p): (usize, &f64)| ((i + 1) as f64, p_value(p));
         row = Some(("p", p.iter().take(known.shown).enumerate().map(text).collect()));
     }
     let chart = LineChart {
@@ -56,6 +56,7 @@ pub fn scree(known: &Scree<'_>) -> Illustration {
         x_label: "component",
         y_label: "correlation".into(),
         x_counts: true,
+        is_linked: true,
         x_log: false,
         vertical: Vertical::Correlation,
         limit: None,
@@ -72,11 +73,6 @@ fn curve(name: &str, look: usize, values: &[f64], shown: usize) -> Series {
         look: if look == 0 { Look::Hollow(0) } else { Look::Solid(look) },
         points: values.iter().take(shown).enumerate().map(point).collect(),
     }
-}
-
-/// A p-value in few characters.
-fn short(p: f64) -> String {
-    if p >= 0.001 { decimal(p, 3) } else { small(p) }
 }
 
 fn caption(known: &Scree<'_>) -> String {

@@ -79,6 +79,7 @@ impl Picture for Cim {
             columns: column_order.iter().map(|&j| y[j].name.clone()).collect(),
             column_color: Some(1),
             turned: true,
+            is_linked: false,
         };
         grid.draw(width)
     }

@@ -1,6 +1,6 @@
 //! The page about a comparison of methods.
 
-use super::element::{self, Column};
+use super::element::{self, Column, Section};
 use super::page::Page;
 use crate::compare::result::{Comparison, Run, Setting};
 use crate::compare::table;
@@ -12,8 +12,8 @@ use crate::text::grouped;
 
 pub fn html(comparison: &Comparison) -> String {
     let title = format!("{} and {}: methods compared", comparison.x, comparison.y);
-    let main = [time_section(comparison), index_section(comparison), table_section(comparison)].concat();
-    let markup = format!("{}<main>\n{main}</main>\n{}", header(comparison), element::footer());
+    let parts = [time_section(comparison), index_section(comparison), table_section(comparison)];
+    let markup = format!("{}{}{}", header(comparison), element::sections(&parts), element::footer());
     Page { title: &title, markup: &markup, script: None }.html()
 }
 
@@ -42,11 +42,11 @@ fn header(comparison: &Comparison) -> String {
     )
 }
 
-fn time_section(comparison: &Comparison) -> String {
+fn time_section(comparison: &Comparison) -> Section {
     let explanation = "Every run is a point, those of the calibration included. Further left is faster, further up is better.";
     let caption = "Captured correlation against CPU seconds of all threads.";
     let figure = element::figure("captured", &Illustration::new(captured(comparison), caption.into()));
-    element::section("time", "What a second buys", &(element::paragraph(explanation) + &figure))
+    Section { id: "time", title: "What a second buys", markup: element::paragraph(explanation) + &figure }
 }
 
 /// All runs of all methods.
@@ -63,6 +63,7 @@ fn captured(comparison: &Comparison) -> LineChart {
         x_label: "CPU seconds",
         y_label: "captured".into(),
         x_counts: false,
+        is_linked: false,
         x_log: true,
         vertical: Vertical::Linear,
         limit: Some((comparison.best.total, comparison.best.label.to_string())),
@@ -71,7 +72,7 @@ fn captured(comparison: &Comparison) -> LineChart {
     }
 }
 
-fn index_section(comparison: &Comparison) -> String {
+fn index_section(comparison: &Comparison) -> Section {
     let explanation = "At each setting the methods took the CPU time that L-CCA took. D-CCA and auto ran once, with their own parameters.";
     let chart = |setting: &Setting| {
         let [first, ..] = &setting.entries[..] else { return String::new() };
@@ -81,7 +82,11 @@ fn index_section(comparison: &Comparison) -> String {
         element::figure(&id(setting), &Illustration::new(by_index(comparison, setting), caption))
     };
     let charts: String = comparison.settings.iter().map(chart).collect();
-    element::section("index", "Correlation against index", &(element::paragraph(explanation) + &charts))
+    Section {
+        id: "index",
+        title: "Correlation against index",
+        markup: element::paragraph(explanation) + &charts,
+    }
 }
 
 fn id(setting: &Setting) -> String {
@@ -106,6 +111,7 @@ fn by_index(comparison: &Comparison, setting: &Setting) -> LineChart {
         x_label: "index",
         y_label: "canonical correlation".into(),
         x_counts: true,
+        is_linked: false,
         x_log: false,
         vertical: Vertical::Correlation,
         limit: None,
@@ -114,11 +120,11 @@ fn by_index(comparison: &Comparison, setting: &Setting) -> LineChart {
     }
 }
 
-fn table_section(comparison: &Comparison) -> String {
+fn table_section(comparison: &Comparison) -> Section {
     let class = |title: &str| if ["method", "parameters"].contains(&title) { "names" } else { "number" };
     let columns = table::HEADER.map(|title| Column { title, class: class(title) });
     let escaped = |row: Vec<String>| row.iter().map(|cell| escape::text(cell)).collect();
     let rows: Vec<Vec<String>> = table::rows(comparison).into_iter().map(escaped).collect();
     let table = element::table("Every method at every setting", &columns, &rows);
-    element::section("numbers", "Numbers", &(table + &element::list(&table::notes(comparison))))
+    Section { id: "numbers", title: "Numbers", markup: table + &element::list(&table::notes(comparison)) }
 }

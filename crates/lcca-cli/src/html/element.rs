@@ -5,10 +5,30 @@ use crate::figures::Illustration;
 use std::fmt::Write as _;
 
 /// A part with a heading.
-pub fn section(id: &str, title: &str, markup: &str) -> String {
+pub struct Section {
+    pub id: &'static str,
+    pub title: &'static str,
+    pub markup: String,
+}
+
+impl Section {
+    pub fn html(&self) -> String {
+        let Section { id, title, markup } = self;
+        format!(
+            "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{}</h2>\n{markup}</section>\n",
+            escape::text(title)
+        )
+    }
+}
+
+/// The parts of a page with a table of contents before them.
+pub fn sections(sections: &[Section]) -> String {
+    let entry =
+        |part: &Section| format!("<li><a href=\"#{}\">{}</a></li>\n", part.id, escape::text(part.title));
+    let contents: String = sections.iter().map(entry).collect();
+    let parts: String = sections.iter().map(Section::html).collect();
     format!(
-        "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{}</h2>\n{markup}</section>\n",
-        escape::text(title)
+        "<nav class=\"contents\" aria-label=\"Contents\">\n<ol>\n{contents}</ol>\n</nav>\n<main>\n{parts}</main>\n"
     )
 }
 
@@ -47,9 +67,18 @@ pub fn facts(facts: &[(String, String)]) -> String {
     markup + "</dl>\n"
 }
 
-/// Large numbers, each above its name.
+/// Numbers, each above its name.
 pub fn figures(figures: &[(String, String)]) -> String {
-    let mut markup = "<dl class=\"figures\">\n".to_string();
+    numbers("figures", figures)
+}
+
+/// The numbers that a reader should see first, each above its name.
+pub fn headline(figures: &[(String, String)]) -> String {
+    numbers("figures headline", figures)
+}
+
+fn numbers(class: &str, figures: &[(String, String)]) -> String {
+    let mut markup = format!("<dl class=\"{class}\">\n");
     for (value, name) in figures {
         let _ =
             writeln!(markup, "<div><dt>{}</dt><dd>{}</dd></div>", escape::text(name), escape::text(value));
@@ -64,17 +93,20 @@ pub fn command(plain: &str) -> String {
     format!("<pre><code>{}</code></pre>\n", words.join(" "))
 }
 
-/// The widths of the drawings for wide and for narrow screens, in pixels: what a tablet and a phone have beside their margins.
+/// The widths of the drawings, in pixels: what a desk, a tablet and a phone have beside their margins. The first is the width
+/// of the text in page.css.
+const FULL: f64 = 1112.0;
 const WIDE: f64 = 720.0;
 const NARROW: f64 = 320.0;
 
-/// A picture, drawn for wide and for narrow screens; the styles show one of the two.
+/// A picture, drawn for large, wide and narrow screens; the styles show one of them.
 pub fn figure(id: &str, illustration: &Illustration) -> String {
     let drawn = |width: f64, class: &str| illustration.picture.draw(width).inline(class);
     format!(
-        "<figure class=\"chart\" id=\"{id}\">\n{}{}<figcaption>{}</figcaption>\n</figure>\n",
+        "<figure class=\"chart\" id=\"{id}\">\n{}{}{}<figcaption>{}</figcaption>\n</figure>\n",
         drawn(WIDE, "wide"),
         drawn(NARROW, "narrow"),
+        drawn(FULL, "full"),
         escape::text(&illustration.caption)
     )
 }
@@ -151,13 +183,13 @@ mod tests {
         let pairs = [(nasty.clone(), nasty.clone())];
         let column = Column { title: &nasty, class: "" };
         let markup = [
-            section("s", &nasty, ""),
             paragraph(&nasty),
             remark(&nasty),
             list(std::slice::from_ref(&nasty)),
             facts(&pairs),
             answers(&[("q", vec![nasty.clone()])]),
             figures(&pairs),
+            headline(&pairs),
             command(&nasty),
             scripted_figure("c", &nasty),
             table(&nasty, &[column], &[vec![String::new()]]),

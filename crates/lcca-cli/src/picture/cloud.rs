@@ -14,11 +14,15 @@ const ABOVE: f64 = 46.0;
 const BELOW: f64 = 42.0;
 /// The space to the right of a biplot, for half of the last tick's text.
 const MARGIN: f64 = 20.0;
+/// The size of a point.
+const RADIUS: f64 = 3.4;
 /// The share of the distance from the center to the edge that the longest arrow takes.
 const ARROW: f64 = 0.86;
 
-/// So few points have a shape for each label; more are dots, which take a fifth of the bytes.
-const FEW: usize = 400;
+/// So few points have a shape for each label and tell which row they are; more are dots, which take a fifth of the bytes.
+pub const FEW: usize = 400;
+/// So few rows have their names beside their points, as far as there is room.
+const NAMED: usize = 60;
 
 /// A column of a biplot: the direction in which it grows.
 pub struct Arrow {
@@ -34,6 +38,8 @@ pub struct CloudPanel {
     pub title: String,
     pub x_label: String,
     pub y_label: String,
+    /// The components of both axes, from 0.
+    pub components: [usize; 2],
     /// One point per row; those that are not finite are left out.
     pub points: Vec<(f64, f64)>,
     /// The strongest first. With arrows, both axes have the same scale around 0.
@@ -47,6 +53,10 @@ pub struct Cloud {
     pub labels: Vec<(String, usize)>,
     /// The label of each row, as an index.
     pub groups: Vec<usize>,
+    /// What a point says when it is pointed at.
+    pub titles: Vec<String>,
+    /// The names of the rows, if they have any.
+    pub names: Vec<String>,
 }
 
 impl Picture for Cloud {
@@ -84,7 +94,8 @@ impl Cloud {
             &fitted(&panel.title, TEXT, size.0),
         );
         let label = fitted(&panel.y_label, TEXT, size.0);
-        svg.text("ink", (corner.0, frame.top - 10.0), Anchor::Start, &label);
+        let above = (corner.0, frame.top - 10.0);
+        svg.linked(panel.components[1], |svg| svg.text("ink", above, Anchor::Start, &label));
         for &tick in &frame.y.ticks {
             let y = frame.place((frame.x.low, tick)).1;
             svg.line("grid", (frame.left, y), (frame.right, y));
@@ -96,34 +107,63 @@ impl Cloud {
             svg.text("quiet small", (x, frame.bottom + 16.0), Anchor::Middle, &frame.x.label(tick));
         }
         let label = fitted(&panel.x_label, TEXT, size.0);
-        svg.text("ink", (frame.right, frame.bottom + 34.0), Anchor::End, &label);
+        let below = (frame.right, frame.bottom + 34.0);
+        svg.linked(panel.components[0], |svg| svg.text("ink", below, Anchor::End, &label));
         self.draw_points(svg, panel, &frame);
-        draw_arrows(svg, &panel.arrows, &frame);
+        let mut labels = Labels::within((frame.left, frame.top - 4.0), (frame.right + 8.0, frame.bottom));
+        draw_arrows(svg, &panel.arrows, &frame, &mut labels);
+        self.draw_names(svg, panel, &frame, &mut labels);
     }
 
-    /// Points of one label are one shape. What has no label of its own is drawn first, under the others.
+    /// The names of few rows, those that stand out first.
+    fn draw_names(&self, svg: &mut Svg, panel: &CloudPanel, frame: &Frame, labels: &mut Labels) {
+        if self.names.len() > NAMED {
+            return;
+        }
+        let center = ((frame.left + frame.right) / 2.0, (frame.top + frame.bottom) / 2.0);
+        let finite =
+            panel.points.iter().zip(&self.names).filter(|((x, y), _)| x.is_finite() && y.is_finite());
+        let mut rows: Vec<_> = finite.map(|(&at, name)| (frame.place(at), name)).collect();
+        let distance = |(x, y): (f64, f64)| (x - center.0).hypot(y - center.1);
+        rows.sort_by(|a, b| distance(b.0).total_cmp(&distance(a.0)));
+        rows.iter().for_each(|(at, _)| labels.avoid(*at, RADIUS));
+        for (at, name) in rows {
+            labels.draw(svg, "quiet small halo", at, center.0, &fitted(name, SMALL, most_wide(frame)));
+        }
+    }
+
+    /// Points of one label have one shape. What has no label of its own is drawn first, under the others.
     fn draw_points(&self, svg: &mut Svg, panel: &CloudPanel, frame: &Frame) {
         let looks: Vec<usize> = self.labels.iter().map(|(_, look)| *look).collect();
-        let looks = if looks.is_empty() {
-            vec![if panel.arrows.is_empty() { 0 } else { super::OTHERS }]
-        } else {
-            looks
-        };
+        let looks = if looks.is_empty() { vec![super::OTHERS] } else { looks };
         let mut order: Vec<usize> = (0..looks.len()).collect();
         order.sort_by_key(|&group| looks[group] != super::OTHERS);
         for group in order {
             let own = panel.points.iter().enumerate().filter(|(row, (x, y))| {
                 self.groups.get(*row).copied().unwrap_or(0) == group && x.is_finite() && y.is_finite()
             });
-            let places = own.map(|(_, &at)| frame.place(at));
+            let places = own.map(|(row, &at)| (row, frame.place(at)));
+            let look = looks[group];
             if panel.points.len() > FEW {
-                svg.dots(looks[group], 4.2, places);
+                svg.dots(look, 4.2, places.map(|(_, at)| at));
+                continue;
+            }
+            let class = format!("f{look} faint");
+            // A phone has no pointer, so its drawing needs no texts for one.
+            if self.titles.is_empty() || svg.width < NARROW {
+                svg.path(&class, &places.map(|(_, at)| marker(look, at, RADIUS)).collect::<String>());
             } else {
-                let steps: String = places.map(|at| marker(looks[group], at, 3.4)).collect();
-                svg.path(&format!("f{} faint", looks[group]), &steps);
+                places.for_each(|(row, at)| {
+                    svg.path_titled(&class, &marker(look, at, RADIUS), &self.titles[row])
+                });
             }
         }
     }
+}
+
+/// The longest name, in pixels.
+fn most_wide(frame: &Frame) -> f64 {
+    if frame.right - frame.left < NARROW - 80.0 { 96.0 } else { 150.0 }
 }
 
 fn frame(panel: &CloudPanel, (left, top): (f64, f64), (wide, high): (f64, f64)) -> Frame {
@@ -162,26 +202,21 @@ fn frame(panel: &CloudPanel, (left, top): (f64, f64), (wide, high): (f64, f64)) 
 }
 
 /// Arrows are stretched by one factor, so that the longest nearly reaches the edge.
-fn draw_arrows(svg: &mut Svg, arrows: &[Arrow], frame: &Frame) {
+fn draw_arrows(svg: &mut Svg, arrows: &[Arrow], frame: &Frame, labels: &mut Labels) {
     let longest = arrows.iter().map(|arrow| arrow.x.hypot(arrow.y)).fold(0.0, f64::max);
     if longest <= 0.0 || !longest.is_finite() {
         return;
     }
     let stretch = ARROW * frame.x.high.min(frame.y.high) / longest;
     let center = frame.place((0.0, 0.0));
-    let mut labels = Labels::within(
-        ((frame.left - 30.0).max(2.0), frame.top - 4.0),
-        (frame.right + 8.0, frame.bottom + 4.0),
-    );
     for arrow in arrows {
         let end = frame.place((stretch * arrow.x, stretch * arrow.y));
         svg.line(&format!("curve s{}", arrow.view), center, end);
         svg.circle(&format!("f{}", arrow.view), end, 2.6);
     }
-    let most_wide = if frame.right - frame.left < NARROW - 80.0 { 96.0 } else { 150.0 };
     for arrow in arrows {
         let end = frame.place((stretch * arrow.x, stretch * arrow.y));
-        let name = fitted(&arrow.name, SMALL, most_wide);
+        let name = fitted(&arrow.name, SMALL, most_wide(frame));
         labels.draw(svg, &format!("small strong halo f{}", arrow.view), end, center.0, &name);
     }
 }
@@ -196,11 +231,25 @@ mod tests {
             title: "X".into(),
             x_label: "variable 1".into(),
             y_label: "variable 2".into(),
+            components: [0, 1],
             points,
             arrows,
         };
         let labels = vec![("first".into(), 0), ("others".into(), super::super::OTHERS)];
-        Cloud { description: "rows".into(), panels: vec![panel], labels, groups }
+        let (description, titles, names) = ("rows".into(), Vec::new(), Vec::new());
+        Cloud { description, panels: vec![panel], labels, groups, titles, names }
+    }
+
+    #[test]
+    fn few_rows_have_their_names_beside_their_points_and_more_tell_them_when_pointed_at() {
+        for (count, has_text) in [(20, true), (NAMED + 1, false)] {
+            let points = (0..count).map(|i| (i as f64, ((i * 7) % 5) as f64)).collect();
+            let names: Vec<String> = (0..count).map(|i| format!("r{i}")).collect();
+            let titles = names.iter().map(|name| format!("{name}, wild type")).collect();
+            let svg = Cloud { names, titles, ..cloud(points, vec![]) }.draw(720.0).document();
+            assert!(svg.contains("<title>r0, wild type</title>"), "{svg}");
+            assert_eq!(svg.contains(">r0</text>"), has_text, "{svg}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::marker::marker;
 use super::measure::{SMALL, fitted};
 use super::place::Labels;
 use super::svg::{Anchor, Svg};
-use super::{NARROW, Picture};
+use super::{NARROW, Picture, ROOMY};
 use crate::shown::decimal;
 
 /// A column.
@@ -25,6 +25,8 @@ pub struct Disk {
     pub description: String,
     pub x_label: String,
     pub y_label: String,
+    /// The components of both axes, from 0.
+    pub components: [usize; 2],
     /// The names of the two views, and their columns; the most important first.
     pub views: [String; 2],
     pub spots: Vec<Spot>,
@@ -32,7 +34,7 @@ pub struct Disk {
 
 impl Picture for Disk {
     fn draw(&self, width: f64) -> Svg {
-        let size = (width - 50.0).min(560.0);
+        let size = (width - 50.0).min(if width < ROOMY { 560.0 } else { 640.0 });
         let views = self.views.each_ref().map(String::as_str);
         let top = legend::height(&views, width) + 28.0;
         let mut svg = Svg::new(width, top + size + 44.0, &self.description);
@@ -51,8 +53,10 @@ impl Picture for Disk {
             svg.text("quiet small", (x, top + size + 16.0), Anchor::Middle, text);
             svg.text("quiet small", (left - 8.0, y + 4.0), Anchor::End, text);
         }
-        svg.text("ink", (left + size, top + size + 34.0), Anchor::End, &fitted(&self.x_label, 12.0, size));
-        svg.text("ink", (0.0, top - 10.0), Anchor::Start, &fitted(&self.y_label, 12.0, width));
+        let (x_label, y_label) = (fitted(&self.x_label, 12.0, size), fitted(&self.y_label, 12.0, width));
+        let (below, above) = ((left + size, top + size + 34.0), ((left - 36.0).max(0.0), top - 10.0));
+        svg.linked(self.components[0], |svg| svg.text("ink", below, Anchor::End, &x_label));
+        svg.linked(self.components[1], |svg| svg.text("ink", above, Anchor::Start, &y_label));
         self.draw_spots(&mut svg, place, (left, top), size, width);
         svg
     }
@@ -105,6 +109,7 @@ mod tests {
             description: "circle".into(),
             x_label: "component 1".into(),
             y_label: "component 2".into(),
+            components: [0, 1],
             views: ["X".into(), "Y".into()],
             spots: vec![
                 spot(1.0, 0.0, 0, Some("right")),

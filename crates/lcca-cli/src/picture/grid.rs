@@ -2,14 +2,20 @@
 
 use super::measure::{SMALL, TEXT, fitted, width};
 use super::svg::{Anchor, Svg};
-use super::{NARROW, Picture};
+use super::{NARROW, Picture, ROOMY};
 use crate::shown::decimal;
 
+/// The title and the scale take this height.
+const TOP: f64 = 62.0;
 /// The height of a row, and the widest cell.
 const ROW: f64 = 17.0;
-const WIDEST: f64 = 46.0;
+const WIDEST: f64 = 88.0;
+/// The space between two groups of rows side by side.
+const GAP: f64 = 32.0;
 /// A cell must be this wide to hold its number.
 const NUMBERED: f64 = 33.0;
+/// More columns than this are a picture, not a table of numbers.
+const MOST_NUMBERED: usize = 20;
 /// The largest number that is still drawn faintly, so that noise is not colored like something.
 const FAINTEST: f64 = 0.05;
 
@@ -19,6 +25,11 @@ pub struct GridRow {
     /// The number of the color of the name.
     pub color: usize,
     pub values: Vec<f64>,
+}
+
+/// The most pixels of a row's name.
+fn longest_name(available: f64) -> f64 {
+    if available < NARROW { 0.34 * available } else { 170.0 }
 }
 
 /// From this share of the full color on, numbers are written in the color of the paper.
@@ -36,32 +47,43 @@ pub struct Grid {
     pub column_color: Option<usize>,
     /// Names of columns are turned, because they are long.
     pub turned: bool,
+    /// Columns are components, which a page highlights together.
+    pub is_linked: bool,
 }
 
 /// Where everything is.
 struct Layout {
     names: f64,
     heads: f64,
-    top: f64,
     cell: f64,
 }
 
 impl Grid {
     /// How many columns have room at this width, if their names are turned.
     pub fn room(width: f64) -> usize {
-        let names = if width < NARROW { 0.34 * width } else { 170.0 };
-        ((width - names) / 13.5) as usize
+        ((width - longest_name(width)) / 13.5) as usize
     }
 
     fn layout(&self, available: f64) -> Layout {
         let widest = |names: &mut dyn Iterator<Item = &String>| {
             names.map(|name| width(name, SMALL)).fold(16.0, f64::max)
         };
-        let most = if available < NARROW { 0.34 * available } else { 170.0 };
-        let names = widest(&mut self.rows.iter().map(|row| &row.name)).min(most) + 8.0;
-        let heads = if self.turned { widest(&mut self.columns.iter()).min(120.0) + 8.0 } else { 18.0 };
+        let names = widest(&mut self.rows.iter().map(|row| &row.name)).min(longest_name(available)) + 8.0;
+        let most = if available < ROOMY { 120.0 } else { 170.0 };
+        let heads = if self.turned { widest(&mut self.columns.iter()).min(most) + 8.0 } else { 18.0 };
         let cell = ((available - names) / self.columns.len().max(1) as f64).min(WIDEST);
-        Layout { names, heads, top: 62.0, cell }
+        Layout { names, heads, cell }
+    }
+
+    /// The rows that stand below each other: with room, each group that has a heading stands beside the one before.
+    fn panels(&self, available: f64) -> Vec<&[GridRow]> {
+        let starts = self.rows.iter().enumerate().filter(|(i, row)| *i > 0 && row.values.is_empty());
+        let cuts: Vec<usize> = starts.map(|(i, _)| i).collect();
+        if available < ROOMY || cuts.is_empty() {
+            return vec![&self.rows];
+        }
+        let bounds: Vec<usize> = [0].into_iter().chain(cuts).chain([self.rows.len()]).collect();
+        bounds.windows(2).map(|ends| &self.rows[ends[0]..ends[1]]).collect()
     }
 
     /// The number at which colors are full: a round one that no cell exceeds.
@@ -93,56 +115,82 @@ impl Grid {
         svg.rect(class, at, size, share.abs().min(1.0) * 0.999, title);
     }
 
-    fn draw_heads(&self, svg: &mut Svg, layout: &Layout) {
+    /// The names of the columns; those of components come with an outline around their cells, which are between `top` and
+    /// `bottom`.
+    fn draw_heads(&self, svg: &mut Svg, layout: &Layout, left: f64, (top, bottom): (f64, f64)) {
         let class = self.column_color.map_or("ink small".into(), |color| format!("small f{color}"));
-        let baseline = layout.top + layout.heads - 5.0;
+        let baseline = TOP + layout.heads - 5.0;
         let step = (width("00", SMALL) / layout.cell).ceil().max(1.0) as usize;
         for (j, name) in self.columns.iter().enumerate() {
-            let x = layout.names + (j as f64 + 0.5) * layout.cell;
+            let x = left + layout.names + (j as f64 + 0.5) * layout.cell;
             if self.turned {
                 let name = fitted(name, SMALL, layout.heads - 8.0);
                 svg.turned_text(&class, (x + 4.0, baseline), Anchor::Start, -90, &name);
-            } else if j % step == 0 {
-                svg.text(&class, (x, baseline), Anchor::Middle, name);
+                continue;
+            }
+            let head = |svg: &mut Svg| {
+                if j % step == 0 {
+                    svg.text(&class, (x, baseline), Anchor::Middle, name);
+                }
+            };
+            if self.is_linked {
+                svg.linked(j, |svg| {
+                    head(svg);
+                    let corner = (x - layout.cell / 2.0 - 0.5, top - 0.5);
+                    svg.frame("outline", corner, (layout.cell, bottom - top));
+                });
+            } else {
+                head(svg);
             }
         }
     }
-}
 
-impl Picture for Grid {
-    fn draw(&self, width: f64) -> Svg {
-        let layout = self.layout(width);
-        let first = layout.top + layout.heads;
-        let mut svg = Svg::new(width, first + ROW * self.rows.len() as f64 + 6.0, &self.description);
-        let full = self.full();
-        self.draw_scale(&mut svg, full, width);
-        self.draw_heads(&mut svg, &layout);
-        for (i, row) in self.rows.iter().enumerate() {
+    fn draw_panel(&self, svg: &mut Svg, rows: &[GridRow], left: f64, available: f64) {
+        let layout = self.layout(available);
+        let (first, full) = (TOP + layout.heads, self.full());
+        for (i, row) in rows.iter().enumerate() {
             let y = first + ROW * i as f64;
             if row.values.is_empty() {
-                svg.text(&format!("strong f{}", row.color), (0.0, y + 12.5), Anchor::Start, &row.name);
+                svg.text(&format!("strong f{}", row.color), (left, y + 12.5), Anchor::Start, &row.name);
                 continue;
             }
             let name = fitted(&row.name, SMALL, layout.names - 8.0);
             let class = format!("small f{}", row.color);
-            svg.text(&class, (layout.names - 6.0, y + 12.5), Anchor::End, &name);
+            svg.text(&class, (left + layout.names - 6.0, y + 12.5), Anchor::End, &name);
             for (j, value) in row.values.iter().copied().enumerate() {
-                let x = layout.names + layout.cell * j as f64;
+                let x = left + layout.names + layout.cell * j as f64;
                 // A phone has no pointer, so its drawing needs no texts for one.
-                let title = if width < NARROW {
+                let title = if svg.width < NARROW {
                     String::new()
                 } else {
                     format!("{}, {}: {}", row.name, self.columns[j], decimal(value, 3))
                 };
                 let share = if value.is_finite() { value / full } else { 0.0 };
-                self.draw_cell(&mut svg, (x, y), (layout.cell - 1.0, ROW - 1.0), share, &title);
-                if layout.cell >= NUMBERED {
+                self.draw_cell(svg, (x, y), (layout.cell - 1.0, ROW - 1.0), share, &title);
+                if layout.cell >= NUMBERED && row.values.len() <= MOST_NUMBERED {
                     let number = decimal(value, 2);
                     let middle = (x + layout.cell / 2.0 - 0.5, y + 12.5);
                     let class = if share.abs() > DARK { "paper small" } else { "ink small" };
                     svg.text(class, middle, Anchor::Middle, &number);
                 }
             }
+        }
+        let heading = rows.first().filter(|row| row.values.is_empty()).map_or(0.0, |_| ROW);
+        self.draw_heads(svg, &layout, left, (first + heading, first + ROW * rows.len() as f64));
+    }
+}
+
+impl Picture for Grid {
+    fn draw(&self, width: f64) -> Svg {
+        let panels = self.panels(width);
+        let gaps = GAP * (panels.len() as f64 - 1.0);
+        let each = (width - gaps) / panels.len() as f64;
+        let tallest = panels.iter().map(|rows| rows.len()).max().unwrap_or(0);
+        let height = TOP + self.layout(each).heads + ROW * tallest as f64 + 6.0;
+        let mut svg = Svg::new(width, height, &self.description);
+        self.draw_scale(&mut svg, self.full(), width);
+        for (i, rows) in panels.into_iter().enumerate() {
+            self.draw_panel(&mut svg, rows, i as f64 * (each + GAP), each);
         }
         svg
     }
@@ -165,6 +213,7 @@ mod tests {
             columns,
             column_color: Some(1),
             turned: true,
+            is_linked: false,
         }
     }
 
@@ -173,6 +222,19 @@ mod tests {
         assert_eq!(grid(vec![vec![1e-12, -1e-12]]).full(), FAINTEST);
         assert_eq!(grid(vec![vec![0.15, -0.02]]).full(), 0.2);
         assert_eq!(grid(vec![vec![0.7, f64::NAN]]).full(), 1.0);
+    }
+
+    #[test]
+    fn groups_of_rows_stand_side_by_side_if_there_is_room() {
+        let mut grid = Grid { turned: false, is_linked: true, ..grid(vec![vec![0.5], vec![0.4]]) };
+        let heading = |name: &str| GridRow { name: name.into(), color: 0, values: Vec::new() };
+        grid.rows.insert(1, heading("Y"));
+        grid.rows.insert(0, heading("X"));
+        let [narrow, roomy] = [720.0, 1112.0].map(|width| grid.draw(width));
+        assert!(roomy.height < narrow.height);
+        // The head and the outline of the one component, in one panel and in two.
+        let count = |svg: &Svg| svg.document().matches("<g data-component=\"1\">").count();
+        assert_eq!([count(&narrow), count(&roomy)], [1, 2]);
     }
 
     #[test]

@@ -53,6 +53,8 @@ pub struct LineChart {
     pub y_label: String,
     /// The horizontal axis counts: 1, 2, 3.
     pub x_counts: bool,
+    /// What it counts are components, which a page highlights together.
+    pub is_linked: bool,
     pub x_log: bool,
     pub vertical: Vertical,
     /// A horizontal line with a name: the value to be reached.
@@ -72,6 +74,7 @@ impl Picture for LineChart {
         legend::draw(&mut svg, &self.legend(), (0.0, 0.0), width);
         let frame = self.frame(width, legend_height + 26.0, plot_height);
         self.draw_axes(&mut svg, &frame);
+        self.draw_bands(&mut svg, &frame);
         if let Some((value, name)) = &self.limit {
             let y = frame.y(*value);
             svg.line("reference", (frame.left, y), (frame.right, y));
@@ -148,6 +151,16 @@ impl LineChart {
         svg.text("ink", (frame.right, below), Anchor::End, self.x_label);
     }
 
+    /// One band per component, behind its points.
+    fn draw_bands(&self, svg: &mut Svg, frame: &Frame) {
+        let last = if self.is_linked { frame.x.high as usize } else { 0 };
+        for component in 0..last {
+            let [left, right] = [0.5, 1.5].map(|side| frame.x(component as f64 + side));
+            let size = (right - left, frame.bottom - frame.top);
+            svg.linked(component, |svg| svg.frame("band", (left, frame.top), size));
+        }
+    }
+
     fn draw_series(&self, svg: &mut Svg, frame: &Frame, series: &Series) {
         let color = series.look.color();
         let points: Vec<&Point> = series.points.iter().filter(|point| self.has_position(point)).collect();
@@ -219,6 +232,7 @@ mod tests {
             x_label: "component",
             y_label: "correlation".into(),
             x_counts: true,
+            is_linked: true,
             x_log: false,
             vertical,
             limit: None,

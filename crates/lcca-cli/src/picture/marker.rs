@@ -1,5 +1,6 @@
 //! Shapes of points. Each series has a shape of its own, so that color is not the only difference.
 
+use super::style::OTHERS;
 use super::svg::number;
 
 /// The steps of a shape around a point, `radius` pixels large.
@@ -10,7 +11,8 @@ pub fn marker(kind: usize, (x, y): (f64, f64), radius: f64) -> String {
             corners.iter().map(|(dx, dy)| format!("{} {}", number(x + r * dx), number(y + r * dy))).collect();
         format!("M{}z", steps.join("L"))
     };
-    match kind % 6 {
+    // What has no look of its own is round: the square belongs to a label.
+    match if kind == OTHERS { 0 } else { kind % 6 } {
         0 => {
             let (left, r2) = (number(x - r), number(r));
             let d = number(2.0 * r);

@@ -19,18 +19,22 @@ mod style;
 mod svg;
 
 pub use bars::{Bar, BarPanel, Bars};
-pub use cloud::{Arrow, Cloud, CloudPanel};
+pub use cloud::{Arrow, Cloud, CloudPanel, FEW};
 pub use disk::{Disk, Spot};
 pub use grid::{Grid, GridRow};
 pub use legend::Look;
 pub use lines::{LineChart, Point, Series, Vertical};
-pub use style::{OTHERS, style_sheet};
+pub use marker::marker;
+pub use style::{LABELS, OTHERS, style_sheet};
 pub use svg::Svg;
 
 /// Something that can be drawn at any width, in pixels.
 pub trait Picture {
     fn draw(&self, width: f64) -> Svg;
 }
+
+/// From this width on, what belongs side by side has room there.
+const ROOMY: f64 = 1000.0;
 
 /// Below this width a picture is drawn for a phone: panels below each other, fewer names.
 const NARROW: f64 = 520.0;

@@ -61,6 +61,8 @@ impl Labels {
             (Anchor::Middle, -12.0),
             (Anchor::Middle, 12.0),
             (other, 0.0),
+            (other, -10.0),
+            (other, 10.0),
             (side, -20.0),
             (side, 20.0),
         ];
@@ -91,7 +93,7 @@ mod tests {
         let mut svg = Svg::new(200.0, 200.0, "");
         let mut labels = Labels::within((0.0, 0.0), (200.0, 200.0));
         let drawn = (0..40).filter(|_| labels.draw(&mut svg, "ink", (100.0, 100.0), 100.0, "a name")).count();
-        assert!((3..=8).contains(&drawn), "{drawn}");
+        assert!((3..=10).contains(&drawn), "{drawn}");
         assert!(!labels.draw(&mut svg, "ink", (100.0, 50.0), 100.0, &"long".repeat(50)));
         let taken = &labels.taken;
         for (i, a) in taken.iter().enumerate() {

@@ -5,7 +5,9 @@
 
 use std::fmt::Write as _;
 
-/// The look of what has no look of its own, such as labels that are too rare for a color.
+/// The look of the first label. Those before are X and Y, which are blue and orange in every picture, so that no label is.
+pub const LABELS: usize = 2;
+/// The look of what has no look of its own: rows without labels, and labels that are too rare for a color.
 pub const OTHERS: usize = 8;
 
 /// Colors of series, views and labels, on light and on dark paper: Okabe and Ito's, darkened or lightened to be legible.
@@ -19,7 +21,7 @@ const SERIES: [[&str; 2]; 9] = [
     ["#5b4a8a", "#b0a3e0"],
     ["#6e5032", "#c8a27a"],
     ["#00767d", "#5fd0d8"],
-    ["#8b8880", "#7d7a73"],
+    ["#8b8880", "#a09d95"],
 ];
 
 /// Class, property, color on light paper and on dark paper.
@@ -47,6 +49,8 @@ const SHAPES: &str = "\
 .picture .faint{fill-opacity:.65}
 .picture .dots{fill:none;stroke-linecap:round;stroke-opacity:.65}
 .picture .hollow{stroke-width:1.75}
+.picture .band{fill:none;pointer-events:all}
+.picture .outline{fill:none;pointer-events:none}
 .picture .halo{stroke-width:3;stroke-linejoin:round;paint-order:stroke}
 ";
 

@@ -54,6 +54,22 @@ impl Svg {
         let _ = writeln!(self.body, "<path class=\"{class}\" d=\"{steps}\"><title>{title}</title></path>");
     }
 
+    /// What belongs to a component, counted from 0: a page finds it by its number and highlights it.
+    pub fn linked(&mut self, component: usize, draw: impl FnOnce(&mut Svg)) {
+        let _ = writeln!(self.body, "<g data-component=\"{}\">", component + 1);
+        draw(self);
+        self.body.push_str("</g>\n");
+    }
+
+    /// A rectangle that is not seen unless a page highlights it.
+    pub fn frame(&mut self, class: &str, (x, y): (f64, f64), size: (f64, f64)) {
+        let [x, y, width, height] = [x, y, size.0, size.1].map(number);
+        let _ = writeln!(
+            self.body,
+            "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>"
+        );
+    }
+
     /// A rectangle of the given opacity, with a text that is shown when it is pointed at, if there is one.
     pub fn rect(&mut self, class: &str, (x, y): (f64, f64), size: (f64, f64), opacity: f64, title: &str) {
         let [x, y, width, height] = [x, y, size.0, size.1].map(number);

@@ -1,18 +1,20 @@
 //! `lcca bootstrap`
 
 use super::device::DeviceJob;
-use super::reading::ViewReading;
+use super::outputs;
+use super::reading::TypedReading;
 use super::session::Session;
 use crate::args::BootstrapArgs;
 use crate::failure::Failure;
+use lcca_io::Formulas;
 use std::path::PathBuf;
 
 pub struct BootstrapJob {
     pub model: PathBuf,
     pub x: PathBuf,
     pub y: PathBuf,
-    /// How X and Y are read and their rows paired.
-    pub reading: ViewReading,
+    /// How X and Y are read and their rows paired, as far as it was typed.
+    pub reading: TypedReading,
     pub row_weights: Option<PathBuf>,
     pub covariates: Option<PathBuf>,
     /// One label per row; rows with the same label are drawn together.
@@ -23,6 +25,8 @@ pub struct BootstrapJob {
     /// A file for the intervals of weights and loadings.
     pub table: Option<PathBuf>,
     pub device: DeviceJob,
+    /// What happens to names that spreadsheets take for formulas.
+    pub formulas: Formulas,
     pub session: Session,
 }
 
@@ -35,7 +39,7 @@ impl BootstrapJob {
             model: args.model,
             x: args.x,
             y: args.y,
-            reading: ViewReading::of_model(&args.rows),
+            reading: TypedReading::new(&args.rows.tables),
             row_weights: args.row_weights,
             covariates: args.rows.covariates,
             groups: args.groups,
@@ -44,6 +48,7 @@ impl BootstrapJob {
             tol: args.tol,
             table: args.output,
             device: DeviceJob::new(&args.device)?,
+            formulas: outputs::formulas(&args.table),
             session: Session::new(args.common),
         })
     }

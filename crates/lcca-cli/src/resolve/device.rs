@@ -4,7 +4,7 @@ use crate::args::DeviceArgs;
 use crate::failure::Failure;
 use crate::sizes;
 use lcca::method::Settings;
-use lcca_cuda::{DeviceChoice, Placement, runs_there};
+use lcca_cuda::{CudaError, DeviceChoice, Placement, runs_there};
 
 /// Where fits are asked to run.
 pub struct DeviceJob {
@@ -44,8 +44,13 @@ impl DeviceJob {
 
     /// Opens the GPU that is insisted on.
     pub fn open(&self) -> Result<Placement, Failure> {
-        Placement::new(self.choice, self.memory)
-            .map_err(|error| Failure::Usage(format!("--device {}: {error}", self.typed)))
+        Placement::new(self.choice, self.memory).map_err(|error| {
+            let message = format!("--device {}: {error}", self.typed);
+            match error {
+                CudaError::WrongAnswer { .. } => Failure::Machine(format!("{message}; use --device cpu")),
+                _ => Failure::Usage(message),
+            }
+        })
     }
 
     /// Whether anything but the CPU was asked for.

@@ -1,10 +1,12 @@
 //! `lcca export`
 
 use super::model_content::ModelContent;
+use super::outputs;
 use super::session::Session;
 use crate::args::{ExportArgs, SideChoice};
 use crate::failure::Failure;
 use lcca::data::Side;
+use lcca_io::Formulas;
 use std::path::PathBuf;
 
 pub struct ExportJob {
@@ -17,8 +19,8 @@ pub struct ExportJob {
     pub top: Option<usize>,
     /// How many components to write; `None` for all.
     pub components: Option<usize>,
-    /// Whether names that spreadsheets take for formulas are changed.
-    pub safe_csv: bool,
+    /// What happens to names that spreadsheets take for formulas.
+    pub formulas: Formulas,
     pub session: Session,
 }
 
@@ -35,7 +37,7 @@ impl ExportJob {
             normalize: args.normalize,
             top: args.top,
             components: args.components,
-            safe_csv: args.safe_csv,
+            formulas: outputs::formulas(&args.table),
             session: Session::new(args.common),
         })
     }

@@ -18,12 +18,20 @@ impl ManJob {
         // Fills in usages and full names, which subcommands do not have by themselves.
         command.build();
         for name in &args.command {
-            let known = command.find_subcommand(name).filter(|command| !command.is_hide_set()).cloned();
-            command = known.ok_or_else(|| {
+            command = find(&command, name.strip_prefix("lcca-").unwrap_or(name)).ok_or_else(|| {
                 let all = args.command.join(" ");
                 Failure::Usage(format!("there is no command {all:?}, expected one that `lcca --help` lists"))
             })?;
         }
         Ok(ManJob { command, folder: args.output })
     }
+}
+
+/// A command by its own name, or by that of its page: `views-text` is `text` of `views`.
+fn find(command: &clap::Command, name: &str) -> Option<clap::Command> {
+    let known = |name: &str| command.find_subcommand(name).filter(|command| !command.is_hide_set()).cloned();
+    known(name).or_else(|| {
+        let (first, rest) = name.split_once('-')?;
+        find(&known(first)?, rest)
+    })
 }

@@ -45,7 +45,7 @@ pub use model_content::ModelContent;
 pub use neighbors::NeighborsJob;
 pub use page::PageJob;
 pub use plot::{Plot, PlotFormat, PlotJob};
-pub use reading::{ViewReading, check_normalization};
+pub use reading::{TypedReading, ViewReading, check_normalization};
 pub use reference::ReferenceJob;
 pub use report::ReportJob;
 pub use run_cca::RunCcaJob;

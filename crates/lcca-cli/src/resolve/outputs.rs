@@ -1,9 +1,10 @@
-//! What an output may be called: an extension promises a format, and `-` is standard output.
+//! What an output may be called: an extension promises a format, and `-` is standard output. And what tables hold.
 
 use super::page::ending;
 use crate::args::views::ViewsCommand;
-use crate::args::{Arguments, Command};
+use crate::args::{Arguments, Command, TableOutputArgs};
 use crate::failure::Failure;
+use lcca_io::Formulas;
 use std::path::Path;
 
 /// Extensions that promise something else than a model.
@@ -32,6 +33,11 @@ pub fn check(arguments: &Arguments) -> Result<(), Failure> {
         },
         _ => Ok(()),
     }
+}
+
+/// What happens to names that spreadsheets take for formulas.
+pub fn formulas(args: &TableOutputArgs) -> Formulas {
+    if args.safe_csv { Formulas::Quoted } else { Formulas::Kept }
 }
 
 /// A model is one file of one format, called anything that is not another format's name.

@@ -1,6 +1,6 @@
 //! What `lcca plot` and `lcca report` have in common: a model, what is shown beside it, and the file to write.
 
-use super::reading::{ViewReading, table_flags};
+use super::reading::{TypedReading, table_flags};
 use super::session::Session;
 use crate::args::{CommonArgs, ModelRowsArgs};
 use crate::failure::Failure;
@@ -17,8 +17,8 @@ pub struct PageJob {
     pub bootstrap: Option<PathBuf>,
     pub scores: Option<PathBuf>,
     pub output: PathBuf,
-    /// How X and Y are read and their rows paired.
-    pub reading: ViewReading,
+    /// How X and Y are read and their rows paired, as far as it was typed.
+    pub reading: TypedReading,
     pub session: Session,
 }
 
@@ -35,7 +35,7 @@ impl PageJob {
                 "{flag} says how rows are read, expected files of X and Y after the model"
             )));
         }
-        let reading = ViewReading::of_model(&args);
+        let reading = TypedReading::new(&args.tables);
         Ok(PageJob {
             model,
             rows,

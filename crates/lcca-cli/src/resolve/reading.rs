@@ -1,9 +1,9 @@
 //! How files are read: what they do not say themselves, and what is not left to guesses.
 
-use crate::args::{AlignChoice, MissingChoice, ModelRowsArgs, ReadingArgs, TableArgs, ViewTableArgs, YesNo};
+use crate::args::{AlignChoice, MissingChoice, ReadingArgs, TableArgs, ViewTableArgs, YesNo};
 use crate::failure::Failure;
 use lcca::matrix::Normalize;
-use lcca_io::{Align, Categorical, Index, Missing, ReadOptions, TableOptions};
+use lcca_io::{Align, Categorical, Index, Missing, ReadOptions, ReadingRecord};
 
 /// How two views are read and their rows paired.
 pub struct ViewReading {
@@ -15,41 +15,63 @@ pub struct ViewReading {
 impl ViewReading {
     /// The typed flags of a command that fits.
     pub fn new(args: &ReadingArgs) -> Self {
-        ViewReading::with_cols(&args.tables, [args.x_cols, args.y_cols])
+        let mut reading = TypedReading::new(&args.tables).over(&ReadingRecord::default());
+        [reading.options[0].cols, reading.options[1].cols] = [args.x_cols, args.y_cols];
+        reading
     }
 
-    /// The typed flags of a command that applies a model, which knows the columns.
-    pub fn of_model(args: &ModelRowsArgs) -> Self {
-        ViewReading::with_cols(&args.tables, [None, None])
+    /// What a model remembers of it.
+    pub fn record(&self) -> ReadingRecord {
+        ReadingRecord::new(self.options.clone(), self.align)
     }
+}
 
-    fn with_cols(args: &ViewTableArgs, [x_cols, y_cols]: [Option<usize>; 2]) -> Self {
+/// What was typed about two views of rows for a model, which remembers the rest.
+pub struct TypedReading {
+    views: [TypedFile; 2],
+    align: Option<Align>,
+}
+
+impl TypedReading {
+    pub fn new(args: &ViewTableArgs) -> Self {
         let files = &args.files;
-        let x = Typed {
+        let x = TypedFile {
+            zero_based: files.zero_based,
             header: args.x_header.or(files.header),
-            index: args.x_index.as_ref().or(files.index.as_ref()),
-            na: args.x_na.as_ref().or(files.na.as_ref()),
-            columns: args.x_columns.as_ref(),
+            index: args.x_index.clone().or(files.index.clone()),
+            na: args.x_na.clone().or(files.na.clone()),
+            columns: args.x_columns.clone(),
             missing: args.x_missing.or(args.missing),
-            categorical: args.x_categorical.as_ref().or(files.categorical.as_ref()),
+            categorical: args.x_categorical.clone().or(files.categorical.clone()),
+            delimiter: args.x_delimiter.or(files.delimiter),
+            decimal: args.x_decimal.or(files.decimal),
         };
-        let y = Typed {
+        let y = TypedFile {
+            zero_based: files.zero_based,
             header: args.y_header.or(files.header),
-            index: args.y_index.as_ref().or(files.index.as_ref()),
-            na: args.y_na.as_ref().or(files.na.as_ref()),
-            columns: args.y_columns.as_ref(),
+            index: args.y_index.clone().or(files.index.clone()),
+            na: args.y_na.clone().or(files.na.clone()),
+            columns: args.y_columns.clone(),
             missing: args.y_missing.or(args.missing),
-            categorical: args.y_categorical.as_ref().or(files.categorical.as_ref()),
+            categorical: args.y_categorical.clone().or(files.categorical.clone()),
+            delimiter: args.y_delimiter.or(files.delimiter),
+            decimal: args.y_decimal.or(files.decimal),
         };
-        let options = |cols, typed: Typed<'_>| {
-            ReadOptions::default().cols(cols).zero_based(files.zero_based).table(typed.options())
-        };
-        let align = match args.align {
+        let align = args.align.map(|align| match align {
             AlignChoice::Auto => Align::Auto,
             AlignChoice::Common => Align::Common,
             AlignChoice::None => Align::None,
-        };
-        ViewReading { options: [options(x_cols, x), options(y_cols, y)], align }
+        });
+        TypedReading { views: [x, y], align }
+    }
+
+    /// With what is remembered where nothing was typed.
+    pub fn over(&self, remembered: &ReadingRecord) -> ViewReading {
+        let [x, y] = &self.views;
+        ViewReading {
+            options: [x.over(&remembered.x), y.over(&remembered.y)],
+            align: self.align.unwrap_or(remembered.align),
+        }
     }
 }
 
@@ -64,53 +86,71 @@ pub fn check_normalization(normalize: Normalize, options: &ReadOptions) -> Resul
 
 /// Options for one matrix.
 pub fn read_options(cols: Option<usize>, args: &TableArgs) -> ReadOptions {
-    let file = &args.file;
-    let typed = Typed {
-        header: file.header,
-        index: file.index.as_ref(),
-        na: file.na.as_ref(),
-        columns: args.columns.as_ref(),
-        missing: args.missing,
-        categorical: file.categorical.as_ref(),
-    };
-    ReadOptions::default().cols(cols).zero_based(file.zero_based).table(typed.options())
+    TypedFile::new(args).over(&ReadOptions::default()).cols(cols)
 }
 
-/// What was typed about one table.
-struct Typed<'a> {
+/// What was typed about one file.
+pub struct TypedFile {
+    zero_based: bool,
     header: Option<YesNo>,
-    index: Option<&'a String>,
-    na: Option<&'a Vec<String>>,
-    columns: Option<&'a Vec<String>>,
+    index: Option<String>,
+    na: Option<Vec<String>>,
+    columns: Option<Vec<String>>,
     missing: Option<MissingChoice>,
-    categorical: Option<&'a Vec<String>>,
+    categorical: Option<Vec<String>>,
+    delimiter: Option<char>,
+    decimal: Option<char>,
 }
 
-impl Typed<'_> {
-    fn options(self) -> TableOptions {
-        let index = match self.index.map(String::as_str) {
-            None => Index::Guess,
-            Some("none") => Index::None,
-            Some(column) => Index::Column(column.into()),
-        };
-        let missing = match self.missing {
-            None | Some(MissingChoice::Error) => Missing::Error,
-            Some(MissingChoice::Drop) => Missing::Drop,
-            Some(MissingChoice::Mean) => Missing::Mean,
-        };
-        let categorical = match self.categorical.map(Vec::as_slice) {
-            None => Categorical::Auto,
-            Some([one]) if one == "auto" => Categorical::Auto,
-            Some([one]) if one == "error" => Categorical::Error,
-            Some(columns) => Categorical::Columns(columns.to_vec()),
-        };
-        TableOptions::default()
-            .header(self.header.map(|header| header == YesNo::Yes))
-            .index(index)
-            .na(self.na.cloned())
-            .columns(self.columns.cloned())
-            .missing(missing)
-            .categorical(categorical)
+impl TypedFile {
+    pub fn new(args: &TableArgs) -> Self {
+        let file = &args.file;
+        TypedFile {
+            zero_based: file.zero_based,
+            header: file.header,
+            index: file.index.clone(),
+            na: file.na.clone(),
+            columns: args.columns.clone(),
+            missing: args.missing,
+            categorical: file.categorical.clone(),
+            delimiter: file.delimiter,
+            decimal: file.decimal,
+        }
+    }
+
+    /// With what is remembered where nothing was typed.
+    pub fn over(&self, remembered: &ReadOptions) -> ReadOptions {
+        let mut options = remembered.clone();
+        let table = &mut options.table;
+        if let Some(header) = self.header {
+            table.header = Some(header == YesNo::Yes);
+        }
+        match self.index.as_deref() {
+            None => {}
+            Some("none") => table.index = Index::None,
+            Some(column) => table.index = Index::Column(column.into()),
+        }
+        if self.na.is_some() {
+            table.na.clone_from(&self.na);
+        }
+        if self.columns.is_some() {
+            table.columns.clone_from(&self.columns);
+        }
+        match self.missing {
+            None => {}
+            Some(MissingChoice::Error) => table.missing = Missing::Error,
+            Some(MissingChoice::Drop) => table.missing = Missing::Drop,
+            Some(MissingChoice::Mean) => table.missing = Missing::Mean,
+        }
+        match self.categorical.as_deref() {
+            None => {}
+            Some([one]) if one == "auto" => table.categorical = Categorical::Auto,
+            Some([one]) if one == "error" => table.categorical = Categorical::Error,
+            Some(columns) => table.categorical = Categorical::Columns(columns.to_vec()),
+        }
+        table.delimiter = self.delimiter.or(table.delimiter);
+        table.decimal = self.decimal.or(table.decimal);
+        if self.zero_based { options.zero_based(true) } else { options }
     }
 }
 
@@ -126,11 +166,18 @@ pub fn table_flags(args: &ViewTableArgs) -> Vec<String> {
             MissingChoice::Mean => "mean".to_string(),
         })
     };
-    let align = match args.align {
-        AlignChoice::Auto => None,
-        AlignChoice::Common => Some("common".to_string()),
-        AlignChoice::None => Some("none".to_string()),
+    let delimiter = |typed: Option<char>| {
+        typed.map(|typed| match typed {
+            '\t' => "tab".to_string(),
+            ' ' => "space".to_string(),
+            other => other.to_string(),
+        })
     };
+    let align = args.align.map(|align| match align {
+        AlignChoice::Auto => "auto".to_string(),
+        AlignChoice::Common => "common".to_string(),
+        AlignChoice::None => "none".to_string(),
+    });
     let typed = [
         ("--header", yes_no(args.files.header)),
         ("--x-header", yes_no(args.x_header)),
@@ -149,6 +196,12 @@ pub fn table_flags(args: &ViewTableArgs) -> Vec<String> {
         ("--categorical", list(&args.files.categorical)),
         ("--x-categorical", list(&args.x_categorical)),
         ("--y-categorical", list(&args.y_categorical)),
+        ("--delimiter", delimiter(args.files.delimiter)),
+        ("--x-delimiter", delimiter(args.x_delimiter)),
+        ("--y-delimiter", delimiter(args.y_delimiter)),
+        ("--decimal", args.files.decimal.map(String::from)),
+        ("--x-decimal", args.x_decimal.map(String::from)),
+        ("--y-decimal", args.y_decimal.map(String::from)),
         ("--align", align),
     ];
     let zero_based = args.files.zero_based.then(|| "--zero-based".to_string());

@@ -1,10 +1,12 @@
 //! `lcca run-cca`
 
+use super::outputs;
 use super::problem;
 use super::session::Session;
 use crate::args::{RunCcaArgs, TableFormat};
 use crate::failure::Failure;
 use lcca::matrix::Normalize;
+use lcca_io::Formulas;
 use std::path::PathBuf;
 
 /// The number of components if none is given.
@@ -20,6 +22,8 @@ pub struct RunCcaJob {
     pub normalize: Normalize,
     pub scale_columns: bool,
     pub memory: u64,
+    /// What happens to names that spreadsheets take for formulas.
+    pub formulas: Formulas,
     pub session: Session,
 }
 
@@ -39,6 +43,7 @@ impl RunCcaJob {
             normalize: problem::normalize(args.normalize_rows),
             scale_columns: args.scale_columns,
             memory: problem::memory(args.memory.as_deref())?,
+            formulas: outputs::formulas(&args.table),
             session: Session::new(args.common),
         })
     }

@@ -1,7 +1,7 @@
 //! `lcca score`
 
 use super::device::DeviceJob;
-use super::reading::ViewReading;
+use super::reading::TypedReading;
 use super::session::Session;
 use crate::args::ScoreArgs;
 use crate::failure::Failure;
@@ -11,8 +11,8 @@ pub struct ScoreJob {
     pub model: PathBuf,
     pub x: PathBuf,
     pub y: PathBuf,
-    /// How X and Y are read and their rows paired.
-    pub reading: ViewReading,
+    /// How X and Y are read and their rows paired, as far as it was typed.
+    pub reading: TypedReading,
     pub permutation_test: Option<PermutationTest>,
     pub blocks: Option<Blocks>,
     pub covariates: Option<PathBuf>,
@@ -49,7 +49,7 @@ impl ScoreJob {
             model: args.model,
             x: args.x,
             y: args.y,
-            reading: ViewReading::of_model(&args.rows),
+            reading: TypedReading::new(&args.rows.tables),
             permutation_test: args.permutations.map(test),
             blocks: args.blocks.map(|path| Blocks { path, are_whole: args.blocks_whole }),
             covariates: args.rows.covariates,

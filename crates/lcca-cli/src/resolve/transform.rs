@@ -1,11 +1,12 @@
 //! `lcca transform`
 
-use super::reading::read_options;
+use super::outputs;
+use super::reading::TypedFile;
 use super::session::Session;
 use crate::args::TransformArgs;
 use crate::failure::Failure;
 use lcca::data::Side;
-use lcca_io::ReadOptions;
+use lcca_io::Formulas;
 use std::path::PathBuf;
 
 pub struct TransformJob {
@@ -14,8 +15,11 @@ pub struct TransformJob {
     pub side: Side,
     pub rows: PathBuf,
     pub output: PathBuf,
-    pub reading: ReadOptions,
+    /// How the rows are read, as far as it was typed.
+    pub reading: TypedFile,
     pub covariates: Option<PathBuf>,
+    /// What happens to names that spreadsheets take for formulas.
+    pub formulas: Formulas,
     pub session: Session,
 }
 
@@ -31,8 +35,9 @@ impl TransformJob {
             side,
             rows,
             output: args.output,
-            reading: read_options(None, &args.tables),
+            reading: TypedFile::new(&args.tables),
             covariates: args.covariates,
+            formulas: outputs::formulas(&args.table),
             session: Session::new(args.common),
         })
     }

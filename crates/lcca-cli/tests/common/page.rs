@@ -20,7 +20,7 @@ impl Page {
 
     /// The page without styles and scripts.
     pub fn markup(&self) -> &str {
-        between(&self.html, "</style>", "<noscript>")
+        between(&self.html, "<body>", "<noscript>")
     }
 
     /// What a reader sees, between two texts of the markup.
@@ -59,6 +59,11 @@ pub fn between<'t>(text: &'t str, from: &str, to: &str) -> &'t str {
 
 /// Packed single-precision numbers.
 pub fn unpacked(text: &Value) -> Vec<f32> {
+    bytes(text).chunks_exact(4).map(|four| f32::from_le_bytes(four.try_into().unwrap())).collect()
+}
+
+/// Packed bytes.
+pub fn bytes(text: &Value) -> Vec<u8> {
     let digit = |byte: u8| match byte {
         b'A'..=b'Z' => byte - b'A',
         b'a'..=b'z' => byte - b'a' + 26,
@@ -73,7 +78,5 @@ pub fn unpacked(text: &Value) -> Vec<f32> {
         .flat_map(|b| (0..6).rev().map(move |i| (b, i)))
         .map(|(b, i)| digit(b) >> i & 1)
         .collect();
-    let bytes: Vec<u8> =
-        bits.chunks_exact(8).map(|byte| byte.iter().fold(0, |sum, bit| sum << 1 | bit)).collect();
-    bytes.chunks_exact(4).map(|four| f32::from_le_bytes(four.try_into().unwrap())).collect()
+    bits.chunks_exact(8).map(|byte| byte.iter().fold(0, |sum, bit| sum << 1 | bit)).collect()
 }

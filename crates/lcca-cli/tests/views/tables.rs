@@ -64,7 +64,7 @@ fn a_table_that_is_not_one_of_numbers_is_refused_where_it_is_wrong() {
         (
             "na.csv",
             "a,b\n1,2\n3,NA\n",
-            "line 3: column \"b\": the value is missing; 1 value is missing in 1 row",
+            "line 3: column \"b\": the value is missing (\"NA\"); 1 value is missing in 1 row",
         ),
         ("gap.csv", "a,b\n1,2\n\n,4\n", "line 4: column \"a\": the value is missing"),
         ("inf.csv", "1,2\n3,inf\n", "line 2: column 2: \"inf\" is not a finite number"),

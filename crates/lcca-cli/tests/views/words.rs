@@ -67,6 +67,21 @@ fn rare_words_are_left_out_unless_they_are_wanted() {
     assert!(column_names(&folder, "all/x.safetensors").iter().any(|name| name == "isbn"));
 }
 
+/// A corpus is split as texts are: a word with a comma after it is no other word.
+#[test]
+fn words_are_split_as_texts_are() {
+    let folder = Folder::new();
+    folder.write("c.txt", "The cat, the dog.\n\"The cat\" sat!\n");
+    folder.write("t.tsv", "a\tb\nThe cat, the dog.\tx\n\"The cat\" sat!\tx\n");
+    let facts = folder.json("views words c.txt --min-count 1 -o d");
+    let text = folder.json("views text t.tsv --x a --y b --min-count 1 -o t");
+    assert_eq!(facts["settings"]["tokens"], "words");
+    assert!(text.to_string().contains("\"words\""), "{text}");
+    assert_eq!(words(&folder, "d/x.safetensors"), ["The", "cat", "the", "The", "cat"]);
+    folder.run("views words c.txt --min-count 1 --tokens whitespace -o raw").done();
+    assert_eq!(words(&folder, "raw/x.safetensors"), ["The", "cat,", "the", "\"The", "cat\""]);
+}
+
 /// Sentences over few words, so that many rows are equal.
 fn corpus() -> String {
     let mut dice = Dice(3);

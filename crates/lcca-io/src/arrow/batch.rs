@@ -1,7 +1,8 @@
 //! One batch of rows: where each column's buffers lie, unpacked if need be.
 
-use super::column::{Kind, Layout, TextLayout, bit};
-use super::flatbuffer::{List, Table};
+use super::column::{self, Layout, bit};
+use crate::arrow_fields::flatbuffer::{List, Table};
+use crate::arrow_fields::{Kind, TextLayout, utf8};
 use crate::error::{Fault, Outcome};
 use crate::guard::guarded;
 use crate::memory::{self, read_at_most};
@@ -124,17 +125,27 @@ impl<'a> Batch<'a> {
         Ok(Some(self.buffer(cursor.buffer, self.rows.div_ceil(8))?).filter(|bits| !bits.is_empty()))
     }
 
+    /// The bytes of the numbers of the column at the cursor.
+    fn number_bytes(&self, cursor: &Cursor, kind: Kind) -> Outcome<Cow<'a, [u8]>> {
+        let expected =
+            column::bytes(kind, self.rows).ok_or_else(|| broken("a column is longer than can be"))?;
+        self.exactly(cursor.buffer + 1, expected)
+    }
+
     /// The numbers of the column at the cursor; NaN is missing.
     pub(super) fn numbers(&self, cursor: &Cursor, kind: Kind) -> Outcome<Vec<f64>> {
         let present = self.present(cursor)?;
-        let expected = kind.bytes(self.rows).ok_or_else(|| broken("a column is longer than can be"))?;
-        let bytes = self.exactly(cursor.buffer + 1, expected)?;
-        let mut numbers = kind.numbers(&bytes, self.rows);
-        if let Some(present) = present {
-            let cells = numbers.iter_mut().enumerate();
-            cells.filter(|(row, _)| !bit(&present, *row)).for_each(|(_, number)| *number = f64::NAN);
-        }
+        let mut numbers = column::numbers(kind, &self.number_bytes(cursor, kind)?, self.rows);
+        clear(&mut numbers, present, f64::NAN);
         Ok(numbers)
+    }
+
+    /// The numbers of the column at the cursor, written out; `None` is missing.
+    pub(super) fn written(&self, cursor: &Cursor, kind: Kind) -> Outcome<Vec<Option<String>>> {
+        let present = self.present(cursor)?;
+        let mut texts = column::written(kind, &self.number_bytes(cursor, kind)?, self.rows);
+        clear(&mut texts, present, None);
+        Ok(texts)
     }
 
     /// The texts of the column at the cursor; `None` is missing.
@@ -147,8 +158,8 @@ impl<'a> Batch<'a> {
         let is_present = |row: usize| present.as_ref().is_none_or(|bits| bit(bits, row));
         let mut texts = Vec::with_capacity(places.len());
         for (row, place) in places.into_iter().enumerate() {
-            let text = String::from_utf8_lossy(&place?).into_owned();
-            texts.push(is_present(row).then_some(text));
+            let bytes = place?;
+            texts.push(if is_present(row) { Some(utf8(bytes)?) } else { None });
         }
         Ok(texts)
     }
@@ -162,7 +173,7 @@ impl<'a> Batch<'a> {
             return Ok(Vec::new());
         }
         let kind = if width == 4 { Kind::Signed(4) } else { Kind::Signed(8) };
-        let ends = kind.numbers(&self.exactly(cursor.buffer + 1, expected)?, self.rows + 1);
+        let ends = column::numbers(kind, &self.exactly(cursor.buffer + 1, expected)?, self.rows + 1);
         let outside = || broken("a text lies outside of its column");
         let last = ends.last().copied().unwrap_or(0.0);
         if last < 0.0 || ends[0] < 0.0 {
@@ -235,6 +246,14 @@ impl<'a> Batch<'a> {
         }
         let len = u64::try_from(len).map_err(|_| broken("a packed buffer has no length"))?;
         Ok(unpacked(self.codec, packed, len.min(most as u64))?.into())
+    }
+}
+
+/// Puts `missing` into the rows that have no value.
+fn clear<T: Clone>(cells: &mut [T], present: Option<Cow<'_, [u8]>>, missing: T) {
+    if let Some(present) = present {
+        let cells = cells.iter_mut().enumerate();
+        cells.filter(|(row, _)| !bit(&present, *row)).for_each(|(_, cell)| *cell = missing.clone());
     }
 }
 

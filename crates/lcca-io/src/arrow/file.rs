@@ -1,9 +1,10 @@
 //! The file: a magic string, batches of rows, a footer that says where they are, its length, the magic string again.
 
 use super::batch::{Batch, broken};
-use super::flatbuffer::{List, Table};
+use crate::arrow_fields::flatbuffer::{List, Table};
 use crate::error::{Fault, Outcome};
 use crate::names::Names;
+use crate::table::PandasIndex;
 use lcca::matrix::Owner;
 
 /// The bytes every such file begins and ends with.
@@ -61,17 +62,17 @@ impl ArrowFile {
         (0..fields.len).map(|index| field(fields, index)).collect()
     }
 
-    /// The columns in which pandas keeps the names of rows.
-    pub(super) fn pandas_index(&self) -> Outcome<Vec<String>> {
+    /// Where pandas keeps the names of rows.
+    pub(super) fn pandas_index(&self) -> Outcome<PandasIndex> {
         let schema = self.footer()?.table(1).ok_or_else(|| broken("it has no schema"))?;
         if let Some(entries) = schema.list(2) {
             for entry in (0..entries.len).map_while(|index| entries.table(index)) {
                 if entry.text(0) == Some("pandas") {
-                    return Ok(crate::table::pandas_index(entry.text(1).unwrap_or_default()));
+                    return Ok(PandasIndex::described(entry.text(1).unwrap_or_default()));
                 }
             }
         }
-        Ok(self.all_names()?.into_iter().filter(|name| is_index(name)).collect())
+        Ok(PandasIndex::stored(self.all_names()?.into_iter().filter(|name| is_index(name)).collect()))
     }
 
     /// The batches of rows.

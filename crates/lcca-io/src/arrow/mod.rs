@@ -6,7 +6,6 @@
 mod batch;
 mod column;
 mod file;
-mod flatbuffer;
 mod table;
 
 pub(crate) use file::ArrowFile;

@@ -1,15 +1,16 @@
 //! All of a file as a matrix, one batch of rows at a time.
 
 use super::batch::{Batch, Cursor, broken};
-use super::column::{Holds, holds, layout};
+use super::column::layout;
 use super::file::ArrowFile;
+use crate::arrow_fields::{Holds, Kind as Number, Values, holds, words};
 use crate::error::{Fault, Outcome};
 use crate::memory;
 use crate::missing::Filling;
 use crate::options::TableOptions;
 use crate::table::{
-    Cells, ColumnType, Evidence, Finished, Kind, Layout, MissingTexts, SAMPLED_ROWS, Target, TypedTable,
-    Where, finish, refuse,
+    Cells, ColumnType, Columns, Evidence, Finished, Kind, Layout, MissingTexts, SAMPLED_ROWS, Target,
+    TypedTable, Where, finish, refuse,
 };
 use std::collections::HashMap;
 
@@ -17,7 +18,14 @@ use std::collections::HashMap;
 struct Reading<'a> {
     file: &'a ArrowFile,
     holds: Vec<Holds>,
-    dictionaries: HashMap<i64, Vec<Option<String>>>,
+    dictionaries: HashMap<i64, Listed>,
+}
+
+/// The values that a dictionary lists.
+struct Listed {
+    texts: Vec<Option<String>>,
+    /// The same as numbers; NaN is missing. Empty if they are texts.
+    numbers: Vec<f64>,
 }
 
 impl ArrowFile {
@@ -35,11 +43,18 @@ impl ArrowFile {
             dictionaries: HashMap::new(),
         };
         reading.dictionaries = reading.read_dictionaries()?;
+        let options = &Columns { names: Some(&names), count: names.len() }.settle(options);
         let table = TypedTable { names: &names, pandas_index: &self.pandas_index()? };
-        let index = table.index(options, |column| reading.evidence(column))?;
+        let mut index = table.index(options, |column| reading.evidence(column))?;
+        if index.len() > 1 && index.iter().any(|&level| !reading.holds[level].can_be_written()) {
+            index.clear();
+        }
         let layout = table.layout(index, options, target, |column| match reading.holds[column] {
-            Holds::Numbers(_) => ColumnType::Numbers,
-            Holds::Texts(_) | Holds::Dictionary { .. } => ColumnType::Texts,
+            Holds::Values(values) | Holds::Dictionary { values, .. } => match values {
+                Values::Numbers(_) => ColumnType::Numbers,
+                Values::Texts(_) => ColumnType::Texts,
+            },
+            Holds::Timestamps => ColumnType::Other(words::DATES),
             Holds::Other(what) => ColumnType::Other(what),
         })?;
         let missing = MissingTexts::new(options);
@@ -52,24 +67,27 @@ impl ArrowFile {
                 all.check_categories(&layout)?;
             }
         }
-        let mut finished = finish(all, &layout, filling, target)?;
-        finished.remarks.splice(0..0, table.remark(index, options));
-        Ok(finished)
+        Ok(table.complete(finish(all, &layout, filling, target)?, &layout, options))
     }
 }
 
 impl Reading<'_> {
-    fn read_dictionaries(&self) -> Outcome<HashMap<i64, Vec<Option<String>>>> {
+    fn read_dictionaries(&self) -> Outcome<HashMap<i64, Listed>> {
         let mut dictionaries = HashMap::new();
         let Some(blocks) = self.file.dictionaries()? else { return Ok(dictionaries) };
         for block in 0..blocks.len {
             let (id, batch) = self.file.dictionary(blocks, block)?;
-            let of_texts = self.holds.iter().find_map(|holds| match holds {
-                Holds::Dictionary { id: own, texts, .. } if *own == id => Some(*texts),
+            let values = self.holds.iter().find_map(|holds| match holds {
+                Holds::Dictionary { id: own, values, .. } if *own == id => Some(*values),
                 _ => None,
             });
-            if let Some(texts) = of_texts {
-                dictionaries.insert(id, batch.texts(&Cursor::default(), texts)?);
+            if let Some(values) = values {
+                let cursor = Cursor::default();
+                let (texts, numbers) = match values {
+                    Values::Texts(layout) => (batch.texts(&cursor, layout)?, Vec::new()),
+                    Values::Numbers(kind) => (batch.written(&cursor, kind)?, batch.numbers(&cursor, kind)?),
+                };
+                dictionaries.insert(id, Listed { texts, numbers });
             }
         }
         Ok(dictionaries)
@@ -90,29 +108,40 @@ impl Reading<'_> {
     /// The texts of a column; numbers are written out.
     fn texts(&self, batch: &Batch<'_>, cursor: &Cursor, holds: Holds) -> Outcome<Vec<Option<String>>> {
         match holds {
-            Holds::Texts(texts) => batch.texts(cursor, texts),
-            Holds::Numbers(kind) => {
-                let numbers = batch.numbers(cursor, kind)?;
-                Ok(numbers.into_iter().map(|n| (!n.is_nan()).then(|| n.to_string())).collect())
-            }
-            Holds::Dictionary { id, numbers, .. } => {
-                let texts = self.dictionaries.get(&id).ok_or_else(|| broken("a dictionary is missing"))?;
-                let text = |number: f64| match texts.get(number as usize).filter(|_| number >= 0.0) {
-                    _ if number.is_nan() => Ok(None),
-                    Some(text) => Ok(text.clone()),
-                    None => Err(broken("a text lies outside of its dictionary")),
-                };
-                batch.numbers(cursor, numbers)?.into_iter().map(text).collect()
+            Holds::Values(Values::Texts(layout)) => batch.texts(cursor, layout),
+            Holds::Values(Values::Numbers(kind)) => batch.written(cursor, kind),
+            Holds::Timestamps => batch.written(cursor, Number::Signed(8)),
+            Holds::Dictionary { id, places, .. } => {
+                look_up(&batch.numbers(cursor, places)?, &self.listed(id)?.texts, None)
             }
             Holds::Other(_) => Err(Fault::new("a column holds neither texts nor numbers")),
         }
+    }
+
+    /// The numbers of a column that holds some; NaN is missing.
+    fn numbers(&self, batch: &Batch<'_>, cursor: &Cursor, holds: Holds) -> Outcome<Option<Vec<f64>>> {
+        match holds {
+            Holds::Values(Values::Numbers(kind)) => batch.numbers(cursor, kind).map(Some),
+            Holds::Dictionary { id, places, values: Values::Numbers(_) } => {
+                look_up(&batch.numbers(cursor, places)?, &self.listed(id)?.numbers, f64::NAN).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn listed(&self, id: i64) -> Outcome<&Listed> {
+        self.dictionaries.get(&id).ok_or_else(|| broken("a dictionary is missing"))
     }
 
     /// What the first rows of a column are, and how many there are.
     fn evidence(&self, column: usize) -> Outcome<(Evidence, usize)> {
         let holds = self.holds[column];
         let blocks = self.file.batches()?;
-        if blocks.len == 0 || !matches!(holds, Holds::Texts(_) | Holds::Dictionary { .. }) {
+        let of_texts = matches!(
+            holds,
+            Holds::Values(Values::Texts(_)) | Holds::Dictionary { values: Values::Texts(_), .. }
+        );
+        if blocks.len == 0 || !of_texts {
             return Ok((Evidence::default(), 0));
         }
         let batch = self.file.batch(blocks, 0)?;
@@ -136,12 +165,12 @@ impl Reading<'_> {
         for column in &layout.columns {
             let (cursor, holds) = (&cursors[column.source], self.holds[column.source]);
             let in_column = |fault: Fault| fault.within(&column.label);
-            match (column.kind, holds) {
-                (Kind::Number, Holds::Numbers(kind)) => {
-                    columns.push(batch.numbers(cursor, kind).map_err(in_column)?);
-                }
-                (Kind::Number, _) => return Err(refuse(&column.label, "holds texts, expected numbers")),
-                (Kind::Category, holds) => {
+            match column.kind {
+                Kind::Number => match self.numbers(batch, cursor, holds).map_err(in_column)? {
+                    Some(numbers) => columns.push(numbers),
+                    None => return Err(refuse(&column.label, "holds no plain numbers, expected them")),
+                },
+                Kind::Category => {
                     let texts = self.texts(batch, cursor, holds).map_err(in_column)?;
                     let present =
                         |text: &Option<String>| text.clone().filter(|text| !missing.is_missing(text));
@@ -153,10 +182,18 @@ impl Reading<'_> {
         cells.take_rows(layout, &columns, batch.rows, missing, |row| {
             Where::Row((rows_before + row + 1) as u64)
         });
-        if let Some(index) = layout.index {
-            let texts = self.texts(batch, &cursors[index], self.holds[index])?;
-            texts.iter().for_each(|text| cells.row_names.push(text.as_deref().unwrap_or_default()));
-        }
+        let level = |&level: &usize| self.texts(batch, &cursors[level], self.holds[level]);
+        cells.name_rows(&layout.index.iter().map(level).collect::<Outcome<Vec<_>>>()?);
         Ok(cells)
     }
+}
+
+/// The listed value of each place; NaN is missing.
+fn look_up<T: Clone>(places: &[f64], listed: &[T], missing: T) -> Outcome<Vec<T>> {
+    let value = |&place: &f64| match listed.get(place as usize).filter(|_| place >= 0.0) {
+        _ if place.is_nan() => Ok(missing.clone()),
+        Some(value) => Ok(value.clone()),
+        None => Err(broken("a value lies outside of its dictionary")),
+    };
+    places.iter().map(value).collect()
 }

@@ -1,9 +1,9 @@
 //! One column of a group of rows, as numbers or as texts. What is missing is NaN or `None`.
 
 use super::broken::broken;
+use super::holds::Holds;
+use crate::arrow_fields::{decimal, half, utf8};
 use crate::error::{Fault, Outcome};
-use crate::table::ColumnType;
-use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::schema::types::ColumnDescPtr;
@@ -11,88 +11,141 @@ use parquet::schema::types::ColumnDescPtr;
 /// Rows read at a time. The library makes room for as many as are requested, and a header may claim any number.
 const ROWS_AT_A_TIME: usize = 1 << 16;
 
-/// What a column holds, by its schema.
-pub(super) fn holds(column: &ColumnDescPtr) -> ColumnType {
-    let logical = column.logical_type_ref();
-    let old = column.converted_type();
-    match (column.physical_type(), logical) {
-        (_, Some(LogicalType::Decimal { .. })) => ColumnType::Other("decimals"),
-        (_, Some(LogicalType::Date | LogicalType::Time { .. } | LogicalType::Timestamp { .. })) => {
-            ColumnType::Other("dates or times")
+/// A column of a file, which may be made of several.
+pub(super) struct Column {
+    pub(super) name: String,
+    pub(super) holds: Holds,
+    /// Its place among the columns that are stored, and its description, if it is one of them.
+    pub(super) stored: Option<(usize, ColumnDescPtr)>,
+}
+
+/// A column of a group of rows that is about to be read.
+pub(super) struct Reading {
+    pub(super) reader: ColumnReader,
+    /// The level of definition of a value that is not missing.
+    pub(super) level: i16,
+    pub(super) holds: Holds,
+}
+
+/// A value of a column, once it is known how to read it.
+enum Value {
+    Boolean(bool),
+    Whole(i128),
+    Single(f32),
+    Double(f64),
+}
+
+impl Value {
+    fn whole(number: i128, holds: Holds) -> Value {
+        match holds {
+            // The upper bits are whatever the writer left there.
+            Holds::Unsigned(bits @ 1..=64) => Value::Whole(number & ((1 << bits) - 1)),
+            Holds::Decimals(scale) => Value::Double(decimal(number, scale)),
+            _ => Value::Whole(number),
         }
-        _ if old == ConvertedType::DECIMAL => ColumnType::Other("decimals"),
-        _ if is_old_date(old) => ColumnType::Other("dates or times"),
-        (Type::INT96, _) => ColumnType::Other("dates or times"),
-        (
-            Type::BOOLEAN | Type::INT32 | Type::INT64 | Type::FLOAT | Type::DOUBLE,
-            None | Some(LogicalType::Integer(_)),
-        ) => ColumnType::Numbers,
-        (Type::BYTE_ARRAY, None | Some(LogicalType::String | LogicalType::Enum)) => ColumnType::Texts,
-        _ => ColumnType::Other("neither numbers nor texts"),
+    }
+
+    /// A number in bytes, the most significant first.
+    fn in_bytes(bytes: &[u8], holds: Holds) -> Outcome<Value> {
+        match (holds, bytes) {
+            (Holds::Halves, &[low, high]) => Ok(Value::Double(half(u16::from_le_bytes([low, high])))),
+            (Holds::Decimals(_), _) => match whole(bytes) {
+                Some(number) => Ok(Value::whole(number, holds)),
+                None => Err(Fault::new("holds a decimal of more than 38 digits, expected at most 38")),
+            },
+            _ => Err(Fault::new("holds no plain numbers, expected them")),
+        }
+    }
+
+    fn number(self) -> f64 {
+        match self {
+            Value::Boolean(value) => f64::from(u8::from(value)),
+            Value::Whole(value) => value as f64,
+            Value::Single(value) => value.into(),
+            Value::Double(value) => value,
+        }
+    }
+
+    /// The number written out with the digits that it has; NaN is missing.
+    fn text(self) -> Option<String> {
+        match self {
+            Value::Boolean(value) => Some(value.to_string()),
+            Value::Whole(value) => Some(value.to_string()),
+            Value::Single(value) => (!value.is_nan()).then(|| value.to_string()),
+            Value::Double(value) => (!value.is_nan()).then(|| value.to_string()),
+        }
     }
 }
 
-fn is_old_date(converted: ConvertedType) -> bool {
-    matches!(
-        converted,
-        ConvertedType::DATE
-            | ConvertedType::TIME_MILLIS
-            | ConvertedType::TIME_MICROS
-            | ConvertedType::TIMESTAMP_MILLIS
-            | ConvertedType::TIMESTAMP_MICROS
-    )
+/// The whole number in bytes, the most significant first, if it fits.
+fn whole(bytes: &[u8]) -> Option<i128> {
+    const WIDTH: usize = size_of::<i128>();
+    let sign = if bytes.first().is_some_and(|&first| first >= 0x80) { 0xff } else { 0 };
+    let (ahead, last) = bytes.split_at(bytes.len().saturating_sub(WIDTH));
+    let mut filled = [sign; WIDTH];
+    filled[WIDTH - last.len()..].copy_from_slice(last);
+    let fits = ahead.iter().all(|&byte| byte == sign) && (filled[0] >= 0x80) == (sign != 0);
+    fits.then(|| i128::from_be_bytes(filled))
 }
 
-/// The first `rows` values as numbers, of which NaN is missing.
-pub(super) fn numbers(reader: ColumnReader, column: &ColumnDescPtr, rows: usize) -> Outcome<Vec<f64>> {
-    let unsigned = matches!(column.logical_type_ref(), Some(LogicalType::Integer(int)) if !int.is_signed);
-    let level = column.max_def_level();
-    let flag = |value: bool| f64::from(u8::from(value));
-    match reader {
-        ColumnReader::BoolColumnReader(reader) => all(reader, level, rows, flag, f64::NAN),
-        ColumnReader::Int32ColumnReader(reader) if unsigned => {
-            all(reader, level, rows, |value| f64::from(value as u32), f64::NAN)
+impl Reading {
+    /// The next `rows` values as numbers, of which NaN is missing.
+    pub(super) fn numbers(&mut self, rows: usize) -> Outcome<Vec<f64>> {
+        self.values(rows, |value| Ok(value.number()), |_| Err(no_numbers()), f64::NAN)
+    }
+
+    /// The next `rows` values as texts; numbers are written out.
+    pub(super) fn texts(&mut self, rows: usize) -> Outcome<Vec<Option<String>>> {
+        self.values(rows, |value| Ok(value.text()), |bytes| utf8(bytes.to_vec()).map(Some), None)
+    }
+
+    /// As [`Reading::texts`], as bytes of any kind; a missing value is empty.
+    pub(super) fn bytes(&mut self, rows: usize) -> Outcome<Vec<Vec<u8>>> {
+        let text = |value: Value| Ok(value.text().unwrap_or_default().into_bytes());
+        self.values(rows, text, |bytes| Ok(bytes.to_vec()), Vec::new())
+    }
+
+    fn values<V: Clone>(
+        &mut self,
+        rows: usize,
+        number: impl Fn(Value) -> Outcome<V>,
+        text: impl Fn(&[u8]) -> Outcome<V>,
+        missing: V,
+    ) -> Outcome<Vec<V>> {
+        use ColumnReader::*;
+        let (holds, level) = (self.holds, self.level);
+        let in_bytes = |bytes: &[u8]| match holds {
+            Holds::Decimals(_) | Holds::Halves => number(Value::in_bytes(bytes, holds)?),
+            _ => text(bytes),
+        };
+        match &mut self.reader {
+            BoolColumnReader(reader) => next(reader, level, rows, |v| number(Value::Boolean(v)), missing),
+            Int32ColumnReader(reader) => {
+                next(reader, level, rows, |v| number(Value::whole(v.into(), holds)), missing)
+            }
+            Int64ColumnReader(reader) => {
+                next(reader, level, rows, |v| number(Value::whole(v.into(), holds)), missing)
+            }
+            FloatColumnReader(reader) => next(reader, level, rows, |v| number(Value::Single(v)), missing),
+            DoubleColumnReader(reader) => next(reader, level, rows, |v| number(Value::Double(v)), missing),
+            ByteArrayColumnReader(reader) => next(reader, level, rows, |v| in_bytes(v.data()), missing),
+            FixedLenByteArrayColumnReader(reader) => {
+                next(reader, level, rows, |v| in_bytes(v.data()), missing)
+            }
+            Int96ColumnReader(_) => Err(no_numbers()),
         }
-        ColumnReader::Int32ColumnReader(reader) => all(reader, level, rows, f64::from, f64::NAN),
-        ColumnReader::Int64ColumnReader(reader) if unsigned => {
-            all(reader, level, rows, |value| value as u64 as f64, f64::NAN)
-        }
-        ColumnReader::Int64ColumnReader(reader) => all(reader, level, rows, |value| value as f64, f64::NAN),
-        ColumnReader::FloatColumnReader(reader) => all(reader, level, rows, f64::from, f64::NAN),
-        ColumnReader::DoubleColumnReader(reader) => all(reader, level, rows, |value| value, f64::NAN),
-        _ => Err(Fault::new("has columns that are no numbers")),
     }
 }
 
-/// The first `rows` values as texts; numbers are written out.
-pub(super) fn texts(
-    reader: ColumnReader,
-    column: &ColumnDescPtr,
-    rows: usize,
-) -> Outcome<Vec<Option<String>>> {
-    let level = column.max_def_level();
-    match reader {
-        ColumnReader::ByteArrayColumnReader(reader) => {
-            all(reader, level, rows, |value| Some(String::from_utf8_lossy(value.data()).into_owned()), None)
-        }
-        ColumnReader::BoolColumnReader(reader) => all(reader, level, rows, written, None),
-        ColumnReader::Int32ColumnReader(reader) => all(reader, level, rows, written, None),
-        ColumnReader::Int64ColumnReader(reader) => all(reader, level, rows, written, None),
-        ColumnReader::FloatColumnReader(reader) => all(reader, level, rows, written, None),
-        ColumnReader::DoubleColumnReader(reader) => all(reader, level, rows, written, None),
-        _ => Err(Fault::new("a column holds neither texts nor numbers")),
-    }
+fn no_numbers() -> Fault {
+    Fault::new("holds no plain numbers, expected them")
 }
 
-fn written(value: impl ToString) -> Option<String> {
-    Some(value.to_string())
-}
-
-fn all<T: DataType, V: Clone>(
-    mut reader: ColumnReaderImpl<T>,
+fn next<T: DataType, V: Clone>(
+    reader: &mut ColumnReaderImpl<T>,
     level: i16,
     rows: usize,
-    convert: impl Fn(T::T) -> V,
+    convert: impl Fn(T::T) -> Outcome<V>,
     missing: V,
 ) -> Outcome<Vec<V>> {
     let (mut levels, mut values) = (Vec::new(), Vec::new());
@@ -114,11 +167,34 @@ fn all<T: DataType, V: Clone>(
     let mut values = values.into_iter();
     // Columns in which no value can be missing have no levels.
     if levels.is_empty() {
-        return Ok(values.map(convert).collect());
+        return values.map(convert).collect();
     }
     let cell = |&found: &i16| match (found == level).then(|| values.next()).flatten() {
         Some(value) => convert(value),
-        None => missing.clone(),
+        None => Ok(missing.clone()),
     };
-    Ok(levels.iter().map(cell).collect())
+    levels.iter().map(cell).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_of_any_width_have_a_sign() {
+        assert_eq!(whole(&[]), Some(0));
+        assert_eq!(whole(&[0xff]), Some(-1));
+        assert_eq!(whole(&[0, 0xff]), Some(255));
+        assert_eq!(whole(&[[0xff; 4].as_slice(), &[0x80], &[0; 15]].concat()), Some(i128::MIN));
+        assert_eq!(whole(&[[0; 4].as_slice(), &[0x80], &[0; 15]].concat()), None);
+        assert_eq!(whole(&[1; 17]), None);
+    }
+
+    #[test]
+    fn numbers_without_a_sign_keep_their_own_bits() {
+        let unsigned = |number: i128, bits| Value::whole(number, Holds::Unsigned(bits)).number();
+        assert_eq!(unsigned(-1, 8), 255.0);
+        assert_eq!(unsigned(-1, 32), 4_294_967_295.0);
+        assert_eq!(unsigned(i64::MIN.into(), 64), 9_223_372_036_854_775_808.0);
+    }
 }

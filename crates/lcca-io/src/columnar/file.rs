@@ -1,8 +1,14 @@
 //! An opened file and its columns.
 
 use super::broken::{broken, guarded};
+use super::column::{Column, Reading};
+use super::encryption::explained;
+use super::holds::{Holds, flat, nested, unreadable_columns};
 use super::pages;
 use crate::error::{Fault, Outcome};
+use crate::table::{PandasIndex, refuse};
+use parquet::basic::Compression;
+use parquet::file::metadata::FileMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescPtr;
 use std::fs::File;
@@ -10,42 +16,66 @@ use std::fs::File;
 /// A file whose columns have not been read.
 pub(crate) struct ParquetFile {
     pub(super) file: SerializedFileReader<File>,
-    /// The columns that can be read, each with its index among all columns, without those of pandas's row names.
-    pub(super) columns: Vec<(usize, ColumnDescPtr)>,
-    /// The columns that can be read, all of them.
-    pub(super) flat: Vec<(usize, ColumnDescPtr)>,
+    /// The same file, to look at pages before the library does.
+    pages: File,
+    /// All columns, those of pandas's row names included.
+    pub(super) columns: Vec<Column>,
 }
 
 impl ParquetFile {
     pub(crate) fn open(file: File) -> Outcome<Self> {
-        guarded(|| {
+        let pages = file.try_clone()?;
+        let opened = guarded(|| {
             let len = file.metadata()?.len();
-            let pages = file.try_clone()?;
             let file = SerializedFileReader::new(file).map_err(broken)?;
             check_places(&file, len)?;
-            let columns = file.metadata().row_groups().iter().flat_map(|group| group.columns());
-            columns.into_iter().try_for_each(|column| pages::check(&pages, column))?;
-            let schema = file.metadata().file_metadata().schema_descr_ptr();
-            let columns = schema.columns().iter().cloned().enumerate();
-            let flat: Vec<_> = columns.filter(|(_, column)| is_flat(column)).collect();
-            let columns = flat.iter().filter(|(_, column)| !column.name().starts_with("__index_level_"));
-            Ok(ParquetFile { file, columns: columns.cloned().collect(), flat })
-        })
+            let columns = columns(file.metadata().file_metadata());
+            Ok((file, columns))
+        });
+        match opened {
+            Ok((file, columns)) => Ok(ParquetFile { file, pages, columns }),
+            Err(fault) => Err(explained(&pages, fault)),
+        }
+    }
+
+    /// The columns without those of pandas's row names.
+    pub(super) fn data(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| !is_index(&column.name))
     }
 
     pub(crate) fn names(&self) -> Vec<String> {
-        self.columns.iter().map(|(_, column)| column.name().to_string()).collect()
+        self.data().map(|column| column.name.clone()).collect()
     }
 
-    /// The columns in which pandas keeps the names of rows.
-    pub(super) fn pandas_index(&self) -> Vec<String> {
+    /// A column of a group of rows, once its pages are known to be what they say.
+    pub(super) fn reading(&self, group: usize, column: &Column) -> Outcome<Reading> {
+        let label = format!("column {:?}", column.name);
+        let Some((index, description)) = &column.stored else {
+            let Holds::Other(what) = column.holds else { return Err(refuse(&label, "is not stored")) };
+            return Err(refuse(&label, &format!("holds {what}, expected numbers or texts")));
+        };
+        let stored = self.file.metadata().row_group(group).column(*index);
+        check_codec(stored.compression()).map_err(|message| refuse(&label, &message))?;
+        pages::check(&self.pages, stored).map_err(|fault| explained(&self.pages, fault))?;
+        let group = self.file.get_row_group(group).map_err(broken)?;
+        let reader = group.get_column_reader(*index).map_err(broken)?;
+        Ok(Reading { reader, level: description.max_def_level(), holds: column.holds })
+    }
+
+    /// How many rows a group has.
+    pub(super) fn rows(&self, group: usize) -> usize {
+        usize::try_from(self.file.metadata().row_group(group).num_rows()).unwrap_or(0)
+    }
+
+    /// Where pandas keeps the names of rows.
+    pub(super) fn pandas_index(&self) -> PandasIndex {
         let metadata = self.file.metadata().file_metadata().key_value_metadata();
         let described = metadata.into_iter().flatten().find(|entry| entry.key == "pandas");
         match described.and_then(|entry| entry.value.as_deref()) {
-            Some(description) => crate::table::pandas_index(description),
+            Some(description) => PandasIndex::described(description),
             None => {
-                let names = self.flat.iter().map(|(_, column)| column.name().to_string());
-                names.filter(|name| name.starts_with("__index_level_")).collect()
+                let names = self.columns.iter().map(|column| column.name.clone());
+                PandasIndex::stored(names.filter(|name| is_index(name)).collect())
             }
         }
     }
@@ -74,6 +104,44 @@ fn check_places(file: &SerializedFileReader<File>, len: u64) -> Outcome<()> {
     Ok(())
 }
 
-fn is_flat(column: &ColumnDescPtr) -> bool {
-    column.max_rep_level() == 0 && column.path().parts().len() == 1
+/// All columns of the schema, each with what it holds. Arrow's schema is believed if it has the same columns.
+fn columns(file: &FileMetaData) -> Vec<Column> {
+    let schema = file.schema_descr();
+    let roots = schema.root_schema().get_fields();
+    let unreadable = unreadable_columns(file);
+    let same = unreadable.len() == roots.len()
+        && unreadable.iter().zip(roots).all(|((name, _), root)| name == root.name());
+    let mut stored = vec![None; roots.len()];
+    for (index, column) in schema.columns().iter().enumerate() {
+        let root = schema.get_column_root_idx(index);
+        if roots[root].is_primitive() && column.max_rep_level() == 0 {
+            stored[root] = Some((index, column.clone()));
+        }
+    }
+    let column = |(place, stored): (usize, Option<(usize, ColumnDescPtr)>)| {
+        let name = roots[place].name().to_string();
+        let known = unreadable.get(place).filter(|_| same).and_then(|(_, word)| *word);
+        let holds = match (known, &stored) {
+            (Some(word), _) => Holds::Other(word),
+            (None, Some((_, column))) => flat(column),
+            (None, None) => Holds::Other(nested(&roots[place])),
+        };
+        Column { name, holds, stored }
+    };
+    stored.into_iter().enumerate().map(column).collect()
+}
+
+/// Refuses the codecs that this program does not have.
+fn check_codec(codec: Compression) -> Result<(), String> {
+    let name = match codec {
+        Compression::BROTLI(_) => "Brotli",
+        Compression::LZO => "LZO",
+        _ => return Ok(()),
+    };
+    let expected = "expected Snappy, gzip, LZ4 or zstd";
+    Err(format!("is packed with {name}, {expected}: write the file again with compression=\"zstd\""))
+}
+
+fn is_index(name: &str) -> bool {
+    name.starts_with("__index_level_")
 }

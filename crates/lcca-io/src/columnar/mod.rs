@@ -1,14 +1,17 @@
 //! Parquet: columns in groups of rows, each column of a group in one piece.
 //!
-//! Only flat columns are read. Lists and structures are left out, and so are columns in which pandas keeps the names of
-//! rows, unless there is exactly one.
+//! Columns of numbers and texts are read; what else there is, such as lists, is refused by name if it is asked for. Columns
+//! in which pandas keeps the names of rows are no data.
 
 mod broken;
 mod column;
+mod encryption;
 mod file;
+mod holds;
 mod pages;
 mod table;
 mod texts;
+mod thrift;
 
 pub(crate) use file::ParquetFile;
 pub(crate) use texts::{Texts, texts};

@@ -4,6 +4,7 @@
 //! unpacked, and its size in the file. A page cannot unpack to more than its codec can make of its bytes.
 
 use super::broken::broken;
+use super::thrift::{Counted, skip, zigzag};
 use crate::error::{Fault, Outcome};
 use crate::memory;
 use parquet::basic::Compression;
@@ -12,8 +13,6 @@ use parquet::file::reader::ChunkReader;
 use std::fs::File;
 use std::io::{self, Read};
 
-/// How deep structures may lie in each other in a header.
-const DEEPEST: usize = 16;
 /// More bytes than any header has; statistics hold values of the column.
 const LONGEST_HEADER: u64 = 16 << 20;
 
@@ -25,8 +24,7 @@ pub(super) fn check(file: &File, column: &ColumnChunkMetaData) -> Outcome<()> {
     };
     let end = start.saturating_add(len);
     while start < end {
-        let mut from =
-            Counted { inner: file.get_read(start).map_err(broken)?.take(LONGEST_HEADER), count: 0 };
+        let mut from = Counted::new(file.get_read(start).map_err(broken)?.take(LONGEST_HEADER));
         let (unpacked, packed) = sizes(&mut from).map_err(|_| wrong("a page has no header"))?;
         start = start.saturating_add(from.count).saturating_add(packed);
         if start > end {
@@ -58,40 +56,6 @@ fn wrong(what: &str) -> Fault {
     Fault::new(format!("truncated, corrupt or not a Parquet file ({what})"))
 }
 
-/// Counts the bytes that are read.
-struct Counted<R> {
-    inner: R,
-    count: u64,
-}
-
-impl<R: Read> Counted<R> {
-    fn byte(&mut self) -> io::Result<u8> {
-        let mut byte = [0];
-        self.inner.read_exact(&mut byte)?;
-        self.count += 1;
-        Ok(byte[0])
-    }
-
-    fn skip(&mut self, bytes: u64) -> io::Result<()> {
-        let skipped = io::copy(&mut self.inner.by_ref().take(bytes), &mut io::sink())?;
-        self.count += skipped;
-        if skipped == bytes { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
-    }
-
-    /// A number in groups of seven bits, the least significant first.
-    fn varint(&mut self) -> io::Result<u64> {
-        let mut number = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            number |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Ok(number);
-            }
-        }
-        Err(io::ErrorKind::InvalidData.into())
-    }
-}
-
 /// The sizes of a page once unpacked and in the file, from its header, which is read to its end.
 fn sizes<R: Read>(from: &mut Counted<R>) -> io::Result<(u64, u64)> {
     const INVALID: io::ErrorKind = io::ErrorKind::InvalidData;
@@ -116,46 +80,6 @@ fn sizes<R: Read>(from: &mut Counted<R>) -> io::Result<(u64, u64)> {
     }
 }
 
-fn zigzag(number: u64) -> i64 {
-    (number >> 1) as i64 ^ -((number & 1) as i64)
-}
-
-/// Skips a value of this type.
-fn skip<R: Read>(from: &mut Counted<R>, kind: u8, depth: usize) -> io::Result<()> {
-    if depth > DEEPEST {
-        return Err(io::ErrorKind::InvalidData.into());
-    }
-    match kind {
-        // Truth values of fields are part of their head.
-        1 | 2 => Ok(()),
-        3 => from.skip(1),
-        4..=6 => from.varint().map(drop),
-        7 => from.skip(8),
-        8 => {
-            let len = from.varint()?;
-            from.skip(len)
-        }
-        9 | 10 => {
-            let head = from.byte()?;
-            let len = if head >> 4 == 15 { from.varint()? } else { u64::from(head >> 4) };
-            // Truth values in lists take a byte each.
-            let kind = if head & 15 <= 2 { 3 } else { head & 15 };
-            (0..len).try_for_each(|_| skip(from, kind, depth + 1))
-        }
-        12 => loop {
-            let head = from.byte()?;
-            if head == 0 {
-                return Ok(());
-            }
-            if head >> 4 == 0 {
-                from.varint()?;
-            }
-            skip(from, head & 15, depth + 1)?;
-        },
-        _ => Err(io::ErrorKind::InvalidData.into()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,13 +89,10 @@ mod tests {
         // Kind 0, 300 bytes unpacked, 100 packed, a structure with a number and a text, a truth value.
         let bytes =
             [0x15, 0, 0x15, 0xd8, 0x04, 0x15, 0xc8, 0x01, 0x2c, 0x15, 2, 0x18, 1, b'x', 0, 0x11, 0, 99];
-        let mut from = Counted { inner: &bytes[..], count: 0 };
+        let mut from = Counted::new(&bytes[..]);
         assert_eq!(sizes(&mut from).unwrap(), (300, 100));
         assert_eq!(from.count, bytes.len() as u64 - 1);
-        assert!(sizes(&mut Counted { inner: &bytes[..9], count: 0 }).is_err());
-        assert!(
-            sizes(&mut Counted { inner: &[0x15, 0, 0x15, 1, 0x15, 2, 0][..], count: 0 }).is_err(),
-            "below zero"
-        );
+        assert!(sizes(&mut Counted::new(&bytes[..9])).is_err());
+        assert!(sizes(&mut Counted::new(&[0x15, 0, 0x15, 1, 0x15, 2, 0][..])).is_err(), "below zero");
     }
 }

@@ -1,15 +1,14 @@
 //! All of a file as a matrix, one group of rows at a time.
 
-use super::broken::{broken, guarded};
-use super::column::{holds, numbers, texts};
+use super::broken::guarded;
 use super::file::ParquetFile;
-use crate::error::Outcome;
+use crate::error::{Fault, Outcome};
 use crate::memory;
 use crate::missing::Filling;
 use crate::options::TableOptions;
 use crate::table::{
-    Cells, ColumnType, Evidence, Finished, Kind, Layout, MissingTexts, SAMPLED_ROWS, Target, TypedTable,
-    Where, finish, refuse,
+    Cells, ColumnType, Columns, Evidence, Finished, Kind, Layout, MissingTexts, SAMPLED_ROWS, Target,
+    TypedTable, Where, finish, refuse,
 };
 use parquet::file::reader::FileReader;
 
@@ -26,13 +25,12 @@ impl ParquetFile {
 
     /// What the first rows of a column are, and how many there are.
     fn evidence(&self, column: usize) -> Outcome<(Evidence, usize)> {
-        let (index, description) = &self.flat[column];
-        if self.groups() == 0 || holds(description) != ColumnType::Texts {
+        let column = &self.columns[column];
+        if self.groups() == 0 || column.holds.column_type() != ColumnType::Texts {
             return Ok((Evidence::default(), 0));
         }
-        let group = self.file.get_row_group(0).map_err(broken)?;
-        let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0).min(SAMPLED_ROWS);
-        let texts = texts(group.get_column_reader(*index).map_err(broken)?, description, rows)?;
+        let rows = self.rows(0).min(SAMPLED_ROWS);
+        let texts = self.reading(0, column)?.texts(rows).map_err(|fault| in_column(fault, &column.name))?;
         Ok((Evidence::of_texts(&texts), rows))
     }
 }
@@ -43,10 +41,11 @@ fn read_all(
     filling: Filling<'_>,
     target: Option<&Target>,
 ) -> Outcome<Finished> {
-    let names: Vec<String> = file.flat.iter().map(|(_, column)| column.name().to_string()).collect();
+    let names: Vec<String> = file.columns.iter().map(|column| column.name.clone()).collect();
+    let options = &Columns { names: Some(&names), count: names.len() }.settle(options);
     let table = TypedTable { names: &names, pandas_index: &file.pandas_index() };
     let index = table.index(options, |column| file.evidence(column))?;
-    let layout = table.layout(index, options, target, |column| holds(&file.flat[column].1))?;
+    let layout = table.layout(index, options, target, |column| file.columns[column].holds.column_type())?;
     let rows = usize::try_from(file.file.metadata().file_metadata().num_rows()).unwrap_or(0);
     memory::check_cells(rows, layout.columns.len())?;
     let missing = MissingTexts::new(options);
@@ -57,9 +56,7 @@ fn read_all(
             all.check_categories(&layout)?;
         }
     }
-    let mut finished = finish(all, &layout, filling, target)?;
-    finished.remarks.splice(0..0, table.remark(index, options));
-    Ok(finished)
+    Ok(table.complete(finish(all, &layout, filling, target)?, &layout, options))
 }
 
 fn read_group(
@@ -69,32 +66,36 @@ fn read_group(
     missing: &MissingTexts,
     rows_before: usize,
 ) -> Outcome<Cells> {
-    let group = file.file.get_row_group(group).map_err(broken)?;
-    let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+    let rows = file.rows(group);
     memory::check_cells(rows_before.saturating_add(rows), layout.columns.len().max(1))?;
     let mut cells = Cells::new(layout);
     let mut columns = Vec::with_capacity(layout.count(Kind::Number));
     let mut category = 0;
     for column in &layout.columns {
-        let (index, description) = &file.flat[column.source];
-        let reader = group.get_column_reader(*index).map_err(broken)?;
-        if column.kind == Kind::Number && holds(description) != ColumnType::Numbers {
+        let stored = &file.columns[column.source];
+        let labeled = |fault: Fault| fault.within(&column.label);
+        if column.kind == Kind::Number && stored.holds.column_type() != ColumnType::Numbers {
             return Err(refuse(&column.label, "holds no plain numbers, expected them"));
         }
+        let mut reading = file.reading(group, stored)?;
         if column.kind == Kind::Number {
-            columns.push(numbers(reader, description, rows)?);
+            columns.push(reading.numbers(rows).map_err(labeled)?);
         } else {
-            let texts = texts(reader, description, rows)?;
+            let texts = reading.texts(rows).map_err(labeled)?;
             let present = |text: &Option<String>| text.clone().filter(|text| !missing.is_missing(text));
             texts.iter().for_each(|text| cells.codes[category].push(present(text).as_deref()));
             category += 1;
         }
     }
     cells.take_rows(layout, &columns, rows, missing, |row| Where::Row((rows_before + row + 1) as u64));
-    if let Some(index) = layout.index {
-        let (index, description) = &file.flat[index];
-        let texts = texts(group.get_column_reader(*index).map_err(broken)?, description, rows)?;
-        texts.iter().for_each(|text| cells.row_names.push(text.as_deref().unwrap_or_default()));
-    }
+    let level = |&level: &usize| {
+        let column = &file.columns[level];
+        file.reading(group, column)?.texts(rows).map_err(|fault| in_column(fault, &column.name))
+    };
+    cells.name_rows(&layout.index.iter().map(level).collect::<Outcome<Vec<_>>>()?);
     Ok(cells)
+}
+
+fn in_column(fault: Fault, name: &str) -> Fault {
+    fault.within(&format!("column {name:?}"))
 }

@@ -1,11 +1,9 @@
 //! Some columns as texts, about a thousand rows at a time. A missing value is an empty text; numbers are written out.
 
-use super::broken::{broken, guarded};
+use super::broken::guarded;
+use super::column;
 use super::file::ParquetFile;
-use crate::error::{Fault, Outcome};
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::DataType;
-use parquet::file::reader::FileReader;
+use crate::error::Outcome;
 
 const BATCH_ROWS: usize = 1024;
 
@@ -18,7 +16,7 @@ pub(crate) struct Texts {
 
 /// A group of rows being read.
 struct Group {
-    readers: [Option<(ColumnReader, i16)>; 3],
+    columns: [Option<column::Reading>; 3],
     left: usize,
 }
 
@@ -55,9 +53,9 @@ impl Reading {
         let rows = group.left.min(BATCH_ROWS);
         group.left -= rows;
         let mut columns = [const { Vec::new() }; 3];
-        for (texts, reader) in columns.iter_mut().zip(&mut group.readers) {
-            *texts = match reader {
-                Some((reader, level)) => read(reader, *level, rows)?,
+        for (texts, column) in columns.iter_mut().zip(&mut group.columns) {
+            *texts = match column {
+                Some(column) => column.bytes(rows)?,
                 None => vec![Vec::new(); rows],
             };
         }
@@ -68,56 +66,11 @@ impl Reading {
 }
 
 fn open_group(opened: &ParquetFile, picked: &[Option<usize>; 3], index: usize) -> Outcome<Group> {
-    let group = opened.file.get_row_group(index).map_err(broken)?;
-    let mut readers = [const { None }; 3];
-    for (reader, pick) in readers.iter_mut().zip(picked) {
-        if let Some(pick) = pick {
-            let (index, column) = &opened.columns[*pick];
-            *reader = Some((group.get_column_reader(*index).map_err(broken)?, column.max_def_level()));
+    let mut columns = [const { None }; 3];
+    for (column, pick) in columns.iter_mut().zip(picked) {
+        if let Some(picked) = pick.and_then(|pick| opened.data().nth(pick)) {
+            *column = Some(opened.reading(index, picked)?);
         }
     }
-    Ok(Group { readers, left: usize::try_from(group.metadata().num_rows()).unwrap_or(0) })
-}
-
-fn read(reader: &mut ColumnReader, level: i16, rows: usize) -> Outcome<Vec<Vec<u8>>> {
-    match reader {
-        ColumnReader::ByteArrayColumnReader(reader) => {
-            some(reader, level, rows, |value| value.data().to_vec())
-        }
-        ColumnReader::BoolColumnReader(reader) => some(reader, level, rows, written),
-        ColumnReader::Int32ColumnReader(reader) => some(reader, level, rows, written),
-        ColumnReader::Int64ColumnReader(reader) => some(reader, level, rows, written),
-        ColumnReader::FloatColumnReader(reader) => some(reader, level, rows, written),
-        ColumnReader::DoubleColumnReader(reader) => some(reader, level, rows, written),
-        _ => Err(Fault::new("a column holds neither texts nor numbers")),
-    }
-}
-
-fn written(value: impl ToString) -> Vec<u8> {
-    value.to_string().into_bytes()
-}
-
-fn some<T: DataType>(
-    reader: &mut ColumnReaderImpl<T>,
-    level: i16,
-    rows: usize,
-    text: impl Fn(T::T) -> Vec<u8>,
-) -> Outcome<Vec<Vec<u8>>> {
-    let (mut levels, mut values) = (Vec::new(), Vec::new());
-    let mut read = 0;
-    while read < rows {
-        let (records, _, _) =
-            reader.read_records(rows - read, Some(&mut levels), None, &mut values).map_err(broken)?;
-        if records == 0 {
-            return Err(Fault::new(format!("a column ends {} rows before its group", rows - read)));
-        }
-        read += records;
-    }
-    let mut values = values.into_iter();
-    let mut next = || values.next().map(&text).unwrap_or_default();
-    // Columns in which no value can be missing have no levels.
-    if levels.is_empty() {
-        return Ok((0..rows).map(|_| next()).collect());
-    }
-    Ok(levels.iter().map(|&present| if present == level { next() } else { Vec::new() }).collect())
+    Ok(Group { columns, left: opened.rows(index) })
 }

@@ -3,8 +3,10 @@
 //! The first line and up to a hundred rows after it say what the columns are; docs/files.md has the rules. Fields may be
 //! quoted, and quoted ones may hold line ends. A table that is mostly zeros becomes sparse.
 
+mod decimal;
 mod records;
 mod separator;
+mod split;
 mod table;
 
 pub(crate) use table::Table;

@@ -1,10 +1,10 @@
 //! The character between fields: the one that the extension says, or another if the first lines leave no doubt.
 
-use crate::error::{Fault, Outcome};
+use crate::error::{Fault, Outcome, Remedy};
 use crate::text::real;
 
 /// What else is looked for.
-const OTHERS: [u8; 3] = [b';', b'\t', b','];
+const OTHERS: [u8; 4] = [b';', b'\t', b',', b'|'];
 
 /// The separator of a text that begins with these lines. Another than the named one is taken if no line has the named
 /// one between fields, every line has the other, and all equally often: once more below a header of R.
@@ -22,9 +22,20 @@ pub(super) fn separator(lines: &[Vec<u8>], named: u8) -> Outcome<u8> {
     let numbers = second.split(u8::is_ascii_whitespace).filter(|word| real(word).is_some()).count();
     if words.len() > 1 && numbers > 1 {
         let message = format!("has fields between spaces, expected them between {}", called(named));
-        return Err(Fault::line(1, message));
+        return Err(Fault::line(1, message).remedied_by(Remedy::SayDelimiter));
     }
     Ok(named)
+}
+
+/// The separator that the caller says. It has to be told from numbers and quotes.
+pub(super) fn said_separator(said: char) -> Outcome<u8> {
+    let is_possible = said.is_ascii_punctuation() && !"\"+-.".contains(said) || matches!(said, ' ' | '\t');
+    match u8::try_from(said).ok().filter(|_| is_possible) {
+        Some(separator) => Ok(separator),
+        None => Err(Fault::new(format!(
+            "fields cannot be between {said:?}, expected a tab, a space or a mark such as ; or |"
+        ))),
+    }
 }
 
 /// How often a separator stands outside of quotes.
@@ -61,6 +72,7 @@ mod tests {
         assert_eq!(of(&["a;b", "1,5;2,5"], b','), Some(b';'));
         assert_eq!(of(&["a;b", "r;1;2", "s;3;4"], b','), Some(b';'));
         assert_eq!(of(&["a\tb", "1\t2"], b','), Some(b'\t'));
+        assert_eq!(of(&["a|b", "1|2"], b','), Some(b'|'));
         assert_eq!(of(&["a,b", "1,2"], b'\t'), Some(b','));
         assert_eq!(of(&["a,b", "1,2"], b','), Some(b','));
         assert_eq!(of(&["a;b", "1"], b','), Some(b','));

@@ -1,7 +1,9 @@
 //! A table whose first lines have been read, and then all of it.
 
-use super::records::{Records, line_of, parser};
-use super::separator::separator;
+use super::decimal::commas_are_decimal;
+use super::records::Records;
+use super::separator::{said_separator, separator};
+use super::split::{Splitter, lines_in};
 use crate::error::{Fault, Outcome};
 use crate::lines::{LineBatch, LineReader};
 use crate::missing::Filling;
@@ -18,6 +20,8 @@ use csv::ByteRecord;
 
 /// Fewer rows of very wide tables are looked at, so that memory holds no more cells than these.
 const SAMPLED_CELLS: usize = 1 << 20;
+/// What is wrong with a text in an encoding of one byte per letter.
+const NOT_UTF8: &str = "is not UTF-8; convert the file, for example with iconv -f latin1 -t utf-8";
 /// Lines that show what is between fields.
 const SEPARATED_LINES: usize = 10;
 
@@ -40,30 +44,48 @@ impl Table {
         options: &TableOptions,
         target: Option<&Target>,
     ) -> Outcome<Self> {
-        let head = lines.peek(SEPARATED_LINES)?;
-        let delimiter = separator(&head, named_separator)?;
-        let mut records = Records::new(lines, delimiter);
         let mut remarks = Vec::new();
-        if delimiter != named_separator {
+        let head = lines.peek(SEPARATED_LINES)?;
+        if head.iter().any(|line| line.contains(&0)) {
+            return Err(Fault::new(
+                "holds bytes that are 0, as UTF-16 without a mark does: save it as UTF-8",
+            ));
+        }
+        let delimiter = match options.delimiter {
+            Some(delimiter) => said_separator(delimiter)?,
+            None => separator(&head, named_separator)?,
+        };
+        if options.delimiter.is_none() && delimiter != named_separator {
             remarks.push(Remark::Separated { by: char::from(delimiter) });
         }
+        let mut records = Records::new(lines, delimiter);
         let (sample, first_bytes, rest) = sample(&mut records)?;
+        let mut options = options.clone();
+        if options.decimal.is_none() && commas_are_decimal(&sample) {
+            options.decimal = Some(',');
+            remarks.push(Remark::DecimalCommas);
+        }
+        let options = &options;
         let texts = MissingTexts::new(options);
         let header = match options.header {
             Some(header) => header,
             None => first_line_names(&sample, &texts)?,
         };
+        if !header && sample.first.len() != sample.fields() {
+            return Err(ragged_first(&sample));
+        }
         let names = header.then(|| names(&sample)).transpose()?;
         let (columns, rows) = (
             Columns { names: names.as_deref(), count: sample.fields() },
             sample.rows.len() + usize::from(!header),
         );
+        let options = &columns.settle(options);
         let index = find_index(columns, &options.index, options.columns.as_deref(), |column| {
             (sample.evidence(column, !header, &texts), rows)
         })?;
         let guessed_index = index.is_some_and(|(_, guessed)| guessed);
         let index = index.map(|(column, _)| column);
-        let layout = Layout::new(columns, index, options, target, |column, label| {
+        let layout = Layout::new(columns, index.into_iter().collect(), options, target, |column, label| {
             sampled_kind(label, &sample.evidence(column, !header, &texts), &options.categorical)
         })?;
         let sampled = if header { rest } else { first_bytes.followed_by(rest) };
@@ -88,6 +110,7 @@ impl Table {
         let Table { mut records, texts, layout, sampled, guessed_index, remarks } = self;
         let mut sampled = Some(sampled);
         let mut all = Cells::new(&layout);
+        let mut blank = Vec::new();
         let delimiter = records.delimiter;
         let unlimited = target.is_some();
         in_order(
@@ -96,8 +119,12 @@ impl Table {
                 None => records.batch(),
             },
             |batch| parse(&batch, &layout, &texts, delimiter),
-            |more| {
-                all.append(more);
+            |more: Parsed| {
+                if more.cells.rows > 0 {
+                    all.append(blank_rows(&std::mem::take(&mut blank), &layout, &texts)?);
+                }
+                blank.extend(more.blank);
+                all.append(more.cells);
                 if unlimited { Ok(()) } else { all.check_categories(&layout) }
             },
         )?;
@@ -118,15 +145,13 @@ impl Table {
 fn sample(records: &mut Records) -> Outcome<(Sample, LineBatch, LineBatch)> {
     let (first_bytes, first_line, first) = records.one()?.ok_or_else(|| Fault::new("is empty"))?;
     let rows = (SAMPLED_CELLS / first.len().max(1)).clamp(5, SAMPLED_ROWS);
-    let mut sample = Sample { first, rows: Vec::new() };
-    let (mut bytes, mut start) = (Vec::new(), None);
-    let mut next = first_line + lines_in(&first_bytes);
+    let mut sample = Sample { line: first_line, first, rows: Vec::new() };
+    let start = first_line + lines_in(&first_bytes);
+    let (mut bytes, mut next) = (Vec::new(), start);
     while sample.rows.len() < rows {
         let Some((more, line, record)) = records.one()? else { break };
         // Blank lines are kept as such, so that lines are counted right.
-        let skipped = if start.is_some() { line - next } else { 0 };
-        bytes.extend(std::iter::repeat_n(b'\n', skipped as usize));
-        start.get_or_insert(line);
+        bytes.extend(std::iter::repeat_n(b'\n', (line - next) as usize));
         next = line + lines_in(&more);
         bytes.extend(more);
         sample.rows.push((line, record));
@@ -134,11 +159,7 @@ fn sample(records: &mut Records) -> Outcome<(Sample, LineBatch, LineBatch)> {
     if let Some((line, row)) = sample.rows.iter().find(|(_, row)| row.len() != sample.fields()) {
         return Err(ragged(*line, row.len(), sample.fields()));
     }
-    Ok((sample, LineBatch::new(first_bytes, first_line), LineBatch::new(bytes, start.unwrap_or(next))))
-}
-
-fn lines_in(bytes: &[u8]) -> u64 {
-    bytes.iter().filter(|&&byte| byte == b'\n').count() as u64
+    Ok((sample, LineBatch::new(first_bytes, first_line), LineBatch::new(bytes, start)))
 }
 
 /// The names of all columns. R gives the column of row names none.
@@ -147,35 +168,62 @@ fn names(sample: &Sample) -> Outcome<Vec<String>> {
     if sample.rows.is_empty() {
         return Err(Fault::new("has names of columns and no rows"));
     }
-    let text = |field: &[u8]| String::from_utf8(field.to_vec()).map_err(|_| Fault::line(1, "is not UTF-8"));
+    let text =
+        |field: &[u8]| String::from_utf8(field.to_vec()).map_err(|_| Fault::line(sample.line, NOT_UTF8));
     let mut names = sample.first.iter().map(text).collect::<Outcome<Vec<String>>>()?;
     if named + 1 == fields {
         names.insert(0, String::new());
     } else if named != fields {
-        return Err(Fault::line(1, format!("names {named} columns, the first row has {fields}")));
+        return Err(Fault::line(sample.line, format!("names {named} columns, the first row has {fields}")));
     }
     Ok(names)
+}
+
+fn ragged_first(sample: &Sample) -> Fault {
+    let (found, expected) = (sample.first.len(), sample.fields());
+    Fault::line(sample.line, format!("has {found} fields, expected {expected} as in the rows below it"))
 }
 
 fn ragged(line: u64, found: usize, expected: usize) -> Fault {
     Fault::line(line, format!("has {found} fields, expected {expected} as in the first row"))
 }
 
-fn parse(batch: &LineBatch, layout: &Layout, texts: &MissingTexts, delimiter: u8) -> Outcome<Cells> {
-    let mut cells = Cells::new(layout);
-    let (mut records, mut record) = (parser(batch.bytes(), delimiter), ByteRecord::new());
-    loop {
-        // The bytes are in memory and records may have any number of fields, so reading cannot fail.
-        if !records.read_byte_record(&mut record).unwrap_or(false) {
-            return Ok(cells);
+/// The cells of some rows, and the blank lines after them.
+struct Parsed {
+    cells: Cells,
+    blank: Vec<u64>,
+}
+
+fn parse(batch: &LineBatch, layout: &Layout, texts: &MissingTexts, delimiter: u8) -> Outcome<Parsed> {
+    let mut parsed = Parsed { cells: Cells::new(layout), blank: Vec::new() };
+    let mut records = Splitter::new(batch.bytes(), delimiter, batch.first());
+    let mut record = ByteRecord::new();
+    while let Some(line) = records.next(&mut record) {
+        if records.was_blank() {
+            parsed.blank.push(line);
+            continue;
         }
-        let line = batch.first() + line_of(&record, batch.bytes());
         if record.len() != layout.fields {
             return Err(ragged(line, record.len(), layout.fields));
         }
-        parse_row(&record, line, layout, texts, &mut cells)?;
-        cells.rows += 1;
+        if !parsed.blank.is_empty() {
+            let blank = std::mem::take(&mut parsed.blank);
+            parsed.cells.append(blank_rows(&blank, layout, texts)?);
+        }
+        parse_row(&record, line, layout, texts, &mut parsed.cells)?;
     }
+    Ok(parsed)
+}
+
+/// The rows of blank lines that rows follow. If there is but one column, each is a missing value; otherwise
+/// there are none.
+fn blank_rows(lines: &[u64], layout: &Layout, texts: &MissingTexts) -> Outcome<Cells> {
+    let mut cells = Cells::new(layout);
+    let empty = ByteRecord::from(vec![""]);
+    for &line in lines.iter().filter(|_| layout.fields == 1) {
+        parse_row(&empty, line, layout, texts, &mut cells)?;
+    }
+    Ok(cells)
 }
 
 fn parse_row(
@@ -188,14 +236,17 @@ fn parse_row(
     let (mut category, mut complete) = (0, true);
     for (place, column) in layout.columns.iter().enumerate() {
         let field = record.get(column.source).unwrap_or_default();
-        let cell = texts.cell(field);
+        let cell = match texts.cell(field) {
+            Cell::Word if column.kind == Kind::Number => Cell::Missing,
+            cell => cell,
+        };
         if cell == Cell::Missing {
-            cells.gaps.count(Where::Line(line), place, complete);
+            cells.gaps.count(Where::Line(line), place, field.trim_ascii(), complete);
             complete = false;
         }
         match (column.kind, cell) {
             (Kind::Number, Cell::Number(number)) if number.is_finite() => cells.numbers.push(number),
-            (Kind::Number, Cell::Missing) => cells.numbers.push(f64::NAN),
+            (Kind::Number, Cell::Missing | Cell::Word) => cells.numbers.push(f64::NAN),
             (Kind::Number, Cell::Number(_)) => {
                 let message = format!("{}: {} is not a finite number", column.label, quoted(field));
                 return Err(Fault::line(line, message));
@@ -208,12 +259,13 @@ fn parse_row(
             }
         }
     }
-    if let Some(index) = layout.index {
+    if let Some(&index) = layout.index.first() {
         cells.row_names.push(utf8(record.get(index).unwrap_or_default(), line)?);
     }
+    cells.rows += 1;
     Ok(())
 }
 
 fn utf8(field: &[u8], line: u64) -> Outcome<&str> {
-    std::str::from_utf8(field.trim_ascii()).map_err(|_| Fault::line(line, "is not UTF-8"))
+    std::str::from_utf8(field.trim_ascii()).map_err(|_| Fault::line(line, NOT_UTF8))
 }

@@ -2,6 +2,7 @@
 //! line of a text file, or one group of rows of a Parquet file.
 
 use super::cell::{Cell, CellKind};
+use super::formulas::{Formulas, Texts};
 use super::table::failed;
 use crate::atomic::Output;
 use crate::error::{Fault, Outcome, Result};
@@ -14,7 +15,7 @@ pub struct TableWriter {
 }
 
 enum Format {
-    Delimited(Box<csv::Writer<Output>>),
+    Delimited(Box<csv::Writer<Output>>, Texts),
     #[cfg(feature = "parquet")]
     Parquet(Box<super::parquet::Groups>),
 }
@@ -37,14 +38,14 @@ fn known(path: &Path) -> Outcome<String> {
 
 impl TableWriter {
     /// Begins a table with these columns.
-    pub fn create(path: &Path, columns: &[(&str, CellKind)]) -> Result<Self> {
+    pub fn create(path: &Path, columns: &[(&str, CellKind)], formulas: Formulas) -> Result<Self> {
         let extension = known(path).map_err(|fault| fault.at(path))?;
         let out = Output::create(path)?;
         let format = match extension.as_str() {
             #[cfg(feature = "parquet")]
             "parquet" => super::parquet::Groups::create(out, columns).map(Box::new).map(Format::Parquet),
-            "csv" => begin_delimited(out, b',', columns),
-            _ => begin_delimited(out, b'\t', columns),
+            "csv" => begin_delimited(out, b',', columns, formulas),
+            _ => begin_delimited(out, b'\t', columns, formulas),
         };
         Ok(TableWriter { path: path.into(), format: format.map_err(|fault| fault.at(path))? })
     }
@@ -52,36 +53,47 @@ impl TableWriter {
     /// Writes one line, whose cells are of the kinds of the columns.
     pub fn write<'c>(&mut self, cells: impl IntoIterator<Item = Cell<'c>>) -> Result<()> {
         let written = match &mut self.format {
-            Format::Delimited(writer) => delimited(writer, cells),
+            Format::Delimited(writer, texts) => delimited(writer, texts, cells),
             #[cfg(feature = "parquet")]
             Format::Parquet(groups) => groups.push(cells),
         };
         written.map_err(|fault| fault.at(&self.path))
     }
 
-    /// Puts the file in place.
-    pub fn finish(self) -> Result<()> {
+    /// Puts the file in place. Returns how many texts it has that a spreadsheet takes for formulas.
+    pub fn finish(self) -> Result<usize> {
         match self.format {
-            Format::Delimited(writer) => match writer.into_inner() {
-                Ok(output) => output.commit(),
-                Err(error) => Err(Fault::from(error.into_error()).at(&self.path)),
-            },
+            Format::Delimited(writer, texts) => {
+                let output = writer.into_inner().map_err(|e| Fault::from(e.into_error()).at(&self.path))?;
+                output.commit().map(|()| texts.left)
+            }
             #[cfg(feature = "parquet")]
-            Format::Parquet(groups) => groups.finish().map_err(|fault| fault.at(&self.path))?.commit(),
+            Format::Parquet(groups) => {
+                groups.finish().map_err(|fault| fault.at(&self.path))?.commit().map(|()| 0)
+            }
         }
     }
 }
 
-fn begin_delimited(out: Output, delimiter: u8, columns: &[(&str, CellKind)]) -> Outcome<Format> {
+fn begin_delimited(
+    out: Output,
+    delimiter: u8,
+    columns: &[(&str, CellKind)],
+    formulas: Formulas,
+) -> Outcome<Format> {
     let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
     writer.write_record(columns.iter().map(|(name, _)| name)).map_err(failed)?;
-    Ok(Format::Delimited(Box::new(writer)))
+    Ok(Format::Delimited(Box::new(writer), Texts::new(formulas)))
 }
 
-fn delimited<'c>(writer: &mut csv::Writer<Output>, cells: impl IntoIterator<Item = Cell<'c>>) -> Outcome<()> {
+fn delimited<'c>(
+    writer: &mut csv::Writer<Output>,
+    texts: &mut Texts,
+    cells: impl IntoIterator<Item = Cell<'c>>,
+) -> Outcome<()> {
     for cell in cells {
         match cell {
-            Cell::Text(text) => writer.write_field(text),
+            Cell::Text(text) => writer.write_field(&*texts.cell(text)),
             Cell::Integer(number) => writer.write_field(number.to_string()),
             Cell::Number(number) => writer.write_field(format!("{number:?}")),
         }
@@ -105,7 +117,7 @@ mod tests {
             [("a \"b\", c", CellKind::Number), ("pair", CellKind::Integer), ("kind", CellKind::Text)];
         let read = ["csv", "tsv", "parquet"].map(|extension| {
             let path = folder.path().join(format!("table.{extension}"));
-            let mut table = TableWriter::create(&path, &columns).unwrap();
+            let mut table = TableWriter::create(&path, &columns, Formulas::Kept).unwrap();
             for line in 0..LINES {
                 let text = if line % 2 == 0 { "x, \"y\"" } else { "z\tz" };
                 let number = Cell::Number(1.0 / (1 + line) as f64);
@@ -132,7 +144,7 @@ mod tests {
         let refused = check_table(&folder.path().join("table.npy")).unwrap_err().to_string();
         assert!(refused.contains("expected .csv, .tsv or .parquet"), "{refused}");
         let path = folder.path().join("table.csv");
-        let mut table = TableWriter::create(&path, &[("a", CellKind::Number)]).unwrap();
+        let mut table = TableWriter::create(&path, &[("a", CellKind::Number)], Formulas::Kept).unwrap();
         table.write([Cell::Number(1.0)]).unwrap();
         drop(table);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);

@@ -5,6 +5,7 @@
 
 mod cell;
 mod cells;
+mod formulas;
 mod named_rows;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -15,6 +16,7 @@ mod write;
 
 pub use cell::{Cell, CellKind};
 pub use cells::{TableWriter, check_table};
-pub use named_rows::{Exported, NamedRows, escaped, spreadsheet_safe};
+pub use formulas::Formulas;
+pub use named_rows::{Exported, NamedRows, escaped};
 pub use scores::{RowWriter, check_rows};
 pub use write::{check_export, export_rows, names_beside};

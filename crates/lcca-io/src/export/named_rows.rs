@@ -1,8 +1,8 @@
 //! What is exported, and what happened to it.
 
+use super::formulas::Formulas;
 use crate::names::Names;
 use lcca::matrix::Panel;
-use std::borrow::Cow;
 use std::path::PathBuf;
 
 /// Rows to write: each has a name and some numbers.
@@ -15,6 +15,8 @@ pub struct NamedRows<'a> {
     pub rows: usize,
     /// How many numbers of each row are written, from the first on.
     pub components: usize,
+    /// What happens to names that spreadsheets take for formulas, in `.csv` and `.tsv`.
+    pub formulas: Formulas,
 }
 
 /// What happened to the names.
@@ -25,6 +27,8 @@ pub struct Exported {
     pub changed: usize,
     /// How many names became the same as an earlier one by that.
     pub repeated: usize,
+    /// How many names were written that a spreadsheet takes for formulas.
+    pub formulas: usize,
     /// The file with the names, if they are in a file of their own.
     pub names: Option<PathBuf>,
 }
@@ -48,13 +52,4 @@ impl NamedRows<'_> {
 /// A name as one field of a line: backslash, tab, line feed and carriage return are written `\\`, `\t`, `\n` and `\r`.
 pub fn escaped(name: &str) -> String {
     name.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
-}
-
-/// A name that no spreadsheet takes for a formula: an apostrophe is put before one that begins like a formula.
-pub fn spreadsheet_safe(name: &str) -> Cow<'_, str> {
-    if name.starts_with(['=', '+', '-', '@', '\t', '\r', '|', '%']) {
-        format!("'{name}").into()
-    } else {
-        name.into()
-    }
 }

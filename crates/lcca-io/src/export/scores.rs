@@ -3,6 +3,7 @@
 
 use super::cell::{Cell, CellKind};
 use super::cells::TableWriter;
+use super::formulas::Formulas;
 use crate::error::{Fault, Outcome, Result};
 use crate::names::Names;
 use crate::npy::NpyWriter;
@@ -43,7 +44,13 @@ fn known(path: &Path) -> Outcome<String> {
 
 impl RowWriter {
     /// Begins a `.npy` (numbers alone), `.csv`, `.tsv` or `.parquet` file of so many rows.
-    pub fn create(path: &Path, rows: usize, columns: Vec<String>, row_names: Option<Names>) -> Result<Self> {
+    pub fn create(
+        path: &Path,
+        rows: usize,
+        columns: Vec<String>,
+        row_names: Option<Names>,
+        formulas: Formulas,
+    ) -> Result<Self> {
         let extension = known(path).map_err(|fault| fault.at(path))?;
         let format = if extension == "npy" {
             Format::Npy(NpyWriter::create(path, rows, columns.len())?)
@@ -52,7 +59,7 @@ impl RowWriter {
             let name = if extension == "parquet" { "name" } else { "" };
             let name = row_names.iter().map(|_| (name, CellKind::Text));
             let numbers = columns.iter().map(|column| (column.as_str(), CellKind::Number));
-            Format::Table(TableWriter::create(path, &name.chain(numbers).collect::<Vec<_>>())?)
+            Format::Table(TableWriter::create(path, &name.chain(numbers).collect::<Vec<_>>(), formulas)?)
         };
         Ok(RowWriter { columns: columns.len(), row_names, row: 0, format })
     }
@@ -72,10 +79,10 @@ impl RowWriter {
         Ok(())
     }
 
-    /// Puts the file in place.
-    pub fn finish(self) -> Result<()> {
+    /// Puts the file in place. Returns how many names it has that a spreadsheet takes for formulas.
+    pub fn finish(self) -> Result<usize> {
         match self.format {
-            Format::Npy(writer) => writer.finish(),
+            Format::Npy(writer) => writer.finish().map(|()| 0),
             Format::Table(table) => table.finish(),
         }
     }

@@ -34,9 +34,7 @@ pub fn export_rows(path: &Path, rows: &NamedRows<'_>) -> Result<Exported> {
     let written = match format {
         #[cfg(feature = "parquet")]
         Format::Parquet => parquet::write(&mut output, rows).map(|()| Exported::default()),
-        Format::Delimited(delimiter) => {
-            table::write(&mut output, rows, delimiter).map(|()| Exported::default())
-        }
+        Format::Delimited(delimiter) => table::write(&mut output, rows, delimiter),
         _ => word2vec::write(&mut output, rows),
     };
     let exported = written.map_err(|fault| fault.at(path))?;

@@ -1,5 +1,6 @@
 //! The header of an array file.
 
+use super::literal::Literal;
 use crate::error::{Fault, Outcome};
 use std::io::Read;
 
@@ -100,12 +101,32 @@ impl Header {
         };
         let text = rest.get(skip..skip + len).ok_or_else(|| Fault::new("the header is cut short"))?;
         let text = std::str::from_utf8(text).map_err(|_| Fault::new("the header is not text"))?;
-        let header = Header {
-            descr: parse_descr(field(text, "descr")?)?,
-            fortran: parse_bool(field(text, "fortran_order")?)?,
-            shape: parse_shape(field(text, "shape")?)?,
+        Ok((Header::described(Literal::parse(text)?)?, MAGIC.len() + skip + len))
+    }
+
+    /// The header that a dictionary describes, which has three fields and no others.
+    fn described(dictionary: Literal) -> Outcome<Header> {
+        let Literal::Dictionary(fields) = dictionary else {
+            return Err(Fault::new("the header is no Python dictionary"));
         };
-        Ok((header, MAGIC.len() + skip + len))
+        let (mut descr, mut fortran, mut shape) = (None, None, None);
+        for (name, value) in fields {
+            match name.as_str() {
+                "descr" => descr = Some(descr_of(value)?),
+                "fortran_order" => fortran = Some(boolean(value)?),
+                "shape" => shape = Some(sizes(value)?),
+                _ => {
+                    let expected = "expected descr, fortran_order and shape";
+                    return Err(Fault::new(format!("the header has a field {name:?}, {expected}")));
+                }
+            }
+        }
+        let missing = |name: &str| Fault::new(format!("the header has no field {name}"));
+        Ok(Header {
+            descr: descr.ok_or_else(|| missing("descr"))?,
+            fortran: fortran.ok_or_else(|| missing("fortran_order"))?,
+            shape: shape.ok_or_else(|| missing("shape"))?,
+        })
     }
 
     /// How many elements.
@@ -115,38 +136,27 @@ impl Header {
     }
 }
 
-/// What follows `'name':` in the dictionary.
-fn field<'a>(text: &'a str, name: &str) -> Outcome<&'a str> {
-    let missing = || Fault::new(format!("the header has no field {name}"));
-    let (_, after) = text
-        .split_once(&format!("'{name}'"))
-        .or_else(|| text.split_once(&format!("\"{name}\"")))
-        .ok_or_else(missing)?;
-    Ok(after.trim_start().strip_prefix(':').ok_or_else(missing)?.trim_start())
-}
-
-fn parse_bool(text: &str) -> Outcome<bool> {
-    if text.starts_with("True") {
-        Ok(true)
-    } else if text.starts_with("False") {
-        Ok(false)
-    } else {
-        Err(Fault::new("the header's fortran_order is neither True nor False"))
+fn boolean(value: Literal) -> Outcome<bool> {
+    match value {
+        Literal::Boolean(value) => Ok(value),
+        _ => Err(Fault::new("the header's fortran_order is neither True nor False")),
     }
 }
 
-fn parse_shape(text: &str) -> Outcome<Vec<usize>> {
+fn sizes(value: Literal) -> Outcome<Vec<usize>> {
     let bad = || Fault::new("the header's shape is not a tuple of sizes");
-    let (inside, _) = text.strip_prefix('(').and_then(|text| text.split_once(')')).ok_or_else(bad)?;
-    let sides = inside.split(',').map(str::trim).filter(|side| !side.is_empty());
-    sides.map(|side| side.trim_end_matches('L').parse().map_err(|_| bad())).collect()
+    let Literal::Tuple(sides) = value else { return Err(bad()) };
+    let side = |side| match side {
+        Literal::Number(side) => usize::try_from(side).map_err(|_| bad()),
+        _ => Err(bad()),
+    };
+    sides.into_iter().map(side).collect()
 }
 
-fn parse_descr(text: &str) -> Outcome<Descr> {
+fn descr_of(value: Literal) -> Outcome<Descr> {
     let bad = |what: &str| Fault::new(format!("holds {what}, expected plain numbers"));
-    let quote =
-        text.chars().next().filter(|&c| c == '\'' || c == '"').ok_or_else(|| bad("a structured type"))?;
-    let (name, _) = text[1..].split_once(quote).ok_or_else(|| bad("an unnamed type"))?;
+    let Literal::Text(name) = value else { return Err(bad("a structured type")) };
+    let name = name.as_str();
     let (big, letter_and_width) = match name.as_bytes() {
         [b'>', rest @ ..] => (true, rest),
         [b'<' | b'|' | b'=', rest @ ..] => (false, rest),
@@ -200,5 +210,22 @@ mod tests {
         assert!(message("'|O'").contains("holds |O"));
         assert!(message("[('a', '<f8')]").contains("structured"));
         assert_eq!(message("'>i2'"), "");
+    }
+
+    #[test]
+    fn fields_are_told_from_texts_that_look_like_them_and_none_comes_twice() {
+        let message = |text: &str| {
+            Header::parse(&file(1, text)).err().map(|f| f.at("f".as_ref()).to_string()).unwrap_or_default()
+        };
+        let twice = "{'descr': '<i2', 'fortran_order': False, 'shape': (9, 2), 'fortran_order': True, }";
+        assert!(message(twice).contains("has the field \"fortran_order\" twice"), "{}", message(twice));
+        let inside = "{'descr': [(\"'shape': (1,)\", '<f4')], 'fortran_order': False, 'shape': (3,), }";
+        assert!(message(inside).contains("structured"), "{}", message(inside));
+        let more = "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), 'note': \"'shape': (1,)\"}";
+        assert!(message(more).contains("has a field \"note\""), "{}", message(more));
+        let number = "{'descr': '<f4', 'fortran_order': False, 'shape': (3)}";
+        assert!(message(number).contains("shape is not a tuple"), "{}", message(number));
+        let less = "{'descr': '<f4', 'fortran_order': False}";
+        assert!(message(less).contains("no field shape"), "{}", message(less));
     }
 }

@@ -5,6 +5,7 @@
 
 mod array;
 mod header;
+mod literal;
 mod numbers;
 mod write;
 

@@ -26,10 +26,14 @@ impl Archive {
         Ok(Archive { owner, zip })
     }
 
-    /// The array called `name`.
+    /// The array called `name`, which has one dimension.
     pub(crate) fn numbers(&mut self, name: &str) -> Outcome<Numbers> {
         let member = self.member(name)?;
         let array = npy::open(&member.owner, member.start, member.end).map_err(|fault| fault.within(name))?;
+        if array.shape.len() != 1 {
+            let sides = array.shape.len();
+            return Err(Fault::new(format!("has {sides} dimensions, expected 1")).within(name));
+        }
         Ok(array.numbers)
     }
 

@@ -7,6 +7,8 @@ use crate::text::real;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Cell {
     Missing,
+    /// A word such as `NA`: a missing value in a column of numbers, a text like any other among texts.
+    Word,
     /// A number, finite or not; a Boolean is 1 or 0.
     Number(f64),
     Text,
@@ -22,46 +24,91 @@ pub(crate) enum TextKind {
     Plain,
 }
 
-/// The texts that stand for a missing value.
+/// The texts that stand for a missing value, and how numbers are written.
 pub(crate) struct MissingTexts {
+    /// The texts that the caller lists, which are missing in every column.
     texts: Vec<Vec<u8>>,
     numbers: Vec<f64>,
+    /// Whether the usual words are missing in columns of numbers.
+    usual: bool,
+    /// The character before decimals.
+    decimal: u8,
 }
 
 impl MissingTexts {
     pub(crate) fn new(options: &TableOptions) -> Self {
-        let texts: Vec<&str> = match &options.na {
-            Some(listed) => listed.iter().map(String::as_str).collect(),
-            None => TableOptions::DEFAULT_NA.to_vec(),
-        };
-        let numbers = texts.iter().filter_map(|text| real(text.as_bytes())).filter(|number| !number.is_nan());
+        let decimal = if options.decimal == Some(',') { b',' } else { b'.' };
+        let listed = options.na.as_deref().unwrap_or_default();
+        let numbers = listed.iter().filter_map(|text| number(text.trim().as_bytes(), decimal));
         MissingTexts {
-            numbers: numbers.collect(),
-            texts: texts.iter().map(|text| text.trim().as_bytes().to_vec()).collect(),
+            numbers: numbers.filter(|number| !number.is_nan()).collect(),
+            texts: listed.iter().map(|text| text.trim().as_bytes().to_vec()).collect(),
+            usual: options.na.is_none(),
+            decimal,
         }
     }
 
     /// What a field is. Space around it does not count.
     pub(crate) fn cell(&self, field: &[u8]) -> Cell {
         let field = field.trim_ascii();
-        match real(field) {
-            Some(number) if number.is_nan() || self.numbers.contains(&number) => Cell::Missing,
+        match number(field, self.decimal) {
+            Some(number) if self.numbers.contains(&number) => Cell::Missing,
+            _ if self.is_listed(field) => Cell::Missing,
+            Some(number) if number.is_nan() => Cell::Word,
             Some(number) => Cell::Number(number),
-            None if field.is_empty() || self.texts.iter().any(|text| text == field) => Cell::Missing,
+            None if self.usual && is_usual_word(field) => Cell::Word,
             None => boolean(field).map_or(Cell::Text, Cell::Number),
         }
     }
 
-    /// Whether a text of a file that also has missing values stands for one.
+    fn is_listed(&self, field: &[u8]) -> bool {
+        field.is_empty() || self.texts.iter().any(|text| text == field)
+    }
+
+    /// Whether a cell of a column of texts is missing: it is empty, or the caller says so.
     pub(crate) fn is_missing(&self, text: &str) -> bool {
-        let text = text.trim().as_bytes();
-        text.is_empty() || self.texts.iter().any(|missing| missing == text)
+        self.is_listed(text.trim().as_bytes())
     }
 
     /// A number of a file that has numbers and no texts: NaN if it is missing.
     pub(crate) fn number(&self, number: f64) -> f64 {
         if self.numbers.contains(&number) { f64::NAN } else { number }
     }
+
+    /// How many digits a number is written with after the point, or the comma that stands for it.
+    pub(crate) fn decimals(&self, field: &[u8]) -> usize {
+        let fraction = field.trim_ascii().split(|&byte| byte == self.decimal).nth(1).unwrap_or_default();
+        fraction.iter().take_while(|byte| byte.is_ascii_digit()).count()
+    }
+}
+
+/// A number whose decimals come after this character.
+fn number(field: &[u8], decimal: u8) -> Option<f64> {
+    if decimal == b'.' {
+        return real(field);
+    }
+    let mut text = [0; 64];
+    if field.len() > text.len() || field.contains(&b'.') {
+        return None;
+    }
+    let text = &mut text[..field.len()];
+    text.copy_from_slice(field);
+    if let Some(comma) = text.iter().position(|&byte| byte == decimal) {
+        text[comma] = b'.';
+    }
+    real(text)
+}
+
+/// Whether a text is a number with a comma before its decimals, or a point: which of them it is, is a matter
+/// of `decimal`.
+pub(crate) fn is_decimal(field: &[u8]) -> bool {
+    let field = field.trim_ascii();
+    [b'.', b','].into_iter().any(|decimal| number(field, decimal).is_some())
+}
+
+/// Whether a text is a word that usually stands for a missing value.
+pub(crate) fn is_usual_word(field: &[u8]) -> bool {
+    TableOptions::DEFAULT_NA.iter().any(|word| word.as_bytes() == field)
 }
 
 fn boolean(field: &[u8]) -> Option<f64> {
@@ -126,8 +173,13 @@ mod tests {
     #[test]
     fn cells_are_missing_numbers_booleans_or_texts() {
         let texts = MissingTexts::new(&TableOptions::default());
-        for missing in ["", " ", "NA", " NaN ", "nan", "null", "None", ".", "#N/A", "<NA>"] {
+        for word in ["NA", " NaN ", "nan", "null", "None", ".", "#N/A", "<NA>"] {
+            assert_eq!(texts.cell(word.as_bytes()), Cell::Word, "{word:?}");
+            assert!(!texts.is_missing(word), "{word:?}");
+        }
+        for missing in ["", " "] {
             assert_eq!(texts.cell(missing.as_bytes()), Cell::Missing, "{missing:?}");
+            assert!(texts.is_missing(missing), "{missing:?}");
         }
         for (field, number) in [("1", 1.0), (" -2.5e3 ", -2500.0), ("TRUE", 1.0), ("false", 0.0)] {
             assert_eq!(texts.cell(field.as_bytes()), Cell::Number(number), "{field:?}");
@@ -140,12 +192,27 @@ mod tests {
     #[test]
     fn listed_texts_replace_the_usual_ones() {
         let texts = MissingTexts::new(&TableOptions::default().na(vec!["-9".to_string(), "?".to_string()]));
-        assert_eq!(
-            ["-9", "-9.0", "?", "", "nan"].map(|field| texts.cell(field.as_bytes())),
-            [Cell::Missing; 5]
-        );
-        assert_eq!(texts.cell(b"NA"), Cell::Text);
+        assert_eq!(["-9", "-9.0", "?", ""].map(|field| texts.cell(field.as_bytes())), [Cell::Missing; 4]);
+        assert!(texts.is_missing("?") && !texts.is_missing("NA"));
+        assert_eq!((texts.cell(b"NA"), texts.cell(b"nan")), (Cell::Text, Cell::Word));
         assert!(texts.number(-9.0).is_nan() && texts.number(9.0) == 9.0);
+    }
+
+    #[test]
+    fn commas_before_decimals_are_read_if_that_is_how_numbers_are_written() {
+        let texts = MissingTexts::new(&TableOptions::default().decimal(',').na(vec!["-9,5".to_string()]));
+        for (field, cell) in [
+            ("1,5", Cell::Number(1.5)),
+            ("-2", Cell::Number(-2.0)),
+            ("1,5e3", Cell::Number(1500.0)),
+            ("1.5", Cell::Text),
+            ("1.234,5", Cell::Text),
+            ("1,2,3", Cell::Text),
+            ("-9,5", Cell::Missing),
+        ] {
+            assert_eq!(texts.cell(field.as_bytes()), cell, "{field}");
+        }
+        assert_eq!([&b"1,50"[..], b"7", b"1,5e3"].map(|field| texts.decimals(field)), [2, 0, 1]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::kind::Kind;
 use super::layout::Layout;
 use crate::error::{Fault, Outcome, Remedy};
 use crate::names::NameList;
+use crate::text::quoted;
 use crate::values::Growing;
 use hashbrown::HashMap;
 
@@ -34,12 +35,12 @@ pub(crate) struct Cells {
 }
 
 /// What is missing.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct CellGaps {
     pub(crate) cells: u64,
     pub(crate) rows: u64,
-    /// The first place and its column, as numbered in the layout.
-    pub(crate) first: Option<(Where, usize)>,
+    /// The first place, its column, as numbered in the layout, and what is there.
+    first: Option<(Where, usize, String)>,
 }
 
 /// A column of categories: the number of each row's text in the order of their first appearance.
@@ -74,16 +75,17 @@ impl Codes {
 }
 
 impl CellGaps {
-    /// Counts a missing cell; `is_first` of its row.
-    pub(crate) fn count(&mut self, place: Where, column: usize, is_first: bool) {
+    /// Counts a missing cell, in which something may stand; `is_first` of its row.
+    pub(crate) fn count(&mut self, place: Where, column: usize, found: &[u8], is_first: bool) {
         self.cells += 1;
         self.rows += u64::from(is_first);
-        self.first.get_or_insert((place, column));
+        let found = || if found.is_empty() { String::new() } else { format!(" ({})", quoted(found)) };
+        self.first.get_or_insert_with(|| (place, column, found()));
     }
 
     /// The error that names the first place.
     pub(crate) fn fault(&self, layout: &Layout) -> Option<Fault> {
-        let (place, column) = self.first?;
+        let (place, column, found) = self.first.as_ref()?;
         let count =
             |number: u64, noun: &str| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
         let all = format!("{} missing in {}", count(self.cells, "value"), count(self.rows, "row"));
@@ -92,16 +94,27 @@ impl CellGaps {
         } else {
             all.replacen("values", "values are", 1)
         };
-        let label = &layout.columns[column].label;
+        let label = &layout.columns[*column].label;
+        let missing = format!("the value is missing{found}; {all}");
         let fault = match place {
-            Where::Line(line) => Fault::line(line, format!("{label}: the value is missing; {all}")),
-            Where::Row(row) => Fault::new(format!("{label}: row {row}: the value is missing; {all}")),
+            Where::Line(line) => Fault::line(*line, format!("{label}: {missing}")),
+            Where::Row(row) => Fault::new(format!("{label}: row {row}: {missing}")),
         };
         Some(fault.remedied_by(Remedy::SettleMissing))
     }
 }
 
 impl Cells {
+    /// Names rows by the texts of one column or of several, the levels of an index.
+    pub(crate) fn name_rows(&mut self, levels: &[Vec<Option<String>>]) {
+        let Some(first) = levels.first() else { return };
+        for row in 0..first.len() {
+            let texts: Vec<&str> =
+                levels.iter().map(|level| level[row].as_deref().unwrap_or_default()).collect();
+            self.row_names.push(&texts.join(", "));
+        }
+    }
+
     pub(crate) fn new(layout: &Layout) -> Self {
         Cells {
             numbers: Growing::new(),
@@ -120,7 +133,7 @@ impl Cells {
         self.rows += more.rows;
         self.gaps.cells += more.gaps.cells;
         self.gaps.rows += more.gaps.rows;
-        self.gaps.first = self.gaps.first.or(more.gaps.first);
+        self.gaps.first = self.gaps.first.take().or(more.gaps.first);
     }
 
     /// Takes rows that came column after column, after their categories have been pushed.
@@ -143,13 +156,13 @@ impl Cells {
                 let number = missing.number(column[row]);
                 self.numbers.push(number);
                 if number.is_nan() {
-                    self.gaps.count(place(row), to, complete);
+                    self.gaps.count(place(row), to, b"", complete);
                     complete = false;
                 }
             }
             for (codes, &to) in self.codes.iter().zip(&categorical) {
                 if codes.of_rows[row] == NO_CODE {
-                    self.gaps.count(place(row), to, complete);
+                    self.gaps.count(place(row), to, b"", complete);
                     complete = false;
                 }
             }
@@ -169,7 +182,7 @@ impl Cells {
 
 /// A column that holds texts, not categories.
 pub(crate) fn too_many(label: &str, first: &str, texts: usize) -> Fault {
-    let found = crate::text::quoted(first.as_bytes());
+    let found = quoted(first.as_bytes());
     let message = format!(
         "holds texts ({found}), {texts} different ones, expected numbers or categories: at most {MOST_CATEGORIES} and half as many as rows"
     );

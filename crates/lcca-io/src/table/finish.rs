@@ -1,12 +1,13 @@
 //! From all cells of a table to a matrix with names: categories become indicator columns, a model's columns its order.
 
+use super::cell::is_usual_word;
 use super::cells::{Cells, Codes, MOST_CATEGORIES, NO_CODE, too_many};
-use super::index::is_called_like_id;
 use super::kind::Kind;
 use super::layout::{Column, Layout};
 use super::target::Target;
 use crate::assemble::{self, Assembled, SPARSE_SHARE, check_shape, dense_or_sparse};
-use crate::error::Outcome;
+use crate::error::{Fault, Outcome, Remedy};
+use crate::matching::IdColumn;
 use crate::missing::Filling;
 use crate::names::Names;
 use crate::options::Missing;
@@ -19,6 +20,10 @@ pub(crate) struct Finished {
     pub(crate) assembled: Assembled,
     pub(crate) names: Option<Names>,
     pub(crate) row_names: Option<Names>,
+    /// Whether an index that is not stored counts the rows.
+    pub(crate) counted: bool,
+    /// Columns that may name the rows.
+    pub(crate) ids: Vec<IdColumn>,
     pub(crate) remarks: Vec<Remark>,
 }
 
@@ -50,9 +55,8 @@ pub(crate) fn finish(
         Some(target) => (model_slots(&cells, layout, target, &mut remarks), Some(target.names().clone())),
         None => own_slots(&cells, layout, &mut remarks)?,
     };
-    if target.is_none() {
-        remarks.extend(numeric_ids(&cells, layout));
-    }
+    let ids = if target.is_none() { numeric_ids(&cells, layout) } else { Vec::new() };
+    remarks.extend(ids.iter().map(|id| Remark::NumericId { column: id.name.clone() }));
     let width = names.as_ref().map_or(layout.columns.len(), Names::len);
     check_shape(cells.rows, width)?;
     let Cells { numbers, codes, row_names, rows, gaps } = cells;
@@ -65,8 +69,8 @@ pub(crate) fn finish(
     };
     // One missing category is several missing indicators, but one missing value.
     (assembled.gaps.cells, assembled.gaps.rows) = (gaps.cells, gaps.rows);
-    let row_names = layout.index.map(|_| row_names.into_names());
-    Ok(Finished { assembled, names, row_names, remarks })
+    let row_names = (!layout.index.is_empty()).then(|| row_names.into_names());
+    Ok(Finished { assembled, names, row_names, counted: false, ids, remarks })
 }
 
 /// The columns of the matrix in the order of the table; categories in alphabetical order.
@@ -86,7 +90,8 @@ fn own_slots(
         let Some(codes) = codes.next() else { continue };
         check_categories(column, codes)?;
         let categories = codes.texts.len();
-        remarks.push(Remark::Categories { column: column.name.clone(), categories });
+        let words = codes.texts.iter().filter(|text| is_usual_word(text.as_bytes())).cloned().collect();
+        remarks.push(Remark::Categories { column: column.name.clone(), categories, words });
         let mut order: Vec<usize> = (0..categories).collect();
         order.sort_by_key(|&code| &codes.texts[code]);
         let mut of_codes = vec![None; categories];
@@ -97,8 +102,23 @@ fn own_slots(
         }
         slots.push(Slots::Category { of_codes, all });
     }
+    if !cells.codes.is_empty() {
+        check_distinct_names(&names)?;
+    }
     let named = layout.named || !cells.codes.is_empty();
     Ok((slots, named.then(|| Names::new(names))))
+}
+
+/// Refuses a column that is called as the indicator of a category is.
+fn check_distinct_names(names: &[String]) -> Outcome<()> {
+    let mut seen = HashSet::with_capacity(names.len());
+    match names.iter().find(|name| !seen.insert(name.as_str())) {
+        Some(name) => {
+            Err(Fault::new(format!("two columns would be called {name:?}, one of them a category's"))
+                .remedied_by(Remedy::TellColumnsApart))
+        }
+        None => Ok(()),
+    }
 }
 
 fn check_categories(column: &Column, codes: &Codes) -> Outcome<()> {
@@ -140,21 +160,20 @@ fn model_slots(cells: &Cells, layout: &Layout, target: &Target, remarks: &mut Ve
 }
 
 /// Columns of different whole numbers that are called like row names.
-fn numeric_ids(cells: &Cells, layout: &Layout) -> Vec<Remark> {
+fn numeric_ids(cells: &Cells, layout: &Layout) -> Vec<IdColumn> {
     let width = layout.count(Kind::Number);
     let numeric = layout.columns.iter().filter(|column| column.kind == Kind::Number).enumerate();
-    let named = numeric.filter(|(_, column)| layout.named && is_called_like_id(&column.name));
+    let numbers = |place: usize| (0..cells.rows).map(move |row| cells.numbers.get(row * width + place));
     let is_id = |place: usize| {
         let mut seen = HashSet::with_capacity(cells.rows);
-        cells.rows > 1
-            && (0..cells.rows).all(|row| {
-                let number = cells.numbers.get(row * width + place);
-                number.fract() == 0.0 && seen.insert(number.to_bits())
-            })
+        cells.rows > 1 && numbers(place).all(|number| number.fract() == 0.0 && seen.insert(number.to_bits()))
     };
-    named
-        .filter(|(place, _)| is_id(*place))
-        .map(|(_, column)| Remark::NumericId { column: column.name.clone() })
+    numeric
+        .filter(|(place, column)| column.may_name_rows && is_id(*place))
+        .map(|(place, column)| IdColumn {
+            name: column.name.clone(),
+            numbers: Names::new(numbers(place).map(|number| number.to_string())),
+        })
         .collect()
 }
 

@@ -1,10 +1,11 @@
 //! Whether the first line names the columns, from itself and the rows below it. What could be either is an error.
 
 use super::cell::{Cell, MissingTexts, TextKind, text_kind};
-use super::labels::look_like_labels;
+use super::labels::{Written, look_like_labels};
 use super::sample::Sample;
 use crate::error::{Fault, Outcome, Remedy};
 use crate::text::quoted;
+use csv::ByteRecord;
 use std::collections::HashSet;
 
 /// The fewest rows in which texts that never repeat the first line say something.
@@ -13,9 +14,8 @@ const FEW: usize = 5;
 /// Whether the first line holds names.
 pub(crate) fn first_line_names(sample: &Sample, texts: &MissingTexts) -> Outcome<bool> {
     let first: Vec<Cell> = sample.first.iter().map(|field| texts.cell(field)).collect();
-    // One name fewer than fields: R leaves out the name of the column of row names.
     if first.len() + 1 == sample.fields() {
-        return Ok(true);
+        return short_line_names(sample, &first);
     }
     let unnamed_index =
         sample.first.get(0).is_some_and(|field| field.trim_ascii().is_empty()) && first.len() > 1;
@@ -29,16 +29,14 @@ pub(crate) fn first_line_names(sample: &Sample, texts: &MissingTexts) -> Outcome
     if !no_texts {
         return Err(unclear(sample, "holds texts and numbers or gaps"));
     }
-    let numbers = numbers(&first[first.len() - rest.len()..]);
-    let rows: Vec<Vec<f64>> = sample
-        .rows
-        .iter()
-        .map(|(_, row)| {
-            row.iter().skip(first.len() - rest.len()).map(|field| number(texts.cell(field))).collect()
-        })
-        .filter(|row: &Vec<f64>| row.len() == rest.len())
-        .collect();
-    let labels = look_like_labels(&numbers, &rows);
+    let written = |row: &ByteRecord| -> Vec<Written> {
+        let fields = row.iter().skip(first.len() - rest.len());
+        let written = |field| Written { value: number(texts.cell(field)), decimals: texts.decimals(field) };
+        fields.map(written).collect()
+    };
+    let rows: Vec<Vec<Written>> = sample.rows.iter().map(|(_, row)| written(row)).collect();
+    let rows: Vec<Vec<Written>> = rows.into_iter().filter(|row| row.len() == rest.len()).collect();
+    let labels = look_like_labels(&written(&sample.first), &rows);
     match (unnamed_index, labels) {
         // pandas writes an empty name above the row names, and numbers as names of columns without others.
         (true, true) if counts(sample, texts) => Ok(true),
@@ -48,6 +46,18 @@ pub(crate) fn first_line_names(sample: &Sample, texts: &MissingTexts) -> Outcome
     }
 }
 
+/// Whether a line with one field fewer than the rows below holds names: R leaves out the name of the column
+/// of row names, which are all different. Anything but texts may as well be a row that lacks a field.
+fn short_line_names(sample: &Sample, first: &[Cell]) -> Outcome<bool> {
+    let mut seen = HashSet::new();
+    let names_rows = sample.cells(0).all(|(_, field)| seen.insert(field));
+    if names_rows && first.iter().all(|cell| *cell == Cell::Text) {
+        return Ok(true);
+    }
+    let (found, below) = (first.len(), sample.fields());
+    Err(unclear(sample, &format!("has {found} fields where the rows below it have {below}")))
+}
+
 /// Texts are names if there is a number, with separators or without, or a date somewhere below them. Below nothing but
 /// other texts they are if each column repeats its texts and never that of the first line.
 fn texts_are_names(sample: &Sample, texts: &MissingTexts, unnamed_index: bool) -> Outcome<bool> {
@@ -55,7 +65,7 @@ fn texts_are_names(sample: &Sample, texts: &MissingTexts, unnamed_index: bool) -
     let is_number = |field: &[u8]| match texts.cell(field) {
         Cell::Number(_) => true,
         Cell::Text => !is_plain(field) && sample.first.iter().all(is_plain),
-        Cell::Missing => false,
+        Cell::Missing | Cell::Word => false,
     };
     if unnamed_index || sample.rows.iter().any(|(_, row)| row.iter().any(is_number)) {
         return Ok(true);
@@ -102,5 +112,5 @@ fn unclear(sample: &Sample, what: &str) -> Fault {
         "{what} ({}), so it is either the names of the columns or the first row: say which",
         fields.join(", ")
     );
-    Fault::line(1, message).remedied_by(Remedy::SayHeader)
+    Fault::line(sample.line, message).remedied_by(Remedy::SayHeader)
 }

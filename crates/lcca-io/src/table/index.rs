@@ -2,7 +2,7 @@
 
 use super::sample::Evidence;
 use crate::error::{Fault, Outcome, Remedy};
-use crate::options::Index;
+use crate::options::{Index, TableOptions};
 use crate::pattern::matches;
 
 /// The names of all columns of a table, and their number.
@@ -13,9 +13,14 @@ pub(crate) struct Columns<'a> {
 }
 
 impl Columns<'_> {
-    /// The column of this name or, if no column has it, of this number from 1.
+    /// The column of this name or, if no column has it, of this number from 1. A name that two columns have
+    /// is an error.
     pub(crate) fn find(self, typed: &str) -> Outcome<usize> {
-        let by_name = self.names.and_then(|names| names.iter().position(|name| name == typed));
+        let mut named = self.names.unwrap_or_default().iter().enumerate().filter(|(_, name)| *name == typed);
+        let by_name = named.next().map(|(column, _)| column);
+        if let (Some(first), Some((second, _))) = (by_name, named.next()) {
+            return Err(called_alike([first, second], typed));
+        }
         let by_number = || typed.parse().ok().filter(|number| (1..=self.count).contains(number));
         by_name.or_else(|| by_number().map(|number: usize| number - 1)).ok_or_else(|| self.absent(typed))
     }
@@ -33,10 +38,20 @@ impl Columns<'_> {
         Fault::new(format!("there is no column {typed:?}, expected {expected}"))
     }
 
+    /// The options once it is known whether a column is there that may be missing.
+    pub(crate) fn settle(self, options: &TableOptions) -> TableOptions {
+        let index = match &options.index {
+            Index::IfPresent(typed) if self.find(typed).is_ok() => Index::Column(typed.clone()),
+            Index::IfPresent(_) => Index::Guess,
+            said => said.clone(),
+        };
+        options.clone().index(index)
+    }
+
     /// The columns to read, in the order of the table: all but the index, or those that match.
-    pub(crate) fn choose(self, wanted: Option<&[String]>, index: Option<usize>) -> Outcome<Vec<usize>> {
+    pub(crate) fn choose(self, wanted: Option<&[String]>, index: &[usize]) -> Outcome<Vec<usize>> {
         let Some(wanted) = wanted else {
-            return Ok((0..self.count).filter(|&column| Some(column) != index).collect());
+            return Ok((0..self.count).filter(|column| !index.contains(column)).collect());
         };
         let mut chosen = vec![false; self.count];
         for typed in wanted {
@@ -46,7 +61,7 @@ impl Columns<'_> {
             }
             let mut any = false;
             for (column, name) in self.names.unwrap_or_default().iter().enumerate() {
-                if Some(column) != index && matches(typed, name) {
+                if !index.contains(&column) && matches(typed, name) {
                     chosen[column] = true;
                     any = true;
                 }
@@ -65,6 +80,13 @@ impl Columns<'_> {
     }
 }
 
+/// Two columns of one name, of which a model or an option could mean either.
+pub(crate) fn called_alike([first, second]: [usize; 2], name: &str) -> Fault {
+    let (first, second) = (first + 1, second + 1);
+    let message = format!("columns {first} and {second} are both called {name:?}, expected different names");
+    Fault::new(message).remedied_by(Remedy::TellColumnsApart)
+}
+
 /// The column that names the rows, and whether that is a guess.
 pub(crate) fn find_index(
     columns: Columns<'_>,
@@ -75,7 +97,7 @@ pub(crate) fn find_index(
     match index {
         Index::None => Ok(None),
         Index::Column(typed) => Ok(Some((columns.find(typed)?, false))),
-        Index::Guess => {
+        Index::Guess | Index::IfPresent(_) => {
             // A first column that the caller asks for by name is data.
             let first = columns.names.and_then(|names| names.first());
             let is_wanted = wanted.is_some_and(|wanted| {
@@ -104,7 +126,7 @@ pub(crate) fn check_distinct<'a>(names: impl Iterator<Item = &'a str>, column: &
 }
 
 /// Whether a column is called like one that names the rows.
-pub(crate) fn is_called_like_id(name: &str) -> bool {
+pub fn is_called_like_id(name: &str) -> bool {
     const NAMES: [&str; 12] = [
         "id", "ids", "index", "row", "sample", "subject", "patient", "record", "case", "key", "barcode",
         "uuid",

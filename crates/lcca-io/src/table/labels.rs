@@ -8,15 +8,41 @@ const FEW: usize = 5;
 /// From so many columns on, numbers in random order ascend less than once in 700 times.
 const MANY: usize = 6;
 
-/// Whether these numbers look like labels of the columns whose next rows hold `rows`; NaN stands for missing.
-pub(super) fn look_like_labels(first: &[f64], rows: &[Vec<f64>]) -> bool {
-    if first.iter().any(|number| !number.is_finite()) {
+/// A number, and how many decimals it is written with.
+#[derive(Clone, Copy)]
+pub(super) struct Written {
+    /// NaN if it is missing.
+    pub(super) value: f64,
+    pub(super) decimals: usize,
+}
+
+/// Whether these numbers look like labels of the columns whose next rows hold `rows`.
+pub(super) fn look_like_labels(first: &[Written], rows: &[Vec<Written>]) -> bool {
+    if first.iter().any(|number| !number.value.is_finite()) {
         return false;
     }
+    let values = |row: &[Written]| row.iter().map(|number| number.value).collect::<Vec<f64>>();
+    is_written_otherwise(first, rows)
+        || are_labels(&values(first), &rows.iter().map(|row| values(row)).collect::<Vec<_>>())
+}
+
+fn are_labels(first: &[f64], rows: &[Vec<f64>]) -> bool {
     counts_from_zero(first, rows)
         || is_progression(first) && !rows.iter().all(|row| is_progression(row))
         || is_whole(first) && rows.len() >= FEW && rows.iter().flatten().all(|&cell| cell.fract() != 0.0)
         || first.len() >= 2 && rows.len() >= FEW && is_far_from_all(first, rows)
+}
+
+/// Whether in every column the first number has far fewer decimals than each number below: 10 above 2.0 and
+/// 3.25, or 2.50 above 0.7316. Where all numbers below have as many, one fewer is enough.
+fn is_written_otherwise(first: &[Written], rows: &[Vec<Written>]) -> bool {
+    let is_otherwise = |(column, label): (usize, &Written)| {
+        let below = rows.iter().map(|row| row[column]).filter(|number| !number.value.is_nan());
+        let decimals: Vec<usize> = below.map(|number| number.decimals).collect();
+        let (Some(&low), Some(&high)) = (decimals.iter().min(), decimals.iter().max()) else { return false };
+        label.decimals < low && (low == high || label.decimals * 2 <= low)
+    };
+    rows.len() >= FEW && first.iter().enumerate().all(is_otherwise)
 }
 
 /// 0, 1, 2 and so on, as pandas labels columns, if the rows hold anything else.
@@ -57,7 +83,28 @@ mod tests {
     use super::*;
 
     fn labels(first: &[f64], rows: &[&[f64]]) -> bool {
-        look_like_labels(first, &rows.iter().map(|row| row.to_vec()).collect::<Vec<_>>())
+        are_labels(first, &rows.iter().map(|row| row.to_vec()).collect::<Vec<_>>())
+    }
+
+    /// Whether a text of one column begins with a label.
+    fn column(text: &str) -> bool {
+        let written = |number: &str| {
+            let decimals = number.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+            vec![Written { value: number.parse().unwrap(), decimals }]
+        };
+        let rows: Vec<Vec<Written>> = text.split(' ').map(written).collect();
+        look_like_labels(&rows[0], &rows[1..])
+    }
+
+    #[test]
+    fn labels_have_fewer_decimals_than_data() {
+        assert!(column("10 2.0 3.25 9.5 1.0 7.125"));
+        assert!(column("2.50 2.7316 1.8822 2.1457 3.0019 2.8333"));
+        assert!(column("2.5 2.73 1.88 2.14 3.01 2.83"));
+        assert!(!column("2.5 2.73 1.88 2.1 3.01 2.83"), "some number has as few");
+        assert!(!column("2.50 2.73 1.88 2.14 3.01 2.83"));
+        assert!(!column("10 2.0 3.25"), "too few rows");
+        assert!(!column("1 2 3 4 2 1"));
     }
 
     #[test]

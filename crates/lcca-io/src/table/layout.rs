@@ -1,7 +1,7 @@
 //! Which columns of a table are read, as what.
 
-use super::cell::{TextKind, text_kind};
-use super::index::{Columns, is_called_like_id};
+use super::cell::{TextKind, is_decimal, text_kind};
+use super::index::{Columns, called_alike, is_called_like_id};
 use super::kind::Kind;
 use super::sample::Evidence;
 use super::target::Target;
@@ -9,6 +9,7 @@ use crate::error::{Fault, Outcome, Remedy};
 use crate::options::{Categorical, Index, TableOptions};
 use crate::remark::Remark;
 use crate::text::quoted;
+use hashbrown::HashMap;
 
 /// A column that is read.
 #[derive(Clone, Debug)]
@@ -20,14 +21,16 @@ pub(crate) struct Column {
     pub(crate) kind: Kind,
     /// What it is called in messages.
     pub(crate) label: String,
+    /// Whether it is called like one that names the rows, and nobody has said what it is.
+    pub(crate) may_name_rows: bool,
 }
 
 /// What is read of a table.
 pub(crate) struct Layout {
     /// Columns of the file, read or not.
     pub(crate) fields: usize,
-    /// The column that names the rows.
-    pub(crate) index: Option<usize>,
+    /// The columns that name the rows: none, one, or the levels of pandas's index.
+    pub(crate) index: Vec<usize>,
     pub(crate) columns: Vec<Column>,
     /// Whether the columns have names.
     pub(crate) named: bool,
@@ -41,12 +44,12 @@ impl Layout {
     /// The columns of a table, each of the kind that `kind` says, or of the kind that a model has it as.
     pub(crate) fn new(
         columns: Columns<'_>,
-        index: Option<usize>,
+        index: Vec<usize>,
         options: &TableOptions,
         target: Option<&Target>,
         kind: impl Fn(usize, &str) -> Outcome<Kind>,
     ) -> Outcome<Self> {
-        let chosen = columns.choose(options.columns.as_deref(), index)?;
+        let chosen = columns.choose(options.columns.as_deref(), &index)?;
         let name = |source: usize| match columns.names {
             Some(names) => names[source].clone(),
             None => (source + 1).to_string(),
@@ -58,6 +61,7 @@ impl Layout {
             Categorical::Columns(typed) => columns.is_among(source, typed),
             _ => false,
         };
+        let is_asked_for = |name: &String| options.columns.as_ref().is_some_and(|typed| typed.contains(name));
         let mut layout = Layout {
             fields: columns.count,
             index,
@@ -74,17 +78,28 @@ impl Layout {
                 None => Some(kind(source, &label(&name))?),
             };
             match kind {
-                Some(kind) => layout.columns.push(Column { source, label: label(&name), name, kind }),
+                Some(kind) => {
+                    let may_name_rows = is_named
+                        && target.is_none()
+                        && options.index == Index::Guess
+                        && is_called_like_id(&name)
+                        && !is_asked_for(&name);
+                    layout.columns.push(Column { source, label: label(&name), name, kind, may_name_rows });
+                }
                 // Rows of both views find each other by such a column, as they may have in training.
-                None if layout.index.is_none()
+                None if layout.index.is_empty()
                     && options.index == Index::Guess
                     && is_called_like_id(&name) =>
                 {
-                    layout.index = Some(source);
+                    layout.index = vec![source];
                     layout.spare_index = Some(name);
                 }
                 None => layout.ignored.push(name),
             }
+        }
+        let names = layout.columns.iter().map(|column| column.name.as_str());
+        if is_named && !target.is_some_and(|target| target.is_same(names)) {
+            layout.check_names()?;
         }
         if let Some(target) = target {
             let known: Vec<(&str, Kind)> =
@@ -92,6 +107,17 @@ impl Layout {
             target.check_covered(&known)?;
         }
         Ok(layout)
+    }
+
+    /// Refuses two columns of one name.
+    fn check_names(&self) -> Outcome<()> {
+        let mut seen = HashMap::with_capacity(self.columns.len());
+        for column in &self.columns {
+            if let Some(first) = seen.insert(column.name.as_str(), column.source) {
+                return Err(called_alike([first, column.source], &column.name));
+            }
+        }
+        Ok(())
     }
 
     /// What there is to say about columns that are not the model's.
@@ -123,7 +149,8 @@ pub(crate) fn sampled_kind(label: &str, evidence: &Evidence, categorical: &Categ
     if evidence.formatted == evidence.texts {
         let message =
             format!("holds numbers with separators or units ({found}), expected plain ones such as 1234.5");
-        return Err(refuse(label, &message));
+        let fault = refuse(label, &message);
+        return Err(if is_decimal(text) { fault.remedied_by(Remedy::SayDecimal) } else { fault });
     }
     if *categorical == Categorical::Error {
         return Err(refuse(label, &format!("holds texts ({found}), expected numbers")));
@@ -139,7 +166,8 @@ pub(crate) fn not_a_number(line: u64, label: &str, found: &[u8]) -> Fault {
         TextKind::Plain => "",
     };
     let message = format!("{label}: expected a number, found {}{kind}", quoted(found));
-    Fault::line(line, message).remedied_by(Remedy::SayWhatTextsAre)
+    let remedy = if is_decimal(found) { Remedy::SayDecimal } else { Remedy::SayWhatTextsAre };
+    Fault::line(line, message).remedied_by(remedy)
 }
 
 /// A column that cannot be part of a matrix.

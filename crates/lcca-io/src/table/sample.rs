@@ -9,6 +9,8 @@ pub(crate) const SAMPLED_ROWS: usize = 100;
 
 /// The first line and some rows after it, each with its line.
 pub(crate) struct Sample {
+    /// The number of the first line.
+    pub(crate) line: u64,
     pub(crate) first: ByteRecord,
     pub(crate) rows: Vec<(u64, ByteRecord)>,
 }
@@ -18,8 +20,11 @@ pub(crate) struct Sample {
 pub(crate) struct Evidence {
     pub(crate) numbers: usize,
     pub(crate) texts: usize,
+    /// Words such as `NA`, which are texts among texts and otherwise missing.
+    pub(crate) words: usize,
     pub(crate) dates: usize,
     pub(crate) formatted: usize,
+    /// Different texts and words.
     pub(crate) distinct: usize,
     /// The first text, with its line.
     pub(crate) first_text: Option<(u64, Vec<u8>)>,
@@ -38,13 +43,18 @@ impl Sample {
 
     /// What a column is, judged by the rows and, if it is one, by the first line.
     pub(crate) fn evidence(&self, column: usize, first_is_row: bool, texts: &MissingTexts) -> Evidence {
-        let first = first_is_row.then(|| (1, self.first.get(column).unwrap_or_default()));
+        let first = first_is_row.then(|| (self.line, self.first.get(column).unwrap_or_default()));
         let mut evidence = Evidence::default();
         let mut seen = HashSet::new();
         for (line, field) in first.into_iter().chain(self.cells(column)) {
             match texts.cell(field) {
                 Cell::Missing => {}
-                Cell::Number(_) => evidence.numbers += 1,
+                Cell::Number(number) if number.is_finite() => evidence.numbers += 1,
+                // Among texts, `Inf` is a word as well.
+                Cell::Word | Cell::Number(_) => {
+                    evidence.words += 1;
+                    seen.insert(field);
+                }
                 Cell::Text => {
                     evidence.texts += 1;
                     seen.insert(field);
@@ -78,6 +88,7 @@ impl Evidence {
 
     /// Whether the column could name the rows: nothing but different texts, and no dates or numbers with separators.
     pub(crate) fn could_name_rows(&self, rows: usize) -> bool {
-        self.texts == rows && self.distinct == rows && self.dates == 0 && self.formatted == 0
+        let all = self.texts + self.words == rows && self.distinct == rows;
+        self.texts > 0 && all && self.dates == 0 && self.formatted == 0
     }
 }

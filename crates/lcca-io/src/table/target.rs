@@ -47,15 +47,11 @@ impl Target {
         columns.len() == self.names.len() && self.names.iter().eq(columns)
     }
 
-    /// Refuses columns that leave any of the model's without numbers, or give one of them twice.
+    /// Refuses columns, all of different names, that leave any of the model's without numbers.
     pub(crate) fn check_covered(&self, columns: &[(&str, Kind)]) -> Outcome<()> {
         const SHOWN: usize = 3;
         if self.is_same(columns.iter().map(|(name, _)| *name)) {
             return Ok(());
-        }
-        let mut seen = HashSet::new();
-        if let Some((name, _)) = columns.iter().find(|(name, _)| !seen.insert(*name)) {
-            return Err(Fault::new(format!("has several columns {name:?}, so the model's is unclear")));
         }
         if self.places.len() < self.names.len() {
             return Err(Fault::new("has other columns than the model, whose names are not all different"));

@@ -1,6 +1,7 @@
 //! Tables whose columns have names and types, such as Parquet and Arrow: which column names the rows, and what the others
 //! are read as.
 
+use super::finish::Finished;
 use super::index::{Columns, find_index};
 use super::kind::Kind;
 use super::layout::{Layout, refuse};
@@ -8,6 +9,7 @@ use super::sample::Evidence;
 use super::target::Target;
 use crate::assemble::check_shape;
 use crate::error::Outcome;
+use crate::names::Names;
 use crate::options::{Categorical, Index, TableOptions};
 use crate::remark::Remark;
 
@@ -20,26 +22,77 @@ pub(crate) enum ColumnType {
     Other(&'static str),
 }
 
-/// The columns of a file, and those in which pandas keeps the names of rows.
+/// The columns of a file, and what pandas says about the names of rows.
 pub(crate) struct TypedTable<'a> {
     pub(crate) names: &'a [String],
-    pub(crate) pandas_index: &'a [String],
+    pub(crate) pandas_index: &'a PandasIndex,
+}
+
+/// Where pandas keeps the names of rows.
+#[derive(Default)]
+pub(crate) struct PandasIndex {
+    /// In these columns, one per level.
+    pub(crate) columns: Vec<String>,
+    /// Nowhere: they are a range of numbers.
+    range: Option<Range>,
+}
+
+/// Numbers from a start to an end, in steps.
+struct Range {
+    start: i64,
+    stop: i64,
+    step: i64,
+}
+
+impl PandasIndex {
+    /// The levels of an index that are stored as columns.
+    pub(crate) fn stored(columns: Vec<String>) -> Self {
+        PandasIndex { columns, range: None }
+    }
+
+    /// What pandas's own description of a table says.
+    pub(crate) fn described(description: &str) -> Self {
+        let parsed: serde_json::Value = serde_json::from_str(description).unwrap_or_default();
+        let levels = parsed["index_columns"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let columns = levels.iter().filter_map(|level| level.as_str().map(String::from)).collect();
+        // A range is described by an object and not stored.
+        let range = levels.iter().find_map(|level| {
+            let number = |key: &str| level[key].as_i64();
+            Some(Range { start: number("start")?, stop: number("stop")?, step: number("step")? })
+        });
+        PandasIndex { columns, range }
+    }
+
+    /// Names rows that no column names: a range that starts at 0 only counts them. So does a range of another length, as
+    /// pandas has it: some programs keep the description of a table that they cut.
+    fn name_rows(&self, finished: &mut Finished) {
+        let Some(Range { start, stop, step }) = self.range else { return };
+        let rows = finished.assembled.matrix.rows() + finished.assembled.gaps.dropped.len();
+        let len = i128::from(stop) - i128::from(start);
+        let step = i128::from(step);
+        if finished.row_names.is_some() {
+            return;
+        }
+        if (start, step) == (0, 1) || len != step * rows as i128 {
+            finished.counted = true;
+        } else {
+            let names = (0..rows as i128).map(|row| (i128::from(start) + step * row).to_string());
+            finished.row_names = Some(Names::new(names));
+        }
+    }
 }
 
 impl TypedTable<'_> {
-    /// The column that names the rows: the one that the caller says, that of pandas, or a first one of different texts.
+    /// The columns that name the rows: the one that the caller says, those of pandas, or a first one of different texts.
     pub(crate) fn index(
         &self,
         options: &TableOptions,
         evidence: impl Fn(usize) -> Outcome<(Evidence, usize)>,
-    ) -> Outcome<Option<usize>> {
+    ) -> Outcome<Vec<usize>> {
         let columns = Columns { names: Some(self.names), count: self.names.len() };
-        if options.index == Index::Guess {
-            match self.pandas_index {
-                [] => {}
-                [one] => return Ok(self.names.iter().position(|name| name == one)),
-                _ => return Ok(None),
-            }
+        if options.index == Index::Guess && !self.pandas_index.columns.is_empty() {
+            let level = |level: &String| self.names.iter().position(|name| name == level);
+            return Ok(self.pandas_index.columns.iter().filter_map(level).collect());
         }
         let first = if options.index == Index::Guess && !self.names.is_empty() {
             evidence(0)?
@@ -47,13 +100,13 @@ impl TypedTable<'_> {
             (Evidence::default(), 0)
         };
         let found = find_index(columns, &options.index, options.columns.as_deref(), |_| first)?;
-        Ok(found.map(|(column, _)| column))
+        Ok(found.into_iter().map(|(column, _)| column).collect())
     }
 
     /// What is read, given what each column holds.
     pub(crate) fn layout(
         &self,
-        index: Option<usize>,
+        index: Vec<usize>,
         options: &TableOptions,
         target: Option<&Target>,
         holds: impl Fn(usize) -> ColumnType,
@@ -76,7 +129,8 @@ impl TypedTable<'_> {
 
     /// The options, with the columns that hold data if none are asked for: those in which pandas keeps names do not.
     fn options(&self, options: &TableOptions) -> TableOptions {
-        let is_index = |name: &String| self.pandas_index.contains(name) || name.starts_with("__index_level_");
+        let is_index =
+            |name: &String| self.pandas_index.columns.contains(name) || name.starts_with("__index_level_");
         if options.columns.is_some() || !self.names.iter().any(is_index) {
             return options.clone();
         }
@@ -84,17 +138,20 @@ impl TypedTable<'_> {
         options.clone().columns(Some(data))
     }
 
-    /// What was guessed, if anything was.
-    pub(crate) fn remark(&self, index: Option<usize>, options: &TableOptions) -> Option<Remark> {
-        let index = index.filter(|_| options.index == Index::Guess)?;
-        Some(Remark::Guessed { header: None, index: Some(self.names[index].clone()) })
+    /// Adds what the table says about its rows besides its cells: what was guessed, and an index that is not stored.
+    pub(crate) fn complete(
+        &self,
+        mut finished: Finished,
+        layout: &Layout,
+        options: &TableOptions,
+    ) -> Finished {
+        if options.index == Index::Guess {
+            self.pandas_index.name_rows(&mut finished);
+            let levels: Vec<&str> = layout.index.iter().map(|&level| self.names[level].as_str()).collect();
+            let index = (!levels.is_empty()).then(|| levels.join(", "));
+            let guessed = index.map(|index| Remark::Guessed { header: None, index: Some(index) });
+            finished.remarks.splice(0..0, guessed);
+        }
+        finished
     }
-}
-
-/// The columns that pandas's own description of a table calls its index.
-pub(crate) fn pandas_index(description: &str) -> Vec<String> {
-    let parsed: serde_json::Value = serde_json::from_str(description).unwrap_or_default();
-    let columns = parsed["index_columns"].as_array().map(Vec::as_slice).unwrap_or_default();
-    // A range of numbers is described by an object and not stored.
-    columns.iter().filter_map(|column| column.as_str().map(String::from)).collect()
 }

@@ -1,5 +1,6 @@
 //! Sentences for remarks about how files were read and their rows paired.
 
+use crate::numbers::grouped;
 use crate::remark::Remark;
 
 /// A remark about reading files as a sentence without a full stop.
@@ -8,18 +9,21 @@ pub fn remark(remark: &Remark) -> String {
         Remark::Guessed { header, index } => guessed(*header, index.as_deref()),
         Remark::Separated { by: '\t' } => "fields are between tabs".into(),
         Remark::Separated { by: ';' } => "fields are between semicolons".into(),
+        Remark::Separated { by: '|' } => "fields are between bars".into(),
         Remark::Separated { by } => format!("fields are between {by:?}"),
-        Remark::Categories { column, categories } => {
-            format!("column {column:?} taken as {}", counted(*categories as u64, "category", "categories"))
+        Remark::DecimalCommas => "numbers have decimal commas".into(),
+        Remark::Categories { column, categories, words } => {
+            let count = counted(*categories as u64, "category", "categories");
+            let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
+            let among =
+                if words.is_empty() { String::new() } else { format!(", {} among them", words.join(", ")) };
+            format!("column {column:?} taken as {count}{among}")
         }
         Remark::NumericId { column } => format!(
             "column {column:?} holds a different whole number in each row and is taken as data; if it names the rows, \
              make it the index"
         ),
-        Remark::NumericIdInBoth { column } => format!(
-            "column {column:?} is data in both views and correlates perfectly with itself; if it names the rows, make it \
-             the index of both"
-        ),
+        Remark::NamedByColumn { of, column } => format!("column {column:?} names the rows of {of}"),
         Remark::RowsWithMissing { cells, rows } => format!(
             "{} in {}, left out",
             counted(*cells, "missing value", "missing values"),
@@ -47,10 +51,12 @@ pub fn remark(remark: &Remark) -> String {
 /// The remarks about two views.
 fn pairing(remark: &Remark) -> String {
     match remark {
-        Remark::Aligned { moved, rows } => {
-            format!("rows of Y brought into the order of X by name: {moved} of {rows} moved")
+        Remark::Aligned { of, moved, rows } => {
+            let [moved, rows] = [*moved, *rows].map(|number| grouped(number as u64));
+            format!("rows of {of} brought into the order of X by name: {moved} of {rows} moved")
         }
         Remark::NotInBoth { x, y, rows } => {
+            let [rows, x, y] = [*rows, *x, *y].map(|number| grouped(number as u64));
             format!("{rows} rows are in both views; {x} only in X and {y} only in Y left out")
         }
         Remark::NamedOnOneSide { side } => {
@@ -62,7 +68,7 @@ fn pairing(remark: &Remark) -> String {
         }
         Remark::IncompletePairs { dropped, rows } => {
             let count = counted(*dropped as u64, "row", "rows");
-            format!("{count} with missing values left out of both views, {rows} left")
+            format!("{count} with missing values left out of both views, {} left", grouped(*rows as u64))
         }
         other => format!("{other:?}"),
     }
@@ -88,5 +94,5 @@ fn guessed(header: Option<bool>, index: Option<&str>) -> String {
 
 fn counted(number: impl TryInto<u64>, one: &str, many: &str) -> String {
     let number = number.try_into().unwrap_or(0);
-    format!("{number} {}", if number == 1 { one } else { many })
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }

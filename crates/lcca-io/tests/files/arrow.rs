@@ -1,7 +1,7 @@
 //! Arrow files that pyarrow wrote, in every packing and type that is read.
 
 use crate::support::*;
-use lcca_io::{Names, read_matrix, read_names};
+use lcca_io::{Index, Names, ReadOptions, TableOptions, read_matrix, read_matrix_with, read_names};
 use proptest::prelude::*;
 
 fn bytes(name: &str) -> Vec<u8> {
@@ -53,6 +53,16 @@ fn missing_values_are_refused_by_column_and_texts_are_categories() {
         assert!(names[0] == "a" && names[1..].iter().all(|name| name.starts_with("b=")), "{names:?}");
         assert_eq!(loaded.notes, ["column \"b\" taken as 1 category"], "{name}");
     }
+}
+
+#[test]
+fn numbers_in_a_dictionary_are_numbers_and_names_keep_all_digits() {
+    let file = file("m.feather", bytes("numbers_in_dictionary.feather"));
+    let table = TableOptions::default().index(Index::Column("big".into()));
+    let loaded = read_matrix_with(&file.path, &ReadOptions::default().table(table)).unwrap();
+    assert_eq!(dense(&loaded.matrix), [[10.0], [20.0], [10.0]]);
+    let names = Names::new(["9007199254740993", "9007199254740992", "1"]);
+    assert_eq!(loaded.row_names().unwrap(), Some(names));
 }
 
 #[test]

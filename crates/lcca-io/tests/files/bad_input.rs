@@ -26,7 +26,7 @@ fn missing_files_and_folders_are_named() {
 
 #[test]
 fn unreadable_names_list_what_is_read() {
-    says(&complaint("m.txt", "hello"), &["is in no known format; expected .npz, .npy, .mtx"]);
+    says(&complaint("m.xyz", "hello"), &["is in no known format; expected .npz, .npy, .mtx"]);
     says(&complaint("m.npz.gz", gzip(b"PK\x03\x04")), &["a packed npz file cannot be mapped"]);
 }
 
@@ -144,6 +144,9 @@ fn scipy_complaints_name_the_array() {
     says(&message(&other), &["format: is in SciPy's layout \"bsr\""]);
     other[0].1 = npy("|S3", false, "", b"csc");
     says(&message(&other), &["indptr: holds 2 numbers, expected 4"]);
+    let mut flattened = csr([2, 3], &[0, 2, 4], &[0, 1, 0, 1], &[]);
+    flattened[4].1 = npy("<f8", false, "2, 2", bytemuck::cast_slice(&[1.0, 2.0, 3.0, 4.0]));
+    says(&message(&flattened), &["data: has 2 dimensions, expected 1"]);
 }
 
 #[test]
@@ -173,6 +176,10 @@ fn array_complaints_name_shape_and_type() {
     says(&message("<f8", "0, 2", &[]), &["the matrix has no rows"]);
     says(&message("<f8", "2, 0", &[]), &["the matrix has no columns"]);
     says(&complaint("m.npy", b"\x93NUMPY\x01\x00\xff\xff{"), &["the header is cut short"]);
+    let twice = npy("<f8", false, "1, 1), 'shape': (1, ", &[0; 8]);
+    says(&complaint("m.npy", twice), &["the header has the field \"shape\" twice, expected it once"]);
+    let inside = npy("<f8', 'note': ' \"shape\": (2, 2)", false, "1, 1", &[0; 8]);
+    says(&complaint("m.npy", inside), &["the header has a field \"note\", expected descr"]);
     says(&complaint("m.npy", b"\x93NUMPY\x09\x00\xff\xff{"), &["format 9, expected 1, 2 or 3"]);
 }
 

@@ -10,6 +10,7 @@ mod checksums;
 mod damage;
 mod model;
 mod names;
+mod pairing;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod round_trip;

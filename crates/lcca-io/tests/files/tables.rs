@@ -2,7 +2,8 @@
 
 use crate::support::*;
 use lcca_io::{
-    Align, Categorical, Index, Loaded, Missing, ReadOptions, TableOptions, pair_rows, read_matrix_with,
+    Align, Categorical, Index, Loaded, Missing, ReadOptions, TableOptions, name_rows, pair_rows,
+    read_matrix_with,
 };
 
 fn table() -> TableOptions {
@@ -104,7 +105,7 @@ fn what_could_be_either_is_refused() {
 fn no_cell_turns_its_column_into_names() {
     let missing = refused("a,b\nNA,2\n3,4\n", table());
     assert!(
-        missing.contains("line 2: column \"a\": the value is missing; 1 value is missing in 1 row"),
+        missing.contains("line 2: column \"a\": the value is missing (\"NA\"); 1 value is missing in 1 row"),
         "{missing}"
     );
     let dates = refused("day,b\n2020-01-31,2\n2020-02-01,4\n", table());
@@ -149,7 +150,7 @@ fn missing_values_are_dropped_or_become_means() {
     let text = "a,b,c\n1,NA,10\n2,5,\n6,7,40\n";
     let all = refused(text, table());
     assert!(
-        all.contains("line 2: column \"b\": the value is missing; 2 values are missing in 2 rows"),
+        all.contains("line 2: column \"b\": the value is missing (\"NA\"); 2 values are missing in 2 rows"),
         "{all}"
     );
     let dropped = read(text, table().missing(Missing::Drop));
@@ -220,7 +221,7 @@ fn categories_become_indicators() {
         refused(&format!("n,note\n{free}"), table())
             .contains("column \"note\": holds texts (\"note 0\"), 20 different")
     );
-    let missing = read("color,n\nred,1\nNA,2\nred,3\nblue,4\nblue,4\n", table().missing(Missing::Mean));
+    let missing = read("color,n\nred,1\n,2\nred,3\nblue,4\nblue,4\n", table().missing(Missing::Mean));
     assert_eq!(rows(&missing)[1], [0.5, 0.5, 2.0]);
 }
 
@@ -245,8 +246,6 @@ fn separators_quotes_and_line_ends_do_not_mislead() {
         (rows(&loaded), loaded.notes[0].as_str()),
         (vec![vec![1.0, 2.0], vec![3.0, 4.0]], "fields are between semicolons")
     );
-    let decimal = refused("a;b\n1,5;2,5\n3,5;4,5\n", table());
-    assert!(decimal.contains("column \"a\": holds numbers with separators or units (\"1,5\")"), "{decimal}");
     assert!(
         refused("a b\n1 2\n3 4\n", table())
             .contains("has fields between spaces, expected them between commas")
@@ -254,7 +253,7 @@ fn separators_quotes_and_line_ends_do_not_mislead() {
     let quoted = read("\"first\nname\",b\n1,2\n\n3,4\n", table());
     assert_eq!((names(&quoted), rows(&quoted).len()), (vec!["first\nname".into(), "b".into()], 2));
     let open = refused("a,b\n\"1,2\n3,4\n", table());
-    assert!(open.contains("line 2: a quoted field does not end"), "{open}");
+    assert!(open.contains("line 2: a quote opens a field here that does not end"), "{open}");
     let late = refused("\"first\nname\",b\n1,2\n\n3,x\n", table());
     assert!(late.contains("line 5: column \"b\": expected a number"), "{late}");
     let many: String = (0..30_000).map(|row| format!("\"row\n{row}\",{row}\n")).collect();
@@ -278,8 +277,30 @@ fn a_numeric_id_is_pointed_out() {
         loaded.notes
     );
     assert_eq!(read("case,a\n1,5\n0,7\n1,1\n", table()).notes.len(), 1);
-    let paired = pair_rows([&loaded, &read(text, table())], Align::Auto).unwrap();
-    assert_eq!(paired.remarks.len(), 1);
+    let said = read(text, table().index(Index::None));
+    assert_eq!((said.notes.len(), names(&said)), (1, vec!["id".into(), "a".into()]));
+    let asked = read(text, table().columns(vec!["id".to_string(), "a".into()]));
+    assert!(asked.ids().is_empty() && asked.notes.len() == 1, "{:?}", asked.notes);
+}
+
+#[test]
+fn a_numeric_id_names_the_rows_if_both_views_have_it() {
+    let drop = || table().missing(Missing::Drop);
+    let x = read("id,a\n31,5\n52,\n23,1\n44,2\n", drop());
+    let y = read("b,id\n10,44\n30,23\n50,31\n20,52\n", drop());
+    let ([x, y], remarks) = name_rows([x, y], ["X", "Y"], Align::Auto).unwrap();
+    assert_eq!((names(&x), names(&y), remarks.len()), (vec!["a".into()], vec!["b".into()], 2));
+    assert_eq!(row_names(&x), ["31", "23", "44"]);
+    assert!(x.notes.iter().chain(&y.notes).all(|note| !note.contains("taken as data")), "{:?}", x.notes);
+    let paired = pair_rows([&x, &y], Align::Auto).unwrap();
+    assert_eq!(
+        paired.matrices.each_ref().map(dense),
+        [vec![vec![5.0], vec![1.0], vec![2.0]], vec![vec![50.0], vec![30.0], vec![10.0]]]
+    );
+    let alone = read("id\n1\n2\n", table());
+    let other = read("id,b\n2,5\n1,6\n", table());
+    let error = name_rows([alone, other], ["X", "Y"], Align::Auto).err().unwrap().to_string();
+    assert!(error.contains("has no column but \"id\""), "{error}");
 }
 
 #[test]
@@ -353,4 +374,123 @@ fn rows_left_out_of_both_views_are_counted_once() {
     assert_eq!(dense(&paired.matrices[1]), [[10.0]]);
     let counted = lcca_io::Remark::IncompletePairs { dropped: 2, rows: 1 };
     assert!(paired.remarks.contains(&counted), "{:?}", paired.remarks);
+}
+
+#[test]
+fn a_stray_quote_is_found_without_reading_lines_again() {
+    // Looking at all bytes again for each line would take 2^18 times a megabyte.
+    let lines = "1,2\n".repeat(1 << 19);
+    let open = refused(&format!("a,b\n{}\"1,2\n{lines}", "3,4\n".repeat(500)), table());
+    assert!(open.contains("line 502: a quote opens a field here that does not end"), "{open}");
+    let long = read(&format!("id,n\n\"{}\",1\nb,2\n", "x\n".repeat(1 << 18)), table());
+    assert_eq!((long.matrix.rows(), row_names(&long)[0].len()), (2, (2 << 18) - 1));
+}
+
+#[test]
+fn a_quote_that_another_one_closes_merges_no_rows() {
+    let merged = refused("id,n\n\"a,1\n\"b\",2\n\"c\",3\n", table());
+    assert!(merged.contains("line 2: a quote opens a field here, and text follows"), "{merged}");
+    assert_eq!(rows(&read("a,b\n\"1\" , 2\n 3,\"4\"\r\n", table())), [[1.0, 2.0], [3.0, 4.0]]);
+}
+
+#[test]
+fn words_for_missing_values_are_categories_among_texts() {
+    let text = "bags,n\nNone,1\nDriver,NA\nNone,3\nDriver,4\nNA,5\nNA,6\n";
+    let message = refused(text, table());
+    assert!(message.contains("line 3: column \"n\": the value is missing (\"NA\"); 1 value is"), "{message}");
+    let filled = read(text, table().missing(Missing::Mean));
+    assert_eq!(names(&filled), ["bags=Driver", "bags=NA", "bags=None", "n"]);
+    assert_eq!(filled.notes[1], "column \"bags\" taken as 3 categories, \"None\", \"NA\" among them");
+    let listed = refused(text, table().na(vec!["NA".into()]));
+    assert!(listed.contains("line 3: column \"n\": the value is missing (\"NA\"); 3 values"), "{listed}");
+    let only = refused("a,b\nNone,1\nNone,2\n", table());
+    assert!(only.contains("line 2: column \"a\": the value is missing (\"None\")"), "{only}");
+    let empty = refused("bags,n\nDriver,1\n,2\nDriver,3\n", table());
+    assert!(empty.contains("line 3: column \"bags\": the value is missing; 1 value"), "{empty}");
+    // Namibia is a row like any other.
+    assert_eq!(row_names(&read("country,n\nDE,1\nNA,2\n", table())), ["DE", "NA"]);
+}
+
+#[test]
+fn a_row_that_lacks_a_field_does_not_become_names() {
+    let text = "1,2,3\n4,5,6,7\n8,9,10,11\n5,2,2,1\n";
+    let short = refused(text, table());
+    assert!(short.contains("line 1: has 3 fields where the rows below it have 4"), "{short}");
+    let row = refused(text, table().header(false));
+    assert!(row.contains("line 1: has 3 fields, expected 4 as in the rows below it"), "{row}");
+    assert_eq!(read(text, table().header(true)).matrix.rows(), 3);
+    assert!(refused("a,b\nr,1,2\nr,3,4\n", table()).contains("say which"), "names of rows never repeat");
+}
+
+#[test]
+fn labels_that_are_written_otherwise_than_the_rows_are_refused() {
+    let rows_below = "0.5,2.0312\n1.0,1.7719\n2.5,9.1203\n0.25,4.0005\n3.0,5.5151\n";
+    let labels = refused(&format!("10,2.50\n{rows_below}"), table());
+    assert!(labels.contains("line 1: holds numbers that look like labels"), "{labels}");
+    assert_eq!(read(&format!("1.5,2.5000\n{rows_below}"), table()).matrix.rows(), 6);
+}
+
+#[test]
+fn columns_of_one_name_are_refused_with_their_places() {
+    let text = "a,b,a\n1,2,3\n4,5,7\n";
+    let expected = "columns 1 and 3 are both called \"a\", expected different names";
+    for options in [table(), table().columns(vec!["a".to_string()]), table().index(Index::Column("a".into()))]
+    {
+        let message = refused(text, options);
+        assert!(message.contains(expected), "{message}");
+    }
+    assert_eq!(names(&read(text, table().columns(vec!["b".to_string(), "3".to_string()]))), ["b", "a"]);
+    let made = refused("c=x,c\n1,x\n2,y\n3,x\n4,y\n", table());
+    assert!(made.contains("two columns would be called \"c=x\""), "{made}");
+}
+
+#[test]
+fn decimal_commas_are_guessed_or_said() {
+    let text = "a;b\n1,5;2\n-3,25;4,5\n";
+    let loaded = read(text, table());
+    assert_eq!(rows(&loaded), [[1.5, 2.0], [-3.25, 4.5]]);
+    assert_eq!(loaded.notes[..2], ["fields are between semicolons", "numbers have decimal commas"]);
+    let point = refused(text, table().decimal('.'));
+    assert!(point.contains("column \"a\": holds numbers with separators or units (\"1,5\")"), "{point}");
+    let thousands = "a;b\n1,250;2\n3,000;4\n";
+    assert!(refused(thousands, table()).contains("holds numbers with separators"));
+    assert_eq!(rows(&read(thousands, table().decimal(','))), [[1.25, 2.0], [3.0, 4.0]]);
+    let mixed = refused("a;b\n1,5;2\n2,5;4.5\n", table());
+    assert!(mixed.contains("(\"1,5\")"), "{mixed}");
+}
+
+#[test]
+fn the_delimiter_is_what_the_caller_says() {
+    assert_eq!(rows(&read("a|b\n1|2\n", table().delimiter('|'))), [[1.0, 2.0]]);
+    assert_eq!(rows(&read("a  b\n 1 2\n3   4 \n", table().delimiter(' '))), [[1.0, 2.0], [3.0, 4.0]]);
+    assert!(refused("a|b\n1|2\n", table().delimiter('1')).contains("fields cannot be between '1'"));
+    let text = file("t.txt", "a\tb\n1\t2\n");
+    assert_eq!(rows(&read_matrix_with(&text.path, &with(table().delimiter('\t'))).unwrap()), [[1.0, 2.0]]);
+    assert!(complaint("t.txt", "a\tb\n1\t2\n").contains("or say what is between its fields"));
+    assert!(complaint("t.xlsx", "PK\x03\x04").contains("is a spreadsheet"));
+}
+
+#[test]
+fn utf_16_and_old_line_ends_are_read() {
+    let text = "größe,b\r\n1,2\r\n";
+    for big_endian in [false, true] {
+        let bytes = |unit: u16| if big_endian { unit.to_be_bytes() } else { unit.to_le_bytes() };
+        let encoded: Vec<u8> = std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(bytes).collect();
+        let file = file("t.csv", encoded.clone());
+        let loaded = read_matrix_with(&file.path, &with(table())).unwrap();
+        assert_eq!((names(&loaded), rows(&loaded)), (vec!["größe".into(), "b".into()], vec![vec![1.0, 2.0]]));
+        assert!(complaint("t.csv", &encoded[2..]).contains("UTF-16 without a mark"));
+    }
+    assert_eq!(rows(&read("a,b\r1,2\r3,4\r", table())), [[1.0, 2.0], [3.0, 4.0]]);
+}
+
+#[test]
+fn a_blank_line_is_a_missing_value_if_there_is_but_one_column() {
+    assert_eq!(rows(&read("a,b\n\n1,2\n  \n3,4\n\n", table())), [[1.0, 2.0], [3.0, 4.0]]);
+    let one = refused("a\n\n1\n\n2\n\n", table());
+    assert!(
+        one.contains("line 2: column \"a\": the value is missing; 2 values are missing in 2 rows"),
+        "{one}"
+    );
+    assert_eq!(rows(&read("a\n1\n\"\"\n2\n\n\n", table().missing(Missing::Drop))), [[1.0], [2.0]]);
 }

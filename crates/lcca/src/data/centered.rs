@@ -1,16 +1,16 @@
 //! Centering without densifying.
 //!
 //! With column means μ, z = Wᵀ(x − μ) = Wᵀx − Wᵀμ: one k-vector is subtracted from every row's z. The z then sum to zero,
-//! so Xᵀz is already (X − 1μᵀ)ᵀz and nothing else changes. A column whose mean is m times its deviation loses about
-//! 2·log₁₀(m) of the sixteen digits. A constant column loses all of them, so the pass leaves its row of every product as
-//! it was: zero is added instead of rounding errors.
+//! so Xᵀz is already (X − 1μᵀ)ᵀz and nothing else changes. A column whose mean is m times its deviation would lose about
+//! 2·log₁₀(m) of the sixteen digits, so rows with such columns are read near an origin (`near_origin.rs`). A constant column
+//! loses all of them, so the pass leaves its row of every product as it was: zero is added instead of rounding errors.
 
 use super::ask::{Ask, Source};
 use super::composition::Composition;
 use super::dead_columns::{DeadColumns, numbered};
 use super::gram::GramMatrix;
 use super::moments::Moments;
-use super::pair::{Blocks, Capabilities, Grams, Pair, Triangles};
+use super::pair::{Blocks, Capabilities, Grams, Near, Pair, Triangles};
 use super::triangle::Triangle;
 use crate::error::Result;
 use crate::matrix::{LANES, Line, Lower};
@@ -27,6 +27,8 @@ const COLUMNS: usize = 4096;
 pub struct Centered<'a> {
     inner: &'a dyn Pair,
     mean: [Vec<f64>; 2],
+    /// The means of the pair that was given, if another one near an origin is read in its place.
+    given: Option<[Vec<f64>; 2]>,
     moments: [Moments; 2],
     /// For each view, the columns that are constant and not zero.
     constant: DeadColumns,
@@ -44,8 +46,12 @@ struct Scratch {
 }
 
 impl<'a> Centered<'a> {
-    /// Reads each view once for its means.
+    /// Reads each view once for its means. If columns would lose digits by that, `inner` is read near an origin.
     pub fn new(inner: &'a dyn Pair) -> Result<Self> {
+        let (inner, given) = match inner.near_origin()? {
+            Near::At(near) => (near, Some([inner.moments(Side::X)?.mean(), inner.moments(Side::Y)?.mean()])),
+            Near::Needless | Near::Unknown => (inner, None),
+        };
         let (x, y) = (inner.moments(Side::X)?, inner.moments(Side::Y)?);
         let (moments, mean) = rayon::join(
             || <[Moments; 2]>::from(rayon::join(|| x.centered(), || y.centered())),
@@ -58,20 +64,21 @@ impl<'a> Centered<'a> {
         Ok(Centered {
             inner,
             mean,
+            given,
             constant: DeadColumns([constant(x, &moments[0]), constant(y, &moments[1])]),
             moments,
             scratch: Mutex::default(),
         })
     }
 
-    /// The column means of both views.
+    /// The column means of both views, of the rows that are read.
     pub(crate) fn means(&self) -> &[Vec<f64>; 2] {
         &self.mean
     }
 
-    /// The column means of one view.
+    /// The column means of one view of the pair that was given.
     pub fn mean(&self, side: Side) -> &[f64] {
-        &self.mean[side as usize]
+        &self.given.as_ref().unwrap_or(&self.mean)[side as usize]
     }
 }
 
@@ -90,7 +97,7 @@ impl Pair for Centered<'_> {
             std::mem::take(&mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner));
         for side in Side::BOTH {
             if let Some(source) = ask.source_of(side) {
-                shift(&mut offsets[side as usize], &mut partial, source, self.mean(side));
+                shift(&mut offsets[side as usize], &mut partial, source, &self.mean[side as usize]);
             }
         }
         self.constant.keep(ask, &mut kept);
@@ -125,19 +132,19 @@ impl Pair for Centered<'_> {
     fn composition(&self) -> Option<Composition<'_>> {
         let inner = self.inner.composition().filter(Composition::is_plain)?;
         let dead = self.constant.0.each_ref().map(Vec::as_slice);
-        Some(Composition { means: Some([self.mean(Side::X), self.mean(Side::Y)]), dead, ..inner })
+        Some(Composition { means: Some([&self.mean[0], &self.mean[1]]), dead, ..inner })
     }
 }
 
 impl Grams for Centered<'_> {
     fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
         let gram = self.inner.capabilities().require_grams()?.gram(side, limit)?;
-        Ok(gram.centered(self.mean(side), self.moments[side as usize].weight))
+        Ok(gram.centered(&self.mean[side as usize], self.moments[side as usize].weight))
     }
 
     /// Given means are subtracted instead of this pair's own, because centering a centered view changes nothing.
     fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
-        let own = [self.mean(Side::X), self.mean(Side::Y)];
+        let own = [&self.mean[0][..], &self.mean[1]];
         self.inner.capabilities().require_grams()?.dense_gram(Some(means.unwrap_or(own)), limit)
     }
 }
@@ -157,7 +164,7 @@ impl Triangles for Centered<'_> {
 impl Blocks for Centered<'_> {
     /// Given means are subtracted instead of this pair's own. A column that is constant is zero, without rounding errors.
     fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Lower> {
-        let own = [self.mean(Side::X), self.mean(Side::Y)];
+        let own = [&self.mean[0][..], &self.mean[1]];
         let inner = self.inner.capabilities().require_blocks()?;
         let mut gram = inner.block_gram(columns, Some(means.unwrap_or(own)), limit)?;
         self.constant.clear(gram.as_mat_mut(), numbered(columns));

@@ -40,6 +40,13 @@ pub struct GramEstimate {
     pub touched: f64,
 }
 
+impl GramEstimate {
+    /// Bytes that forming the blocks takes: the four of them while they are put together, and a transposed view.
+    pub fn bytes(&self) -> f64 {
+        24.0 * self.entries + 4.0 * self.touched
+    }
+}
+
 /// Counts over all rows, and the pairs of columns in a sample of them.
 #[derive(Clone, Debug)]
 pub struct GramSample {

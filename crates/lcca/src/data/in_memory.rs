@@ -4,6 +4,7 @@ use super::covariates::CovariateRows;
 use super::estimate::{GramEstimate, GramSample};
 use super::joint::JointGram;
 use super::moments::Moments;
+use super::origin::Origin;
 use super::paired_rows::PairedRows;
 use super::parts::{Piece, Scratch};
 use super::{reduce, sample};
@@ -21,6 +22,10 @@ pub struct InMemory {
     pub(super) scratch: Mutex<Vec<Scratch>>,
     pub(super) covariates: Option<CovariateRows>,
     pub(super) space: Option<Arc<dyn PanelSpace>>,
+    /// What was subtracted from the columns, if these rows are near an origin.
+    pub(super) origin: Option<Arc<Origin>>,
+    /// The same rows near an origin, once that was asked for; `None` if they need none.
+    pub(super) near: OnceLock<Option<Box<InMemory>>>,
 }
 
 /// A space in which panels live, which `space::of` recognizes: rows are below spaces and cannot name them.
@@ -41,8 +46,8 @@ impl InMemory {
 
     /// Multiplies each row's contribution by its weight, as if the row occurred that often.
     pub fn weighted(self, weights: Buffer<f64>) -> Result<Self> {
-        let InMemory { covariates, space, .. } = self;
-        Ok(InMemory { covariates, space, ..self.rows.weighted(weights)?.into() })
+        let InMemory { covariates, space, origin, .. } = self;
+        Ok(InMemory { covariates, space, origin, ..self.rows.weighted(weights)?.into() })
     }
 
     /// The same rows, those of each view normalized: once, into values of their own.
@@ -58,7 +63,7 @@ impl InMemory {
 
     /// The same rows; fits to them, or to some of them, keep their panels in this space. See `space::place`.
     pub fn placed(self, space: Option<Arc<dyn PanelSpace>>) -> Self {
-        InMemory { space, ..self }
+        InMemory { space, near: OnceLock::new(), ..self }
     }
 
     /// Has a space sum up both views, unless somebody has done so. What it leaves to the host is summed up when it is asked for.
@@ -145,6 +150,8 @@ impl From<PairedRows> for InMemory {
             scratch: Mutex::default(),
             covariates: None,
             space: None,
+            origin: None,
+            near: OnceLock::new(),
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::panels;
 use crate::side::Side;
 use faer::Mat;
 use rayon::prelude::*;
+use std::sync::OnceLock;
 
 /// Rows of the covariates whose products one thread adds up at a time, whatever the number of threads.
 const ROWS: usize = 4096;
@@ -41,6 +42,7 @@ impl InMemory {
             return Err(Error::CovariateRows { expected, found });
         }
         self.covariates = Some(covariates.into());
+        self.near = OnceLock::new();
         Ok(self)
     }
 
@@ -52,7 +54,8 @@ impl InMemory {
     /// The same rows and covariates in the same space, with other weights.
     pub fn reweighted(&self, weights: Vec<f64>) -> Result<Self> {
         let [x, y] = Side::BOTH.map(|side| self.view(side).clone());
-        let pair = InMemory::new(x, y)?.weighted(weights.into())?.placed(self.space.clone());
+        let mut pair = InMemory::new(x, y)?.weighted(weights.into())?.placed(self.space.clone());
+        pair.origin = self.origin.clone();
         match self.covariates() {
             Some(covariates) => pair.with_covariates(covariates.clone()),
             None => Ok(pair),

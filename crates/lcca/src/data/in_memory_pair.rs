@@ -8,7 +8,10 @@ use super::gram::{self, GramMatrix};
 use super::in_memory::InMemory;
 use super::joint::JointGram;
 use super::moments::Moments;
-use super::pair::{Blocks, Capabilities, Grams, JointGrams, Pair, Reduced, Samples, Structure, Triangles};
+use super::origin::Origin;
+use super::pair::{
+    Blocks, Capabilities, Grams, JointGrams, Near, Pair, Reduced, Samples, Structure, Triangles,
+};
 use super::parts;
 use super::scatter_gram::Centering;
 use super::triangle::{self, Triangle};
@@ -76,6 +79,15 @@ impl Pair for InMemory {
             covariates: if self.covariates.is_some() { Some(self) } else { None },
             space: self.space.as_deref().map(|space| space as &(dyn Any + Send + Sync)),
         }
+    }
+
+    fn near_origin(&self) -> Result<Near<'_>> {
+        let near = InMemory::near_origin(self)?;
+        Ok(if std::ptr::eq(near, self) { Near::Needless } else { Near::At(near) })
+    }
+
+    fn origin(&self) -> Option<&Origin> {
+        self.origin.as_deref()
     }
 
     fn composition(&self) -> Option<Composition<'_>> {

@@ -100,14 +100,22 @@ impl Moments {
     ) -> Self {
         let (mut moments, mut lost) = (Moments::zero(view.cols()), Moments::zero(view.cols()));
         let mut count = 0;
+        let none;
+        let origin = match view.origin() {
+            Some(origin) => origin,
+            None => {
+                none = vec![0.0; view.cols()];
+                &none
+            }
+        };
         for row in rows {
             let w = weight(row);
             add_compensated(&mut moments.weight, &mut lost.weight, w);
             count += 1;
             let row = row * view.cols()..(row + 1) * view.cols();
             match view.values() {
-                DenseValues::F32(values) => moments.add_row(&mut lost, w, &values.as_slice()[row]),
-                DenseValues::F64(values) => moments.add_row(&mut lost, w, &values.as_slice()[row]),
+                DenseValues::F32(values) => moments.add_row(&mut lost, w, &values.as_slice()[row], origin),
+                DenseValues::F64(values) => moments.add_row(&mut lost, w, &values.as_slice()[row], origin),
             }
         }
         moments.add(&lost);
@@ -151,9 +159,15 @@ impl Moments {
         }
     }
 
-    /// Adds a dense row, whose entries are counted already.
-    fn add_row<T: Copy + Into<f64>>(&mut self, lost: &mut Moments, w: f64, row: &[Packed<T>]) {
-        pulp::Arch::new().dispatch(AddRow { moments: self, lost, w, row });
+    /// Adds a dense row less the origin; its entries are counted already.
+    fn add_row<T: Copy + Into<f64>>(
+        &mut self,
+        lost: &mut Moments,
+        w: f64,
+        row: &[Packed<T>],
+        origin: &[f64],
+    ) {
+        pulp::Arch::new().dispatch(AddRow { moments: self, lost, w, row, origin });
     }
 
     /// Adds the moments of other rows of the same columns.
@@ -176,6 +190,13 @@ impl Moments {
         let centered = square - sum * (sum / self.weight);
         // Both terms carry a relative error of a few 1e-16; 1e-13 leaves room for sums over many rows.
         if centered > 1e-13 * square { centered } else { 0.0 }
+    }
+
+    /// The share of a column's sum of squares that centering leaves, about; 1 if the column is empty. Its logarithm says how
+    /// many digits centering costs.
+    pub(crate) fn left_by_centering(&self, column: usize) -> f64 {
+        let (sum, square) = (self.sum[column], self.square[column]);
+        if square > 0.0 { (1.0 - sum * (sum / self.weight) / square).max(0.0) } else { 1.0 }
     }
 
     /// The moments of the centered columns.
@@ -250,22 +271,23 @@ struct AddRow<'a, T> {
     lost: &'a mut Moments,
     w: f64,
     row: &'a [Packed<T>],
+    origin: &'a [f64],
 }
 
 impl<T: Copy + Into<f64>> NullaryFnOnce for AddRow<'_, T> {
     type Output = ();
     #[inline(always)]
     fn call(self) {
-        let AddRow { moments, lost, w, row } = self;
-        let sums = moments.sum.iter_mut().zip(&mut lost.sum).zip(row);
-        sums.for_each(|((sum, lost), v)| add_compensated(sum, lost, w * v.get().into()));
-        let squares = moments.square.iter_mut().zip(&mut lost.square).zip(row);
-        squares.for_each(|((square, lost), v)| {
-            let value: f64 = v.get().into();
+        let AddRow { moments, lost, w, row, origin } = self;
+        let sums = moments.sum.iter_mut().zip(&mut lost.sum).zip(row).zip(origin);
+        sums.for_each(|(((sum, lost), v), o)| add_compensated(sum, lost, w * (v.get().into() - o)));
+        let squares = moments.square.iter_mut().zip(&mut lost.square).zip(row).zip(origin);
+        squares.for_each(|(((square, lost), v), o)| {
+            let value = v.get().into() - o;
             add_compensated(square, lost, w * value * value);
         });
-        let counts = moments.nonzero.iter_mut().zip(row);
-        counts.for_each(|(count, v)| *count += u64::from(v.get().into() != 0.0));
+        let counts = moments.nonzero.iter_mut().zip(row).zip(origin);
+        counts.for_each(|((count, v), o)| *count += u64::from(v.get().into() != *o));
     }
 }
 

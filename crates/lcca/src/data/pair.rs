@@ -12,6 +12,7 @@ use super::gram::GramMatrix;
 use super::in_memory::InMemory;
 use super::joint::JointGram;
 use super::moments::Moments;
+use super::origin::Origin;
 use super::triangle::Triangle;
 use crate::error::{Error, Result};
 use crate::matrix::Lower;
@@ -43,9 +44,40 @@ pub trait Pair: Sync {
         Capabilities::none()
     }
 
+    /// The same rows with numbers near their means subtracted from columns that would lose digits when they are centered.
+    /// By default nobody looks for such columns.
+    fn near_origin(&self) -> Result<Near<'_>> {
+        Ok(Near::Unknown)
+    }
+
+    /// What was subtracted from the columns of rows that are near an origin.
+    fn origin(&self) -> Option<&Origin> {
+        None
+    }
+
     /// How a pass follows from what is at the bottom, if it is that simple. By default nobody but [`Pair::pass`] knows.
     fn composition(&self) -> Option<Composition<'_>> {
         None
+    }
+}
+
+/// Whether rows are better read near an origin; see `near_origin.rs`.
+pub enum Near<'a> {
+    /// No column loses digits when it is centered.
+    Needless,
+    /// The same rows near their origin.
+    At(&'a dyn Pair),
+    /// Columns may lose digits, and these rows cannot be moved.
+    Unknown,
+}
+
+impl<'a> Near<'a> {
+    /// The rows near their origin if they need one and have it, otherwise `pair`.
+    pub fn or(self, pair: &'a dyn Pair) -> &'a dyn Pair {
+        match self {
+            Near::At(near) => near,
+            Near::Needless | Near::Unknown => pair,
+        }
     }
 }
 

@@ -5,83 +5,28 @@ use super::dense_gram::mirrored;
 use super::gram::{GramMatrix, StoredGram};
 use super::in_memory::InMemory;
 use super::moments::Moments;
-use super::pair::{Capabilities, Grams, Pair};
+use super::near_sums::NearSums;
+use super::origin::Origin;
+use super::pair::{Capabilities, Grams, Near, Pair};
+use super::sums::Sums;
 use crate::error::Result;
 use crate::matrix::{LANES, Panel};
 use crate::side::{Shape, Side};
 use faer::Mat;
 
-/// Sums over some rows of narrow views: all that a fit to them needs.
-#[derive(Clone)]
-pub struct Sums {
-    /// The number of rows.
-    pub rows: usize,
-    /// Column sums, squared norms and counts of the rows as they are.
-    pub moments: [Moments; 2],
-    /// One number per column, near the means.
-    pub center: [Vec<f64>; 2],
-    /// The lower triangle of Σ(z − c)(z − c)ᵀ over the rows z = [x y], with c the center.
-    pub gram: Mat<f64>,
-}
-
-impl Sums {
-    /// The sums of all rows of a pair, about their means. An error if they would take more than `limit` bytes.
-    pub fn about_means(pair: &dyn Pair, limit: u64) -> Result<Self> {
-        let moments = [pair.moments(Side::X)?.clone(), pair.moments(Side::Y)?.clone()];
-        let center = moments.each_ref().map(Moments::mean);
-        let means = [&center[0][..], &center[1]];
-        let gram = pair.capabilities().require_grams()?.dense_gram(Some(means), limit)?;
-        Ok(Sums { rows: pair.shape().rows, moments, center, gram })
-    }
-
-    /// The sums of both sets of rows, each about its own means (Chan, Golub and LeVeque 1979): two matrices of squares and the
-    /// square of the distance between the means are added, so nothing cancels, however far the means drift.
-    pub fn merged(mut self, other: &Sums) -> Sums {
-        let (own, more) = (self.moments[0].weight, other.moments[0].weight);
-        let step: Vec<f64> =
-            other.center.concat().iter().zip(self.center.concat()).map(|(b, a)| b - a).collect();
-        let (share, factor) = (more / (own + more), own * (more / (own + more)));
-        for j in 0..step.len() {
-            let column = self.gram.col_as_slice_mut(j)[j..].iter_mut();
-            let others = &other.gram.col_as_slice(j)[j..];
-            column
-                .zip(others)
-                .zip(&step[j..])
-                .for_each(|((sum, more), d)| *sum += more + factor * d * step[j]);
-        }
-        let centers = self.center.iter_mut().flatten();
-        centers.zip(&step).for_each(|(center, step)| *center += share * step);
-        self.rows += other.rows;
-        self.moments.iter_mut().zip(&other.moments).for_each(|(sum, more)| sum.add(more));
-        self
-    }
-
-    /// The sums of both sets of rows, about the same center.
-    pub fn plus(mut self, other: &Sums) -> Sums {
-        self.rows += other.rows;
-        self.moments.iter_mut().zip(&other.moments).for_each(|(sum, more)| sum.add(more));
-        self.gram += &other.gram;
-        self
-    }
-
-    /// Σ(z − c).
-    fn about_center(&self, side: Side) -> Vec<f64> {
-        let moments = &self.moments[side as usize];
-        let each = moments.sum.iter().zip(&self.center[side as usize]);
-        each.map(|(sum, center)| sum - moments.weight * center).collect()
-    }
-}
-
 /// A pair of which the sums are known. If the rows are there as well, passes go to them.
 pub struct Summed<'a> {
     sums: &'a Sums,
     rows: Option<InMemory>,
+    near: Option<NearSums<'a>>,
 }
 
 impl<'a> Summed<'a> {
     /// `rows` are the rows that were summed, for what their sums cannot tell.
     pub fn new(sums: &'a Sums, rows: Option<InMemory>) -> Self {
-        Summed { sums, rows }
+        // Rows that are there are near an origin already if they need one.
+        let near = if rows.is_none() { NearSums::if_needed(sums) } else { None };
+        Summed { sums, rows, near }
     }
 
     /// out ← out + Σ x·(Wᵀ(y − c) + v)ᵀ with v = Wᵀc − offset, x in the view `target` and y in the view `source`:
@@ -133,6 +78,14 @@ impl Pair for Summed<'_> {
             self.add_product(out, target, source, from);
         }
         Ok(())
+    }
+
+    fn near_origin(&self) -> Result<Near<'_>> {
+        Ok(self.near.as_ref().map_or(Near::Needless, |near| Near::At(near)))
+    }
+
+    fn origin(&self) -> Option<&Origin> {
+        self.rows.as_ref().and_then(Pair::origin)
     }
 
     /// Structure is declined, because smaller problems would have other Gram matrices, and so are samples, because rows of other

@@ -47,7 +47,7 @@ pub(super) fn alternate(problem: &Problem<'_>, method: Method, start: Start) -> 
     // A solver that never leaves the leading singular vectors cannot tell what is missing.
     let end = if solver.looks_everywhere() { None } else { Some(End::unknown()) };
     let State { x, y, trace } = state;
-    Ok(RawFit { weights: [x.w, y.w], trace, end, decisions: Vec::new(), products: None })
+    Ok(RawFit { weights: [x.w, y.w], trace, end, decisions: Vec::new(), products: None, ranks: None })
 }
 
 /// Both views' weights after an iteration.

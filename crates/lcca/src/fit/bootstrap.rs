@@ -26,6 +26,7 @@ use crate::data::{Cost, InMemory, Pair};
 use crate::error::{Error, Result};
 use crate::matrix::{LANES, Panel};
 use crate::method::Settings;
+use crate::side::Side;
 use crate::watch::Watch;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
@@ -169,8 +170,9 @@ struct Resamples<'a> {
 struct Replicate {
     correlations: Vec<f64>,
     matched: Matched,
-    /// By how much weights grow with the number of rows: they are of unit length over all rows.
-    scale: f64,
+    /// What the weights of each view are multiplied by to be comparable with those of the model: if variables are of unit length, weights
+    /// shrink with the number of rows.
+    scale: [f64; 2],
     missing: f64,
 }
 
@@ -197,8 +199,13 @@ impl Resamples<'_> {
         let shared = Some(&self.shared).filter(|_| self.takes_steps && self.block.is_some());
         let fits = fit_all_sharing(shared, &resample, settings, start, false, self.watch)?.fits;
         let Some(fit) = fits.into_iter().next() else { return Err(Error::NoRows) };
-        let weight = |pair: &InMemory| -> Result<f64> { Ok(pair.moments(crate::side::Side::X)?.weight) };
-        let scale = (weight(&resample)? / weight(self.urn.pair())?).sqrt();
+        let weight = |pair: &InMemory| -> Result<f64> { Ok(pair.moments(Side::X)?.weight) };
+        let weights = [weight(&resample)?, weight(self.urn.pair())?];
+        let scale = Side::BOTH.map(|side| {
+            let units = weights.map(|weight| self.settings.unit_of_variables(side, weight));
+            let is_cca = self.settings.metric_of(side).is_cca();
+            if is_cca { (weights[0] / weights[1]).sqrt() * units[1] / units[0] } else { 1.0 }
+        });
         let matched = self.matching.matched(&fit.model, &resample)?;
         Ok(Replicate { correlations: fit.model.correlations, matched, scale, missing: fit.missing })
     }
@@ -246,8 +253,8 @@ impl<'a> Sums<'a> {
         let pairs = |sums: &mut [f64], values: &[f64]| sums.iter_mut().zip(values).for_each(|(s, v)| *s += v);
         pairs(&mut self.together, &matched.together);
         pairs(&mut self.alone, &matched.alone);
-        for ((sums, found), view) in
-            self.views.iter_mut().zip(&matched.views).zip([&self.model.x, &self.model.y])
+        for (((sums, found), view), scale) in
+            self.views.iter_mut().zip(&matched.views).zip([&self.model.x, &self.model.y]).zip(scale)
         {
             add_differences(&mut sums[0], &found[0], &view.weights, scale);
             add_differences(&mut sums[1], &found[1], &view.loadings, 1.0);

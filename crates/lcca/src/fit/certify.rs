@@ -26,7 +26,7 @@ use super::view_block::{ViewBlock, residuals};
 use crate::data::{Counting, Moments, Normal, Pair, Scaled, Side, Tally};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
-use crate::method::{Method, Settings};
+use crate::method::{Method, Settings, Variables};
 use crate::outcome::Note;
 use crate::panels;
 use crate::solve::Cg;
@@ -113,6 +113,7 @@ impl Model {
     /// Bounds the distance of every objective value from a true one; `pair` are the rows that were fitted.
     pub fn certify(&self, pair: &dyn Pair, watch: &dyn Watch) -> Result<Certificate> {
         self.check_widths(pair)?;
+        let pair = if self.settings.center { pair.near_origin()?.or(pair) } else { pair };
         seen(pair, self.settings.center, |seen| self.certify_seen(pair, seen, watch))
     }
 
@@ -171,8 +172,13 @@ fn claim_in_units(claim: &mut Model, rows: &Rows<'_>) -> Result<f64> {
     let unit = rows.units.iter().product::<f64>().sqrt();
     claim.objective.iter_mut().for_each(|value| *value /= unit);
     for (side, view) in Side::BOTH.into_iter().zip([&mut claim.x, &mut claim.y]) {
-        if !claim.settings.metric_of(side).is_cca() {
-            let length = (rows.units[side as usize] * rows.pair.moments(side)?.weight).sqrt();
+        let (settings, weight) = (&claim.settings, rows.pair.moments(side)?.weight);
+        let length = if settings.metric_of(side).is_cca() {
+            settings.unit_of_variables(side, weight)
+        } else {
+            (rows.units[side as usize] * weight).sqrt()
+        };
+        if length != 1.0 {
             panels::scale_rows(&mut view.weights, &vec![length.recip(); rows.pair.shape().cols(side)]);
         }
     }
@@ -192,6 +198,7 @@ fn solve_exactly(model: &Model, pair: &dyn Pair, watch: &dyn Watch) -> Result<Op
     let capabilities = pair.capabilities();
     let method = if capabilities.grams.is_some() { Method::gram() } else { Method::exact() };
     let settings = Settings { method, max_passes: None, ..model.settings.clone() };
+    let settings = settings.variables(Variables::UnitLength);
     if capabilities.triangles.is_none() || estimated_operations(pair, &settings)? > AFFORDABLE {
         return Ok(None);
     }

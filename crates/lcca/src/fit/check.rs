@@ -3,6 +3,7 @@
 use super::problem::Start;
 use crate::data::{Pair, Shape, Side};
 use crate::error::{Error, Result};
+use crate::granted::is_granted;
 use crate::method::{Algorithm, Settings};
 
 /// Refuses settings that no data of this shape can have.
@@ -63,9 +64,6 @@ pub(super) fn check_memory(k: usize, shape: Shape) -> Result<()> {
     let columns = (shape.x_cols + shape.y_cols) as u64;
     // Weights and loadings, and the moments of every column.
     let needed = columns.saturating_mul(8 * (2 * k as u64 + 6));
-    let is_granted = |bytes: u64| {
-        usize::try_from(bytes).is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok())
-    };
     if is_granted(needed) {
         return Ok(());
     }

@@ -1,8 +1,8 @@
 //! How many pairs there are: those that correlate on rows that were not trained on, beyond what chance gives.
 //!
 //! Some rows are held out, as many pairs as one might want are fitted to the others, and every pair is tested on the held-out rows by random
-//! orders of them, with p-values stepped down so that the chance of any false finding is at most 5%. The recommendation ends with the
-//! last pair that passes. It says how many pairs these rows can prove, which grows with the rows; it is no property of the
+//! orders of them, with p-values stepped down so that the chance of any false finding is at most 5%. The recommendation ends before the
+//! first pair that fails: a later one that passes may be a false finding, and keeping it would keep all that failed. It says how many pairs these rows can prove, which grows with the rows; it is no property of the
 //! data alone.
 
 use super::driver::fit_all;
@@ -38,7 +38,7 @@ const LEVEL: f64 = 0.05;
 pub struct Components {
     /// The recommended number; 1 if no pair passes.
     pub chosen: usize,
-    /// Pairs that pass.
+    /// Pairs that pass before the first that fails.
     pub significant: usize,
     /// The test of all pairs that were tried, on held-out rows.
     pub test: Significance,
@@ -73,16 +73,20 @@ pub fn recommend_components(
     let covariates = covariates.as_ref();
     let test = PermutationTest { exchange, covariates, ..PermutationTest::new(PERMUTATIONS, settings.seed) };
     let test = test_scores(scores, settings.center, &test, space::of(pair), watch)?;
-    let passes = |pair: &usize| test.adjusted[*pair] <= LEVEL && test.correlations[*pair] > 0.0;
-    let passing: Vec<usize> = (0..model.pairs()).filter(passes).collect();
+    let significant = leading(&test);
     let held_out = HeldOut {
         rows: held_out.rows,
         training_rows: training.rows,
         training: model.correlations,
         held_out: test.correlations.clone(),
     };
-    let chosen = passing.last().map_or(1, |last| last + 1);
-    Ok(Components { chosen, significant: passing.len(), test, held_out })
+    Ok(Components { chosen: significant.max(1), significant, test, held_out })
+}
+
+/// Pairs that pass before the first that fails.
+fn leading(test: &Significance) -> usize {
+    let passes = |(&p, &correlation): (&f64, &f64)| p <= LEVEL && correlation > 0.0;
+    test.adjusted.iter().zip(&test.correlations).take_while(|&both| passes(both)).count()
 }
 
 impl Components {
@@ -141,4 +145,24 @@ fn chosen_scores(model: &Model, side: Side, pair: &InMemory, rows: &[usize]) -> 
         Ok(())
     })?;
     Ok(scores)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_false_finding_far_down_keeps_nothing_that_failed_before_it() {
+        let found = |adjusted: &[f64], correlations: &[f64]| {
+            let (p, correlations) = (adjusted.to_vec(), correlations.to_vec());
+            leading(&Significance { adjusted: p.clone(), p, correlations, permutations: 999 })
+        };
+        let mut adjusted = [1.0; 12];
+        adjusted[0] = 0.001;
+        adjusted[11] = 0.04;
+        assert_eq!(found(&adjusted, &[0.5; 12]), 1);
+        assert_eq!(found(&[0.001, 0.05, 0.051], &[0.5, 0.4, 0.3]), 2);
+        // A pair that correlates the other way round on held-out rows has found nothing.
+        assert_eq!(found(&[0.001, 0.001], &[-0.5, 0.4]), 0);
+    }
 }

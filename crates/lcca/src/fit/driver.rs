@@ -9,14 +9,18 @@ use super::plan::{Plan, is_narrow, plan};
 use super::problem::{Start, block_columns};
 use super::{checkpoint, restore, risk, scale};
 use crate::data::{
-    Cached, Centered, Counting, Explained, JointGram, Moments, Pair, Reduced, Residual, Scaled, Side, Tally,
+    Cached, Centered, Counting, Explained, JointGram, Moments, Near, Origin, Pair, Reduced, Residual, Scaled,
+    Side, Tally,
 };
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::method::{Algorithm, Settings};
-use crate::outcome::Decision;
+use crate::outcome::{Decision, Note};
 use crate::space;
 use crate::watch::{Checkpoint, Continued, Cost, Loop, Watch};
+
+/// Centering that leaves less than this share of a sum of squares costs half of the sixteen digits.
+const LOST: f64 = 1e-8;
 
 /// Fits `settings.k` pairs of canonical variables.
 ///
@@ -76,6 +80,9 @@ pub(super) fn fit_all_sharing(
     watch: &dyn Watch,
 ) -> Result<Fits> {
     let Some(first) = all.first() else { return Ok(Fits { fits: Vec::new(), block: None }) };
+    let near = if first.center { pair.near_origin()? } else { Near::Needless };
+    let loses_digits = matches!(near, Near::Unknown);
+    let pair = near.or(pair);
     let (whole, original) = (pair, pair.shape());
     all.iter().try_for_each(|settings| check(settings, original))?;
     check_memory(first.k, original)?;
@@ -191,6 +198,13 @@ pub(super) fn fit_all_sharing(
         if let Some(reduced) = &reduced {
             restore::restore(fit, reduced, original, settings);
         }
+        if loses_digits {
+            fit.notes.extend(lost_digits(whole)?);
+        }
+        if let Some(origin) = whole.origin() {
+            add_origin(fit, origin);
+            fit.notes.extend(without_digits(origin, whole)?);
+        }
     }
     if let Some(block) = &mut result.block {
         scale::to_units(block, &factors);
@@ -206,6 +220,48 @@ fn add_effects(fit: &mut Fit, explained: &Explained) {
     for (side, view) in Side::BOTH.into_iter().zip([&mut fit.model.x, &mut fit.model.y]) {
         let mean = explained.mean.clone().unwrap_or_else(|| vec![0.0; explained.basis.rows()]);
         view.effects = Some(Effects { mean, coefficients: explained.coefficients(side) });
+    }
+}
+
+/// A note for each view whose storage leaves some columns hardly any digits.
+fn without_digits(origin: &Origin, pair: &dyn Pair) -> Result<Vec<Note>> {
+    let mut notes = Vec::new();
+    for side in Side::BOTH {
+        let columns = origin.columns_without_digits(side, pair.moments(side)?);
+        if let Some(&first) = columns.first() {
+            notes.push(Note::HardlyAnyDigits { side, columns: columns.len() as u64, first: first as u64 });
+        }
+    }
+    Ok(notes)
+}
+
+/// A note for each view with columns that every row stores and that centering leaves next to nothing of, in rows that cannot
+/// be moved to an origin.
+fn lost_digits(pair: &dyn Pair) -> Result<Vec<Note>> {
+    let mut notes = Vec::new();
+    for side in Side::BOTH {
+        let (moments, rows) = (pair.moments(side)?, pair.shape().rows as u64);
+        let is_lost = |&j: &usize| moments.count[j] == rows && moments.left_by_centering(j) < LOST;
+        let lost: Vec<usize> = (0..moments.sum.len()).filter(is_lost).collect();
+        if let Some(&first) = lost.first() {
+            notes.push(Note::DigitsLost { side, columns: lost.len() as u64, first: first as u64 });
+        }
+    }
+    Ok(notes)
+}
+
+/// Turns means of rows near an origin into those of the rows as they came.
+fn add_origin(fit: &mut Fit, origin: &Origin) {
+    fn add(mean: &mut [f64], origin: Option<&Vec<f64>>) {
+        mean.iter_mut().zip(origin.into_iter().flatten()).for_each(|(mean, origin)| *mean += origin);
+    }
+    for (view, of_view) in [&mut fit.model.x, &mut fit.model.y].into_iter().zip(&origin.views) {
+        if let Some(mean) = &mut view.mean {
+            add(mean, of_view.as_ref());
+        }
+        if let Some(effects) = &mut view.effects {
+            add(&mut effects.mean, origin.covariates.as_ref());
+        }
     }
 }
 
@@ -282,7 +338,13 @@ fn form_gram(pair: &dyn Pair, plan: &mut Plan, memory: u64) -> Result<Option<Joi
         plan.decisions.push(Decision::GramMatricesTooLarge);
         return Ok(None);
     }
-    let joint = formed?;
+    let joint = formed.map_err(|error| match error {
+        // Whoever formed them knows only what was taken until the limit was reached.
+        Error::Memory { what, needed, allowed, advice } => {
+            Error::Memory { what, needed: needed.max(estimate.bytes() as u64), allowed, advice }
+        }
+        other => other,
+    })?;
     plan.decisions.push(Decision::GramMatricesFormed {
         entries: joint.entries(),
         expected: estimate.entries,

@@ -17,13 +17,22 @@ const CUT: f64 = 1e-10;
 
 pub(super) fn exact(problem: &Problem<'_>) -> Result<RawFit> {
     let triangle = problem.pair.capabilities().require_triangles()?.triangle(problem.settings.memory)?;
-    let (weights, total) = solve(problem, &triangle)?;
+    let Solved { weights, total, ranks } = solve(problem, &triangle)?;
     let trace = vec![problem.trace_row(1, total, None)];
-    Ok(RawFit { weights, trace, end: None, decisions: Vec::new(), products: None })
+    Ok(RawFit { weights, trace, end: None, decisions: Vec::new(), products: None, ranks: Some(ranks) })
 }
 
-/// The weights for given rows, as their triangular factor, and the sum of their objective values.
-pub(super) fn solve(problem: &Problem<'_>, triangle: &Triangle) -> Result<([Panel; 2], f64)> {
+/// What rows tell by their triangular factor.
+pub(super) struct Solved {
+    pub weights: [Panel; 2],
+    /// The sum of their objective values.
+    pub total: f64,
+    /// Independent columns of each view.
+    pub ranks: [usize; 2],
+}
+
+/// Solves for given rows, as their triangular factor.
+pub(super) fn solve(problem: &Problem<'_>, triangle: &Triangle) -> Result<Solved> {
     // If B is a multiple of I, no rows are appended: lengths are not those of the variables.
     let appended = problem.normals.map(|normal| if normal.is_identity { 0.0 } else { normal.ridge });
     let [x, y] = with_ridge(triangle, appended);
@@ -38,7 +47,8 @@ pub(super) fn solve(problem: &Problem<'_>, triangle: &Triangle) -> Result<([Pane
     let k = problem.settings.k.min(svd.S().dim());
     let weights = [x.weights(svd.U().subcols(0, k)), y.weights(svd.V().subcols(0, k))];
     let most = problem.largest_objective();
-    Ok((weights, problem.unit() * (0..k).map(|i| svd.S()[i].min(most)).sum::<f64>()))
+    let total = problem.unit() * (0..k).map(|i| svd.S()[i].min(most)).sum::<f64>();
+    Ok(Solved { weights, total, ranks: [x.q.ncols(), y.q.ncols()] })
 }
 
 /// [Rx; √λx·I; 0] and [Ry; 0; √λy·I].

@@ -24,7 +24,7 @@ const ROUNDING: f64 = 1e-12;
 
 pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<Fit> {
     let settings = problem.settings;
-    let RawFit { weights, trace, end, decisions, products } = raw;
+    let RawFit { weights, trace, end, decisions, products, ranks } = raw;
     let figures = match products {
         Some(Products::Figures(figures)) => *figures,
         Some(Products::Views(views)) => {
@@ -56,7 +56,7 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
     );
     // Of nothing, nothing is missing, and otherwise everything is.
     let missing = if missing == 0.0 { 0.0 } else { missing / sum };
-    to_unit_length(problem, &mut weights, &mut regressions);
+    to_units_of_variables(problem, &mut weights, &mut regressions)?;
     objective.iter_mut().chain(&mut residuals).for_each(|value| *value *= problem.unit());
     let ([x, y], [x_loadings, y_loadings]) = (weights, loadings);
     let model = Model {
@@ -80,13 +80,23 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
         notes,
         held_out: None,
         certificate: None,
+        ranks: ranks.map(|ranks| ranks.map(|rank| rank as u64)),
         regressions,
     })
 }
 
-/// If B is a multiple of I, weights get the length 1 instead of 1/√B, and regressions follow.
-fn to_unit_length(problem: &Problem<'_>, [x, y]: &mut [Panel; 2], regressions: &mut Regressions) {
-    let roots = problem.normals.map(|normal| if normal.is_identity { normal.ridge.sqrt() } else { 1.0 });
+/// Weights with wᵀBw = 1 get the lengths that the settings ask for, and regressions follow. If B is a multiple of I, weights get the length 1.
+fn to_units_of_variables(
+    problem: &Problem<'_>,
+    [x, y]: &mut [Panel; 2],
+    regressions: &mut Regressions,
+) -> Result<()> {
+    let mut roots = [1.0; 2];
+    for (root, normal) in roots.iter_mut().zip(problem.normals) {
+        let weight = problem.pair.moments(normal.side)?.weight;
+        let unit = problem.settings.unit_of_variables(normal.side, weight);
+        *root = if normal.is_identity { normal.ridge.sqrt() } else { unit };
+    }
     let panels = [
         (roots[0], x),
         (roots[1], y),
@@ -97,4 +107,5 @@ fn to_unit_length(problem: &Problem<'_>, [x, y]: &mut [Panel; 2], regressions: &
     for (factor, panel) in panels.into_iter().filter(|(factor, _)| *factor != 1.0) {
         panel.lines_mut().iter_mut().for_each(|line| line.0.iter_mut().for_each(|value| *value *= factor));
     }
+    Ok(())
 }

@@ -32,6 +32,9 @@ pub struct Fit {
     pub held_out: Option<HeldOut>,
     /// Bounds on the objective values, once [`Fit::certify`] has found them.
     pub certificate: Option<Certificate>,
+    /// Columns of each view that do not depend on the others, after centering and covariates: what the classical methods, `gram` and
+    /// `exact`, find on the way. `None` if another method ran.
+    pub ranks: Option<[u64; 2]>,
     /// The columns as functions of the canonical variables, on the training rows.
     pub regressions: Regressions,
 }

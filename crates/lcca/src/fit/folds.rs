@@ -17,6 +17,7 @@ pub struct Folds<'a> {
     count: usize,
 }
 
+#[derive(Clone)]
 enum Division {
     /// The fold of each row.
     Dealt(Vec<u32>),
@@ -70,6 +71,12 @@ impl<'a> Folds<'a> {
             return Err(Error::Setting { name: "folds", value: "0".into(), expected });
         }
         Ok(Folds { pair, count: given.len(), division: Division::Given(given) })
+    }
+
+    /// The same folds of the rows near an origin, if these need one.
+    pub(super) fn near_origin(&self) -> Result<Folds<'a>> {
+        let pair = self.pair.near_origin()?;
+        Ok(Folds { pair, division: self.division.clone(), count: self.count })
     }
 
     /// The number of folds.

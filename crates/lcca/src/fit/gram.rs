@@ -43,6 +43,7 @@ pub(super) fn gram(problem: &Problem<'_>) -> Result<Option<RawFit>> {
     let (x, y) = rayon::join(|| factor(x_normal, cxx), || factor(y_normal, cyy));
     let (Some(x), Some(y)) = (x?, y?) else { return Ok(None) };
     // Hxᵀ·Cxy·Hy, whitened from both sides.
+    let ranks = [x.rank(), y.rank()];
     let small = x.whitened(y.whitened(cyx).transpose());
     let Triplets { u, d, v } = triplets(small.as_ref(), problem.settings.k)?;
     let (wx, wy) = (x.weights(u.as_ref())?, y.weights(v.as_ref())?);
@@ -58,6 +59,7 @@ pub(super) fn gram(problem: &Problem<'_>) -> Result<Option<RawFit>> {
         trace,
         end: None,
         decisions: Vec::new(),
+        ranks: Some(ranks),
     }))
 }
 

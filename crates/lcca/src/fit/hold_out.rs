@@ -6,7 +6,7 @@
 use super::driver::fit_all;
 use super::fitted::Fit;
 use super::groups::Groups;
-use super::held_out::HeldOut;
+use super::held_out::{HeldOut, note_of_folds};
 use super::problem::Start;
 use crate::data::{InMemory, Pair};
 use crate::error::{Error, Result};
@@ -80,10 +80,23 @@ impl HoldOut {
 impl Fit {
     /// Adds what was measured on held-out rows to a fit to all rows.
     pub fn add_held_out(&mut self, held_out: HeldOut) {
-        // Inflation is no longer a guess.
-        self.notes.retain(|note| !matches!(note, Note::InflatedByNoise { .. }));
+        self.forget_guess();
         self.notes.extend(held_out.note());
         self.held_out = Some(held_out);
+    }
+
+    /// Adds what cross-validation found for the settings of this fit: the mean correlation on held-out rows. If rows were held out
+    /// besides, they have told already.
+    pub fn add_cross_validated(&mut self, mean: f64, folds: u64) {
+        self.forget_guess();
+        if self.held_out.is_none() {
+            self.notes.extend(note_of_folds(&self.model.correlations, mean, folds));
+        }
+    }
+
+    /// Inflation is no longer a guess once held-out rows tell.
+    fn forget_guess(&mut self) {
+        self.notes.retain(|note| !matches!(note, Note::InflatedByNoise { .. }));
     }
 }
 

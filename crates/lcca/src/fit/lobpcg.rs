@@ -62,13 +62,13 @@ pub(super) fn lobpcg(
     let products = if state.is_verified { None } else { state.equations.best_products(&state.w)? };
     if products.is_some() {
         let weights = [Panel::zeros(0, 0), Panel::zeros(0, 0)];
-        return Ok(RawFit { weights, trace: state.trace, end, decisions, products });
+        return Ok(RawFit { weights, trace: state.trace, end, decisions, products, ranks: None });
     }
     let weights = state.equations.finish(state.w.weights(state.space)?)?;
     // If one view is iterated on, its products alone are no result.
     let views = if state.is_verified { state.w.into_views(state.space)?.try_into().ok() } else { None };
     let products = views.map(|views| Products::Views(Box::new(views)));
-    Ok(RawFit { weights, trace: state.trace, end, decisions, products })
+    Ok(RawFit { weights, trace: state.trace, end, decisions, products, ranks: None })
 }
 
 /// The same from pairs that are measured, or from random weights. Returns the pairs with their products. What has converged in single
@@ -106,8 +106,17 @@ enum Accepted {
     Double,
 }
 
-/// Iterates until the tolerance is reached, or nothing is left to gain or to spend.
+/// Iterates until the tolerance is reached, or nothing is left to gain or to spend. Whatever pass is interrupted, the state is offered a
+/// last time.
 fn iterate<'a>(problem: &Problem<'_>, mut state: State<'a>, accepted: Accepted) -> Result<State<'a>> {
+    let outcome = advance_to_the_end(problem, &mut state, accepted);
+    problem.keep(outcome, &state)?;
+    // The memory is needed.
+    state.p = None;
+    Ok(state)
+}
+
+fn advance_to_the_end(problem: &Problem<'_>, state: &mut State<'_>, accepted: Accepted) -> Result<()> {
     let space = problem.space;
     let mut t = state.seeds.take();
     // The pair to which each column of T belongs. Seeds belong to none.
@@ -130,29 +139,24 @@ fn iterate<'a>(problem: &Problem<'_>, mut state: State<'a>, accepted: Accepted) 
             drop(next);
             // Directions come once, so that they must not be lost with this look.
             state.overlooked = missed;
-            let refined = state.refine();
-            problem.keep(refined, &state)?;
+            state.refine()?;
             continue;
         }
         let row = problem.trace_row(state.trace.len() + 1, captured?, state.stopping.missing_share());
         state.trace.push(row);
+        state.looks = state.stopping.totals.len();
         let ends = state.is_sure || state.stopping.stalls() || problem.is_spent();
-        problem.checkpoint(&state, ends)?;
+        problem.checkpoint(state, ends)?;
         if ends {
-            // The memory is needed.
-            state.p = None;
-            return Ok(state);
+            return Ok(());
         }
         if state.is_verified {
             next.with_products(space, &state.equations.image_rows())?;
-            let measured = state.take_up_the_step();
-            problem.keep(measured, &state)?;
+            state.take_up_the_step()?;
         } else if state.trace.len() > 1 && drift > state.allowed_drift() {
             // Without P the next steps would gain much less.
-            for measure in [State::measure_weights, State::measure_step] {
-                let measured = measure(&mut state);
-                problem.keep(measured, &state)?;
-            }
+            state.measure_weights()?;
+            state.measure_step()?;
         }
         let mut active = state.stopping.active();
         if let Some(missed) = &missed {
@@ -165,8 +169,7 @@ fn iterate<'a>(problem: &Problem<'_>, mut state: State<'a>, accepted: Accepted) 
             next = next.beside(space, placed(space, &missed)?)?;
         }
         partners = Some(active);
-        let measured = state.equations.measure(&mut next);
-        problem.keep(measured, &state)?;
+        state.equations.measure(&mut next)?;
         t = Some(next);
     }
 }
@@ -184,6 +187,8 @@ struct State<'a> {
     seeds: Option<Block>,
     trace: Vec<TraceRow>,
     stopping: Stopping,
+    /// Entries of `stopping` that belong to finished iterations. An iteration that is interrupted may have added another.
+    looks: usize,
     /// Columns of W at the start.
     width: usize,
     /// Directions that were overlooked and have not joined an iteration yet.
@@ -273,6 +278,7 @@ impl<'a> State<'a> {
             known: None,
             seeds,
             trace: Vec::new(),
+            looks: stopping.totals.len(),
             stopping,
             overlooked: None,
             rough_iterations: 0,
@@ -358,6 +364,7 @@ impl<'a> State<'a> {
             // Totals in single precision are not exact enough to be compared with those that follow.
             self.stopping.forget_all();
         }
+        self.looks = self.stopping.totals.len();
         if let Some(p) = &mut self.p {
             p.without_products(space)?;
         }
@@ -420,13 +427,15 @@ impl Snapshot for State<'_> {
 
     fn copy(&self, cost: Cost) -> Result<Checkpoint> {
         let both_views = |block: &Block| Ok(self.equations.to_both_views(block.weights(self.space)?));
+        let Stopping { totals, by_residuals, .. } = &self.stopping;
+        let looks = self.looks.min(totals.len()).min(by_residuals.len());
         Ok(Checkpoint {
             algorithm: self.equations.algorithm(),
             weights: both_views(&self.w)?,
             step: self.p.as_ref().map(both_views).transpose()?,
             trace: self.trace.clone(),
-            totals: self.stopping.totals.clone(),
-            by_residuals: self.stopping.by_residuals.clone(),
+            totals: totals[..looks].to_vec(),
+            by_residuals: by_residuals[..looks].to_vec(),
             cost,
         })
     }

@@ -191,9 +191,7 @@ fn gram_mode(pair: &dyn Pair, required: bool, settings: &Settings) -> Result<Opt
     let columns = 1.5 * settings.k as f64;
     let by_rows = USUAL_PASSES * estimate.touched * columns;
     let by_grams = USUAL_PASSES * estimate.entries * columns + FORMING * estimate.work;
-    // The four blocks while they are put together, and a transposed view.
-    let bytes = 24.0 * estimate.entries + 4.0 * estimate.touched;
-    let pays = by_grams < by_rows && bytes < settings.memory as f64;
+    let pays = by_grams < by_rows && estimate.bytes() < settings.memory as f64;
     Ok((required || pays || joint_grams.is_formed()).then_some(estimate))
 }
 

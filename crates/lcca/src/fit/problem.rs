@@ -69,6 +69,8 @@ pub(super) struct RawFit {
     pub decisions: Vec<Decision>,
     /// The weights' products, if they are known as exactly as a pass would tell them.
     pub products: Option<Products>,
+    /// Independent columns of each view, if the method found them all.
+    pub ranks: Option<[usize; 2]>,
 }
 
 /// How an iteration ended.

@@ -52,6 +52,7 @@ pub(super) fn refine(problem: &Problem<'_>, block: &Coarse, weights: [Panel; 2])
         end: Some(end),
         decisions: Vec::new(),
         products: Some(Products::Views(Box::new([x, y]))),
+        ranks: None,
     })
 }
 

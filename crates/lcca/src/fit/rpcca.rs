@@ -29,7 +29,7 @@ pub(super) fn rpcca(problem: &Problem<'_>, method: Method) -> Result<RawFit> {
     // Nothing can be said of what lies outside the components, because it was never looked at.
     let looked_everywhere = x.s.len() < k_rpcca && y.s.len() < k_rpcca;
     let end = if looked_everywhere { None } else { Some(End::unknown()) };
-    Ok(RawFit { weights, trace: vec![row], end, decisions: Vec::new(), products: None })
+    Ok(RawFit { weights, trace: vec![row], end, decisions: Vec::new(), products: None, ranks: None })
 }
 
 /// H with HᵀVᵀ(C + λI)VH = I.

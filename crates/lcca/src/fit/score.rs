@@ -27,6 +27,7 @@ impl Model {
     /// follows from the coefficients of the training rows. One pass, and one over the covariates.
     pub fn score(&self, pair: &dyn Pair) -> Result<Scores> {
         self.check_widths(pair)?;
+        let pair = if self.settings.center { pair.near_origin()?.or(pair) } else { pair };
         let covariates = pair.capabilities().covariates;
         let centered = if self.settings.center { Some(Centered::new(pair)?) } else { None };
         let seen: &dyn Pair = centered.as_ref().map_or(pair, |centered| centered);

@@ -65,7 +65,8 @@ pub fn cross_validate_on(
     }
     let all: Vec<Settings> =
         all.iter().map(|settings| settings.clone().tol(COARSER * settings.tol)).collect();
-    let data = FoldData::new(folds, &all, watch)?;
+    let near = if all[0].center { Some(folds.near_origin()?) } else { None };
+    let data = FoldData::new(near.as_ref().unwrap_or(folds), &all, watch)?;
     let (mut finished, mut before) = (finished, data.spent);
     for fold in finished.len()..folds.count() {
         // Every path starts from random weights. Weights of another fold were trained on this one's rows, and what is left of

@@ -1,6 +1,6 @@
 //! Columns that both views have, as they are or as multiples: a label that leaked, an ID, the same file twice.
 //!
-//! Such a column correlates perfectly with itself, and says nothing about the views. The candidates are columns of X that
+//! That may be the finding, as for a word and its translation, or a mistake, so the note says which columns they are. The candidates are columns of X that
 //! pairs of high correlation consist of, by their loadings, and those of them with the moments of a column of Y first. Rows
 //! that hold a candidate are multiplied with those of Y, which takes far less time than a pass: most rows of sparse views
 //! hold none, and of dense views a sample of rows leaves hardly any column of Y to compare with.
@@ -39,10 +39,25 @@ impl Fit {
         if !columns.is_empty() {
             let (count, or_more) = (columns.len() as u64, candidates.len() == CANDIDATES);
             columns.truncate(NAMED);
-            self.notes.push(Note::SharedColumns { count, or_more, columns });
+            let equal = columns.iter().map(|&pair_of_columns| are_equal(pair, pair_of_columns)).collect();
+            self.notes.push(Note::SharedColumns { count, or_more, columns, equal });
         }
         Ok(())
     }
+}
+
+/// Whether a column of X and one of Y hold the same number in every row that counts.
+fn are_equal(pair: &InMemory, [x, y]: [u64; 2]) -> bool {
+    let value = |side: Side, row: usize, column: u64| match pair.view(side) {
+        Matrix::Dense(rows) => rows.get(row, column as usize),
+        view => {
+            let mut value = 0.0;
+            view.for_each(row, |j, found| value = if j as u64 == column { found } else { value });
+            value
+        }
+    };
+    let rows = (0..pair.shape().rows).into_par_iter().with_min_len(1 << 13);
+    rows.all(|row| pair.weight(row) == 0.0 || value(Side::X, row, x) == value(Side::Y, row, y))
 }
 
 /// Columns of X that may be columns of Y, the likeliest first.

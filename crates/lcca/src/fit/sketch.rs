@@ -14,7 +14,7 @@
 //! m sums are found and measured as weights that fit m rows are: what the sketch believes is usually above the truth, and what
 //! is measured on all rows is never above it. Nothing here shows convergence, and none is claimed.
 
-use super::exact;
+use super::exact::{self, Solved};
 use super::problem::{End, Problem, RawFit};
 use super::products::Products;
 use super::view_block::{ViewBlock, small_products};
@@ -35,7 +35,7 @@ pub(super) fn sketch(problem: &Problem<'_>, method: Method) -> Result<RawFit> {
     let settings = problem.settings;
     let triangles = problem.pair.capabilities().require_triangles()?;
     let triangle = triangles.sketched_triangle(size, settings.seed, settings.memory)?;
-    let (weights, believed) = exact::solve(problem, &triangle)?;
+    let Solved { weights, total: believed, ranks } = exact::solve(problem, &triangle)?;
     let [x, y] = ViewBlock::measure_both(problem.normals, weights)?;
     let [x_gram, y_gram, cross] = small_products(problem.ridges(), &x, &y);
     let correlations = metric::subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref())?;
@@ -47,6 +47,7 @@ pub(super) fn sketch(problem: &Problem<'_>, method: Method) -> Result<RawFit> {
         trace,
         end: None,
         decisions: Vec::new(),
+        ranks: Some(ranks),
     };
     if size >= shape.rows {
         // The rows themselves were taken, so this is the exact answer.
@@ -58,7 +59,7 @@ pub(super) fn sketch(problem: &Problem<'_>, method: Method) -> Result<RawFit> {
         bound: bound(size, shape.x_cols + shape.y_cols + usize::from(settings.center)),
         believed,
     };
-    Ok(RawFit { end: Some(End::unknown()), decisions: vec![sketched], ..raw })
+    Ok(RawFit { end: Some(End::unknown()), decisions: vec![sketched], ranks: None, ..raw })
 }
 
 /// The number of sums for data of this shape.

@@ -8,6 +8,7 @@ use crate::matrix::{LANES, Line, Matrix, Panel};
 use crate::panels;
 use bytemuck::Zeroable;
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// Rows handed over at a time.
 const BLOCK: usize = 16_384;
@@ -113,8 +114,18 @@ impl View {
             return Err(Error::Width { side, expected, found });
         }
         let explained = self.explained(rows.rows(), covariates)?;
-        let offset = self.offset(explained.as_ref());
-        let terms = Terms { rows, weights: &self.weights, covariates: covariates.zip(explained), offset };
+        let centered_covariates = match (&self.effects, covariates) {
+            (Some(effects), Some(rows)) => Some(less_mean(rows, Some(&effects.mean))),
+            _ => None,
+        };
+        let rows = less_mean(rows, self.mean.as_deref());
+        let mut offset = vec![0.0; self.weights.cols()];
+        rows.add_offset(&mut offset, &self.weights);
+        if let (Some(covariates), Some(panel)) = (&centered_covariates, &explained) {
+            covariates.add_offset(&mut offset, panel);
+        }
+        let covariates = centered_covariates.zip(explained);
+        let terms = Terms { rows, weights: &self.weights, covariates, offset };
         Ok((self.weights.cols() > 0).then_some(terms))
     }
 
@@ -137,26 +148,37 @@ impl View {
         let along = panels::cross(coefficients, &self.weights);
         Ok(Some(Panel::from_fn(along.nrows(), along.ncols(), |i, j| -along[(i, j)])))
     }
+}
 
-    /// What the means of the view and of its covariates add to the canonical variables.
-    fn offset(&self, explained: Option<&Panel>) -> Vec<f64> {
-        let mut offset = vec![0.0; self.weights.cols()];
-        let mut add = |mean: &[f64], panel: &Panel| {
-            for (i, mu) in mean.iter().enumerate() {
-                offset.iter_mut().zip(panel.row(i)).for_each(|(o, w)| *o += mu * w);
-            }
-        };
-        self.mean.iter().for_each(|mean| add(mean, &self.weights));
-        self.effects.iter().zip(explained).for_each(|(effects, panel)| add(&effects.mean, panel));
-        offset
+/// Rows, and means that are yet to be subtracted from them.
+struct LessMean<'a> {
+    rows: Cow<'a, Matrix>,
+    mean: Option<&'a [f64]>,
+}
+
+/// Dense rows lose their means while they are read, so that no digit is lost if these are far above the deviations. Sparse
+/// rows would become dense by that, and an offset takes the place of their means.
+fn less_mean<'a>(rows: &'a Matrix, mean: Option<&'a [f64]>) -> LessMean<'a> {
+    match (rows, mean) {
+        (Matrix::Dense(_), Some(mean)) => LessMean { rows: Cow::Owned(rows.less(mean)), mean: None },
+        _ => LessMean { rows: Cow::Borrowed(rows), mean },
+    }
+}
+
+impl LessMean<'_> {
+    /// Adds what the means contribute to the products with a panel.
+    fn add_offset(&self, offset: &mut [f64], panel: &Panel) {
+        for (i, mu) in self.mean.into_iter().flatten().enumerate() {
+            offset.iter_mut().zip(panel.row(i)).for_each(|(o, w)| *o += mu * w);
+        }
     }
 }
 
 /// What canonical variables are sums of: products of rows with panels, less an offset.
 struct Terms<'a> {
-    rows: &'a Matrix,
+    rows: LessMean<'a>,
     weights: &'a Panel,
-    covariates: Option<(&'a Matrix, Panel)>,
+    covariates: Option<(LessMean<'a>, Panel)>,
     offset: Vec<f64>,
 }
 
@@ -168,9 +190,9 @@ impl Terms<'_> {
             scores
                 .chunks_exact_mut(pitch)
                 .for_each(|out| out.iter_mut().zip(&self.offset).for_each(|(out, o)| *out = -o));
-            let covariates = self.covariates.iter().map(|(rows, panel)| (*rows, panel));
+            let covariates = self.covariates.iter().map(|(rows, panel)| (&*rows.rows, panel));
             let mut z = Vec::new();
-            for (matrix, panel) in std::iter::once((self.rows, self.weights)).chain(covariates) {
+            for (matrix, panel) in std::iter::once((&*self.rows.rows, self.weights)).chain(covariates) {
                 let stride = panel.lines_per_row();
                 z.resize(count * stride, Line::zeroed());
                 kernel::gather(matrix, from..from + count, panel.lines(), stride, &mut z);

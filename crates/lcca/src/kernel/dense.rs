@@ -15,8 +15,32 @@ const ROWS: usize = 4;
 /// The number of lines in a tile. With four rows that makes eight sums of one line each, as many as 16 AVX registers hold.
 const TILE: usize = 2;
 
-pub(super) fn gather<V: Stored>(
+/// What is subtracted from the values of each column. A type parameter, so that rows without it pay nothing.
+pub(super) trait Origin: Copy {
+    fn subtract(self, column: usize, value: f64) -> f64;
+}
+
+/// Nothing is subtracted.
+#[derive(Clone, Copy)]
+pub(super) struct Zero;
+
+impl Origin for Zero {
+    #[inline(always)]
+    fn subtract(self, _column: usize, value: f64) -> f64 {
+        value
+    }
+}
+
+impl Origin for &[f64] {
+    #[inline(always)]
+    fn subtract(self, column: usize, value: f64) -> f64 {
+        value - self[column]
+    }
+}
+
+pub(super) fn gather<V: Stored, O: Origin>(
     values: &[V],
+    origin: O,
     cols: usize,
     rows: Range<usize>,
     w: &[Line],
@@ -24,11 +48,12 @@ pub(super) fn gather<V: Stored>(
     z: &mut [Line],
 ) {
     let block = &values[rows.start * cols..rows.end * cols];
-    pulp::Arch::new().dispatch(Gather { block, cols, w, stride, z });
+    pulp::Arch::new().dispatch(Gather { block, origin, cols, w, stride, z });
 }
 
-pub(super) fn scatter<V: Stored>(
+pub(super) fn scatter<V: Stored, O: Origin>(
     values: &[V],
+    origin: O,
     cols: usize,
     rows: Range<usize>,
     z: &[Line],
@@ -36,7 +61,7 @@ pub(super) fn scatter<V: Stored>(
     p: &mut [Line],
 ) {
     let block = &values[rows.start * cols..rows.end * cols];
-    pulp::Arch::new().dispatch(Scatter { block, cols, z, stride, p });
+    pulp::Arch::new().dispatch(Scatter { block, origin, cols, z, stride, p });
 }
 
 /// A loop over all columns for some rows and some lines of the panel.
@@ -68,15 +93,16 @@ trait Tiled: Sized {
     }
 }
 
-struct Gather<'a, V> {
+struct Gather<'a, V, O> {
     block: &'a [V],
+    origin: O,
     cols: usize,
     w: &'a [Line],
     stride: usize,
     z: &'a mut [Line],
 }
 
-impl<V: Stored> NullaryFnOnce for Gather<'_, V> {
+impl<V: Stored, O: Origin> NullaryFnOnce for Gather<'_, V, O> {
     type Output = ();
     #[inline(always)]
     fn call(mut self) {
@@ -84,7 +110,7 @@ impl<V: Stored> NullaryFnOnce for Gather<'_, V> {
     }
 }
 
-impl<V: Stored> Tiled for Gather<'_, V> {
+impl<V: Stored, O: Origin> Tiled for Gather<'_, V, O> {
     #[inline(always)]
     fn tile<const R: usize, const L: usize>(&mut self, row: usize, first: usize) {
         let x: [&[V]; R] = from_fn(|r| &self.block[(row + r) * self.cols..][..self.cols]);
@@ -92,7 +118,7 @@ impl<V: Stored> Tiled for Gather<'_, V> {
         for (column, w) in (0..self.cols).zip(self.w.chunks_exact(self.stride)) {
             let w = &w[first..][..L];
             for r in 0..R {
-                let value = x[r][column].wide();
+                let value = self.origin.subtract(column, x[r][column].wide());
                 for l in 0..L {
                     add_scaled(&mut sum[r][l], value, &w[l]);
                 }
@@ -104,15 +130,16 @@ impl<V: Stored> Tiled for Gather<'_, V> {
     }
 }
 
-struct Scatter<'a, V> {
+struct Scatter<'a, V, O> {
     block: &'a [V],
+    origin: O,
     cols: usize,
     z: &'a [Line],
     stride: usize,
     p: &'a mut [Line],
 }
 
-impl<V: Stored> NullaryFnOnce for Scatter<'_, V> {
+impl<V: Stored, O: Origin> NullaryFnOnce for Scatter<'_, V, O> {
     type Output = ();
     #[inline(always)]
     fn call(mut self) {
@@ -120,7 +147,7 @@ impl<V: Stored> NullaryFnOnce for Scatter<'_, V> {
     }
 }
 
-impl<V: Stored> Tiled for Scatter<'_, V> {
+impl<V: Stored, O: Origin> Tiled for Scatter<'_, V, O> {
     #[inline(always)]
     fn tile<const R: usize, const L: usize>(&mut self, row: usize, first: usize) {
         let x: [&[V]; R] = from_fn(|r| &self.block[(row + r) * self.cols..][..self.cols]);
@@ -128,7 +155,7 @@ impl<V: Stored> Tiled for Scatter<'_, V> {
         for (column, p) in (0..self.cols).zip(self.p.chunks_exact_mut(self.stride)) {
             let p = &mut p[first..][..L];
             for r in 0..R {
-                let value = x[r][column].wide();
+                let value = self.origin.subtract(column, x[r][column].wide());
                 for l in 0..L {
                     add_scaled(&mut p[l], value, &z[r][l]);
                 }

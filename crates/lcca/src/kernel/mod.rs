@@ -22,6 +22,7 @@ pub(crate) use lines::{add, adjust};
 pub(crate) use outer::{RowLines, outer};
 
 use crate::matrix::{DenseValues, LANES, Line, Matrix, Values};
+use dense::Zero;
 use rows::{OneHotEntries, Renumbered, Rows, SparseEntries};
 use std::ops::Range;
 
@@ -38,10 +39,15 @@ pub(crate) fn gather(view: &Matrix, rows: Range<usize>, w: &[Line], stride: usiz
                 entries::gather(SparseEntries::new(m, values.as_slice()), rows, w, stride, z)
             }
         },
-        Matrix::Dense(m) => match m.values() {
-            DenseValues::F32(values) => dense::gather(values.as_slice(), m.cols(), rows, w, stride, z),
-            DenseValues::F64(values) => dense::gather(values.as_slice(), m.cols(), rows, w, stride, z),
-        },
+        Matrix::Dense(m) => {
+            let cols = m.cols();
+            match (m.values(), m.origin()) {
+                (DenseValues::F32(v), None) => dense::gather(v.as_slice(), Zero, cols, rows, w, stride, z),
+                (DenseValues::F64(v), None) => dense::gather(v.as_slice(), Zero, cols, rows, w, stride, z),
+                (DenseValues::F32(v), Some(o)) => dense::gather(v.as_slice(), o, cols, rows, w, stride, z),
+                (DenseValues::F64(v), Some(o)) => dense::gather(v.as_slice(), o, cols, rows, w, stride, z),
+            }
+        }
     }
 }
 
@@ -92,10 +98,15 @@ pub(crate) fn scatter(
                 scatter_entries(SparseEntries::new(m, values.as_slice()), rows, z, stride, p, numbers)
             }
         },
-        Matrix::Dense(m) => match m.values() {
-            DenseValues::F32(values) => dense::scatter(values.as_slice(), m.cols(), rows, z, stride, p),
-            DenseValues::F64(values) => dense::scatter(values.as_slice(), m.cols(), rows, z, stride, p),
-        },
+        Matrix::Dense(m) => {
+            let cols = m.cols();
+            match (m.values(), m.origin()) {
+                (DenseValues::F32(v), None) => dense::scatter(v.as_slice(), Zero, cols, rows, z, stride, p),
+                (DenseValues::F64(v), None) => dense::scatter(v.as_slice(), Zero, cols, rows, z, stride, p),
+                (DenseValues::F32(v), Some(o)) => dense::scatter(v.as_slice(), o, cols, rows, z, stride, p),
+                (DenseValues::F64(v), Some(o)) => dense::scatter(v.as_slice(), o, cols, rows, z, stride, p),
+            }
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use bytemuck::Pod;
 use pulp::NullaryFnOnce;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The numbers of dense rows.
@@ -24,6 +25,8 @@ pub struct DenseRows {
     rows: usize,
     cols: usize,
     values: DenseValues,
+    /// One number per column, subtracted from every stored value when it is read.
+    origin: Option<Arc<[f64]>>,
 }
 
 /// Whether all numbers are finite: a loop that is compiled for the processor it runs on. Without an early exit it can be vectorized.
@@ -77,7 +80,7 @@ impl DenseRows {
         if found != expected {
             return Err(Error::Length { what: "values", expected, found }.into());
         }
-        let matrix = DenseRows { rows, cols, values };
+        let matrix = DenseRows { rows, cols, values, origin: None };
         if let Some((device, numbers)) = matrix.elsewhere() {
             // Whoever uses numbers where they lie has no other checks: these would need a copy.
             return match device.first_not_finite(numbers)? {
@@ -138,7 +141,7 @@ impl DenseRows {
             DenseValues::F32(values) => DenseValues::F32(taken(values, self.cols, rows)?),
             DenseValues::F64(values) => DenseValues::F64(taken(values, self.cols, rows)?),
         };
-        Ok(DenseRows { rows: rows.len(), cols: self.cols, values })
+        Ok(DenseRows { rows: rows.len(), values, ..self.clone() })
     }
 
     /// The number of rows.
@@ -151,18 +154,35 @@ impl DenseRows {
         self.cols
     }
 
-    /// The numbers, row after row.
+    /// The stored numbers, row after row. [`DenseRows::origin`] is not subtracted from them.
     pub fn values(&self) -> &DenseValues {
         &self.values
+    }
+
+    /// The same rows with `origin`, one number per column, subtracted from every value that is read. Nothing is copied, and the
+    /// difference is in double precision.
+    pub fn less(&self, origin: &[f64]) -> Self {
+        assert_eq!(origin.len(), self.cols, "one number per column");
+        let origin = match &self.origin {
+            Some(before) => before.iter().zip(origin).map(|(before, more)| before + more).collect(),
+            None => origin.into(),
+        };
+        DenseRows { origin: Some(origin), ..self.clone() }
+    }
+
+    /// The numbers that are subtracted from the columns, if there are any.
+    pub fn origin(&self) -> Option<&[f64]> {
+        self.origin.as_deref()
     }
 
     /// The number at `row` and `column`.
     pub fn get(&self, row: usize, column: usize) -> f64 {
         let index = row * self.cols + column;
-        match &self.values {
+        let stored = match &self.values {
             DenseValues::F32(values) => values.as_slice()[index].get().into(),
             DenseValues::F64(values) => values.as_slice()[index].get(),
-        }
+        };
+        self.origin.as_ref().map_or(stored, |origin| stored - origin[column])
     }
 
     /// A range of the rows, sharing the numbers.
@@ -172,11 +192,18 @@ impl DenseRows {
             DenseValues::F32(values) => DenseValues::F32(values.slice(span)),
             DenseValues::F64(values) => DenseValues::F64(values.slice(span)),
         };
-        DenseRows { rows: rows.len(), cols: self.cols, values }
+        DenseRows { rows: rows.len(), values, ..self.clone() }
     }
 
     /// Calls `visit(column, value)` for every number of `row`.
     pub fn for_each(&self, row: usize, mut visit: impl FnMut(usize, f64)) {
+        match &self.origin {
+            None => self.for_each_stored(row, visit),
+            Some(origin) => self.for_each_stored(row, |column, value| visit(column, value - origin[column])),
+        }
+    }
+
+    fn for_each_stored(&self, row: usize, mut visit: impl FnMut(usize, f64)) {
         let span = row * self.cols..(row + 1) * self.cols;
         match &self.values {
             DenseValues::F32(values) => {

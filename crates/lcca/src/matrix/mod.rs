@@ -132,6 +132,17 @@ impl Matrix {
         }
     }
 
+    /// The same rows with `origin`, one number per column, subtracted from every stored entry. Dense rows subtract while they are read; sparse
+    /// rows get values of their own, 8 bytes per entry. Columns whose number is not 0 must be stored in every row.
+    pub(crate) fn less(&self, origin: &[f64]) -> Matrix {
+        match self {
+            Matrix::Dense(m) => Matrix::Dense(m.less(origin)),
+            Matrix::Sparse(m) => Matrix::Sparse(m.less(origin)),
+            // Entries are 1, so a column that every row stores is constant.
+            Matrix::OneHot(_) => self.clone(),
+        }
+    }
+
     /// Copies numbers that lie in the memory of a device to the host, so that reading them cannot fail.
     pub(crate) fn bring(&self) -> Result<()> {
         match self {
@@ -144,12 +155,11 @@ impl Matrix {
 
     /// The number in a row and a column, 0 if none is stored.
     pub(crate) fn get(&self, row: usize, column: usize) -> f64 {
-        if let Matrix::Sparse(m) = self {
-            return m.get(row, column);
+        match self {
+            Matrix::Sparse(m) => m.get(row, column),
+            Matrix::OneHot(m) => f64::from(u8::from(m.column(row) == Some(column))),
+            Matrix::Dense(m) => m.get(row, column),
         }
-        let mut found = 0.0;
-        self.for_each(row, |at, value| found = if at == column { value } else { found });
-        found
     }
 
     /// Calls `visit(column, value)` for every stored entry of `row`, columns ascending.

@@ -334,6 +334,27 @@ impl SparseRows {
         SparseRows { offsets: self.offsets.slice(rows.start..rows.end + 1), ..self.clone() }
     }
 
+    /// The same entries with `origin`, one number per column, subtracted from their values, which are copied.
+    pub(crate) fn less(&self, origin: &[f64]) -> Self {
+        fn differences<T: Copy + Into<f64> + Sync>(
+            columns: &[Packed<u32>],
+            values: &[Packed<T>],
+            origin: &[f64],
+        ) -> Values {
+            let entries = columns.par_iter().zip(values);
+            let less = entries.map(|(column, value)| value.get().into() - origin[column.get() as usize]);
+            Values::F64(less.collect::<Vec<f64>>().into())
+        }
+        let columns = self.columns.as_slice();
+        let values = match &self.values {
+            // A column of ones that every row stores is constant, and nothing is gained by moving it.
+            Values::Ones => Values::Ones,
+            Values::F32(values) => differences(columns, values.as_slice(), origin),
+            Values::F64(values) => differences(columns, values.as_slice(), origin),
+        };
+        SparseRows { values, ..self.clone() }
+    }
+
     /// The number in a row and a column, 0 if none is stored.
     pub(crate) fn get(&self, row: usize, column: usize) -> f64 {
         let span = Self::span(self.offsets.as_slice(), row);

@@ -43,8 +43,8 @@ pub struct WordsArgs {
     /// Let contexts reach across line ends, but never from one file into the next
     #[arg(long)]
     pub across_lines: bool,
-    /// How a line becomes words: whitespace, words, or any rule of `lcca views text`
-    #[arg(long, value_name = "RULE", default_value = "whitespace")]
+    /// How a line becomes words: words, whitespace if punctuation is to stay, or any rule of `lcca views text`
+    #[arg(long, value_name = "RULE", default_value = "words")]
     pub tokens: Tokens,
     /// Convert the corpus to lower case
     #[arg(long)]

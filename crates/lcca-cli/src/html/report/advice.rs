@@ -20,25 +20,24 @@ const LEAST_ROWS: usize = 3;
 /// A p-value above this may be chance.
 const LEVEL: f64 = 0.05;
 
-pub fn section(subject: &Subject<'_>, record: Option<&FitRecord>) -> String {
-    let evidence = Evidence::find(subject, record);
+pub fn section(subject: &Subject<'_>, record: Option<&FitRecord>, evidence: Option<&Evidence<'_>>) -> String {
     element::answers(&[
         ("What was found", found(subject)),
-        ("How sure", how_sure(subject, record, evidence.as_ref())),
-        ("What to do next", next(subject, record, evidence.as_ref())),
+        ("How sure", how_sure(subject, record, evidence)),
+        ("What to do next", next(subject, record, evidence)),
     ])
 }
 
 /// Correlations on rows that the fit has not seen.
-struct Evidence<'e> {
+pub struct Evidence<'e> {
     /// "on 200 rows that were held out".
-    place: String,
+    pub place: String,
     training: &'e [f64],
     others: Vec<f64>,
 }
 
 impl<'e> Evidence<'e> {
-    fn find(subject: &'e Subject<'_>, record: Option<&'e FitRecord>) -> Option<Self> {
+    pub fn find(subject: &'e Subject<'_>, record: Option<&'e FitRecord>) -> Option<Self> {
         let training = &subject.model.correlations[..];
         let tells = |given: &&GivenRows| !given.are_training && given.rows >= LEAST_ROWS;
         if let Some(given) = subject.given.filter(tells) {
@@ -51,6 +50,11 @@ impl<'e> Evidence<'e> {
         let held_out = record?.held_out.as_ref()?;
         let place = format!("on {} held out of a fit", count(held_out.rows, "row"));
         Some(Evidence { place, training: &held_out.training, others: held_out.held_out.clone() })
+    }
+
+    /// The correlation of the first component there.
+    pub fn first(&self) -> f64 {
+        self.others.first().copied().unwrap_or(f64::NAN)
     }
 
     /// Components that keep at least half of their correlation.
@@ -90,12 +94,23 @@ fn found(subject: &Subject<'_>) -> Vec<String> {
         let least = leaders.first().map_or(0.0, size) / 3.0;
         // Isolated, so that names that are written from right to left do not change places.
         let name = |column: usize| {
-            format!("\u{2068}“{}”\u{2069}", shortened(&subject.column(side, column), LONGEST_NAME))
+            let name = shortened(&subject.column(side, column), LONGEST_NAME);
+            format!("\u{2068}“{name}”\u{2069} ({})", signed(loadings.row(column)[0]))
         };
         leaders.into_iter().filter(|column| size(column) >= least).map(name).collect::<Vec<_>>().join(", ")
     };
-    sentences.push(format!("The first is led by {} in X and by {} in Y.", names(Side::X), names(Side::Y)));
+    sentences.push(format!(
+        "The first is led by {} in X and by {} in Y, with their correlations. Equal signs rise together.",
+        names(Side::X),
+        names(Side::Y)
+    ));
     sentences
+}
+
+/// A correlation with its sign.
+fn signed(value: f64) -> String {
+    let text = decimal(value, 2);
+    if text.starts_with('\u{2212}') { text } else { format!("+{text}") }
 }
 
 fn how_sure(

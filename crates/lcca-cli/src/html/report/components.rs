@@ -8,7 +8,7 @@ use super::scatter;
 use super::subject::Subject;
 use crate::escape;
 use crate::figures::{self, Scree, largest};
-use crate::html::element::{self, Column};
+use crate::html::element::{self, Column, Section};
 use crate::shown::decimal;
 use crate::text::grouped;
 use lcca::data::Side;
@@ -49,7 +49,7 @@ impl Components {
     }
 
     /// All components with their correlations and leading columns.
-    pub fn overview(&self, subject: &Subject<'_>, record: Option<&FitRecord>) -> String {
+    pub fn overview(&self, subject: &Subject<'_>, record: Option<&FitRecord>) -> Section {
         let numbers = self.numbers(subject);
         let number = |title| Column { title, class: "number" };
         let names = |title| Column { title, class: "names" };
@@ -71,7 +71,11 @@ impl Components {
             shown: self.shown,
         };
         let figure = element::figure("correlations", &figures::scree(&known));
-        element::section("components", "Components", &(self.explanation(subject) + &figure + &table))
+        Section {
+            id: "components",
+            title: "Components",
+            markup: self.explanation(subject) + &figure + &table,
+        }
     }
 
     fn explanation(&self, subject: &Subject<'_>) -> String {
@@ -125,7 +129,7 @@ impl Components {
     }
 
     /// The empty tables and controls for one component at a time; the script fills them.
-    pub fn explorer(&self, subject: &Subject<'_>) -> String {
+    pub fn explorer(&self, subject: &Subject<'_>) -> Section {
         let options: String =
             (1..=self.shown).map(|i| format!("<option value=\"{i}\">{i}</option>")).collect();
         let mut content = format!(
@@ -147,7 +151,7 @@ impl Components {
             let hint = "Give rows as well, lcca report MODEL X Y, to see the canonical variables.";
             content += &element::remark(hint);
         }
-        element::section("component-by-component", "One component", &content)
+        Section { id: "component-by-component", title: "One component", markup: content }
     }
 
     pub fn json(&self, subject: &Subject<'_>) -> Value {

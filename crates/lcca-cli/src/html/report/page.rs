@@ -7,7 +7,7 @@ use super::components::Components;
 use super::search::{self, SearchIndex};
 use super::subject::Subject;
 use super::{pictures, scatter, settings, summary, trace};
-use crate::html::element;
+use crate::html::element::{self, Section};
 use crate::html::page::{LIMIT, Page};
 use lcca_io::FitRecord;
 use serde_json::json;
@@ -39,17 +39,18 @@ fn page(
     components: &Components,
     index: Option<&SearchIndex>,
 ) -> String {
-    let main = [
-        components.overview(subject, record),
+    let parts = [
+        Some(components.overview(subject, record)),
         pictures::columns(subject, components.shown),
         pictures::rows(subject, components.shown),
-        components.explorer(subject),
-        index.map(SearchIndex::section).unwrap_or_default(),
-        trace::section(subject, record),
-        settings::section(subject),
+        Some(components.explorer(subject)),
+        index.map(SearchIndex::section),
+        Some(trace::section(subject, record)),
+        Some(settings::section(subject)),
     ];
+    let parts: Vec<Section> = parts.into_iter().flatten().collect();
     let header = summary::header(subject, record);
-    let markup = format!("{header}<main>\n{}</main>\n{}", main.concat(), element::footer());
+    let markup = format!("{header}{}{}", element::sections(&parts), element::footer());
     let data = json!({
         "components": components.json(subject),
         "given": subject.given.map(|given| scatter::json(given, components.shown)),

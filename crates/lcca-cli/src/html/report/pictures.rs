@@ -2,22 +2,22 @@
 
 use super::subject::Subject;
 use crate::figures;
-use crate::html::element;
+use crate::html::element::{self, Section};
 
 /// The names in a correlation circle, the rows of heatmaps, and the lines of a biplot, per view.
 const NAMED: usize = 15;
-const IN_HEATMAP: usize = 12;
+const IN_HEATMAP: usize = 20;
 const IN_CIM: usize = 30;
 const IN_BIPLOT: usize = 8;
 /// The components in a heatmap.
 const MOST_COMPONENTS: usize = 20;
 
 /// Columns: the circle, and both heatmaps.
-pub fn columns(subject: &Subject<'_>, shown: usize) -> String {
+pub fn columns(subject: &Subject<'_>, shown: usize) -> Option<Section> {
     let (columns, pairs) = (subject.columns(), shown);
     let mut content = String::new();
     if pairs == 0 {
-        return content;
+        return None;
     }
     if pairs > 1 {
         content += "<h3>Columns and the first two components</h3>\n";
@@ -30,12 +30,12 @@ pub fn columns(subject: &Subject<'_>, shown: usize) -> String {
     content += &element::figure("heatmap", &illustration);
     content += "<h3>Columns of X and columns of Y</h3>\n";
     content += &element::figure("cim", &figures::cim(columns, pairs, IN_CIM));
-    element::section("columns", "Columns", &content)
+    Some(Section { id: "columns", title: "Columns", markup: content })
 }
 
 /// Rows, if some were given: their scores, and the biplot.
-pub fn rows(subject: &Subject<'_>, shown: usize) -> String {
-    let Some(given) = subject.given.filter(|_| shown > 0) else { return String::new() };
+pub fn rows(subject: &Subject<'_>, shown: usize) -> Option<Section> {
+    let given = subject.given.filter(|_| shown > 0)?;
     let axes: Vec<usize> = (0..shown.min(2)).collect();
     let mut content = element::figure("scores", &figures::scores(given, &axes));
     if let [a, b] = axes[..] {
@@ -46,5 +46,5 @@ pub fn rows(subject: &Subject<'_>, shown: usize) -> String {
         let hint = "Rows can be colored by what is known about them: --label FILE, with one label per row.";
         content += &element::remark(hint);
     }
-    element::section("rows", "Rows", &content)
+    Some(Section { id: "rows", title: "Rows", markup: content })
 }

@@ -3,7 +3,8 @@
 
 use super::subject::Subject;
 use crate::escape;
-use crate::html::{element, pack};
+use crate::html::element::{self, Section};
+use crate::html::pack;
 use crate::text::grouped;
 use lcca::data::Side;
 use lcca::matrix::Panel;
@@ -93,7 +94,7 @@ fn stored(subject: &Subject<'_>, side: Side, columns: &[usize], shown: usize) ->
 }
 
 impl SearchIndex {
-    pub fn section(&self) -> String {
+    pub fn section(&self) -> Section {
         let each = "A column is listed with the components it loads on most, each with its loading: choose one to see it.";
         let is_complete = [&self.x, &self.y].iter().all(|view| view.names.len() == view.all);
         let remark = if is_complete {
@@ -111,7 +112,7 @@ impl SearchIndex {
              <p id=\"found\" class=\"remark\" role=\"status\"></p>\n<div id=\"results\"></div>\n{}",
             element::remark(&format!("{each} {remark}"))
         );
-        element::section("search", "Find a column", &content)
+        Section { id: "search", title: "Find a column", markup: content }
     }
 
     pub fn json(&self) -> Value {

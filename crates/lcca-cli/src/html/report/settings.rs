@@ -1,13 +1,13 @@
 //! The settings of the fit, and the command that repeats it.
 
 use super::subject::Subject;
-use crate::html::element;
+use crate::html::element::{self, Section};
 use crate::provenance::read_flags;
 use crate::shown::shortened;
 use lcca::method::{Method, Scale, Settings};
 use serde_json::Value;
 
-pub fn section(subject: &Subject<'_>) -> String {
+pub fn section(subject: &Subject<'_>) -> Section {
     let command = shortened(&command(subject), 4000);
     let content = [
         element::paragraph(
@@ -16,7 +16,7 @@ pub fn section(subject: &Subject<'_>) -> String {
         element::command(&command),
         element::facts(&facts(subject)),
     ];
-    element::section("settings", "Settings", &content.concat())
+    Section { id: "settings", title: "Settings", markup: content.concat() }
 }
 
 /// The command as far as the model knows it; settings at their defaults are left out.

@@ -1,10 +1,10 @@
 //! The head of the page: what was fitted and how the fit ended, in plain words.
 
-use super::advice;
+use super::advice::{self, Evidence};
 use super::subject::Subject;
 use crate::escape;
 use crate::html::element;
-use crate::shown::{decimal, shortened, small};
+use crate::shown::{correlation, decimal, shortened, small};
 use crate::text::{count, gram_passes, grouped, pass_count};
 use lcca::fit::{Certificate, HeldOut, Kind};
 use lcca_io::{FitRecord, wording};
@@ -22,14 +22,26 @@ pub fn header(subject: &Subject<'_>, record: Option<&FitRecord>) -> String {
         Some(record) => verdict(subject, record),
         None => ("untold", "How the fit ended is not known".to_string()),
     };
+    let evidence = Evidence::find(subject, record);
     format!(
-        "<header>\n<p class=\"kind\">Canonical correlation analysis</p>\n<h1>{}</h1>\n<p class=\"verdict {class}\">{}</p>\n{}{}{}</header>\n",
+        "<header>\n<p class=\"kind\">Canonical correlation analysis</p>\n<h1>{}</h1>\n{}{}{}<p class=\"verdict {class}\">{}</p>\n{}</header>\n",
         escape::text(&shortened(subject.name, 200)),
-        escape::text(&verdict),
+        element::headline(&headline(subject, evidence.as_ref())),
+        advice::section(subject, record, evidence.as_ref()),
         element::figures(&figures(subject)),
-        advice::section(subject, record),
+        escape::text(&verdict),
         story(subject, record)
     )
+}
+
+/// The first correlation, and what it is on rows that the fit has not seen.
+fn headline(subject: &Subject<'_>, evidence: Option<&Evidence<'_>>) -> Vec<(String, String)> {
+    let Some(&first) = subject.model.correlations.first() else { return Vec::new() };
+    let other = match evidence {
+        Some(evidence) => (correlation(evidence.first()), format!("the same {}", evidence.place)),
+        None => ("–".into(), "the same on rows that the fit has not seen: not measured".into()),
+    };
+    vec![(correlation(first), "first correlation, in training".into()), other]
 }
 
 /// A class for the styles, and a sentence.
@@ -49,9 +61,10 @@ fn verdict(subject: &Subject<'_>, record: &FitRecord) -> (&'static str, String) 
 fn figures(subject: &Subject<'_>) -> Vec<(String, String)> {
     let model = subject.model;
     let count = |number: usize| grouped(number as u64);
-    let mut figures = vec![(decimal(model.total, 4), format!("captured, of {} at most", model.pairs()))];
+    let total: f64 = model.correlations.iter().sum();
+    let mut figures = vec![(decimal(total, 4), format!("sum of correlations, of {} at most", model.pairs()))];
     if let Some(given) = subject.given {
-        figures.push((decimal(given.scores.captured, 4), "captured on the given rows".into()));
+        figures.push((decimal(given.scores.total, 4), "the same on the given rows".into()));
     }
     figures.extend([
         (count(model.pairs()), "components".into()),

@@ -4,7 +4,7 @@
 
 use super::subject::Subject;
 use crate::figures::Illustration;
-use crate::html::element;
+use crate::html::element::{self, Section};
 use crate::picture::{LineChart, Look, Point, Series, Vertical};
 use crate::shown::small;
 use lcca_io::{FitRecord, TracePoint};
@@ -27,6 +27,7 @@ fn captured(trace: &[TracePoint], what: &str) -> LineChart {
         x_label: PASSES,
         y_label: what.into(),
         x_counts: false,
+        is_linked: false,
         x_log: false,
         vertical: Vertical::Linear,
         limit: None,
@@ -49,7 +50,7 @@ fn missing(subject: &Subject<'_>, trace: &[TracePoint]) -> LineChart {
     }
 }
 
-pub fn section(subject: &Subject<'_>, record: Option<&FitRecord>) -> String {
+pub fn section(subject: &Subject<'_>, record: Option<&FitRecord>) -> Section {
     let content = match record.map(|record| &record.trace[..]) {
         None => element::remark(
             "The model holds no trace of its fit: it was written by another version or another program.",
@@ -67,5 +68,5 @@ pub fn section(subject: &Subject<'_>, record: Option<&FitRecord>) -> String {
             element::figure("captured", &Illustration::new(captured(trace, what), caption)) + &missing
         }
     };
-    element::section("convergence", "Convergence", &content)
+    Section { id: "convergence", title: "Convergence", markup: content }
 }

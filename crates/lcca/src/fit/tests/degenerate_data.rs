@@ -3,7 +3,9 @@
 use super::*;
 use crate::data::Side;
 use crate::matrix::{Matrix, OneHotRows, SparseRows, Values};
-use crate::testing::{dense_correlations, random_mat, sparse_from_dense, to_dense, with_correlations};
+use crate::testing::{
+    dense_correlations, random_mat, sparse_from_dense, to_dense, with_correlations, zipf_rows,
+};
 
 /// The methods that reach the exact answer if they have enough iterations.
 fn exact_methods() -> [Method; 2] {
@@ -188,6 +190,25 @@ fn too_little_memory_is_refused_with_needed_and_allowed_bytes() {
         let error =
             fit(&pair, &Settings { memory: 1000, ..Settings::new(method, 1) }, &()).unwrap_err().to_string();
         assert!(error.contains("1000 are allowed"), "{error}");
+    }
+}
+
+/// What is needed is a property of the data: allowing nearly as much must not raise it.
+#[test]
+fn the_bytes_that_a_gram_matrix_needs_do_not_depend_on_those_allowed() {
+    let views = [zipf_rows(3000, 400, 9, 1), zipf_rows(3000, 300, 9, 2)];
+    let [x, y] = views;
+    let pair = InMemory::new(x, y).unwrap();
+    let needed =
+        |memory: u64| match fit(&pair, &Settings { memory, ..Settings::new(Method::shift_invert(), 2) }, &())
+        {
+            Err(crate::Error::Memory { needed, .. }) => needed,
+            other => panic!("{:?}", other.map(|fit| fit.converged)),
+        };
+    let expected = needed(50_000);
+    assert!(expected > 400_000, "{expected}");
+    for memory in [100_000, 200_000, 400_000] {
+        assert_eq!(needed(memory), expected, "{memory}");
     }
 }
 

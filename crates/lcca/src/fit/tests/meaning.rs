@@ -157,12 +157,57 @@ fn shares_that_leave_too_few_rows_are_refused() {
 }
 
 fn shared(pair: &InMemory, settings: &Settings) -> Option<(u64, Vec<[u64; 2]>)> {
+    equal(pair, settings).map(|(count, columns, _)| (count, columns))
+}
+
+/// The same, and which of them are equal in every row.
+fn equal(pair: &InMemory, settings: &Settings) -> Option<(u64, Vec<[u64; 2]>, Vec<bool>)> {
     let mut fitted = fit(pair, settings, &()).unwrap();
     fitted.look_for_shared_columns(pair).unwrap();
     fitted.notes.into_iter().find_map(|note| match note {
-        Note::SharedColumns { count, columns, .. } => Some((count, columns)),
+        Note::SharedColumns { count, columns, equal, .. } => Some((count, columns, equal)),
         _ => None,
     })
+}
+
+#[test]
+fn columns_are_called_equal_if_they_are_in_every_row() {
+    let (x, y) = (random_mat(300, 4, 1), random_mat(300, 4, 2));
+    let other = |changed: f64, factor: f64| {
+        Mat::from_fn(300, 4, |i, j| match (i, j) {
+            (17, 1) => factor * x[(i, 2)] + changed,
+            (_, 1) => factor * x[(i, 2)],
+            _ => y[(i, j)],
+        })
+    };
+    let settings = Settings::new(Method::auto(), 2);
+    for (changed, factor, expected) in [(0.0, 1.0, true), (1e-9, 1.0, false), (0.0, -2.0, false)] {
+        let other = other(changed, factor);
+        for pair in [
+            pair_of(&x, &other),
+            InMemory::new(
+                crate::testing::sparse_from_dense(x.as_ref()),
+                crate::testing::sparse_from_dense(other.as_ref()),
+            )
+            .unwrap(),
+        ] {
+            assert_eq!(equal(&pair, &settings), Some((1, vec![[2, 1]], vec![expected])));
+        }
+    }
+}
+
+#[test]
+fn cross_validation_decides_whether_correlations_are_inflated() {
+    let pair = noise(100, 30, 30, 1);
+    let mut fitted = run(&pair, Method::auto(), 2).unwrap();
+    let guesses = |fit: &Fit| has(fit, |note| matches!(note, Note::InflatedByNoise { .. }));
+    assert!(guesses(&fitted), "{:?}", fitted.notes);
+    let mut good = fitted.clone();
+    good.add_cross_validated(good.model.correlations[0], 5);
+    assert!(good.notes.is_empty(), "{:?}", good.notes);
+    fitted.add_cross_validated(0.1, 5);
+    assert!(!guesses(&fitted));
+    assert!(has(&fitted, |note| matches!(note, Note::FarBelowTrainingInFolds { folds: 5, .. })));
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod covariates;
 mod default_method;
 mod degenerate_data;
 mod exchange;
+mod far_from_zero;
 mod fold_path;
 mod meaning;
 mod methods;
@@ -22,6 +23,7 @@ mod single_precision;
 mod sketching;
 mod structure;
 mod theorems;
+mod variables;
 
 use super::{Fit, fit};
 use crate::data::{InMemory, Pair};

@@ -40,6 +40,89 @@ impl Watch for StopAfter {
     }
 }
 
+/// Stops the fit in a pass, whatever it is for, and keeps the last state that was offered.
+struct StopInPass {
+    passes_left: AtomicUsize,
+    iterations: AtomicUsize,
+    last: Mutex<Cost>,
+    /// Whether the fit was stopped while it formed a block for the preconditioner, which costs nothing on Gram matrices.
+    forms_block: AtomicBool,
+    state: Mutex<Option<Checkpoint>>,
+}
+
+impl StopInPass {
+    fn new(pass: usize) -> Self {
+        StopInPass {
+            passes_left: AtomicUsize::new(pass),
+            iterations: AtomicUsize::new(0),
+            last: Mutex::new(Cost::default()),
+            forms_block: AtomicBool::new(false),
+            state: Mutex::new(None),
+        }
+    }
+}
+
+impl Watch for StopInPass {
+    fn pass(&self, cost: Cost) -> ControlFlow<()> {
+        let left = self.passes_left.load(Relaxed);
+        let last = std::mem::replace(&mut *self.last.lock().unwrap(), cost);
+        self.forms_block.store(last == cost && self.iterations.load(Relaxed) > 0, Relaxed);
+        self.passes_left.store(left.saturating_sub(1), Relaxed);
+        if left <= 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn iteration(&self, _: &TraceRow) {
+        self.iterations.fetch_add(1, Relaxed);
+    }
+
+    fn wants_checkpoint(&self, _: usize, last: bool) -> bool {
+        last
+    }
+
+    fn checkpoint(&self, state: Checkpoint) {
+        *self.state.lock().unwrap() = Some(state);
+    }
+}
+
+/// Passes do more than advance: some try the preconditioner, measure in double precision what was found in single, or form products
+/// afresh. In whichever a fit is stopped, no finished iteration is lost. Returns how many of them formed a block.
+fn keeps_every_iteration_in_every_pass(pair: &dyn Pair, settings: &Settings, end: &[f64]) -> usize {
+    let (mut last, mut blocks) = (None, 0);
+    for pass in 1.. {
+        let stop = StopInPass::new(pass);
+        if fit(pair, settings, &stop).is_ok() {
+            break;
+        }
+        let (iterations, state) = (stop.iterations.into_inner(), stop.state.into_inner().unwrap());
+        let found = state.as_ref().map_or(0, |state| state.trace.len());
+        assert_eq!(found, iterations, "stopped in pass {pass}");
+        (last, blocks) = (state, blocks + usize::from(stop.forms_block.into_inner()));
+    }
+    let resumed = resume(last.unwrap(), pair, settings, &()).unwrap();
+    assert!(resumed.converged && gap(&resumed.model.objective, end) < 10.0 * settings.tol);
+    blocks
+}
+
+#[test]
+fn no_iteration_is_lost_in_whatever_pass_a_fit_is_stopped() {
+    let settings = Settings { tol: 1e-3, structure: false, ..Settings::new(Method::lobpcg(), 4) };
+    let pair = topics();
+    let end = fit(&pair, &settings, &()).unwrap().model.objective;
+    keeps_every_iteration_in_every_pass(&pair, &settings, &end);
+    // These begin in single precision, and what they found is measured in double precision. Their preconditioner is formed again before
+    // convergence is claimed.
+    let settings = Settings { ridge_x: 0.1, ridge_y: 0.1, ..Settings::new(Method::lobpcg(), 8) };
+    let pair = single_precision::topics(100_000);
+    let whole = fit(&pair, &settings, &()).unwrap();
+    assert!(decided(&whole, |decision| matches!(decision, Decision::SinglePrecisionFirst { .. })));
+    assert!(keeps_every_iteration_in_every_pass(&pair, &settings, &whole.model.objective) > 0);
+    for (pair, method) in [(one_hot_pair(), Method::lobpcg()), (tall_pair(), Method::shift_invert())] {
+        let settings = Settings { tol: 1e-6, ..Settings::new(method, 4) };
+        let end = fit(&pair, &settings, &()).unwrap().model.objective;
+        keeps_every_iteration_in_every_pass(&pair, &settings, &end);
+    }
+}
+
 /// The state of a fit that was stopped after an iteration.
 fn stopped_after(iteration: usize, pair: &dyn Pair, settings: &Settings) -> Checkpoint {
     let stop = StopAfter::new(iteration);

@@ -4,18 +4,18 @@
 
 /// A table somewhere in the bytes.
 #[derive(Clone, Copy)]
-pub(super) struct Table<'a> {
+pub(crate) struct Table<'a> {
     bytes: &'a [u8],
     position: usize,
 }
 
 /// A list of tables, texts or numbers.
 #[derive(Clone, Copy)]
-pub(super) struct List<'a> {
+pub(crate) struct List<'a> {
     bytes: &'a [u8],
     /// The position of the first element.
     start: usize,
-    pub(super) len: usize,
+    pub(crate) len: usize,
 }
 
 /// `N` bytes from `position` on.
@@ -31,7 +31,7 @@ fn follow(bytes: &[u8], position: usize) -> Option<usize> {
 
 impl<'a> Table<'a> {
     /// The table that the bytes begin with.
-    pub(super) fn root(bytes: &'a [u8]) -> Option<Self> {
+    pub(crate) fn root(bytes: &'a [u8]) -> Option<Self> {
         Some(Table { bytes, position: follow(bytes, 0)? })
     }
 
@@ -51,32 +51,32 @@ impl<'a> Table<'a> {
         }
     }
 
-    pub(super) fn u8(self, index: usize) -> Option<u8> {
+    pub(crate) fn u8(self, index: usize) -> Option<u8> {
         array(self.bytes, self.field(index)?).map(u8::from_le_bytes)
     }
 
-    pub(super) fn i16(self, index: usize) -> Option<i16> {
+    pub(crate) fn i16(self, index: usize) -> Option<i16> {
         array(self.bytes, self.field(index)?).map(i16::from_le_bytes)
     }
 
-    pub(super) fn i32(self, index: usize) -> Option<i32> {
+    pub(crate) fn i32(self, index: usize) -> Option<i32> {
         array(self.bytes, self.field(index)?).map(i32::from_le_bytes)
     }
 
-    pub(super) fn i64(self, index: usize) -> Option<i64> {
+    pub(crate) fn i64(self, index: usize) -> Option<i64> {
         array(self.bytes, self.field(index)?).map(i64::from_le_bytes)
     }
 
-    pub(super) fn table(self, index: usize) -> Option<Table<'a>> {
+    pub(crate) fn table(self, index: usize) -> Option<Table<'a>> {
         Some(Table { bytes: self.bytes, position: follow(self.bytes, self.field(index)?)? })
     }
 
-    pub(super) fn text(self, index: usize) -> Option<&'a str> {
+    pub(crate) fn text(self, index: usize) -> Option<&'a str> {
         let List { bytes, start, len } = self.list(index)?;
         std::str::from_utf8(bytes.get(start..start.checked_add(len)?)?).ok()
     }
 
-    pub(super) fn list(self, index: usize) -> Option<List<'a>> {
+    pub(crate) fn list(self, index: usize) -> Option<List<'a>> {
         let position = follow(self.bytes, self.field(index)?)?;
         let (len, start) = (u32::from_le_bytes(array(self.bytes, position)?) as usize, position + 4);
         // Every element takes a byte at least, so a longer list is broken.
@@ -86,13 +86,13 @@ impl<'a> Table<'a> {
 
 impl<'a> List<'a> {
     /// The table that an element points to.
-    pub(super) fn table(self, index: usize) -> Option<Table<'a>> {
+    pub(crate) fn table(self, index: usize) -> Option<Table<'a>> {
         let position = self.start.checked_add(index.checked_mul(4)?)?;
         Some(Table { bytes: self.bytes, position: follow(self.bytes, position)? })
     }
 
     /// The number at `offset` bytes into an element of `width` bytes.
-    pub(super) fn i64(self, index: usize, width: usize, offset: usize) -> Option<i64> {
+    pub(crate) fn i64(self, index: usize, width: usize, offset: usize) -> Option<i64> {
         if index >= self.len {
             return None;
         }
@@ -101,7 +101,7 @@ impl<'a> List<'a> {
     }
 
     /// As [`List::i64`], of 32 bits.
-    pub(super) fn i32(self, index: usize, width: usize, offset: usize) -> Option<i32> {
+    pub(crate) fn i32(self, index: usize, width: usize, offset: usize) -> Option<i32> {
         if index >= self.len {
             return None;
         }

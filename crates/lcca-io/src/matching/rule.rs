@@ -1,0 +1,205 @@
+//! The rule by which rows find each other. Every route follows it: files, frames, covariates, weights, shards.
+//!
+//! Names on both sides that are the same, in any order, are matched. Names that only count the rows say nothing, so two
+//! tables that both count are paired by position, and so is a table that has no names. If one side counts and the other
+//! has other names, rows could be paired by place or by name, and the caller has to say which.
+
+use super::labels::RowLabels;
+use crate::error::{Error, Fault, Remedy, Result};
+use crate::names::Names;
+use crate::remark::Remark;
+use hashbrown::HashMap;
+use lcca::data::Side;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// How rows find each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Align {
+    /// By name if both have names; both must have the same rows, in any order.
+    #[default]
+    Auto,
+    /// By name; rows that only one of both has are left out.
+    Common,
+    /// By position.
+    None,
+}
+
+/// Rows that are to be matched, with what messages call them.
+#[derive(Clone, Copy, Debug)]
+pub struct Labeled<'a> {
+    /// The file, or the name of an argument.
+    pub path: &'a Path,
+    /// What remarks call them: X, Y, the covariates.
+    pub called: &'a str,
+    /// How many rows there are.
+    pub rows: usize,
+    /// What each of them is called.
+    pub labels: &'a RowLabels,
+    /// Whether rows that the other table does not have are left out without a word, as those of weights and covariates are.
+    pub may_have_more: bool,
+}
+
+/// Which rows belong together.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Matched {
+    /// Rows of the first table, ascending, and the row of the second that belongs to each; `None` if the rows of both
+    /// belong together as they are.
+    pub rows: Option<[Vec<usize>; 2]>,
+    /// What a person should know about it.
+    pub remarks: Vec<Remark>,
+}
+
+/// Finds the rows that belong together.
+pub fn match_rows(tables: [Labeled<'_>; 2], align: Align) -> Result<Matched> {
+    let [x, y] = tables;
+    let (Some(x_names), Some(y_names)) = (x.labels.names(x.rows), y.labels.names(y.rows)) else {
+        let mut matched = by_position(tables)?;
+        if align != Align::None {
+            matched.remarks.extend(named_on_one_side(tables));
+        }
+        return Ok(matched);
+    };
+    if align == Align::None || is_same(tables, [&x_names, &y_names]) {
+        return by_position(tables);
+    }
+    let counting = [x, y].map(|table| table.labels.count_from());
+    match counting {
+        [Some(_), Some(_)] if x.rows == y.rows => {
+            let mut matched = by_position(tables)?;
+            matched.remarks.push(Remark::NumberedFromDifferentStarts);
+            Ok(matched)
+        }
+        [Some(_), Some(_)] if align == Align::Auto => by_position(tables),
+        _ => by_name(tables, [&x_names, &y_names], counting, align),
+    }
+}
+
+/// Whether both have the same names in the same order. Names may then occur twice.
+fn is_same([x, y]: [Labeled<'_>; 2], [x_names, y_names]: [&Names; 2]) -> bool {
+    let both_count = matches!((x.labels, y.labels), (RowLabels::Counting, RowLabels::Counting));
+    x.rows == y.rows && (both_count || x_names == y_names)
+}
+
+fn by_position([x, y]: [Labeled<'_>; 2]) -> Result<Matched> {
+    if x.rows != y.rows {
+        let (rows, other, found) = (x.rows, y.path.display(), y.rows);
+        let message = format!("has {rows} rows and {other} has {found}, expected as many rows in both");
+        return Err(Fault::new(message).at(x.path));
+    }
+    Ok(Matched::default())
+}
+
+/// The remark about names that have nothing to be compared with; names that count say nothing anyway.
+fn named_on_one_side([x, y]: [Labeled<'_>; 2]) -> Option<Remark> {
+    let is_named = |table: Labeled<'_>| {
+        matches!(table.labels, RowLabels::Named(_)) && table.labels.count_from().is_none()
+    };
+    match (is_named(x), is_named(y)) {
+        (true, _) => Some(Remark::NamedOnOneSide { side: Side::X }),
+        (_, true) => Some(Remark::NamedOnOneSide { side: Side::Y }),
+        _ => None,
+    }
+}
+
+fn by_name(
+    tables: [Labeled<'_>; 2],
+    names: [&Names; 2],
+    counting: [Option<usize>; 2],
+    align: Align,
+) -> Result<Matched> {
+    let [x, y] = tables;
+    let places = [places(tables, names, 0)?, places(tables, names, 1)?];
+    let only = |side: usize| -> Vec<&str> {
+        names[side].iter().filter(|name| !places[1 - side].contains_key(name)).collect()
+    };
+    let only = [0, 1].map(|side| if tables[side].may_have_more { Vec::new() } else { only(side) });
+    let differ = only.iter().any(|only| !only.is_empty());
+    if align == Align::Auto && differ {
+        let one_counts = counting[0].is_some() != counting[1].is_some();
+        return Err(if one_counts && x.rows == y.rows {
+            counted_on_one_side(tables, names, counting)
+        } else {
+            not_in_both(tables, names, only.each_ref().map(Vec::as_slice))
+        });
+    }
+    let mut rows = [Vec::with_capacity(x.rows), Vec::with_capacity(x.rows)];
+    for (place, name) in names[0].iter().enumerate() {
+        if let Some(&other) = places[1].get(name) {
+            rows[0].push(place);
+            rows[1].push(other);
+        }
+    }
+    if rows[0].is_empty() {
+        let message = format!("shares no row name with {}", y.path.display());
+        return Err(Fault::new(message).remedied_by(Remedy::PairByPosition).at(x.path));
+    }
+    let mut remarks = Vec::new();
+    if differ {
+        remarks.push(Remark::NotInBoth { x: only[0].len(), y: only[1].len(), rows: rows[0].len() });
+    }
+    let mut sorted = rows[1].clone();
+    sorted.sort_unstable();
+    let moved = rows[1].iter().zip(&sorted).filter(|(a, b)| a != b).count();
+    if moved > 0 {
+        remarks.push(Remark::Aligned { of: y.called.into(), moved, rows: rows[0].len() });
+    }
+    Ok(Matched { rows: Some(rows), remarks })
+}
+
+fn places<'a>(
+    tables: [Labeled<'_>; 2],
+    names: [&'a Names; 2],
+    side: usize,
+) -> Result<HashMap<&'a str, usize>> {
+    let mut places = HashMap::with_capacity(names[side].len());
+    for (place, name) in names[side].iter().enumerate() {
+        if let Some(before) = places.insert(name, place) {
+            let (first, second) = (before + 1, place + 1);
+            let message =
+                format!("the row name {name:?} occurs in rows {first} and {second}, expected each once");
+            let fault = Fault::new(message);
+            // Whatever rows are kept, the name stands for two of them; only their places tell them apart.
+            let same_length = tables[0].rows == tables[1].rows;
+            let fault = if same_length { fault.remedied_by(Remedy::PairByPosition) } else { fault };
+            return Err(fault.at(tables[side].path));
+        }
+    }
+    Ok(places)
+}
+
+/// The rows of one table are numbered and those of the other have names that are not these numbers.
+fn counted_on_one_side(tables: [Labeled<'_>; 2], names: [&Names; 2], counting: [Option<usize>; 2]) -> Error {
+    let counted = usize::from(counting[0].is_none());
+    let start = counting[counted].unwrap_or_default();
+    let (numbered, named) = (tables[counted], tables[1 - counted]);
+    let (next, after, example) = (start + 1, start + 2, names[1 - counted].get(0));
+    let message = format!(
+        "its rows are numbered {start}, {next}, {after}, …, and those of {} have other names ({example:?}, …), so rows \
+         belong together by place or by name: say which",
+        named.path.display(),
+    );
+    Fault::new(message).remedied_by(Remedy::PairOtherwise).at(numbered.path)
+}
+
+fn not_in_both(tables: [Labeled<'_>; 2], names: [&Names; 2], only: [&[&str]; 2]) -> Error {
+    let other = tables[1].path.display();
+    let some = |names: &[&str]| {
+        let shown: Vec<String> = names.iter().take(3).map(|name| format!("{name:?}")).collect();
+        format!("{}{}", shown.join(", "), if names.len() > 3 { ", …" } else { "" })
+    };
+    let mut parts = Vec::new();
+    if !only[0].is_empty() {
+        let (count, all) = (only[0].len(), names[0].len());
+        parts.push(format!("{count} of its {all} rows are not in {other} ({})", some(only[0])));
+    }
+    if !only[1].is_empty() {
+        let (count, all) = (only[1].len(), names[1].len());
+        parts.push(format!("{count} of the {all} rows of {other} are not in it ({})", some(only[1])));
+    }
+    let message = format!("{}, expected the same row names in both", parts.join(", and "));
+    Fault::new(message).remedied_by(Remedy::PairOtherwise).at(tables[0].path)
+}

@@ -1,0 +1,47 @@
+//! What was subtracted from columns before anything was summed; `near_origin.rs` says when and why.
+
+use super::moments::Moments;
+use crate::side::Side;
+
+/// Values that differ in fewer units of their last digit than this hardly say anything.
+const FEWEST_UNITS: f64 = 100.0;
+
+/// Numbers that were subtracted from columns, in terms of the columns as they came.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// One number per column of each view; `None` if nothing was subtracted from it.
+    pub views: [Option<Vec<f64>>; 2],
+    /// One number per covariate.
+    pub covariates: Option<Vec<f64>>,
+    /// The distance of neighboring stored numbers near 1, for each view.
+    pub(super) unit: [f64; 2],
+}
+
+impl Origin {
+    /// An origin of both views that was subtracted from doubles.
+    pub(super) fn of_doubles([x, y]: [Vec<f64>; 2]) -> Self {
+        Origin { views: [Some(x), Some(y)], covariates: None, unit: [f64::EPSILON; 2] }
+    }
+
+    /// The columns of a view whose values differ by little more than the last digit in which they are stored. `moments` are
+    /// those of the rows near the origin.
+    pub(crate) fn columns_without_digits(&self, side: Side, moments: &Moments) -> Vec<usize> {
+        let Some(numbers) = &self.views[side as usize] else { return Vec::new() };
+        let is_vague = |&j: &usize| {
+            let deviation = (moments.centered_square(j) / moments.weight).sqrt();
+            deviation > 0.0 && deviation < FEWEST_UNITS * self.unit[side as usize] * numbers[j].abs()
+        };
+        (0..numbers.len()).filter(is_vague).collect()
+    }
+
+    /// First this origin is subtracted, then another one.
+    pub(super) fn plus(&self, then: &Origin) -> Origin {
+        let sum = |a: &Option<Vec<f64>>, b: &Option<Vec<f64>>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.iter().zip(b).map(|(a, b)| a + b).collect()),
+            (Some(only), None) | (None, Some(only)) => Some(only.clone()),
+            (None, None) => None,
+        };
+        let views = [0, 1].map(|side| sum(&self.views[side], &then.views[side]));
+        Origin { views, covariates: sum(&self.covariates, &then.covariates), unit: self.unit }
+    }
+}

@@ -1,0 +1,38 @@
+//! Asking for memory before it is needed, so that a machine that does not have it is an error and not the end of the process.
+
+use std::cell::Cell;
+
+thread_local! {
+    static IS_ASKING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread only asks for memory and goes on without it. A program whose allocator ends it when there is no
+/// memory left must return null from it then.
+pub fn is_asking() -> bool {
+    IS_ASKING.get()
+}
+
+/// Runs something that asks for memory, such as `try_reserve`, and copes with a refusal.
+pub fn ask<T>(request: impl FnOnce() -> T) -> T {
+    let before = IS_ASKING.replace(true);
+    let answer = request();
+    IS_ASKING.set(before);
+    answer
+}
+
+/// Whether the system would grant so many bytes now.
+pub fn is_granted(bytes: u64) -> bool {
+    let reserve = |bytes| ask(|| Vec::<u8>::new().try_reserve_exact(bytes).is_ok());
+    usize::try_from(bytes).is_ok_and(reserve)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_while_it_asks_a_thread_says_so() {
+        assert!(!is_asking() && ask(is_asking) && !is_asking());
+        assert!(is_granted(1 << 10) && !is_granted(1 << 62));
+    }
+}
