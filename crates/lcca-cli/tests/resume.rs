@@ -155,6 +155,18 @@ fn cut_short_and_continue(folder: &Folder, line: &str) {
 }
 
 #[test]
+fn info_says_what_a_state_holds() {
+    let folder = slow_views();
+    folder.run(&format!("{ON_GRAMS} --max-passes 4 --resume state -o model")).done();
+    let state = folder.json("info state");
+    assert_eq!(state["kind"], "state");
+    assert!(number(&state, "iterations") > 0.0 && number(&state, "total") > 0.0, "{state}");
+    assert!(state["belongs_to"].is_object(), "{state}");
+    let text = folder.run("info state").done().stdout;
+    assert!(text.starts_with("state of an unfinished fit: "), "{text}");
+}
+
+#[test]
 fn methods_that_do_not_iterate_say_that_there_is_nothing_to_continue_from() {
     let folder = Folder::with_views(300, 2);
     for method in ["exact", "rp-cca --k-rpcca 20"] {

@@ -85,6 +85,16 @@ pub(crate) fn read_identified(path: &Path, identity: &Identity) -> Result<(Check
 }
 
 fn read(file: &TensorFile, identity: &Identity) -> Outcome<(Checkpoint, bool)> {
+    let (state, known) = read_any(file)?;
+    match identity.compare(&known)? {
+        Comparison::Same => Ok((state, true)),
+        Comparison::SameAsFarAsKnown => Ok((state, false)),
+        Comparison::Different(what) => Err(Fault::new(format!("belongs to another fit: {what}"))),
+    }
+}
+
+/// The state, whichever fit it belongs to, and the description of that fit.
+pub(crate) fn read_any(file: &TensorFile) -> Outcome<(Checkpoint, String)> {
     Kind::Checkpoint.check(file)?;
     let state = Checkpoint {
         algorithm: serde_json::from_str(file.text("loop")?)
@@ -103,11 +113,7 @@ fn read(file: &TensorFile, identity: &Identity) -> Outcome<(Checkpoint, bool)> {
     if !file.has_checksums() {
         check_sum(file, &state)?;
     }
-    match identity.compare(file.text("identity")?)? {
-        Comparison::Same => Ok((state, true)),
-        Comparison::SameAsFarAsKnown => Ok((state, false)),
-        Comparison::Different(what) => Err(Fault::new(format!("belongs to another fit: {what}"))),
-    }
+    Ok((state, file.text("identity")?.to_string()))
 }
 
 fn read_pair(file: &TensorFile, [x, y]: [&str; 2]) -> Outcome<[Panel; 2]> {

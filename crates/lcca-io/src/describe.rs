@@ -1,5 +1,6 @@
 //! What a file holds, for a person or a script.
 
+use crate::checkpoint;
 use crate::error::{Outcome, Result};
 use crate::format::Format;
 use crate::kind::Kind;
@@ -8,6 +9,7 @@ use crate::model::{ModelFile, ModelNames};
 use crate::names::Names;
 use crate::options::ReadOptions;
 use crate::read::{ForModel, Opened};
+use crate::tensors::TensorFile;
 use lcca::fit::Model;
 use lcca::matrix::Panel;
 use lcca::method::Settings;
@@ -27,6 +29,26 @@ pub enum Info {
     Matrix(MatrixInfo),
     /// A fitted model.
     Model(Box<ModelInfo>),
+    /// The state of an unfinished fit.
+    State(StateInfo),
+}
+
+/// The state of a fit that was stopped, in a few words.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct StateInfo {
+    /// Iterations so far.
+    pub iterations: usize,
+    /// Passes over the rows so far.
+    pub passes: f64,
+    /// The captured total of the last iteration, if there was one.
+    pub total: Option<f64>,
+    /// The estimated share of the total that was missing then, if it was estimated.
+    pub missing: Option<f64>,
+    /// The fit that it belongs to: what `--resume` compares.
+    pub belongs_to: Value,
+    /// Whether the file has checksums, against which its numbers were checked.
+    pub checksums: bool,
 }
 
 /// A matrix in a few words.
@@ -107,6 +129,7 @@ pub fn describe_with(path: &Path, options: &ReadOptions) -> Result<Info> {
     let contents = Opened::open_with(path, options).and_then(|opened| contents(opened, path, options));
     match contents.map_err(|fault| fault.at(path))? {
         Contents::Matrix(loaded) => Ok(Info::Matrix(matrix_info(*loaded)?)),
+        Contents::State(info) => Ok(Info::State(info)),
         Contents::Model(file) => {
             let names = file.names()?;
             Ok(Info::Model(Box::new(model_info(*file, &names))))
@@ -117,6 +140,7 @@ pub fn describe_with(path: &Path, options: &ReadOptions) -> Result<Info> {
 enum Contents {
     Matrix(Box<Loaded>),
     Model(Box<ModelFile>),
+    State(StateInfo),
 }
 
 fn contents(opened: Opened, path: &Path, options: &ReadOptions) -> Outcome<Contents> {
@@ -124,8 +148,24 @@ fn contents(opened: Opened, path: &Path, options: &ReadOptions) -> Outcome<Conte
         Opened::Tensors(file) if Kind::read(&file)? == Some(Kind::Model) => {
             Ok(Contents::Model(Box::new(ModelFile::new(file, path)?)))
         }
+        Opened::Tensors(file) if Kind::read(&file)? == Some(Kind::Checkpoint) => {
+            Ok(Contents::State(state_info(&file)?))
+        }
         matrix => Ok(Contents::Matrix(Box::new(matrix.read(path, options, ForModel::default())?))),
     }
+}
+
+fn state_info(file: &TensorFile) -> Outcome<StateInfo> {
+    let (state, identity) = checkpoint::read_any(file)?;
+    let last = state.trace.last();
+    Ok(StateInfo {
+        iterations: last.map_or(0, |row| row.iteration),
+        passes: state.cost.passes,
+        total: last.map(|row| row.total),
+        missing: last.and_then(|row| row.missing),
+        belongs_to: serde_json::from_str(&identity).unwrap_or_default(),
+        checksums: file.has_checksums(),
+    })
 }
 
 fn matrix_info(loaded: Loaded) -> Result<MatrixInfo> {

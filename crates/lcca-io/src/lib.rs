@@ -82,7 +82,7 @@ pub use arrays::{Array, Arrays, matrix_from, matrix_from_with};
 pub use atomic::{Output, remove_unfinished, remove_unfinished_at_once};
 pub use checkpoint::{read_checkpoint, write_checkpoint};
 pub use covariates::read_covariates;
-pub use describe::{Info, MatrixInfo, ModelInfo, TopColumn, describe, describe_with};
+pub use describe::{Info, MatrixInfo, ModelInfo, StateInfo, TopColumn, describe, describe_with};
 pub use error::{Error, Place, Remedy, Result};
 pub use export::{
     Cell, CellKind, Exported, Formulas, NamedRows, RowWriter, TableWriter, check_export, check_rows,

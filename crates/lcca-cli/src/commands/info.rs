@@ -5,7 +5,7 @@ use crate::resolve::InfoJob;
 use crate::text::{count, count_entries, grouped, view_sizes};
 use crate::{machine, output, progress};
 use lcca::fit::HeldOut;
-use lcca_io::{FitRecord, Info, MatrixInfo, ModelInfo, TopColumn, describe_with, legible, verify};
+use lcca_io::{FitRecord, Info, MatrixInfo, ModelInfo, StateInfo, TopColumn, describe_with, legible, verify};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
@@ -33,6 +33,7 @@ pub fn run(job: &InfoJob) -> Result<(), Failure> {
         let (mut text, checksums) = match &info {
             Info::Matrix(info) => (matrix_text(info), info.checksums),
             Info::Model(info) => (model_text(info), info.checksums),
+            Info::State(info) => (state_text(info), info.checksums),
         };
         text += &checksum_line(checksums, verified);
         output::print(&text)?;
@@ -63,6 +64,10 @@ fn object(info: &Info) -> Value {
             "x_names": m.x_names, "y_names": m.y_names, "top": m.top, "settings": m.settings,
             "checksums": m.checksums, "provenance": m.provenance,
         }),
+        Info::State(s) => json!({
+            "kind": "state", "iterations": s.iterations, "passes": s.passes, "total": s.total,
+            "missing": s.missing, "belongs_to": s.belongs_to, "checksums": s.checksums,
+        }),
     }
 }
 
@@ -83,6 +88,20 @@ fn matrix_text(info: &MatrixInfo) -> String {
         text += &column_names("rows", Some(names), info.rows);
     }
     info.notes.iter().for_each(|note| text += &format!("{note}\n"));
+    text
+}
+
+fn state_text(info: &StateInfo) -> String {
+    let iterations = count(info.iterations as u64, "iteration");
+    let mut text = format!("state of an unfinished fit: {iterations}, {:.0} passes\n", info.passes);
+    if let Some(total) = info.total {
+        let _ = writeln!(text, "captured total so far {total:.6}");
+    }
+    if let Some(missing) = info.missing {
+        let _ = writeln!(text, "about {missing:.1e} of it may be missing");
+    }
+    let _ = writeln!(text, "continue it with the same `lcca fit … --resume FILE`");
+    let _ = writeln!(text, "fit: {}", info.belongs_to);
     text
 }
 

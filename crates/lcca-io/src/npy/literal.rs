@@ -182,7 +182,7 @@ mod tests {
     use super::*;
     use Literal::*;
 
-    fn parse(text: &str) -> std::result::Result<Literal, String> {
+    fn parse(text: &str) -> Result<Literal, String> {
         Literal::parse(text).map_err(|fault| fault.at("f".as_ref()).to_string())
     }
 

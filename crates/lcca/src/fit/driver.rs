@@ -80,12 +80,13 @@ pub(super) fn fit_all_sharing(
     watch: &dyn Watch,
 ) -> Result<Fits> {
     let Some(first) = all.first() else { return Ok(Fits { fits: Vec::new(), block: None }) };
+    let original = pair.shape();
+    all.iter().try_for_each(|settings| check(settings, original))?;
+    check_memory(first.k, original)?;
     let near = if first.center { pair.near_origin()? } else { Near::Needless };
     let loses_digits = matches!(near, Near::Unknown);
     let pair = near.or(pair);
-    let (whole, original) = (pair, pair.shape());
-    all.iter().try_for_each(|settings| check(settings, original))?;
-    check_memory(first.k, original)?;
+    let whole = pair;
     check_size(pair)?;
     check_covariates(pair, first, &start)?;
 
