@@ -102,7 +102,7 @@ def _rows_for(model: CCA, X: Any, Y: Any, covariates: Any, labels: Any, folder: 
         _save(os.path.join(folder, "covariates.safetensors"), pair.beside.covariates, names, named)
         words += ["--covariates", "covariates.safetensors"]
     if labels is not None:
-        known = list(_beside.values(View("X", np.empty((len(numbers), 0)), None, X), labels, "the labels"))
+        known = list(_beside.values(View("X", np.empty((len(numbers), 0)), None, X), labels, "the labels", model.align))
         if len(known) != len(numbers):
             raise ValueError(f"there are {len(known)} labels, expected one per row, {len(numbers)}")
         _write(os.path.join(folder, "labels.txt"), "".join(f"{_label(known[row])}\n" for row in kept))

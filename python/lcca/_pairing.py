@@ -207,7 +207,7 @@ def row_weights(sample_weight: Any, rows: Any) -> Array | None:
 def _named_and_matched(x: View, y: View, align: str) -> tuple[View, View, _rows.Rows | None]:
     if align not in _rows.ALIGN:
         raise ValueError(f'align == {align!r}, expected "auto", "common" or "none"')
-    if _rows.are_same(x.source, y.source):
+    if _rows.are_same(x.source, y.source) and not _ids(x) and not _ids(y):
         return x, y, None
     if any(not view.is_file and _rows.index_of(view.source) is None for view in (x, y)):
         check_consistent_length(np.empty(x.length), np.empty(y.length))

@@ -70,6 +70,15 @@ def _text(name: Any) -> str:
     return str(int(name)) if is_whole else str(name)
 
 
+def names(data: Any) -> list[str] | None:
+    """The names of the rows of a table or a file; None if it has none, or pandas made them itself."""
+    if isinstance(data, Matrix):
+        found = data.row_names
+        return None if found is None else [str(name) for name in found]
+    index = index_of(data)
+    return None if index is None or _is_default(index) else texts(index)
+
+
 def _is_default(index: Any) -> bool:
     """Whether pandas made the index itself, or it is as if it had."""
     return hasattr(index, "start") and hasattr(index, "step") and index.start == 0 and index.step == 1

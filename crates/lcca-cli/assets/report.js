@@ -247,7 +247,7 @@
 
   /** Rows of cells as CSV. What a spreadsheet would run as a formula becomes text. */
   function csv(rows) {
-    const isFormula = (cell) => typeof cell === "string" && /^[=+\-@\t\r]/.test(cell) && !Number.isFinite(Number(cell));
+    const isFormula = (cell) => typeof cell === "string" && /^[=+\-@\t\r|%]/.test(cell) && !Number.isFinite(Number(cell));
     const plain = (cell) => (isFormula(cell) ? `'${cell}` : String(cell ?? ""));
     const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
     return rows.map((row) => row.map((cell) => quoted(plain(cell))).join(",") + "\n").join("");

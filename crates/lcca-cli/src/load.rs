@@ -42,7 +42,7 @@ pub fn print_remarks(loaded: &Loaded, quiet: bool) {
 /// The flag that settles what a remark is about, as the end of its sentence.
 fn flag_hint(remark: &Remark) -> String {
     match remark {
-        Remark::NumericId { column } => {
+        Remark::NumericId { column } | Remark::IdNotRead { column } => {
             format!(" (--index {})", lcca_io::legible(column, 60))
         }
         Remark::Categories { words, .. } if !words.is_empty() => {

@@ -427,3 +427,55 @@ fn a_category_that_is_called_none_is_one() {
     assert!(ran.stderr.contains(remark), "{ran:?}");
     folder.refuses("fit bags.csv y.csv --na None", &["column \"bags\": the value is missing (\"None\"); 20"]);
 }
+
+/// Two tables with the same ids in another order; `columns` are put before the data of each row.
+fn tables_with_ids(folder: &Folder, names: [&str; 2], columns: impl Fn(usize, usize) -> String) {
+    let data = |id: usize| format!("{:.4},{:.4}", (id as f64 * 0.7).sin(), (id as f64 * 1.3).cos());
+    let table = |names: &str, order: &dyn Fn(usize) -> usize| {
+        let rows = (0..40).map(|row| format!("{},{}\n", columns(row, order(row)), data(order(row))));
+        format!("{names},a,b\n{}", rows.collect::<String>())
+    };
+    folder.write("x.csv", table(names[0], &|row| row + 100));
+    folder.write("y.csv", table(names[1], &|row| (row * 7) % 40 + 100));
+}
+
+#[test]
+fn a_column_that_only_counts_does_not_hide_one_that_names() {
+    let folder = Folder::new();
+    tables_with_ids(&folder, ["index,patient_id", "index,patient_id"], |row, id| format!("{row},{id}"));
+    let json = folder.json("fit x.csv y.csv -k 1 --hold-out no");
+    assert!(numbers(&json, "correlations")[0] > 0.999, "{json}");
+}
+
+#[test]
+fn names_of_ids_may_differ_in_case() {
+    let folder = Folder::new();
+    tables_with_ids(&folder, ["Patient_ID", "patient_id"], |_, id| id.to_string());
+    let json = folder.json("fit x.csv y.csv -k 1 --hold-out no");
+    assert!(numbers(&json, "correlations")[0] > 0.999, "{json}");
+}
+
+#[test]
+fn rows_that_were_fitted_without_their_ids_are_scored_without_them() {
+    let folder = Folder::new();
+    tables_with_ids(&folder, ["patient_id", "patient_id"], |_, id| id.to_string());
+    let ran =
+        folder.run("fit x.csv y.csv -k 1 --x-columns a,b --y-columns a,b --hold-out no -o model").done();
+    let said =
+        "column \"patient_id\" is not read; if it names the rows, make it the index (--index patient_id)";
+    assert!(ran.stderr.contains(said), "{ran:?}");
+    let fitted = numbers(&folder.json("info model"), "correlations")[0];
+    let scored = numbers(&folder.json("score model x.csv y.csv"), "correlations")[0];
+    assert!((fitted - scored).abs() < 1e-9, "{fitted} {scored}");
+}
+
+#[test]
+fn commas_are_between_fields_or_before_decimals() {
+    let folder = Folder::new();
+    folder.write("one.csv", "a\n1,0\n4,7\n7,4\n2,5\n");
+    folder.write("y.csv", "b\n1\n2\n3\n5\n");
+    folder.run("fit one.csv y.csv -k 1 --x-decimal , -o model").refused(2, &["one.csv", "--delimiter"]);
+    folder.write("survey.csv", "a,multi\n0,\"1,4\"\n1,\"2,5\"\n0,\"1,2\"\n3,\"2,3\"\n");
+    let ran = folder.run("fit survey.csv y.csv -k 1 --x-columns multi -o model");
+    assert!(!ran.stderr.contains("decimal commas"), "{ran:?}");
+}

@@ -41,6 +41,9 @@ pub struct TableOptions {
     pub delimiter: Option<char>,
     /// The character before the decimals of numbers in a text, `.` or `,`; `None` guesses.
     pub decimal: Option<char>,
+    /// Whether columns of a model's rows that are called like names of rows and that the model does not have are
+    /// skipped instead of naming the rows: those that it was fitted to were not named by them either.
+    pub skips_ids: bool,
 }
 
 /// Which column names the rows.

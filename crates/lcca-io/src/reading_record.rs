@@ -57,7 +57,11 @@ impl ReadOptions {
     /// that a model does not have.
     pub(crate) fn for_later_rows(mut self, has_names: bool, has_means: bool) -> Self {
         self.cols = None;
-        if has_names {
+        // Rows that were paired without a column that was not read are not paired by it later.
+        self.table.skips_ids |= self.table.columns.is_some();
+        // A number tells two columns of one name apart.
+        let by_number = |typed: &String| typed.parse::<usize>().is_ok();
+        if has_names && !self.table.columns.iter().flatten().any(by_number) {
             self.table.columns = None;
         }
         if let Index::Column(column) = self.table.index {

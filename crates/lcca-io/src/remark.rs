@@ -38,6 +38,11 @@ pub enum Remark {
         /// The column.
         column: String,
     },
+    /// A column that is called like one that names the rows was not asked for, so rows are paired without it.
+    IdNotRead {
+        /// The column.
+        column: String,
+    },
     /// A column names the rows, because the other view has the same numbers in such a column or as names.
     NamedByColumn {
         /// Whose rows: X, Y, or what belongs to them.

@@ -14,10 +14,15 @@ pub fn is_asking() -> bool {
 
 /// Runs something that asks for memory, such as `try_reserve`, and copes with a refusal.
 pub fn ask<T>(request: impl FnOnce() -> T) -> T {
-    let before = IS_ASKING.replace(true);
-    let answer = request();
-    IS_ASKING.set(before);
-    answer
+    /// Puts the flag back, even if the request panics.
+    struct Restored(bool);
+    impl Drop for Restored {
+        fn drop(&mut self) {
+            IS_ASKING.set(self.0);
+        }
+    }
+    let _restored = Restored(IS_ASKING.replace(true));
+    request()
 }
 
 /// Whether the system would grant so many bytes now.

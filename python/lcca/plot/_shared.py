@@ -150,7 +150,8 @@ def scatter_by_label(ax: Any, x: Array, y: Array, labels: Any, first: int = 0, *
 
 def labels_of(X: Any, labels: Any) -> Any:
     """One label per row of X: those of a series with names are put in the order of X."""
-    return _beside.values(View("X", np.empty((0, 0)), None, X), labels, "the labels")
+    rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    return _beside.values(View("X", np.empty((rows, 0)), None, X), labels, "the labels", "auto")
 
 
 def _label_text(label: Any) -> str:

@@ -13,6 +13,7 @@ use lcca::data::{InMemory, Pair};
 use lcca::method::{Method, Settings};
 use lcca_io::OutputFolder;
 use serde_json::{Value, json};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The number of pairs, as in the paper.
@@ -48,7 +49,14 @@ enum FigureFolder<'p> {
 
 impl<'p> FigureFolder<'p> {
     fn begin(path: &'p Path) -> Result<Self, Failure> {
-        if path.is_dir() { Ok(Self::There(path)) } else { Ok(Self::New(OutputFolder::create(path)?)) }
+        if path.is_dir() {
+            return Ok(Self::There(path));
+        }
+        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            fs::create_dir_all(parent)
+                .map_err(|source| lcca_io::Error::Io { path: parent.into(), source })?;
+        }
+        Ok(Self::New(OutputFolder::create(path)?))
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -4,7 +4,7 @@ use super::decimal::commas_are_decimal;
 use super::records::Records;
 use super::separator::{said_separator, separator};
 use super::split::{Splitter, lines_in};
-use crate::error::{Fault, Outcome};
+use crate::error::{Fault, Outcome, Remedy};
 use crate::lines::{LineBatch, LineReader};
 use crate::missing::Filling;
 use crate::names::Names;
@@ -61,7 +61,13 @@ impl Table {
         let mut records = Records::new(lines, delimiter);
         let (sample, first_bytes, rest) = sample(&mut records)?;
         let mut options = options.clone();
-        if options.decimal.is_none() && commas_are_decimal(&sample) {
+        if let Some(decimal) = options.decimal.filter(|&decimal| decimal == char::from(delimiter)) {
+            let message =
+                format!("has {decimal:?} between its fields and before decimals: it can be one of them");
+            return Err(Fault::new(message).remedied_by(Remedy::SayDelimiter));
+        }
+        // Where commas separate fields, one within quotes may stand between choices: "1,4" in a survey.
+        if options.decimal.is_none() && delimiter != b',' && commas_are_decimal(&sample) {
             options.decimal = Some(',');
             remarks.push(Remark::DecimalCommas);
         }

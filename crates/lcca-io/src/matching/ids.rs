@@ -43,11 +43,16 @@ fn named_alike(other: Labeled<'_>, ids: &[IdColumn]) -> Option<usize> {
     ids.iter().position(|id| is_same_set(&id.numbers, &names))
 }
 
-/// The first column that both tables have, if its numbers are the same in both.
+/// The first column that both tables have, if its numbers are the same in both. One that only counts the rows of both says nothing, so
+/// it is the last choice.
 fn shared(tables: [Labeled<'_>; 2], ids: [&[IdColumn]; 2], align: Align) -> Result<[Option<usize>; 2]> {
-    let of_y = |name: &str| ids[1].iter().position(|id| id.name == name);
-    let both = ids[0].iter().enumerate().find_map(|(x, id)| Some((x, of_y(&id.name)?)));
-    let Some((x, y)) = both else { return Ok([None, None]) };
+    let of_y = |name: &str| ids[1].iter().position(|id| id.name.eq_ignore_ascii_case(name));
+    let both = || ids[0].iter().enumerate().filter_map(|(x, id)| Some((x, of_y(&id.name)?)));
+    let only_counts = |id: &IdColumn| RowLabels::Named(id.numbers.clone()).count_from().is_some();
+    let says_something = |&(x, y): &(usize, usize)| !(only_counts(&ids[0][x]) && only_counts(&ids[1][y]));
+    let Some((x, y)) = both().find(says_something).or_else(|| both().next()) else {
+        return Ok([None, None]);
+    };
     let (x_numbers, y_numbers) = (&ids[0][x].numbers, &ids[1][y].numbers);
     if is_same_set(x_numbers, y_numbers) || align == Align::Common {
         return Ok([Some(x), Some(y)]);

@@ -38,6 +38,8 @@ pub(crate) struct Layout {
     pub(crate) ignored: Vec<String>,
     /// The column that was taken as row names because a model does not have it and it is called like that.
     spare_index: Option<String>,
+    /// A column that is called like names of rows and was not asked for.
+    unread_id: Option<String>,
 }
 
 impl Layout {
@@ -69,7 +71,12 @@ impl Layout {
             named: columns.names.is_some(),
             ignored: Vec::new(),
             spare_index: None,
+            unread_id: None,
         };
+        if is_named && target.is_none() && options.index == Index::Guess && layout.index.is_empty() {
+            let is_unread = |source: &usize| !chosen.contains(source) && is_called_like_id(&name(*source));
+            layout.unread_id = (0..columns.count).find(is_unread).map(name);
+        }
         for source in chosen {
             let name = name(source);
             let kind = match target {
@@ -89,6 +96,7 @@ impl Layout {
                 // Rows of both views find each other by such a column, as they may have in training.
                 None if layout.index.is_empty()
                     && options.index == Index::Guess
+                    && !options.skips_ids
                     && is_called_like_id(&name) =>
                 {
                     layout.index = vec![source];
@@ -127,7 +135,12 @@ impl Layout {
         let columns = self.ignored.len();
         let index = self.spare_index.clone();
         let guessed = index.map(|index| Remark::Guessed { header: None, index: Some(index) });
-        guessed.into_iter().chain((columns > 0).then_some(Remark::NotInModel { columns, first })).collect()
+        let unread = self.unread_id.clone().map(|column| Remark::IdNotRead { column });
+        guessed
+            .into_iter()
+            .chain(unread)
+            .chain((columns > 0).then_some(Remark::NotInModel { columns, first }))
+            .collect()
     }
 
     /// How many columns are of this kind.

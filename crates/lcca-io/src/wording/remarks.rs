@@ -23,6 +23,9 @@ pub fn remark(remark: &Remark) -> String {
             "column {column:?} holds a different whole number in each row and is taken as data; if it names the rows, \
              make it the index"
         ),
+        Remark::IdNotRead { column } => {
+            format!("column {column:?} is not read; if it names the rows, make it the index")
+        }
         Remark::NamedByColumn { of, column } => format!("column {column:?} names the rows of {of}"),
         Remark::RowsWithMissing { cells, rows } => format!(
             "{} in {}, left out",

@@ -48,10 +48,17 @@ struct Scratch {
 impl<'a> Centered<'a> {
     /// Reads each view once for its means. If columns would lose digits by that, `inner` is read near an origin.
     pub fn new(inner: &'a dyn Pair) -> Result<Self> {
-        let (inner, given) = match inner.near_origin()? {
-            Near::At(near) => (near, Some([inner.moments(Side::X)?.mean(), inner.moments(Side::Y)?.mean()])),
-            Near::Needless | Near::Unknown => (inner, None),
-        };
+        match inner.near_origin()? {
+            Near::At(near) => {
+                let given = [inner.moments(Side::X)?.mean(), inner.moments(Side::Y)?.mean()];
+                Ok(Centered { given: Some(given), ..Centered::where_it_is(near)? })
+            }
+            Near::Needless | Near::Unknown => Centered::where_it_is(inner),
+        }
+    }
+
+    /// Reads each view once for its means, for rows that are near an origin already if they need one.
+    pub(crate) fn where_it_is(inner: &'a dyn Pair) -> Result<Self> {
         let (x, y) = (inner.moments(Side::X)?, inner.moments(Side::Y)?);
         let (moments, mean) = rayon::join(
             || <[Moments; 2]>::from(rayon::join(|| x.centered(), || y.centered())),
@@ -64,7 +71,7 @@ impl<'a> Centered<'a> {
         Ok(Centered {
             inner,
             mean,
-            given,
+            given: None,
             constant: DeadColumns([constant(x, &moments[0]), constant(y, &moments[1])]),
             moments,
             scratch: Mutex::default(),

@@ -81,7 +81,9 @@ fn far_means(view: &Matrix, moments: &Moments) -> Result<Option<Vec<f64>>> {
         return Ok(None);
     }
     let is_stored_everywhere = |&j: &usize| moments.count[j] == view.rows() as u64;
-    let columns = (0..view.cols()).filter(is_stored_everywhere);
+    // A column of zeros and ones keeps its digits however few zeros it has, and is recognized by its sums as they are.
+    let is_boolean = |j: usize| (moments.sum[j] - moments.square[j]).abs() <= 1e-9 * moments.square[j];
+    let columns = (0..view.cols()).filter(is_stored_everywhere).filter(|&j| !is_boolean(j));
     let mut far: Vec<usize> = columns.filter(|&j| moments.left_by_centering(j) < SHARE).collect();
     if far.is_empty() {
         return Ok(None);

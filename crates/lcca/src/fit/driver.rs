@@ -121,7 +121,7 @@ pub(super) fn fit_all_sharing(
     };
     let cached = Cached::new(pair);
     let pair: &dyn Pair = if all.len() > 1 { &cached } else { pair };
-    let centered = if first.center { Some(Centered::new(pair)?) } else { None };
+    let centered = if first.center { Some(Centered::where_it_is(pair)?) } else { None };
     let seen: &dyn Pair = centered.as_ref().map_or(pair, |centered| centered);
     let counted = Counting::rows(pair, &tally, watch);
     let covariates = counted.capabilities().covariates;

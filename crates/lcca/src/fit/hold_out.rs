@@ -90,7 +90,7 @@ impl Fit {
     pub fn add_cross_validated(&mut self, mean: f64, folds: u64) {
         self.forget_guess();
         if self.held_out.is_none() {
-            self.notes.extend(note_of_folds(&self.model.correlations, mean, folds));
+            self.notes.extend(note_of_folds(&self.model.correlations, self.model.settings.k, mean, folds));
         }
     }
 

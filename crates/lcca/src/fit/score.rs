@@ -29,7 +29,7 @@ impl Model {
         self.check_widths(pair)?;
         let pair = if self.settings.center { pair.near_origin()?.or(pair) } else { pair };
         let covariates = pair.capabilities().covariates;
-        let centered = if self.settings.center { Some(Centered::new(pair)?) } else { None };
+        let centered = if self.settings.center { Some(Centered::where_it_is(pair)?) } else { None };
         let seen: &dyn Pair = centered.as_ref().map_or(pair, |centered| centered);
         let mut products = metric::small_products(seen, &self.x.weights, &self.y.weights)?;
         match (&self.x.effects, &self.y.effects, covariates) {
