@@ -289,11 +289,11 @@ fn a_label_has_one_color_and_shape_on_the_whole_page() {
     folder.write("labels.txt", labels.join("\n"));
     let page = Page::report(&folder, "model x.safetensors y.safetensors --label labels.txt");
     let looks: Vec<u8> = bytes(&page.data["given"]["looks"]);
-    for group in 0..3 {
+    for (group, own) in looks.iter().take(3).enumerate() {
         let label = format!("group {group}");
         let look = look_in_legend(&page, "scores", &label);
         assert_eq!(look_in_legend(&page, "biplot", &label), look, "{label}");
-        assert_eq!(looks[group].to_string(), look, "{label}");
+        assert_eq!(own.to_string(), look, "{label}");
         // Blue and orange are X and Y.
         assert!(!["0", "1"].contains(&look.as_str()));
     }
