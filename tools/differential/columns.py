@@ -45,16 +45,17 @@ def from_arrow(table: pa.Table, options: dict[str, Any]) -> Expected:
     if not table.schema.pandas_metadata:
         stored = [name for name in table.column_names if name.startswith("__index_level_")]
     index = options.get("index")
-    named = stored[0] if index is None and len(stored) == 1 else index or None
+    levels = stored if index is None else [index] if index else []
     wanted = options.get("columns")
     places = [
         place
         for place, name in enumerate(table.column_names)
-        if (name in wanted if wanted is not None else name != named and name not in stored)
+        if (name in wanted if wanted is not None else name not in levels and name not in stored)
     ]
     names = None
-    if named is not None:
-        names = ["" if value is None else str(value) for value in table.column(named).to_pylist()]
+    if levels:
+        texts = [["" if value is None else str(value) for value in table.column(level).to_pylist()] for level in levels]
+        names = [", ".join(row) for row in zip(*texts, strict=True)]
     return matrix([_column(table.column_names[place], table.column(place)) for place in places], names)
 
 

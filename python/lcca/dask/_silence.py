@@ -89,4 +89,4 @@ def _is_closed(client: Client, is_likely: bool) -> bool:
     deadline = time.monotonic() + (_NOTICED if is_likely else 0.0)
     while client.status == "running" and time.monotonic() < deadline:
         time.sleep(0.05)
-    return client.status != "running"
+    return bool(client.status != "running")
