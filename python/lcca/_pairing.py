@@ -65,8 +65,8 @@ class View:
         name, numbers = _ids(self)[id]
         names = list(self.names or [])
         kept = [i for i, own in enumerate(names) if own != name]
-        rows: Any = self.data
-        data = rows.tocsc()[:, kept].tocsr() if sp.issparse(rows) else rows[:, kept]
+        rows, is_sparse = self.data, sp.issparse(self.data)
+        data = rows.tocsc()[:, kept].tocsr() if is_sparse else rows[:, kept]
         return replace(self, data=data, names=[names[i] for i in kept], rows=None, ids=_rows.numbers(numbers))
 
     def left_out(self) -> NDArray[np.bool_] | None:
@@ -106,9 +106,9 @@ def _ids(view: View) -> list[tuple[str, NDArray[Any]]]:
     """Columns of a table that are called like one that names the rows, and hold a different whole number in each."""
     called = [i for i, name in enumerate(view.names or []) if _lcca.is_called_like_id(name)]
     found = []
-    data: Any = view.data
+    data, is_sparse = view.data, sp.issparse(view.data)
     for i in called:
-        numbers = data[:, [i]].toarray()[:, 0] if sp.issparse(data) else np.asarray(data[:, i])
+        numbers = data[:, [i]].toarray()[:, 0] if is_sparse else np.asarray(data[:, i])
         is_whole = numbers.dtype.kind in "iuf" and bool((numbers == np.floor(numbers)).all())
         if is_whole and len(numbers) > 1 and len(np.unique(numbers)) == len(numbers):
             found.append(((view.names or [])[i], numbers))
