@@ -124,7 +124,7 @@ fn from_sentences_to_translations(sets: &Sets) {
 fn words_and_next_words_come_out_as_prepared_and_correlate_as_known() {
     for sets in sets_with("brown/words.txt") {
         let (folder, file) = (Folder::new(), sets.path("brown/words.txt"));
-        views(&folder, "words", &file, "--min-count 1 --across-lines --ties first");
+        views(&folder, "words", &file, "--tokens whitespace --min-count 1 --across-lines --ties first");
         as_prepared(&folder, &file);
         let objective = objective(&folder, "--no-center");
         assert!((objective - sets.truth("brown", "total")).abs() < 1e-4, "{objective}");
