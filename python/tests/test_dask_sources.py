@@ -176,7 +176,7 @@ def test_what_makes_no_sense_is_refused_in_one_line(client, views):
     x, y = views
     with pytest.raises(ValueError, match=r"'shard 1' has 299 \+ 200 columns, expected 300 \+ 200 as shard 'shard 0' has"):
         lcca.dask.from_delayed(client, [(x[:10], y[:10]), (x[10:20, :299], y[10:20])])
-    with pytest.raises(lcca.dask.ShardError, match="'shard 0'.*X has 10 rows and Y has 9"):
+    with pytest.raises(lcca.dask.ShardError, match="'shard 0'.*has 10 rows and y has 9"):
         lcca.dask.from_delayed(client, [(x[:10], y[:9])])
     with pytest.raises(ValueError, match="no shards"):
         lcca.dask.from_loaders(client, [])
