@@ -23,7 +23,7 @@ def declared(project: str) -> list[str]:
 
 def tested_with(requirements: str) -> list[str]:
     """The other packages that tests need, at their lower bounds."""
-    return [pinned(line) for line in requirements.splitlines() if line.startswith(TESTED_WITH)]
+    return [pinned(line) for line in requirements.splitlines() if line.split(">=")[0] in TESTED_WITH]
 
 
 def pinned(requirement: str) -> str:

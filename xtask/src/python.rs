@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// The machine's own Python.
-const SYSTEM: &str = if cfg!(windows) { "python" } else { "python3" };
+pub const SYSTEM: &str = if cfg!(windows) { "python" } else { "python3" };
 
 /// The path of a program in the environment at `home`.
 pub fn program(home: &str, name: &str) -> PathBuf {

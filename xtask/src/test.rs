@@ -5,14 +5,18 @@ use crate::{browser, data, docs, kernels, package, python};
 use std::env;
 use std::path::{self, Path, PathBuf};
 use std::process::Command;
+use std::thread;
 
 pub fn run() -> Result<(), String> {
+    // Downloads wait for the network while lints wait for the compiler.
+    let environments = thread::spawn(package::environments);
     if has_component("fmt", "rustfmt")? {
         step::run(&mut cargo("fmt --all --check"))?;
     }
     if has_component("clippy", "clippy")? {
         step::run(&mut cargo("clippy --release --workspace --all-targets -- -D warnings"))?;
     }
+    environments.join().map_err(|_| "setting up Python failed")??;
     let python = python::environment("target/python", "xtask/requirements.txt")?;
     let absolute = |p: PathBuf| path::absolute(p).map_err(|e| e.to_string());
     let generated = absolute(data::generate(&python)?)?;
