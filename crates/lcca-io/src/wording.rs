@@ -88,6 +88,15 @@ pub fn decision(decision: &Decision) -> String {
                 grouped(*witnesses)
             )
         }
+        Decision::Proven { exceeding: 0, value, columns } => {
+            let columns = grouped(*columns);
+            format!("it is proven that no value of these {columns} columns exceeds {value:.6}")
+        }
+        Decision::Proven { exceeding, value, columns } => format!(
+            "it is proven, by factorizing all {} columns, that at most {} values exceed {value:.6}",
+            grouped(*columns),
+            grouped(*exceeding)
+        ),
         Decision::SinglePrecisionFirst { iterations: 1 } => {
             "the first iteration ran in single precision, and what it found was measured in double precision"
                 .into()
@@ -312,6 +321,7 @@ mod tests {
             Decision::GramMatricesTooLarge,
             Decision::QrInsteadOfGram,
             Decision::CoarseBlock { columns: 25, chosen: 26, witnesses: 31 },
+            Decision::Proven { exceeding: 39, value: 0.404_142, columns: 43 },
             Decision::SinglePrecisionFirst { iterations: 38 },
             Decision::PreconditionerFactorized { entries: 23, operations: 1e24, succeeded: false },
             Decision::RowsSketched { sums: 27, rows: 28, bound: Some(0.29), believed: 3.031 },

@@ -102,6 +102,15 @@ pub enum Decision {
         /// Pairs on few columns that were found beforehand.
         witnesses: u64,
     },
+    /// A Cholesky factorization proved that no pair was overlooked.
+    Proven {
+        /// At most so many values…
+        exceeding: u64,
+        /// … are above this one.
+        value: f64,
+        /// Columns of both views.
+        columns: u64,
+    },
     /// The first iterations ran with panels in single precision. What they found was measured in double precision, and iterations went on
     /// in it if that was not enough.
     SinglePrecisionFirst {

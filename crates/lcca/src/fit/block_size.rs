@@ -3,6 +3,7 @@
 use super::coarse::Coarse;
 use super::plan::entries;
 use super::problem::Problem;
+use super::proof;
 use crate::data::Pair;
 use crate::error::Result;
 
@@ -35,7 +36,9 @@ pub(super) fn block_size(problem: &Problem<'_>) -> Result<usize> {
         Some(_) => f64::INFINITY,
         None => (price / shape.rows as f64).sqrt() / (entries(problem.pair)? / shape.rows as f64 / columns),
     };
-    let size = factorized.min(formed).max(SMALLEST).min(columns) as usize;
+    // Where the claim is proven by a factorization of all columns, another one that makes iterations few is worth its price.
+    let least = if proof::is_affordable(problem) { columns } else { SMALLEST };
+    let size = factorized.min(formed).max(least).min(columns) as usize;
     let most = problem.settings.memory / SHARE_OF_MEMORY;
     Ok(if Coarse::bytes(size) <= most { size } else { ((most / Coarse::bytes(1)) as f64).sqrt() as usize })
 }

@@ -19,6 +19,7 @@ use super::measured::measure;
 use super::precondition::Preconditioner;
 use super::problem::Problem;
 use super::products::Products;
+use super::proof::{self, Proofs};
 use super::significant::SIGNIFICANT;
 use super::subblocks;
 use super::witness::{self, Columns};
@@ -57,15 +58,17 @@ pub(super) struct BothViews<'a> {
     /// The diagonal of B of each view.
     diagonal: [RowFactors; 2],
     preconditioner: Preconditioner<'a>,
+    proofs: Proofs,
 }
 
 impl<'a> BothViews<'a> {
     /// `is_informed` says that the iteration starts from pairs that another fit has found.
     pub fn new(problem: &'a Problem<'a>, is_informed: bool) -> Result<Self> {
-        BothViews::with(problem, Preconditioner::new(problem, is_informed)?)
+        let proofs = Proofs::new(proof::is_affordable(problem));
+        Ok(BothViews { proofs, ..BothViews::with(problem, Preconditioner::new(problem, is_informed)?)? })
     }
 
-    /// For a rough fit; `known` are the columns of witnesses that were found on the same rows at another ridge, if there was one.
+    /// For a rough fit, whose claims are not proven; `known` are the columns of witnesses that were found on the same rows at another ridge, if there was one.
     pub fn rough(problem: &'a Problem<'a>, is_informed: bool, known: &[Columns]) -> Result<Self> {
         BothViews::with(problem, Preconditioner::rough(problem, is_informed, known)?)
     }
@@ -73,7 +76,7 @@ impl<'a> BothViews<'a> {
     fn with(problem: &'a Problem<'a>, preconditioner: Preconditioner<'a>) -> Result<Self> {
         let [x, y] = problem.normals;
         let diagonal = [problem.space.row_factors(x.diagonal()?)?, problem.space.row_factors(y.diagonal()?)?];
-        Ok(BothViews { problem, diagonal, preconditioner })
+        Ok(BothViews { problem, diagonal, preconditioner, proofs: Proofs::new(false) })
     }
 
     /// The columns of the witnesses, the strongest first.
@@ -349,10 +352,17 @@ impl Eigenproblem for BothViews<'_> {
     }
 
     fn is_fresh(&mut self, w: &Block, r: &Block, theta: &[f64]) -> Result<bool> {
-        self.preconditioner.is_fresh(w, r, theta)
+        if self.proofs.is_certain(self.problem, theta) {
+            return Ok(true);
+        }
+        Ok(self.preconditioner.is_fresh(w, r, theta)?
+            && self.proofs.may_claim(self.problem, self.preconditioner.diagonal(), w, r, theta)?)
     }
 
     fn missed(&mut self, w: &Block, theta: &[f64]) -> Result<Option<Vec<FewRows>>> {
+        if let Some(refuting) = self.proofs.take_refuting() {
+            return Ok(Some(refuting));
+        }
         let most = self.problem.block().saturating_sub(self.problem.settings.k).max(FEWEST_MISSED);
         let widths = self.widths();
         Ok(witness::as_weights(&self.preconditioner.take_missed(w, theta, most)?, widths))
@@ -379,8 +389,14 @@ impl Eigenproblem for BothViews<'_> {
         )?))))
     }
 
+    fn proven_missing(&self) -> Option<f64> {
+        self.proofs.found().map(|proof| proof.missing)
+    }
+
     fn decisions(&self) -> Vec<Decision> {
-        self.preconditioner.decisions()
+        let mut decisions = self.preconditioner.decisions();
+        decisions.extend(self.proofs.decision(self.problem));
+        decisions
     }
 }
 

@@ -101,6 +101,11 @@ pub(super) trait Eigenproblem {
     /// Whether a claim of convergence can stand on M. If not, M was changed so that it can see what it may have overlooked.
     fn is_fresh(&mut self, w: &Block, r: &Block, theta: &[f64]) -> Result<bool>;
 
+    /// What is proven to be the most that can be missing from Σθ, if the last claim was proven.
+    fn proven_missing(&self) -> Option<f64> {
+        None
+    }
+
     /// Directions that the pairs found do not explain although they should. Each comes once: if Rayleigh–Ritz finds nothing
     /// better with it, it is no evidence.
     fn missed(&mut self, w: &Block, theta: &[f64]) -> Result<Option<Vec<FewRows>>>;

@@ -416,7 +416,9 @@ impl<'a> State<'a> {
 
     /// How it ended.
     fn end(&self) -> End {
-        End { missing: self.stopping.missing(), total: self.stopping.total(), is_sure: self.is_sure }
+        let proven = self.equations.proven_missing().filter(|_| self.is_sure);
+        let missing = proven.or_else(|| self.stopping.missing());
+        End { missing, total: self.stopping.total(), is_sure: self.is_sure }
     }
 }
 

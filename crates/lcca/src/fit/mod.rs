@@ -57,6 +57,7 @@ mod precondition;
 mod problem;
 mod products;
 mod project_out;
+mod proof;
 mod refine;
 mod regress;
 mod resample;

@@ -117,8 +117,11 @@ impl<'a> Preconditioner<'a> {
             && problem.settings.structure
             && problem.settings.method.algorithm() != Algorithm::ShiftInvert;
         let size = if has_block { block_size(problem)? } else { 0 };
-        let Local { witnesses, dependence } =
-            if size > 0 { local(problem, &inverse, known)? } else { Local::default() };
+        let Local { witnesses, dependence } = if size > 0 && size < inverse[0].len() + inverse[1].len() {
+            local(problem, &inverse, known)?
+        } else {
+            Local::default()
+        };
         let columns_of_witnesses = [0, 1].map(|side| {
             let mut columns: Vec<u32> =
                 witnesses.iter().flat_map(|witness| &witness.columns[side]).copied().collect();

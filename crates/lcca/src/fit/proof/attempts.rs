@@ -1,0 +1,102 @@
+//! The proofs that an iteration tries before it claims to have converged.
+
+use super::{Proof, Verdict, by_the_largest, prove};
+use crate::data::Pair;
+use crate::error::Result;
+use crate::fit::eigenproblem::{Block, FewRows};
+use crate::fit::problem::Problem;
+use crate::outcome::Decision;
+use crate::space::RowFactors;
+
+/// A claim rests on estimates after so many factorizations that left too much open.
+const MOST_LOOSE: usize = 3;
+/// Residuals must shrink by this more than the last bound was too large before another proof is tried.
+const SPARE: f64 = 0.5;
+
+/// What was proven so far, and what has to happen before the next attempt.
+pub(in crate::fit) struct Proofs {
+    is_affordable: bool,
+    proof: Option<Proof>,
+    refuting: Option<Vec<FewRows>>,
+    /// Attempts that proved too little.
+    loose: usize,
+    /// Squared residuals above this would prove too little again.
+    wanted: f64,
+}
+
+impl Proofs {
+    pub fn new(is_affordable: bool) -> Self {
+        Proofs { is_affordable, proof: None, refuting: None, loose: 0, wanted: f64::INFINITY }
+    }
+
+    /// What the last claim rests on.
+    pub fn found(&self) -> Option<Proof> {
+        self.proof
+    }
+
+    /// Directions that were overlooked. They come once.
+    pub fn take_refuting(&mut self) -> Option<Vec<FewRows>> {
+        self.refuting.take()
+    }
+
+    /// Whether pairs are so near the largest possible values that nothing else needs to be asked.
+    pub fn is_certain(&mut self, problem: &Problem<'_>, theta: &[f64]) -> bool {
+        self.proof = by_the_largest(problem, theta);
+        self.proof.is_some()
+    }
+
+    /// Whether pairs may be claimed to have converged: they are proven to be the best, or no proof is to be had.
+    pub fn may_claim(
+        &mut self,
+        problem: &Problem<'_>,
+        inverse: &[RowFactors; 2],
+        w: &Block,
+        r: &Block,
+        theta: &[f64],
+    ) -> Result<bool> {
+        // What single precision finds is looked at again in double precision.
+        if !self.is_affordable || problem.space.is_rough() || self.loose >= MOST_LOOSE {
+            return Ok(true);
+        }
+        let size = squares(problem, inverse, r)?;
+        if size > self.wanted {
+            return Ok(false);
+        }
+        let allowed = problem.settings.tol * theta.iter().take(problem.settings.k).sum::<f64>();
+        match prove(problem, w, r, theta)? {
+            Verdict::Proven(proof) if proof.missing <= allowed => {
+                self.proof = Some(proof);
+                Ok(true)
+            }
+            Verdict::Proven(proof) => {
+                (self.loose, self.wanted) = (self.loose + 1, SPARE * size * allowed / proof.missing);
+                Ok(false)
+            }
+            Verdict::Refuted(directions) => {
+                self.refuting = Some(directions);
+                Ok(false)
+            }
+            Verdict::Open => {
+                self.is_affordable = false;
+                Ok(true)
+            }
+        }
+    }
+
+    /// What was decided.
+    pub fn decision(&self, problem: &Problem<'_>) -> Option<Decision> {
+        let Proof { exceeding, value, .. } = self.proof?;
+        let shape = problem.pair.shape();
+        let columns = (shape.x_cols + shape.y_cols) as u64;
+        Some(Decision::Proven { exceeding: exceeding as u64, value: problem.unit() * value, columns })
+    }
+}
+
+/// The squared lengths of the wanted pairs' residuals, in the norm of the diagonal.
+fn squares(problem: &Problem<'_>, inverse: &[RowFactors; 2], r: &Block) -> Result<f64> {
+    let of_view = |view: usize| -> Result<f64> {
+        let squares = problem.space.weighted_squares(&r.views[view].w, &inverse[view])?;
+        Ok(squares.iter().take(problem.settings.k).sum())
+    };
+    Ok(of_view(0)? + of_view(1)?)
+}
