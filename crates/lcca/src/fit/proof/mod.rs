@@ -18,7 +18,7 @@
 //! ```
 //!
 //! So of the k wanted values the total is at most Σθ + tr(RᵀM⁻¹R) over the j pairs, and σ for each of the others: nothing is estimated,
-//! and no gap between values matters. σ is chosen so near the k-th value that the others cost half of the tolerance.
+//! and no gap between values matters. σ is chosen so near the k-th value that the others cost a tenth of the tolerance.
 //!
 //! If the factorization fails, the directions behind its failed pivots have zᵀAz > σ·zᵀBz: they were overlooked, and the iteration goes
 //! on with them. Directions of no variance fail as well if there is no ridge; their columns depend on others and are left out.
@@ -49,7 +49,7 @@ const AFFORDABLE: f64 = 2e11;
 /// Dense matrices that are held: the Gram matrix, and another thread's while it is formed.
 const MATRICES: u64 = 2;
 /// The share of the tolerance that pairs below σ may cost.
-const SHARE_BELOW: f64 = 0.5;
+const SHARE_BELOW: f64 = 0.1;
 /// Rounding in the factorization of n columns changes its matrix by less than this many n·ε of its diagonal (Rump 2006), and sums over
 /// rows in another order by much less than that.
 const ROUNDING: f64 = 4.0;
@@ -72,8 +72,18 @@ pub(super) enum Verdict {
     Proven(Proof),
     /// Directions with larger values than the last wanted pair, one panel for each view.
     Refuted(Vec<FewRows>),
-    /// Neither: too many columns depend on others.
+    /// Neither: too many columns depend on others, or rounding hides the difference.
     Open,
+}
+
+/// What is behind failed pivots.
+enum Overlooked {
+    /// Directions with larger values than σ.
+    Directions(Vec<FewRows>),
+    /// Columns that depend on others.
+    NoVariance,
+    /// Directions whose values are not above σ: they failed by the margin for rounding.
+    Rounding,
 }
 
 /// Whether a proof takes no more operations and memory than may be spent on it.
@@ -108,13 +118,12 @@ pub(super) fn prove(problem: &Problem<'_>, w: &Block, r: &Block, theta: &[f64]) 
     lift(&mut matrix, products, |i| wanted[i] - sigma + 1.0);
     let margin = ROUNDING * matrix.nrows() as f64 * f64::EPSILON;
     let definite = Definite::factorize(matrix, margin, MOST_FAILED);
-    if !definite.is_definite()
-        && let Some(directions) = varying(problem, definite.directions(), &scale)?
-    {
-        return Ok(Verdict::Refuted(directions));
-    }
-    if !definite.rest_is_definite() {
-        return Ok(Verdict::Open);
+    if !definite.is_definite() {
+        match overlooked(problem, definite.directions(), sigma, &scale)? {
+            Overlooked::Directions(directions) => return Ok(Verdict::Refuted(directions)),
+            Overlooked::NoVariance if definite.rest_is_definite() => {}
+            Overlooked::NoVariance | Overlooked::Rounding => return Ok(Verdict::Open),
+        }
     }
     let rise: f64 = definite.inverse_squares(residuals).iter().sum();
     let below: f64 = wanted[above..].iter().map(|value| sigma - value).sum();
@@ -180,9 +189,9 @@ fn lift(matrix: &mut Mat<f64>, mut v: Mat<f64>, factor: impl Fn(usize) -> f64) {
     matmul(matrix.as_mut(), lower, Accum::Add, &v, full, v.transpose(), full, 1.0, Par::rayon(0));
 }
 
-/// The directions that have a variance of their own, those with the largest values first and at most as many as W has columns, back in the
-/// columns of the views. `None` if there are none.
-fn varying(problem: &Problem<'_>, directions: Mat<f64>, scale: &[f64]) -> Result<Option<Vec<FewRows>>> {
+/// Measures the directions behind failed pivots. Those that were overlooked come back in the columns of the views, the largest values first
+/// and at most as many as W has columns.
+fn overlooked(problem: &Problem<'_>, directions: Mat<f64>, sigma: f64, scale: &[f64]) -> Result<Overlooked> {
     let shape = problem.pair.shape();
     let panel = |side: Side| {
         let first = if side == Side::X { 0 } else { shape.x_cols };
@@ -198,13 +207,21 @@ fn varying(problem: &Problem<'_>, directions: Mat<f64>, scale: &[f64]) -> Result
     let across = dots(&weights[0], &block.views[1].image)?;
     let length = |j: usize| lengths[0][j] + lengths[1][j];
     let height = |j: usize| directions.col(j).squared_norm_l2();
-    let mut varying: Vec<usize> =
+    let varying: Vec<usize> =
         (0..directions.ncols()).filter(|&j| length(j) > SIGNIFICANT * height(j)).collect();
-    varying.sort_by(|&a, &b| (across[b] / length(b)).total_cmp(&(across[a] / length(a))));
-    varying.truncate(problem.block());
+    if varying.is_empty() {
+        return Ok(Overlooked::NoVariance);
+    }
+    let value = |j: usize| 2.0 * across[j] / length(j);
+    let mut above: Vec<usize> = varying.into_iter().filter(|&j| value(j) > sigma).collect();
+    if above.is_empty() {
+        return Ok(Overlooked::Rounding);
+    }
+    above.sort_by(|&a, &b| value(b).total_cmp(&value(a)));
+    above.truncate(problem.block());
     let few = |panel: &Panel| {
         let rows = (0..panel.rows() as u32).collect();
-        FewRows { height: panel.rows(), rows, values: panels::select(panel, &varying) }
+        FewRows { height: panel.rows(), rows, values: panels::select(panel, &above) }
     };
-    Ok((!varying.is_empty()).then(|| weights.iter().map(few).collect()))
+    Ok(Overlooked::Directions(weights.iter().map(few).collect()))
 }
