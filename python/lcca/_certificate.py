@@ -22,9 +22,15 @@ class Certificate:
         variance between 0 and 1e-12.
     gain : float
         The true total of the objective is larger than the fitted one by at least this.
-    search : "exact", "probed" or "nearby"
-        How larger pairs were looked for: the data were solved exactly as well, so that none was missed; random directions outside the fitted
-        space were searched, which proves nothing if nothing is found; or only the surroundings of the fitted pairs were.
+    search : "exact", "proven", "probed" or "nearby"
+        How larger pairs were looked for: the data were solved exactly as well, so that none was missed; a factorization of all columns proved
+        how many values exceed a bound; random directions outside the fitted space were searched, which proves nothing if nothing is found; or
+        only the surroundings of the fitted pairs were.
+    proven : dict or None
+        If `search` is "proven" and no larger pair was found: at most `exceeding` values are above `value`, and at most `missing` is missing from
+        the total of the objective.
+    unaffordable : float or None
+        The operations of a proof that would have taken too many.
     loose : int
         Pairs whose bounds are loose, because conjugate gradients ran out of steps.
     passes : float
@@ -40,6 +46,8 @@ class Certificate:
     search: str
     loose: int
     passes: float
+    proven: dict[str, float] | None = None
+    unaffordable: float | None = None
     text: str = ""
 
     def __str__(self) -> str:

@@ -9,7 +9,7 @@ pub use remarks::remark;
 use crate::numbers::{count, grouped};
 use device::without_gpu;
 use lcca::data::Side;
-use lcca::fit::{Certificate, Search};
+use lcca::fit::{Certificate, Proven, Search};
 use lcca::outcome::{Decision, Note};
 
 /// A decision as a clause that can follow "because" or stand beside others, separated by semicolons.
@@ -167,9 +167,21 @@ pub fn search(certificate: &Certificate) -> String {
         Search::Exact => {
             format!("compared with the exact answer, {gain:.1e} is missing from the total of the objective")
         }
-        Search::Probed => format!(
-            "searched from random directions outside the fitted space, {found}; that no larger pair was missed is not proved"
-        ),
+        Search::Proven => match certificate.proven {
+            Some(Proven { exceeding, value, missing }) => format!(
+                "proven: at most {} values exceed {value:.6}, so at most {missing:.1e} is missing from the total of the objective",
+                grouped(exceeding as u64)
+            ),
+            None => format!("refuted: {found}"),
+        },
+        Search::Probed => {
+            let why = certificate.unaffordable.map_or(String::new(), |operations| {
+                format!(" (a proof would take {operations:.0e} operations)")
+            });
+            format!(
+                "searched from random directions outside the fitted space, {found}; that no larger pair was missed is not proved{why}"
+            )
+        }
         Search::Nearby => {
             format!("{found} near the fitted pairs; that no larger pair was missed is not proved")
         }

@@ -60,6 +60,7 @@ pub fn text(path: Option<&Path>, fit: &Fit, run: &Run) -> String {
                 | Decision::RowsSketched { .. }
                 | Decision::ComponentsChosen { .. }
                 | Decision::CovariatesTakenOut { .. }
+                | Decision::Proven { .. }
                 | Decision::RanOnGpu { .. }
                 | Decision::RanWithoutGpu { .. }
         )
@@ -123,7 +124,9 @@ fn wilks_text(wilks: &Wilks) -> String {
 fn missing(fit: &Fit) -> String {
     if fit.missing.is_finite() {
         let of = if fit.model.settings.is_cca() { "it" } else { "the sum of covariances" };
-        format!("about {:.1e} of {of} may be missing", fit.missing)
+        let is_proven = fit.decisions.iter().any(|decision| matches!(decision, Decision::Proven { .. }));
+        let how = if is_proven { "at most" } else { "about" };
+        format!("{how} {:.1e} of {of} may be missing", fit.missing)
     } else {
         "this method cannot tell what is missing".into()
     }

@@ -3,7 +3,6 @@
 use super::coarse::Coarse;
 use super::plan::entries;
 use super::problem::Problem;
-use super::proof;
 use crate::data::Pair;
 use crate::error::Result;
 
@@ -25,8 +24,8 @@ pub(super) fn split(size: usize, varying: [usize; 2]) -> [usize; 2] {
     [x, (size - x).min(varying[1])]
 }
 
-/// The columns of a block that costs no more than some iterations, and fits the memory.
-pub(super) fn block_size(problem: &Problem<'_>) -> Result<usize> {
+/// The columns of a block that costs no more than some iterations, and fits the memory. `is_proven` says that claims are.
+pub(super) fn block_size(problem: &Problem<'_>, is_proven: bool) -> Result<usize> {
     let shape = problem.pair.shape();
     let columns = (shape.x_cols + shape.y_cols) as f64;
     let price = PRICE * iteration(problem)?;
@@ -37,7 +36,7 @@ pub(super) fn block_size(problem: &Problem<'_>) -> Result<usize> {
         None => (price / shape.rows as f64).sqrt() / (entries(problem.pair)? / shape.rows as f64 / columns),
     };
     // Where the claim is proven by a factorization of all columns, another one that makes iterations few is worth its price.
-    let least = if proof::is_affordable(problem) { columns } else { SMALLEST };
+    let least = if is_proven { columns } else { SMALLEST };
     let size = factorized.min(formed).max(least).min(columns) as usize;
     let most = problem.settings.memory / SHARE_OF_MEMORY;
     Ok(if Coarse::bytes(size) <= most { size } else { ((most / Coarse::bytes(1)) as f64).sqrt() as usize })

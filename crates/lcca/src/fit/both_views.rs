@@ -64,7 +64,7 @@ pub(super) struct BothViews<'a> {
 impl<'a> BothViews<'a> {
     /// `is_informed` says that the iteration starts from pairs that another fit has found.
     pub fn new(problem: &'a Problem<'a>, is_informed: bool) -> Result<Self> {
-        let proofs = Proofs::new(proof::is_affordable(problem));
+        let proofs = Proofs::new(proof::is_affordable(problem, proof::UNASKED));
         Ok(BothViews { proofs, ..BothViews::with(problem, Preconditioner::new(problem, is_informed)?)? })
     }
 

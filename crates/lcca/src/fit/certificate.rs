@@ -23,6 +23,19 @@ pub enum Search {
     Probed,
     /// The data were solved exactly as well: no larger pair was missed, rounding apart.
     Exact,
+    /// A factorization of all columns proves how many values exceed a bound, whatever the fit has seen.
+    Proven,
+}
+
+/// What a factorization of all columns proves.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Proven {
+    /// At most so many values…
+    pub exceeding: usize,
+    /// … are above this.
+    pub value: f64,
+    /// The total of the objective is at most this much larger than fitted.
+    pub missing: f64,
 }
 
 /// Bounds on how far objective values are from true ones, and what is proved to be missing.
@@ -39,6 +52,12 @@ pub struct Certificate {
     /// How larger pairs were looked for.
     #[serde(default)]
     pub search: Search,
+    /// What is proven, if larger pairs were excluded by a factorization.
+    #[serde(default)]
+    pub proven: Option<Proven>,
+    /// The operations of a proof that would have taken too many.
+    #[serde(default)]
+    pub unaffordable: Option<f64>,
     /// Pairs whose bounds are loose, because conjugate gradients ran out of steps.
     pub loose: usize,
     /// Passes spent.

@@ -5,19 +5,22 @@
 //! ones, so their sum shows how much is missing **at least**: the one thing that can prove a fit wrong.
 //!
 //! A larger pair that the fit never saw leaves no trace in its residuals. So it is looked for: narrow views are solved exactly as well and the
-//! fit is compared with the answer; wide views are searched from fresh random directions (`search`). What rounding can add to a total does
+//! fit is compared with the answer; up to 14,400 columns are factorized, which proves how many values exceed a bound (`proof`); wider views
+//! are searched from fresh random directions (`search`). What rounding can add to a total does
 //! not count (`significant`).
 //!
 //! Costs three passes, half a pass for every step of conjugate gradients on each view, and the exact solution or some hundred passes of
 //! eight columns for the search.
 
 use super::bounds::{Step, bound};
-use super::certificate::{Certificate, Kind, Search};
+use super::certificate::{Certificate, Kind, Proven, Search};
 use super::driver::fit;
+use super::eigenproblem::{Block, ViewPanels};
 use super::fitted::Fit;
 use super::model::Model;
 use super::plan::estimated_operations;
 use super::problem::Problem;
+use super::proof::{self, Finding, Proof};
 use super::scale;
 use super::search::{Ground, search};
 use super::seen::seen;
@@ -30,6 +33,7 @@ use crate::method::{Method, Settings, Variables};
 use crate::outcome::Note;
 use crate::panels;
 use crate::solve::Cg;
+use crate::space::{Host, Space};
 use crate::watch::Watch;
 
 /// Most steps of conjugate gradients on each view.
@@ -93,7 +97,11 @@ impl Certificate {
             notes.push(Note::StoppedTooEarly { gain, estimated: missing });
         }
         notes.extend(self.note_on_bounds(model));
-        Verdict { converged: converged && self.gain <= tol * sum, missing: missing.max(gain), notes }
+        let missing = match self.proven {
+            Some(proven) if sum > 0.0 => proven.missing / sum,
+            _ => missing.max(gain),
+        };
+        Verdict { converged: converged && self.gain <= tol * sum, missing, notes }
     }
 
     /// What the user should know about the bounds.
@@ -140,8 +148,9 @@ impl Model {
         let rows = Rows { pair, squares, units };
         let unit = claim_in_units(&mut claim, &rows)?;
         let mut certificate = certify(&claim, &rows, exact, watch, STEPS)?;
-        let Certificate { bounds, together, gain, .. } = &mut certificate;
-        bounds.iter_mut().chain([together, gain]).for_each(|value| *value *= unit);
+        let Certificate { bounds, together, gain, proven, .. } = &mut certificate;
+        let proven = proven.iter_mut().flat_map(|proven| [&mut proven.value, &mut proven.missing]);
+        bounds.iter_mut().chain([together, gain]).chain(proven).for_each(|value| *value *= unit);
         certificate.passes += spent.unwrap_or(0.0);
         Ok(certificate)
     }
@@ -232,40 +241,116 @@ pub(super) fn certify(
     let (x_step, y_step) = (solve(x_normal, &rx)?, solve(y_normal, &ry)?);
     let rigorous = x_normal.ridge > 0.0 && y_normal.ridge > 0.0;
     let ground = Ground { normals: [x_normal, y_normal], squares: &rows.squares };
-    let (best, search) = larger(model, &ground, [&x, &y], [&x_step.block, &y_step.block], exact)?;
+    let problem = Problem {
+        pair: &counting,
+        normals: [x_normal, y_normal],
+        units: rows.units,
+        joint: None,
+        means: None,
+        along: None,
+        samples: None,
+        space: &Host,
+        settings: &model.settings,
+        watch,
+        drawn: None,
+        keeps_weights: false,
+    };
+    let claim = Claim { problem, objective: &model.objective, w: [&x, &y], residuals: [rx, ry] };
+    let Larger { total: best, search, proven, unaffordable } =
+        larger(&claim, &ground, [&x_step.block, &y_step.block], exact)?;
     Ok(Certificate {
         bounds: (0..model.pairs()).map(|i| bound(model.objective[i], &x_step, &y_step, i)).collect(),
         together: x_step.largest()?.max(y_step.largest()?).sqrt().min(1.0),
         kind: if rigorous { Kind::Rigorous } else { Kind::Conditional },
         gain: (best - model.objective.iter().sum::<f64>()).max(0.0),
         search,
+        proven,
+        unaffordable,
         loose: (0..model.pairs()).filter(|&i| x_step.is_loose[i] || y_step.is_loose[i]).count(),
         passes: counting.cost().passes,
     })
 }
 
+/// Fitted pairs with their products and residuals.
+struct Claim<'a> {
+    problem: Problem<'a>,
+    objective: &'a [f64],
+    w: [&'a ViewBlock; 2],
+    residuals: [Panel; 2],
+}
+
 /// The largest total that is proved to be possible, and how it was looked for.
+struct Larger {
+    total: f64,
+    search: Search,
+    proven: Option<Proven>,
+    unaffordable: Option<f64>,
+}
+
+impl Larger {
+    fn new(total: f64, search: Search) -> Self {
+        Larger { total, search, proven: None, unaffordable: None }
+    }
+}
+
+/// Compares the claim with the exact answer if that is known; proves it if that can be afforded; searches otherwise.
 fn larger(
-    model: &Model,
+    claim: &Claim<'_>,
     ground: &Ground<'_>,
-    w: [&ViewBlock; 2],
     step: [&ViewBlock; 2],
     exact: Option<[Panel; 2]>,
-) -> Result<(f64, Search)> {
-    let k = model.pairs();
+) -> Result<Larger> {
+    let (k, w, settings) = (claim.objective.len(), claim.w, claim.problem.settings);
     if k == 0 {
-        return Ok((0.0, Search::Nearby));
+        return Ok(Larger::new(0.0, Search::Nearby));
     }
     let nearby = best_total([&[w[0], step[0]], &[w[1], step[1]]], ground.squares, k)?;
     if let Some(weights) = exact {
         let [x, y] = ViewBlock::measure_both(ground.normals, weights)?;
         let exact = best_total([&[&x], &[&y]], ground.squares, k)?;
-        return Ok((nearby.max(exact), Search::Exact));
+        return Ok(Larger::new(nearby.max(exact), Search::Exact));
     }
+    let is_affordable = proof::is_affordable(&claim.problem, proof::ASKED);
+    if is_affordable && let Some(larger) = proven(claim, ground, nearby)? {
+        return Ok(larger);
+    }
+    let unaffordable = (!is_affordable).then(|| proof::operations(&claim.problem));
     // Twice what is allowed to be missing is proof enough.
-    let target = (1.0 + 2.0 * model.settings.tol) * model.objective.iter().sum::<f64>();
+    let target = (1.0 + 2.0 * settings.tol) * claim.objective.iter().sum::<f64>();
     if nearby > target {
-        return Ok((nearby, Search::Nearby));
+        return Ok(Larger { unaffordable, ..Larger::new(nearby, Search::Nearby) });
     }
-    Ok((nearby.max(search(ground, w, model.settings.seed, target)?), Search::Probed))
+    let found = nearby.max(search(ground, w, settings.seed, target)?);
+    Ok(Larger { unaffordable, ..Larger::new(found, Search::Probed) })
+}
+
+/// Proves or refutes the claim by a factorization of all columns. `None` if it tells neither.
+fn proven(claim: &Claim<'_>, ground: &Ground<'_>, nearby: f64) -> Result<Option<Larger>> {
+    let (w, k) = (claim.w, claim.objective.len());
+    let panels = |w: Panel, bw: Panel, image: Panel| -> Result<ViewPanels> {
+        Ok(ViewPanels { w: Host.upload(w)?, bw: Host.upload(bw)?, image: Host.upload(image)? })
+    };
+    let (mut pairs, mut residuals) = (Vec::new(), Vec::new());
+    for (view, residual) in w.iter().zip(&claim.residuals) {
+        pairs.push(panels(view.w.clone(), view.bw.clone(), view.across.clone())?);
+        residuals.push(panels(residual.clone(), Panel::zeros(0, 0), Panel::zeros(0, 0))?);
+    }
+    let (pairs, residuals) = (Block { views: pairs }, Block { views: residuals });
+    match proof::prove(&claim.problem, &pairs, &residuals, claim.objective)? {
+        Finding::Proven(proof) => {
+            let Proof { exceeding, value, missing } = proof;
+            let proven = Some(Proven { exceeding, value, missing });
+            Ok(Some(Larger { proven, ..Larger::new(nearby, Search::Proven) }))
+        }
+        Finding::Refuted(directions) => {
+            let placed = directions.iter().map(|few| Host.take(few.place(&Host)?));
+            let Ok(weights) = <[Panel; 2]>::try_from(placed.collect::<Result<Vec<_>>>()?) else {
+                unreachable!("one panel for each view")
+            };
+            let [x, y] = ViewBlock::measure_both(ground.normals, weights)?;
+            let total = best_total([&[w[0], &x], &[w[1], &y]], ground.squares, k)?;
+            Ok(Some(Larger::new(nearby.max(total), Search::Proven)))
+        }
+        Finding::Open => Ok(None),
+    }
 }

@@ -94,7 +94,7 @@ mod witness;
 
 pub use crate::watch::{Checkpoint, Loop, TraceRow, Watch};
 pub use bootstrap::{Bootstrap, Resampling, ViewErrors, bootstrap};
-pub use certificate::{Certificate, Kind, Search};
+pub use certificate::{Certificate, Kind, Proven, Search};
 pub use certify::Verdict;
 pub use components::{Components, TRIED, recommend_components};
 pub use driver::{fit, resume};

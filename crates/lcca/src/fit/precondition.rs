@@ -16,6 +16,7 @@ use super::coarse_factor::Precision;
 use super::eigenproblem::{Block, Trust};
 use super::local::{Local, local};
 use super::problem::Problem;
+use super::proof;
 use super::shifted_factor::ShiftedFactor;
 use super::witness::{Columns, Witness, directions, independent};
 use crate::data::Pair;
@@ -94,12 +95,12 @@ struct InUse {
 impl<'a> Preconditioner<'a> {
     /// `is_informed` says that the iteration starts from pairs that another fit has found.
     pub fn new(problem: &'a Problem<'a>, is_informed: bool) -> Result<Self> {
-        Preconditioner::knowing(problem, is_informed, &[])
+        Preconditioner::knowing(problem, is_informed, &[], proof::is_affordable(problem, proof::UNASKED))
     }
 
     /// For a rough fit; `known` are the columns of witnesses that were found on the same rows at another ridge, if there was one.
     pub fn rough(problem: &'a Problem<'a>, is_informed: bool, known: &[Columns]) -> Result<Self> {
-        let mut rough = Preconditioner::knowing(problem, is_informed, known)?;
+        let mut rough = Preconditioner::knowing(problem, is_informed, known, false)?;
         // A block that holds every column is worth its price.
         if rough.size < rough.inverse.iter().map(Vec::len).sum() {
             rough.size = (ROUGH_SHARE * rough.size as f64) as usize;
@@ -108,7 +109,12 @@ impl<'a> Preconditioner<'a> {
         Ok(rough)
     }
 
-    fn knowing(problem: &'a Problem<'a>, is_informed: bool, known: &[Columns]) -> Result<Self> {
+    fn knowing(
+        problem: &'a Problem<'a>,
+        is_informed: bool,
+        known: &[Columns],
+        is_proven: bool,
+    ) -> Result<Self> {
         let inverse = problem.inverse_diagonals()?;
         let diagonal =
             [problem.space.row_factors(inverse[0].clone())?, problem.space.row_factors(inverse[1].clone())?];
@@ -116,7 +122,7 @@ impl<'a> Preconditioner<'a> {
         let has_block = problem.pair.capabilities().blocks.is_some()
             && problem.settings.structure
             && problem.settings.method.algorithm() != Algorithm::ShiftInvert;
-        let size = if has_block { block_size(problem)? } else { 0 };
+        let size = if has_block { block_size(problem, is_proven)? } else { 0 };
         let Local { witnesses, dependence } = if size > 0 && size < inverse[0].len() + inverse[1].len() {
             local(problem, &inverse, known)?
         } else {

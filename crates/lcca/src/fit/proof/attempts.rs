@@ -1,6 +1,6 @@
 //! The proofs that an iteration tries before it claims to have converged.
 
-use super::{Proof, Verdict, by_the_largest, prove};
+use super::{Finding, Proof, by_the_largest, prove};
 use crate::data::Pair;
 use crate::error::Result;
 use crate::fit::eigenproblem::{Block, FewRows};
@@ -64,19 +64,19 @@ impl Proofs {
         }
         let allowed = problem.settings.tol * theta.iter().take(problem.settings.k).sum::<f64>();
         match prove(problem, w, r, theta)? {
-            Verdict::Proven(proof) if proof.missing <= allowed => {
+            Finding::Proven(proof) if proof.missing <= allowed => {
                 self.proof = Some(proof);
                 Ok(true)
             }
-            Verdict::Proven(proof) => {
+            Finding::Proven(proof) => {
                 (self.loose, self.wanted) = (self.loose + 1, SPARE * size * allowed / proof.missing);
                 Ok(false)
             }
-            Verdict::Refuted(directions) => {
+            Finding::Refuted(directions) => {
                 self.refuting = Some(directions);
                 Ok(false)
             }
-            Verdict::Open => {
+            Finding::Open => {
                 self.is_affordable = false;
                 Ok(true)
             }

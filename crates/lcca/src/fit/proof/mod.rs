@@ -44,8 +44,10 @@ use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
 
-/// A proof may take this many operations: as many as solving narrow views exactly may take, 8,400 columns.
-const AFFORDABLE: f64 = 2e11;
+/// Operations that a fit spends on a proof unasked: as many as solving narrow views exactly may take, 8,400 columns.
+pub(super) const UNASKED: f64 = 2e11;
+/// Operations that a proof may take if one is asked for: 14,400 columns, about a minute of one core.
+pub(super) const ASKED: f64 = 1e12;
 /// Dense matrices that are held: the Gram matrix, and another thread's while it is formed.
 const MATRICES: u64 = 2;
 /// The share of the tolerance that pairs below σ may cost.
@@ -68,7 +70,7 @@ pub(super) struct Proof {
 }
 
 /// What an attempt at a proof says.
-pub(super) enum Verdict {
+pub(super) enum Finding {
     Proven(Proof),
     /// Directions with larger values than the last wanted pair, one panel for each view.
     Refuted(Vec<FewRows>),
@@ -86,11 +88,17 @@ enum Overlooked {
     Rounding,
 }
 
-/// Whether a proof takes no more operations and memory than may be spent on it.
-pub(super) fn is_affordable(problem: &Problem<'_>) -> bool {
+/// Operations that a proof takes.
+pub(super) fn operations(problem: &Problem<'_>) -> f64 {
+    let shape = problem.pair.shape();
+    ((shape.x_cols + shape.y_cols) as f64).powi(3) / 3.0
+}
+
+/// Whether a proof takes at most so many operations, and no more memory than is allowed.
+pub(super) fn is_affordable(problem: &Problem<'_>, most: f64) -> bool {
     let shape = problem.pair.shape();
     let width = (shape.x_cols + shape.y_cols) as u64;
-    (width as f64).powi(3) / 3.0 <= AFFORDABLE
+    operations(problem) <= most
         && 8 * MATRICES * width * width <= problem.settings.memory
         && problem.pair.capabilities().grams.is_some()
 }
@@ -105,9 +113,9 @@ pub(super) fn by_the_largest(problem: &Problem<'_>, theta: &[f64]) -> Option<Pro
 }
 
 /// Tries to prove that the first k of the pairs in W are the best ones; R are their residuals.
-pub(super) fn prove(problem: &Problem<'_>, w: &Block, r: &Block, theta: &[f64]) -> Result<Verdict> {
-    let Some(wanted) = theta.get(..problem.settings.k) else { return Ok(Verdict::Open) };
-    let Some(&last) = wanted.last() else { return Ok(Verdict::Open) };
+pub(super) fn prove(problem: &Problem<'_>, w: &Block, r: &Block, theta: &[f64]) -> Result<Finding> {
+    let Some(wanted) = theta.get(..problem.settings.k) else { return Ok(Finding::Open) };
+    let Some(&last) = wanted.last() else { return Ok(Finding::Open) };
     let total: f64 = wanted.iter().sum();
     let sigma = last + SHARE_BELOW * problem.settings.tol * total / wanted.len() as f64;
     let above = wanted.iter().take_while(|&&value| value > sigma).count();
@@ -120,14 +128,14 @@ pub(super) fn prove(problem: &Problem<'_>, w: &Block, r: &Block, theta: &[f64]) 
     let definite = Definite::factorize(matrix, margin, MOST_FAILED);
     if !definite.is_definite() {
         match overlooked(problem, definite.directions(), sigma, &scale)? {
-            Overlooked::Directions(directions) => return Ok(Verdict::Refuted(directions)),
+            Overlooked::Directions(directions) => return Ok(Finding::Refuted(directions)),
             Overlooked::NoVariance if definite.rest_is_definite() => {}
-            Overlooked::NoVariance | Overlooked::Rounding => return Ok(Verdict::Open),
+            Overlooked::NoVariance | Overlooked::Rounding => return Ok(Finding::Open),
         }
     }
     let rise: f64 = definite.inverse_squares(residuals).iter().sum();
     let below: f64 = wanted[above..].iter().map(|value| sigma - value).sum();
-    Ok(Verdict::Proven(Proof { exceeding: above, value: sigma, missing: rise + below }))
+    Ok(Finding::Proven(Proof { exceeding: above, value: sigma, missing: rise + below }))
 }
 
 /// One over the length of each column of both views in the norm of B; 0 for columns that do not vary.
