@@ -15,14 +15,14 @@ const BELOW: f64 = 42.0;
 /// The space to the right of a biplot, for half of the last tick's text.
 const MARGIN: f64 = 20.0;
 /// The size of a point.
-const RADIUS: f64 = 3.4;
+pub const RADIUS: f64 = 3.8;
 /// The share of the distance from the center to the edge that the longest arrow takes.
 const ARROW: f64 = 0.86;
 
 /// So few points have a shape for each label and tell which row they are; more are dots, which take a fifth of the bytes.
 pub const FEW: usize = 400;
 /// So few rows have their names beside their points, as far as there is room.
-const NAMED: usize = 60;
+pub const NAMED: usize = 60;
 
 /// A column of a biplot: the direction in which it grows.
 pub struct Arrow {
@@ -148,7 +148,8 @@ impl Cloud {
                 svg.dots(look, 4.2, places.map(|(_, at)| at));
                 continue;
             }
-            let class = format!("f{look} faint");
+            // Opaque, as in the legend: a label has one color.
+            let class = format!("f{look} mark");
             // A phone has no pointer, so its drawing needs no texts for one.
             if self.titles.is_empty() || svg.width < NARROW {
                 svg.path(&class, &places.map(|(_, at)| marker(look, at, RADIUS)).collect::<String>());
