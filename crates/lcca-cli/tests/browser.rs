@@ -48,7 +48,7 @@ fn report_of_few_rows(folder: &Folder) {
     };
     for (part, rows) in [("few", 0..40), ("other", 40..60)] {
         folder.write(&format!("{part}_x.csv"), table(rows.clone(), "a rather long name,bee,sea", 0));
-        folder.write(&format!("{part}_y.csv"), table(rows, "dee,another rather long name,eff", 3));
+        folder.write(&format!("{part}_y.csv"), table(rows, "dee,a longer name,eff", 3));
     }
     folder.run("fit few_x.csv few_y.csv --ridge 0.01 --hold-out 0.2 -o few").done();
     folder.write("few_bootstrap.json", folder.json("bootstrap few few_x.csv few_y.csv -n 20").to_string());
