@@ -33,7 +33,7 @@ fn longest_name(available: f64) -> f64 {
 }
 
 /// From this share of the full color on, numbers are white on light paper and black on dark paper.
-const DARK: f64 = 0.745;
+const DARK: f64 = 0.75;
 
 pub struct Grid {
     pub description: String,
