@@ -70,7 +70,7 @@ def _options(random: np.random.Generator, style: str, lines: list[list[str]]) ->
     """What is not said is guessed, by rules that `split` has as well."""
     header = style.startswith("header")
     options: dict[str, Any] = {"missing": pick(random, ["error", "drop", "drop", "mean"]), "header": pick(random, [None, header])}
-    options["na"] = pick(random, [None, None, None, None, ["?"], ["NA"], ["None", "-7"]])
+    options["na"] = pick(random, [None] * 9 + [["?"], ["NA"], ["None", "-7"]])
     options["index"] = pick(random, [None, "1"]) if style.endswith("row names") else pick(random, [None, False])
     named = [name for name in lines[0] if name and name not in ("id", "sample")]
     if header and named and chance(random, 0.1):

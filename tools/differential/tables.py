@@ -145,11 +145,15 @@ def arrow_table(random: np.random.Generator) -> tuple[pa.Table, dict[str, Any]]:
     return pa.table(arrays, names=names), options
 
 
-def with_pandas_index(random: np.random.Generator, table: pa.Table) -> Any:
-    """The same table as a pandas frame whose index has a name, has none, has two levels, or only counts."""
+def with_pandas_index(random: np.random.Generator, table: pa.Table, nullable: bool = False) -> Any:
+    """The same table as a pandas frame whose index has a name, has none, has two levels, or only counts.
+
+    Whole numbers that may be missing become floating-point numbers unless they are `nullable`.
+    """
     import pandas as pd
 
-    frame = table.to_pandas(types_mapper=None)
+    whole = {pa.from_numpy_dtype(name): pd.api.types.pandas_dtype(name.replace("int", "Int").replace("uI", "UI")) for name in _INTEGERS}
+    frame = table.to_pandas(types_mapper=whole.get if nullable else None)
     rows = len(frame)
     kind = pick(random, ["range", "range from 5", "named", "unnamed", "two levels", "numbers"])
     labels = [f"s{row}" for row in random.permutation(rows)]
