@@ -33,10 +33,9 @@ class Column:
         categories = sorted(set(present))
         if len(categories) > 1 and 2 * len(categories) > len(present):
             self.refusals.add(refusals.CROWDED)
+        if not categories and not self.refusals:
+            self.refusals.add(refusals.MISSING)
         indicators = np.array([[np.nan if text is None else float(text == other) for other in categories] for text in texts])
-        if not categories:
-            # A column without any text has no indicators that could be missing.
-            indicators = np.full((rows, 0), np.nan)
         return [f"{self.name}={category}" for category in categories], indicators.reshape(rows, len(categories))
 
 

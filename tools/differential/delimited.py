@@ -36,12 +36,20 @@ def _file(random: np.random.Generator, folder: Path, usual: str, extension: str)
     content = text.encode(encoding) if encoding != "utf-16" else _utf16(random, text)
     path.write_bytes(gzip.compress(content, 1) if packed else content)
     options = _options(random, style, lines)
-    # A separator that is not the usual one shows only in lines that hold several fields and no other commas.
-    shows = separator == usual or (len(lines[0]) > 1 and not any(usual in cell for cell in lines[0]))
-    options["delimiter"] = pick(random, [None, separator]) if shows else separator
+    options["delimiter"] = pick(random, [None, separator]) if _shows(lines, separator, usual, decimal) else separator
     options["decimal"] = pick(random, [None, decimal])
     widths = [len(line) for line in lines]
-    return Case(path, lambda: split.expected(path, encoding, separator, widths, options), options)
+    return Case(path, lambda: split.expected(path, encoding, separator, usual, widths, options), options)
+
+
+def _shows(lines: list[list[str]], separator: str, usual: str, decimal: str) -> bool:
+    """Whether the first lines show what is between fields: several fields in each, or nothing that could be."""
+    head = lines[:10]
+    if separator == usual:
+        return len(lines[0]) > 1 or not any(other in lines[0][0] for other in ",;\t") or split.is_decimal(lines[0][0])
+    equal = len(lines[0]) > 1 and all(len(line) == len(lines[1]) for line in head[1:])
+    decimals = usual == "," == decimal and all(split.is_decimal(cell) for line in head for cell in line if "," in cell)
+    return equal and (decimals or not any(usual in cell for cell in lines[0]))
 
 
 def _lines(random: np.random.Generator, separator: str, decimal: str) -> tuple[list[list[str]], str]:

@@ -19,12 +19,16 @@ _BOOLEANS = {"TRUE": 1.0, "True": 1.0, "true": 1.0, "FALSE": 0.0, "False": 0.0, 
 _SAMPLED = 100
 
 
-def expected(path: Path, encoding: str, separator: str, widths: Sequence[int], options: dict[str, Any]) -> Expected:
+def expected(path: Path, encoding: str, separator: str, usual: str, widths: Sequence[int], options: dict[str, Any]) -> Expected:
     """The matrix in a text of lines with so many fields, with the columns and the row names that the options ask for."""
     lines = _cells(path, encoding, separator, widths)
     width = len(lines[1])
     if any(len(line) != width for line in lines[2:]) or (len(lines[0]) not in (width, width - 1)):
         return Expected(np.ones((1, 1)), refusals={refusals.RAGGED, refusals.FIRST_LINE})
+    if usual == "\t" and width == 1 and options["delimiter"] is None and options["decimal"] is None:
+        # The file may hold one column, or two between commas.
+        if "," in lines[0][0] and all("," in line[0] and is_decimal(line[0]) for line in lines[:10]):
+            return Expected(np.ones((1, 1)), refusals={refusals.AMBIGUOUS_COMMA})
     reading = _Reading(lines, separator, options)
     header = options["header"]
     if header is None:
@@ -87,6 +91,11 @@ class _Reading:
         if all(columns.looks_formatted(text) for text in texts):
             return columns.Column(name, refusal=refusals.SEPARATORS)
         return columns.Column(name, texts=[cell.strip() for cell in cells])
+
+
+def is_decimal(cell: str) -> bool:
+    """Whether a cell is a number with decimals, or without, after a comma."""
+    return re.fullmatch(r"[-+]?(\d+(,\d*)?|,\d+)([eE][-+]?\d+)?", cell.strip()) is not None
 
 
 def _has_decimal_commas(lines: Sequence[Sequence[str]]) -> bool:
