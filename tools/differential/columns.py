@@ -84,6 +84,7 @@ def from_arrow(table: pa.Table, options: dict[str, Any]) -> Expected:
         stored = [name for name in table.column_names if name.startswith("__index_level_")]
     wanted = options.get("columns")
     levels = _levels(table, options.get("index"), stored, wanted)
+    guessed = options.get("index") is None and not stored
     places = [
         place
         for place, name in enumerate(table.column_names)
@@ -96,7 +97,10 @@ def from_arrow(table: pa.Table, options: dict[str, Any]) -> Expected:
     elif options.get("index") is None:
         names = _range([level for level in described if isinstance(level, dict)], table.num_rows)
     read = [_column(table.column_names[place], table.column(place)) for place in places]
-    return matrix(read, table.num_rows, names, options.get("na"))
+    made = matrix(read, table.num_rows, names, options.get("na"))
+    if guessed and levels and names is not None and len(set(names)) < len(names):
+        made.refusals.add(refusals.REPEATED)
+    return made
 
 
 def _levels(table: pa.Table, index: str | bool | None, stored: list[str], wanted: list[str] | None) -> list[str]:
