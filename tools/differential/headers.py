@@ -19,8 +19,10 @@ def first_line(lines: Sequence[Sequence[str]], number: Callable[[str], float | N
     skipped = int(unnamed)
     cells = [number(cell) for cell in first[skipped:]]
     if all(cell is None for cell in cells):
-        below = [cell for row in rows for cell in row]
-        return "names" if unnamed or any(_is_number(number(cell)) or looks_formatted(cell) for cell in below) else "unclear"
+        # A date below says nothing if the first line has one as well.
+        plain = not any(looks_formatted(cell) for cell in first)
+        found = any(_is_number(number(cell)) or (plain and looks_formatted(cell)) for row in rows for cell in row)
+        return "names" if unnamed or found else "unclear"
     if any(cell is None for cell in cells):
         return "unclear"
     below = [[np.nan if number(cell) is None else number(cell) for cell in row[skipped:]] for row in rows]
