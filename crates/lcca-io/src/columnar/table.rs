@@ -26,12 +26,19 @@ impl ParquetFile {
     /// What the first rows of a column are, and how many there are.
     fn evidence(&self, column: usize) -> Outcome<(Evidence, usize)> {
         let column = &self.columns[column];
-        if self.groups() == 0 || column.holds.column_type() != ColumnType::Texts {
+        if column.holds.column_type() != ColumnType::Texts {
             return Ok((Evidence::default(), 0));
         }
-        let rows = self.rows(0).min(SAMPLED_ROWS);
-        let texts = self.reading(0, column)?.texts(rows).map_err(|fault| in_column(fault, &column.name))?;
-        Ok((Evidence::of_texts(&texts), rows))
+        let mut texts = Vec::new();
+        for group in 0..self.groups() {
+            let rows = self.rows(group).min(SAMPLED_ROWS - texts.len());
+            let more = self.reading(group, column)?.texts(rows);
+            texts.extend(more.map_err(|fault| in_column(fault, &column.name))?);
+            if texts.len() == SAMPLED_ROWS {
+                break;
+            }
+        }
+        Ok((Evidence::of_texts(&texts), texts.len()))
     }
 }
 
@@ -56,7 +63,7 @@ fn read_all(
             all.check_categories(&layout)?;
         }
     }
-    Ok(table.complete(finish(all, &layout, filling, target)?, &layout, options))
+    table.complete(finish(all, &layout, filling, target)?, &layout, options)
 }
 
 fn read_group(

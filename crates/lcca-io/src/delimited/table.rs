@@ -53,7 +53,7 @@ impl Table {
         }
         let delimiter = match options.delimiter {
             Some(delimiter) => said_separator(delimiter)?,
-            None => separator(&head, named_separator)?,
+            None => separator(&head, named_separator, options.decimal)?,
         };
         if options.delimiter.is_none() && delimiter != named_separator {
             remarks.push(Remark::Separated { by: char::from(delimiter) });

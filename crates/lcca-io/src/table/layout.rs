@@ -128,6 +128,11 @@ impl Layout {
         Ok(())
     }
 
+    /// Whether the rows are named by a column that the model does not have.
+    pub(crate) fn took_spare_index(&self) -> bool {
+        self.spare_index.is_some()
+    }
+
     /// What there is to say about columns that are not the model's.
     pub(crate) fn remarks(&self) -> Vec<Remark> {
         const SHOWN: usize = 3;
