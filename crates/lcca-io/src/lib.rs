@@ -103,7 +103,7 @@ pub use model::{
 pub use names::Names;
 pub use npy::NpyWriter;
 pub use options::{Categorical, Index, Missing, ReadOptions, TableOptions};
-pub use pairing::{PairedViews, name_rows, pair_rows, rows_beside};
+pub use pairing::{Attached, PairedViews, name_rows, pair_rows, pair_rows_with};
 pub use read::{read_matrix, read_matrix_with, read_names, says_its_width};
 pub use reading_record::ReadingRecord;
 pub use record::{FitRecord, Recorded, TracePoint};

@@ -88,7 +88,7 @@ impl Opened {
                 Loaded::new(path, Format::Store.name(), matrix.into(), NameSource::Stored(file))
             }
             Opened::File(format, source) if format.is_table() => {
-                let Finished { assembled, names, row_names, counted, ids, remarks } =
+                let Finished { assembled, names, row_names, counted, ids, index_name, remarks } =
                     read_table(format, source, options, filling, model.target)?;
                 remarked(
                     path,
@@ -98,7 +98,7 @@ impl Opened {
                     filling,
                 )
                 .remarked_first(remarks)
-                .indexed(counted, ids)
+                .indexed(counted, ids, index_name)
             }
             Opened::File(format, source) => {
                 let assembled = read_file(format, source, options, filling)?;

@@ -2,7 +2,7 @@
 
 use super::decimal::commas_are_decimal;
 use super::records::Records;
-use super::separator::{said_separator, separator};
+use super::separator::{check_separator, said_separator, separator};
 use super::split::{Splitter, lines_in};
 use crate::error::{Fault, Outcome, Remedy};
 use crate::lines::{LineBatch, LineReader};
@@ -52,7 +52,11 @@ impl Table {
             ));
         }
         let delimiter = match options.delimiter {
-            Some(delimiter) => said_separator(delimiter)?,
+            Some(delimiter) => {
+                let said = said_separator(delimiter)?;
+                check_separator(&head, said, options.delimiter_of_fit)?;
+                said
+            }
             None => separator(&head, named_separator)?,
         };
         if options.delimiter.is_none() && delimiter != named_separator {
@@ -85,7 +89,7 @@ impl Table {
             Columns { names: names.as_deref(), count: sample.fields() },
             sample.rows.len() + usize::from(!header),
         );
-        let options = &columns.settle(options);
+        let options = &columns.settle(options, target);
         let index = find_index(columns, &options.index, options.columns.as_deref(), |column| {
             (sample.evidence(column, !header, &texts), rows)
         })?;
