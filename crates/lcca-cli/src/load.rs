@@ -4,14 +4,14 @@ use crate::failure::Failure;
 use crate::output::remark;
 use crate::progress;
 use crate::resolve::ViewReading;
-use crate::text::count;
+use crate::text::{count, grouped};
 use lcca::data::InMemory;
 use lcca::fit::Groups;
 use lcca::matrix::{Matrix, Normalize};
 use lcca_io::{
-    Align, Attached, Loaded, ModelColumns, Names, PairedViews, ReadOptions, Remark, RowLabels, name_rows,
-    pair_rows_with, read_covariates, read_for_model, read_labels, read_labels_or_blanks, read_matrix_with,
-    wording,
+    Align, Attached, Loaded, ModelColumns, NamedLabels, Names, PairedViews, ReadOptions, Remark, RowLabels,
+    name_rows, pair_rows_with, read_covariates, read_for_model, read_labels, read_labels_or_blanks,
+    read_matrix_with, wording,
 };
 use std::path::{Path, PathBuf};
 
@@ -77,6 +77,8 @@ pub struct Views {
     pub row_names: Option<Names>,
     /// How many rows the file of X has, and which of them are in the pair if not all in their order.
     x_rows: (usize, Option<Vec<usize>>),
+    /// How rows find each other.
+    align: Align,
 }
 
 /// Files of what belongs to the rows of X, if there are any.
@@ -150,7 +152,7 @@ pub fn paired(loaded: [Loaded; 2], data: RowData, align: Align, quiet: bool) -> 
     let of_attached = attached.iter().flat_map(|attached| &attached.loaded.remarks);
     let remarks = x.remarks.iter().chain(&y.remarks).chain(of_attached).cloned().chain(remarks).collect();
     let covariates = covariates.map(|covariates| covariates.loaded);
-    Ok(Views { pair, row_names, x_rows: (x.rows_of_file(), rows), remarks, covariates, loaded })
+    Ok(Views { pair, row_names, x_rows: (x.rows_of_file(), rows), align, remarks, covariates, loaded })
 }
 
 /// Prints what there is to say about how rows found each other.
@@ -173,15 +175,34 @@ impl Views {
         self.x_rows.1.as_ref().map_or(row, |rows| rows[row])
     }
 
-    /// The groups that a file names, if there is one: one label per row of the file of X, in its order.
-    pub fn groups(&self, path: Option<&Path>) -> Result<Option<Groups>, Failure> {
+    /// The groups that a file names, if there is one: one label per row of the file of X, in its order or by name.
+    pub fn groups(&self, path: Option<&Path>, quiet: bool) -> Result<Option<Groups>, Failure> {
         let Some(path) = path else { return Ok(None) };
+        if let Some(labels) = self.named_labels(path, quiet)? {
+            if labels.iter().any(String::is_empty) {
+                let path = path.display();
+                return Err(Failure::Usage(format!("{path}: a row has no label, expected one for each")));
+            }
+            return Ok(Some(Groups::new(labels)));
+        }
         Ok(Some(Groups::new(self.of_rows(path, read_labels(path)?)?)))
+    }
+
+    /// The labels of the paired rows from a table of names and labels; `None` if the file is no such table.
+    fn named_labels(&self, path: &Path, quiet: bool) -> Result<Option<Vec<String>>, Failure> {
+        let Some(named) = NamedLabels::read(path)? else { return Ok(None) };
+        let (labels, remarks) = named.of_rows(&self.loaded[0], path, self.align)?;
+        let labels = self.of_rows(path, labels)?;
+        print_pairing(&remarks, quiet);
+        Ok(Some(labels))
     }
 
     /// The labels that a file has, one per row of the file of X, in its order; a row may have an empty one. If there is one line
     /// more than rows, the first is a header, and a remark says so.
     pub fn labels(&self, path: &Path, quiet: bool) -> Result<Vec<String>, Failure> {
+        if let Some(labels) = self.named_labels(path, quiet)? {
+            return Ok(labels);
+        }
         let mut labels = read_labels_or_blanks(path)?;
         let header = (labels.len() == self.x_rows.0 + 1).then(|| labels.remove(0));
         let labels = self.of_rows(path, labels)?;
@@ -195,7 +216,7 @@ impl Views {
     fn of_rows(&self, path: &Path, labels: Vec<String>) -> Result<Vec<String>, Failure> {
         let (all, rows) = &self.x_rows;
         if labels.len() != *all {
-            let (path, found) = (path.display(), labels.len());
+            let (path, found, all) = (path.display(), grouped(labels.len() as u64), grouped(*all as u64));
             return Err(Failure::Usage(format!("{path}: {found} labels, expected one per row of X, {all}")));
         }
         Ok(match rows {

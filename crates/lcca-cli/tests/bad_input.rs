@@ -499,7 +499,7 @@ fn too_little_memory_is_a_failure_of_the_machine() {
     for method in ["als", "exact"] {
         for output in ["new", "kept"] {
             let line = format!("fit x.npz y.npz -k 2 --method {method} --memory 1kB -o {output}");
-            folder.refuses_with(3, &line, &["needs about", "bytes and 1000 are allowed"]);
+            folder.refuses_with(3, &line, &["needs about", "bytes and 1,000 are allowed"]);
         }
     }
 }

@@ -92,7 +92,7 @@ pub use folder::OutputFolder;
 pub use for_model::{ModelColumns, read_for_model};
 pub use guard::panics_are_guarded;
 pub use identity::Identity;
-pub use labels::{read_labels, read_labels_or_blanks};
+pub use labels::{NamedLabels, read_labels, read_labels_or_blanks};
 pub use legible::{legible, legible_path};
 pub use loaded::Loaded;
 pub use mapped::{mapped_file_at, note_mapped_files};

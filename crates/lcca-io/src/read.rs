@@ -12,6 +12,7 @@ use crate::lines::LineReader;
 use crate::loaded::{Loaded, NameSource};
 use crate::missing::Filling;
 use crate::names::Names;
+use crate::numbers::grouped;
 use crate::options::{Missing, ReadOptions, TableOptions};
 use crate::remark::Remark;
 use crate::source::{Packing, Source};
@@ -107,7 +108,10 @@ impl Opened {
         };
         let cols = loaded.matrix.cols();
         match options.cols.filter(|&expected| expected != cols) {
-            Some(expected) => Err(Fault::new(format!("has {cols} columns, expected {expected}"))),
+            Some(expected) => {
+                let (cols, expected) = (grouped(cols as u64), grouped(expected as u64));
+                Err(Fault::new(format!("has {cols} columns, expected {expected}")))
+            }
             None => Ok(loaded),
         }
     }

@@ -31,7 +31,7 @@ pub enum AlignChoice {
     None,
 }
 
-/// What a file does not say about itself.
+/// What a file does not say about itself. For two views it goes for covariates and row weights as well.
 #[derive(Args)]
 pub struct FileArgs {
     /// Count the columns of svmlight files from 0 instead of 1; =no counts from 1 whatever a model remembers

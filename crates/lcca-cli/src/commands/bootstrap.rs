@@ -66,7 +66,7 @@ fn resample(
     job.device.check(&file.model.settings)?;
     let files = RowFiles { covariates: job.covariates.as_deref(), weights: job.row_weights.as_deref() };
     let views = fitting_rows::read_pair(file, [&job.x, &job.y], files, &job.reading, job.session.quiet)?;
-    let groups = views.groups(job.groups.as_deref())?;
+    let groups = views.groups(job.groups.as_deref(), job.session.quiet)?;
     let pair = views.pair;
     let resampling =
         Resampling { count: job.resamples, groups: groups.as_ref(), seed: job.seed, tol: job.tol };

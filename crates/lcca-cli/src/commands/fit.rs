@@ -149,7 +149,7 @@ fn load_pair(job: &FitJob) -> Result<LoadedPair, Failure> {
     let files = load::RowFiles { covariates: job.covariates.as_deref(), weights: job.row_weights.as_deref() };
     let views = load::views([&job.x, &job.y], files, &job.reading, quiet)?;
     let views = views.normalized(job.normalization())?;
-    let groups = views.groups(job.fold_groups.as_deref())?;
+    let groups = views.groups(job.fold_groups.as_deref(), quiet)?;
     let load::Views { pair, loaded, covariates, remarks, .. } = views;
     Ok(LoadedPair { pair, views: loaded, covariates, remarks, groups })
 }

@@ -68,7 +68,7 @@ fn significance(
     placement: &mut Placement,
 ) -> Result<Option<Significance>, Failure> {
     let Some(test) = job.permutation_test else { return Ok(None) };
-    let groups = views.groups(job.blocks.as_ref().map(|blocks| blocks.path.as_path()))?;
+    let groups = views.groups(job.blocks.as_ref().map(|blocks| blocks.path.as_path()), job.session.quiet)?;
     let exchange = match (&groups, &job.blocks) {
         (Some(groups), Some(blocks)) if blocks.are_whole => Exchange::Whole(groups),
         (Some(groups), _) => Exchange::Within(groups),

@@ -8,6 +8,7 @@ use crate::error::{Fault, Outcome, Remedy};
 use crate::lines::{LineBatch, LineReader};
 use crate::missing::Filling;
 use crate::names::Names;
+use crate::numbers::grouped;
 use crate::options::TableOptions;
 use crate::parallel::in_order;
 use crate::remark::Remark;
@@ -184,17 +185,19 @@ fn names(sample: &Sample) -> Outcome<Vec<String>> {
     if named + 1 == fields {
         names.insert(0, String::new());
     } else if named != fields {
+        let (named, fields) = (grouped(named as u64), grouped(fields as u64));
         return Err(Fault::line(sample.line, format!("names {named} columns, the first row has {fields}")));
     }
     Ok(names)
 }
 
 fn ragged_first(sample: &Sample) -> Fault {
-    let (found, expected) = (sample.first.len(), sample.fields());
+    let (found, expected) = (grouped(sample.first.len() as u64), grouped(sample.fields() as u64));
     Fault::line(sample.line, format!("has {found} fields, expected {expected} as in the rows below it"))
 }
 
 fn ragged(line: u64, found: usize, expected: usize) -> Fault {
+    let (found, expected) = (grouped(found as u64), grouped(expected as u64));
     Fault::line(line, format!("has {found} fields, expected {expected} as in the first row"))
 }
 

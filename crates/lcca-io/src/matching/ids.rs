@@ -34,7 +34,15 @@ pub fn choose_ids(
     match is_named {
         [true, true] => Ok([None, None]),
         [true, false] => Ok([None, named_alike(tables[0], tables[1], ids[1], align)?]),
-        [false, true] => Ok([named_alike(tables[1], tables[0], ids[0], align)?, None]),
+        [false, true] => {
+            let id = named_alike(tables[1], tables[0], ids[0], align)?;
+            match (id, tables[1].labels.names(tables[1].rows)) {
+                (Some(id), Some(names)) if tables[1].may_have_more => {
+                    unpaired(tables, &ids[0][id], &names, align)
+                }
+                _ => Ok([id, None]),
+            }
+        }
         [false, false] => shared(tables, ids, align),
     }
 }
@@ -90,7 +98,7 @@ fn shared(tables: [Labeled<'_>; 2], ids: [&[IdColumn]; 2], align: Align) -> Resu
         .or_else(|| alike().find(is_same));
     if let Some((x, y)) = found {
         return if tables[1].may_have_more {
-            unpaired(tables, ids, (x, y), align)
+            unpaired(tables, &ids[0][x], &ids[1][y].numbers, align)
         } else {
             Ok([Some(x), Some(y)])
         };
@@ -112,27 +120,21 @@ fn shared(tables: [Labeled<'_>; 2], ids: [&[IdColumn]; 2], align: Align) -> Resu
     }
 }
 
-/// What belongs to the rows of a view has the same column as the view, which is paired with the other view without it.
+/// What belongs to the rows of a view has names that a column of the view holds, and the view is paired with the other one
+/// without this column.
 fn unpaired(
     tables: [Labeled<'_>; 2],
-    ids: [&[IdColumn]; 2],
-    (x, y): (usize, usize),
+    id: &IdColumn,
+    names: &Names,
     align: Align,
 ) -> Result<[Option<usize>; 2]> {
-    let (own, other) = (&ids[0][x], &ids[1][y]);
     // In the same order it makes no difference which it is.
-    if align == Align::None || own.numbers == other.numbers {
+    if align == Align::None || id.numbers == *names {
         return Ok([None, None]);
     }
-    Err(either(
-        tables,
-        &format!(
-            "column {:?} holds the same numbers as column {:?} of {}, in another order",
-            own.name,
-            other.name,
-            tables[1].path.display(),
-        ),
-    ))
+    let other = tables[1].path.display();
+    let what = format!("column {:?} holds numbers that name the rows of {other}, in another order", id.name);
+    Err(either(tables, &what))
 }
 
 fn either(tables: [Labeled<'_>; 2], what: &str) -> Error {
