@@ -186,7 +186,7 @@ def test_what_belongs_to_rows_is_found_by_a_column_of_ids(route, tmp_path):
     assert np.allclose(model.correlations_, truth.correlations_, rtol=0, atol=1e-12)
     expected = truth.transform(x, covariates=z.to_numpy())
     assert np.allclose(quietly(model.transform, x, covariates=covariates), expected, rtol=0, atol=1e-12)
-    lacking = table[table["id"] != ids[3]]
+    lacking = table[table["id"] != ids[3]].reset_index(drop=True)
     with pytest.raises(ValueError, match=f'1 of the 40 are not in it \\("{ids[3]}"\\)'):
         CCA(1).fit(x, y, covariates=lacking)
 
