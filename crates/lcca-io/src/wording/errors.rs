@@ -23,8 +23,7 @@ pub fn error(error: &Error) -> String {
             format!("X has {} rows and Y has {}, expected as many rows in both", number(x), number(y))
         }
         Error::ComponentsOutOfRange { k, limit, rows, x_cols, y_cols } => format!(
-            "k is {}, expected between 1 and {}, the smallest of {} rows, {} columns of X and {} of Y",
-            number(k),
+            "k is {k}, expected between 1 and {}, the smallest of {} rows, {} columns of X and {} of Y",
             number(limit),
             number(rows),
             number(x_cols),
