@@ -43,7 +43,7 @@ impl ArrowFile {
             dictionaries: HashMap::new(),
         };
         reading.dictionaries = reading.read_dictionaries()?;
-        let options = &Columns { names: Some(&names), count: names.len() }.settle(options);
+        let options = &Columns { names: Some(&names), count: names.len() }.settle(options, target);
         let table = TypedTable { names: &names, pandas_index: &self.pandas_index()? };
         let mut index = table.index(options, |column| reading.evidence(column))?;
         if index.len() > 1 && index.iter().any(|&level| !reading.holds[level].can_be_written()) {

@@ -49,7 +49,7 @@ fn read_all(
     target: Option<&Target>,
 ) -> Outcome<Finished> {
     let names: Vec<String> = file.columns.iter().map(|column| column.name.clone()).collect();
-    let options = &Columns { names: Some(&names), count: names.len() }.settle(options);
+    let options = &Columns { names: Some(&names), count: names.len() }.settle(options, target);
     let table = TypedTable { names: &names, pandas_index: &file.pandas_index() };
     let index = table.index(options, |column| file.evidence(column))?;
     let layout = table.layout(index, options, target, |column| file.columns[column].holds.column_type())?;

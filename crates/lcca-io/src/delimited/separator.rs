@@ -74,6 +74,28 @@ fn unquoted(field: &[u8]) -> &[u8] {
     field.strip_prefix(b"\"").and_then(|field| field.strip_suffix(b"\"")).unwrap_or(field)
 }
 
+/// Refuses a text whose fields are between something else than what was said, if its first lines leave no doubt. Commas
+/// may stand before the decimals of a table with one column.
+pub(super) fn check_separator(
+    lines: &[Vec<u8>],
+    said: u8,
+    decimal: Option<char>,
+    of_fit: bool,
+) -> Outcome<()> {
+    let Ok(found) = separator(lines, said, decimal) else { return Ok(()) };
+    let is_number = |line: &Vec<u8>| is_decimal(line);
+    let is_one_column = || {
+        let (first, below) = (&lines[0], &lines[1..]);
+        (count(first, b',') == 0 || is_number(first)) && below.iter().all(is_number)
+    };
+    if found == said || found == b',' && is_one_column() {
+        return Ok(());
+    }
+    let whose = if of_fit { "as in the files that the model was fitted to" } else { "as was said" };
+    let message = format!("has {} between its fields, expected {} {whose}", called(found), called(said));
+    Err(Fault::line(1, message).remedied_by(Remedy::SayDelimiter))
+}
+
 /// The separator that the caller says. It has to be told from numbers and quotes.
 pub(super) fn said_separator(said: char) -> Outcome<u8> {
     let is_possible = said.is_ascii_punctuation() && !"\"+-.".contains(said) || matches!(said, ' ' | '\t');
@@ -97,11 +119,14 @@ fn count(line: &[u8], separator: u8) -> usize {
 }
 
 /// The separator in words.
-pub(super) fn called(separator: u8) -> &'static str {
+pub(super) fn called(separator: u8) -> String {
     match separator {
-        b'\t' => "tabs",
-        b';' => "semicolons",
-        _ => "commas",
+        b'\t' => "tabs".into(),
+        b';' => "semicolons".into(),
+        b',' => "commas".into(),
+        b'|' => "bars".into(),
+        b' ' => "spaces".into(),
+        other => format!("{:?}", char::from(other)),
     }
 }
 
@@ -116,6 +141,17 @@ mod tests {
     fn of_decimal(lines: &[&str], named: u8, decimal: Option<char>) -> Option<u8> {
         let lines: Vec<Vec<u8>> = lines.iter().map(|line| line.as_bytes().to_vec()).collect();
         separator(&lines, named, decimal).ok()
+    }
+
+    #[test]
+    fn a_said_separator_that_is_nowhere_is_refused_if_another_is_everywhere() {
+        let check = |lines: &[&str], said: u8| {
+            let lines: Vec<Vec<u8>> = lines.iter().map(|line| line.as_bytes().to_vec()).collect();
+            check_separator(&lines, said, None, true).is_ok()
+        };
+        assert!(!check(&["a,b", "1,2"], b';') && !check(&["a;b", "1,5;2,5"], b'|'));
+        assert!(check(&["w", "1,5", "2,5"], b';') && check(&["1,5", "2,5"], b';'), "decimal commas");
+        assert!(check(&["a", "1"], b';') && check(&["a;b", "1;2"], b';') && check(&[], b';'));
     }
 
     #[test]

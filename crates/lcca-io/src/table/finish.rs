@@ -24,6 +24,8 @@ pub(crate) struct Finished {
     pub(crate) counted: bool,
     /// Columns that may name the rows.
     pub(crate) ids: Vec<IdColumn>,
+    /// What the column that names the rows is called.
+    pub(crate) index_name: Option<String>,
     pub(crate) remarks: Vec<Remark>,
 }
 
@@ -70,7 +72,8 @@ pub(crate) fn finish(
     // One missing category is several missing indicators, but one missing value.
     (assembled.gaps.cells, assembled.gaps.rows) = (gaps.cells, gaps.rows);
     let row_names = (!layout.index.is_empty()).then(|| row_names.into_names());
-    Ok(Finished { assembled, names, row_names, counted: false, ids, remarks })
+    let index_name = layout.index_name.clone();
+    Ok(Finished { assembled, names, row_names, counted: false, ids, index_name, remarks })
 }
 
 /// The columns of the matrix in the order of the table; categories in alphabetical order.
