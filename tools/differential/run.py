@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from differential import arrays, arrow, delimited, market, parquet, sparse, svmlight
+from differential import arrays, arrow, market, parquet, sparse, svmlight
+from differential.text import delimited
 from differential.compare import Refused, difference
 
 FORMATS = {

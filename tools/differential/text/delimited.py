@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from differential import split, tables
+from differential import tables
+from differential.text import split
 from differential.case import Case
 from differential.tables import chance, pick
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from differential import columns, refusals
 from differential.case import Expected
-from differential.headers import first_line
+from differential.text.headers import first_line
 
 # What is missing in a column of numbers if nothing is listed, and a text like any other in a column of texts.
 WORDS = [".", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "-nan", "NULL", "null", "None"]
