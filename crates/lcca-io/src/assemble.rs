@@ -53,7 +53,7 @@ pub(crate) fn sparse(
     let notes = match canonical.merged {
         0 => vec![],
         1 => vec!["1 duplicate entry was summed".into()],
-        merged => vec![format!("{} duplicate entries were summed", grouped(merged as u64))],
+        merged => vec![format!("{} duplicate entries were summed", grouped(merged))],
     };
     Ok(Assembled { matrix: smallest(canonical.rows)?, notes, gaps: Gaps::default() })
 }

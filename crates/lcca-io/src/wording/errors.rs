@@ -63,12 +63,9 @@ mod tests {
     #[test]
     fn thousands_are_separated_in_counts_and_not_in_places() {
         let rows = Error::RowsDiffer { x: 12_345, y: 999 };
-        assert_eq!(super::error(&rows), "X has 12,345 rows and Y has 999, expected as many rows in both");
+        assert_eq!(error(&rows), "X has 12,345 rows and Y has 999, expected as many rows in both");
         let place = Error::ColumnOutOfRange { row: 20_000, column: 30_000, cols: 4_000 };
-        assert_eq!(
-            super::error(&place),
-            "row 20000: column 30000 is out of range, the matrix has 4,000 columns"
-        );
+        assert_eq!(error(&place), "row 20000: column 30000 is out of range, the matrix has 4,000 columns");
     }
 
     #[test]
@@ -84,6 +81,6 @@ mod tests {
             Error::CovariateWidth { expected: 2, found: 3 },
             Error::NoRows,
         ];
-        errors.iter().for_each(|error| assert_eq!(super::error(error), error.to_string()));
+        errors.iter().for_each(|same| assert_eq!(error(same), same.to_string()));
     }
 }
