@@ -252,10 +252,11 @@ class CCA(FromSums):
             SciPy sparse matrices, NumPy arrays, arrays of CuPy or tensors of PyTorch, dense or sparse, frames, tables, paths of files that
             the program reads, or views that `read` opened. Or X alone: a pair of views on a cluster, made by `lcca.dask`.
         sample_weight : array of shape (n,), optional
-            One factor per row, which multiplies the contribution of the row.
+            One factor per row, which multiplies the contribution of the row. Or a table of two columns, the names of rows and their
+            weights, the first of which is called `id` or the like.
         covariates : of shape (n, q) or (n,), optional
             Columns whose part is taken out of both views, without forming residuals: partial CCA. As X, up to some hundred columns; columns
-            of text become indicators, by name. Rows that are transformed or scored later come with their covariates.
+            of text become indicators, by name. There may be more rows than in X if an index, or a column such as `id`, names them. Rows that are transformed or scored later come with their covariates.
         groups : array of shape (n,), optional
             What rows belong together, such as families: `hold_out` and `n_components="auto"` hold them out together. Refused without either.
 

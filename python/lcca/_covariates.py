@@ -10,6 +10,7 @@ from lcca._lcca import Matrix
 from lcca._pairing import View
 
 _NAME = "covariates"
+_CALLED = "the covariates"
 
 
 def of_fit(estimator: Any, covariates: Any, x: View, threads: int) -> View | None:
@@ -18,10 +19,10 @@ def of_fit(estimator: Any, covariates: Any, x: View, threads: int) -> View | Non
         del estimator.covariate_names_in_
     if covariates is None:
         return None
-    view = _view(covariates, estimator.categorical, None, None, threads)
+    view = _aligned(_view(covariates, estimator.categorical, None, None, threads), x, estimator.align)
     if view.names is not None:
         estimator.covariate_names_in_ = np.asarray(view.names, dtype=object)
-    return _aligned(view, x, estimator.align)
+    return view
 
 
 def of_rows(estimator: Any, covariates: Any, x: View, threads: int) -> View | None:
@@ -52,13 +53,13 @@ def of_test(estimator: Any, covariates: Any, x: View, threads: int) -> View | No
 
 def _view(covariates: Any, categorical: str, names: list[str] | None, width: int | None, threads: int) -> View:
     """Covariates as numbers; with `names` in the columns of a model."""
-    data = _frames.as_table(_views.in_memory(covariates, _NAME))
+    data, ids = _frames.without_ids(_frames.as_table(_views.in_memory(covariates, _NAME)), names)
     if _views.is_file(data):
         data = _views.noted(Matrix.read_covariates(data, width, names, threads), covariates)
     if isinstance(data, Matrix):
         if names is not None and data.names is not None and data.names != names:
             raise ValueError("the names of the covariates should match those that were passed during fit")
-        return View(_NAME, data, data.names, data)
+        return View(_CALLED, data, data.names, data)
     own = _frames.column_names(data)
     if _frames.has_text(data) or (own is not None and names is not None and own != names):
         if names is not None:
@@ -66,7 +67,7 @@ def _view(covariates: Any, categorical: str, names: list[str] | None, width: int
         encoded = _frames.encode(data, _NAME, categorical) if names is None else _frames.encode_like(data, _NAME, names)
         own, data = encoded.names, encoded.data
     array = check_array(data, input_name=_NAME, accept_sparse=_views.SPARSE, dtype="numeric", ensure_2d=False)
-    return View(_NAME, array.reshape(-1, 1) if array.ndim == 1 else array, own, covariates)
+    return View(_CALLED, array.reshape(-1, 1) if array.ndim == 1 else array, own, covariates, ids=ids)
 
 
 def _refuse_unseen(data: Any, names: list[str]) -> None:
@@ -86,7 +87,7 @@ def _refuse_unseen(data: Any, names: list[str]) -> None:
 
 def _aligned(view: View, x: View, align: str) -> View:
     """The covariates of the rows of X: by name if both have names."""
-    order = _beside.order(x, view.source, "the covariates", align)
+    view, order = _beside.ordered(x, view, align)
     if order is not None:
         return view.at(order)
     if view.length != x.length:

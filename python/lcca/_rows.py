@@ -31,7 +31,7 @@ def labels(
     ids : list of (name, numbers)
         Columns that may name the rows.
     may_have_more : bool
-        Whether rows that the other table does not have are left out without a word.
+        Whether these belong to the rows of the other table: all of those must be among them, and there may be more.
     """
     if isinstance(data, Matrix):
         return RowLabels.of_file(called, data, may_have_more)
@@ -63,6 +63,11 @@ def texts(index: Any) -> list[str]:
 def numbers(column: NDArray[Any]) -> list[str]:
     """Whole numbers as texts."""
     return [str(int(number)) for number in column]
+
+
+def texts_of(column: NDArray[Any]) -> list[str]:
+    """The names in a column as the engine writes them."""
+    return [_text(name) for name in column]
 
 
 def _text(name: Any) -> str:

@@ -109,7 +109,7 @@ def test_rows_of_tables_are_aligned_by_name(data):
     x, y, z = (pd.DataFrame(view, index=names).rename(columns=str) for view in (X, Y, Z))
     got = lcca.CCA(2).fit(x, y, covariates=z.iloc[::-1])
     np.testing.assert_allclose(got.correlations_, lcca.CCA(2).fit(X, Y, covariates=Z).correlations_, rtol=0, atol=1e-10)
-    with pytest.raises(ValueError, match="rows are not in the covariates"):
+    with pytest.raises(ValueError, match="rows of X are not in it"):
         lcca.CCA(2).fit(x, y, covariates=z.iloc[1:])
 
 

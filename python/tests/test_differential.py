@@ -9,7 +9,7 @@ from conftest import ROOT
 pytest.importorskip("pyarrow")
 pytest.importorskip("pandas")
 
-FILES = 150
+FILES = 60
 FORMATS = ["arrow", "csv", "mtx", "npy", "npz", "parquet", "svm", "tsv"]
 
 
@@ -57,4 +57,4 @@ def test_a_reader_that_refuses_everything_does_not_pass(tmp_path, monkeypatch):
 
     monkeypatch.setitem(run.FORMATS, "npy", broken)
     tally = run.run("npy", 1, 5, tmp_path)
-    assert not tally.passed and tally.reasons.total() == 5 and not tally.differences
+    assert not tally.passed and len(tally.differences) == 5 and "refused without a reason: " in tally.table()

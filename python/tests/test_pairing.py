@@ -146,7 +146,7 @@ def test_what_belongs_to_rows_follows_the_same_rule():
         CCA(1, align="none").fit(x, y, **unclear)
     more = pandas.concat([z, pandas.DataFrame({"age": [3.0]}, index=["other"])])
     assert np.allclose(quietly(CCA(1).fit, x, y, weights, covariates=more).correlations_, truth, rtol=0, atol=1e-12)
-    with pytest.raises(ValueError, match="2 of its 40 rows are not in the covariates"):
+    with pytest.raises(ValueError, match="2 of the 40 rows of X are not in it"):
         CCA(1).fit(x, y, covariates=z[2:])
 
 
@@ -163,6 +163,52 @@ def test_ids_are_no_data_here_and_later(tmp_path):
     assert np.allclose(model.transform(x_ids), truth.transform(x), rtol=0, atol=1e-12)
     as_data = CCA(1, align="none").fit(x_ids.assign(id=ids + 0.5), y)
     assert as_data.n_features_in_ == 4, "numbers that are not whole are data"
+
+
+@pytest.mark.parametrize("route", ["frame", "file"])
+def test_what_belongs_to_rows_is_found_by_a_column_of_ids(route, tmp_path):
+    random = np.random.default_rng(5)
+    ids = pandas.Index(random.permutation(40) + 100)
+    x, y = (view.set_index(ids) for view in factors())
+    z = pandas.DataFrame({"age": random.random(40)})
+    truth = CCA(1).fit(x, y, covariates=z.to_numpy())
+    rows = pandas.concat([z.assign(id=ids), pandas.DataFrame({"age": [3.0, 4.0], "id": [7, 8]})]).sample(frac=1, random_state=0)
+    table = rows.reset_index(drop=True)
+    if route == "file":
+        table.to_csv(tmp_path / "z.csv", index=False)
+    covariates = tmp_path / "z.csv" if route == "file" else table
+    with pytest.warns(DataWarning) as seen:
+        model = CCA(1).fit(x, y, covariates=covariates)
+    said = [str(warning.message) for warning in seen]
+    assert any('column "id" names the rows of the covariates' in message for message in said), said
+    assert any("2 rows of the covariates that X does not have left out" in message for message in said), said
+    assert list(model.covariate_names_in_) == ["age"]
+    assert np.allclose(model.correlations_, truth.correlations_, rtol=0, atol=1e-12)
+    expected = truth.transform(x, covariates=z.to_numpy())
+    assert np.allclose(quietly(model.transform, x, covariates=covariates), expected, rtol=0, atol=1e-12)
+    lacking = table[table["id"] != ids[3]].reset_index(drop=True)
+    with pytest.raises(ValueError, match=f'1 of the 40 are not in it \\("{ids[3]}"\\)'):
+        CCA(1).fit(x, y, covariates=lacking)
+
+
+def test_weights_and_groups_are_found_by_a_column_of_names():
+    random = np.random.default_rng(6)
+    names = pandas.Index([f"r{i}" for i in range(40)])
+    x, y = (view.set_index(names) for view in factors())
+    weights = random.random(40) + 0.1
+    truth = CCA(1).fit(x, y, sample_weight=weights).correlations_
+    table = pandas.DataFrame({"id": names, "weight": weights}).sample(frac=1, random_state=0)
+    with pytest.warns(DataWarning, match="rows of the sample weights brought into the order of X"):
+        assert np.allclose(CCA(1).fit(x, y, sample_weight=table).correlations_, truth, rtol=0, atol=1e-12)
+
+
+def test_a_column_of_ids_that_x_has_as_data_is_no_order_of_covariates():
+    random = np.random.default_rng(7)
+    x, y = factors()
+    ids = random.permutation(40) + 100
+    z = pandas.DataFrame({"id": ids, "age": random.random(40)}).sample(frac=1, random_state=0).reset_index(drop=True)
+    with pytest.raises(ValueError, match='column "id" holds numbers that name the rows of the covariates, in another order'):
+        CCA(1).fit(x.assign(id=ids), y, covariates=z)
 
 
 def test_wilks_and_least_squares_follow_the_same_rules():

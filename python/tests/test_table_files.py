@@ -156,3 +156,50 @@ def test_words_for_missing_values_are_categories_in_files_and_frames(folder):
     assert list(silently(lambda: CCA(2, missing="mean").fit(empty, y)).feature_names_in_)[4:] == ["bags=Driver", "bags=None"]
     with pytest.raises(ValueError, match="missing"):
         CCA(2).fit(empty, y)
+
+
+def test_commas_before_decimals_are_told_from_commas_between_fields(tmp_path):
+    (tmp_path / "x.csv").write_text("1,5;2,5\n3,5;4,25\n5,5;1,0\n")
+    read = silently(lambda: lcca.read(tmp_path / "x.csv", header=False))
+    assert read.toarray().tolist() == [[1.5, 2.5], [3.5, 4.25], [5.5, 1.0]]
+    (tmp_path / "x.tsv").write_text("1,5\n-2,25\n3,5\n")
+    with pytest.raises(ValueError, match="line 1: has one comma .* say which; lcca.read with decimal"):
+        lcca.read(tmp_path / "x.tsv", header=False)
+    assert lcca.read(tmp_path / "x.tsv", header=False, decimal=",").toarray().tolist() == [[1.5], [-2.25], [3.5]]
+    assert silently(lambda: lcca.read(tmp_path / "x.tsv", header=False, decimal=".")).shape == (3, 2)
+
+
+def test_a_quoted_line_end_does_not_hide_what_is_between_fields(tmp_path):
+    (tmp_path / "x.csv").write_text('a;b\n1;"two\nlines"\n2;one\n3;"two\nlines"\n4;one\n')
+    assert silently(lambda: lcca.read(tmp_path / "x.csv")).names == ["a", "b=one", "b=two\nlines"]
+
+
+@pytest.mark.parametrize("extension", ["parquet", "feather"])
+def test_a_column_is_judged_by_more_than_the_first_group_of_rows(tmp_path, extension):
+    """A group of one row says nothing: its text is different from all others in it."""
+    arrow = pytest.importorskip("pyarrow")
+    feather, parquet = pytest.importorskip("pyarrow.feather"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / f"x.{extension}"
+
+    def write(colors):
+        table = arrow.table({"color": colors, "size": list(range(len(colors)))})
+        if extension == "parquet":
+            parquet.write_table(table, path, row_group_size=1)
+        else:
+            feather.write_feather(table, path, chunksize=1)
+
+    write(["red", "blue", "red", "blue"])
+    read = silently(lambda: lcca.read(path))
+    assert (read.names, read.row_names) == (["color=blue", "color=red", "size"], None)
+    write([f"r{row}" for row in range(100)] + ["r0"])
+    with pytest.raises(ValueError, match='column "color": was taken as row names, but "r0" occurs more than once'):
+        silently(lambda: lcca.read(path))
+
+
+@pytest.mark.parametrize("missing", ["drop", "mean"])
+def test_a_column_of_texts_without_any_text_does_not_vanish(tmp_path, missing):
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"size": [1.0, 2.0, 4.0], "color": ["?", "?", "?"]})
+    frame.to_parquet(tmp_path / "x.parquet")
+    with pytest.raises(ValueError, match='column "color": has no value at all'):
+        lcca.read(tmp_path / "x.parquet", na="?", missing=missing)

@@ -2,7 +2,7 @@
 
 A generator per format writes files with awkward but legal content. Each is read by the format's own library (pandas, PyArrow,
 NumPy, SciPy, scikit-learn) and by lcca, in one process. A file that lcca reads must have the same numbers, names, missing cells
-and categories; a file that it refuses must be refused in one line. The same seed gives the same files. Files that failed are
+and categories; a file that it refuses must give a reason to, in one line. The same seed gives the same files. Files that failed are
 kept in target/fuzz, with the command that repeats them.
 """
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from differential import tables
+from differential import refusals, tables
 from differential.case import Case, Expected, PeerRefuses
 from differential.tables import chance, pick
 
@@ -90,4 +90,9 @@ def _expected(content: bytes) -> Expected:
         raise PeerRefuses(str(error)) from error
     if array.dtype.kind not in "fiub" or array.ndim not in (1, 2):
         raise PeerRefuses(f"an array of type {array.dtype} and shape {array.shape}")
-    return Expected(array.astype(float).reshape(len(array), -1 if array.size else 1))
+    # NumPy takes the last of several fields of one name.
+    header = content[: content.index(b"}")]
+    twice = any(header.count(key) > 1 for key in (b"'descr':", b"'fortran_order':", b"'shape':"))
+    numbers = array.astype(float).reshape(len(array), -1 if array.size else 1)
+    reasons = {refusals.TWICE: twice, refusals.HALVES: array.dtype.str[1:] == "f2"}
+    return Expected(numbers, refusals={reason for reason, holds in reasons.items() if holds})

@@ -30,8 +30,9 @@ def file(random: np.random.Generator, folder: Path) -> Case:
     except Exception:  # noqa: BLE001 -- writers refuse types that they do not have
         written = False
     if not written:
+        writer = "ipc"
         _by_ipc(random, table, path, options)
-    return Case(path, lambda: _expected(path, options), options)
+    return Case(path, lambda: _expected(path, options), options, writer)
 
 
 def _viewed(kind: pa.DataType) -> pa.DataType:

@@ -20,6 +20,8 @@ class Expected:
     numbers: NDArray[np.float64]
     names: list[str] | None = None
     row_names: list[str] | None = None
+    # Why lcca must refuse the file although the other library reads it: names of `refusals.REASONS`.
+    refusals: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -29,3 +31,5 @@ class Case:
     path: Path
     expected: Callable[[], Expected]
     options: dict[str, Any] = field(default_factory=dict)
+    # Which program wrote it, if there are several.
+    writer: str = ""

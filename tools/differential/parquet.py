@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from differential import columns, tables
+from differential import columns, refusals, tables
 from differential.case import Case, Expected, PeerRefuses
 from differential.tables import chance, pick
 
@@ -20,47 +20,74 @@ try:
 except ImportError:
     polars = None
 
+_COMPRESSIONS = ["none", "snappy", "gzip", "zstd", "lz4"]
+# What each type may be encoded as besides plainly and by a dictionary.
+_ENCODINGS = {
+    "int": ["PLAIN", "DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT"],
+    "float": ["PLAIN", "BYTE_STREAM_SPLIT"],
+    "bool": ["PLAIN", "RLE"],
+    "string": ["PLAIN", "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY"],
+}
+
 
 def file(random: np.random.Generator, folder: Path) -> Case:
-    """A file by one of the writers."""
+    """A file by one of the writers. What a writer cannot write is written by PyArrow."""
     path = folder / "t.parquet"
     table, options = tables.arrow_table(random)
-    writer = pick(random, ["pyarrow", "pyarrow", "pyarrow", "pandas", "polars", "fastparquet"])
+    writer = pick(random, ["pyarrow", "pyarrow", "pyarrow", "pandas", "polars", "fastparquet", "fastparquet"])
     try:
         written = _WRITERS[writer](random, table, path, options)
     except Exception:  # noqa: BLE001 -- writers refuse types that they do not have
         written = False
     if not written:
+        writer = "pyarrow"
         _by_pyarrow(random, table, path, options)
-    return Case(path, lambda: _expected(path, options), options)
+    return Case(path, lambda: _expected(path, options), options, writer)
 
 
 def _expected(path: Path, options: dict[str, Any]) -> Expected:
     try:
-        table = pq.ParquetFile(path).read()
+        file = pq.ParquetFile(path)
+        table = file.read()
     except (pa.ArrowException, OSError) as error:
         raise PeerRefuses(str(error)) from error
-    return columns.from_arrow(table, options)
+    expected = columns.from_arrow(table, options)
+    groups = [file.metadata.row_group(group) for group in range(file.metadata.num_row_groups)]
+    if any(group.column(place).compression == "BROTLI" for group in groups for place in range(group.num_columns)):
+        expected.refusals.add(refusals.BROTLI)
+    return expected
 
 
 def _by_pyarrow(random: np.random.Generator, table: pa.Table, path: Path, options: dict[str, Any]) -> bool:
-    pq.write_table(table, path, **_settings(random))
-    return True
-
-
-def _settings(random: np.random.Generator) -> dict[str, Any]:
-    return {
-        "compression": pick(random, ["none", "snappy", "gzip", "zstd", "lz4", "brotli"] if chance(random, 0.1) else ["snappy", "gzip", "zstd", "lz4"]),
+    settings = {
+        "compression": pick(random, [*_COMPRESSIONS, "brotli"] if chance(random, 0.1) else _COMPRESSIONS),
         "version": pick(random, ["1.0", "2.4", "2.6"]),
         "data_page_version": pick(random, ["1.0", "2.0"]),
-        "use_dictionary": chance(random, 0.5),
         "row_group_size": int(random.integers(1, 70)),
         "data_page_size": int(random.integers(1, 2000)),
+        "dictionary_pagesize_limit": pick(random, [1, 100, 1 << 20]),
         "write_statistics": chance(random, 0.5),
         "store_schema": chance(random, 0.7),
         "write_page_index": chance(random, 0.3),
         "write_page_checksum": chance(random, 0.3),
-        "use_byte_stream_split": False,
+        "store_decimal_as_integer": chance(random, 0.3),
+    }
+    try:
+        pq.write_table(table, path, **settings, **_encoded(random, table))
+    except (pa.ArrowException, OSError):
+        # Some types, such as dictionaries of numbers, have encodings of their own.
+        pq.write_table(table, path, **settings, use_dictionary=chance(random, 0.5))
+    return True
+
+
+def _encoded(random: np.random.Generator, table: pa.Table) -> dict[str, Any]:
+    """By a dictionary or plainly in all columns, or each column by an encoding of its own."""
+    if chance(random, 0.5) or len(set(table.column_names)) < table.num_columns:
+        return {"use_dictionary": chance(random, 0.7)}
+    kinds = {field.name: next((kind for kind in _ENCODINGS if kind in str(field.type)), None) for field in table.schema}
+    return {
+        "use_dictionary": False,
+        "column_encoding": {name: pick(random, _ENCODINGS[kind]) for name, kind in kinds.items() if kind is not None},
     }
 
 
@@ -80,11 +107,29 @@ def _by_polars(random: np.random.Generator, table: pa.Table, path: Path, options
 
 
 def _by_fastparquet(random: np.random.Generator, table: pa.Table, path: Path, options: dict[str, Any]) -> bool:
+    """fastparquet says in the older of two fields of a schema that whole numbers have no sign."""
     if fastparquet is None:
         return False
-    frame = tables.with_pandas_index(random, _without_row_names(table, options))
+    table = _without_row_names(table, options)
+    plain = [field.name for field in table.schema if str(field.type).startswith(("int", "uint", "float", "double", "bool", "string"))]
+    wanted = [name for name in options.get("columns", plain) if name in plain]
+    if not wanted:
+        return False
+    frame = tables.with_pandas_index(random, table.select(plain), nullable=chance(random, 0.5))
     options["index"] = False
-    fastparquet.write(str(path), frame, compression=pick(random, ["SNAPPY", "GZIP", "ZSTD", None]), write_index=False)
+    if "columns" in options:
+        options["columns"] = wanted
+    groups = sorted({0, *random.integers(0, len(frame), 2).tolist()})
+    fastparquet.write(
+        str(path),
+        frame,
+        compression=pick(random, ["SNAPPY", "GZIP", "ZSTD", "LZ4_RAW", None]),
+        write_index=False,
+        row_group_offsets=groups,
+        # With "infer" it writes a Boolean where the format has a number, which PyArrow passes over.
+        has_nulls=chance(random, 0.7),
+        stats=chance(random, 0.5),
+    )
     return True
 
 

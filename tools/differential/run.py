@@ -4,12 +4,14 @@ import collections
 import re
 import shutil
 import tempfile
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from differential import arrays, arrow, delimited, market, parquet, sparse, svmlight
+from differential import arrays, arrow, market, parquet, sparse, svmlight
+from differential.text import delimited
 from differential.compare import Refused, difference
 
 FORMATS = {
@@ -24,7 +26,7 @@ FORMATS = {
 }
 # Generators write what other libraries write, so that a format of which most files are refused is not tested.
 LEAST_SHARE = 0.3
-_SHOWN_REASONS = 12
+_SHOWN = 20
 
 
 @dataclass
@@ -36,6 +38,8 @@ class Tally:
     read: int = 0
     differences: list[str] = field(default_factory=list)
     reasons: collections.Counter[str] = field(default_factory=collections.Counter)
+    writers: collections.Counter[str] = field(default_factory=collections.Counter)
+    seconds: float = 0.0
 
     @property
     def passed(self) -> bool:
@@ -43,26 +47,28 @@ class Tally:
         return not self.differences and self.read >= LEAST_SHARE * self.files
 
     def table(self) -> str:
-        """A line for the format, one per reason of refusals, and the files that differ."""
+        """A line for the format, one per reason of refusals and per writer, and the first files that differ."""
         refused = self.reasons.total()
-        line = f"{self.name:8} {self.files:7,} files {self.read:7,} read alike {refused:6,} refused {len(self.differences):4} differ"
-        lines = [line, *(f"         {count:7,} {reason}" for reason, count in self.reasons.most_common(_SHOWN_REASONS))]
-        rest = self.reasons.most_common()[_SHOWN_REASONS:]
-        if rest:
-            lines.append(f"         {sum(count for _, count in rest):7,} {len(rest)} other reasons")
+        counts = f"{self.files:,} written, {self.read:,} read alike, {refused:,} refused, {len(self.differences):,} differ"
+        lines = [f"{self.name}: {counts}, {self.seconds:.0f} s of CPU"]
+        lines += [f"  {count:7,} refused: {reason}" for reason, count in self.reasons.most_common()]
+        lines += [f"  {count:7,} written by {writer}" for writer, count in self.writers.most_common() if writer]
         if self.read < LEAST_SHARE * self.files:
-            lines.append(f"         fewer than {LEAST_SHARE:.0%} were read: the generator or the reader is broken")
-        return "\n".join([*lines, *self.differences])
+            lines.append(f"  fewer than {LEAST_SHARE:.0%} were read: the generator or the reader is broken")
+        rest = len(self.differences) - _SHOWN
+        return "\n".join([*lines, *self.differences[:_SHOWN], *([f"  and {rest:,} more differ"] if rest > 0 else [])])
 
 
 def run(name: str, seed: int, files: int, kept: Path) -> Tally:
     """Writes, reads and compares files of one format. Those that differ are copied to the folder `kept`."""
     tally = Tally(name)
+    began = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         for number in range(seed, seed + files):
             random = np.random.default_rng([number, *name.encode()])
             case = FORMATS[name](random, Path(folder))
             tally.files += 1
+            tally.writers[case.writer] += 1
             try:
                 found = difference(case)
             except Refused as refusal:
@@ -74,6 +80,7 @@ def run(name: str, seed: int, files: int, kept: Path) -> Tally:
                     tally.differences.append(_keep(name, number, case.path, case.options, found, kept))
             if case.path.exists():
                 case.path.unlink()
+    tally.seconds = time.process_time() - began
     return tally
 
 

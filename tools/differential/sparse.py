@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from differential import tables
+from differential import refusals, tables
 from differential.case import Case, Expected, PeerRefuses
 from differential.tables import chance, pick
 
@@ -77,14 +77,14 @@ def _by_hand(random: np.random.Generator, path: Path) -> None:
 
 def _expected(path: Path) -> Expected:
     try:
-        matrix = sp.load_npz(_native(path))
-        matrix = matrix.tocoo()
+        stored = sp.load_npz(_native(path))
+        matrix = stored.tocoo()
     except (ValueError, KeyError, OSError, TypeError, IndexError) as error:
         raise PeerRefuses(str(error)) from error
     dense = np.zeros(matrix.shape)
     # In double precision: in that of the entries, sums of repeated ones would overflow or round.
     np.add.at(dense, (matrix.row, matrix.col), matrix.data.astype(float))
-    return Expected(dense)
+    return Expected(dense, refusals=set() if stored.format in ("csr", "csc", "coo") else {refusals.LAYOUT})
 
 
 def _native(path: Path) -> io.BytesIO:

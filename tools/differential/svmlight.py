@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from differential import sparse
+from differential import refusals, sparse
 from differential.case import Case, Expected, PeerRefuses
 from differential.tables import chance, pick
 
@@ -71,4 +71,6 @@ def _expected(text: str, width: int | None, zero_based: bool) -> Expected:
         matrix, _ = load_svmlight_file(io.BytesIO(text.encode()), n_features=width, zero_based=zero_based)
     except ValueError as error:
         raise PeerRefuses(str(error)) from error
-    return Expected(np.asarray(matrix.toarray(), dtype=float))
+    # Without any entry the number of columns is unknown; scikit-learn makes it one.
+    unknown = {refusals.NOTHING} if width is None and not len(matrix.indices) else set()
+    return Expected(np.asarray(matrix.toarray(), dtype=float), refusals=unknown)

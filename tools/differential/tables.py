@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 NAMES = ["a", "b", "temp °C", "x y", "Größe", 'quo"te', "com,ma", "semi;colon", "1", "2.5", "NA", "id", "a=b", "π", "col*", "line"]
-CATEGORIES = ["red", "blue", "green", "NA", "None", "null", "nan", " padded ", "é", "日本", "a,b", 'say "hi"', "1", "true", "-", "x" * 40]
+CATEGORIES = ["red", "blue", "green", "NA", "None", "null", "nan", "b", " padded ", "é", "日本", "a,b", 'say "hi"', "1", "true", "-", "x" * 40]
 _INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 _FLOATS = ["float16", "float32", "float64"]
 
@@ -124,7 +124,9 @@ def arrow_table(random: np.random.Generator) -> tuple[pa.Table, dict[str, Any]]:
     rows, width = int(random.integers(1, 60)), int(random.integers(1, 9))
     names = [str(name) for name in random.permutation(NAMES)[:width]]
     arrays = [number_column(random, rows) if chance(random, 0.7) else text_column(random, rows) for _ in names]
-    options: dict[str, Any] = {"index": False, "na": "?", "missing": pick(random, ["error", "drop", "drop", "mean"])}
+    options: dict[str, Any] = {"index": pick(random, [False, None]), "missing": pick(random, ["error", "drop", "drop", "mean"])}
+    # Texts that stand for a missing value, in columns of any kind; nothing but empty cells does if none are listed.
+    options["na"] = pick(random, [None, None, None, ["?"], ["NA"], ["None", "null"], ["-9", "red"]])
     if chance(random, 0.25):
         place = int(random.integers(width))
         arrays[place] = other_column(random, rows)
@@ -132,7 +134,7 @@ def arrow_table(random: np.random.Generator) -> tuple[pa.Table, dict[str, Any]]:
             options["columns"] = [name for name in names if name != names[place]]
     elif chance(random, 0.15):
         options["columns"] = sorted(str(name) for name in random.permutation(names)[: max(1, width // 2)])
-    if chance(random, 0.02) and width > 2:
+    if chance(random, 0.04) and width > 2:
         names[1] = names[0]
         options.pop("columns", None)
     if chance(random, 0.2):
@@ -143,18 +145,24 @@ def arrow_table(random: np.random.Generator) -> tuple[pa.Table, dict[str, Any]]:
     return pa.table(arrays, names=names), options
 
 
-def with_pandas_index(random: np.random.Generator, table: pa.Table) -> Any:
-    """The same table as a pandas frame whose index has a name, has none, has two levels, or only counts."""
+def with_pandas_index(random: np.random.Generator, table: pa.Table, nullable: bool = False) -> Any:
+    """The same table as a pandas frame whose index has a name, has none, has two levels, or only counts.
+
+    Whole numbers that may be missing become floating-point numbers unless they are `nullable`.
+    """
     import pandas as pd
 
-    frame = table.to_pandas(types_mapper=None)
+    whole = {pa.from_numpy_dtype(name): pd.api.types.pandas_dtype(name.replace("int", "Int").replace("uI", "UI")) for name in _INTEGERS}
+    frame = table.to_pandas(types_mapper=whole.get if nullable else None)
     rows = len(frame)
-    kind = pick(random, ["range", "named", "unnamed", "two levels", "numbers"])
+    kind = pick(random, ["range", "range from 5", "named", "unnamed", "two levels", "numbers"])
     labels = [f"s{row}" for row in random.permutation(rows)]
     if kind == "named":
         frame.index = pd.Index(labels, name="sample")
     elif kind == "unnamed":
         frame.index = pd.Index(labels)
+    elif kind == "range from 5":
+        frame.index = pd.RangeIndex(5, 5 + 2 * rows, 2)
     elif kind == "numbers":
         frame.index = pd.Index(random.permutation(rows) + 10**16, name="number")
     elif kind == "two levels":

@@ -58,7 +58,7 @@
   }
 
   function heading(chosen, component) {
-    const rows = given ? `, ${decimal(given.correlations[chosen - 1], 4)} on the given rows` : "";
+    const rows = given && !given.areTraining ? `, ${decimal(given.correlations[chosen - 1], 4)} on the given rows` : "";
     return `Component ${chosen}: correlation ${decimal(component.correlation, 4)}${rows}`;
   }
 
@@ -112,13 +112,16 @@
     if (width === 0 || (scattered.chosen === chosen && scattered.width === width)) return;
     scattered = { chosen, width };
     const [x, y] = [given.x, given.y].map((packed) => floats(packed[chosen - 1]));
-    const [left, right, top, bottom] = [56, width - 26, 26, Math.round(Math.min(width * 0.8, 420)) - 40];
+    const labels = legend(width);
+    const above = labels.length === 0 ? 0 : labels.at(-1).y + 26;
+    const [left, right, top, bottom] = [56, width - 26, above + 26, above + Math.round(Math.min(width * 0.8, 420)) - 40];
     const [across, down] = [axis(x, left, right, width / 90), axis(y, bottom, top, 6)];
     const parts = [
       ...across.ticks.map(([at, text]) => line(at, top, at, bottom) + words(at, bottom + 16, "middle", text, "quiet small")),
       ...down.ticks.map(([at, text]) => line(left, at, right, at) + words(left - 6, at + 4, "end", text, "quiet small")),
       words(right, bottom + 34, "end", `variable ${chosen} of X`, "ink"),
-      words(0, 12, "start", `variable ${chosen} of Y`, "ink"),
+      words(0, above + 12, "start", `variable ${chosen} of Y`, "ink"),
+      ...labels.map(({ x, y, look }) => `<path class="f${look}" transform="translate(${x + 7} ${y + 8})" d="${given.shapes[look]}"/>`),
     ];
     const points = [];
     for (const look of new Set(looks)) {
@@ -127,34 +130,85 @@
         if (looks[row] !== look || !Number.isFinite(x[row]) || !Number.isFinite(y[row])) continue;
         own.push({ x: across.place(x[row]).toFixed(1), y: down.place(y[row]).toFixed(1), row });
       }
-      parts.push(given.shapes ? shapes(look, own) : dots(look, own));
+      parts.push(given.areFew ? shapes(look, own) : dots(look, own));
       points.push(...own);
     }
     const label = `canonical variables of component ${chosen}, Y against X`;
     const [size, box] = [`width="${width}" height="${bottom + 40}"`, `viewBox="0 0 ${width} ${bottom + 40}"`];
     // Numbers and fixed words only: no name of the data is in this markup.
     drawing.innerHTML = `<svg class="picture" role="img" aria-label="${label}" ${box} ${size}>${parts.join("")}</svg>`;
+    for (const { x, y, name } of labels) {
+      const text = svgElement("text", { class: "ink", x: x + 22, y: y + 12 });
+      text.textContent = name;
+      drawing.firstElementChild.append(text);
+    }
+    nameRows(drawing.firstElementChild, points, { left, right: right + 8, top: top - 4, bottom });
     tellRows(drawing.firstElementChild, points);
+  }
+
+  /** The places of the labels above the scatter plot, line by line. */
+  function legend(width) {
+    let [x, y] = [0, 0];
+    return given.legend.map(([name, look]) => {
+      const wide = 36 + 7.5 * name.length;
+      if (x > 0 && x + wide > width) [x, y] = [0, y + 20];
+      x += wide;
+      return { x: x - wide, y, name, look };
+    });
   }
 
   /** Few rows have the shapes that their labels have in the other pictures. */
   function shapes(look, own) {
     const shape = `<defs><path id="shape-${look}" d="${given.shapes[look]}"/></defs>`;
-    return shape + own.map(({ x, y }) => `<use href="#shape-${look}" class="f${look} faint" x="${x}" y="${y}"/>`).join("");
+    return shape + own.map(({ x, y }) => `<use href="#shape-${look}" class="f${look} mark" x="${x}" y="${y}"/>`).join("");
   }
 
   function dots(look, own) {
     return `<path class="dots s${look}" style="stroke-width:4.4" d="${own.map(({ x, y }) => `M${x} ${y}h0`).join("")}"/>`;
   }
 
+  function svgElement(tag, attributes) {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    return made;
+  }
+
+  /** Writes the names of few rows beside their points, those that stand out first: each at the first free of a few places. */
+  function nameRows(svg, points, bounds) {
+    if (!given.names) return;
+    const middle = [(bounds.left + bounds.right) / 2, (bounds.top + bounds.bottom) / 2];
+    const away = ({ x, y }) => Math.hypot(x - middle[0], y - middle[1]);
+    const box = (left, top, right, bottom) => ({ left, top, right, bottom });
+    const taken = points.map(({ x, y }) => box(x - 4, y - 4, +x + 4, +y + 4));
+    const overlap = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    const holds = (a) => a.left >= bounds.left && a.right <= bounds.right && a.top >= bounds.top && a.bottom <= bounds.bottom;
+    const isFree = (a) => holds(a) && !taken.some((b) => overlap(a, b));
+    for (const point of [...points].sort((a, b) => away(b) - away(a))) {
+      const [x, y] = [Number(point.x), Number(point.y)];
+      const text = svgElement("text", { class: "quiet small halo" });
+      text.textContent = given.names[point.row];
+      svg.append(text);
+      const wide = text.getComputedTextLength();
+      const [near, far] = x < middle[0] ? [-1, 1] : [1, -1];
+      const places = [[near, 0], [near, -10], [near, 10], [0, -12], [0, 12], [far, 0], [far, -10], [far, 10], [near, -20], [near, 20]];
+      const boxes = places.map(([side, down]) => {
+        const left = x + 5 * side + ((side - 1) * wide) / 2;
+        return box(left, y + down - 6.5, left + wide, y + down + 6.5);
+      });
+      const free = boxes.find(isFree);
+      if (!free) {
+        text.remove();
+        continue;
+      }
+      taken.push(free);
+      text.setAttribute("x", free.left.toFixed(1));
+      text.setAttribute("y", (free.top + 10.5).toFixed(1));
+    }
+  }
+
   /** Names the row whose point is nearest to the pointer, if one is near. */
   function tellRows(svg, points) {
     const near = 12;
-    const svgElement = (tag, attributes) => {
-      const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-      for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-      return made;
-    };
     const [ring, text] = [svgElement("circle", { class: "ring", r: 6 }), svgElement("text", { class: "ink small told" })];
     const hide = () => [ring, text].forEach((part) => part.remove());
     svg.addEventListener("pointerleave", hide);

@@ -2,7 +2,7 @@
 
 use crate::interrupt;
 use lcca::data::Side;
-use lcca_io::Remedy;
+use lcca_io::{Remedy, wording};
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -60,7 +60,7 @@ impl fmt::Display for Failure {
                 f.write_str(message)
             }
             Failure::File(error) => write!(f, "{error}{}", error.remedy().map_or("", remedy_flags)),
-            Failure::Data(error) => write!(f, "{error}{}", flags_of(error)),
+            Failure::Data(error) => write!(f, "{}{}", wording::error(error), flags_of(error)),
         }
     }
 }
@@ -93,7 +93,10 @@ fn remedy_flags(remedy: Remedy) -> &'static str {
         Remedy::TellColumnsApart => {
             "; rename one, or read one of them by its number (--x-columns, --y-columns, --columns)"
         }
-        Remedy::SayDelimiter => " (--delimiter tab, --delimiter space, --delimiter ';' or another character)",
+        Remedy::SayDelimiter => {
+            " (--delimiter tab, --delimiter space, --delimiter ';' or another character; for one view --x-delimiter, \
+             --y-delimiter)"
+        }
         Remedy::SayDecimal => "; --decimal , or --decimal . says which of them stands before decimals",
         Remedy::SettleMissing => {
             "; --missing drop leaves such rows out, --missing mean fills in the mean of the column"

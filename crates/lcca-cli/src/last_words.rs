@@ -26,7 +26,30 @@ mod system {
     }
 }
 
-#[cfg(not(unix))]
+#[cfg(windows)]
+mod system {
+    use std::fs::File;
+    use std::io::Write;
+    use std::mem::ManuallyDrop;
+    use std::os::windows::io::{AsRawHandle, FromRawHandle};
+
+    /// Writes past the lock of standard error, which whoever is being ended may hold.
+    pub fn write(bytes: &[u8]) {
+        let handle = std::io::stderr().as_raw_handle();
+        if handle.is_null() {
+            return;
+        }
+        // SAFETY: the handle is open as long as the process lives, and this file does not close it.
+        let mut file = ManuallyDrop::new(unsafe { File::from_raw_handle(handle) });
+        let _ = file.write_all(bytes);
+    }
+
+    pub fn end() -> ! {
+        std::process::exit(super::FAILED.into())
+    }
+}
+
+#[cfg(not(any(unix, windows)))]
 mod system {
     use std::io::Write;
 

@@ -4,14 +4,14 @@ use crate::failure::Failure;
 use crate::output::remark;
 use crate::progress;
 use crate::resolve::ViewReading;
+use crate::text::{count, grouped};
 use lcca::data::InMemory;
 use lcca::fit::Groups;
 use lcca::matrix::{Matrix, Normalize};
-use lcca_io::views::take_rows;
 use lcca_io::{
-    Align, Loaded, ModelColumns, Names, PairedViews, ReadOptions, Remark, name_rows, pair_rows,
-    read_covariates, read_for_model, read_labels, read_labels_or_blanks, read_matrix_with, rows_beside,
-    wording,
+    Align, Attached, Loaded, ModelColumns, NamedLabels, Names, PairedViews, ReadOptions, Remark, RowLabels,
+    name_rows, pair_rows_with, read_covariates, read_for_model, read_labels, read_labels_or_blanks,
+    read_matrix_with, wording,
 };
 use std::path::{Path, PathBuf};
 
@@ -81,16 +81,26 @@ pub struct Views {
     align: Align,
 }
 
-/// Reads both views, X first, without the empty columns of a wide view, and pairs their rows.
-pub fn views(paths: [&Path; 2], reading: &ViewReading, quiet: bool) -> Result<Views, Failure> {
-    views_with(paths, reading, None, quiet)
+/// Files of what belongs to the rows of X, if there are any.
+#[derive(Clone, Copy, Default)]
+pub struct RowFiles<'a> {
+    pub covariates: Option<&'a Path>,
+    pub weights: Option<&'a Path>,
 }
 
-/// As [`views`], with the covariates of the rows.
-pub fn views_with(
+/// What belongs to the rows of X, as it was read.
+#[derive(Default)]
+pub struct RowData {
+    pub covariates: Option<Loaded>,
+    pub weights: Option<Loaded>,
+}
+
+/// Reads both views, X first, without the empty columns of a wide view, and what belongs to their rows, and pairs the
+/// rows.
+pub fn views(
     paths: [&Path; 2],
+    files: RowFiles<'_>,
     reading: &ViewReading,
-    covariates: Option<Loaded>,
     quiet: bool,
 ) -> Result<Views, Failure> {
     let view = |side: usize| {
@@ -102,46 +112,54 @@ pub fn views_with(
     let (x, y) = rayon::join(|| view(0), || view(1));
     let loaded = [x?, y?];
     spinner.finish_and_clear();
-    paired(loaded, covariates, reading.align, quiet)
+    let options = reading.covariates_of(&loaded[0]);
+    let data = RowData {
+        covariates: files.covariates.map(|path| covariates(path, None, &options, quiet)).transpose()?,
+        weights: files.weights.map(|path| matrix(path, &options, quiet)).transpose()?,
+    };
+    paired(loaded, data, reading.align, quiet)
 }
 
 /// Pairs the rows of two views. The remarks about both and about their pairing are printed once nothing can be refused.
-pub fn paired(
-    loaded: [Loaded; 2],
-    covariates: Option<Loaded>,
-    align: Align,
-    quiet: bool,
-) -> Result<Views, Failure> {
+pub fn paired(loaded: [Loaded; 2], data: RowData, align: Align, quiet: bool) -> Result<Views, Failure> {
     let (loaded, mut remarks) = name_rows(loaded, ["X", "Y"], align)?;
     let [x, y] = &loaded;
+    let covariates =
+        data.covariates.map(|read| Attached::new(x, read, "the covariates", align)).transpose()?;
+    let weights = data.weights.map(|read| attached_weights(x, read, align)).transpose()?;
+    let attached: Vec<&Attached> = covariates.iter().chain(&weights).collect();
     let PairedViews { matrices: [x_rows, y_rows], row_names, rows: [rows, _], remarks: of_pairs, .. } =
-        pair_rows([x, y], align)?;
+        pair_rows_with([x, y], &attached, align)?;
     remarks.extend(of_pairs);
+    remarks.extend(attached.iter().flat_map(|attached| attached.remarks.iter().cloned()));
     let mut pair = InMemory::new(x_rows, y_rows)?;
-    let covariates = match covariates {
-        Some(covariates) => {
-            let (covariates, named) = covariates.named_like(x, "the covariates")?;
-            remarks.extend(named);
-            Some(covariates)
-        }
-        None => None,
-    };
     if let Some(covariates) = &covariates {
-        let (matrix, more) = covariates_of_rows(x, covariates, rows.as_deref(), align)?;
-        remarks.extend(more);
-        pair = pair.with_covariates(matrix).map_err(|error| Failure::in_file(covariates.path(), error))?;
+        let path = covariates.loaded.path();
+        let matrix = covariates.matrix(rows.as_deref())?;
+        pair = pair.with_covariates(matrix).map_err(|error| Failure::in_file(path, error))?;
+    }
+    if let Some(weights) = &weights {
+        let numbers = row_weights(&weights.loaded, &weights.matrix(rows.as_deref())?)?;
+        pair =
+            pair.weighted(numbers.into()).map_err(|error| Failure::in_file(weights.loaded.path(), error))?;
     }
     print_remarks(x, quiet);
     if x.path() != y.path() || x.notes != y.notes {
         print_remarks(y, quiet);
     }
+    print_pairing(&remarks, quiet);
+    attached.iter().for_each(|attached| print_remarks(&attached.loaded, quiet));
+    let of_attached = attached.iter().flat_map(|attached| &attached.loaded.remarks);
+    let remarks = x.remarks.iter().chain(&y.remarks).chain(of_attached).cloned().chain(remarks).collect();
+    let covariates = covariates.map(|covariates| covariates.loaded);
+    Ok(Views { pair, row_names, x_rows: (x.rows_of_file(), rows), align, remarks, covariates, loaded })
+}
+
+/// Prints what there is to say about how rows found each other.
+pub fn print_pairing(remarks: &[Remark], quiet: bool) {
     if !quiet {
         remarks.iter().for_each(|remark| remark!("{}{}", wording::remark(remark), flag_hint(remark)));
     }
-    covariates.iter().for_each(|covariates| print_remarks(covariates, quiet));
-    let of_covariates = covariates.iter().flat_map(|covariates| &covariates.remarks);
-    let remarks = x.remarks.iter().chain(&y.remarks).chain(of_covariates).cloned().chain(remarks).collect();
-    Ok(Views { pair, row_names, x_rows: (x.rows_of_file(), rows), align, remarks, covariates, loaded })
 }
 
 impl Views {
@@ -152,32 +170,39 @@ impl Views {
         Ok(self)
     }
 
-    /// With rows weighted by a file, if there is one: one weight per row of the file of X, by name if both have row names.
-    pub fn weighted(mut self, weights: Option<&Path>, quiet: bool) -> Result<Self, Failure> {
-        let Some(path) = weights else { return Ok(self) };
-        let all = row_weights(path, &self.loaded[0], self.align, quiet)?;
-        let weights: Vec<f64> = match &self.x_rows.1 {
-            None => all,
-            Some(rows) => rows.iter().map(|&row| all[row]).collect(),
-        };
-        self.pair = self.pair.weighted(weights.into()).map_err(|error| Failure::in_file(path, error))?;
-        Ok(self)
-    }
-
     /// The number of a paired row in the file of X, from 0.
     pub fn row_in_file(&self, row: usize) -> usize {
         self.x_rows.1.as_ref().map_or(row, |rows| rows[row])
     }
 
-    /// The groups that a file names, if there is one: one label per row of the file of X, in its order.
-    pub fn groups(&self, path: Option<&Path>) -> Result<Option<Groups>, Failure> {
+    /// The groups that a file names, if there is one: one label per row of the file of X, in its order or by name.
+    pub fn groups(&self, path: Option<&Path>, quiet: bool) -> Result<Option<Groups>, Failure> {
         let Some(path) = path else { return Ok(None) };
+        if let Some(labels) = self.named_labels(path, quiet)? {
+            if labels.iter().any(String::is_empty) {
+                let path = path.display();
+                return Err(Failure::Usage(format!("{path}: a row has no label, expected one for each")));
+            }
+            return Ok(Some(Groups::new(labels)));
+        }
         Ok(Some(Groups::new(self.of_rows(path, read_labels(path)?)?)))
+    }
+
+    /// The labels of the paired rows from a table of names and labels; `None` if the file is no such table.
+    fn named_labels(&self, path: &Path, quiet: bool) -> Result<Option<Vec<String>>, Failure> {
+        let Some(named) = NamedLabels::read(path)? else { return Ok(None) };
+        let (labels, remarks) = named.of_rows(&self.loaded[0], path, self.align)?;
+        let labels = self.of_rows(path, labels)?;
+        print_pairing(&remarks, quiet);
+        Ok(Some(labels))
     }
 
     /// The labels that a file has, one per row of the file of X, in its order; a row may have an empty one. If there is one line
     /// more than rows, the first is a header, and a remark says so.
     pub fn labels(&self, path: &Path, quiet: bool) -> Result<Vec<String>, Failure> {
+        if let Some(labels) = self.named_labels(path, quiet)? {
+            return Ok(labels);
+        }
         let mut labels = read_labels_or_blanks(path)?;
         let header = (labels.len() == self.x_rows.0 + 1).then(|| labels.remove(0));
         let labels = self.of_rows(path, labels)?;
@@ -191,7 +216,7 @@ impl Views {
     fn of_rows(&self, path: &Path, labels: Vec<String>) -> Result<Vec<String>, Failure> {
         let (all, rows) = &self.x_rows;
         if labels.len() != *all {
-            let (path, found) = (path.display(), labels.len());
+            let (path, found, all) = (path.display(), grouped(labels.len() as u64), grouped(*all as u64));
             return Err(Failure::Usage(format!("{path}: {found} labels, expected one per row of X, {all}")));
         }
         Ok(match rows {
@@ -202,68 +227,43 @@ impl Views {
 }
 
 /// Reads covariates: those of a fit, or of rows for a model that has the given columns.
-pub fn covariates(path: &Path, model: Option<&ModelColumns>, quiet: bool) -> Result<Loaded, Failure> {
-    read(path, quiet, || read_covariates(path, model, &ReadOptions::default()))
+pub fn covariates(
+    path: &Path,
+    model: Option<&ModelColumns>,
+    options: &ReadOptions,
+    quiet: bool,
+) -> Result<Loaded, Failure> {
+    read(path, quiet, || read_covariates(path, model, options))
 }
 
-/// The covariates of all rows of a view, in its order: by name if both have row names. With what there is to say about it.
-pub fn covariates_of(
-    view: &Loaded,
-    covariates: &Loaded,
-    align: Align,
-) -> Result<(Matrix, Vec<Remark>), Failure> {
-    covariates_of_rows(view, covariates, Some(&view.rows_in_file()), align)
-}
-
-/// The covariates of some rows of X, numbered as in its file, which may have left some out; `None` is all in their order.
-fn covariates_of_rows(
-    x: &Loaded,
-    covariates: &Loaded,
-    rows: Option<&[usize]>,
-    align: Align,
-) -> Result<(Matrix, Vec<Remark>), Failure> {
-    let (belonging, remarks) = rows_beside(x, covariates, "the covariates", align)?;
-    let wanted: Option<Vec<usize>> = match (belonging, rows) {
-        (None, rows) => rows.map(<[usize]>::to_vec),
-        (Some(belonging), None) => Some(belonging),
-        (Some(belonging), Some(rows)) => Some(rows.iter().map(|&row| belonging[row]).collect()),
+/// The weights of the rows of a view: one number for each.
+fn attached_weights(x: &Loaded, read: Loaded, align: Align) -> Result<Attached, Failure> {
+    let (path, rows, found) = (read.path().to_path_buf(), x.rows_of_file(), read.rows_of_file());
+    let is_named = !matches!(read.labels()?, RowLabels::Absent) || !read.ids().is_empty();
+    let refuse = |columns: usize| {
+        let (found, columns, rows) =
+            (count(found as u64, "row"), count(columns as u64, "column"), count(rows as u64, "row"));
+        let path = path.display();
+        Failure::Usage(format!("{path}: {found} and {columns}, expected {rows} and one column of weights"))
     };
-    let matrix = match wanted {
-        Some(wanted) if !wanted.iter().copied().eq(0..covariates.matrix.rows()) => {
-            take_rows(&covariates.matrix, &wanted)?
-        }
-        _ => covariates.matrix.clone(),
-    };
-    Ok((matrix, remarks))
-}
-
-/// Reads one number per row of a view, in its order: by name if both have row names.
-fn row_weights(path: &Path, x: &Loaded, align: Align, quiet: bool) -> Result<Vec<f64>, Failure> {
-    let loaded = matrix(path, &ReadOptions::default(), quiet)?;
-    let (loaded, mut remarks) = loaded.named_like(x, "the row weights")?;
-    let (matrix, rows) = (&loaded.matrix, x.rows_of_file());
-    let is_named = loaded.row_names()?.is_some() && x.row_names()?.is_some();
-    if matrix.cols() != 1 || matrix.rows() != rows && !is_named {
-        return Err(Failure::Usage(format!(
-            "{}: {} rows and {} columns, expected {rows} rows and one column of weights",
-            path.display(),
-            matrix.rows(),
-            matrix.cols()
-        )));
+    if !is_named && (read.matrix.cols() != 1 || found != rows) {
+        return Err(refuse(read.matrix.cols()));
     }
-    let (belonging, more) = rows_beside(x, &loaded, "the row weights", align)?;
-    remarks.extend(more.into_iter().filter(|remark| matches!(remark, Remark::Aligned { .. })));
-    let mut weights = vec![0.0; rows];
+    let attached = Attached::new(x, read, "the row weights", align)?;
+    match attached.loaded.matrix.cols() {
+        1 => Ok(attached),
+        columns => Err(refuse(columns)),
+    }
+}
+
+fn row_weights(read: &Loaded, rows: &Matrix) -> Result<Vec<f64>, Failure> {
+    let mut weights = vec![0.0; rows.rows()];
     for (row, weight) in weights.iter_mut().enumerate() {
-        matrix.for_each(belonging.as_ref().map_or(row, |rows| rows[row]), |_, value| *weight = value);
+        rows.for_each(row, |_, value| *weight = value);
     }
     if weights.iter().all(|&weight| weight == 0.0) {
-        let path = path.display();
+        let path = read.path().display();
         return Err(Failure::Usage(format!("{path}: every row weight is 0, expected one above")));
-    }
-    print_remarks(&loaded, quiet);
-    if !quiet {
-        remarks.iter().for_each(|remark| remark!("{}{}", wording::remark(remark), flag_hint(remark)));
     }
     Ok(weights)
 }

@@ -259,9 +259,9 @@ fn headers_that_claim_more_than_the_file_holds_are_refused() {
     let archive = Csr { shape: [far, 4], ..Csr::good() }.bytes();
     no_command_reads("x1.npz", archive, &["indptr: holds 4 numbers, expected 1125899906842625"]);
     let archive = Csr { shape: [3, far], ..Csr::good() }.bytes();
-    no_command_reads("x2.npz", archive, &["1125899906842624 columns are more than"]);
+    no_command_reads("x2.npz", archive, &["1,125,899,906,842,624 columns are more than"]);
     let rows = MTX.replace("3 4 4", "4000000000 4 4");
-    no_command_reads("x1.mtx", rows, &["4000000000 rows are claimed for 4 entries"]);
+    no_command_reads("x1.mtx", rows, &["4,000,000,000 rows are claimed for 4 entries"]);
     let entries = MTX.replace("3 4 4", "3 4 1000000000000000000");
     no_command_reads("x2.mtx", entries, &["line 3", "1000000000000000000 entries, found only 4"]);
     let mut long = store(&[0, 2, 3, 4], &[0, 3, 1, 2], &[1.0; 4]);
@@ -499,7 +499,7 @@ fn too_little_memory_is_a_failure_of_the_machine() {
     for method in ["als", "exact"] {
         for output in ["new", "kept"] {
             let line = format!("fit x.npz y.npz -k 2 --method {method} --memory 1kB -o {output}");
-            folder.refuses_with(3, &line, &["needs about", "bytes and 1000 are allowed"]);
+            folder.refuses_with(3, &line, &["needs about", "bytes and 1,000 are allowed"]);
         }
     }
 }

@@ -47,14 +47,43 @@ def size(width):
     return "narrow" if width < 700 else "wide" if width < 1192 else "full"
 
 
-def numbers_are_the_models(page):
-    info, score = (json.loads((FOLDER / name).read_text()) for name in ["info.json", "score.json"])
-    for number, line in enumerate(page.locator("#components tbody tr").all()):
-        cells = line.locator("td").all_inner_texts()
-        expected = [str(number + 1), shown(info["correlations"][number]), shown(score["correlations"][number])]
-        assert cells[:3] == expected, (cells, expected)
-    assert number + 1 == info["k"]
-    assert f"{info['total']:.4f}" in page.inner_text("header")
+def numbers_are_the_models(page, prefix=""):
+    info, score = (json.loads((FOLDER / f"{prefix}{name}.json").read_text()) for name in ["info", "score"])
+    titles = page.locator("#components th").all_text_contents()
+    expected = {"component": range(1, info["k"] + 1), "correlation": map(shown, info["correlations"])}
+    # The rows of training have the correlations of training, which are not told twice.
+    if prefix:
+        expected["given rows"] = map(shown, score["correlations"])
+    assert ("given rows" in titles) == bool(prefix), titles
+    lines = [line.locator("td").all_text_contents() for line in page.locator("#components tbody tr").all()]
+    for title, values in expected.items():
+        assert [line[titles.index(title)] for line in lines] == [str(value) for value in values], title
+    assert f"{sum(info['correlations']):.4f}" in page.inner_text("header")
+
+
+def few_rows_are_named_in_the_looks_of_their_labels(page):
+    """As text beside their points, also in the picture that the script draws; points are as opaque as the legend."""
+    for picture in ["#scores svg.full", "#biplot svg.full", "#scatter svg"]:
+        names = [text for text in page.locator(f"{picture} text").all_text_contents() if text.startswith("place ")]
+        assert len(names) >= 15, (picture, names)
+        looks = page.eval_on_selector_all(
+            f"{picture} .mark", "all => all.map(m => (({fill, fillOpacity, opacity}) => [fill, fillOpacity, opacity])(getComputedStyle(m)))")
+        assert {tuple(look[1:]) for look in looks} == {("1", "1")}, looks
+        assert {look[0] for look in looks} == set(looks_of_labels(page, "#scores")), picture
+        legend = [text for text in page.locator(f"{picture} text").all_text_contents() if text.startswith("label ")]
+        assert legend == ["label 0", "label 1", "label 2"], (picture, legend)
+    boxes = page.eval_on_selector_all(
+        "#scatter svg text.halo", "all => all.map(t => t.getBBox()).map(b => [b.x, b.y + 3, b.x + b.width, b.y + b.height - 3])")
+    touching = [(a, b) for i, a in enumerate(boxes) for b in boxes[:i] if a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]]
+    assert not touching, touching
+
+
+def the_table_is_as_wide_as_the_text(page):
+    """Also with all numbers that it can hold."""
+    titles = page.locator("#components th").all_text_contents()
+    assert {"held out", "given rows", "95% interval", "tested rows", "p adjusted", "objective"} <= set(titles), titles
+    right = [page.locator(part).bounding_box() for part in ["#components table", "#components"]]
+    assert right[0]["width"] <= right[1]["width"], right
 
 
 def pictures_are_drawn(page):
@@ -287,6 +316,15 @@ def main():
         page.set_viewport_size({"width": 360, "height": 740})
         a_component_can_be_chosen(page)
         print("ok on paper, in the dark, on a phone, a tablet and a large screen")
+        page = opened(context, trouble, "few.html", "#scatter svg:visible")
+        page.emulate_media(color_scheme="dark")
+        for width in [360, 768, 1440]:
+            page.set_viewport_size({"width": width, "height": 740})
+            nothing_is_wider_than_the_screen(page)
+        for check in [few_rows_are_named_in_the_looks_of_their_labels, the_table_is_as_wide_as_the_text, no_word_is_broken]:
+            check(page)
+        numbers_are_the_models(page, "few_")
+        print("ok with few rows")
         page = opened(context, trouble, "compare.html", "#setting-2 svg[aria-label]:visible")
         page.set_viewport_size({"width": 1100, "height": 900})
         a_comparison_is_drawn(page)

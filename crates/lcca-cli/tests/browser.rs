@@ -37,6 +37,31 @@ fn odd_pictures(folder: &Folder) {
     }
 }
 
+/// A report of few rows with names and labels, with everything that a table of components can hold.
+fn report_of_few_rows(folder: &Folder) {
+    let number = |i: usize, j: usize| (i * (j + 3) * 7 + i * i * (j + 1)) % 23 + i;
+    let table = |rows: std::ops::Range<usize>, names: &str, first: usize| {
+        let row = |i: usize| {
+            format!("place {i},{},{},{}\n", number(i, first), number(i, first + 1), number(i, first + 2))
+        };
+        format!("name,{names}\n{}", rows.map(row).collect::<String>())
+    };
+    for (part, rows) in [("few", 0..40), ("other", 40..60)] {
+        folder.write(&format!("{part}_x.csv"), table(rows.clone(), "a rather long name,bee,sea", 0));
+        folder.write(&format!("{part}_y.csv"), table(rows, "dee,a longer name,eff", 3));
+    }
+    folder.run("fit few_x.csv few_y.csv --ridge 0.01 --hold-out 0.2 -o few").done();
+    folder.write("few_bootstrap.json", folder.json("bootstrap few few_x.csv few_y.csv -n 20").to_string());
+    let line = "score few few_x.csv few_y.csv --permutations 19";
+    folder.write("few_scores.json", folder.json(line).to_string());
+    folder.write("few_labels.txt", (0..20).map(|row| format!("label {}\n", row % 3)).collect::<String>());
+    folder
+        .run("report few other_x.csv other_y.csv --label few_labels.txt --bootstrap few_bootstrap.json --scores few_scores.json -o few.html")
+        .done();
+    folder.write("few_score.json", folder.json("score few other_x.csv other_y.csv").to_string());
+    folder.write("few_info.json", folder.json("info few").to_string());
+}
+
 #[test]
 fn pages_work_in_a_browser() {
     let (Some(python), Some(browser)) = (std::env::var_os("LCCA_PYTHON"), std::env::var_os("LCCA_BROWSER"))
@@ -52,6 +77,7 @@ fn pages_work_in_a_browser() {
     folder.write("labels.txt", (0..3000).map(|row| format!("label {}\n", row % 3)).collect::<String>());
     folder.run("report model x.safetensors y.safetensors --label labels.txt -o report.html").done();
     odd_pictures(&folder);
+    report_of_few_rows(&folder);
     folder.write("info.json", folder.json("info model").to_string());
     folder.write("score.json", folder.json("score model x.safetensors y.safetensors").to_string());
     folder.run("compare x.safetensors y.safetensors -k 3 --k-pc 4 --l-cca-t2 2,6 --quiet -o compared").done();

@@ -190,7 +190,7 @@ fn a_sketch_is_left_out_with_a_note_if_the_views_are_too_wide() {
     folder.write_matrix("y.npz", &sparse(1500, &y));
     let flags = "--l-cca-t2 1 --best-tol 0.1 --ridge 1 --methods sketch";
     let ran = folder.run(&format!("compare x.npz y.npz -k 2 --k-pc 4 --quiet {flags} -o d")).done();
-    assert!(ran.stdout.contains("Sketch was left out: the views have 3000 columns"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("Sketch was left out: the views have 3,000 columns"), "{}", ran.stdout);
 }
 
 #[test]

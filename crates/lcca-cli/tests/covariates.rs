@@ -143,3 +143,71 @@ fn metrics_are_said_and_kept() {
         folder.refuses(line, &[needle]);
     }
 }
+
+/// Views whose rows a column of numbers names, and covariates of these rows and of others, in another order.
+fn numbered(rows_of_z: &[usize]) -> Folder {
+    let folder = Folder::new();
+    let id = |row: usize| 1000 + row * 7;
+    let with_id = |header: &str, rows: &[usize], line: &dyn Fn(usize) -> String| {
+        let body: String = rows.iter().map(|&row| format!("{},{}\n", id(row), line(row))).collect();
+        format!("{header}\n{body}")
+    };
+    let (train, shuffled): (Vec<usize>, Vec<usize>) =
+        ((0..60).collect(), (0..60).map(|row| row * 37 % 60).collect());
+    folder.write("x.csv", with_id("id,a,b,c", &train, &cells(0..3)));
+    folder.write("y.csv", with_id("id,d,e", &shuffled, &cells(3..5)));
+    folder.write("y_other.csv", with_id("patient_id,d,e", &shuffled, &cells(3..5)));
+    folder.write("z.csv", with_id("id,age", rows_of_z, &|row| age(row).to_string()));
+    folder.write("families.csv", with_id("id,family", rows_of_z, &|row| format!("f{}", row % 9)));
+    folder.write("families.txt", train.iter().map(|row| format!("f{}\n", row % 9)).collect::<String>());
+    folder.write("xp.csv", table("a,b,c", &train, false, cells(0..3)));
+    folder.write("yp.csv", table("d,e", &train, false, cells(3..5)));
+    folder.write("zp.csv", table("age", &train, false, |row| age(row).to_string()));
+    folder
+}
+
+#[test]
+fn covariates_of_more_rows_are_found_by_their_ids() {
+    let rows: Vec<usize> = (0..ROWS).map(|row| row * 37 % ROWS).collect();
+    let folder = numbered(&rows);
+    let expected = correlations(&folder, "fit xp.csv yp.csv -k 2 --covariates zp.csv");
+    let by_id = correlations(&folder, "fit x.csv y.csv -k 2 --covariates z.csv");
+    assert!(gap(&by_id, &expected) < 1e-12, "{by_id:?} {expected:?}");
+    let run = folder.run("fit x.csv y.csv -k 2 --covariates z.csv -o model").done();
+    assert!(run.stderr.contains("20 rows of the covariates that X does not have left out"), "{run:?}");
+    let scored = correlations(&folder, "score model x.csv y.csv --covariates z.csv");
+    assert!(gap(&scored, &expected) < 1e-9, "{scored:?} {expected:?}");
+}
+
+#[test]
+fn covariates_that_lack_rows_are_refused_with_some_of_them() {
+    let rows: Vec<usize> = (2..ROWS).map(|row| row * 37 % ROWS).filter(|row| *row != 3).collect();
+    let folder = numbered(&rows);
+    let needles = ["z.csv: ", " of the 60 are not in it (", "\"1021\"", "--index"];
+    folder.refuses("fit x.csv y.csv -k 2 --covariates z.csv", &needles);
+    let needles = ["z.csv: ", "of the 60 rows of X are not in it (", "expected one for each"];
+    folder.refuses("fit x.csv y.csv -k 2 --covariates z.csv --index id", &needles);
+    folder.refuses("fit x.csv y.csv -k 2 --covariates z.csv --index id --align common", &needles);
+}
+
+#[test]
+fn equal_ids_pair_rows_whatever_their_columns_are_called() {
+    let folder = numbered(&[0]);
+    let expected = correlations(&folder, "fit xp.csv yp.csv -k 2");
+    let paired = correlations(&folder, "fit x.csv y_other.csv -k 2");
+    assert!(gap(&paired, &expected) < 1e-12, "{paired:?} {expected:?}");
+    let run = folder.run("fit x.csv y_other.csv -k 2").done();
+    assert!(run.stderr.contains("column \"patient_id\" names the rows of Y"), "{run:?}");
+}
+
+#[test]
+fn labels_with_ids_are_put_in_the_order_of_x() {
+    let rows: Vec<usize> = (0..ROWS).map(|row| row * 37 % ROWS).collect();
+    let folder = numbered(&rows);
+    folder.run("fit x.csv y.csv -k 1 -o model").done();
+    let test =
+        |blocks: &str| folder.json(&format!("score model x.csv y.csv --permutations 200 --blocks {blocks}"));
+    assert_eq!(test("families.csv"), test("families.txt"));
+    let plain = "fit xp.csv yp.csv -k 1 --hold-out 0.3 -q --fold-groups families.csv";
+    folder.refuses(plain, &["families.csv: has two columns, expected one label per line"]);
+}

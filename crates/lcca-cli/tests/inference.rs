@@ -7,18 +7,22 @@ mod common;
 use common::{Folder, numbers};
 use std::fmt::Write as _;
 
-/// Two views of five and four columns that share `pairs` directions, as tables, and a family for each row.
-fn folder(rows: usize, pairs: usize) -> Folder {
-    let folder = Folder::new();
+/// Numbers that are about normal: sums of uniform numbers of a linear congruential generator.
+fn normal_numbers() -> impl FnMut() -> f64 {
     let mut state = 1u64;
-    // About normal: the sum of uniform numbers of a linear congruential generator.
-    let mut normal = || {
+    move || {
         let mut uniform = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as f64 / (1u64 << 31) as f64
         };
         (0..12).map(|_| uniform()).sum::<f64>() - 6.0
-    };
+    }
+}
+
+/// Two views of five and four columns that share `pairs` directions, as tables, and a family for each row.
+fn folder(rows: usize, pairs: usize) -> Folder {
+    let folder = Folder::new();
+    let mut normal = normal_numbers();
     let header = |cols: usize, name: &str| {
         (0..cols).map(|j| format!("{name}{j}")).collect::<Vec<_>>().join(",") + "\n"
     };
@@ -148,6 +152,29 @@ fn the_number_of_pairs_is_left_to_held_out_rows() {
     assert_ne!(grouped["ridge_path"]["mean"], apart["ridge_path"]["mean"]);
     folder.refuses("fit x.csv y.csv -k many", &["many", "number of pairs or auto"]);
     folder.refuses("fit x.csv y.csv -k auto --resume state", &["--resume"]);
+}
+
+/// One row that is far off makes a pair that other rows do not have, between a pair that all have and a weak one. What comes after a
+/// pair that fails is not kept, whether it passes or not.
+#[test]
+fn no_pair_is_kept_beyond_the_first_that_fails() {
+    let folder = Folder::new();
+    let mut normal = normal_numbers();
+    let noise: Vec<[f64; 6]> = (0..400).map(|_| std::array::from_fn(|_| normal())).collect();
+    let table = |names: &str, row: &dyn Fn(&[f64]) -> [f64; 3]| {
+        let line = |(i, noise): (usize, &[f64; 6])| {
+            let [a, b, c] = if i == 0 { [0.0, 100.0, 0.0] } else { row(noise) };
+            format!("{a:.6},{b:.6},{c:.6}\n")
+        };
+        names.to_string() + "\n" + &noise.iter().enumerate().map(line).collect::<String>()
+    };
+    folder.write("x.csv", table("a,b,c", &|n| [n[0], n[1], n[2]]));
+    folder.write("y.csv", table("d,e,f", &|n| [n[0] + 0.01 * n[3], n[4], n[2] + 1.2 * n[5]]));
+    let held_out = numbers(&folder.json("fit x.csv y.csv -k 3 --hold-out 0.3")["held_out"], "held_out");
+    assert!(held_out[0] > 0.99 && held_out[1] < 0.2 && held_out[2] > 0.5, "{held_out:?}");
+    let fit = folder.json("fit x.csv y.csv -k auto");
+    assert_eq!(fit["k"], 1, "{fit}");
+    assert!(fit["why"].as_str().unwrap().contains("1 pair of 3 tried was kept"), "{fit}");
 }
 
 #[test]

@@ -112,3 +112,109 @@ fn how_rows_find_each_other_is_remembered() {
     assert_eq!(folder.json("score model x.csv y.csv")["rows"], 40);
     folder.refuses("score model x.csv y.csv --align auto", &["10 of its 50 rows are not in y.csv"]);
 }
+
+/// X, Y and covariates as an office program writes them: semicolons, decimal commas, gaps that are written as -9.
+fn office() -> Folder {
+    let folder = Folder::new();
+    let comma = |number: f64| format!("{number:.4}").replace('.', ",");
+    let table = |header: &str, seed: usize| {
+        let line = |row: usize| {
+            let cell = |column: usize| comma(noise(row) + noise(row * 7 + column * 1000 + seed));
+            let first = if seed == 300 && row == 5 { "-9".into() } else { cell(0) };
+            format!("{first};{}\n", cell(1))
+        };
+        format!("{header}\n{}", (0..ROWS).map(line).collect::<String>())
+    };
+    folder.write("x.txt", table("a;b", 100));
+    folder.write("y.txt", table("c;d", 200));
+    folder.write("z.txt", table("age;dose", 300));
+    folder
+}
+
+#[test]
+fn what_is_said_about_files_goes_for_covariates_and_is_remembered() {
+    let folder = office();
+    let flags = "--delimiter ; --decimal , --na=-9 --missing drop";
+    folder.run(&format!("fit x.txt y.txt --covariates z.txt -k 1 {flags} -o model")).done();
+    let files = "x.txt y.txt --covariates z.txt";
+    let expected = folder.json(&format!("score model {files} {flags}"));
+    assert_eq!(expected["rows"], ROWS as u64 - 1, "the row without an age is left out");
+    let remembered = folder.json(&format!("score model {files}"));
+    assert!(gap(&numbers(&remembered, "correlations"), &numbers(&expected, "correlations")) < 1e-12);
+    folder.run("transform model --x x.txt --covariates z.txt -o t.csv").done();
+    assert_eq!(String::from_utf8(folder.read("t.csv")).unwrap().lines().count(), ROWS);
+    let mean = flags.replace("drop", "mean");
+    folder.run(&format!("fit x.txt y.txt --covariates z.txt -k 1 {mean} -o filled")).done();
+    let filled = folder.json("score filled x.txt y.txt --covariates z.txt");
+    assert_eq!(filled["rows"], ROWS as u64, "{filled}");
+}
+
+#[test]
+fn what_is_said_about_files_goes_for_row_weights() {
+    let folder = office();
+    let weights = (0..ROWS).map(|row| format!("{},5\n", row % 3)).collect::<String>();
+    folder.write("w.txt", format!("weight\n{weights}"));
+    let flags = "--delimiter ; --decimal , --na=-9";
+    folder.run(&format!("fit x.txt y.txt --row-weights w.txt -k 1 {flags} -o model")).done();
+    assert_eq!(folder.json("bootstrap model x.txt y.txt --row-weights w.txt -n 3")["drawn_from"], ROWS);
+}
+
+#[test]
+fn a_remembered_delimiter_that_does_not_fit_is_named() {
+    let folder = office();
+    folder.run("fit x.txt y.txt -k 1 --delimiter ; --decimal , -o model").done();
+    folder.write("later.csv", "a,b\n1.5,2.5\n2.5,1.5\n0.5,1.25\n");
+    let needles = [
+        "commas between its fields",
+        "semicolons as in the files that the model was fitted to",
+        "--delimiter",
+    ];
+    folder.refuses("transform model --x later.csv -o t.csv", &needles);
+    folder.run("transform model --x later.csv --delimiter , --decimal . -o t.csv").done();
+}
+
+#[test]
+fn a_remembered_number_takes_no_column_of_the_model() {
+    let folder = Folder::new();
+    let part = |columns: &[usize]| {
+        let cells = |line: &str| {
+            let cells: Vec<&str> = line.split(',').collect();
+            columns.iter().map(|&column| cells[column]).collect::<Vec<_>>().join(",") + "\n"
+        };
+        table().lines().map(cells).collect::<String>()
+    };
+    folder.write("x.csv", part(&[0, 2, 3]));
+    folder.write("y.csv", part(&[0, 4, 5]));
+    folder.run("fit x.csv y.csv --index 1 --na=-9 --missing mean -o model").done();
+    // The same rows without ids.
+    folder.write("x0.csv", part(&[2, 3]));
+    folder.write("y0.csv", part(&[4, 5]));
+    let expected = correlations(&folder, "score model x.csv y.csv");
+    assert!(gap(&correlations(&folder, "score model x0.csv y0.csv"), &expected) < 1e-12);
+    // Without names of columns, only their number tells, and the message says what to do.
+    let bare = |name: &str, columns: &[usize]| {
+        folder.write(name, part(columns).split_once('\n').unwrap().1);
+    };
+    bare("xb.csv", &[0, 2, 3]);
+    bare("yb.csv", &[0, 4, 5]);
+    bare("xb0.csv", &[2, 3]);
+    folder.run("fit xb.csv yb.csv --header no --index 1 --na=-9 --missing mean -o bare").done();
+    folder.refuses("transform bare --x xb0.csv -o t.csv", &["has 1 column, expected 2", "--index none"]);
+    folder.run("transform bare --x xb0.csv --index none -o t.csv").done();
+}
+
+#[test]
+fn columns_that_count_from_0_can_count_from_1_again() {
+    let folder = Folder::new();
+    let lines = |start: usize| {
+        let entry = |row: usize, column: usize| format!(" {}:{:.4}", column + start, noise(row * 3 + column));
+        let line = |row: usize| format!("0{}\n", (0..3).map(|column| entry(row, column)).collect::<String>());
+        (0..ROWS).map(line).collect::<String>()
+    };
+    folder.write("zero.svm", lines(0));
+    folder.write("one.svm", lines(1));
+    folder.run("fit zero.svm zero.svm -k 1 --zero-based -o model").done();
+    folder.run("transform model --x zero.svm -o zero.csv").done();
+    folder.run("transform model --x one.svm --zero-based=no -o one.csv").done();
+    assert_eq!(folder.read("zero.csv"), folder.read("one.csv"));
+}

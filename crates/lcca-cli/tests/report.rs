@@ -44,14 +44,16 @@ fn the_page_describes_the_fit_in_words_and_numbers() {
     for said in ["model", "Converged: about", "components4", "rows300", "columns of X40", "columns of Y30"] {
         assert!(head.contains(said), "{said}: {head}");
     }
-    assert!(head.contains(fit["why"].as_str().unwrap()), "{head}");
+    // How the fit went is for the few who ask: it stands in its own part, below what was found.
+    let why = fit["why"].as_str().unwrap();
+    assert!(!head.contains(why) && page.text("<section id=\"fit\"", "</section>").contains(why), "{head}");
     let sum: f64 = numbers(&fit, "correlations").iter().sum();
     assert!(head.contains(&format!("sum of correlations, of 4 at most{sum:.4}")), "{head}");
     let table = page.text("<table class=\"blocks\" role=\"table\">", "</table>");
     for value in numbers(&fit, "correlations").iter().chain(&numbers(&fit, "objective")) {
         assert!(table.contains(&format!("{value:.4}")), "{value}: {table}");
     }
-    assert!(page.has("lcca report MODEL X Y") && page.data["given"].is_null());
+    assert!(page.text("<main>", "</main>").contains("lcca report MODEL X Y") && page.data["given"].is_null());
 }
 
 #[test]
@@ -84,7 +86,8 @@ fn the_leading_columns_are_those_with_the_largest_loadings() {
 
 #[test]
 fn numbers_on_given_rows_are_those_of_score_and_transform() {
-    let folder = fitted(300);
+    let folder = Folder::with_named_views(300, 2);
+    folder.write("model", fitted(200).read("model"));
     let score = folder.json("score model x.safetensors y.safetensors");
     let page = Page::report(&folder, "model x.safetensors y.safetensors");
     check(&page);
@@ -194,6 +197,8 @@ fn the_page_says_whether_the_given_rows_were_in_training() {
     assert!(head.contains("They look like the rows that the model was trained on"), "{head}");
     assert!(head.contains("The given rows are the rows of training, so they prove nothing new."), "{head}");
     assert!(page.has("have the same correlations.</figcaption>"));
+    // What is the same is not said twice.
+    assert!(!head.contains("the same on the given rows") && !page.has(">given rows</th>"), "{head}");
     let other = Folder::with_named_views(200, 2);
     other.write("model", folder.read("model"));
     let score = other.json("score model x.safetensors y.safetensors");
@@ -316,10 +321,12 @@ fn rows_are_called_by_their_names() {
         assert!(drawing.contains(">Japan</text>"), "{picture}: few rows have names in the picture");
     }
     assert_eq!(page.data["given"]["titles"].as_array().unwrap().len(), 50);
+    assert_eq!(page.data["given"]["names"][0], "Australia", "the scatter plot has them too");
     // Rows without names are numbered as in their file.
     let folder = fitted(100);
     let page = Page::report(&folder, "model x.safetensors y.safetensors");
     assert!(page.titles("scores").contains(&"row 100") && page.data["given"]["titles"][0] == "row 1");
+    assert!(page.data["given"]["names"].is_null());
 }
 
 #[test]
@@ -338,12 +345,48 @@ fn the_headline_is_the_first_correlation_in_training_and_on_other_rows() {
         .held_out[0];
     let expected = format!("the same on 60 rows held out of a fit{}", shown(held_out));
     assert!(headline.contains(&expected), "{headline}");
+    let table = page.text("<table class=\"blocks\" role=\"table\">", "</table>");
+    assert!(table.contains("held out") && table.contains(&format!("{held_out:.4}")), "{table}");
     let head = page.markup().split("</header>").next().unwrap();
     let at = |text: &str| head.find(text).unwrap();
     assert!(at("figures headline") < at("Converged: about"), "convergence is a line below");
     folder.run(&format!("{FIT} --hold-out no -o alone")).done();
     let headline = Page::report(&folder, "alone").text("<dl class=\"figures headline\">", "</dl>");
     assert!(headline.contains("not measured–"), "{headline}");
+}
+
+/// The rows that were given are often those that `lcca score` tested.
+#[test]
+fn tested_rows_that_are_the_given_ones_are_shown_once() {
+    let folder = Folder::with_named_views(100, 2);
+    folder.write("model", fitted(300).read("model"));
+    let line = "score model x.safetensors y.safetensors --permutations 19";
+    folder.write("scores.json", folder.json(line).to_string());
+    let page = Page::report(&folder, "model x.safetensors y.safetensors --scores scores.json");
+    assert!(page.has(">given rows</th>") && !page.has(">tested rows</th>"));
+    assert!(page.has("The given rows were tested; p adjusted is from 19 random orders"));
+    assert!(page.has("given rows (hollow: p above 0.05)") && !page.has("tested rows (hollow"));
+    let page = Page::report(&folder, "model --scores scores.json");
+    assert!(!page.has(">given rows</th>") && page.has(">tested rows</th>"));
+}
+
+/// Names tell a reader more than numbers of columns, and a flag that is cut in two cannot be typed.
+#[test]
+fn notes_are_sentences_with_names_and_commands_stay_in_one_piece() {
+    let folder = Folder::new();
+    let row =
+        |i: usize, a: usize| format!("{},{},{}\n", i * 7 % 13, (i * i + a) % 17, (i * 3 + a * i * i) % 19);
+    let table =
+        |names: &str, a: usize| format!("{names}\n{}", (0..60).map(|i| row(i, a)).collect::<String>());
+    folder.write("x.csv", table("umbrella,b,c", 1));
+    folder.write("y.csv", table("parapluie,d,e", 5));
+    folder.run("fit x.csv y.csv --hold-out no -o model").done();
+    let page = Page::report(&folder, "model");
+    let head = page.text("<header>", "</header>");
+    let said = "1 column of X is also in Y: \"umbrella\" of X and \"parapluie\" of Y are equal in every row";
+    assert!(head.contains(said) && head.contains("leave it out of one view."), "{head}");
+    assert!(page.has("<code><span>lcca</span> <span>report</span> <span>MODEL</span>"));
+    assert!(page.has("<span>--hold-out</span>") && !head.contains('`'), "{head}");
 }
 
 #[test]
@@ -445,7 +488,7 @@ fn a_model_saved_from_python_shows_its_outcome() {
     let page = Page::report(&folder, "saved");
     check(&page);
     let head = page.text("<header>", "</header>");
-    assert!(head.contains("Converged: about") && head.contains(fit["why"].as_str().unwrap()), "{head}");
+    assert!(head.contains("Converged: about") && page.has(fit["why"].as_str().unwrap()), "{head}");
     assert_eq!(page.pictures(), ["correlations", "circle", "heatmap", "cim", "captured", "rest"]);
 }
 

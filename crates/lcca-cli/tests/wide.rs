@@ -29,7 +29,7 @@ fn the_largest_index_does_not_decide_the_cost_or_the_answer() {
     }
     let narrow = folder.json("fit narrow_x.svm narrow_y.svm -k 3 --ridge 0.1 -o narrow");
     let run = folder.run("fit wide_x.svm wide_y.svm -k 3 --ridge 0.1 -o wide --json").done();
-    assert!(run.stderr.contains("wide_x.svm: 40 of 2000000000 columns occur"), "{run:?}");
+    assert!(run.stderr.contains("wide_x.svm: 40 of 2,000,000,000 columns occur"), "{run:?}");
     let wide = run.json();
     assert!(gap(&numbers(&narrow, "correlations"), &numbers(&wide, "correlations")) < 1e-9);
     assert_eq!(number(&wide, "x_cols"), 40.0);

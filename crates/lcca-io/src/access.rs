@@ -37,14 +37,34 @@ mod system {
 
     /// Read, write and execute permissions; other bits mean something to the owner of the old file only.
     const PERMISSIONS: u32 = 0o777;
+    /// Those of the file's group.
+    const GROUP: u32 = 0o070;
 
     pub fn pass_on(file: &File, replaced: &Metadata, at_least: u32) -> io::Result<()> {
         let own = file.metadata()?;
         if (own.uid(), own.gid()) != (replaced.uid(), replaced.gid()) {
-            // Only the superuser can give files away, and others keep theirs.
-            let _ = fchown(file, Some(replaced.uid()), Some(replaced.gid()));
+            // Only the superuser can give files away, and others keep theirs. Members of a group can give it a file.
+            let _ = fchown(file, Some(replaced.uid()), Some(replaced.gid()))
+                .or_else(|_| fchown(file, None, Some(replaced.gid())));
         }
-        file.set_permissions(Permissions::from_mode(replaced.mode() & PERMISSIONS | at_least))
+        let same_group = file.metadata()?.gid() == replaced.gid();
+        file.set_permissions(Permissions::from_mode(passed_on(replaced.mode(), same_group) | at_least))
+    }
+
+    /// The permissions of a file that replaces one of this mode. What a group might do is not for another group to do.
+    fn passed_on(mode: u32, same_group: bool) -> u32 {
+        mode & if same_group { PERMISSIONS } else { PERMISSIONS & !GROUP }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::passed_on;
+
+        #[test]
+        fn another_group_gets_nothing() {
+            assert_eq!([passed_on(0o100_664, true), passed_on(0o100_664, false)], [0o664, 0o604]);
+            assert_eq!([passed_on(0o100_640, false), passed_on(0o100_600, false)], [0o600, 0o600]);
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::error::{Fault, Outcome};
 use crate::missing::{Filling, Gaps, Parts, settle_dense, settle_sparse};
+use crate::numbers::grouped;
 use crate::triplets::Triplets;
 use crate::values::Growing;
 use lcca::matrix::search::first;
@@ -52,7 +53,7 @@ pub(crate) fn sparse(
     let notes = match canonical.merged {
         0 => vec![],
         1 => vec!["1 duplicate entry was summed".into()],
-        merged => vec![format!("{merged} duplicate entries were summed")],
+        merged => vec![format!("{} duplicate entries were summed", grouped(merged))],
     };
     Ok(Assembled { matrix: smallest(canonical.rows)?, notes, gaps: Gaps::default() })
 }

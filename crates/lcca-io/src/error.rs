@@ -1,6 +1,7 @@
 //! What can be wrong with a file, in one line: the file, the place in it, what was expected there.
 
 use crate::legible::{legible, legible_path};
+use crate::wording;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,7 +38,7 @@ pub enum Error {
         remedy: Option<Remedy>,
     },
     /// The file is well formed and its numbers do not make a matrix.
-    #[error("{}: {source}", legible_path(path))]
+    #[error("{}: {}", legible_path(path), wording::error(source))]
     Data {
         /// The file.
         path: PathBuf,

@@ -1,10 +1,11 @@
 //! Rows that a model can be applied to: a table's columns are picked by name, other files must have the model's columns.
 
-use crate::error::{Fault, Result};
+use crate::error::{Fault, Remedy, Result};
 use crate::legible::legible;
 use crate::loaded::Loaded;
 use crate::model::ModelFile;
 use crate::names::Names;
+use crate::numbers::{count, grouped};
 use crate::occurring::{column_numbers, columns_by_number};
 use crate::options::{Missing, ReadOptions};
 use crate::read::{ForModel, Opened, says_its_width};
@@ -32,9 +33,9 @@ impl ModelColumns {
         ModelColumns { width, names, means, side: Some(side) }
     }
 
-    /// The covariates of a model; their means are not needed, since missing values are not filled in.
-    pub fn covariates(width: usize, names: Option<Names>) -> Self {
-        ModelColumns { width, names, means: None, side: None }
+    /// The covariates of a model.
+    pub fn covariates(width: usize, names: Option<Names>, means: Option<Vec<f64>>) -> Self {
+        ModelColumns { width, names, means, side: None }
     }
 
     /// The covariates of a model's file; `None` if it was fitted without.
@@ -43,7 +44,10 @@ impl ModelColumns {
         if width == 0 {
             return Ok(None);
         }
-        Ok(Some(ModelColumns::covariates(width, file.names()?.covariates)))
+        // The means of covariates are zeros if the model is not centered.
+        let effects = file.model.x.effects.as_ref().filter(|_| file.model.x.mean.is_some());
+        let means = effects.map(|effects| effects.mean.clone());
+        Ok(Some(ModelColumns::covariates(width, file.names()?.covariates, means)))
     }
 
     /// The columns of a view of a model's file.
@@ -88,7 +92,12 @@ fn check(loaded: &Loaded, model: &ModelColumns) -> Result<()> {
     let side = model.side.map_or_else(|| "the covariates".to_string(), |side| side.to_string());
     let refused = |message: String| Err(Fault::new(message).at(loaded.path()));
     if cols != expected {
-        return refused(format!("has {cols} columns, expected {expected}, the width of {side} in the model"));
+        let (found, wanted) = (count(cols as u64, "column"), grouped(expected as u64));
+        let fault = Fault::new(format!("has {found}, expected {wanted}, the width of {side} in the model"));
+        // One column more or less, of a table without names, may be the one that names the rows.
+        let is_index = loaded.is_table() && cols.abs_diff(expected) == 1;
+        let fault = if is_index { fault.remedied_by(Remedy::SayIndex) } else { fault };
+        return Err(fault.at(loaded.path()));
     }
     let (Some(names), Some(own)) = (loaded.names()?, &model.names) else { return Ok(()) };
     let Some(column) = names.first_difference(own) else { return Ok(()) };

@@ -1,9 +1,14 @@
-//! One label per row: families, subjects, documents. A text file with one label per line, or a `.npy` file of one column.
+//! One label per row: families, subjects, documents. A text file with one label per line, a `.npy` file of one column, or a
+//! `.csv` or `.tsv` table of two columns, the names of rows and their labels.
 
 use crate::error::{Fault, Outcome, Result};
 use crate::lines::open_text;
+use crate::loaded::Loaded;
+use crate::matching::{Align, Labeled, RowLabels, match_rows};
+use crate::names::Names;
 use crate::options::ReadOptions;
 use crate::read::read_matrix_with;
+use crate::remark::Remark;
 use std::io::BufRead;
 use std::path::Path;
 
@@ -19,6 +24,62 @@ pub fn read_labels_or_blanks(path: &Path) -> Result<Vec<String>> {
         None => label,
     };
     Ok(read(path, true)?.into_iter().map(unquoted).collect())
+}
+
+/// A table of the names of rows and their labels.
+pub struct NamedLabels {
+    names: Vec<String>,
+    labels: Vec<String>,
+}
+
+impl NamedLabels {
+    /// Reads a `.csv` or `.tsv` file in which every line has two fields; `None` if it is no such file.
+    pub fn read(path: &Path) -> Result<Option<Self>> {
+        let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+        if extension != "csv" && extension != "tsv" {
+            return Ok(None);
+        }
+        let all = lines(path, true).map_err(|fault| fault.at(path))?;
+        let separators: &[u8] = if extension == "tsv" { b"\t" } else { b",;\t" };
+        Ok(separators.iter().find_map(|&separator| two_columns(&all, separator)))
+    }
+
+    /// The labels of the rows of a view's file, by the names that it has, and what there is to say about it. A first line
+    /// that names no row of the view is a header.
+    pub fn of_rows(mut self, view: &Loaded, path: &Path, align: Align) -> Result<(Vec<String>, Vec<Remark>)> {
+        let RowLabels::Named(names) = view.labels()? else {
+            let message =
+                "has two columns, expected one label per line: X has no row names that the first could be";
+            return Err(Fault::new(message).at(path));
+        };
+        if self.names.first().is_some_and(|first| !names.iter().any(|name| name == first)) {
+            self.names.remove(0);
+            self.labels.remove(0);
+        }
+        let own = RowLabels::Named(Names::new(&self.names));
+        let own_rows = self.names.len();
+        let own = Labeled { path, called: "the labels", rows: own_rows, labels: &own, may_have_more: true };
+        let all = RowLabels::Named(names);
+        let matched = match_rows([view.labeled("X", &all), own], align)?;
+        let labels = match matched.rows {
+            Some([_, rows]) => rows.into_iter().map(|row| self.labels[row].clone()).collect(),
+            None => self.labels,
+        };
+        Ok((labels, matched.remarks))
+    }
+}
+
+/// The fields of lines that have two each.
+fn two_columns(lines: &[String], separator: u8) -> Option<NamedLabels> {
+    let mut found = NamedLabels { names: Vec::new(), labels: Vec::new() };
+    for line in lines {
+        let mut reader = csv::ReaderBuilder::new();
+        let mut reader = reader.has_headers(false).delimiter(separator).from_reader(line.as_bytes());
+        let record = reader.records().next()?.ok().filter(|record| record.len() == 2)?;
+        found.names.push(record[0].trim().to_string());
+        found.labels.push(record[1].trim().to_string());
+    }
+    (!lines.is_empty()).then_some(found)
 }
 
 fn read(path: &Path, may_be_empty: bool) -> Result<Vec<String>> {

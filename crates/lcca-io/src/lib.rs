@@ -92,7 +92,7 @@ pub use folder::OutputFolder;
 pub use for_model::{ModelColumns, read_for_model};
 pub use guard::panics_are_guarded;
 pub use identity::Identity;
-pub use labels::{read_labels, read_labels_or_blanks};
+pub use labels::{NamedLabels, read_labels, read_labels_or_blanks};
 pub use legible::{legible, legible_path};
 pub use loaded::Loaded;
 pub use mapped::{mapped_file_at, note_mapped_files};
@@ -103,7 +103,7 @@ pub use model::{
 pub use names::Names;
 pub use npy::NpyWriter;
 pub use options::{Categorical, Index, Missing, ReadOptions, TableOptions};
-pub use pairing::{PairedViews, name_rows, pair_rows, rows_beside};
+pub use pairing::{Attached, PairedViews, name_rows, pair_rows, pair_rows_with};
 pub use read::{read_matrix, read_matrix_with, read_names, says_its_width};
 pub use reading_record::ReadingRecord;
 pub use record::{FitRecord, Recorded, TracePoint};

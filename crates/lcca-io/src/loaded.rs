@@ -2,6 +2,7 @@
 
 use crate::assemble::Assembled;
 use crate::error::{Fault, Result};
+use crate::format::Format;
 use crate::matching::{IdColumn, Labeled, RowLabels};
 use crate::names::Names;
 use crate::pick::pick;
@@ -30,6 +31,8 @@ pub struct Loaded {
     counted: bool,
     /// Columns that may name the rows, each with its place in the matrix.
     ids: Vec<IdColumn>,
+    /// What the column that names the rows is called.
+    index_name: Option<String>,
 }
 
 /// Names, or where to find them.
@@ -61,13 +64,26 @@ impl Loaded {
         };
         let path = path.to_path_buf();
         let (remarks, ids) = (Vec::new(), Vec::new());
-        Loaded { matrix, format, notes, remarks, path, names, dropped, counted: false, ids }
+        Loaded { matrix, format, notes, remarks, path, names, dropped, counted: false, ids, index_name: None }
     }
 
-    /// With rows that an index counts without being stored, and with columns that may name them.
-    pub(crate) fn indexed(mut self, counted: bool, ids: Vec<IdColumn>) -> Self {
-        (self.counted, self.ids) = (counted, ids);
+    /// With rows that an index counts without being stored, with columns that may name them, and with what the column is
+    /// called that does.
+    pub(crate) fn indexed(mut self, counted: bool, ids: Vec<IdColumn>, name: Option<String>) -> Self {
+        (self.counted, self.ids, self.index_name) = (counted, ids, name);
         self
+    }
+
+    /// Whether it was read from a table, which may have a column that names the rows.
+    pub(crate) fn is_table(&self) -> bool {
+        [Format::Csv, Format::Tsv, Format::Parquet, Format::Arrow]
+            .iter()
+            .any(|format| format.name() == self.format)
+    }
+
+    /// What the column of a table that names the rows is called, if one does and columns have names.
+    pub fn index_name(&self) -> Option<&str> {
+        self.index_name.as_deref()
     }
 
     /// With more to say about the reading.
@@ -120,6 +136,7 @@ impl Loaded {
             dropped,
             counted: false,
             ids: Vec::new(),
+            index_name: Some(id.name.clone()),
         })
     }
 

@@ -2,6 +2,7 @@
 //! is an error and not the end of the process.
 
 use crate::error::{Fault, Outcome};
+use crate::numbers::grouped;
 use lcca::granted::{ask, is_granted};
 use std::io::{self, Read};
 
@@ -19,7 +20,7 @@ pub(crate) fn check(bytes: u64, what: &str) -> Outcome<()> {
     let reservable = is_granted(bytes);
     match available() {
         Some(available) if bytes > available => {
-            Err(too_much(what, bytes, &format!("and about {available} are free")))
+            Err(too_much(what, bytes, &format!("and about {} are free", grouped(available))))
         }
         _ if !reservable => Err(too_much(what, bytes, "more than this process may have")),
         _ => Ok(()),
@@ -31,13 +32,14 @@ pub(crate) fn check(bytes: u64, what: &str) -> Outcome<()> {
 pub(crate) fn check_cells(rows: usize, columns: usize) -> Outcome<()> {
     const BYTES: u64 = 12;
     let cells = (rows as u64).saturating_mul(columns as u64);
+    let (rows, columns) = (grouped(rows as u64), grouped(columns as u64));
     check(cells.saturating_mul(BYTES), &format!("a table of {rows} rows and {columns} columns"))
 }
 
 fn too_much(what: &str, bytes: u64, limit: &str) -> Fault {
     io::Error::new(
         io::ErrorKind::OutOfMemory,
-        format!("{what} would take about {bytes} bytes of memory, {limit}"),
+        format!("{what} would take about {} bytes of memory, {limit}", grouped(bytes)),
     )
     .into()
 }

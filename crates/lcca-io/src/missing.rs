@@ -4,6 +4,7 @@
 //! sparse rows is one entry per missing value, so they stay sparse.
 
 use crate::error::{Fault, Outcome};
+use crate::numbers::grouped;
 use crate::options::Missing;
 use crate::values::Growing;
 use lcca::matrix::{Buffer, Values};
@@ -141,6 +142,7 @@ fn entry_column(parts: &Parts, entry: usize) -> usize {
 
 fn check_rest(rest: usize, rows: usize) -> Outcome<()> {
     if rest == 0 {
+        let rows = grouped(rows as u64);
         return Err(Fault::new(format!("each of the {rows} rows misses a value, so no row is left")));
     }
     Ok(())

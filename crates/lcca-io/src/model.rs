@@ -199,11 +199,12 @@ impl ModelFile {
 
     /// How rows for the model are read unless somebody says otherwise: as those of the fit were.
     pub fn reading(&self) -> Result<ReadingRecord> {
-        let ReadingRecord { x, y, align } = ReadingRecord::from_provenance(&self.provenance);
+        let ReadingRecord { x, y, align, covariates } = ReadingRecord::from_provenance(&self.provenance);
         let (names, model) = (self.names()?, &self.model);
         let x = x.for_later_rows(names.x.is_some(), model.x.mean.is_some());
         let y = y.for_later_rows(names.y.is_some(), model.y.mean.is_some());
-        Ok(ReadingRecord::new([x, y], align))
+        let covariates = covariates.for_later_rows(names.covariates.is_some(), model.x.mean.is_some());
+        Ok(ReadingRecord::new([x, y], align).with_covariates(covariates))
     }
 
     /// The regressions by which the model predicts; `None` if it was written without them, as earlier versions did.

@@ -7,6 +7,7 @@
 use crate::error::{Outcome, Result};
 use crate::loaded::Loaded;
 use crate::names::Names;
+use crate::numbers::grouped;
 use crate::pick::pick;
 use lcca::matrix::{Matrix, OneHotRows, SparseRows};
 use std::path::Path;
@@ -25,7 +26,7 @@ impl Loaded {
             Some(names) => Names::new(columns.iter().map(|&column| names.get(column))),
             None => Names::new(columns.iter().map(usize::to_string)),
         };
-        let (kept, cols) = (columns.len(), self.matrix.cols());
+        let (kept, cols) = (grouped(columns.len() as u64), grouped(self.matrix.cols() as u64));
         let matrix = pick(&self.matrix, &columns).map_err(|fault| fault.at(path))?;
         let mut loaded = self;
         loaded.notes.push(format!(

@@ -39,6 +39,9 @@ pub struct TableOptions {
     /// `None` takes the one that the file's extension says, unless the first lines show another. A text of
     /// any extension is a table if this is set.
     pub delimiter: Option<char>,
+    /// Whether the delimiter is that of the files that a model was fitted to, and nobody has said it for this one.
+    #[serde(skip)]
+    pub delimiter_of_fit: bool,
     /// The character before the decimals of numbers in a text, `.` or `,`; `None` guesses.
     pub decimal: Option<char>,
     /// Whether columns of a model's rows that are called like names of rows and that the model does not have are
@@ -153,7 +156,7 @@ impl TableOptions {
 
     /// The character between the fields of a text; `None` looks for it.
     pub fn delimiter(mut self, delimiter: impl Into<Option<char>>) -> Self {
-        self.delimiter = delimiter.into();
+        (self.delimiter, self.delimiter_of_fit) = (delimiter.into(), false);
         self
     }
 

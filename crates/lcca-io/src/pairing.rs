@@ -23,10 +23,15 @@ pub struct PairedViews {
 
 /// Pairs the rows of two views.
 pub fn pair_rows(views: [&Loaded; 2], align: Align) -> Result<PairedViews> {
+    pair_rows_with(views, &[], align)
+}
+
+/// As [`pair_rows`], without rows for which anything that belongs to them misses values.
+pub fn pair_rows_with(views: [&Loaded; 2], attached: &[&Attached], align: Align) -> Result<PairedViews> {
     let labels = [views[0].labels()?, views[1].labels()?];
     let labeled = [views[0].labeled("X", &labels[0]), views[1].labeled("Y", &labels[1])];
     let Matched { rows, mut remarks } = match_rows(labeled, align)?;
-    let complete = complete(views, rows)?;
+    let complete = complete(views, attached, rows)?;
     if complete.dropped > 0 {
         let rows = complete.rows.as_ref().map_or(views[0].matrix.rows(), |[x, _]| x.len());
         remarks.push(Remark::IncompletePairs { dropped: complete.dropped, rows });
@@ -55,44 +60,72 @@ pub fn name_rows(views: [Loaded; 2], called: [&str; 2], align: Align) -> Result<
     Ok(([x, y], remarks))
 }
 
-impl Loaded {
-    /// The same rows, named by a column that holds the names of the rows of a view, if there is one.
-    pub fn named_like(self, view: &Loaded, called: &str) -> Result<(Self, Vec<Remark>)> {
-        let labels = [view.labels()?, self.labels()?];
-        let labeled = [view.labeled("X", &labels[0]), self.labeled(called, &labels[1])];
-        match choose_ids(labeled, [&[], self.ids()], Align::Auto)?[1] {
-            None => Ok((self, Vec::new())),
-            Some(id) => {
-                let remark = Remark::NamedByColumn { of: called.into(), column: self.ids()[id].name.clone() };
-                Ok((self.named_by(id)?, vec![remark]))
-            }
+/// What belongs to the rows of a view, such as weights and covariates. It is there for all of them, and may be there for
+/// others.
+pub struct Attached {
+    /// What was read, without a column that names the rows.
+    pub loaded: Loaded,
+    /// What a person should know about how its rows were found.
+    pub remarks: Vec<Remark>,
+    /// For each row of the view's file its row in this file; `None` stands for the same rows in the same order.
+    rows: Option<Vec<usize>>,
+    /// The place of each row of this file in the matrix; `None` if no row was left out.
+    places: Option<Vec<Option<usize>>>,
+}
+
+impl Attached {
+    /// Finds the rows that belong to those of a view: by name if both have names, or if a column here holds the names
+    /// that the view has.
+    pub fn new(view: &Loaded, loaded: Loaded, called: &str, align: Align) -> Result<Self> {
+        let (loaded, mut remarks) = named_like(view, loaded, called, align)?;
+        let labels = [view.labels()?, loaded.labels()?];
+        let own = Labeled { may_have_more: true, ..loaded.labeled(called, &labels[1]) };
+        let matched = match_rows([view.labeled("X", &labels[0]), own], align)?;
+        let is_said = |remark: &Remark| matches!(remark, Remark::Aligned { .. } | Remark::NotInX { .. });
+        // The other remarks are about two views.
+        remarks.extend(matched.remarks.into_iter().filter(is_said));
+        let places = (!loaded.dropped_rows().is_empty()).then(|| loaded.places_in_matrix());
+        let rows = matched.rows.map(|[_, own]| own);
+        Ok(Attached { loaded, remarks, rows, places })
+    }
+
+    /// What belongs to these rows of the view's file, each of which has all values here; `None` stands for all rows.
+    pub fn matrix(&self, rows: Option<&[usize]>) -> Result<Matrix> {
+        let all = self.rows.as_ref().map_or(self.loaded.rows_of_file(), Vec::len);
+        let place = |row: usize| self.place(row);
+        let wanted: Vec<usize> = match rows {
+            Some(rows) => rows.iter().filter_map(|&row| place(row)).collect(),
+            None => (0..all).filter_map(place).collect(),
+        };
+        if wanted.iter().copied().eq(0..self.loaded.matrix.rows()) {
+            return Ok(self.loaded.matrix.clone());
         }
+        let data = |source| Error::Data { path: self.loaded.path().to_path_buf(), source };
+        take_rows(&self.loaded.matrix, &wanted).map_err(data)
+    }
+
+    /// The place in the matrix of what belongs to a row of the view's file; `None` if it misses values.
+    pub fn place(&self, row: usize) -> Option<usize> {
+        let row = self.rows.as_ref().map_or(row, |rows| rows[row]);
+        self.places.as_ref().map_or(Some(row), |places| places[row])
+    }
+
+    fn is_complete(&self) -> bool {
+        self.places.is_none()
     }
 }
 
-/// For each row of a view, those it left out included, the row of another file that belongs to it.
-///
-/// What belongs to rows must be there for all of them, and may be there for others: weights, covariates, labels.
-/// `None` stands for the same rows in the same order.
-pub fn rows_beside(
-    view: &Loaded,
-    other: &Loaded,
-    called: &str,
-    align: Align,
-) -> Result<(Option<Vec<usize>>, Vec<Remark>)> {
-    let labels = [view.labels()?, other.labels()?];
-    let beside = Labeled { may_have_more: true, ..other.labeled(called, &labels[1]) };
-    let Matched { rows, mut remarks } = match_rows([view.labeled("X", &labels[0]), beside], align)?;
-    // The other remarks are about two views.
-    remarks.retain(|remark| matches!(remark, Remark::Aligned { .. }));
-    let Some([x, rows]) = rows else { return Ok((None, remarks)) };
-    let all = view.rows_of_file();
-    if x.len() < all {
-        let lacking = all - x.len();
-        let message = format!("{lacking} rows of X are not in it, expected one row for each of the {all}");
-        return Err(Fault::new(message).at(other.path()));
+/// The same rows, named by a column that holds the names of the rows of a view, if there is one.
+fn named_like(view: &Loaded, own: Loaded, called: &str, align: Align) -> Result<(Loaded, Vec<Remark>)> {
+    let labels = [view.labels()?, own.labels()?];
+    let beside = Labeled { may_have_more: true, ..own.labeled(called, &labels[1]) };
+    match choose_ids([view.labeled("X", &labels[0]), beside], [view.ids(), own.ids()], align)?[1] {
+        None => Ok((own, Vec::new())),
+        Some(id) => {
+            let remark = Remark::NamedByColumn { of: called.into(), column: own.ids()[id].name.clone() };
+            Ok((own.named_by(id)?, vec![remark]))
+        }
     }
-    Ok((Some(rows), remarks))
 }
 
 /// Which rows are taken.
@@ -103,9 +136,11 @@ struct Complete {
     dropped: usize,
 }
 
-/// Leaves out the pairs of which either row was left out, and counts the others as the matrices do.
-fn complete(views: [&Loaded; 2], rows: Option<[Vec<usize>; 2]>) -> Result<Complete> {
-    if views.iter().all(|view| view.dropped_rows().is_empty()) {
+/// Leaves out the pairs of which either row was left out, or what belongs to it, and counts the others as the matrices
+/// do.
+fn complete(views: [&Loaded; 2], attached: &[&Attached], rows: Option<[Vec<usize>; 2]>) -> Result<Complete> {
+    let is_complete = attached.iter().all(|attached| attached.is_complete());
+    if is_complete && views.iter().all(|view| view.dropped_rows().is_empty()) {
         return Ok(Complete { rows, dropped: 0 });
     }
     let all = views[0].rows_of_file();
@@ -113,6 +148,9 @@ fn complete(views: [&Loaded; 2], rows: Option<[Vec<usize>; 2]>) -> Result<Comple
     let places = views.map(Loaded::places_in_matrix);
     let mut taken = [Vec::with_capacity(x.len()), Vec::with_capacity(x.len())];
     for (&x, &y) in x.iter().zip(&y) {
+        if attached.iter().any(|attached| attached.place(x).is_none()) {
+            continue;
+        }
         if let (Some(x), Some(y)) = (places[0][x], places[1][y]) {
             taken[0].push(x);
             taken[1].push(y);

@@ -12,6 +12,7 @@ use crate::lines::LineReader;
 use crate::loaded::{Loaded, NameSource};
 use crate::missing::Filling;
 use crate::names::Names;
+use crate::numbers::grouped;
 use crate::options::{Missing, ReadOptions, TableOptions};
 use crate::remark::Remark;
 use crate::source::{Packing, Source};
@@ -88,7 +89,7 @@ impl Opened {
                 Loaded::new(path, Format::Store.name(), matrix.into(), NameSource::Stored(file))
             }
             Opened::File(format, source) if format.is_table() => {
-                let Finished { assembled, names, row_names, counted, ids, remarks } =
+                let Finished { assembled, names, row_names, counted, ids, index_name, remarks } =
                     read_table(format, source, options, filling, model.target)?;
                 remarked(
                     path,
@@ -98,7 +99,7 @@ impl Opened {
                     filling,
                 )
                 .remarked_first(remarks)
-                .indexed(counted, ids)
+                .indexed(counted, ids, index_name)
             }
             Opened::File(format, source) => {
                 let assembled = read_file(format, source, options, filling)?;
@@ -107,7 +108,10 @@ impl Opened {
         };
         let cols = loaded.matrix.cols();
         match options.cols.filter(|&expected| expected != cols) {
-            Some(expected) => Err(Fault::new(format!("has {cols} columns, expected {expected}"))),
+            Some(expected) => {
+                let (cols, expected) = (grouped(cols as u64), grouped(expected as u64));
+                Err(Fault::new(format!("has {cols} columns, expected {expected}")))
+            }
             None => Ok(loaded),
         }
     }

@@ -3,8 +3,9 @@
 //! JSON in the model's metadata, under `reading` of its provenance, unless nothing was said about the files. All options
 //! are in it, those of later versions too: what a file does not mention is the default.
 
+use crate::loaded::Loaded;
 use crate::matching::Align;
-use crate::options::{Index, Missing, ReadOptions};
+use crate::options::{Categorical, Index, Missing, ReadOptions};
 use lcca::data::Side;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -23,12 +24,20 @@ pub struct ReadingRecord {
     pub y: ReadOptions,
     /// How rows found each other.
     pub align: Align,
+    /// How what belongs to the rows was read: covariates and row weights.
+    pub covariates: ReadOptions,
 }
 
 impl ReadingRecord {
     /// What is remembered of a reading.
     pub fn new([x, y]: [ReadOptions; 2], align: Align) -> Self {
-        ReadingRecord { x, y, align }
+        ReadingRecord { x, y, align, covariates: ReadOptions::default() }
+    }
+
+    /// With how covariates and row weights were read.
+    pub fn with_covariates(mut self, covariates: ReadOptions) -> Self {
+        self.covariates = covariates;
+        self
     }
 
     /// How one view was read.
@@ -51,12 +60,42 @@ impl ReadingRecord {
 }
 
 impl ReadOptions {
+    /// The same, with the column that names the rows by its name instead of its number, if it has one in the file that was
+    /// read: a number may be that of another column in the next file.
+    pub fn with_index_of(mut self, loaded: &Loaded) -> Self {
+        let name = loaded.index_name().filter(|name| !name.trim().is_empty());
+        match (&mut self.table.index, name) {
+            (Index::Column(typed) | Index::IfPresent(typed), Some(name))
+                if typed.parse::<usize>().is_ok() =>
+            {
+                *typed = name.to_string();
+            }
+            _ => {}
+        }
+        self
+    }
+
+    /// The same for what belongs to the rows of files that were read so. It need not have a column that names the rows,
+    /// and it has columns of its own: those that are asked for, and categories that are known by number, are not its.
+    pub fn for_covariates(mut self) -> Self {
+        self.cols = None;
+        self.table.columns = None;
+        if let Index::Column(column) = self.table.index {
+            self.table.index = Index::IfPresent(column);
+        }
+        if let Categorical::Columns(typed) = &mut self.table.categorical {
+            typed.retain(|typed| typed.parse::<usize>().is_err());
+        }
+        self
+    }
+
     /// The same for rows that come later, for a model whose columns have names or means, or not.
     ///
     /// Columns are picked by the names that a model has. Rows need not have names again. Missing values cannot become means
     /// that a model does not have.
     pub(crate) fn for_later_rows(mut self, has_names: bool, has_means: bool) -> Self {
         self.cols = None;
+        self.table.delimiter_of_fit = self.table.delimiter.is_some();
         // Rows that were paired without a column that was not read are not paired by it later.
         self.table.skips_ids |= self.table.columns.is_some();
         // A number tells two columns of one name apart.
@@ -77,7 +116,7 @@ impl ReadOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{Categorical, TableOptions};
+    use crate::options::TableOptions;
     use serde_json::json;
 
     fn provenance(json: Value) -> Map<String, Value> {

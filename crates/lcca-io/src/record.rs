@@ -4,6 +4,7 @@
 //! Files of earlier versions hold sentences in place of decisions and notes; they are kept as they are.
 
 use crate::wording;
+use lcca::data::Side;
 use lcca::fit::{Certificate, Fit, HeldOut, TraceRow};
 use lcca::outcome::{Decision, Note};
 use serde::{Deserialize, Serialize};
@@ -112,6 +113,11 @@ impl FitRecord {
     /// The notes, one sentence each.
     pub fn note_sentences(&self) -> Vec<String> {
         self.notes.iter().map(|note| note.sentence(wording::note)).collect()
+    }
+
+    /// The notes as sentences, with columns called by their names: `name` gives that of a column of a view.
+    pub fn note_sentences_with_names(&self, name: impl Fn(Side, usize) -> Option<String>) -> Vec<String> {
+        self.notes.iter().map(|note| note.sentence(|note| wording::note_with_names(note, &name))).collect()
     }
 }
 

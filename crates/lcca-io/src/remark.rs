@@ -91,6 +91,13 @@ pub enum Remark {
         /// How many rows there are.
         rows: usize,
     },
+    /// Covariates or weights of rows that X does not have were left out.
+    NotInX {
+        /// Whose rows: what belongs to those of X.
+        of: String,
+        /// How many.
+        rows: usize,
+    },
     /// Rows that only one view has were left out.
     NotInBoth {
         /// How many rows only X has.

@@ -6,6 +6,7 @@
 use crate::assemble::{self, Assembled};
 use crate::error::{Fault, Outcome, Remedy};
 use crate::missing::Filling;
+use crate::numbers::grouped;
 use crate::options::ReadOptions;
 use crate::text::{Lines, Text, index, quoted, real, tokens};
 use crate::values::Growing;
@@ -80,6 +81,7 @@ pub(crate) fn read(text: Text, options: &ReadOptions, filling: Filling<'_>) -> O
     let values = rows.values.into_values();
     let mut assembled = assemble::sparse(cols, rows.ends.into(), rows.columns.into(), values, filling)?;
     if indices.cols.is_none() {
+        let cols = grouped(cols as u64);
         assembled.notes.push(format!("the file does not say how many columns it has; {cols} were seen"));
     }
     Ok(assembled)

@@ -1,6 +1,7 @@
 //! Entries in any order, brought into rows by a counting sort. It takes one counter per row besides the result.
 
 use crate::error::{Fault, Outcome};
+use crate::numbers::grouped;
 use lcca::matrix::{Buffer, Packed, Values};
 
 /// Row, column and value of each entry; all row numbers are below the row count given to [`Triplets::into_rows`].
@@ -93,6 +94,7 @@ fn check_claim(rows: usize, entries: usize) -> Outcome<()> {
     const SMALL: usize = 1 << 24;
     const EMPTY_PER_ENTRY: usize = 64;
     if rows > SMALL && rows / EMPTY_PER_ENTRY > entries {
+        let (rows, entries) = (grouped(rows as u64), grouped(entries as u64));
         return Err(Fault::new(format!(
             "{rows} rows are claimed for {entries} entries, expected at most {EMPTY_PER_ENTRY} rows per entry"
         )));

@@ -2,8 +2,10 @@
 //! Python print what this file says.
 
 mod device;
+mod errors;
 mod remarks;
 
+pub use errors::error;
 pub use remarks::remark;
 
 use crate::numbers::{count, grouped};

@@ -1,5 +1,6 @@
 //! The one place that turns failures into Python exceptions.
 
+use lcca_io::wording;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -37,7 +38,7 @@ impl From<Failure> for PyErr {
                 Ok(error) => *error,
                 Err(error) => PyRuntimeError::new_err(error.to_string()),
             },
-            Failure::Data(error) => data_error(&error, error.to_string()),
+            Failure::Data(error) => data_error(&error, wording::error(&error)),
             Failure::File(lcca_io::Error::Io { path, source }) => {
                 // Python chooses the subclass, such as FileNotFoundError, by the error number. Its message shows the number,
                 // so Rust's own remark about it is cut off.
@@ -46,7 +47,7 @@ impl From<Failure> for PyErr {
                 PyOSError::new_err((source.raw_os_error(), text, path.display().to_string()))
             }
             Failure::File(lcca_io::Error::Data { path, source }) => {
-                data_error(&source, format!("{}: {source}", path.display()))
+                data_error(&source, format!("{}: {}", path.display(), wording::error(&source)))
             }
             Failure::File(error) => {
                 PyValueError::new_err(format!("{error}{}", error.remedy().map_or("", remedy)))

@@ -147,7 +147,7 @@ impl Matrix {
         threads: usize,
     ) -> PyResult<Self> {
         compute(py, threads, move || {
-            let columns = width.map(|width| ModelColumns::covariates(width, names.map(Names::new)));
+            let columns = width.map(|width| ModelColumns::covariates(width, names.map(Names::new), None));
             Matrix::from_file(lcca_io::read_covariates(&path, columns.as_ref(), &ReadOptions::default())?)
         })
     }

@@ -54,6 +54,12 @@ impl RowLabels {
         matches!(self.0.labels, lcca_io::RowLabels::Absent)
     }
 
+    /// Whether there are columns that may name the rows.
+    #[getter]
+    fn has_ids(&self) -> bool {
+        !self.0.ids.is_empty()
+    }
+
     /// The labels of all rows of a file, those that it left out included.
     #[staticmethod]
     fn of_file(called: String, matrix: &Bound<'_, Matrix>, may_have_more: bool) -> PyResult<Self> {

@@ -31,7 +31,8 @@ def from_loaders(
     loaders : iterable of (x, y) or (x, y, weights)
         One entry per shard. `x` and `y` are functions without arguments that return rows, paths of files that lcca reads as
         the workers see them, or URLs of such files that fsspec opens; `weights` is a function or an array of row weights.
-        Shards without rows are left out; a file must have rows.
+        Shards without rows are left out; a file must have rows. If both views of a shard have names of rows, such as the indexes of
+        frames, rows are paired by them within the shard, and different names are an error; rows of two shards are never paired.
     transfer : str
         The type in which panels and products travel. "float32" halves the bytes of a pass and rounds every number of a panel
         to 24 bits: products are off by about 1e-7 of their size, and so is the total. [default: "float64"]
@@ -109,7 +110,8 @@ def from_delayed(
     client : distributed.Client
         The cluster.
     shards : iterable of (x, y) or (x, y, weights)
-        Delayed values of anything that a loader may return, such as SciPy matrices and arrays.
+        Delayed values of anything that a loader may return, such as SciPy matrices and arrays. Indexes of frames are compared as
+        for `from_loaders`.
     transfer, retries, worker_timeout
         As for `from_loaders`.
 

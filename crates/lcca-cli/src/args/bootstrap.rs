@@ -32,7 +32,8 @@ pub struct BootstrapArgs {
     pub n: u32,
     /// Draw rows with the same label together: a file with one label per row of X
     ///
-    /// A text file has one label per line and no header; a .npy file has one column of numbers. Rows that depend on each other, such as
+    /// A text file has one label per line and no header; a .npy file has one column of numbers. A .csv or .tsv file of two columns,
+    /// row names and labels, is put in the order of X by name. Rows that depend on each other, such as
     /// the members of a family, make intervals too narrow if they are drawn one by one.
     #[arg(long, value_name = "FILE")]
     pub groups: Option<PathBuf>,

@@ -77,8 +77,8 @@ pub struct FitArgs {
     pub problem: ProblemArgs,
     /// Covariates of the rows: both views are replaced by what these do not explain (partial CCA)
     ///
-    /// A matrix in any format, with the rows of X in their order, or with row names that both have. Texts of a table become
-    /// indicators by name. Constant columns and columns that depend on others are fine. The model keeps the coefficients, and
+    /// A matrix in any format, with the rows of X in their order, or with row names that both have; it may have more rows
+    /// than X then. Texts of a table become indicators by name. Constant columns and columns that depend on others are fine. The model keeps the coefficients, and
     /// needs the covariates of rows that it transforms or scores. Not possible with --resume.
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     pub covariates: Option<PathBuf>,
@@ -101,6 +101,7 @@ pub struct FitArgs {
     /// Keep rows with the same label together, such as families: a file with one label per row of X
     ///
     /// For --ridge-path, --hold-out and -k auto. A text file has one label per line and no header; a .npy file has one column of numbers.
+    /// A .csv or .tsv file of two columns, row names and labels, is put in the order of X by name.
     #[arg(long, value_name = "FILE")]
     pub fold_groups: Option<PathBuf>,
     /// Add Wilks' test of how many pairs correlate: for small dense data, normal, with many more rows than columns

@@ -54,5 +54,5 @@ pub use report::ReportArgs;
 pub use run_cca::{RunCcaArgs, TableFormat};
 pub use sample::{SampleArgs, SampleChoice};
 pub use score::ScoreArgs;
-pub use tables::{AlignChoice, MissingChoice, TableArgs, ViewTableArgs, YesNo};
+pub use tables::{AlignChoice, FileArgs, MissingChoice, TableArgs, ViewTableArgs, YesNo};
 pub use transform::TransformArgs;

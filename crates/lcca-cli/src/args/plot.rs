@@ -57,7 +57,8 @@ pub struct PlotArgs {
     pub top: Option<u32>,
     /// Color the rows of scores and biplot by this file: one label per row of X
     ///
-    /// A text file with one label per line, as `lcca views text --label` writes labels.txt, or a .npy file of one column. If there is
+    /// A text file with one label per line, as `lcca views text --label` writes labels.txt, a .npy file of one column, or a .csv or .tsv
+    /// file of two columns, row names and labels, which is put in the order of X by name. If there is
     /// one line more than rows, the first is a header. Without this flag, labels.txt beside views that `lcca views` wrote is taken.
     #[arg(long, value_name = "FILE", requires = "x")]
     pub label: Option<PathBuf>,

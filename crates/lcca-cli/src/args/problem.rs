@@ -43,7 +43,8 @@ pub struct ProblemArgs {
     /// Ridge of Y alone [default: the value of --ridge]
     #[arg(long, value_name = "RIDGE")]
     pub ridge_y: Option<f64>,
-    /// Weight each row by this .npy file of one column [default: all rows count once]
+    /// Weight each row by this .npy file of one column, or by a table of row names and weights [default: all rows count
+    /// once]
     #[arg(long, value_name = "FILE")]
     pub row_weights: Option<PathBuf>,
     /// Seed of all random numbers

@@ -35,7 +35,8 @@ pub struct ScoreArgs {
     /// Exchange rows only with rows of the same label: a file with one label per row of X, such as families
     ///
     /// Rows that depend on each other are not exchangeable with all others, and p-values that ignore it are too small. A text file has
-    /// one label per line and no header; a .npy file has one column of numbers.
+    /// one label per line and no header; a .npy file has one column of numbers. A .csv or .tsv file of two columns, row names and
+    /// labels, is put in the order of X by name.
     #[arg(long, value_name = "FILE", requires = "permutations")]
     pub blocks: Option<PathBuf>,
     /// Exchange the blocks of --blocks as wholes, with blocks of the same size, instead of rows within them

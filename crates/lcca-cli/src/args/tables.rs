@@ -31,12 +31,19 @@ pub enum AlignChoice {
     None,
 }
 
-/// What a file does not say about itself.
+/// What a file does not say about itself. For two views it goes for covariates and row weights as well.
 #[derive(Args)]
 pub struct FileArgs {
-    /// Count the columns of svmlight files from 0 instead of 1
-    #[arg(long)]
-    pub zero_based: bool,
+    /// Count the columns of svmlight files from 0 instead of 1; =no counts from 1 whatever a model remembers
+    #[arg(
+        long,
+        value_name = "yes|no",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "yes",
+        hide_possible_values = true
+    )]
+    pub zero_based: Option<YesNo>,
     /// Whether the first line of a CSV or TSV file names the columns [default: guessed]
     #[arg(long, value_name = "yes|no", hide_possible_values = true, help_heading = "Tables")]
     pub header: Option<YesNo>,

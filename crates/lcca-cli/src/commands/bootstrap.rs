@@ -3,6 +3,7 @@
 use super::fitting_rows;
 use super::on_device;
 use crate::failure::Failure;
+use crate::load::RowFiles;
 use crate::resolve::BootstrapJob;
 use crate::text::{self, count};
 use crate::{formulas, load, machine, output, progress};
@@ -63,10 +64,10 @@ fn resample(
     placement: &mut Placement,
 ) -> Result<(Bootstrap, Option<Decision>), Failure> {
     job.device.check(&file.model.settings)?;
-    let covariates = job.covariates.as_deref();
-    let views = fitting_rows::read_pair(file, [&job.x, &job.y], covariates, &job.reading, job.session.quiet)?;
-    let groups = views.groups(job.groups.as_deref())?;
-    let pair = views.weighted(job.row_weights.as_deref(), job.session.quiet)?.pair;
+    let files = RowFiles { covariates: job.covariates.as_deref(), weights: job.row_weights.as_deref() };
+    let views = fitting_rows::read_pair(file, [&job.x, &job.y], files, &job.reading, job.session.quiet)?;
+    let groups = views.groups(job.groups.as_deref(), job.session.quiet)?;
+    let pair = views.pair;
     let resampling =
         Resampling { count: job.resamples, groups: groups.as_ref(), seed: job.seed, tol: job.tol };
     let bar = progress::counter("resamples", job.resamples, job.session.quiet);

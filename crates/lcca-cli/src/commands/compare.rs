@@ -32,8 +32,9 @@ pub fn run(job: CompareJob) -> Result<(), Failure> {
 
 fn load_and_compare(job: CompareJob) -> Result<Comparison, Failure> {
     let (x, y, quiet) = (job.x.clone(), job.y.clone(), job.session.quiet);
-    let views = load::views([&x, &y], &job.reading, quiet)?;
-    let pair = views.weighted(job.row_weights.as_deref(), quiet)?.normalized(job.normalization())?.pair;
+    let files = load::RowFiles { covariates: None, weights: job.row_weights.as_deref() };
+    let views = load::views([&x, &y], files, &job.reading, quiet)?;
+    let pair = views.normalized(job.normalization())?.pair;
     let plan = job.plan(pair.shape())?;
     contest(&pair, &plan).map_err(|failure| failure.in_view(&x, &y))
 }

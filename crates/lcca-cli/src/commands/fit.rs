@@ -14,7 +14,7 @@ use lcca::data::{InMemory, Pair};
 use lcca::fit::{Fit, Groups, Watch, wilks};
 use lcca::method::Settings;
 use lcca::outcome::Note;
-use lcca_io::{Loaded, ModelNames, Remark, wording};
+use lcca_io::{Loaded, ModelNames, ReadingRecord, Remark, wording};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
@@ -69,6 +69,7 @@ fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
     // Names are read only if a model will keep them.
     let names =
         if job.output.is_some() { names_of(&views, covariates.as_ref())? } else { ModelNames::default() };
+    let reading = job.reading.record(views.each_ref());
     let load_seconds = start.elapsed().as_secs_f64();
     let (settings, quiet) = (job.settings(pair.shape()), job.session.quiet);
     // Takes seconds, and is refused before the fit takes longer.
@@ -80,14 +81,14 @@ fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
     placement.add_to(&mut fit);
     fit.look_for_shared_columns(&pair)?;
     let threads = rayon::current_num_threads();
-    write_model(job, &fit, &names, threads)?;
+    write_model(job, &fit, &reading, &names, threads)?;
     if job.certify {
         // Certifying may be interrupted, so the model is written before it, and again with its certificate.
         interrupt::set_results_are_written(job.output.is_some() || saved_iteration > 0);
         let progress = FitProgress::new("certify", Length::Unknown, quiet);
         fit.certify(&pair, &progress)?;
         progress.finish();
-        write_model(job, &fit, &names, threads)?;
+        write_model(job, &fit, &reading, &names, threads)?;
     }
     let names_columns = fit.notes.iter().any(|note| {
         matches!(note, Note::SharedColumns { .. } | Note::HardlyAnyDigits { .. } | Note::DigitsLost { .. })
@@ -145,14 +146,10 @@ struct LoadedPair {
 /// Reads the views and pairs their rows.
 fn load_pair(job: &FitJob) -> Result<LoadedPair, Failure> {
     let quiet = job.session.quiet;
-    let covariates = match &job.covariates {
-        Some(path) => Some(load::covariates(path, None, quiet)?),
-        None => None,
-    };
-    let views = load::views_with([&job.x, &job.y], &job.reading, covariates, quiet)?;
-    let views = views.weighted(job.row_weights.as_deref(), quiet)?;
+    let files = load::RowFiles { covariates: job.covariates.as_deref(), weights: job.row_weights.as_deref() };
+    let views = load::views([&job.x, &job.y], files, &job.reading, quiet)?;
     let views = views.normalized(job.normalization())?;
-    let groups = views.groups(job.fold_groups.as_deref())?;
+    let groups = views.groups(job.fold_groups.as_deref(), quiet)?;
     let load::Views { pair, loaded, covariates, remarks, .. } = views;
     Ok(LoadedPair { pair, views: loaded, covariates, remarks, groups })
 }
@@ -166,9 +163,15 @@ fn names_of(views: &[Loaded; 2], covariates: Option<&Loaded>) -> Result<ModelNam
     Ok(ModelNames { x: views[0].names()?, y: views[1].names()?, covariates })
 }
 
-fn write_model(job: &FitJob, fit: &Fit, names: &ModelNames, threads: usize) -> Result<(), Failure> {
+fn write_model(
+    job: &FitJob,
+    fit: &Fit,
+    reading: &ReadingRecord,
+    names: &ModelNames,
+    threads: usize,
+) -> Result<(), Failure> {
     let Some(path) = &job.output else { return Ok(()) };
-    let provenance = provenance([&job.x, &job.y], &job.flags, &job.reading.record(), fit, threads);
+    let provenance = provenance([&job.x, &job.y], &job.flags, reading, fit, threads);
     Ok(lcca_io::write_model_whole(path, &fit.model, Some(&fit.regressions), names, &provenance)?)
 }
 

@@ -4,7 +4,7 @@
 //! the model's view, with the same names if both have them. Rows are normalized as those of the fit were.
 
 use crate::failure::Failure;
-use crate::load::{self, Views};
+use crate::load::{self, RowData, RowFiles, Views};
 use crate::resolve::{TypedReading, check_normalization};
 use lcca::data::Side;
 use lcca_io::{Loaded, ModelColumns, ModelFile, ReadOptions};
@@ -29,11 +29,12 @@ pub fn read_rows(
 pub fn read_covariates(
     file: &ModelFile,
     path: Option<&Path>,
+    options: &ReadOptions,
     quiet: bool,
 ) -> Result<Option<Loaded>, Failure> {
     match (ModelColumns::covariates_of(file)?, path) {
         (None, None) => Ok(None),
-        (Some(columns), Some(path)) => Ok(Some(load::covariates(path, Some(&columns), quiet)?)),
+        (Some(columns), Some(path)) => Ok(Some(load::covariates(path, Some(&columns), options, quiet)?)),
         (Some(columns), None) => Err(lcca::Error::CovariatesNeeded { columns: columns.width }.into()),
         (None, Some(path)) => Err(Failure::in_file(path, lcca::Error::CovariatesUnknown)),
     }
@@ -43,13 +44,15 @@ pub fn read_covariates(
 pub fn read_pair(
     file: &ModelFile,
     paths: [&Path; 2],
-    covariates: Option<&Path>,
+    files: RowFiles<'_>,
     reading: &TypedReading,
     quiet: bool,
 ) -> Result<Views, Failure> {
     let reading = reading.over(&file.reading()?);
     let x = read_rows(file, paths[0], Side::X, &reading.options[0], quiet)?;
     let y = read_rows(file, paths[1], Side::Y, &reading.options[1], quiet)?;
-    let covariates = read_covariates(file, covariates, quiet)?;
-    load::paired([x, y], covariates, reading.align, quiet)
+    let options = &reading.covariates;
+    let covariates = read_covariates(file, files.covariates, options, quiet)?;
+    let weights = files.weights.map(|path| load::matrix(path, options, quiet)).transpose()?;
+    load::paired([x, y], RowData { covariates, weights }, reading.align, quiet)
 }

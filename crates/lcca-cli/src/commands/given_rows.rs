@@ -4,7 +4,7 @@
 use super::fitting_rows;
 use crate::failure::Failure;
 use crate::figures::{GivenRows, RowLabels, are_training_rows};
-use crate::load::Views;
+use crate::load::{RowFiles, Views};
 use crate::output::remark;
 use crate::progress;
 use crate::resolve::PageJob;
@@ -28,7 +28,8 @@ const LONGEST_NAME: usize = 60;
 pub fn read(file: &ModelFile, job: &PageJob) -> Result<Option<GivenRows>, Failure> {
     let Some([x, y]) = &job.rows else { return Ok(None) };
     let (model, quiet) = (&file.model, job.session.quiet);
-    let views = fitting_rows::read_pair(file, [x, y], job.covariates.as_deref(), &job.reading, quiet)?;
+    let files = RowFiles { covariates: job.covariates.as_deref(), weights: None };
+    let views = fitting_rows::read_pair(file, [x, y], files, &job.reading, quiet)?;
     let labels = labels(&views, x, job)?;
     let spinner = progress::spinner("correlating the given rows".into(), quiet);
     let pair = &views.pair;

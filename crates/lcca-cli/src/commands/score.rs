@@ -3,7 +3,7 @@
 use super::{fitting_rows, on_device};
 use crate::failure::Failure;
 use crate::figures::are_training_rows;
-use crate::load::Views;
+use crate::load::{RowFiles, Views};
 use crate::output::remark;
 use crate::resolve::ScoreJob;
 use crate::text::{self, count};
@@ -54,13 +54,8 @@ struct Scored {
 }
 
 fn score(job: &ScoreJob, file: &ModelFile, placement: &mut Placement) -> Result<Scored, Failure> {
-    let views = fitting_rows::read_pair(
-        file,
-        [&job.x, &job.y],
-        job.covariates.as_deref(),
-        &job.reading,
-        job.session.quiet,
-    )?;
+    let files = RowFiles { covariates: job.covariates.as_deref(), weights: None };
+    let views = fitting_rows::read_pair(file, [&job.x, &job.y], files, &job.reading, job.session.quiet)?;
     let scores = file.model.score(&views.pair)?;
     let significance = significance(job, &file.model, &views, placement)?;
     Ok(Scored { rows: views.pair.shape().rows, scores, significance, ran: placement.decision() })
@@ -73,7 +68,7 @@ fn significance(
     placement: &mut Placement,
 ) -> Result<Option<Significance>, Failure> {
     let Some(test) = job.permutation_test else { return Ok(None) };
-    let groups = views.groups(job.blocks.as_ref().map(|blocks| blocks.path.as_path()))?;
+    let groups = views.groups(job.blocks.as_ref().map(|blocks| blocks.path.as_path()), job.session.quiet)?;
     let exchange = match (&groups, &job.blocks) {
         (Some(groups), Some(blocks)) if blocks.are_whole => Exchange::Whole(groups),
         (Some(groups), _) => Exchange::Within(groups),

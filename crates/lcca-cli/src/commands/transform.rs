@@ -7,7 +7,9 @@ use crate::resolve::TransformJob;
 use crate::standard_output::Destination;
 use crate::text::count;
 use crate::{formulas, load, machine, output, progress};
-use lcca_io::{ModelFile, RowWriter, wording};
+use lcca::matrix::Matrix;
+use lcca_io::views::take_rows;
+use lcca_io::{Attached, Loaded, ModelFile, Names, RowWriter};
 use serde_json::json;
 use std::path::Path;
 
@@ -39,15 +41,13 @@ fn transform(job: &TransformJob, output: &Path) -> Result<(usize, usize), Failur
     let remembered = file.reading()?;
     let options = job.reading.over(remembered.view(job.side));
     let loaded = fitting_rows::read_rows(&file, &job.rows, job.side, &options, job.session.quiet)?;
-    let covariates = fitting_rows::read_covariates(&file, job.covariates.as_deref(), job.session.quiet)?;
-    let (covariates, remarks) = match &covariates {
-        Some(covariates) => {
-            let (matrix, remarks) = load::covariates_of(&loaded, covariates, remembered.align)?;
-            (Some(matrix), remarks)
-        }
-        None => (None, Vec::new()),
-    };
-    let (rows, row_names) = (&loaded.matrix, loaded.row_names()?);
+    let of_covariates = job.reading.over_covariates(&remembered.covariates);
+    let covariates = job.covariates.as_deref();
+    let covariates = fitting_rows::read_covariates(&file, covariates, &of_covariates, job.session.quiet)?;
+    let attach = |read| Attached::new(&loaded, read, "the covariates", remembered.align);
+    let attached = covariates.map(attach).transpose()?;
+    let Known { rows, row_names, covariates } = known(&loaded, attached.as_ref())?;
+    let rows = &rows;
     let spinner = progress::spinner(format!("transforming {}", job.rows.display()), job.session.quiet);
     let prefix = job.side.to_string().to_lowercase();
     let columns = (1..=file.model.pairs()).map(|pair| format!("{prefix}{pair}")).collect();
@@ -57,8 +57,28 @@ fn transform(job: &TransformJob, output: &Path) -> Result<(usize, usize), Failur
     let left = writer.finish()?;
     spinner.finish_and_clear();
     load::print_remarks(&loaded, job.session.quiet);
-    if !job.session.quiet {
-        remarks.iter().for_each(|remark| remark!("{}", wording::remark(remark)));
-    }
+    attached.iter().for_each(|attached| load::print_pairing(&attached.remarks, job.session.quiet));
+    attached.iter().for_each(|attached| load::print_remarks(&attached.loaded, job.session.quiet));
     Ok((rows.rows(), left))
+}
+
+/// Rows whose values are known, those of the covariates included.
+struct Known {
+    rows: Matrix,
+    row_names: Option<Names>,
+    covariates: Option<Matrix>,
+}
+
+/// Leaves out the rows whose covariates were left out.
+fn known(loaded: &Loaded, attached: Option<&Attached>) -> Result<Known, Failure> {
+    let (rows, row_names) = (loaded.matrix.clone(), loaded.row_names()?);
+    let Some(attached) = attached else { return Ok(Known { rows, row_names, covariates: None }) };
+    let in_file = loaded.rows_in_file();
+    let covariates = Some(attached.matrix(Some(&in_file))?);
+    let kept: Vec<usize> = (0..in_file.len()).filter(|&row| attached.place(in_file[row]).is_some()).collect();
+    if kept.len() == in_file.len() {
+        return Ok(Known { rows, row_names, covariates });
+    }
+    let row_names = row_names.map(|names| Names::new(kept.iter().map(|&row| names.get(row))));
+    Ok(Known { rows: take_rows(&rows, &kept)?, row_names, covariates })
 }

@@ -3,7 +3,7 @@
 use super::calibrate::Outcome;
 use super::result::{Best, Comparison, Entry, Run, Setting};
 use super::tunable::{WIDEST_SKETCH, reason, time_parameter, time_value};
-use crate::text::{self, view_sizes};
+use crate::text::{self, grouped, view_sizes};
 use lcca::method::Method;
 use std::fmt::Write as _;
 
@@ -113,9 +113,10 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
     ];
     notes.extend(comparison.shown().filter_map(|(entry, run)| disagreement(comparison, entry?, run)));
     if comparison.sketch_left_out {
-        let columns = comparison.x_cols + comparison.y_cols;
+        let columns = grouped((comparison.x_cols + comparison.y_cols) as u64);
+        let widest = grouped(WIDEST_SKETCH as u64);
         notes.push(format!(
-            "Sketch was left out: the views have {columns} columns together, and more than {WIDEST_SKETCH} are too many for its \
+            "Sketch was left out: the views have {columns} columns together, and more than {widest} are too many for its \
              dense solve."
         ));
     }

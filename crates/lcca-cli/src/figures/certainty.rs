@@ -1,5 +1,6 @@
 //! How sure the components are, as other commands printed it: intervals and stability, and p-values.
 
+use super::given_rows::GivenRows;
 use crate::failure::Failure;
 use crate::shown::decimal;
 use crate::text::{count, p_value};
@@ -81,8 +82,14 @@ impl Certainty {
         self.tested.as_ref().map(|all| [&all.correlations, &all.p_adjusted].map(numbers))
     }
 
-    /// Columns for the table of components: their titles, and one cell per component.
-    pub fn columns(&self) -> Vec<(&'static str, Vec<String>)> {
+    /// Whether the tested rows are the given ones, which have these correlations.
+    pub fn tests_given(&self, given: Option<&GivenRows>) -> bool {
+        self.tests().zip(given).is_some_and(|([tested, _], given)| tested == given.scores.correlations)
+    }
+
+    /// Columns for the table of components: their titles, and one cell per component. The correlations of tested rows are left
+    /// out if they are those of the given rows.
+    pub fn columns(&self, given: Option<&GivenRows>) -> Vec<(&'static str, Vec<String>)> {
         let mut columns = Vec::new();
         let cell = |value: &Option<f64>, digits: usize| decimal(value.unwrap_or(f64::NAN), digits);
         let cells =
@@ -95,7 +102,9 @@ impl Certainty {
             columns.push(("alone", cells(&all.stability_alone, 2)));
         }
         if let Some(all) = &self.tested {
-            columns.push(("tested rows", cells(&all.correlations, 4)));
+            if !self.tests_given(given) {
+                columns.push(("tested rows", cells(&all.correlations, 4)));
+            }
             let p_values = numbers(&all.p_adjusted).into_iter().map(p_value).collect();
             columns.push(("p adjusted", p_values));
         }
@@ -103,7 +112,7 @@ impl Certainty {
     }
 
     /// What the columns mean.
-    pub fn explanation(&self) -> Vec<String> {
+    pub fn explanation(&self, given: Option<&GivenRows>) -> Vec<String> {
         let resampled = self.resampled.as_ref().map(|all| {
             format!(
                 "From {} of the rows: the correlation without what fitting adds to it, with a 95% interval, and how stable the \
@@ -112,10 +121,15 @@ impl Certainty {
             )
         });
         let tested = self.tested.as_ref().map(|all| {
+            let nothing =
+                if self.tests_training() { ", which look like the rows of training, so p-values mean nothing" } else { "" };
+            let rows = if self.tests_given(given) {
+                format!("The given rows were tested{nothing}")
+            } else {
+                format!("Tested rows are those that were given to lcca score{nothing}")
+            };
             format!(
-                "Tested rows are those that were given to lcca score{}; p adjusted is from {} of them, with the chance of \
-                 any false finding among all pairs controlled.",
-                if self.tests_training() { ", which look like the rows of training, so p-values mean nothing" } else { "" },
+                "{rows}; p adjusted is from {} of them, with the chance of any false finding among all pairs controlled.",
                 count(all.permutations, "random order")
             )
         });
@@ -166,7 +180,7 @@ mod tests {
         let one = r#"{"resamples": 9, "correlations": [0.7], "corrected": [0.5], "low": [0.4], "high": [0.6], "stability": [1.0], "stability_alone": [0.9]}"#;
         std::fs::write(&path, one).unwrap();
         let read = |correlations: &[f64]| Certainty::read(Some(&path), None, correlations);
-        let columns = read(&[0.7]).unwrap().columns();
+        let columns = read(&[0.7]).unwrap().columns(None);
         assert_eq!(columns[1].1, ["0.400 to 0.600"]);
         let refused = |correlations: &[f64]| read(correlations).err().unwrap().to_string();
         assert!(refused(&[0.7, 0.6]).contains("1 pair, expected the 2 of the model"));

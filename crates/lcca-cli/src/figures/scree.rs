@@ -29,9 +29,8 @@ pub fn scree(known: &Scree<'_>) -> Illustration {
         series.push(curve("held out", 1, &held_out.held_out, known.shown));
     }
     let tested = known.certainty.tests();
-    let is_tested =
-        |given: &&GivenRows| tested.as_ref().is_some_and(|[values, _]| *values == given.scores.correlations);
-    if let Some(given) = known.given.filter(|given| !given.are_training && !is_tested(given)) {
+    let tests_given = known.certainty.tests_given(known.given);
+    if let Some(given) = known.given.filter(|given| !given.are_training && !tests_given) {
         series.push(curve("on the given rows", 2, &given.scores.correlations, known.shown));
     }
     if let Some([corrected, low, high]) = known.certainty.intervals() {
@@ -45,7 +44,9 @@ pub fn scree(known: &Scree<'_>) -> Illustration {
     }
     let mut row = None;
     if let Some([correlations, p]) = &tested {
-        let mut tested = curve("tested rows (hollow: p above 0.05)", 5, correlations, known.shown);
+        let rows = if tests_given { "given" } else { "tested" };
+        let name = format!("{rows} rows (hollow: p above 0.05)");
+        let mut tested = curve(&name, 5, correlations, known.shown);
         tested.points.iter_mut().zip(p).for_each(|(point, &p)| point.is_open = p.is_nan() || p > LEVEL);
         series.push(tested);
         let text = |(i, &p): (usize, &f64)| ((i + 1) as f64, p_value(p));

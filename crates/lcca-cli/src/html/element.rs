@@ -41,17 +41,35 @@ pub fn remark(plain: &str) -> String {
     format!("<p class=\"remark\">{}</p>\n", escape::text(plain))
 }
 
+/// A remark with commands between backticks.
+pub fn hint(plain: &str) -> String {
+    format!("<p class=\"remark\">{}</p>\n", with_commands(plain))
+}
+
+/// A sentence in which words between backticks are typed in a shell; lines break between these words only.
+pub fn with_commands(plain: &str) -> String {
+    let part = |(i, part): (usize, &str)| {
+        if i % 2 == 0 { escape::text(part) } else { format!("<code>{}</code>", unbroken(part)) }
+    };
+    plain.split('`').enumerate().map(part).collect()
+}
+
+/// Words in which no line breaks.
+fn unbroken(plain: &str) -> String {
+    let word = |word: &str| format!("<span>{}</span>", escape::text(word));
+    plain.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
 pub fn list(items: &[String]) -> String {
     let items: String = items.iter().map(|item| format!("<li>{}</li>\n", escape::text(item))).collect();
     if items.is_empty() { items } else { format!("<ul>\n{items}</ul>\n") }
 }
 
-/// Questions, each with some sentences.
-pub fn answers(answers: &[(&str, Vec<String>)]) -> String {
+/// Questions, each with some sentences of markup.
+pub fn answers(answers_of_markup: &[(&str, Vec<String>)]) -> String {
     let mut markup = "<dl class=\"answers\">\n".to_string();
-    for (question, sentences) in answers {
-        let sentences: String =
-            sentences.iter().map(|plain| format!("<p>{}</p>", escape::text(plain))).collect();
+    for (question, sentences) in answers_of_markup {
+        let sentences: String = sentences.iter().map(|sentence| format!("<p>{sentence}</p>")).collect();
         let _ = writeln!(markup, "<div><dt>{}</dt><dd>{sentences}</dd></div>", escape::text(question));
     }
     markup + "</dl>\n"
@@ -88,9 +106,7 @@ fn numbers(class: &str, figures: &[(String, String)]) -> String {
 
 /// A command to be typed; lines break between words if possible.
 pub fn command(plain: &str) -> String {
-    let word = |word: &str| format!("<span>{}</span>", escape::text(word));
-    let words: Vec<String> = plain.split(' ').map(word).collect();
-    format!("<pre><code>{}</code></pre>\n", words.join(" "))
+    format!("<pre><code>{}</code></pre>\n", unbroken(plain))
 }
 
 /// The widths of the drawings, in pixels: what a desk, a tablet and a phone have beside their margins. The first is the width
@@ -187,7 +203,9 @@ mod tests {
             remark(&nasty),
             list(std::slice::from_ref(&nasty)),
             facts(&pairs),
-            answers(&[("q", vec![nasty.clone()])]),
+            answers(&[(&nasty, vec![])]),
+            with_commands(&nasty),
+            hint("try `<b>`"),
             figures(&pairs),
             headline(&pairs),
             command(&nasty),

@@ -100,12 +100,16 @@ impl Range {
         Range { low: at[0], high: at[count], ticks: at, log: false, digits, scientific }
     }
 
-    /// Between two numbers exactly, with round ticks inside.
+    /// Between two numbers exactly, with round ticks inside: at least three, since one or two hardly tell a scale.
     pub fn exactly(low: f64, high: f64, ticks: usize) -> Self {
         let wide = Range::between(low, high, ticks);
         let slack = 1e-9 * (high - low);
         let inside = |tick: &f64| *tick >= low - slack && *tick <= high + slack;
-        Range { low, high, ticks: wide.ticks.iter().copied().filter(inside).collect(), ..wide }
+        let at: Vec<f64> = wide.ticks.iter().copied().filter(inside).collect();
+        if at.len() < 3 && ticks < 12 {
+            return Range::exactly(low, high, ticks + 1);
+        }
+        Range { low, high, ticks: at, ..wide }
     }
 
     /// With so few ticks that their texts do not touch each other along these pixels.
@@ -196,6 +200,17 @@ mod tests {
         let log = Range::logarithmic([3e-9, 0.5].into_iter(), 5);
         assert_eq!((log.low, log.high), (1e-9, 1.0));
         assert_eq!(labels(&Range::logarithmic([0.3, 3.0].into_iter(), 5)), ["0.2", "0.5", "1", "2", "5"]);
+    }
+
+    #[test]
+    fn an_axis_around_0_has_ticks_on_both_sides() {
+        for most in [0.1, 0.19, 0.21, 0.42, 0.499, 0.5, 0.9] {
+            let range = Range::exactly(-most, most, 3);
+            assert!(
+                range.ticks.len() >= 3 && range.ticks.iter().all(|tick| tick.abs() <= most + 1e-9),
+                "{range:?}"
+            );
+        }
     }
 
     #[test]

@@ -15,14 +15,14 @@ const BELOW: f64 = 42.0;
 /// The space to the right of a biplot, for half of the last tick's text.
 const MARGIN: f64 = 20.0;
 /// The size of a point.
-const RADIUS: f64 = 3.4;
+pub const RADIUS: f64 = 3.8;
 /// The share of the distance from the center to the edge that the longest arrow takes.
 const ARROW: f64 = 0.86;
 
 /// So few points have a shape for each label and tell which row they are; more are dots, which take a fifth of the bytes.
 pub const FEW: usize = 400;
 /// So few rows have their names beside their points, as far as there is room.
-const NAMED: usize = 60;
+pub const NAMED: usize = 60;
 
 /// A column of a biplot: the direction in which it grows.
 pub struct Arrow {
@@ -111,6 +111,9 @@ impl Cloud {
         svg.linked(panel.components[0], |svg| svg.text("ink", below, Anchor::End, &label));
         self.draw_points(svg, panel, &frame);
         let mut labels = Labels::within((frame.left, frame.top - 4.0), (frame.right + 8.0, frame.bottom));
+        // A name on a point would hide a row.
+        let finite = panel.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite());
+        finite.take(FEW).for_each(|&at| labels.avoid(frame.place(at), RADIUS));
         draw_arrows(svg, &panel.arrows, &frame, &mut labels);
         self.draw_names(svg, panel, &frame, &mut labels);
     }
@@ -126,7 +129,6 @@ impl Cloud {
         let mut rows: Vec<_> = finite.map(|(&at, name)| (frame.place(at), name)).collect();
         let distance = |(x, y): (f64, f64)| (x - center.0).hypot(y - center.1);
         rows.sort_by(|a, b| distance(b.0).total_cmp(&distance(a.0)));
-        rows.iter().for_each(|(at, _)| labels.avoid(*at, RADIUS));
         for (at, name) in rows {
             labels.draw(svg, "quiet small halo", at, center.0, &fitted(name, SMALL, most_wide(frame)));
         }
@@ -148,7 +150,8 @@ impl Cloud {
                 svg.dots(look, 4.2, places.map(|(_, at)| at));
                 continue;
             }
-            let class = format!("f{look} faint");
+            // Opaque, as in the legend: a label has one color.
+            let class = format!("f{look} mark");
             // A phone has no pointer, so its drawing needs no texts for one.
             if self.titles.is_empty() || svg.width < NARROW {
                 svg.path(&class, &places.map(|(_, at)| marker(look, at, RADIUS)).collect::<String>());
@@ -217,7 +220,7 @@ fn draw_arrows(svg: &mut Svg, arrows: &[Arrow], frame: &Frame, labels: &mut Labe
     for arrow in arrows {
         let end = frame.place((stretch * arrow.x, stretch * arrow.y));
         let name = fitted(&arrow.name, SMALL, most_wide(frame));
-        labels.draw(svg, &format!("small strong halo f{}", arrow.view), end, center.0, &name);
+        labels.draw_first(svg, &format!("small strong halo f{}", arrow.view), end, center.0, &name);
     }
 }
 

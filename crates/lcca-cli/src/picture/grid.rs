@@ -32,8 +32,8 @@ fn longest_name(available: f64) -> f64 {
     if available < NARROW { 0.34 * available } else { 170.0 }
 }
 
-/// From this share of the full color on, numbers are written in the color of the paper.
-const DARK: f64 = 0.65;
+/// From this share of the full color on, numbers are white on light paper and black on dark paper.
+const DARK: f64 = 0.75;
 
 pub struct Grid {
     pub description: String,
@@ -170,7 +170,7 @@ impl Grid {
                 if layout.cell >= NUMBERED && row.values.len() <= MOST_NUMBERED {
                     let number = decimal(value, 2);
                     let middle = (x + layout.cell / 2.0 - 0.5, y + 12.5);
-                    let class = if share.abs() > DARK { "paper small" } else { "ink small" };
+                    let class = if share.abs() > DARK { "on-full small" } else { "on-faint small" };
                     svg.text(class, middle, Anchor::Middle, &number);
                 }
             }
@@ -259,12 +259,13 @@ mod tests {
     fn numbers_are_legible_on_every_cell_in_light_and_dark() {
         use crate::picture::style::color;
         for (is_dark, class) in [(false, "pos"), (false, "neg"), (true, "pos"), (true, "neg")] {
-            let [full, paper, ink] = [class, "paper", "ink"].map(|class| color(class, is_dark));
+            let [full, paper] = [class, "paper"].map(|class| color(class, is_dark));
+            let [on_full, on_faint] = ["on-full", "on-faint"].map(|class| color(class, is_dark));
             for percent in 0..=100 {
                 let share = f64::from(percent) / 100.0;
                 let cell = [0, 1, 2].map(|i| share * full[i] + (1.0 - share) * paper[i]);
-                let found = contrast(cell, if share > DARK { paper } else { ink });
-                assert!(found > 3.5, "{class}, dark {is_dark}, {share}: {found}");
+                let found = contrast(cell, if share > DARK { on_full } else { on_faint });
+                assert!(found > 4.4, "{class}, dark {is_dark}, {share}: {found}");
             }
         }
     }

@@ -19,7 +19,7 @@ mod style;
 mod svg;
 
 pub use bars::{Bar, BarPanel, Bars};
-pub use cloud::{Arrow, Cloud, CloudPanel, FEW};
+pub use cloud::{Arrow, Cloud, CloudPanel, FEW, NAMED, RADIUS};
 pub use disk::{Disk, Spot};
 pub use grid::{Grid, GridRow};
 pub use legend::Look;

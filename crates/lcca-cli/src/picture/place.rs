@@ -7,9 +7,10 @@ use super::svg::{Anchor, Svg};
 const HEIGHT: f64 = 13.0;
 const GAP: f64 = 5.0;
 
-/// The boxes that are taken.
+/// The boxes of names, and those of points.
 pub struct Labels {
     taken: Vec<Rect>,
+    points: Vec<Rect>,
     bounds: Rect,
 }
 
@@ -40,16 +41,33 @@ impl Rect {
 impl Labels {
     /// Names must stay between these corners.
     pub fn within((left, top): (f64, f64), (right, bottom): (f64, f64)) -> Self {
-        Labels { taken: Vec::new(), bounds: Rect { left, top, right, bottom } }
+        Labels { taken: Vec::new(), points: Vec::new(), bounds: Rect { left, top, right, bottom } }
     }
 
     /// Keeps names off a point.
     pub fn avoid(&mut self, (x, y): (f64, f64), radius: f64) {
-        self.taken.push(Rect { left: x - radius, top: y - radius, right: x + radius, bottom: y + radius });
+        self.points.push(Rect { left: x - radius, top: y - radius, right: x + radius, bottom: y + radius });
     }
 
     /// Draws a name beside a point if there is a free place, preferably away from the center.
-    pub fn draw(&mut self, svg: &mut Svg, class: &str, (x, y): (f64, f64), center: f64, name: &str) -> bool {
+    pub fn draw(&mut self, svg: &mut Svg, class: &str, at: (f64, f64), center: f64, name: &str) -> bool {
+        self.put(svg, class, at, center, name, true)
+    }
+
+    /// Draws a name as [`Labels::draw`] does, but rather over points than not at all.
+    pub fn draw_first(&mut self, svg: &mut Svg, class: &str, at: (f64, f64), center: f64, name: &str) {
+        let _ = self.draw(svg, class, at, center, name) || self.put(svg, class, at, center, name, false);
+    }
+
+    fn put(
+        &mut self,
+        svg: &mut Svg,
+        class: &str,
+        (x, y): (f64, f64),
+        center: f64,
+        name: &str,
+        keeps_off_points: bool,
+    ) -> bool {
         // Bold letters are wider.
         let wide = width(name, SMALL) * if class.contains("strong") { 1.08 } else { 1.0 };
         let side = if x < center { Anchor::End } else { Anchor::Start };
@@ -74,7 +92,9 @@ impl Labels {
             };
             let top = y + down - HEIGHT / 2.0;
             let rect = Rect { left, top, right: left + wide, bottom: top + HEIGHT };
-            if self.bounds.holds(&rect) && !self.taken.iter().any(|taken| taken.overlaps(&rect)) {
+            let points = self.points.iter().filter(|_| keeps_off_points);
+            let is_free = !self.taken.iter().chain(points).any(|taken| taken.overlaps(&rect));
+            if self.bounds.holds(&rect) && is_free {
                 self.taken.push(rect);
                 svg.text(class, (text_x, y + down + 4.0), anchor, name);
                 return true;
@@ -87,6 +107,20 @@ impl Labels {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_hides_a_point_only_if_it_must_be_drawn() {
+        let mut svg = Svg::new(200.0, 200.0, "");
+        let mut labels = Labels::within((0.0, 0.0), (200.0, 200.0));
+        labels.avoid((115.0, 100.0), 4.0);
+        assert!(labels.draw(&mut svg, "ink", (100.0, 100.0), 100.0, "a name"));
+        assert!(!labels.taken[0].overlaps(&labels.points[0]));
+        // Points everywhere leave no free place.
+        (0..2500).for_each(|i| labels.avoid((4.0 * (i % 50) as f64, 4.0 * (i / 50) as f64), 4.0));
+        assert!(!labels.draw(&mut svg, "ink", (50.0, 50.0), 100.0, "a name"));
+        labels.draw_first(&mut svg, "ink", (50.0, 50.0), 100.0, "a name");
+        assert_eq!(labels.taken.len(), 2);
+    }
 
     #[test]
     fn names_never_overlap_and_never_leave_the_picture() {

@@ -25,15 +25,18 @@ const SERIES: [[&str; 2]; 9] = [
 ];
 
 /// Class, property, color on light paper and on dark paper.
-const COLORS: [(&str, &str, &str, &str); 10] = [
+const COLORS: [(&str, &str, &str, &str); 13] = [
     ("paper", "fill", "#fffefb", "#16171a"),
     ("ink", "fill", "#1d1c1a", "#e8e6e1"),
     ("quiet", "fill", "#65625b", "#a29f97"),
     ("grid", "stroke", "#e4e1da", "#2e3035"),
     ("axis", "stroke", "#98958d", "#6d6f75"),
     ("reference", "stroke", "#1d1c1a", "#e8e6e1"),
-    ("pos", "fill", "#0b5d2a", "#5dbb6c"),
-    ("neg", "fill", "#762a83", "#c08ad0"),
+    ("pos", "fill", "#0b5d2a", "#50a860"),
+    ("neg", "fill", "#762a83", "#b883c8"),
+    ("on-faint", "fill", "#000000", "#ffffff"),
+    ("on-full", "fill", "#ffffff", "#000000"),
+    ("mark", "stroke", "#fffefb", "#16171a"),
     ("hollow", "fill", "#fffefb", "#16171a"),
     ("halo", "stroke", "#fffefb", "#16171a"),
 ];
@@ -46,8 +49,8 @@ const SHAPES: &str = "\
 .picture .grid,.picture .axis,.picture .frame,.picture .curve,.picture .reference{fill:none}
 .picture .curve{stroke-width:1.75}
 .picture .reference{stroke-width:1.5;stroke-dasharray:5 4}
-.picture .faint{fill-opacity:.65}
-.picture .dots{fill:none;stroke-linecap:round;stroke-opacity:.65}
+.picture .mark{stroke-width:.5}
+.picture .dots{fill:none;stroke-linecap:round;stroke-opacity:.8}
 .picture .hollow{stroke-width:1.75}
 .picture .band{fill:none;pointer-events:all}
 .picture .outline{fill:none;pointer-events:none}

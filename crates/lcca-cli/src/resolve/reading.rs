@@ -1,15 +1,17 @@
 //! How files are read: what they do not say themselves, and what is not left to guesses.
 
-use crate::args::{AlignChoice, MissingChoice, ReadingArgs, TableArgs, ViewTableArgs, YesNo};
+use crate::args::{AlignChoice, FileArgs, MissingChoice, ReadingArgs, TableArgs, ViewTableArgs, YesNo};
 use crate::failure::Failure;
 use lcca::matrix::Normalize;
-use lcca_io::{Align, Categorical, Index, Missing, ReadOptions, ReadingRecord};
+use lcca_io::{Align, Categorical, Index, Loaded, Missing, ReadOptions, ReadingRecord};
 
 /// How two views are read and their rows paired.
 pub struct ViewReading {
     /// X and Y.
     pub options: [ReadOptions; 2],
     pub align: Align,
+    /// Covariates and row weights.
+    pub covariates: ReadOptions,
 }
 
 impl ViewReading {
@@ -20,21 +22,38 @@ impl ViewReading {
         reading
     }
 
-    /// What a model remembers of it.
-    pub fn record(&self) -> ReadingRecord {
-        ReadingRecord::new(self.options.clone(), self.align)
+    /// How what belongs to the rows of X is read: its column of row names is called as that of X is.
+    pub fn covariates_of(&self, x: &Loaded) -> ReadOptions {
+        let mut options = self.covariates.clone().with_index_of(x);
+        let is_number =
+            matches!(&options.table.index, Index::IfPresent(typed) if typed.parse::<usize>().is_ok());
+        if is_number && x.index_name().is_some() {
+            // That of X has no name, and a column without a name is found by itself.
+            options.table.index = Index::Guess;
+        }
+        options
+    }
+
+    /// What a model remembers of it, once the views have been read.
+    pub fn record(&self, [x, y]: [&Loaded; 2]) -> ReadingRecord {
+        let [of_x, of_y] = self.options.clone();
+        let views = [of_x.with_index_of(x), of_y.with_index_of(y)];
+        ReadingRecord::new(views, self.align).with_covariates(self.covariates_of(x))
     }
 }
 
 /// What was typed about two views of rows for a model, which remembers the rest.
 pub struct TypedReading {
     views: [TypedFile; 2],
+    /// What was typed about all files.
+    all: TypedFile,
     align: Option<Align>,
 }
 
 impl TypedReading {
     pub fn new(args: &ViewTableArgs) -> Self {
         let files = &args.files;
+        let all = TypedFile::of_files(files, args.missing);
         let x = TypedFile {
             zero_based: files.zero_based,
             header: args.x_header.or(files.header),
@@ -62,7 +81,7 @@ impl TypedReading {
             AlignChoice::Common => Align::Common,
             AlignChoice::None => Align::None,
         });
-        TypedReading { views: [x, y], align }
+        TypedReading { views: [x, y], all, align }
     }
 
     /// With what is remembered where nothing was typed.
@@ -71,6 +90,7 @@ impl TypedReading {
         ViewReading {
             options: [x.over(&remembered.x), y.over(&remembered.y)],
             align: self.align.unwrap_or(remembered.align),
+            covariates: self.all.over_covariates(&remembered.covariates),
         }
     }
 }
@@ -91,7 +111,7 @@ pub fn read_options(cols: Option<usize>, args: &TableArgs) -> ReadOptions {
 
 /// What was typed about one file.
 pub struct TypedFile {
-    zero_based: bool,
+    zero_based: Option<YesNo>,
     header: Option<YesNo>,
     index: Option<String>,
     na: Option<Vec<String>>,
@@ -104,18 +124,27 @@ pub struct TypedFile {
 
 impl TypedFile {
     pub fn new(args: &TableArgs) -> Self {
-        let file = &args.file;
+        TypedFile { columns: args.columns.clone(), ..TypedFile::of_files(&args.file, args.missing) }
+    }
+
+    /// What was typed about all files of a command.
+    fn of_files(files: &FileArgs, missing: Option<MissingChoice>) -> Self {
         TypedFile {
-            zero_based: file.zero_based,
-            header: file.header,
-            index: file.index.clone(),
-            na: file.na.clone(),
-            columns: args.columns.clone(),
-            missing: args.missing,
-            categorical: file.categorical.clone(),
-            delimiter: file.delimiter,
-            decimal: file.decimal,
+            zero_based: files.zero_based,
+            header: files.header,
+            index: files.index.clone(),
+            na: files.na.clone(),
+            columns: None,
+            missing,
+            categorical: files.categorical.clone(),
+            delimiter: files.delimiter,
+            decimal: files.decimal,
         }
+    }
+
+    /// How covariates are read, with what is remembered of them where nothing was typed.
+    pub fn over_covariates(&self, remembered: &ReadOptions) -> ReadOptions {
+        self.over(remembered).for_covariates()
     }
 
     /// With what is remembered where nothing was typed.
@@ -148,9 +177,14 @@ impl TypedFile {
             Some([one]) if one == "error" => table.categorical = Categorical::Error,
             Some(columns) => table.categorical = Categorical::Columns(columns.to_vec()),
         }
-        table.delimiter = self.delimiter.or(table.delimiter);
+        if self.delimiter.is_some() {
+            *table = std::mem::take(table).delimiter(self.delimiter);
+        }
         table.decimal = self.decimal.or(table.decimal);
-        if self.zero_based { options.zero_based(true) } else { options }
+        match self.zero_based {
+            Some(typed) => options.zero_based(typed == YesNo::Yes),
+            None => options,
+        }
     }
 }
 
@@ -204,7 +238,10 @@ pub fn table_flags(args: &ViewTableArgs) -> Vec<String> {
         ("--y-decimal", args.y_decimal.map(String::from)),
         ("--align", align),
     ];
-    let zero_based = args.files.zero_based.then(|| "--zero-based".to_string());
+    let zero_based = args.files.zero_based.map(|typed| match typed {
+        YesNo::Yes => "--zero-based".to_string(),
+        YesNo::No => "--zero-based=no".to_string(),
+    });
     let flags = typed.into_iter().filter_map(|(flag, value)| Some([flag.to_string(), value?])).flatten();
     zero_based.into_iter().chain(flags).collect()
 }

@@ -43,7 +43,7 @@ impl ArrowFile {
             dictionaries: HashMap::new(),
         };
         reading.dictionaries = reading.read_dictionaries()?;
-        let options = &Columns { names: Some(&names), count: names.len() }.settle(options);
+        let options = &Columns { names: Some(&names), count: names.len() }.settle(options, target);
         let table = TypedTable { names: &names, pandas_index: &self.pandas_index()? };
         let mut index = table.index(options, |column| reading.evidence(column))?;
         if index.len() > 1 && index.iter().any(|&level| !reading.holds[level].can_be_written()) {
@@ -67,7 +67,7 @@ impl ArrowFile {
                 all.check_categories(&layout)?;
             }
         }
-        Ok(table.complete(finish(all, &layout, filling, target)?, &layout, options))
+        table.complete(finish(all, &layout, filling, target)?, &layout, options)
     }
 }
 
@@ -141,11 +141,17 @@ impl Reading<'_> {
             holds,
             Holds::Values(Values::Texts(_)) | Holds::Dictionary { values: Values::Texts(_), .. }
         );
-        if blocks.len == 0 || !of_texts {
+        if !of_texts {
             return Ok((Evidence::default(), 0));
         }
-        let batch = self.file.batch(blocks, 0)?;
-        let mut texts = self.texts(&batch, &self.cursors(&batch)?[column], holds)?;
+        let mut texts = Vec::new();
+        for block in 0..blocks.len {
+            let batch = self.file.batch(blocks, block)?;
+            texts.extend(self.texts(&batch, &self.cursors(&batch)?[column], holds)?);
+            if texts.len() >= SAMPLED_ROWS {
+                break;
+            }
+        }
         texts.truncate(SAMPLED_ROWS);
         Ok((Evidence::of_texts(&texts), texts.len()))
     }

@@ -26,12 +26,19 @@ impl ParquetFile {
     /// What the first rows of a column are, and how many there are.
     fn evidence(&self, column: usize) -> Outcome<(Evidence, usize)> {
         let column = &self.columns[column];
-        if self.groups() == 0 || column.holds.column_type() != ColumnType::Texts {
+        if column.holds.column_type() != ColumnType::Texts {
             return Ok((Evidence::default(), 0));
         }
-        let rows = self.rows(0).min(SAMPLED_ROWS);
-        let texts = self.reading(0, column)?.texts(rows).map_err(|fault| in_column(fault, &column.name))?;
-        Ok((Evidence::of_texts(&texts), rows))
+        let mut texts = Vec::new();
+        for group in 0..self.groups() {
+            let rows = self.rows(group).min(SAMPLED_ROWS - texts.len());
+            let more = self.reading(group, column)?.texts(rows);
+            texts.extend(more.map_err(|fault| in_column(fault, &column.name))?);
+            if texts.len() == SAMPLED_ROWS {
+                break;
+            }
+        }
+        Ok((Evidence::of_texts(&texts), texts.len()))
     }
 }
 
@@ -42,7 +49,7 @@ fn read_all(
     target: Option<&Target>,
 ) -> Outcome<Finished> {
     let names: Vec<String> = file.columns.iter().map(|column| column.name.clone()).collect();
-    let options = &Columns { names: Some(&names), count: names.len() }.settle(options);
+    let options = &Columns { names: Some(&names), count: names.len() }.settle(options, target);
     let table = TypedTable { names: &names, pandas_index: &file.pandas_index() };
     let index = table.index(options, |column| file.evidence(column))?;
     let layout = table.layout(index, options, target, |column| file.columns[column].holds.column_type())?;
@@ -56,7 +63,7 @@ fn read_all(
             all.check_categories(&layout)?;
         }
     }
-    Ok(table.complete(finish(all, &layout, filling, target)?, &layout, options))
+    table.complete(finish(all, &layout, filling, target)?, &layout, options)
 }
 
 fn read_group(

@@ -2,12 +2,13 @@
 
 use super::decimal::commas_are_decimal;
 use super::records::Records;
-use super::separator::{said_separator, separator};
+use super::separator::{check_separator, said_separator, separator};
 use super::split::{Splitter, lines_in};
 use crate::error::{Fault, Outcome, Remedy};
 use crate::lines::{LineBatch, LineReader};
 use crate::missing::Filling;
 use crate::names::Names;
+use crate::numbers::grouped;
 use crate::options::TableOptions;
 use crate::parallel::in_order;
 use crate::remark::Remark;
@@ -52,8 +53,12 @@ impl Table {
             ));
         }
         let delimiter = match options.delimiter {
-            Some(delimiter) => said_separator(delimiter)?,
-            None => separator(&head, named_separator)?,
+            Some(delimiter) => {
+                let said = said_separator(delimiter)?;
+                check_separator(&head, said, options.decimal, options.delimiter_of_fit)?;
+                said
+            }
+            None => separator(&head, named_separator, options.decimal)?,
         };
         if options.delimiter.is_none() && delimiter != named_separator {
             remarks.push(Remark::Separated { by: char::from(delimiter) });
@@ -85,7 +90,7 @@ impl Table {
             Columns { names: names.as_deref(), count: sample.fields() },
             sample.rows.len() + usize::from(!header),
         );
-        let options = &columns.settle(options);
+        let options = &columns.settle(options, target);
         let index = find_index(columns, &options.index, options.columns.as_deref(), |column| {
             (sample.evidence(column, !header, &texts), rows)
         })?;
@@ -180,17 +185,19 @@ fn names(sample: &Sample) -> Outcome<Vec<String>> {
     if named + 1 == fields {
         names.insert(0, String::new());
     } else if named != fields {
+        let (named, fields) = (grouped(named as u64), grouped(fields as u64));
         return Err(Fault::line(sample.line, format!("names {named} columns, the first row has {fields}")));
     }
     Ok(names)
 }
 
 fn ragged_first(sample: &Sample) -> Fault {
-    let (found, expected) = (sample.first.len(), sample.fields());
+    let (found, expected) = (grouped(sample.first.len() as u64), grouped(sample.fields() as u64));
     Fault::line(sample.line, format!("has {found} fields, expected {expected} as in the rows below it"))
 }
 
 fn ragged(line: u64, found: usize, expected: usize) -> Fault {
+    let (found, expected) = (grouped(found as u64), grouped(expected as u64));
     Fault::line(line, format!("has {found} fields, expected {expected} as in the first row"))
 }
 

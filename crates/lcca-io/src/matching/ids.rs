@@ -1,12 +1,14 @@
 //! Columns that name rows without being an index: different whole numbers under a name such as `patient_id`.
 //!
-//! One table alone does not tell such a column from data. Two tables do: if both have it and hold the same numbers, or if
-//! it holds the names that the rows of the other table have, it names the rows.
+//! One table alone does not tell such a column from data. Two tables do: if both have one and they hold the same numbers,
+//! or if it holds the names that the rows of the other table have, it names the rows. What belongs to the rows of a view,
+//! such as covariates, may have more rows than the view.
 
 use super::labels::RowLabels;
-use super::rule::{Align, Labeled};
-use crate::error::{Fault, Remedy, Result};
+use super::rule::{Align, Labeled, some};
+use crate::error::{Error, Fault, Remedy, Result};
 use crate::names::Names;
+use crate::numbers::{count, grouped};
 use hashbrown::HashSet;
 
 /// A column of different whole numbers that is called like one that names the rows.
@@ -31,47 +33,130 @@ pub fn choose_ids(
         .map(|table| matches!(table.labels, RowLabels::Named(_)) && table.labels.count_from().is_none());
     match is_named {
         [true, true] => Ok([None, None]),
-        [true, false] => Ok([None, named_alike(tables[0], ids[1])]),
-        [false, true] => Ok([named_alike(tables[1], ids[0]), None]),
+        [true, false] => Ok([None, named_alike(tables[0], tables[1], ids[1], align)?]),
+        [false, true] => {
+            let id = named_alike(tables[1], tables[0], ids[0], align)?;
+            match (id, tables[1].labels.names(tables[1].rows)) {
+                (Some(id), Some(names)) if tables[1].may_have_more => {
+                    unpaired(tables, &ids[0][id], &names, align)
+                }
+                _ => Ok([id, None]),
+            }
+        }
         [false, false] => shared(tables, ids, align),
     }
 }
 
-/// The column that holds the names of the rows of another table.
-fn named_alike(other: Labeled<'_>, ids: &[IdColumn]) -> Option<usize> {
-    let names = other.labels.names(other.rows)?;
-    ids.iter().position(|id| is_same_set(&id.numbers, &names))
+/// The column of a table that holds the names of the rows of another one. A column that holds some of them could be such a
+/// column of other rows, or data.
+fn named_alike(
+    other: Labeled<'_>,
+    table: Labeled<'_>,
+    ids: &[IdColumn],
+    align: Align,
+) -> Result<Option<usize>> {
+    let Some(names) = other.labels.names(other.rows) else { return Ok(None) };
+    if let Some(id) = ids.iter().position(|id| is_named_by(&names, id, table.may_have_more)) {
+        return Ok(Some(id));
+    }
+    let shares = |id: &IdColumn| {
+        let known: HashSet<&str> = names.iter().collect();
+        id.numbers.iter().any(|name| known.contains(name))
+    };
+    match ids.iter().position(shares) {
+        Some(id) if align == Align::Common && !table.may_have_more => Ok(Some(id)),
+        Some(id) if align != Align::None => Err(partly_named(other, &names, table, &ids[id])),
+        _ => Ok(None),
+    }
 }
 
-/// The first column that both tables have, if its numbers are the same in both. One that only counts the rows of both says nothing, so
-/// it is the last choice.
+/// Whether a column holds the names of all rows of another table and, unless its own table may have more rows, no others.
+fn is_named_by(names: &Names, id: &IdColumn, may_have_more: bool) -> bool {
+    let has_enough = names.len() == id.numbers.len() || may_have_more && names.len() < id.numbers.len();
+    has_enough && {
+        let known: HashSet<&str> = id.numbers.iter().collect();
+        names.iter().all(|name| known.contains(name))
+    }
+}
+
+/// The columns of two tables that hold the same numbers. Columns of one name are preferred, and those that only count
+/// the rows of both, which says nothing, are taken if they have one name.
 fn shared(tables: [Labeled<'_>; 2], ids: [&[IdColumn]; 2], align: Align) -> Result<[Option<usize>; 2]> {
-    let of_y = |name: &str| ids[1].iter().position(|id| id.name.eq_ignore_ascii_case(name));
-    let both = || ids[0].iter().enumerate().filter_map(|(x, id)| Some((x, of_y(&id.name)?)));
+    let pairs = || (0..ids[0].len()).flat_map(|x| (0..ids[1].len()).map(move |y| (x, y)));
     let only_counts = |id: &IdColumn| RowLabels::Named(id.numbers.clone()).count_from().is_some();
     let says_something = |&(x, y): &(usize, usize)| !(only_counts(&ids[0][x]) && only_counts(&ids[1][y]));
-    let Some((x, y)) = both().find(says_something).or_else(|| both().next()) else {
+    let is_called_alike = |&(x, y): &(usize, usize)| ids[0][x].name.eq_ignore_ascii_case(&ids[1][y].name);
+    let is_same = |&(x, y): &(usize, usize)| {
+        is_named_by(&ids[0][x].numbers, &ids[1][y], tables[1].may_have_more)
+            || tables[0].may_have_more && is_named_by(&ids[1][y].numbers, &ids[0][x], true)
+    };
+    let alike = || pairs().filter(is_called_alike);
+    let found = alike()
+        .filter(says_something)
+        .find(is_same)
+        .or_else(|| pairs().filter(says_something).find(is_same))
+        .or_else(|| alike().find(is_same));
+    if let Some((x, y)) = found {
+        return if tables[1].may_have_more {
+            unpaired(tables, &ids[0][x], &ids[1][y].numbers, align)
+        } else {
+            Ok([Some(x), Some(y)])
+        };
+    }
+    let Some((x, y)) = alike().find(says_something).or_else(|| alike().next()) else {
         return Ok([None, None]);
     };
-    let (x_numbers, y_numbers) = (&ids[0][x].numbers, &ids[1][y].numbers);
-    if is_same_set(x_numbers, y_numbers) || align == Align::Common {
-        return Ok([Some(x), Some(y)]);
+    match align {
+        Align::Common if !tables[1].may_have_more => Ok([Some(x), Some(y)]),
+        Align::None => Ok([None, None]),
+        _ => Err(either(
+            tables,
+            &format!(
+                "column {:?} holds a different whole number in each row, here and in {}, but not the same numbers",
+                ids[0][x].name,
+                tables[1].path.display(),
+            ),
+        )),
     }
-    if align == Align::None {
-        return Ok([None, None]);
-    }
-    let message = format!(
-        "column {:?} holds a different whole number in each row, here and in {}, but not the same numbers, so it names \
-         the rows or is data: say which",
-        ids[0][x].name,
-        tables[1].path.display(),
-    );
-    Err(Fault::new(message).remedied_by(Remedy::SayIndex).at(tables[0].path))
 }
 
-fn is_same_set(a: &Names, b: &Names) -> bool {
-    a.len() == b.len() && {
-        let known: HashSet<&str> = a.iter().collect();
-        b.iter().all(|name| known.contains(name))
+/// What belongs to the rows of a view has names that a column of the view holds, and the view is paired with the other one
+/// without this column.
+fn unpaired(
+    tables: [Labeled<'_>; 2],
+    id: &IdColumn,
+    names: &Names,
+    align: Align,
+) -> Result<[Option<usize>; 2]> {
+    // In the same order it makes no difference which it is.
+    if align == Align::None || id.numbers == *names {
+        return Ok([None, None]);
     }
+    let other = tables[1].path.display();
+    let what = format!("column {:?} holds numbers that name the rows of {other}, in another order", id.name);
+    Err(either(tables, &what))
+}
+
+fn either(tables: [Labeled<'_>; 2], what: &str) -> Error {
+    let message = format!("{what}, so it names the rows or is data: say which");
+    Fault::new(message).remedied_by(Remedy::SayIndex).at(tables[0].path)
+}
+
+/// A column that holds the names of some rows of another table.
+fn partly_named(other: Labeled<'_>, names: &Names, table: Labeled<'_>, id: &IdColumn) -> Error {
+    let known: HashSet<&str> = id.numbers.iter().collect();
+    let lacking: Vec<&str> = names.iter().filter(|name| !known.contains(name)).collect();
+    let what = if lacking.is_empty() {
+        let more = count(id.numbers.len().saturating_sub(names.len()) as u64, "other number");
+        format!("holds all names of the rows of {} and {more}", other.path.display())
+    } else {
+        let (lack, all) = (grouped(lacking.len() as u64), grouped(names.len() as u64));
+        format!(
+            "holds the names of some rows of {}, and {lack} of the {all} are not in it ({})",
+            other.path.display(),
+            some(&lacking)
+        )
+    };
+    let message = format!("column {:?} {what}, so it names the rows or is data: say which", id.name);
+    Fault::new(message).remedied_by(Remedy::SayIndex).at(table.path)
 }

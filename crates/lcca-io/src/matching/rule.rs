@@ -7,6 +7,7 @@
 use super::labels::RowLabels;
 use crate::error::{Error, Fault, Remedy, Result};
 use crate::names::Names;
+use crate::numbers::grouped;
 use crate::remark::Remark;
 use hashbrown::HashMap;
 use lcca::data::Side;
@@ -38,7 +39,8 @@ pub struct Labeled<'a> {
     pub rows: usize,
     /// What each of them is called.
     pub labels: &'a RowLabels,
-    /// Whether rows that the other table does not have are left out without a word, as those of weights and covariates are.
+    /// Whether this is what belongs to the rows of the other table, such as weights and covariates: it must have all of
+    /// these rows, and may have more.
     pub may_have_more: bool,
 }
 
@@ -86,7 +88,7 @@ fn is_same([x, y]: [Labeled<'_>; 2], [x_names, y_names]: [&Names; 2]) -> bool {
 
 fn by_position([x, y]: [Labeled<'_>; 2]) -> Result<Matched> {
     if x.rows != y.rows {
-        let (rows, other, found) = (x.rows, y.path.display(), y.rows);
+        let (rows, other, found) = (grouped(x.rows as u64), y.path.display(), grouped(y.rows as u64));
         let message = format!("has {rows} rows and {other} has {found}, expected as many rows in both");
         return Err(Fault::new(message).at(x.path));
     }
@@ -116,12 +118,22 @@ fn by_name(
     let only = |side: usize| -> Vec<&str> {
         names[side].iter().filter(|name| !places[1 - side].contains_key(name)).collect()
     };
-    let only = [0, 1].map(|side| if tables[side].may_have_more { Vec::new() } else { only(side) });
+    let mut only = [only(0), only(1)];
+    let mut remarks = Vec::new();
+    for side in 0..2 {
+        let spare = if tables[side].may_have_more { std::mem::take(&mut only[side]).len() } else { 0 };
+        if spare > 0 {
+            remarks.push(Remark::NotInX { of: tables[side].called.into(), rows: spare });
+        }
+    }
     let differ = only.iter().any(|only| !only.is_empty());
-    if align == Align::Auto && differ {
+    let must_be_same = align == Align::Auto || tables.iter().any(|table| table.may_have_more);
+    if must_be_same && differ {
         let one_counts = counting[0].is_some() != counting[1].is_some();
         return Err(if one_counts && x.rows == y.rows {
             counted_on_one_side(tables, names, counting)
+        } else if y.may_have_more {
+            lacking(tables, names[0], &only[0])
         } else {
             not_in_both(tables, names, only.each_ref().map(Vec::as_slice))
         });
@@ -137,7 +149,6 @@ fn by_name(
         let message = format!("shares no row name with {}", y.path.display());
         return Err(Fault::new(message).remedied_by(Remedy::PairByPosition).at(x.path));
     }
-    let mut remarks = Vec::new();
     if differ {
         remarks.push(Remark::NotInBoth { x: only[0].len(), y: only[1].len(), rows: rows[0].len() });
     }
@@ -187,19 +198,34 @@ fn counted_on_one_side(tables: [Labeled<'_>; 2], names: [&Names; 2], counting: [
 
 fn not_in_both(tables: [Labeled<'_>; 2], names: [&Names; 2], only: [&[&str]; 2]) -> Error {
     let other = tables[1].path.display();
-    let some = |names: &[&str]| {
-        let shown: Vec<String> = names.iter().take(3).map(|name| format!("{name:?}")).collect();
-        format!("{}{}", shown.join(", "), if names.len() > 3 { ", …" } else { "" })
-    };
+    let number = |number: usize| grouped(number as u64);
     let mut parts = Vec::new();
     if !only[0].is_empty() {
-        let (count, all) = (only[0].len(), names[0].len());
+        let (count, all) = (number(only[0].len()), number(names[0].len()));
         parts.push(format!("{count} of its {all} rows are not in {other} ({})", some(only[0])));
     }
     if !only[1].is_empty() {
-        let (count, all) = (only[1].len(), names[1].len());
+        let (count, all) = (number(only[1].len()), number(names[1].len()));
         parts.push(format!("{count} of the {all} rows of {other} are not in it ({})", some(only[1])));
     }
     let message = format!("{}, expected the same row names in both", parts.join(", and "));
     Fault::new(message).remedied_by(Remedy::PairOtherwise).at(tables[0].path)
+}
+
+/// What belongs to the rows of X is not there for all of them.
+fn lacking(tables: [Labeled<'_>; 2], names: &Names, lacking: &[&str]) -> Error {
+    let [x, other] = tables;
+    let (count, all) = (grouped(lacking.len() as u64), grouped(names.len() as u64));
+    let message =
+        format!("{count} of the {all} rows of X are not in it ({}), expected one for each", some(lacking));
+    let fault = Fault::new(message);
+    let same_length = x.rows == other.rows;
+    let fault = if same_length { fault.remedied_by(Remedy::PairByPosition) } else { fault };
+    fault.at(other.path)
+}
+
+/// The first few of some names.
+pub(super) fn some(names: &[&str]) -> String {
+    let shown: Vec<String> = names.iter().take(3).map(|name| format!("{name:?}")).collect();
+    format!("{}{}", shown.join(", "), if names.len() > 3 { ", …" } else { "" })
 }

@@ -5,6 +5,7 @@ use super::kind::Kind;
 use super::layout::Layout;
 use crate::error::{Fault, Outcome, Remedy};
 use crate::names::NameList;
+use crate::numbers::{count, grouped};
 use crate::text::quoted;
 use crate::values::Growing;
 use hashbrown::HashMap;
@@ -86,8 +87,6 @@ impl CellGaps {
     /// The error that names the first place.
     pub(crate) fn fault(&self, layout: &Layout) -> Option<Fault> {
         let (place, column, found) = self.first.as_ref()?;
-        let count =
-            |number: u64, noun: &str| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
         let all = format!("{} missing in {}", count(self.cells, "value"), count(self.rows, "row"));
         let all = if self.cells == 1 {
             all.replacen("value", "value is", 1)
@@ -183,8 +182,9 @@ impl Cells {
 /// A column that holds texts, not categories.
 pub(crate) fn too_many(label: &str, first: &str, texts: usize) -> Fault {
     let found = quoted(first.as_bytes());
+    let (texts, most) = (grouped(texts as u64), grouped(MOST_CATEGORIES as u64));
     let message = format!(
-        "holds texts ({found}), {texts} different ones, expected numbers or categories: at most {MOST_CATEGORIES} and half as many as rows"
+        "holds texts ({found}), {texts} different ones, expected numbers or categories: at most {most} and half as many as rows"
     );
     super::layout::refuse(label, &message)
 }

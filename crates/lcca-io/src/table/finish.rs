@@ -3,7 +3,7 @@
 use super::cell::is_usual_word;
 use super::cells::{Cells, Codes, MOST_CATEGORIES, NO_CODE, too_many};
 use super::kind::Kind;
-use super::layout::{Column, Layout};
+use super::layout::{Column, Layout, refuse};
 use super::target::Target;
 use crate::assemble::{self, Assembled, SPARSE_SHARE, check_shape, dense_or_sparse};
 use crate::error::{Fault, Outcome, Remedy};
@@ -24,6 +24,8 @@ pub(crate) struct Finished {
     pub(crate) counted: bool,
     /// Columns that may name the rows.
     pub(crate) ids: Vec<IdColumn>,
+    /// What the column that names the rows is called.
+    pub(crate) index_name: Option<String>,
     pub(crate) remarks: Vec<Remark>,
 }
 
@@ -70,7 +72,8 @@ pub(crate) fn finish(
     // One missing category is several missing indicators, but one missing value.
     (assembled.gaps.cells, assembled.gaps.rows) = (gaps.cells, gaps.rows);
     let row_names = (!layout.index.is_empty()).then(|| row_names.into_names());
-    Ok(Finished { assembled, names, row_names, counted: false, ids, remarks })
+    let index_name = layout.index_name.clone();
+    Ok(Finished { assembled, names, row_names, counted: false, ids, index_name, remarks })
 }
 
 /// The columns of the matrix in the order of the table; categories in alphabetical order.
@@ -124,6 +127,10 @@ fn check_distinct_names(names: &[String]) -> Outcome<()> {
 fn check_categories(column: &Column, codes: &Codes) -> Outcome<()> {
     let texts = codes.texts.len();
     let present = codes.of_rows.iter().filter(|&&code| code != NO_CODE).count();
+    if texts == 0 && !codes.of_rows.is_empty() {
+        // It would become no columns at all, and its missing values would be nobody's.
+        return Err(refuse(&column.label, "has no value at all, expected numbers or categories"));
+    }
     if texts > MOST_CATEGORIES || texts > 1 && texts * 2 > present {
         return Err(too_many(&column.label, &codes.texts[0], texts));
     }

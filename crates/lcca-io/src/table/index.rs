@@ -1,6 +1,7 @@
 //! Which column names the rows, and which columns are read.
 
 use super::sample::Evidence;
+use super::target::Target;
 use crate::error::{Fault, Outcome, Remedy};
 use crate::options::{Index, TableOptions};
 use crate::pattern::matches;
@@ -38,10 +39,18 @@ impl Columns<'_> {
         Fault::new(format!("there is no column {typed:?}, expected {expected}"))
     }
 
-    /// The options once it is known whether a column is there that may be missing.
-    pub(crate) fn settle(self, options: &TableOptions) -> TableOptions {
+    /// The options once it is known whether a column is there that may be missing. A number says less than a name: what a
+    /// model has as data does not name rows, nor does an only column.
+    pub(crate) fn settle(self, options: &TableOptions, target: Option<&Target>) -> TableOptions {
+        let is_data = |column: usize| {
+            let name = self.names.and_then(|names| names.get(column));
+            let is_in_model = |name: &String| target.is_some_and(|target| target.kind(name).is_some());
+            self.count < 2 || name.is_some_and(is_in_model)
+        };
         let index = match &options.index {
-            Index::IfPresent(typed) if self.find(typed).is_ok() => Index::Column(typed.clone()),
+            Index::IfPresent(typed) if self.find(typed).is_ok_and(|column| !is_data(column)) => {
+                Index::Column(typed.clone())
+            }
             Index::IfPresent(_) => Index::Guess,
             said => said.clone(),
         };

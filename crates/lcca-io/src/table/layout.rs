@@ -40,6 +40,8 @@ pub(crate) struct Layout {
     spare_index: Option<String>,
     /// A column that is called like names of rows and was not asked for.
     unread_id: Option<String>,
+    /// What the one column that names the rows is called, if columns have names.
+    pub(crate) index_name: Option<String>,
 }
 
 impl Layout {
@@ -72,6 +74,7 @@ impl Layout {
             ignored: Vec::new(),
             spare_index: None,
             unread_id: None,
+            index_name: None,
         };
         if is_named && target.is_none() && options.index == Index::Guess && layout.index.is_empty() {
             let is_unread = |source: &usize| !chosen.contains(source) && is_called_like_id(&name(*source));
@@ -105,6 +108,10 @@ impl Layout {
                 None => layout.ignored.push(name),
             }
         }
+        layout.index_name = match layout.index[..] {
+            [index] if is_named => Some(name(index)),
+            _ => None,
+        };
         let names = layout.columns.iter().map(|column| column.name.as_str());
         if is_named && !target.is_some_and(|target| target.is_same(names)) {
             layout.check_names()?;
@@ -126,6 +133,11 @@ impl Layout {
             }
         }
         Ok(())
+    }
+
+    /// Whether the rows are named by a column that the model does not have.
+    pub(crate) fn took_spare_index(&self) -> bool {
+        self.spare_index.is_some()
     }
 
     /// What there is to say about columns that are not the model's.

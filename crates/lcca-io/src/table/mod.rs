@@ -13,7 +13,7 @@ mod sample;
 mod target;
 mod typed;
 
-pub(crate) use cell::{Cell, MissingTexts};
+pub(crate) use cell::{Cell, MissingTexts, is_decimal};
 pub(crate) use cells::{Cells, Where};
 pub(crate) use finish::{Finished, finish};
 pub(crate) use header::first_line_names;

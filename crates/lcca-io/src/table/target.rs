@@ -3,6 +3,7 @@
 use super::kind::Kind;
 use crate::error::{Fault, Outcome};
 use crate::names::Names;
+use crate::numbers::grouped;
 use hashbrown::{HashMap, HashSet};
 
 /// The columns of one view of a model.
@@ -70,7 +71,7 @@ impl Target {
         }
         let shown: Vec<String> = absent.iter().take(SHOWN).map(|name| format!("{name:?}")).collect();
         let more = if absent.len() > SHOWN { ", …" } else { "" };
-        let (count, all) = (absent.len(), self.names.len());
+        let (count, all) = (grouped(absent.len() as u64), grouped(self.names.len() as u64));
         Err(Fault::new(format!("lacks {count} of the model's {all} columns: {}{more}", shown.join(", "))))
     }
 }

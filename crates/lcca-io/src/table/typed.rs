@@ -2,7 +2,7 @@
 //! are read as.
 
 use super::finish::Finished;
-use super::index::{Columns, find_index};
+use super::index::{Columns, check_distinct, find_index};
 use super::kind::Kind;
 use super::layout::{Layout, refuse};
 use super::sample::Evidence;
@@ -139,12 +139,19 @@ impl TypedTable<'_> {
     }
 
     /// Adds what the table says about its rows besides its cells: what was guessed, and an index that is not stored.
+    /// Texts that were taken as row names because the first of them differ must all differ.
     pub(crate) fn complete(
         &self,
         mut finished: Finished,
         layout: &Layout,
         options: &TableOptions,
-    ) -> Finished {
+    ) -> Outcome<Finished> {
+        let is_guess = options.index == Index::Guess && self.pandas_index.columns.is_empty();
+        if let (true, [index], Some(names)) = (is_guess, &layout.index[..], &finished.row_names)
+            && !layout.took_spare_index()
+        {
+            check_distinct(names.iter(), &self.names[*index])?;
+        }
         if options.index == Index::Guess {
             self.pandas_index.name_rows(&mut finished);
             let levels: Vec<&str> = layout.index.iter().map(|&level| self.names[level].as_str()).collect();
@@ -152,6 +159,6 @@ impl TypedTable<'_> {
             let guessed = index.map(|index| Remark::Guessed { header: None, index: Some(index) });
             finished.remarks.splice(0..0, guessed);
         }
-        finished
+        Ok(finished)
     }
 }

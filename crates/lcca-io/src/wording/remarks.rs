@@ -58,6 +58,9 @@ fn pairing(remark: &Remark) -> String {
             let [moved, rows] = [*moved, *rows].map(|number| grouped(number as u64));
             format!("rows of {of} brought into the order of X by name: {moved} of {rows} moved")
         }
+        Remark::NotInX { of, rows } => {
+            format!("{} of {of} that X does not have left out", counted(*rows, "row", "rows"))
+        }
         Remark::NotInBoth { x, y, rows } => {
             let [rows, x, y] = [*rows, *x, *y].map(|number| grouped(number as u64));
             format!("{rows} rows are in both views; {x} only in X and {y} only in Y left out")

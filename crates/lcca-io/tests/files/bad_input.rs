@@ -134,7 +134,7 @@ fn scipy_complaints_name_the_array() {
         &message(&csr([1 << 40, 3], &[0, 0], &[], &[])),
         &["indptr: holds 2 numbers, expected 1099511627777"],
     );
-    says(&message(&csr([1, 1 << 40], &[0, 0], &[], &[])), &["1099511627776 columns are more than"]);
+    says(&message(&csr([1, 1 << 40], &[0, 0], &[], &[])), &["1,099,511,627,776 columns are more than"]);
     says(
         &message(&csr([1, 3], &[0, 0], &[], &[])[..3]),
         &["holds no array \"data\"", "it holds: format.npy"],

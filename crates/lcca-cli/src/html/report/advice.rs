@@ -1,6 +1,7 @@
 //! The page in short: what was found, how sure it is, and what to do next.
 
 use super::subject::Subject;
+use crate::escape;
 use crate::figures::{GivenRows, largest};
 use crate::html::element;
 use crate::shown::{correlation, decimal, shortened};
@@ -17,15 +18,24 @@ const LONGEST_NAME: usize = 40;
 const KEPT: f64 = 0.5;
 /// Fewer rows than this correlate by 1 or not at all, whatever they are.
 const LEAST_ROWS: usize = 3;
+/// More components than this are counted instead of numbered.
+const MOST_NUMBERS: usize = 6;
 /// A p-value above this may be chance.
 const LEVEL: f64 = 0.05;
 
 pub fn section(subject: &Subject<'_>, record: Option<&FitRecord>, evidence: Option<&Evidence<'_>>) -> String {
     element::answers(&[
-        ("What was found", found(subject)),
-        ("How sure", how_sure(subject, record, evidence)),
-        ("What to do next", next(subject, record, evidence)),
+        ("What was found", plain(found(subject))),
+        ("How sure", plain(how_sure(subject, record, evidence))),
+        (
+            "What to do next",
+            next(subject, record, evidence).iter().map(|step| element::with_commands(step)).collect(),
+        ),
     ])
+}
+
+fn plain(sentences: Vec<String>) -> Vec<String> {
+    sentences.iter().map(|sentence| escape::text(sentence)).collect()
 }
 
 /// Correlations on rows that the fit has not seen.
@@ -57,9 +67,10 @@ impl<'e> Evidence<'e> {
         self.others.first().copied().unwrap_or(f64::NAN)
     }
 
-    /// Components that keep at least half of their correlation.
-    fn kept(&self) -> usize {
-        self.others.iter().zip(self.training).filter(|(other, training)| **other >= KEPT * **training).count()
+    /// Components that keep at least half of their correlation, from 1.
+    fn kept(&self) -> Vec<usize> {
+        let pairs = self.others.iter().zip(self.training).enumerate();
+        pairs.filter(|(_, (other, training))| **other >= KEPT * **training).map(|(i, _)| i + 1).collect()
     }
 
     /// Whether the first component is mostly lost.
@@ -124,16 +135,17 @@ fn how_sure(
     }
     match evidence {
         Some(evidence) => {
-            let pairs = evidence.others.len();
+            let (pairs, kept) = (evidence.others.len(), evidence.kept().len());
             let first = |all: &[f64]| all.first().copied().unwrap_or(f64::NAN);
             let [other, training] = [first(&evidence.others), first(evidence.training)];
             sentences.push(format!(
-                "The first component correlates by {} {} (in training by {}). {} of {} keep at least half of their correlation there.",
+                "The first component correlates by {} {} (in training by {}). {} of {} {} correlation there.",
                 correlation(other),
                 evidence.place,
                 correlation(training),
-                evidence.kept(),
-                count(pairs as u64, "component")
+                kept,
+                count(pairs as u64, "component"),
+                if kept == 1 { "keeps at least half of its" } else { "keep at least half of their" }
             ));
         }
         None => sentences.push(unproved(record)),
@@ -146,8 +158,9 @@ fn how_sure(
     } else if let Some([_, p]) = subject.certainty.tests() {
         let proved = p.iter().filter(|&&p| p <= LEVEL).count();
         sentences.push(format!(
-            "{proved} of {} correlate more than chance would explain (adjusted p at most 0.05).",
-            count(p.len() as u64, "component")
+            "{proved} of {} {} more than chance would explain (adjusted p at most 0.05).",
+            count(p.len() as u64, "component"),
+            if proved == 1 { "correlates" } else { "correlate" }
         ));
     }
     if let Some([corrected, low, high]) = subject.certainty.intervals()
@@ -184,35 +197,61 @@ fn unproved(record: Option<&FitRecord>) -> String {
 fn next(subject: &Subject<'_>, record: Option<&FitRecord>, evidence: Option<&Evidence<'_>>) -> Vec<String> {
     let mut steps = Vec::new();
     if record.is_some_and(|record| !record.converged) {
-        steps.push("Fit again with more passes (--max-passes), or with a ridge (--ridge 0.01), which converges faster.".into());
+        steps.push("Fit again with more passes (`--max-passes`), or with a ridge (`--ridge 0.01`), which converges faster.".into());
     }
     match evidence {
         None => steps.push(
-            "Measure the components on other rows: lcca fit … --hold-out 0.2, or lcca score MODEL X_TEST Y_TEST --permutations 999."
+            "Measure the components on other rows: `lcca fit … --hold-out 0.2`, or `lcca score MODEL X_TEST Y_TEST --permutations 999`."
                 .into(),
         ),
         Some(evidence) if evidence.is_lost() => steps.push(
-            "Most of the training correlation does not carry over: choose a ridge on held-out rows, lcca fit … --ridge-path \
-             0.001,0.01,0.1,1."
+            "Most of the training correlation does not carry over: choose a ridge on held-out rows, `lcca fit … --ridge-path \
+             0.001,0.01,0.1,1`."
                 .into(),
         ),
-        Some(evidence) if evidence.kept() < evidence.others.len() => {
-            let kept = count(evidence.kept() as u64, "component");
-            let carry = if evidence.kept() == 1 { "carries" } else { "carry" };
-            steps.push(format!("Trust the {kept} that {carry} over; -k auto chooses their number by a test."));
+        Some(evidence) if evidence.kept().len() < evidence.others.len() => {
+            let trusted = trusted(&evidence.kept());
+            steps.push(format!("Trust {trusted} over; `-k auto` chooses their number by a test."));
         }
         Some(_) => {}
     }
     if subject.certainty.intervals().is_none() {
         steps.push(
-            "Intervals and stability: lcca bootstrap MODEL X Y -n 200 --json > bootstrap.json, then lcca report … --bootstrap \
-             bootstrap.json."
+            "Intervals and stability: `lcca bootstrap MODEL X Y -n 200 --json > bootstrap.json`, then `lcca report … --bootstrap \
+             bootstrap.json`."
                 .into(),
         );
     }
     if subject.given.is_none() {
-        steps.push("See the rows: lcca report MODEL X Y --label FILE.".into());
+        steps.push("See the rows: `lcca report MODEL X Y --label FILE`.".into());
     }
-    steps.push("Use it: lcca transform gives the canonical variables of any rows, lcca neighbors the columns that go together.".into());
+    steps.push("Use it: `lcca transform` gives the canonical variables of any rows, `lcca neighbors` the columns that go together.".into());
     steps
+}
+
+/// The components that carry over, which are at least one: by their numbers if they are few.
+fn trusted(kept: &[usize]) -> String {
+    let are_first = kept.iter().copied().eq(1..=kept.len());
+    match kept {
+        [only] => format!("component {only}, which carries"),
+        _ if are_first => format!("the first {} components, which carry", kept.len()),
+        [some @ .., last] if some.len() < MOST_NUMBERS => {
+            let some: Vec<String> = some.iter().map(usize::to_string).collect();
+            format!("components {} and {last}, which carry", some.join(", "))
+        }
+        _ => format!("the {} components that carry", kept.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn components_that_carry_over_are_called_by_their_numbers() {
+        assert_eq!(trusted(&[1]), "component 1, which carries");
+        assert_eq!(trusted(&[1, 2, 3]), "the first 3 components, which carry");
+        assert_eq!(trusted(&[1, 3, 4]), "components 1, 3 and 4, which carry");
+        assert_eq!(trusted(&[1, 3, 4, 5, 6, 7, 9, 10]), "the 8 components that carry");
+    }
 }

@@ -50,7 +50,7 @@ impl Components {
 
     /// All components with their correlations and leading columns.
     pub fn overview(&self, subject: &Subject<'_>, record: Option<&FitRecord>) -> Section {
-        let numbers = self.numbers(subject);
+        let numbers = self.numbers(subject, record);
         let number = |title| Column { title, class: "number" };
         let names = |title| Column { title, class: "names" };
         let mut columns = vec![number("component")];
@@ -84,7 +84,11 @@ impl Components {
              are those with the largest loadings: the correlations of a column with the variable of its view. Columns of \
              the same sign go together; a minus marks the others.",
         );
-        subject.certainty.explanation().iter().for_each(|line| text += &element::paragraph(line));
+        subject
+            .certainty
+            .explanation(subject.given)
+            .iter()
+            .for_each(|line| text += &element::paragraph(line));
         let pairs = subject.model.pairs();
         if self.shown < pairs {
             text += &element::remark(&format!(
@@ -101,14 +105,19 @@ impl Components {
     }
 
     /// The numeric columns of the overview: their titles, and one cell per component.
-    fn numbers(&self, subject: &Subject<'_>) -> Vec<(&'static str, Vec<String>)> {
+    fn numbers(&self, subject: &Subject<'_>, record: Option<&FitRecord>) -> Vec<(&'static str, Vec<String>)> {
         let model = subject.model;
         let cells = |values: &[f64]| values.iter().map(|&v| decimal(v, 4)).collect::<Vec<_>>();
         let mut numbers = vec![("correlation", cells(&model.correlations))];
-        if let Some(given) = subject.given {
-            numbers.push(("on given rows", cells(&given.scores.correlations)));
+        if let Some(held_out) = record.and_then(|record| record.held_out.as_ref()) {
+            let value = |j: usize| held_out.held_out.get(j).copied().unwrap_or(f64::NAN);
+            numbers.push(("held out", (0..self.shown).map(|j| decimal(value(j), 4)).collect()));
         }
-        numbers.extend(subject.certainty.columns());
+        // Rows of training have the correlations of training.
+        if let Some(given) = subject.given.filter(|given| !given.are_training) {
+            numbers.push(("given rows", cells(&given.scores.correlations)));
+        }
+        numbers.extend(subject.certainty.columns(subject.given));
         if !model.settings.is_cca() {
             let covariances = model.objective.iter().map(|&value| format!("{value:.4e}")).collect();
             numbers.push(("covariance", covariances));
@@ -148,8 +157,8 @@ impl Components {
         content += &subject.given.map(scatter::figure).unwrap_or_default();
         content += "</div>\n";
         if subject.given.is_none() {
-            let hint = "Give rows as well, lcca report MODEL X Y, to see the canonical variables.";
-            content += &element::remark(hint);
+            let hint = "Give rows as well, `lcca report MODEL X Y`, to see the canonical variables.";
+            content += &element::hint(hint);
         }
         Section { id: "component-by-component", title: "One component", markup: content }
     }

@@ -43,8 +43,8 @@ pub fn rows(subject: &Subject<'_>, shown: usize) -> Option<Section> {
         content += &element::figure("biplot", &figures::biplot(subject.columns(), given, [a, b], IN_BIPLOT));
     }
     if given.labels.is_none() {
-        let hint = "Rows can be colored by what is known about them: --label FILE, with one label per row.";
-        content += &element::remark(hint);
+        let hint = "Rows can be colored by what is known about them: `--label FILE`, with one label per row.";
+        content += &element::hint(hint);
     }
     Some(Section { id: "rows", title: "Rows", markup: content })
 }

@@ -1,21 +1,18 @@
-//! The head of the page: what was fitted and how the fit ended, in plain words.
+//! The head of the page: what was found in which data and how the fit ended, in plain words.
 
 use super::advice::{self, Evidence};
 use super::subject::Subject;
 use crate::escape;
 use crate::html::element;
 use crate::shown::{correlation, decimal, shortened, small};
-use crate::text::{count, gram_passes, grouped, pass_count};
-use lcca::fit::{Certificate, HeldOut, Kind};
-use lcca_io::{FitRecord, wording};
+use crate::text::{count, grouped};
+use lcca::fit::HeldOut;
+use lcca_io::FitRecord;
 
 /// The most characters of a sentence that comes from the model.
 const LONGEST_SENTENCE: usize = 2000;
 /// The most notes shown.
 const MOST_NOTES: usize = 20;
-
-const UNKNOWN_OUTCOME: &str =
-    "The model does not say how its fit ended: it was written by another version or another program.";
 
 pub fn header(subject: &Subject<'_>, record: Option<&FitRecord>) -> String {
     let (class, verdict) = match record {
@@ -63,7 +60,7 @@ fn figures(subject: &Subject<'_>) -> Vec<(String, String)> {
     let count = |number: usize| grouped(number as u64);
     let total: f64 = model.correlations.iter().sum();
     let mut figures = vec![(decimal(total, 4), format!("sum of correlations, of {} at most", model.pairs()))];
-    if let Some(given) = subject.given {
+    if let Some(given) = subject.given.filter(|given| !given.are_training) {
         figures.push((decimal(given.scores.total, 4), "the same on the given rows".into()));
     }
     figures.extend([
@@ -75,25 +72,30 @@ fn figures(subject: &Subject<'_>) -> Vec<(String, String)> {
     figures
 }
 
-/// The fit in sentences: views, method and why, certificate, notes, given rows.
+/// The data in sentences: views, held-out rows, notes, given rows.
 fn story(subject: &Subject<'_>, record: Option<&FitRecord>) -> String {
     let mut markup = element::paragraph(&views(subject));
-    match record {
-        None => markup += &element::paragraph(UNKNOWN_OUTCOME),
-        Some(record) => {
-            markup += &element::paragraph(&method(subject, record));
-            if let Some(certificate) = &record.certificate {
-                markup += &element::paragraph(&certified(certificate));
-            }
-            if let Some(held_out) = &record.held_out {
-                markup += &element::paragraph(&held_out_sentence(held_out));
-            }
-            let notes = record.note_sentences().into_iter().take(MOST_NOTES);
-            let notes: Vec<String> = notes.map(|note| shortened(&note, LONGEST_SENTENCE)).collect();
-            markup += &element::list(&notes);
+    if let Some(record) = record {
+        if let Some(held_out) = &record.held_out {
+            markup += &element::paragraph(&held_out_sentence(held_out));
         }
+        markup += &element::list(&notes(subject, record));
     }
     markup + &given(subject)
+}
+
+fn notes(subject: &Subject<'_>, record: &FitRecord) -> Vec<String> {
+    let name = |side, column| subject.column_names(side).map(|_| subject.column(side, column));
+    let notes = record.note_sentences_with_names(name).into_iter().take(MOST_NOTES);
+    notes.map(|note| sentence(&shortened(&note, LONGEST_SENTENCE))).collect()
+}
+
+/// A remark of the program as a sentence: with a capital and a full stop.
+fn sentence(remark: &str) -> String {
+    let mut rest = remark.chars();
+    let first: String = rest.next().into_iter().flat_map(char::to_uppercase).collect();
+    let stop = if remark.ends_with(['.', '…']) { "" } else { "." };
+    format!("{first}{}{stop}", rest.as_str())
 }
 
 fn views(subject: &Subject<'_>) -> String {
@@ -110,36 +112,6 @@ fn views(subject: &Subject<'_>) -> String {
         "not centered"
     };
     format!("{files}, {centered}.")
-}
-
-fn method(subject: &Subject<'_>, record: &FitRecord) -> String {
-    let requested = subject.model.settings.method;
-    let chosen = &record.chosen;
-    // Only the first word is the name: earlier versions spelled parameters in another way.
-    let choice = if chosen.split(' ').next() == Some(requested.name()) {
-        format!("The method {chosen} was requested")
-    } else {
-        format!("The method {requested} chose {chosen}")
-    };
-    let why = shortened(&record.why(), LONGEST_SENTENCE);
-    let (passes, gram_passes) = (pass_count(record.passes), gram_passes(record.gram_passes));
-    format!("{choice}: {why}. It took {passes} over the rows{gram_passes}.")
-}
-
-fn certified(certificate: &Certificate) -> String {
-    let widest = certificate.bounds.iter().copied().fold(0.0, f64::max);
-    let kind = match certificate.kind {
-        Kind::Rigorous => "Certified, rigorously",
-        Kind::Conditional => {
-            "Certified, for data without directions of 0 < variance < 1e\u{2212}12 of their columns'"
-        }
-    };
-    format!(
-        "{kind}: a true objective value lies within {} of each fitted one, and within {} there is a different one for each; {}.",
-        small(widest),
-        small(certificate.together),
-        wording::search(certificate)
-    )
 }
 
 /// What a fit to some of the rows was worth on the others.

@@ -1,4 +1,4 @@
-//! How the fit converged: captured total and estimated missing share, iteration by iteration.
+//! How the fit went: its method, what was certified, and captured total and estimated missing share, iteration by iteration.
 //!
 //! The horizontal axis is passes, not seconds: a model has no clock in it, so that the same fit gives the same bytes.
 
@@ -6,10 +6,14 @@ use super::subject::Subject;
 use crate::figures::Illustration;
 use crate::html::element::{self, Section};
 use crate::picture::{LineChart, Look, Point, Series, Vertical};
-use crate::shown::small;
-use lcca_io::{FitRecord, TracePoint};
+use crate::shown::{shortened, small};
+use crate::text::{gram_passes, pass_count};
+use lcca::fit::{Certificate, Kind};
+use lcca_io::{FitRecord, TracePoint, wording};
 
 const PASSES: &str = "passes over rows and Gram matrices";
+/// The most characters of a sentence that comes from the model.
+const LONGEST_REASON: usize = 2000;
 
 fn has_estimates(trace: &[TracePoint]) -> bool {
     trace.iter().any(|point| point.missing.is_some())
@@ -51,7 +55,8 @@ fn missing(subject: &Subject<'_>, trace: &[TracePoint]) -> LineChart {
 }
 
 pub fn section(subject: &Subject<'_>, record: Option<&FitRecord>) -> Section {
-    let content = match record.map(|record| &record.trace[..]) {
+    let told = record.map(|record| told(subject, record)).unwrap_or_default();
+    let pictures = match record.map(|record| &record.trace[..]) {
         None => element::remark(
             "The model holds no trace of its fit: it was written by another version or another program.",
         ),
@@ -68,5 +73,42 @@ pub fn section(subject: &Subject<'_>, record: Option<&FitRecord>) -> Section {
             element::figure("captured", &Illustration::new(captured(trace, what), caption)) + &missing
         }
     };
-    Section { id: "convergence", title: "Convergence", markup: content }
+    Section { id: "fit", title: "The fit", markup: told + &pictures }
+}
+
+/// The method and why it was chosen, and what is certain about its answer.
+fn told(subject: &Subject<'_>, record: &FitRecord) -> String {
+    let certified =
+        record.certificate.as_ref().map(|certificate| element::paragraph(&certified(certificate)));
+    element::paragraph(&method(subject, record)) + &certified.unwrap_or_default()
+}
+
+fn method(subject: &Subject<'_>, record: &FitRecord) -> String {
+    let requested = subject.model.settings.method;
+    let chosen = &record.chosen;
+    // Only the first word is the name: earlier versions spelled parameters in another way.
+    let choice = if chosen.split(' ').next() == Some(requested.name()) {
+        format!("The method {chosen} was requested")
+    } else {
+        format!("The method {requested} chose {chosen}")
+    };
+    let why = shortened(&record.why(), LONGEST_REASON);
+    let (passes, gram_passes) = (pass_count(record.passes), gram_passes(record.gram_passes));
+    format!("{choice}: {why}. It took {passes} over the rows{gram_passes}.")
+}
+
+fn certified(certificate: &Certificate) -> String {
+    let widest = certificate.bounds.iter().copied().fold(0.0, f64::max);
+    let kind = match certificate.kind {
+        Kind::Rigorous => "Certified, rigorously",
+        Kind::Conditional => {
+            "Certified, for data without directions of 0 < variance < 1e\u{2212}12 of their columns'"
+        }
+    };
+    format!(
+        "{kind}: a true objective value lies within {} of each fitted one, and within {} there is a different one for each; {}.",
+        small(widest),
+        small(certificate.together),
+        wording::search(certificate)
+    )
 }
