@@ -151,9 +151,9 @@ class TestTables:
         x, y, g, w, _ = (part.iloc[:60] for part in frames)
         x, y = x.fillna(0), y.fillna(0)
         model = CCACV(1, ridges=[0.1], folds=2)
-        with pytest.raises(ValueError, match='1 of its 60 rows are not in groups .*"mouse 0"'):
+        with pytest.raises(ValueError, match='groups: 1 of the 60 rows of X .*"mouse 0"'):
             model.fit(x, y, groups=g.iloc[1:])
-        with pytest.raises(ValueError, match="60 of its 60 rows are not in the sample weights"):
+        with pytest.raises(ValueError, match="the sample weights: 60 of the 60 rows of X"):
             model.fit(x, y, sample_weight=w.rename(index=str.upper))
         subjects = [f"subject {i // 2}" for i in range(60)]
         visits = [part.set_axis(subjects) for part in (x, y, g, w)]

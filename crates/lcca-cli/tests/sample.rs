@@ -41,7 +41,7 @@ fn samples_are_named_counted_and_the_same_every_time() {
 fn flags(folder: &Folder, words: &str) -> Vec<String> {
     let help = folder.run(&format!("{words} --help")).done().stdout;
     let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
-    let long = |line: &str| line.split([' ', ',']).find(|word| word.starts_with("--")).map(String::from);
+    let long = |line: &str| line.split([' ', ',', '[']).find(|word| word.starts_with("--")).map(String::from);
     lines.filter_map(long).collect()
 }
 

@@ -122,7 +122,7 @@ mod tests {
         let kept = wide.without_empty_columns(Path::new("f")).unwrap();
         assert_eq!((kept.matrix.rows(), kept.matrix.cols(), kept.matrix.entries()), (3, 2, 3));
         assert_eq!(kept.names().unwrap(), Some(Names::new(["7", "1999999999"])));
-        assert!(kept.notes[0].starts_with("2 of 2000000000 columns occur"), "{:?}", kept.notes);
+        assert!(kept.notes[0].starts_with("2 of 2,000,000,000 columns occur"), "{:?}", kept.notes);
         let mut first = Vec::new();
         kept.matrix.for_each(0, |column, value| first.push((column, value)));
         assert_eq!(first, [(1, 2.0)]);

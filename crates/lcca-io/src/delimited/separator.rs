@@ -76,13 +76,9 @@ fn unquoted(field: &[u8]) -> &[u8] {
 
 /// Refuses a text whose fields are between something else than what was said, if its first lines leave no doubt. Commas
 /// may stand before the decimals of a table with one column.
-pub(super) fn check_separator(
-    lines: &[Vec<u8>],
-    said: u8,
-    decimal: Option<char>,
-    of_fit: bool,
-) -> Outcome<()> {
-    let Ok(found) = separator(lines, said, decimal) else { return Ok(()) };
+pub(super) fn check_separator(lines: &[Vec<u8>], said: u8, of_fit: bool) -> Outcome<()> {
+    // A comma that was said to stand before decimals is looked for between fields as well.
+    let Ok(found) = separator(lines, said, None) else { return Ok(()) };
     let is_number = |line: &Vec<u8>| is_decimal(line);
     let is_one_column = || {
         let (first, below) = (&lines[0], &lines[1..]);
@@ -107,15 +103,17 @@ pub(super) fn said_separator(said: char) -> Outcome<u8> {
     }
 }
 
-/// How often a separator stands outside of quotes.
+/// How often a separator stands outside of quotes. A quote within a field, as in `5" pipe`, is an inch and opens nothing.
 fn count(line: &[u8], separator: u8) -> usize {
-    let mut quoted = false;
-    line.iter()
-        .filter(|&&byte| {
-            quoted ^= byte == b'"';
-            byte == separator && !quoted
-        })
-        .count()
+    let (mut quoted, mut before) = (false, separator);
+    let mut outside = 0;
+    for &byte in line {
+        let may_open = before == b'"' || OTHERS.contains(&before) || before == separator;
+        quoted ^= byte == b'"' && (quoted || may_open);
+        outside += usize::from(byte == separator && !quoted);
+        before = byte;
+    }
+    outside
 }
 
 /// The separator in words.
@@ -147,7 +145,7 @@ mod tests {
     fn a_said_separator_that_is_nowhere_is_refused_if_another_is_everywhere() {
         let check = |lines: &[&str], said: u8| {
             let lines: Vec<Vec<u8>> = lines.iter().map(|line| line.as_bytes().to_vec()).collect();
-            check_separator(&lines, said, None, true).is_ok()
+            check_separator(&lines, said, true).is_ok()
         };
         assert!(!check(&["a,b", "1,2"], b';') && !check(&["a;b", "1,5;2,5"], b'|'));
         assert!(check(&["w", "1,5", "2,5"], b';') && check(&["1,5", "2,5"], b';'), "decimal commas");
