@@ -147,7 +147,8 @@ impl Model {
         let units = units_of_traces(pair, &self.settings)?;
         let rows = Rows { pair, squares, units };
         let unit = claim_in_units(&mut claim, &rows)?;
-        let mut certificate = certify(&claim, &rows, exact, watch, STEPS)?;
+        let mut certificate =
+            certify(&claim, &rows, exact, watch, Effort { steps: STEPS, proof: proof::ASKED })?;
         let Certificate { bounds, together, gain, proven, .. } = &mut certificate;
         let proven = proven.iter_mut().flat_map(|proven| [&mut proven.value, &mut proven.missing]);
         bounds.iter_mut().chain([together, gain]).chain(proven).for_each(|value| *value *= unit);
@@ -218,14 +219,22 @@ fn solve_exactly(model: &Model, pair: &dyn Pair, watch: &dyn Watch) -> Result<Op
     }
 }
 
-/// Bounds from at most `steps` steps on each view. Fewer steps make bounds loose, not wrong. If `exact` weights are known, the fit is
-/// compared with them; if not, larger pairs are searched for.
+/// What a certificate may cost.
+pub(super) struct Effort {
+    /// Steps of conjugate gradients on each view. Fewer make bounds loose, not wrong.
+    pub steps: usize,
+    /// Operations of a proof.
+    pub proof: f64,
+}
+
+/// Bounds on the pairs of a model. If `exact` weights are known, the fit is compared with them; if not, larger pairs are excluded by a proof
+/// or searched for.
 pub(super) fn certify(
     model: &Model,
     rows: &Rows<'_>,
     exact: Option<[Panel; 2]>,
     watch: &dyn Watch,
-    steps: usize,
+    effort: Effort,
 ) -> Result<Certificate> {
     let tally = Tally::default();
     let counting = Counting::rows(rows.pair, &tally, watch);
@@ -235,7 +244,7 @@ pub(super) fn certify(
     let [rx, ry] = residuals(&x, &y, &model.objective);
     let least = (SHARE_OF_TOLERANCE * model.settings.tol).max(LEAST);
     let solve = |normal: Normal<'_>, residual: &Panel| {
-        let cg = Cg::new(normal, steps, 0.0)?.with_squares(&rows.squares[normal.side as usize]);
+        let cg = Cg::new(normal, effort.steps, 0.0)?.with_squares(&rows.squares[normal.side as usize]);
         Step::solve(cg, normal, residual, least)
     };
     let (x_step, y_step) = (solve(x_normal, &rx)?, solve(y_normal, &ry)?);
@@ -257,7 +266,7 @@ pub(super) fn certify(
     };
     let claim = Claim { problem, objective: &model.objective, w: [&x, &y], residuals: [rx, ry] };
     let Larger { total: best, search, proven, unaffordable } =
-        larger(&claim, &ground, [&x_step.block, &y_step.block], exact)?;
+        larger(&claim, &ground, [&x_step.block, &y_step.block], exact, effort.proof)?;
     Ok(Certificate {
         bounds: (0..model.pairs()).map(|i| bound(model.objective[i], &x_step, &y_step, i)).collect(),
         together: x_step.largest()?.max(y_step.largest()?).sqrt().min(1.0),
@@ -299,6 +308,7 @@ fn larger(
     ground: &Ground<'_>,
     step: [&ViewBlock; 2],
     exact: Option<[Panel; 2]>,
+    affordable: f64,
 ) -> Result<Larger> {
     let (k, w, settings) = (claim.objective.len(), claim.w, claim.problem.settings);
     if k == 0 {
@@ -310,7 +320,7 @@ fn larger(
         let exact = best_total([&[&x], &[&y]], ground.squares, k)?;
         return Ok(Larger::new(nearby.max(exact), Search::Exact));
     }
-    let is_affordable = proof::is_affordable(&claim.problem, proof::ASKED);
+    let is_affordable = proof::is_affordable(&claim.problem, affordable);
     if is_affordable && let Some(larger) = proven(claim, ground, nearby)? {
         return Ok(larger);
     }

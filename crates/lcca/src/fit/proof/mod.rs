@@ -124,8 +124,7 @@ pub(super) fn prove(problem: &Problem<'_>, w: &Block, r: &Block, theta: &[f64]) 
     let residuals = stacked(problem, r, |view| &view.w, &scale, above)?;
     let mut matrix = shifted(problem, sigma, &scale)?;
     lift(&mut matrix, products, |i| wanted[i] - sigma + 1.0);
-    let margin = ROUNDING * matrix.nrows() as f64 * f64::EPSILON;
-    let definite = Definite::factorize(matrix, margin, MOST_FAILED);
+    let definite = Definite::factorize(matrix, margin(scale.len()), MOST_FAILED);
     if !definite.is_definite() {
         match overlooked(problem, definite.directions(), sigma, &scale)? {
             Overlooked::Directions(directions) => return Ok(Finding::Refuted(directions)),
@@ -136,6 +135,11 @@ pub(super) fn prove(problem: &Problem<'_>, w: &Block, r: &Block, theta: &[f64]) 
     let rise: f64 = definite.inverse_squares(residuals).iter().sum();
     let below: f64 = wanted[above..].iter().map(|value| sigma - value).sum();
     Ok(Finding::Proven(Proof { exceeding: above, value: sigma, missing: rise + below }))
+}
+
+/// The share of its diagonal by which rounding changes a matrix of so many columns.
+fn margin(columns: usize) -> f64 {
+    ROUNDING * columns as f64 * f64::EPSILON
 }
 
 /// One over the length of each column of both views in the norm of B; 0 for columns that do not vary.
@@ -221,7 +225,9 @@ fn overlooked(problem: &Problem<'_>, directions: Mat<f64>, sigma: f64, scale: &[
         return Ok(Overlooked::NoVariance);
     }
     let value = |j: usize| 2.0 * across[j] / length(j);
-    let mut above: Vec<usize> = varying.into_iter().filter(|&j| value(j) > sigma).collect();
+    // Rounding counts the more, the less of a direction's length is variance.
+    let rounding = |j: usize| margin(scale.len()) * height(j) / length(j);
+    let mut above: Vec<usize> = varying.into_iter().filter(|&j| value(j) > sigma + rounding(j)).collect();
     if above.is_empty() {
         return Ok(Overlooked::Rounding);
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::data::Side;
-use crate::fit::certify::{Rows, certify};
+use crate::fit::certify::{Effort, Rows, certify};
 use crate::fit::{Certificate, Kind};
 use crate::method::Scale;
 use crate::testing::{dense_correlations, random_mat, sparse_from_dense, to_dense, with_correlations};
@@ -209,7 +209,7 @@ fn too_few_steps_make_bounds_loose_but_not_wrong() {
         for steps in [0, 2, 8, 500] {
             let squares = Side::BOTH.map(|side| pair.moments(side).unwrap().square.clone());
             let rows = Rows { pair: &pair, squares, units: [1.0; 2] };
-            let certificate = certify(&model, &rows, None, &(), steps).unwrap();
+            let certificate = certify(&model, &rows, None, &(), Effort { steps, proof: 0.0 }).unwrap();
             for (theta, bound) in model.objective.iter().zip(&certificate.bounds) {
                 assert!(
                     truth.iter().any(|d| (d - theta).abs() <= *bound),

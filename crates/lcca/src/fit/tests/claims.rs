@@ -5,8 +5,9 @@
 
 use super::*;
 use crate::data::{Centered, Side};
-use crate::fit::Search;
-use crate::fit::certify::{Rows, certify};
+use crate::fit::certify::{Effort, Rows, certify};
+use crate::fit::{Certificate, Model, Proven, Search};
+use crate::outcome::Decision;
 use crate::panels;
 use crate::testing::{random_mat, sparse_from_dense};
 
@@ -247,32 +248,102 @@ fn certificates_agree_with_no_wrong_claim_and_refute_no_right_one() {
     }
 }
 
-#[test]
-fn a_search_from_random_directions_finds_what_a_fit_missed_and_nothing_else() {
+/// A model of five of the six largest pairs, without the one that is `left_out`, and what is missing from its total.
+fn without(exact: &Model, left_out: usize) -> (Model, f64) {
+    let kept: Vec<usize> = (0..6).filter(|&i| i != left_out).collect();
+    let mut model = exact.clone();
+    model.settings.k = 5;
+    for view in [&mut model.x, &mut model.y] {
+        view.weights = panels::select(&view.weights, &kept);
+    }
+    model.objective = kept.iter().map(|&i| exact.objective[i]).collect();
+    model.correlations = kept.iter().map(|&i| exact.correlations[i]).collect();
+    (model, exact.objective[left_out] - exact.objective[5])
+}
+
+/// Certificates, from at most so many operations of a proof, of models without one of the first pairs and of the exact one, each with what is missing.
+fn certificates_without_pairs(proof: f64) -> Vec<(String, Model, f64, Certificate)> {
     let data = [("hidden pair", hidden_pair()), ("near duplicates", near_duplicates()), ("survey", survey())];
+    let mut all = Vec::new();
     for (name, pair) in &data {
         let centered = Centered::new(pair).unwrap();
         let squares = Side::BOTH.map(|side| pair.moments(side).unwrap().square.clone());
         let rows = Rows { pair: &centered, squares, units: [1.0; 2] };
         let exact = run(pair, Method::exact(), 6).unwrap().model;
-        // A model without one of the first pairs, and the exact one.
         for left_out in [0, 1, 4, 5] {
-            let kept: Vec<usize> = (0..6).filter(|&i| i != left_out).collect();
-            let mut model = exact.clone();
-            model.settings.k = 5;
-            for view in [&mut model.x, &mut model.y] {
-                view.weights = panels::select(&view.weights, &kept);
-            }
-            model.objective = kept.iter().map(|&i| exact.objective[i]).collect();
-            model.correlations = kept.iter().map(|&i| exact.correlations[i]).collect();
-            let certificate = certify(&model, &rows, None, &(), 500).unwrap();
-            let missing = exact.objective[left_out] - exact.objective[5];
+            let (model, missing) = without(&exact, left_out);
+            let certificate = certify(&model, &rows, None, &(), Effort { steps: 500, proof }).unwrap();
             let case = format!("{name} without pair {left_out}, {missing:e} missing: {certificate:?}");
-            assert_eq!(certificate.search, Search::Probed, "{case}");
-            assert!(certificate.gain <= missing + 1e-8, "{case}");
-            // The search ends when it has proved enough.
-            let allowed = model.settings.tol * model.objective.iter().sum::<f64>();
-            assert!(certificate.gain > allowed || missing < 2.0 * allowed, "{case}");
+            all.push((case, model, missing, certificate));
         }
+    }
+    all
+}
+
+#[test]
+fn a_search_from_random_directions_finds_what_a_fit_missed_and_nothing_else() {
+    for (case, model, missing, certificate) in certificates_without_pairs(0.0) {
+        assert_eq!(certificate.search, Search::Probed, "{case}");
+        assert!(certificate.gain <= missing + 1e-8 && certificate.unaffordable.is_some(), "{case}");
+        // The search ends when it has proved enough.
+        let allowed = model.settings.tol * model.objective.iter().sum::<f64>();
+        assert!(certificate.gain > allowed || missing < 2.0 * allowed, "{case}");
+    }
+}
+
+#[test]
+fn a_proof_refutes_a_model_that_lacks_a_pair_and_bounds_what_any_other_lacks() {
+    for (case, model, missing, certificate) in certificates_without_pairs(f64::INFINITY) {
+        assert_eq!(certificate.search, Search::Proven, "{case}");
+        assert!(certificate.gain <= missing + 1e-8, "{case}");
+        let allowed = model.settings.tol * model.objective.iter().sum::<f64>();
+        match certificate.proven {
+            Some(Proven { exceeding, missing: most, .. }) => {
+                assert!(missing <= most + 1e-8 && most <= allowed && exceeding <= 5, "{case}");
+            }
+            None => assert!(missing > 0.1 * allowed / 5.0 && certificate.gain > 0.0, "{case}"),
+        }
+    }
+}
+
+/// Categories of which each is the sum of some others and of a few rows of its own, which are the same in both views.
+fn hierarchy() -> InMemory {
+    let (n, groups, children) = (1_200, 12, 5);
+    let mut state = 5u64;
+    let mut draw = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let alone: Vec<Vec<usize>> = (0..groups).map(|_| (0..4).map(|_| draw(n)).collect()).collect();
+    let mut view = || {
+        let mut dense = Mat::<f64>::zeros(n, groups * (children + 1));
+        for (group, alone) in alone.iter().enumerate() {
+            let parent = groups * children + group;
+            for child in 0..children {
+                for _ in 0..n / 60 {
+                    let row = draw(n);
+                    dense[(row, group * children + child)] += 1.0;
+                    dense[(row, parent)] += 1.0;
+                }
+            }
+            alone.iter().for_each(|&row| dense[(row, parent)] += 1.0);
+        }
+        sparse_from_dense(dense.as_ref())
+    };
+    InMemory::new(view(), view()).unwrap()
+}
+
+#[test]
+fn claims_are_true_where_parents_are_the_sums_of_their_children() {
+    let pair = hierarchy();
+    for (k, ridge, tol) in [(1, 1e-4, 1e-4), (5, 1e-4, 1e-4), (5, 1e-2, 1e-6), (5, 0.0, 1e-4)] {
+        let settings =
+            |method: Method| Settings { tol, ridge_x: ridge, ridge_y: ridge, ..Settings::new(method, k) };
+        let truth: f64 = fit(&pair, &settings(Method::exact()), &()).unwrap().model.objective.iter().sum();
+        let found = fit(&pair, &settings(Method::lobpcg()), &()).unwrap();
+        let missing = 1.0 - found.model.objective.iter().sum::<f64>() / truth;
+        let case = format!("{k} {ridge:e} {tol:e}: {missing:e} missing, {:e} said", found.missing);
+        assert!(found.converged && missing <= found.missing + 1e-9 && found.missing <= tol, "{case}");
+        assert!(found.decisions.iter().any(|decision| matches!(decision, Decision::Proven { .. })), "{case}");
     }
 }
