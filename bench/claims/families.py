@@ -6,6 +6,8 @@ too many to be solved without iterating).
 import numpy as np
 import scipy.sparse as sp
 
+from . import sums
+
 
 def survey(rng, size):
     """Answers to questions, one indicator per answer: each question's indicators sum to one. Half of the questions against the others."""
@@ -179,4 +181,4 @@ FAMILIES = {make.__name__.replace("_", "-"): (make, sizes) for make, sizes in [
     (hidden_pair, ("narrow", "wide", "wider")),
     (dependent, ("narrow", "wide")),
     (more_columns_than_rows, ("narrow", "wide")),
-]}
+]} | sums.FAMILIES

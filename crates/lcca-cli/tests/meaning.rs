@@ -197,7 +197,7 @@ fn what_is_missing_is_the_same_number_everywhere() {
     let ran = folder.run("fit x.npz y.npz -k 3 --method lobpcg --hold-out no -o model").done();
     let json = folder.json("fit x.npz y.npz -k 3 --method lobpcg --hold-out no");
     let share = number(&json, "missing");
-    assert!(ran.stdout.contains(&format!("about {share:.1e} of it may be missing")), "{share} {ran:?}");
+    assert!(ran.stdout.contains(&format!("at most {share:.1e} of it may be missing")), "{share} {ran:?}");
     let trace = json["trace"].as_array().unwrap();
     assert!((number(trace.last().unwrap(), "missing") / share - 1.0).abs() < 1e-3, "{share} {json}");
     let record = folder.json("info model")["provenance"]["outcome"].clone();

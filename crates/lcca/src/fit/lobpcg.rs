@@ -142,7 +142,7 @@ fn advance_to_the_end(problem: &Problem<'_>, state: &mut State<'_>, accepted: Ac
             state.refine()?;
             continue;
         }
-        let row = problem.trace_row(state.trace.len() + 1, captured?, state.stopping.missing_share());
+        let row = problem.trace_row(state.trace.len() + 1, captured?, state.missing_share());
         state.trace.push(row);
         state.looks = state.stopping.totals.len();
         let ends = state.is_sure || state.stopping.stalls() || problem.is_spent();
@@ -416,9 +416,19 @@ impl<'a> State<'a> {
 
     /// How it ended.
     fn end(&self) -> End {
+        End { missing: self.missing(), total: self.stopping.total(), is_sure: self.is_sure }
+    }
+
+    /// What is missing from the objective's total at most, if that is proven; otherwise an estimate.
+    fn missing(&self) -> Option<f64> {
         let proven = self.equations.proven_missing().filter(|_| self.is_sure);
-        let missing = proven.or_else(|| self.stopping.missing());
-        End { missing, total: self.stopping.total(), is_sure: self.is_sure }
+        proven.or_else(|| self.stopping.missing())
+    }
+
+    /// The same as a share of the total.
+    fn missing_share(&self) -> Option<f64> {
+        let total = Some(self.stopping.total()).filter(|&total| total > 0.0)?;
+        Some(self.missing()? / total)
     }
 }
 
