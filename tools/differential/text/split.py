@@ -53,6 +53,9 @@ def _cells(path: Path, encoding: str, separator: str, widths: Sequence[int]) -> 
     except pd.errors.ParserError:
         # The parser in C stumbles over some files whose lines end with carriage returns alone.
         frame = pd.read_csv(path, engine="python", **settings)
+    if set(widths) == {1}:
+        # An empty cell of a single column is a line without anything, which pandas and lcca skip.
+        widths = widths[: len(frame)]
     return [line[:width] for line, width in zip(frame.to_numpy(object).tolist(), widths, strict=True)]
 
 
