@@ -90,6 +90,10 @@ pub fn decision(decision: &Decision) -> String {
                 grouped(*witnesses)
             )
         }
+        Decision::TwoLevels { columns, degree } => format!(
+            "the preconditioner stood for B − A on all columns: it factorized the {} most frequent ones, and a polynomial of degree {degree} stood for the others",
+            grouped(*columns)
+        ),
         Decision::Proven { exceeding: 0, value, columns } => {
             let columns = grouped(*columns);
             format!("it is proven that no value of these {columns} columns exceeds {value:.6}")
@@ -335,6 +339,7 @@ mod tests {
             Decision::GramMatricesTooLarge,
             Decision::QrInsteadOfGram,
             Decision::CoarseBlock { columns: 25, chosen: 26, witnesses: 31 },
+            Decision::TwoLevels { columns: 44, degree: 45 },
             Decision::Proven { exceeding: 39, value: 0.404_142, columns: 43 },
             Decision::SinglePrecisionFirst { iterations: 38 },
             Decision::PreconditionerFactorized { entries: 23, operations: 1e24, succeeded: false },

@@ -102,6 +102,13 @@ pub enum Decision {
         /// Pairs on few columns that were found beforehand.
         witnesses: u64,
     },
+    /// The preconditioner stood for B − A on all columns: the frequent ones were factorized, the others met a polynomial.
+    TwoLevels {
+        /// Columns that were factorized.
+        columns: u64,
+        /// The degree of the polynomial.
+        degree: u64,
+    },
     /// A Cholesky factorization proved that no pair was overlooked.
     Proven {
         /// At most so many values…

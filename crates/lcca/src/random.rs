@@ -30,6 +30,7 @@ pub(crate) enum Purpose {
     ProbeX = 10,
     ProbeY = 11,
     Bootstrap = 12,
+    Spectrum = 13,
     #[cfg(any(test, feature = "laws"))]
     Test = 4,
 }

@@ -42,6 +42,7 @@ mod paired_rows;
 mod parts;
 mod pieces;
 mod product;
+mod recut;
 mod reduce;
 mod residual;
 #[cfg(test)]
@@ -82,6 +83,7 @@ pub use origin::Origin;
 pub use pair::{Blocks, Capabilities, Grams, JointGrams, Near, Pair, Reduced, Samples, Structure, Triangles};
 pub use pieces::Pieces;
 pub use product::Allowance;
+pub(crate) use recut::Cut;
 pub use reduce::columns_to_keep;
 pub use residual::Residual;
 pub use row_sums::RowSums;

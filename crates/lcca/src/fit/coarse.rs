@@ -127,6 +127,15 @@ impl Coarse {
         }
     }
 
+    /// B ← M⁻¹B for the scaled block, whose rows are the chosen columns of X and then those of Y if none joined later. Returns bᵀM⁻¹b of every
+    /// column b; `None` if the factor is not on the host.
+    pub fn solve_scaled(&self, b: &mut Mat<f64>) -> Option<Vec<f64>> {
+        match &self.inverse {
+            Inverse::Host(factor) => Some(factor.solve(b)),
+            Inverse::InSpace(_) => None,
+        }
+    }
+
     /// Columns in the block.
     pub fn size(&self) -> usize {
         self.scale.len()

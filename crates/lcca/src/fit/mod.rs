@@ -86,6 +86,7 @@ mod ties;
 mod tiny;
 mod transform;
 mod twins;
+mod two_level;
 mod two_samples;
 mod units;
 mod view_block;

@@ -23,6 +23,7 @@ mod single_precision;
 mod sketching;
 mod structure;
 mod theorems;
+mod two_level;
 mod variables;
 
 use super::{Fit, fit};
