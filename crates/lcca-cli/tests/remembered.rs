@@ -174,6 +174,18 @@ fn a_remembered_delimiter_that_does_not_fit_is_named() {
 }
 
 #[test]
+fn one_column_with_a_comma_in_its_name_is_read_again() {
+    let folder = office();
+    let cell = |row: usize| (10.0 + noise(row)).to_string().replace('.', ",");
+    folder
+        .write("w.txt", format!("weight, kg\n{}", (0..ROWS).map(|row| cell(row) + "\n").collect::<String>()));
+    folder.run("fit w.txt y.txt -k 1 --delimiter ; --decimal , -o model").done();
+    assert_eq!(folder.json("score model w.txt y.txt")["rows"], ROWS);
+    folder.write("later.txt", "weight,kg\n71,5\n80,2\n");
+    folder.refuses("transform model --x later.txt -o t.csv", &["commas between its fields", "--delimiter"]);
+}
+
+#[test]
 fn a_remembered_number_takes_no_column_of_the_model() {
     let folder = Folder::new();
     let part = |columns: &[usize]| {

@@ -75,7 +75,7 @@ impl LineReader {
             self.peeked.push_back(bytes);
         }
         let lines = self.peeked.iter().map(|line| without_end(line).to_vec());
-        Ok(lines.filter(|line| !line.is_empty()).collect())
+        Ok(lines.filter(|line| !line.trim_ascii().is_empty()).collect())
     }
 
     /// The next line without its line end, or `None` at the end of the file.

@@ -30,7 +30,7 @@ def _file(random: np.random.Generator, folder: Path, usual: str, extension: str)
     separator = pick(random, [";", ";", "\t"]) if chance(random, 0.25) else usual
     decimal = "," if separator != "," and chance(random, 0.5) else "."
     lines, style = _lines(random, separator, decimal)
-    text = _written(random, lines, separator)
+    text, quotes = _written(random, lines, separator)
     encoding = pick(random, ["utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16"])
     packed = chance(random, 0.1)
     path = folder / (f"t.{extension}.gz" if packed else f"t.{extension}")
@@ -40,15 +40,18 @@ def _file(random: np.random.Generator, folder: Path, usual: str, extension: str)
     options["delimiter"] = pick(random, [None, separator]) if _shows(lines, separator, usual, decimal) else separator
     options["decimal"] = pick(random, [None, decimal])
     widths = [len(line) for line in lines]
-    return Case(path, lambda: split.expected(path, encoding, separator, usual, widths, options), options)
+    layout = split.Layout(encoding, separator, usual, widths, quotes)
+    return Case(path, lambda: split.expected(path, layout, options), options)
 
 
 def _shows(lines: list[list[str]], separator: str, usual: str, decimal: str) -> bool:
     """Whether the first lines show what is between fields: several fields in each, or nothing that could be."""
     head = lines[:10]
     if separator == usual:
-        return len(lines[0]) > 1 or not any(other in lines[0][0] for other in ",;\t") or split.is_decimal(lines[0][0])
-    equal = len(lines[0]) > 1 and all(len(line) == len(lines[1]) for line in head[1:])
+        below_one_name = len(lines[0]) == 1 and all(len(line) == 2 for line in head[1:])
+        return len(lines[0]) > 1 or below_one_name or not any(other in lines[0][0] for other in ",;\t") or split.is_decimal(lines[0][0])
+    named = len(lines[0]) in (len(lines[1]), len(lines[1]) - 1)
+    equal = len(lines[0]) > 1 and named and all(len(line) == len(lines[1]) for line in head[1:])
     decimals = usual == "," == decimal and all(split.is_decimal(cell) for line in head for cell in line if "," in cell)
     return equal and (decimals or not any(usual in cell for cell in lines[0]))
 
@@ -132,7 +135,8 @@ def _categories(random: np.random.Generator, rows: int, separator: str) -> list[
     return [("" if chance(random, 0.1) else value) for value in values] if chance(random, 0.2) else values
 
 
-def _written(random: np.random.Generator, lines: list[list[str]], separator: str) -> str:
+def _written(random: np.random.Generator, lines: list[list[str]], separator: str) -> tuple[str, bool]:
+    """The text, and whether all of its cells are between quotes."""
     written = io.StringIO()
     quoting = pick(random, [csv.QUOTE_MINIMAL, csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
     plain = not any("\n" in cell for line in lines for cell in line)
@@ -143,7 +147,7 @@ def _written(random: np.random.Generator, lines: list[list[str]], separator: str
         writer.writerow(line)
         written.write(end if blank and chance(random, 0.2) else "")
     text = written.getvalue()
-    return text.removesuffix(end) if chance(random, 0.2) else text
+    return text.removesuffix(end) if chance(random, 0.2) else text, quoting == csv.QUOTE_ALL
 
 
 def _utf16(random: np.random.Generator, text: str) -> bytes:

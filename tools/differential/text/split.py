@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +20,39 @@ _BOOLEANS = {"TRUE": 1.0, "True": 1.0, "true": 1.0, "FALSE": 0.0, "False": 0.0, 
 _SAMPLED = 100
 
 
-def expected(path: Path, encoding: str, separator: str, usual: str, widths: Sequence[int], options: dict[str, Any]) -> Expected:
-    """The matrix in a text of lines with so many fields, with the columns and the row names that the options ask for."""
-    lines = _cells(path, encoding, separator, widths)
+@dataclass
+class Layout:
+    """How a text was written."""
+
+    encoding: str
+    separator: str
+    # The separator that the extension says.
+    usual: str
+    # How many fields each line has.
+    widths: Sequence[int]
+    # Whether all cells are between quotes.
+    quotes: bool
+
+
+def expected(path: Path, layout: Layout, options: dict[str, Any]) -> Expected:
+    """The matrix in a text, with the columns and the row names that the options ask for."""
+    lines = _cells(path, layout)
     width = len(lines[1])
-    if any(len(line) != width for line in lines[2:]) or (len(lines[0]) not in (width, width - 1)):
+    if len(lines[0]) not in (width, width - 1):
         return Expected(np.ones((1, 1)), refusals={refusals.RAGGED, refusals.FIRST_LINE})
-    if usual == "\t" and width == 1 and options["delimiter"] is None and options["decimal"] is None:
-        # The file may hold one column, or two between commas.
-        if "," in lines[0][0] and all("," in line[0] and is_decimal(line[0]) for line in lines[:10]):
-            return Expected(np.ones((1, 1)), refusals={refusals.AMBIGUOUS_COMMA})
-    reading = _Reading(lines, separator, options)
+    whole = [lines[0], *(line for line in lines[1:] if len(line) == width)]
+    found = _of_lines(whole, layout, options)
+    if len(whole) < len(lines):
+        # Whatever else is wrong may come before the line that lacks a field.
+        found.refusals |= {refusals.RAGGED, refusals.FIRST_LINE}
+    return found
+
+
+def _of_lines(lines: list[list[str]], layout: Layout, options: dict[str, Any]) -> Expected:
+    width = len(lines[1])
+    if width == 1 and _could_be_two([line[0] for line in lines[:10]], layout, options):
+        return Expected(np.ones((1, 1)), refusals={refusals.AMBIGUOUS_COMMA})
+    reading = _Reading(lines, layout.separator, options)
     header = options["header"]
     if header is None:
         found = first_line(lines, reading.number)
@@ -44,19 +67,39 @@ def expected(path: Path, encoding: str, separator: str, usual: str, widths: Sequ
     return _matrix(["", *lines[0]] if len(lines[0]) < width else lines[0], lines[1:], reading, options)
 
 
-def _cells(path: Path, encoding: str, separator: str, widths: Sequence[int]) -> list[list[str]]:
+def _could_be_two(head: Sequence[str], layout: Layout, options: dict[str, Any]) -> bool:
+    """Whether one column may as well be two between commas. What is between fields settles it, unless the name has a comma, too."""
+    head = [cell for cell in head if not _is_blank(cell)]
+    if layout.quotes or options["decimal"] is not None or not all("," in cell and is_decimal(cell) for cell in head[1:]):
+        return False
+    if options["delimiter"] is None:
+        return layout.usual == "\t" and "," in head[0] and is_decimal(head[0])
+    return options["delimiter"] != "," and head[0].count(",") == 1 and not is_decimal(head[0])
+
+
+def _cells(path: Path, layout: Layout) -> list[list[str]]:
     """The fields of each line as pandas splits them. It fills short lines up, so that their widths have to be known."""
-    names = range(max(widths))
-    settings: dict[str, Any] = {"sep": separator, "encoding": encoding, "header": None, "names": names, "dtype": str, "keep_default_na": False}
+    widths = layout.widths
+    settings: dict[str, Any] = {"sep": layout.separator, "encoding": layout.encoding, "header": None, "names": range(max(widths))}
+    # A blank line between the rows of a single column is a missing value for lcca, and is skipped by pandas unless it is told not to.
+    single = set(widths) == {1}
+    settings |= {"dtype": str, "keep_default_na": False, "skip_blank_lines": not single}
     try:
         frame = pd.read_csv(path, **settings)
     except pd.errors.ParserError:
         # The parser in C stumbles over some files whose lines end with carriage returns alone.
         frame = pd.read_csv(path, engine="python", **settings)
-    if set(widths) == {1}:
-        # An empty cell of a single column is a line without anything, which pandas and lcca skip.
-        widths = widths[: len(frame)]
-    return [line[:width] for line, width in zip(frame.to_numpy(object).tolist(), widths, strict=True)]
+    lines = [line[:width] for line, width in zip(frame.to_numpy(object).tolist(), widths, strict=True)]
+    while single and not layout.quotes and _is_blank(lines[-1][0]):
+        lines.pop()
+    while single and not layout.quotes and _is_blank(lines[0][0]):
+        lines.pop(0)
+    return lines
+
+
+def _is_blank(cell: str) -> bool:
+    """Whether a single cell leaves its line blank. Nothing at all is written as two quotes, which are something."""
+    return cell != "" and not cell.strip()
 
 
 class _Reading:
@@ -121,6 +164,8 @@ def _matrix(names: list[str] | None, lines: list[list[str]], reading: _Reading, 
     matrix = columns.matrix(made, len(lines), row_names, options["na"])
     if names is None and all(column.numbers is not None for column in made):
         matrix.names = None
+    if names and isinstance(options["index"], str) and names.count(options["index"]) > 1:
+        matrix.refusals.add(refusals.ALIKE)
     if guessed and row_names is not None and len(set(row_names)) < len(row_names):
         matrix.refusals.add(refusals.REPEATED)
     return matrix

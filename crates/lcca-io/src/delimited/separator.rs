@@ -1,7 +1,8 @@
 //! The character between fields: the one that the extension says, or another if the first lines leave no doubt.
 
 use crate::error::{Fault, Outcome, Remedy};
-use crate::table::is_decimal;
+use crate::options::TableOptions;
+use crate::table::{Target, is_decimal};
 use crate::text::{quoted, real};
 
 /// What else is looked for.
@@ -9,36 +10,29 @@ const OTHERS: [u8; 4] = [b';', b'\t', b',', b'|'];
 
 /// The separator of a text that begins with these lines, whose numbers have decimals after `decimal` if the caller says.
 ///
-/// Another than the named one is taken if no line has the named one between fields, every line has the other, and all
-/// equally often: once more below a header of R. Commas before decimals are not between fields.
+/// Another than the named one is taken if the first line does not have the named one between fields, every line has the
+/// other, and all equally often. Commas before decimals are not between fields.
 pub(super) fn separator(lines: &[Vec<u8>], named: u8, decimal: Option<char>) -> Outcome<u8> {
     let records = records(lines);
     let Some(first) = records.first() else { return Ok(named) };
-    let before_decimals = |other: u8| {
-        let fields = || records.iter().flat_map(|record| record.split(move |&byte| byte == other));
-        named == b','
-            && decimal != Some('.')
-            && fields().all(|field| !field.contains(&b',') || is_decimal(unquoted(field)))
+    let are_decimal = |records: &[Vec<u8>], between: u8| {
+        let fields = || records.iter().flat_map(|record| record.split(move |&byte| byte == between));
+        decimal != Some('.') && fields().all(|field| !field.contains(&b',') || is_decimal(unquoted(field)))
     };
+    let is_below_one_name = count(first, named) == 0 && separates(&records, named);
     let others = OTHERS.into_iter().filter(|&other| other != named && decimal != Some(char::from(other)));
-    for other in others.filter(|&other| count(first, other) > 0) {
-        let counts: Vec<usize> = records.iter().map(|record| count(record, other)).collect();
-        let below = counts.get(1).copied().unwrap_or(counts[0]);
-        let are_equal =
-            counts[1..].iter().all(|&count| count == below) && (counts[0] == below || counts[0] + 1 == below);
-        if !are_equal || count(first, named) > 0 && !before_decimals(other) {
+    for other in others.filter(|&other| count(first, other) > 0 && separates(&records, other)) {
+        let named_is_explained = count(first, named) == 0 || named == b',' && are_decimal(&records, other);
+        let other_is_explained = other == b',' && is_below_one_name && are_decimal(&records[1..], named);
+        if !named_is_explained || other_is_explained {
             continue;
         }
         if other == b',' && decimal.is_none() && records.iter().all(|record| is_decimal(unquoted(record))) {
-            let message = format!(
-                "has one comma ({}), which is either between two fields or before decimals: say which",
-                quoted(first)
-            );
-            return Err(Fault::line(1, message).remedied_by(Remedy::SayDecimal));
+            return Err(either_comma(first));
         }
         return Ok(other);
     }
-    if count(first, named) > 0 {
+    if count(first, named) > 0 || is_below_one_name {
         return Ok(named);
     }
     let words: Vec<&[u8]> = first.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
@@ -49,6 +43,22 @@ pub(super) fn separator(lines: &[Vec<u8>], named: u8, decimal: Option<char>) -> 
         return Err(Fault::line(1, message).remedied_by(Remedy::SayDelimiter));
     }
     Ok(named)
+}
+
+/// Whether every record has a separator, and all equally often: once more below a header of R, which names no row names.
+fn separates(records: &[Vec<u8>], separator: u8) -> bool {
+    let mut counts = records.iter().map(|record| count(record, separator));
+    let Some(first) = counts.next() else { return false };
+    let below = counts.next().unwrap_or(first);
+    below > 0 && (first == below || first + 1 == below) && counts.all(|count| count == below)
+}
+
+fn either_comma(line: &[u8]) -> Fault {
+    let message = format!(
+        "has one comma ({}), which is either between two fields or before decimals: say which",
+        quoted(line)
+    );
+    Fault::line(1, message).remedied_by(Remedy::SayDecimal)
 }
 
 /// Lines put together where a quoted field goes on in the next one. What is left open at the end is left out, unless it
@@ -74,18 +84,33 @@ fn unquoted(field: &[u8]) -> &[u8] {
     field.strip_prefix(b"\"").and_then(|field| field.strip_suffix(b"\"")).unwrap_or(field)
 }
 
-/// Refuses a text whose fields are between something else than what was said, if its first lines leave no doubt. Commas
-/// may stand before the decimals of a table with one column.
-pub(super) fn check_separator(lines: &[Vec<u8>], said: u8, of_fit: bool) -> Outcome<()> {
-    // A comma that was said to stand before decimals is looked for between fields as well.
-    let Ok(found) = separator(lines, said, None) else { return Ok(()) };
-    let is_number = |line: &Vec<u8>| is_decimal(line);
-    let is_one_column = || {
-        let (first, below) = (&lines[0], &lines[1..]);
-        (count(first, b',') == 0 || is_number(first)) && below.iter().all(is_number)
+/// Refuses a text whose fields are between something else than what was said, if its first lines leave no doubt.
+///
+/// Below a name without a comma, or none, numbers such as `1,5` are one column. Below a name with one they could be two,
+/// and what was said about decimals tells. If the delimiter is that of a model's files, so may be what was said about
+/// decimals; there the model tells, which may have a column of this name.
+pub(super) fn check_separator(
+    lines: &[Vec<u8>],
+    said: u8,
+    options: &TableOptions,
+    target: Option<&Target>,
+) -> Outcome<()> {
+    let records = records(lines);
+    let of_fit = options.delimiter_of_fit;
+    let decimal = options.decimal.filter(|_| !of_fit);
+    let found = match separator(lines, said, decimal) {
+        Ok(found) if found != said && !separates(&records, said) => found,
+        _ => return Ok(()),
     };
-    if found == said || found == b',' && is_one_column() {
-        return Ok(());
+    let (first, below) = (&records[0], &records[1..]);
+    if found == b',' && below.iter().all(|record| is_decimal(record)) {
+        let is_column = |name: &str| target.is_some_and(|target| target.kind(name).is_some());
+        if is_decimal(first) || of_fit && std::str::from_utf8(first).is_ok_and(is_column) {
+            return Ok(());
+        }
+        if !of_fit && decimal.is_none() && !below.is_empty() {
+            return Err(either_comma(first));
+        }
     }
     let whose = if of_fit { "as in the files that the model was fitted to" } else { "as was said" };
     let message = format!("has {} between its fields, expected {} {whose}", called(found), called(said));
@@ -141,15 +166,51 @@ mod tests {
         separator(&lines, named, decimal).ok()
     }
 
+    fn check(lines: &[&str], options: &TableOptions, target: Option<&Target>) -> Result<(), String> {
+        let lines: Vec<Vec<u8>> = lines.iter().map(|line| line.as_bytes().to_vec()).collect();
+        let said = options.delimiter.map_or(b',', |said| said as u8);
+        check_separator(&lines, said, options, target).map_err(|fault| format!("{fault:?}"))
+    }
+
+    fn of_fit(delimiter: char) -> TableOptions {
+        let mut options = TableOptions::default().delimiter(delimiter).decimal(',');
+        options.delimiter_of_fit = true;
+        options
+    }
+
     #[test]
     fn a_said_separator_that_is_nowhere_is_refused_if_another_is_everywhere() {
-        let check = |lines: &[&str], said: u8| {
-            let lines: Vec<Vec<u8>> = lines.iter().map(|line| line.as_bytes().to_vec()).collect();
-            check_separator(&lines, said, true).is_ok()
-        };
-        assert!(!check(&["a,b", "1,2"], b';') && !check(&["a;b", "1,5;2,5"], b'|'));
-        assert!(check(&["w", "1,5", "2,5"], b';') && check(&["1,5", "2,5"], b';'), "decimal commas");
-        assert!(check(&["a", "1"], b';') && check(&["a;b", "1;2"], b';') && check(&[], b';'));
+        let said = |delimiter: char| TableOptions::default().delimiter(delimiter);
+        for options in [of_fit, said] {
+            let check = |lines: &[&str], said: char| check(lines, &options(said), None);
+            assert!(check(&["a,b", "1,2"], ';').is_err() && check(&["a;b", "1,5;2,5"], '|').is_err());
+            assert_eq!(check(&["w", "1,5", "2,5"], ';').and(check(&["1,5", "2,5"], ';')), Ok(()));
+            assert_eq!(check(&["a", "1"], ';').and(check(&["a;b", "1;2"], ';')).and(check(&[], ';')), Ok(()));
+        }
+    }
+
+    #[test]
+    fn a_comma_in_the_name_of_one_column_is_what_decimals_say() {
+        let lines = ["Weight, kg", "71,5", "80,25"];
+        let said = TableOptions::default().delimiter('\t');
+        assert!(check(&lines, &said, None).unwrap_err().contains("before decimals: say which"));
+        assert_eq!(check(&lines, &said.clone().decimal(','), None), Ok(()));
+        let point = check(&lines, &said.decimal('.'), None).unwrap_err();
+        assert!(point.contains("has commas between its fields, expected tabs as was said"), "{point}");
+        assert!(check(&lines, &of_fit('\t'), None).unwrap_err().contains("that the model was fitted to"));
+        let model = Target::new(crate::names::Names::new(["Weight, kg"]));
+        assert_eq!(check(&lines, &of_fit('\t'), Some(&model)), Ok(()));
+    }
+
+    #[test]
+    fn a_separator_may_be_missing_in_a_header_of_r_with_one_name() {
+        let lines = ["com,ma", "r\t0,5", "s\t1,25"];
+        assert_eq!(of(&lines, b'\t'), Some(b'\t'));
+        assert_eq!(check(&lines, &of_fit('\t'), None), Ok(()));
+        let texts = ["semi;colon", "r\tx;y", "s\ty;z"];
+        assert_eq!(check(&texts, &TableOptions::default().delimiter('\t'), None), Ok(()));
+        assert_eq!(of(&["x y", "row 1\t0.5", "row 2\t0.25"], b'\t'), Some(b'\t'));
+        assert_eq!(of(&["name;note", "x;so, then", "y;now, or never"], b','), Some(b';'));
     }
 
     #[test]

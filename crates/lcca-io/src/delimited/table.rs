@@ -55,7 +55,7 @@ impl Table {
         let delimiter = match options.delimiter {
             Some(delimiter) => {
                 let said = said_separator(delimiter)?;
-                check_separator(&head, said, options.delimiter_of_fit)?;
+                check_separator(&head, said, options, target)?;
                 said
             }
             None => separator(&head, named_separator, options.decimal)?,

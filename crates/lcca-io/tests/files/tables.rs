@@ -246,6 +246,7 @@ fn separators_quotes_and_line_ends_do_not_mislead() {
         (rows(&loaded), loaded.notes[0].as_str()),
         (vec![vec![1.0, 2.0], vec![3.0, 4.0]], "fields are between semicolons")
     );
+    assert_eq!(rows(&read("a;b\n1;2\n  \n3;4\n", table())), [[1.0, 2.0], [3.0, 4.0]], "a blank line");
     assert!(
         refused("a b\n1 2\n3 4\n", table())
             .contains("has fields between spaces, expected them between commas")
@@ -468,6 +469,23 @@ fn the_delimiter_is_what_the_caller_says() {
     assert_eq!(rows(&read_matrix_with(&text.path, &with(table().delimiter('\t'))).unwrap()), [[1.0, 2.0]]);
     assert!(complaint("t.txt", "a\tb\n1\t2\n").contains("or say what is between its fields"));
     assert!(complaint("t.xlsx", "PK\x03\x04").contains("is a spreadsheet"));
+}
+
+#[test]
+fn one_column_is_read_though_its_name_holds_another_separator() {
+    let weights = "Weight, kg\n71,5\n80,25\n";
+    let loaded = read(weights, table().delimiter('\t').decimal(','));
+    assert_eq!((names(&loaded), rows(&loaded)), (vec!["Weight, kg".into()], vec![vec![71.5], vec![80.25]]));
+    // Without a word about decimals these could be two columns of whole numbers.
+    let either = refused(weights, table().delimiter('\t'));
+    assert!(either.contains("either between two fields or before decimals: say which"), "{either}");
+    for (name, cells) in [("com,ma", ["0,5", "1,25"]), ("temp °C", ["0.5", "1.25"])] {
+        let [a, b] = cells;
+        let text = file("t.tsv", format!("{name}\nrow 1\t{a}\nrow 2\t{b}\n"));
+        let loaded = read_matrix_with(&text.path, &with(table())).unwrap();
+        assert_eq!((names(&loaded), rows(&loaded)), (vec![name.to_string()], vec![vec![0.5], vec![1.25]]));
+        assert_eq!(row_names(&loaded), ["row 1", "row 2"]);
+    }
 }
 
 #[test]
