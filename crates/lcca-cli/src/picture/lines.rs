@@ -246,8 +246,7 @@ mod tests {
 
     #[test]
     fn odd_numbers_are_drawn_too() {
-        for vertical in
-            [Vertical::Correlation, Vertical::Linear, Vertical::UpTo(1.0), Vertical::Logarithmic]
+        for vertical in [Vertical::Correlation, Vertical::Linear, Vertical::UpTo(1.0), Vertical::Logarithmic]
         {
             for values in [vec![], vec![f64::NAN], vec![1.0], vec![0.0, -1.0], vec![1e-300, 1e300]] {
                 let points: Vec<Point> =

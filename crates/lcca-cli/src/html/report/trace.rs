@@ -73,7 +73,8 @@ pub fn section(subject: &Subject<'_>, record: Option<&FitRecord>) -> Section {
                 ("sum of covariances", Vertical::Linear)
             };
             let caption = format!("The {what} so far.");
-            element::figure("captured", &Illustration::new(captured(trace, what, vertical), caption)) + &missing
+            element::figure("captured", &Illustration::new(captured(trace, what, vertical), caption))
+                + &missing
         }
     };
     Section { id: "fit", title: "The fit", markup: told + &pictures }
