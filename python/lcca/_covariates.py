@@ -39,7 +39,7 @@ def of_rows(estimator: Any, covariates: Any, x: View, threads: int) -> View | No
         raise ValueError("this model was fitted without covariates, and these rows come with some: leave them out")
     names = getattr(estimator, "covariate_names_in_", None)
     names = None if names is None else [str(name) for name in names]
-    view = _view(estimator, covariates, names, len(effects[0]), threads)
+    view = _view(estimator, covariates, names, np.asarray(effects[0]), threads)
     if view.data.shape[1] != len(effects[0]):
         raise ValueError(f"the covariates have {view.data.shape[1]} columns, expected the {len(effects[0])} of the fit")
     if estimator.missing == "mean" and not view.is_file:
@@ -54,11 +54,12 @@ def of_test(estimator: Any, covariates: Any, x: View, threads: int) -> View | No
     return _aligned(_view(estimator, covariates, None, None, threads), x, estimator.align)
 
 
-def _view(estimator: Any, covariates: Any, names: list[str] | None, width: int | None, threads: int) -> View:
-    """Covariates as numbers, NaN where they are missing and may be; with `names` in the columns of a model."""
+def _view(estimator: Any, covariates: Any, names: list[str] | None, means: Any, threads: int) -> View:
+    """Covariates as numbers, NaN where they are missing and may be; those of a model, which has `means`, in its columns."""
     data, ids = _frames.without_ids(_frames.as_table(_views.in_memory(covariates, _NAME)), names)
     if _views.is_file(data):
-        data = _views.noted(Matrix.read_covariates(data, width, names, threads), covariates)
+        table = _views.table_options(estimator.missing, estimator.categorical)
+        data = _views.noted(Matrix.read_covariates(data, names, means, table, threads), covariates)
     if isinstance(data, Matrix):
         if names is not None and data.names is not None and data.names != names:
             raise ValueError("the names of the covariates should match those that were passed during fit")
@@ -94,6 +95,12 @@ def _refuse_unseen(data: Any, names: list[str]) -> None:
 def _aligned(view: View, x: View, align: str) -> View:
     """The covariates of the rows of X: by name if both have names."""
     view, order = _beside.ordered(x, view, align)
+    left_out = view.left_out()
+    if left_out is not None:
+        # X has these rows, and is to leave them out as well.
+        data = np.full((view.length, view.data.shape[1]), np.nan)
+        data[~left_out] = view.data.toarray()
+        view = view.with_data(data)
     if order is not None:
         return view.at(order)
     if view.length != x.length:
@@ -111,6 +118,6 @@ def without_gaps(view: View) -> tuple[View, NDArray[np.bool_] | None]:
 
 def numbers(view: View) -> Any:
     """Covariates as an array or a SciPy matrix."""
-    if isinstance(view.data, Matrix):
+    if view.is_file:
         raise ValueError("covariates from a file cannot be added to estimates of rows: pass them as an array or a table")
     return view.data

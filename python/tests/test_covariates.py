@@ -147,6 +147,28 @@ def test_missing_covariates_are_refused_left_out_or_filled_in_as_those_of_views(
     np.testing.assert_allclose(mean.transform(X, covariates=gaps), whole.transform(X, covariates=filled), rtol=0, atol=1e-10)
 
 
+def test_covariates_that_a_file_misses_are_treated_as_those_of_arrays(data, tmp_path):
+    pd = pytest.importorskip("pandas")
+    X, Y, Z = data
+    gaps = Z.copy()
+    gaps[[7, 30], [2, 0]] = np.nan
+    path, order = tmp_path / "z.csv", np.random.default_rng(1).permutation(N)
+    table = pd.DataFrame(gaps, index=[f"r{i}" for i in range(N)], columns=[f"c{i}" for i in range(Z.shape[1])])
+    x = pd.DataFrame(X, index=table.index).iloc[order]
+    table.to_csv(path)
+    with pytest.raises(ValueError, match='value is missing.*missing="drop"'):
+        lcca.CCA(2).fit(X, Y, covariates=path)
+    for missing in ("drop", "mean"):
+        with pytest.warns(lcca.DataWarning):
+            model = lcca.CCA(2, missing=missing).fit(X, Y, covariates=path)
+            named = lcca.CCA(2, missing=missing).fit(x, Y[order], covariates=path)
+            array = lcca.CCA(2, missing=missing).fit(X, Y, covariates=gaps)
+        np.testing.assert_allclose(model.correlations_, array.correlations_, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(named.correlations_, array.correlations_, rtol=0, atol=1e-10)
+        for other in (array.transform(X, covariates=gaps), named.transform(x, covariates=path)[np.argsort(order)]):
+            np.testing.assert_allclose(np.abs(model.transform(X, covariates=path)), np.abs(other), rtol=0, atol=1e-9)
+
+
 def test_folds_and_held_out_rows_take_coefficients_from_the_other_rows(data):
     X, Y, Z = data
     model = lcca.CCACV(2, ridges=[1e-3, 1.0], folds=4, hold_out=0.25).fit(X, Y, covariates=Z)
