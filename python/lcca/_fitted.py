@@ -230,17 +230,21 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
     def _scores(self, view: _pairing.View, threads: int, covariates: "_pairing.View | None" = None) -> Array:
         """The canonical variables of one view as a NumPy array, whatever `set_output` says."""
         rows, unknown = _inputs.rows_of(self, view, threads)
+        gaps = None
         if covariates is not None:
+            covariates, gaps = _covariates.without_gaps(covariates)
             # A file has no rows for those that it left out.
             is_shorter = unknown is not None and rows.shape[0] < len(unknown)
             kept = covariates.taken(~unknown) if is_shorter else covariates  # type: ignore[operator]
             rows = rows.with_covariates(kept.matrix(threads))
         scores = _lcca.transform(self._view_weights()[view.name == "y"], rows, threads)
-        if unknown is None:
-            return scores
-        known = np.full((len(unknown), scores.shape[1]), np.nan)
-        known[~unknown] = scores if len(scores) < len(unknown) else scores[~unknown]
-        return known
+        if unknown is not None:
+            known = np.full((len(unknown), scores.shape[1]), np.nan)
+            known[~unknown] = scores if len(scores) < len(unknown) else scores[~unknown]
+            scores = known
+        if gaps is not None:
+            scores[gaps] = np.nan
+        return scores
 
     @also_called_Y
     def correlations(self, X: Any, y: Any = None, sample_weight: Any = None, covariates: Any = None) -> Array:

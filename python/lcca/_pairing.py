@@ -124,6 +124,16 @@ class Means(Protocol):
         """One mean per column of a view."""
 
 
+class _OwnMeans:
+    """The means of the given rows, which nobody needs to remember."""
+
+    learn = True
+
+    def of(self, view: View, weights: Array | None) -> Array:
+        """One mean per column of a view."""
+        return _missing.means(view.data, weights, view.name)
+
+
 @dataclass
 class Beside:
     """What belongs to the rows of X besides the views, and follows them when rows are left out or change places."""
@@ -191,8 +201,11 @@ def paired(
     if missing == "drop":
         return _complete(both)
     if missing == "mean":
-        views = [view if view.is_file else _filled(view, both.beside.weights, means) for view in (both.x, both.y)]
-        return replace(both, x=views[0], y=views[1])
+        weights, z = both.beside.weights, both.beside.covariates
+        views = [view if view.is_file else _filled(view, weights, means) for view in (both.x, both.y)]
+        # Those of a model have been filled in by its means.
+        filled = z if z is None or z.is_file else _filled(z, weights, _OwnMeans())
+        return replace(both, x=views[0], y=views[1], beside=replace(both.beside, covariates=filled))
     return both
 
 
@@ -244,8 +257,8 @@ def matched(x: View, y: View, belonging: Callable[[View], Beside], align: str) -
 def _complete(both: Paired) -> Paired:
     """The rows without missing values."""
     drop = np.zeros(both.x.data.shape[0], dtype=bool)
-    for view in (both.x, both.y):
-        if not view.is_file:
+    for view in (both.x, both.y, both.beside.covariates):
+        if view is not None and not view.is_file:
             drop |= _missing.rows_with(view.data)
     if not drop.any():
         return both

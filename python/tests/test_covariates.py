@@ -123,6 +123,52 @@ def test_rows_with_missing_values_are_left_out_with_their_covariates(data):
     np.testing.assert_allclose(got.correlations_, lcca.CCA(2).fit(X[keep], Y[keep], covariates=Z[keep]).correlations_, rtol=0, atol=1e-10)
 
 
+def test_missing_covariates_are_refused_left_out_or_filled_in_as_those_of_views(data):
+    X, Y, Z = data
+    gaps = Z.copy()
+    gaps[[7, 30], [2, 0]] = np.nan
+    keep = np.setdiff1d(np.arange(N), [7, 30])
+    with pytest.raises(ValueError, match=r'covariates contains 2 missing values.*row 7, column 2: missing="drop" leaves such rows out'):
+        lcca.CCA(2).fit(X, Y, covariates=gaps)
+    with pytest.warns(lcca.DataWarning, match="2 of 240 rows have missing values"):
+        dropped = lcca.CCA(2, missing="drop").fit(X, Y, covariates=gaps)
+    whole = lcca.CCA(2).fit(X[keep], Y[keep], covariates=Z[keep])
+    np.testing.assert_allclose(dropped.correlations_, whole.correlations_, rtol=0, atol=1e-10)
+    scores = dropped.transform(X, covariates=gaps)
+    assert (np.isnan(scores).all(axis=1) == ~np.isin(np.arange(N), keep)).all()
+    np.testing.assert_allclose(scores[keep], dropped.transform(X[keep], covariates=Z[keep]), rtol=0, atol=1e-10)
+
+    filled = np.where(np.isnan(gaps), np.nanmean(gaps, axis=0), gaps)
+    with pytest.warns(lcca.DataWarning, match="2 of 2160 values of the covariates are missing"):
+        mean = lcca.CCA(2, missing="mean").fit(X, Y, covariates=gaps)
+    whole = lcca.CCA(2).fit(X, Y, covariates=filled)
+    np.testing.assert_allclose(mean.correlations_, whole.correlations_, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(mean.score(X, Y, covariates=gaps), whole.score(X, Y, covariates=filled), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(mean.transform(X, covariates=gaps), whole.transform(X, covariates=filled), rtol=0, atol=1e-10)
+
+
+def test_covariates_that_a_file_misses_are_treated_as_those_of_arrays(data, tmp_path):
+    pd = pytest.importorskip("pandas")
+    X, Y, Z = data
+    gaps = Z.copy()
+    gaps[[7, 30], [2, 0]] = np.nan
+    path, order = tmp_path / "z.csv", np.random.default_rng(1).permutation(N)
+    table = pd.DataFrame(gaps, index=[f"r{i}" for i in range(N)], columns=[f"c{i}" for i in range(Z.shape[1])])
+    x = pd.DataFrame(X, index=table.index).iloc[order]
+    table.to_csv(path)
+    with pytest.raises(ValueError, match='value is missing.*missing="drop"'):
+        lcca.CCA(2).fit(X, Y, covariates=path)
+    for missing in ("drop", "mean"):
+        with pytest.warns(lcca.DataWarning):
+            model = lcca.CCA(2, missing=missing).fit(X, Y, covariates=path)
+            named = lcca.CCA(2, missing=missing).fit(x, Y[order], covariates=path)
+            array = lcca.CCA(2, missing=missing).fit(X, Y, covariates=gaps)
+        np.testing.assert_allclose(model.correlations_, array.correlations_, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(named.correlations_, array.correlations_, rtol=0, atol=1e-10)
+        for other in (array.transform(X, covariates=gaps), named.transform(x, covariates=path)[np.argsort(order)]):
+            np.testing.assert_allclose(np.abs(model.transform(X, covariates=path)), np.abs(other), rtol=0, atol=1e-9)
+
+
 def test_folds_and_held_out_rows_take_coefficients_from_the_other_rows(data):
     X, Y, Z = data
     model = lcca.CCACV(2, ridges=[1e-3, 1.0], folds=4, hold_out=0.25).fit(X, Y, covariates=Z)

@@ -165,6 +165,20 @@ def test_genes_that_are_constant_in_one_data_set_are_left_out_as_seurat_does(sca
     agrees(arrays, (expected.x, expected.y, expected.values))
 
 
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_matrix])
+def test_genes_far_from_zero_are_not_taken_as_constant(layout, monkeypatch):
+    first, second = adata(120, 30, 1).X.toarray(), adata(90, 30, 2).X.toarray()
+    far = np.zeros(30)
+    far[4] = 2.0**27
+    first[:, 4] += np.arange(120) % 5
+    second[:, 4] += np.arange(90) % 7
+    whole = sc.run_cca(first, second, 3, scale_genes=True)
+    monkeypatch.setattr("lcca.sc._cells._DENSE_NUMBERS", 700)
+    monkeypatch.setattr("lcca.sc._cells._SPARSE_ROWS", 25)
+    moved = sc.run_cca(layout(first + far), layout(second + far), 3, scale_genes=True)
+    agrees(moved, (whole.x, whole.y, whole.values))
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

@@ -14,7 +14,6 @@ SEPARATORS = "a column holds numbers with separators, or dates"
 BROTLI = "Brotli"
 REPEATED = "texts were taken as row names and repeat"
 TWICE = "a header has a field twice"
-HALVES = "numbers of half precision in an array file"
 LAYOUT = "a layout of SciPy's that is not read"
 AMBIGUOUS_COMMA = "one comma per line is either between fields or before decimals"
 NOTHING = "the file holds no rows or no columns"
@@ -32,7 +31,6 @@ REASONS = {
     BROTLI: r"Brotli",
     REPEATED: r"was taken as row names, but .* occurs more than once",
     TWICE: r"the header has the field .* twice",
-    HALVES: r"holds [<>]f2, expected plain numbers",
     LAYOUT: r"is in SciPy's layout",
     AMBIGUOUS_COMMA: r"either between two fields or before decimals: say which",
     NOTHING: r"the matrix has no (rows|columns)",

@@ -117,6 +117,27 @@ fn two_data_sets_are_embedded_by_the_singular_vectors_of_their_product() {
 }
 
 #[test]
+fn scaled_columns_far_from_zero_are_embedded_as_near_it() {
+    let folder = Folder::new();
+    let ([a, _], [b, _]) = (topics(120, X_COLS, 30, 1), topics(90, X_COLS, 30, 2));
+    // Entries are quarters, so the sums are exact.
+    let far = |rows: &Rows| -> Rows {
+        let value = |row: &[(u32, f64)]| {
+            2f64.powi(27) + row.iter().find(|entry| entry.0 == 0).map_or(0.0, |entry| entry.1)
+        };
+        let others = |row: &[(u32, f64)]| row.iter().filter(|entry| entry.0 > 0).copied().collect::<Vec<_>>();
+        rows.iter().map(|row| [vec![(0, value(row))], others(row)].concat()).collect()
+    };
+    let values = |output: &str, [first, second]: [&Rows; 2]| {
+        folder.write_matrix("a.npz", &sparse(X_COLS, first));
+        folder.write_matrix("b.npz", &sparse(X_COLS, second));
+        numbers(&folder.json(&format!("run-cca a.npz b.npz -k 3 --scale-columns -o {output}")), "values")
+    };
+    let (near, moved) = (values("near", [&a, &b]), values("far", [&far(&a), &far(&b)]));
+    assert!(gap(&near, &moved) < 1e-9 * near[0], "{near:?} {moved:?}");
+}
+
+#[test]
 fn data_sets_that_do_not_fit_together_are_refused() {
     let folder = Folder::with_named_views(50, 1);
     folder.write_matrix("x.npz", &sparse(40, &topics(20, 40, 30, 1)[0]));

@@ -131,7 +131,7 @@ impl Array {
         }
         let kind = Kind::new(self.letter, self.width, self.big_endian).ok_or_else(|| {
             let (letter, width) = (char::from(self.letter), self.width);
-            Fault::new(format!("holds numbers of type {letter}{width}, expected f4, f8, integers or b1"))
+            Fault::new(format!("holds numbers of type {letter}{width}, expected f2, f4, f8, integers or b1"))
         })?;
         let len = self.owner.count() / self.width;
         Ok(Numbers::new(self.owner.clone(), 0, len, kind))

@@ -30,6 +30,7 @@ mod folder;
 mod for_model;
 mod format;
 mod guard;
+mod half;
 mod identity;
 mod kind;
 mod labels;

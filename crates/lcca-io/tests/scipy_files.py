@@ -79,7 +79,7 @@ def make_odd_sparse(folder):
 
 
 def make_dense(folder):
-    for kind in ["<f4", "<f8", "<i1", "<i2", "<i4", "<i8", "<u1", "<u2", "<u4", "<u8", "?", ">f4", ">f8", ">i4"]:
+    for kind in ["<f2", "<f4", "<f8", "<i1", "<i2", "<i4", "<i8", "<u1", "<u2", "<u4", "<u8", "?", ">f2", ">f4", ">f8", ">i4"]:
         dense = numbers(np.dtype(kind))
         for order in "CF":
             path = folder / f"dense-{order}-{kind.strip('<>?')}-{ord(kind[0])}.npy"

@@ -136,19 +136,23 @@ impl Matrix {
         })
     }
 
-    /// Covariates: those of a fit or, if `width` is given, of rows for a model, picked by name. A category that the model has not seen
-    /// is an error.
+    /// Covariates: those of a fit or, if their means are given, of rows for a model, picked by name. A category that the model has not
+    /// seen is an error.
     #[staticmethod]
     fn read_covariates(
         py: Python<'_>,
         path: PathBuf,
-        width: Option<usize>,
         names: Option<Vec<String>>,
+        means: Option<PyReadonlyArray1<'_, f64>>,
+        table: Table,
         threads: usize,
     ) -> PyResult<Self> {
+        let means = means.map(|means| means.as_array().to_vec());
         compute(py, threads, move || {
-            let columns = width.map(|width| ModelColumns::covariates(width, names.map(Names::new), None));
-            Matrix::from_file(lcca_io::read_covariates(&path, columns.as_ref(), &ReadOptions::default())?)
+            let of_model =
+                |means: Vec<f64>| ModelColumns::covariates(means.len(), names.map(Names::new), Some(means));
+            let options = ReadOptions::default().table(table.options()?);
+            Matrix::from_file(lcca_io::read_covariates(&path, means.map(of_model).as_ref(), &options)?)
         })
     }
 

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::matrix::Matrix;
 use crate::panels::{Table, Vector, panel_from_numpy, panel_to_numpy, rows_to_numpy};
 use crate::run::compute;
-use lcca::data::{ColumnScale, InMemory, Moments, Pair, Side};
+use lcca::data::{ColumnScale, GatheredMoments};
 use lcca::fit::{TwoSamples, embed};
 use numpy::{PyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -21,7 +21,7 @@ pub struct RowSums {
 
 struct State {
     /// The moments of the columns seen so far, if these are scaled.
-    moments: Option<Moments>,
+    moments: Option<GatheredMoments>,
     sums: Option<lcca::data::RowSums>,
 }
 
@@ -30,9 +30,18 @@ impl State {
     fn sums(&mut self, cols: usize) -> &mut lcca::data::RowSums {
         let moments = &self.moments;
         self.sums.get_or_insert_with(|| {
-            let columns = moments.as_ref().map_or_else(|| ColumnScale::none(cols), ColumnScale::standard);
+            let scale = |moments: &GatheredMoments| ColumnScale::standard(&moments.moments());
+            let columns = moments.as_ref().map_or_else(|| ColumnScale::none(cols), scale);
             lcca::data::RowSums::new(columns)
         })
+    }
+
+    /// The rows as they are standardized.
+    fn near(&self, rows: lcca::matrix::Matrix) -> lcca::matrix::Matrix {
+        match &self.moments {
+            Some(moments) => moments.near(&rows),
+            None => rows,
+        }
     }
 }
 
@@ -40,7 +49,7 @@ impl State {
 impl RowSums {
     #[new]
     fn new(cols: usize, scaled: bool) -> Self {
-        let state = State { moments: scaled.then(|| Moments::zero(cols)), sums: None };
+        let state = State { moments: scaled.then(|| GatheredMoments::new(cols)), sums: None };
         RowSums { cols, state: Arc::new(Mutex::new(state)) }
     }
 
@@ -49,13 +58,19 @@ impl RowSums {
         let (rows, state) = (rows.get().rows.clone(), self.state.clone());
         self.check(&rows)?;
         compute(py, threads, move || {
-            let pair = InMemory::new(rows.clone(), rows)?;
-            let part = pair.moments(Side::X)?;
-            if let Some(moments) = &mut state.lock().unwrap_or_else(PoisonError::into_inner).moments {
-                moments.add(part);
+            match &mut state.lock().unwrap_or_else(PoisonError::into_inner).moments {
+                Some(moments) => Ok(moments.add(&rows)?),
+                None => Ok(()),
             }
-            Ok(())
         })
+    }
+
+    /// Which columns have more than one value in the rows that were noted.
+    #[getter]
+    fn varies<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let varies = state.moments.as_ref().map_or_else(|| vec![true; self.cols], GatheredMoments::varies);
+        PyArray1::from_vec(py, varies)
     }
 
     /// Adds rows. Matrices may take `limit` bytes.
@@ -63,6 +78,7 @@ impl RowSums {
         let (rows, state, cols) = (rows.get().rows.clone(), self.state.clone(), self.cols);
         compute(py, threads, move || {
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            let rows = state.near(rows);
             Ok(state.sums(cols).add(&rows, limit)?)
         })
     }
@@ -79,9 +95,9 @@ impl RowSums {
         let weights = panel_from_numpy(&weights);
         let (count, k) = (rows.rows(), weights.cols());
         let embedding = compute(py, threads, move || {
-            let columns = {
+            let (columns, rows) = {
                 let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-                state.sums(cols).columns().clone()
+                (state.sums(cols).columns().clone(), state.near(rows))
             };
             Ok(embed(&rows, &columns, &weights)?)
         })?;

@@ -146,12 +146,17 @@ def _parts(data: Cells, columns: Columns | None, how: str, threads: int) -> Any:
 
 def _sums(data: Cells, columns: Columns | None, how: str, scale: bool, limit: int, threads: int) -> RowSums:
     """The products of the genes of one data set, in one reading, or two if genes are scaled."""
-    sums = RowSums(data.shape[1] if columns is None else len(columns), scale)
-    if scale:
-        for rows in _parts(data, columns, how, threads):
-            sums.note(rows, threads)
+    sums = _noted(data, columns, how, threads) if scale else RowSums(data.shape[1] if columns is None else len(columns), False)
     for rows in _parts(data, columns, how, threads):
         sums.add(rows, limit, threads)
+    return sums
+
+
+def _noted(data: Cells, columns: Columns | None, how: str, threads: int) -> RowSums:
+    """Sums that know how genes are distributed, before any cell is added."""
+    sums = RowSums(data.shape[1] if columns is None else len(columns), True)
+    for rows in _parts(data, columns, how, threads):
+        sums.note(rows, threads)
     return sums
 
 
@@ -177,16 +182,9 @@ def _varying(
 
 def _varies(data: Cells, columns: Columns | None, how: str, threads: int) -> NDArray[np.bool_]:
     """Which genes of a data set have more than one value, in one reading."""
-    pool = _lcca.Pool(threads)
-    total: Any = None
-    for rows in _parts(data, columns, how, threads):
-        part = _lcca.Pieces([_lcca.Rows(rows, rows, None)], pool).moments(0)
-        total = part if total is None else _lcca.add_moments(total, part)
-    if total is None:
+    if not data.shape[0]:
         raise ValueError(f"{data.name} has no cells")
-    weight, sums, squares = total[:3]
-    # As the engine decides whether a column is constant but for rounding.
-    return np.asarray(squares - sums * (sums / weight) > 1e-13 * squares)
+    return _noted(data, columns, how, threads).varies
 
 
 def _shared(

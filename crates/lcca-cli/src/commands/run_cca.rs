@@ -48,6 +48,9 @@ fn compute(job: &RunCcaJob, folder: &OutputFolder) -> Result<Outcome, Failure> {
     for (view, path) in loaded.iter_mut().zip(paths) {
         let rows = job.normalize.apply(Side::X, &view.matrix);
         view.matrix = rows.map_err(|error| Failure::in_file(path, error))?;
+        if job.scale_columns {
+            view.matrix = near_origin(&view.matrix)?;
+        }
     }
     let spinner = progress::spinner("adding up products of columns".into(), quiet);
     let sums = [sums(job, &loaded[0].matrix)?, sums(job, &loaded[1].matrix)?];
@@ -98,6 +101,12 @@ fn check_columns([x, y]: &[Loaded; 2]) -> Result<(), Failure> {
             x.path().display()
         ))),
     }
+}
+
+/// The same rows with columns moved that are far from zero. Scaled columns are centered anyway, and keep their digits so.
+fn near_origin(rows: &Matrix) -> Result<Matrix, Failure> {
+    let pair = InMemory::new(rows.clone(), rows.clone())?;
+    Ok(pair.near_origin()?.view(Side::X).clone())
 }
 
 /// The products of one file's columns, once rows are standardized.

@@ -65,7 +65,7 @@ fn captured(comparison: &Comparison) -> LineChart {
         x_counts: false,
         is_linked: false,
         x_log: true,
-        vertical: Vertical::Linear,
+        vertical: Vertical::UpTo(comparison.k as f64),
         limit: Some((comparison.best.total, comparison.best.label.to_string())),
         series: runs.into_iter().zip(looks).map(series).collect(),
         row: None,

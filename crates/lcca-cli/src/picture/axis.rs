@@ -100,6 +100,16 @@ impl Range {
         Range { low: at[0], high: at[count], ticks: at, log: false, digits, scientific }
     }
 
+    /// The same without what lies above `most`, which no number is, except by rounding.
+    pub fn up_to(mut self, most: f64) -> Self {
+        let slack = 1e-9 * most.abs();
+        if self.low < most {
+            self.high = self.high.min(most);
+            self.ticks.retain(|&tick| tick <= most + slack);
+        }
+        self
+    }
+
     /// Between two numbers exactly, with round ticks inside: at least three, since one or two hardly tell a scale.
     pub fn exactly(low: f64, high: f64, ticks: usize) -> Self {
         let wide = Range::between(low, high, ticks);
@@ -187,6 +197,15 @@ mod tests {
         assert_eq!(ends(&[]), (0.0, 1.0));
         assert!(ends(&[0.8, 0.95]).0 > 0.5);
         assert!(ends(&[-0.2, 0.4]).0 <= -0.2);
+    }
+
+    #[test]
+    fn an_axis_ends_at_the_most_that_can_be() {
+        let range = |values: [f64; 2]| Range::linear(values.into_iter(), 5).up_to(8.0);
+        let (near, far) = (range([2.5, 7.9]), range([0.5, 1.9]));
+        assert!(near.high == 8.0 && near.ticks.iter().all(|&tick| tick <= 8.0), "{near:?}");
+        assert_eq!(far.high, 2.0);
+        assert!(range([8.0, 8.0 + 1e-15]).low < 8.0);
     }
 
     #[test]

@@ -43,6 +43,8 @@ pub struct Series {
 pub enum Vertical {
     Correlation,
     Linear,
+    /// Numbers of which none can be above this one.
+    UpTo(f64),
     Logarithmic,
 }
 
@@ -116,6 +118,7 @@ impl LineChart {
         let y = match self.vertical {
             Vertical::Correlation => Range::correlations(values, ticks),
             Vertical::Linear => Range::linear(values, ticks),
+            Vertical::UpTo(most) => Range::linear(values, ticks).up_to(most),
             Vertical::Logarithmic => Range::logarithmic(values, ticks),
         };
         let across = self.points().map(|point| point.x);
@@ -243,7 +246,8 @@ mod tests {
 
     #[test]
     fn odd_numbers_are_drawn_too() {
-        for vertical in [Vertical::Correlation, Vertical::Linear, Vertical::Logarithmic] {
+        for vertical in [Vertical::Correlation, Vertical::Linear, Vertical::UpTo(1.0), Vertical::Logarithmic]
+        {
             for values in [vec![], vec![f64::NAN], vec![1.0], vec![0.0, -1.0], vec![1e-300, 1e300]] {
                 let points: Vec<Point> =
                     values.iter().enumerate().map(|(i, &y)| Point::new(i as f64 + 1.0, y)).collect();

@@ -1,7 +1,8 @@
 //! How a column is laid out in a batch, and its bytes as numbers.
 
 use crate::arrow_fields::flatbuffer::Table;
-use crate::arrow_fields::{Kind, decimal, half, type_name};
+use crate::arrow_fields::{Kind, decimal, type_name};
+use crate::half::half;
 
 /// How a column, read or not, is laid out in a batch.
 pub(super) struct Layout {

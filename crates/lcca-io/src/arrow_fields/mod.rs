@@ -13,7 +13,7 @@ mod schema;
 mod utf8;
 
 pub(crate) use field::{Holds, Kind, TextLayout, Values, holds, type_name, words};
-pub(crate) use numerals::{decimal, half};
+pub(crate) use numerals::decimal;
 #[cfg(feature = "parquet")]
 pub(crate) use schema::unreadable;
 pub(crate) use utf8::utf8;

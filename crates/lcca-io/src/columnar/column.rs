@@ -2,8 +2,9 @@
 
 use super::broken::broken;
 use super::holds::Holds;
-use crate::arrow_fields::{decimal, half, utf8};
+use crate::arrow_fields::{decimal, utf8};
 use crate::error::{Fault, Outcome};
+use crate::half::half;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::schema::types::ColumnDescPtr;

@@ -29,7 +29,7 @@ pub(crate) struct Kind {
 impl Kind {
     /// The type of numbers that NumPy calls by this letter and width, if it can be read.
     pub(crate) fn new(letter: u8, bytes: usize, big: bool) -> Option<Kind> {
-        let known = matches!((letter, bytes), (b'f', 4 | 8) | (b'i' | b'u', 1 | 2 | 4 | 8) | (b'b', 1));
+        let known = matches!((letter, bytes), (b'f', 2 | 4 | 8) | (b'i' | b'u', 1 | 2 | 4 | 8) | (b'b', 1));
         known.then_some(Kind { letter, bytes, big })
     }
 
@@ -209,7 +209,8 @@ mod tests {
         assert!(message("'<c16'").contains("holds <c16"));
         assert!(message("'|O'").contains("holds |O"));
         assert!(message("[('a', '<f8')]").contains("structured"));
-        assert_eq!(message("'>i2'"), "");
+        assert!(message("'<f16'").contains("holds <f16"));
+        assert_eq!([message("'>i2'"), message("'<f2'")], ["", ""]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::header::Kind;
 use crate::error::{Fault, Outcome};
+use crate::half::half;
 use lcca::matrix::search::{GRAIN, first, first_place};
 use lcca::matrix::{Buffer, DenseValues, Owner};
 use rayon::prelude::*;
@@ -37,11 +38,14 @@ impl Numbers {
         self.kind.letter == b'f'
     }
 
-    /// As real numbers. Integers become single precision if all of them are exact in it.
+    /// As real numbers. Half precision and integers become single precision if all of them are exact in it.
     pub(crate) fn reals(&self) -> DenseValues {
         const EXACT: i128 = 1 << f32::MANTISSA_DIGITS;
         let elements = self.elements();
         match (self.is_float(), self.kind.bytes) {
+            (true, 2) => {
+                DenseValues::F32(self.collect(|index| half(u16::from_le_bytes(elements.bytes(index))) as f32))
+            }
             (true, 4) => DenseValues::F32(self.floats(|index| f32::from_le_bytes(elements.bytes(index)))),
             (true, _) => DenseValues::F64(self.floats(|index| f64::from_le_bytes(elements.bytes(index)))),
             _ if self.all(|value| value.abs() <= EXACT) => {

@@ -179,6 +179,17 @@ impl Moments {
         self.nonzero.iter_mut().zip(&other.nonzero).for_each(|(a, b)| *a += b);
     }
 
+    /// The moments of columns from which `origin` is subtracted, whether entries are stored or not.
+    pub(super) fn about(&self, origin: &[f64]) -> Moments {
+        let weight = self.weight;
+        let columns = self.sum.iter().zip(&self.square).zip(origin);
+        let moved = |((sum, square), o): ((&f64, &f64), &f64)| {
+            (sum - weight * o, square - o * (2.0 * sum - weight * o))
+        };
+        let (sum, square) = columns.map(moved).unzip();
+        Moments { weight, sum, square, count: self.count.clone(), nonzero: self.nonzero.clone() }
+    }
+
     /// Column means.
     pub fn mean(&self) -> Vec<f64> {
         self.sum.par_iter().with_min_len(COLUMNS).map(|sum| sum / self.weight).collect()

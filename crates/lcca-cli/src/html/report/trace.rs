@@ -24,7 +24,7 @@ fn all_passes(point: &TracePoint) -> f64 {
     point.passes + point.gram_passes
 }
 
-fn captured(trace: &[TracePoint], what: &str) -> LineChart {
+fn captured(trace: &[TracePoint], what: &str, vertical: Vertical) -> LineChart {
     let points = trace.iter().map(|point| Point::new(all_passes(point), point.total)).collect();
     LineChart {
         description: format!("{what} after each iteration"),
@@ -33,7 +33,7 @@ fn captured(trace: &[TracePoint], what: &str) -> LineChart {
         x_counts: false,
         is_linked: false,
         x_log: false,
-        vertical: Vertical::Linear,
+        vertical,
         limit: None,
         series: vec![Series { name: what.into(), look: Look::Solid(0), points }],
         row: None,
@@ -47,10 +47,9 @@ fn missing(subject: &Subject<'_>, trace: &[TracePoint]) -> LineChart {
     LineChart {
         description: "estimated share of the total that is missing after each iteration".into(),
         y_label: "share missing, estimated".into(),
-        vertical: Vertical::Logarithmic,
         limit: (tol > 0.0).then(|| (tol, format!("allowed: {}", small(tol)))),
         series: vec![Series { name: "share missing".into(), look: Look::Solid(0), points }],
-        ..captured(&[], "")
+        ..captured(&[], "", Vertical::Logarithmic)
     }
 }
 
@@ -68,9 +67,14 @@ pub fn section(subject: &Subject<'_>, record: Option<&FitRecord>) -> Section {
             } else {
                 element::remark("No iteration came with an estimate of what is missing.")
             };
-            let what = if subject.model.settings.is_cca() { "captured total" } else { "sum of covariances" };
+            let (what, vertical) = if subject.model.settings.is_cca() {
+                ("captured total", Vertical::UpTo(subject.model.pairs() as f64))
+            } else {
+                ("sum of covariances", Vertical::Linear)
+            };
             let caption = format!("The {what} so far.");
-            element::figure("captured", &Illustration::new(captured(trace, what), caption)) + &missing
+            element::figure("captured", &Illustration::new(captured(trace, what, vertical), caption))
+                + &missing
         }
     };
     Section { id: "fit", title: "The fit", markup: told + &pictures }
