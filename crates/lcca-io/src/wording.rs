@@ -94,6 +94,9 @@ pub fn decision(decision: &Decision) -> String {
             "the preconditioner stood for B − A on all columns: it factorized the {} most frequent ones, and a polynomial of degree {degree} stood for the others",
             grouped(*columns)
         ),
+        Decision::RowSpace { rows } => {
+            format!("B − A was inverted exactly, by a factorization of the {} rows", grouped(*rows))
+        }
         Decision::Proven { exceeding: 0, value, columns } => {
             let columns = grouped(*columns);
             format!("it is proven that no value of these {columns} columns exceeds {value:.6}")
@@ -340,6 +343,7 @@ mod tests {
             Decision::QrInsteadOfGram,
             Decision::CoarseBlock { columns: 25, chosen: 26, witnesses: 31 },
             Decision::TwoLevels { columns: 44, degree: 45 },
+            Decision::RowSpace { rows: 46 },
             Decision::Proven { exceeding: 39, value: 0.404_142, columns: 43 },
             Decision::SinglePrecisionFirst { iterations: 38 },
             Decision::PreconditionerFactorized { entries: 23, operations: 1e24, succeeded: false },

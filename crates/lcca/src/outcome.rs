@@ -109,6 +109,11 @@ pub enum Decision {
         /// The degree of the polynomial.
         degree: u64,
     },
+    /// The preconditioner was B − A on all columns, exactly, by a factorization as large as there are rows.
+    RowSpace {
+        /// Rows that differ.
+        rows: u64,
+    },
     /// A Cholesky factorization proved that no pair was overlooked.
     Proven {
         /// At most so many values…

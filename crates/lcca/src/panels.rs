@@ -2,7 +2,7 @@
 //!
 //! Sums over a panel's rows are taken chunk by chunk in a fixed order, so that they do not depend on timing.
 
-use crate::matrix::{LANES, Panel, row_major_mut};
+use crate::matrix::{LANES, Line, Panel, row_major_mut};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
@@ -236,6 +236,25 @@ pub fn weighted_column_dots(a: &Panel, b: &Panel, weight: impl Fn(usize) -> f64 
     chunks.iter().fold(vec![0.0; a.cols()], |mut sum, chunk| {
         sum.iter_mut().zip(chunk).for_each(|(sum, dot)| *sum += dot);
         sum
+    })
+}
+
+/// Wᵀμ, as the only row of a panel.
+pub fn weighted_sum(w: &Panel, mean: &[f64]) -> Panel {
+    let stride = w.lines_per_row().max(1);
+    let of_chunk = |(rows, mean): (&[Line], &[f64])| {
+        let mut sum = Panel::zeros(1, w.cols());
+        for (row, &mean) in rows.chunks_exact(stride).zip(mean) {
+            let out = sum.lines_mut().iter_mut().zip(row);
+            out.for_each(|(out, w)| out.0.iter_mut().zip(&w.0).for_each(|(out, w)| *out += mean * w));
+        }
+        sum
+    };
+    let chunks = w.lines().par_chunks(4096 * stride).zip(mean.par_chunks(4096));
+    let sums: Vec<Panel> = chunks.map(of_chunk).collect();
+    sums.iter().fold(Panel::zeros(1, w.cols()), |mut all, sum| {
+        add_scaled(&mut all, 1.0, sum);
+        all
     })
 }
 

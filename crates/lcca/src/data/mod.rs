@@ -48,6 +48,7 @@ mod reduce;
 mod residual;
 #[cfg(test)]
 mod residual_tests;
+pub(crate) mod row_gram;
 mod row_sums;
 mod sample;
 mod scaled;

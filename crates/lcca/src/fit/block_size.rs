@@ -15,6 +15,8 @@ const SHARE_OF_MEMORY: u64 = 8;
 /// Operations of an iteration per row of its panels and square of the block's columns, with some more for what is not a
 /// product: copies, residuals, small matrices.
 const PANELS: f64 = 36.0;
+/// Operations per number of a step of a polynomial beside its product: scaling, adding, centering.
+const STEP: f64 = 12.0;
 /// An operation on scattered entries counts as this many on panels.
 const SCATTERED: f64 = 2.0;
 
@@ -50,4 +52,9 @@ pub(super) fn iteration(problem: &Problem<'_>) -> Result<f64> {
         None => 3.0 * entries(problem.pair)?,
     };
     Ok(SCATTERED * 2.0 * m * touched + PANELS * m * m * (shape.x_cols + shape.y_cols) as f64)
+}
+
+/// Operations of a product of scattered entries with a panel, and of the step of a polynomial on `rows` numbers per column that uses it.
+pub(super) fn product(problem: &Problem<'_>, entries: f64, rows: usize) -> f64 {
+    problem.block() as f64 * (SCATTERED * 4.0 * entries + STEP * rows as f64)
 }

@@ -178,6 +178,11 @@ impl Scaled<'_> {
     }
 }
 
+/// The factor of a whole matrix in double precision; `None` if it is not positive definite.
+pub(super) fn factor_of(mut matrix: Lower) -> Result<Option<Factor>> {
+    Ok(factorize(matrix.as_mat_mut())?.then_some(Factor::Double(matrix)))
+}
+
 /// Factorizes the lower triangle of a matrix in place. Says whether it was positive definite.
 fn factorize(mut matrix: MatMut<'_, f64>) -> Result<bool> {
     let (size, par) = (matrix.nrows(), Par::rayon(0));

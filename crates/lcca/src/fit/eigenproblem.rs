@@ -127,8 +127,8 @@ pub(super) trait Eigenproblem {
 pub(super) struct Trust {
     /// Whether M stands for B − A and not for B alone.
     pub is_shifted: bool,
-    /// What residuals say is multiplied by this.
-    pub margin: f64,
+    /// What residuals say is multiplied by this; `None` measures it as the fit goes on.
+    pub margin: Option<f64>,
 }
 
 /// The best pairs in the span of some blocks.

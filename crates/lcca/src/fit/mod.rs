@@ -39,6 +39,7 @@ mod held_out;
 mod hold_out;
 mod hubs;
 mod interval;
+mod inverse;
 mod krylov;
 mod leading;
 mod lobpcg;
@@ -63,6 +64,7 @@ mod regress;
 mod resample;
 mod restore;
 mod risk;
+mod row_space;
 mod rpcca;
 mod scale;
 #[doc(hidden)]

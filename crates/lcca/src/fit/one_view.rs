@@ -204,7 +204,7 @@ impl Eigenproblem for OneView<'_> {
     }
 
     fn trust(&self) -> Trust {
-        Trust { is_shifted: false, margin: MARGIN }
+        Trust { is_shifted: false, margin: Some(MARGIN) }
     }
 
     fn is_fresh(&mut self, _w: &Block, _r: &Block, _theta: &[f64]) -> Result<bool> {

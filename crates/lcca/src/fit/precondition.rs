@@ -1,5 +1,7 @@
-//! The preconditioner M of LOBPCG on both views: three kinds, and when each pays.
+//! The preconditioner M of LOBPCG on both views, and when each kind pays.
 //!
+//! - Where rows are few, B − A is inverted exactly, as large as there are rows (`row_space`).
+//! - Over other rows two levels stand for B − A on all columns (`two_level`).
 //! - The diagonal of B costs nothing and gains a digit in dozens of iterations.
 //! - The coarse block (`coarse`) stands for B − A on a few thousand columns. It costs about as much as some iterations and
 //!   gains a digit in a few. It is chosen again from time to time, because what the iteration has found tells which columns
@@ -14,9 +16,11 @@ use super::choose::{ViewScores, activity};
 use super::coarse::Coarse;
 use super::coarse_factor::Precision;
 use super::eigenproblem::{Block, Trust};
+use super::inverse::Inverse;
 use super::local::{Local, local};
 use super::problem::Problem;
 use super::proof;
+use super::row_space::RowSpace;
 use super::shifted_factor::ShiftedFactor;
 use super::two_level::TwoLevel;
 use super::witness::{Columns, Witness, directions, independent};
@@ -63,8 +67,8 @@ pub(super) struct Preconditioner<'a> {
     /// Columns of each view that are not constant.
     varying: [usize; 2],
     coarse: Option<InUse>,
-    /// What stands for all columns, if their entries are within reach.
-    two_level: Option<TwoLevel>,
+    /// What stands for B − A on all columns, if their entries are within reach.
+    whole: Option<Box<dyn Inverse>>,
     factor: ShiftedFactor<'a>,
     witnesses: Vec<Witness>,
     /// The columns of each view that they are on, ascending.
@@ -101,11 +105,19 @@ struct InUse {
 impl<'a> Preconditioner<'a> {
     /// `is_informed` says that the iteration starts from pairs that another fit has found.
     pub fn new(problem: &'a Problem<'a>, is_informed: bool) -> Result<Self> {
+        let inverse = problem.inverse_diagonals()?;
+        if let Some(rows) =
+            has_block(problem).then(|| RowSpace::new(problem, &inverse)).transpose()?.flatten()
+        {
+            let bare = Preconditioner::of_size(problem, inverse, 0, &[], is_informed)?;
+            return Ok(Preconditioner { whole: Some(Box::new(rows)), ..bare });
+        }
         let is_proven = proof::is_affordable(problem, proof::UNASKED);
         let mut whole = Preconditioner::knowing(problem, is_informed, &[], is_proven)?;
         if whole.size > 0 && whole.size < whole.varying.iter().sum() {
             let size = (WIDER * whole.size as f64) as usize;
-            whole.two_level = TwoLevel::new(problem, &whole.inverse, size)?;
+            whole.whole = TwoLevel::new(problem, &whole.inverse, size)?
+                .map(|level| Box::new(level) as Box<dyn Inverse>);
         }
         Ok(whole)
     }
@@ -128,13 +140,21 @@ impl<'a> Preconditioner<'a> {
         is_proven: bool,
     ) -> Result<Self> {
         let inverse = problem.inverse_diagonals()?;
+        let size = if has_block(problem) { block_size(problem, is_proven)? } else { 0 };
+        Preconditioner::of_size(problem, inverse, size, known, is_informed)
+    }
+
+    /// With a block of at most `size` columns.
+    fn of_size(
+        problem: &'a Problem<'a>,
+        inverse: [Vec<f64>; 2],
+        size: usize,
+        known: &[Columns],
+        is_informed: bool,
+    ) -> Result<Self> {
         let diagonal =
             [problem.space.row_factors(inverse[0].clone())?, problem.space.row_factors(inverse[1].clone())?];
         let factor = ShiftedFactor::new(problem)?;
-        let has_block = problem.pair.capabilities().blocks.is_some()
-            && problem.settings.structure
-            && problem.settings.method.algorithm() != Algorithm::ShiftInvert;
-        let size = if has_block { block_size(problem, is_proven)? } else { 0 };
         let Local { witnesses, dependence } = if size > 0 && size < inverse[0].len() + inverse[1].len() {
             local(problem, &inverse, known)?
         } else {
@@ -162,7 +182,7 @@ impl<'a> Preconditioner<'a> {
             diagonal,
             varying,
             coarse: None,
-            two_level: None,
+            whole: None,
             factor,
             witnesses,
             columns_of_witnesses,
@@ -178,7 +198,7 @@ impl<'a> Preconditioner<'a> {
 
     /// The coarse block in use.
     pub fn into_block(self) -> Option<Coarse> {
-        self.coarse.map(|coarse| coarse.block).or_else(|| self.two_level.map(TwoLevel::into_block))
+        self.coarse.map(|coarse| coarse.block).or_else(|| self.whole.and_then(Inverse::into_block))
     }
 
     /// The columns of the witnesses, the strongest first.
@@ -199,19 +219,20 @@ impl<'a> Preconditioner<'a> {
     /// How far residuals in the norm of M⁻¹ can be trusted: the less, the more columns stand outside the block.
     pub fn trust(&self) -> Trust {
         if self.factor.get().is_some() {
-            return Trust { is_shifted: true, margin: 1.0 };
+            return Trust { is_shifted: true, margin: Some(1.0) };
         }
-        if let Some(level) = &self.two_level {
-            return Trust { is_shifted: true, margin: level.margin() };
+        if self.whole.is_some() {
+            return Trust { is_shifted: true, margin: None };
         }
         let Some(InUse { block, is_complete: false, .. }) = &self.coarse else {
             let is_shifted = self.coarse.is_some();
-            return Trust { is_shifted, margin: if is_shifted { 1.0 } else { MARGIN } };
+            return Trust { is_shifted, margin: Some(if is_shifted { 1.0 } else { MARGIN }) };
         };
         let outside = self.inverse.iter().map(Vec::len).sum::<usize>() - block.size();
         let ratio = outside as f64 / block.size().max(1) as f64;
         let sampled = if self.dependence.is_some() { SAMPLED } else { 1.0 };
-        Trust { is_shifted: true, margin: sampled * (1.0 + OUTSIDE * ratio * (1.0 + ratio / FAR_OUTSIDE)) }
+        let margin = sampled * (1.0 + OUTSIDE * ratio * (1.0 + ratio / FAR_OUTSIDE));
+        Trust { is_shifted: true, margin: Some(margin) }
     }
 
     /// Called once per iteration, before [`Preconditioner::apply`]: a better M may pay.
@@ -223,7 +244,7 @@ impl<'a> Preconditioner<'a> {
         iterations_left: Option<f64>,
     ) -> Result<()> {
         self.factor.reconsider(iterations_left, iteration(self.problem)?)?;
-        if self.factor.get().is_some() || self.size == 0 || self.two_level.is_some() {
+        if self.factor.get().is_some() || self.size == 0 || self.whole.is_some() {
             return Ok(());
         }
         let is_due = self.is_due();
@@ -236,7 +257,7 @@ impl<'a> Preconditioner<'a> {
     /// Whether a block is chosen in this iteration, unless the sparse factor takes its place.
     fn is_due(&self) -> bool {
         match &self.coarse {
-            None => self.size > 0 && self.chosen == 0 && self.two_level.is_none(),
+            None => self.size > 0 && self.chosen == 0 && self.whole.is_none(),
             Some(block) => !block.is_complete && block.age + 1 >= CHOSEN_FOR,
         }
     }
@@ -253,7 +274,7 @@ impl<'a> Preconditioner<'a> {
     /// Whether a claim of convergence can stand on this M. If not, the block was chosen again, so that columns that
     /// matter now count.
     pub fn is_fresh(&mut self, w: &Block, r: &Block, theta: &[f64]) -> Result<bool> {
-        if self.two_level.is_some() {
+        if self.whole.is_some() {
             return Ok(self.missed(w, theta)?.is_empty());
         }
         let Some(block) = &self.coarse else { return Ok(true) };
@@ -302,9 +323,9 @@ impl<'a> Preconditioner<'a> {
             (*x, *y) = (space.upload(tx)?, space.upload(ty)?);
             return Ok(squares);
         }
-        if let Some(level) = &self.two_level {
+        if let Some(whole) = &self.whole {
             let (mut tx, mut ty) = (space.download(x)?, space.download(y)?);
-            let squares = level.apply([&mut tx, &mut ty])?;
+            let squares = whole.apply([&mut tx, &mut ty])?;
             (*x, *y) = (space.upload(tx)?, space.upload(ty)?);
             return Ok(squares);
         }
@@ -332,11 +353,8 @@ impl<'a> Preconditioner<'a> {
             chosen: self.chosen,
             witnesses: self.witnesses.len() as u64,
         });
-        let level = self
-            .two_level
-            .as_ref()
-            .map(|level| Decision::TwoLevels { columns: level.size() as u64, degree: level.degree() as u64 });
-        self.factor.decisions().into_iter().chain(block).chain(level).collect()
+        let whole = self.whole.as_ref().map(|whole| whole.decision());
+        self.factor.decisions().into_iter().chain(block).chain(whole).collect()
     }
 
     /// Chooses the columns of the block, and factorizes it.
@@ -451,6 +469,13 @@ impl<'a> Preconditioner<'a> {
         };
         Ok(self.witnesses.par_iter().map(|witness| witness.unexplained(row, theta)).collect())
     }
+}
+
+/// Whether chosen columns may be factorized.
+fn has_block(problem: &Problem<'_>) -> bool {
+    problem.pair.capabilities().blocks.is_some()
+        && problem.settings.structure
+        && problem.settings.method.algorithm() != Algorithm::ShiftInvert
 }
 
 fn add(mut sums: Vec<f64>, more: &[f64]) -> Vec<f64> {

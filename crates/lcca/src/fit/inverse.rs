@@ -1,0 +1,18 @@
+//! What stands for (B − A)⁻¹ on all columns at once.
+
+use super::coarse::Coarse;
+use crate::error::Result;
+use crate::matrix::Panel;
+use crate::outcome::Decision;
+
+/// A symmetric positive definite matrix M⁻¹ near (B − A)⁻¹, on the host.
+pub(super) trait Inverse {
+    /// R ← M⁻¹R for the residuals of both views; returns rᵀM⁻¹r of each pair.
+    fn apply(&self, residuals: [&mut Panel; 2]) -> Result<Vec<f64>>;
+
+    /// What was decided.
+    fn decision(&self) -> Decision;
+
+    /// The factorized block of columns in it, if there is one, for other fits.
+    fn into_block(self: Box<Self>) -> Option<Coarse>;
+}
