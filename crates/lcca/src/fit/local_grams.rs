@@ -13,8 +13,9 @@ pub(super) const NEARLY: f64 = 1.0 - 1e-9;
 const SAMPLE: usize = 100_000;
 /// A smaller sample tells too little.
 const SMALLEST_SAMPLE: usize = 1000;
-/// Multiplications that the Gram matrices of the sample may take.
-const MOST_WORK: f64 = 1e9;
+/// Multiplications that the Gram matrices of the sample may take: about a second of one core. Five times as many found nothing more on descriptions,
+/// and cost as much as the whole iteration.
+const MOST_WORK: f64 = 2e8;
 
 /// Gram matrices, and what makes the problem's B and A of them.
 #[derive(Clone, Copy)]

@@ -25,7 +25,7 @@ use super::inverse::Inverse;
 use super::problem::Problem;
 use crate::data::{Ask, Cut, Pair, Side, Source};
 use crate::error::Result;
-use crate::matrix::Panel;
+use crate::matrix::{LANES, Panel};
 use crate::outcome::Decision;
 use crate::{panels, random};
 use faer::Mat;
@@ -41,6 +41,8 @@ const COLUMNS: usize = 8;
 const LARGER: f64 = 1.1;
 
 /// (B − A)⁻¹, nearly.
+///
+/// Inside, weights are those of the columns as they are stored, with the sign of their view: then products with the entries need no other factors.
 pub(super) struct TwoLevel {
     block: Coarse,
     /// The frequent columns of each view, ascending, and the others.
@@ -50,12 +52,15 @@ pub(super) struct TwoLevel {
     parts: Box<dyn Pair>,
     /// Means of the parts' columns, if they are subtracted.
     means: Option<[Vec<f64>; 2]>,
-    /// What scales the parts' columns to a unit diagonal of B, with the sign of their view.
-    factors: [Vec<f64>; 2],
-    /// 1/√ of the diagonal of B of each view's columns.
-    roots: [Vec<f64>; 2],
-    /// The scaled ridge of each other column.
+    /// 1/√ of the diagonal of B of the frequent columns, with their factors and the signs of their views, and without.
+    frequent: [Vec<f64>; 2],
+    /// What turns weights of the other columns as they are stored into theirs: 1/factor, with the sign of their view.
+    rare: Vec<f64>,
+    /// The inverse diagonal of B of the other columns and their ridge, for weights as they are stored.
+    inverse: Vec<f64>,
     ridge: Vec<f64>,
+    /// The scaled ridge that is the least.
+    least: f64,
     interval: [f64; 2],
     degree: usize,
 }
@@ -79,9 +84,6 @@ impl TwoLevel {
         if !block.can_grow() {
             return Ok(None);
         }
-        let roots = inverse
-            .each_ref()
-            .map(|inverse| inverse.iter().map(|inverse| inverse.sqrt()).collect::<Vec<f64>>());
         let of_parts = |number: &dyn Fn(usize, usize) -> f64| {
             [&cut.others, &columns].map(|columns| {
                 let of_view =
@@ -90,20 +92,29 @@ impl TwoLevel {
             })
         };
         let means = composition.means.map(|means| of_parts(&|view, column| means[view][column]));
-        let factors = of_parts(&|view, column| {
-            let factor = composition.factors[view].map_or(1.0, |factors| factors[column]);
-            factor * roots[view][column] * if view == 0 { 1.0 } else { -1.0 }
-        });
+        let factor = |view: usize, column: usize| {
+            let sign = if view == 0 { 1.0 } else { -1.0 };
+            sign * composition.factors[view].map_or(1.0, |factors| factors[column])
+        };
+        let over = |number: f64| if number != 0.0 { number.recip() } else { 0.0 };
         let ridges = problem.ridges();
-        let [ridge, _] = of_parts(&|view, column| ridges[view] * inverse[view][column]);
+        let root = |view: usize, column: usize| inverse[view][column].sqrt();
+        let [_, scaled] = of_parts(&|view, column| root(view, column) * factor(view, column));
+        let [_, roots] = of_parts(&root);
+        let [rare, _] = of_parts(&|view, column| over(factor(view, column)));
+        let [diagonal, _] = of_parts(&|view, column| inverse[view][column] * factor(view, column).powi(2));
+        let [ridge, _] = of_parts(&|view, column| ridges[view] * over(factor(view, column)).powi(2));
+        let shares = ridge.iter().zip(&diagonal).map(|(ridge, inverse)| ridge * inverse);
         let mut level = TwoLevel {
             block,
             columns,
             others: cut.others,
             parts,
             means,
-            factors,
-            roots,
+            frequent: [scaled, roots],
+            least: shares.filter(|&share| share > 0.0).fold(f64::INFINITY, f64::min),
+            rare,
+            inverse: diagonal,
             ridge,
             interval: [1.0, 1.0],
             degree: 1,
@@ -123,18 +134,25 @@ impl TwoLevel {
 
     /// The interval for the polynomial.
     fn spectrum(&self, seed: u64) -> Result<[f64; 2]> {
-        let mut v = random::normal_panel(self.ridge.len(), COLUMNS, seed, random::Purpose::Spectrum);
+        let rows = self.ridge.len();
+        let roots: Vec<f64> = self.inverse.iter().map(|inverse| inverse.sqrt()).collect();
+        let mut v = random::normal_panel(rows, COLUMNS, seed, random::Purpose::Spectrum);
+        panels::scale_rows(&mut v, &roots);
+        let mut next = Panel::zeros(rows, COLUMNS);
         let mut top = 1.0f64;
         for _ in 0..STEPS {
-            let lengths = panels::column_dots(&v, &v);
+            let lengths = panels::weighted_column_dots(&v, &v, |row| {
+                if self.inverse[row] > 0.0 { self.inverse[row].recip() } else { 0.0 }
+            });
             let inverse = |&square: &f64| if square > 0.0 { square.sqrt().recip() } else { 0.0 };
             panels::scale_columns(&mut v, &lengths.iter().map(inverse).collect::<Vec<_>>());
-            let next = self.rare(&v)?;
+            self.product_into(Side::X, Side::X, &v, &mut next)?;
+            self.add_ridge(&mut next, &v);
             top = panels::column_dots(&v, &next).into_iter().fold(top, f64::max);
-            v = next;
+            panels::scale_rows(&mut next, &self.inverse);
+            std::mem::swap(&mut v, &mut next);
         }
-        let top = LARGER * top;
-        let least = self.ridge.iter().copied().fold(f64::INFINITY, f64::min);
+        let (top, least) = (LARGER * top, if self.least.is_finite() { self.least } else { 0.0 });
         Ok([(SPAN * top / (self.degree * self.degree) as f64).min(top / 2.0).max(least.min(top / 2.0)), top])
     }
 
@@ -146,72 +164,93 @@ impl TwoLevel {
         squares
     }
 
-    /// The scaled block of FᵀF between two parts, times W.
+    /// The block of FᵀF between two parts, times W.
     fn product(&self, source: Side, target: Side, w: &Panel) -> Result<Panel> {
-        let mut scaled = w.clone();
-        panels::scale_rows(&mut scaled, &self.factors[source as usize]);
-        let offset = self.means.as_ref().map(|means| panels::weighted_sum(&scaled, &means[source as usize]));
-        let mut out = Panel::zeros(self.factors[target as usize].len(), w.cols());
-        let from = Source { panel: &scaled, offset: offset.as_ref().map(Panel::lines) };
-        self.parts.pass(&mut Ask::new().shifted_source(source, from).to(target, &mut out))?;
-        panels::scale_rows(&mut out, &self.factors[target as usize]);
+        let mut out = Panel::zeros(self.parts.shape().cols(target), w.cols());
+        self.product_into(source, target, w, &mut out)?;
         Ok(out)
     }
 
-    /// R·V.
-    fn rare(&self, v: &Panel) -> Result<Panel> {
-        let mut out = self.product(Side::X, Side::X, v)?;
-        let stride = v.lines_per_row().max(1);
-        let rows = out.lines_mut().par_chunks_mut(stride).zip(v.lines().par_chunks(stride)).zip(&self.ridge);
-        rows.with_min_len(1024).for_each(|((out, v), &ridge)| {
-            out.iter_mut().zip(v).for_each(|(out, v)| {
-                out.0.iter_mut().zip(&v.0).for_each(|(out, v)| *out += ridge * v);
-            });
-        });
-        Ok(out)
+    fn product_into(&self, source: Side, target: Side, w: &Panel, out: &mut Panel) -> Result<()> {
+        out.clear();
+        let offset = self.means.as_ref().map(|means| panels::weighted_sum(w, &means[source as usize]));
+        let from = Source { panel: w, offset: offset.as_ref().map(Panel::lines) };
+        self.parts.pass(&mut Ask::new().shifted_source(source, from).to(target, out))
     }
 
-    /// q(R)·V: Chebyshev's iteration for R·U = V from U = 0 (Saad 2003, algorithm 12.1).
-    fn polynomial(&self, v: &Panel) -> Result<Panel> {
+    /// q(R)·V: Chebyshev's iteration for R·U = V from U = 0 (Saad 2003, algorithm 12.1). V is what is left in the end.
+    fn polynomial(&self, rest: &mut Panel) -> Result<Panel> {
         let [low, top] = self.interval;
         let (middle, half) = ((top + low) / 2.0, (top - low) / 2.0);
         let s = middle / half;
-        let (mut rest, mut last) = (v.clone(), 1.0 / s);
-        let mut step = v.clone();
-        panels::scale_columns(&mut step, &vec![1.0 / middle; v.cols()]);
+        let mut last = 1.0 / s;
+        let mut step = rest.clone();
+        panels::scale_rows(&mut step, &self.inverse);
+        panels::scale_columns(&mut step, &vec![1.0 / middle; rest.cols()]);
         let mut sum = step.clone();
+        let mut product = Panel::zeros(rest.rows(), rest.cols());
         for _ in 1..self.degree {
-            panels::subtract(&mut rest, &self.rare(&step)?);
+            self.product_into(Side::X, Side::X, &step, &mut product)?;
             let next = 1.0 / (2.0 * s - last);
-            panels::scale_columns(&mut step, &vec![next * last; v.cols()]);
-            panels::add_scaled(&mut step, 2.0 * next / half, &rest);
-            panels::add_scaled(&mut sum, 1.0, &step);
+            self.advance([rest, &mut step, &mut sum], &product, [next * last, 2.0 * next / half]);
             last = next;
         }
         Ok(sum)
+    }
+
+    /// One step: the product with it leaves the rest, and what is left gives the next. All in one sweep over memory.
+    fn advance(&self, [rest, step, sum]: [&mut Panel; 3], product: &Panel, [kept, more]: [f64; 2]) {
+        let stride = rest.lines_per_row().max(1);
+        let [rest, step, sum] = [rest, step, sum].map(|panel| panel.lines_mut().par_chunks_mut(stride));
+        let factors = self.ridge.par_iter().zip(&self.inverse);
+        let rows = rest.zip(step).zip(sum).zip(product.lines().par_chunks(stride)).zip(factors);
+        rows.with_min_len(1024).for_each(|((((rest, step), sum), product), (ridge, inverse))| {
+            for (((rest, step), sum), product) in rest.iter_mut().zip(step).zip(sum).zip(product) {
+                for lane in 0..LANES {
+                    rest.0[lane] -= product.0[lane] + ridge * step.0[lane];
+                    step.0[lane] = kept * step.0[lane] + more * inverse * rest.0[lane];
+                    sum.0[lane] += step.0[lane];
+                }
+            }
+        });
+    }
+
+    /// Adds diag(ρ)·V.
+    fn add_ridge(&self, out: &mut Panel, v: &Panel) {
+        let stride = v.lines_per_row().max(1);
+        let rows = out.lines_mut().par_chunks_mut(stride).zip(v.lines().par_chunks(stride)).zip(&self.ridge);
+        rows.with_min_len(1024).for_each(|((out, v), ridge)| {
+            for (out, v) in out.iter_mut().zip(v) {
+                out.0.iter_mut().zip(&v.0).for_each(|(out, v)| *out += ridge * v);
+            }
+        });
     }
 }
 
 impl Inverse for TwoLevel {
     fn apply(&self, [x, y]: [&mut Panel; 2]) -> Result<Vec<f64>> {
-        let roots = |view: usize| &self.roots[view];
-        panels::scale_rows(x, roots(0));
-        panels::scale_rows(y, roots(1));
+        let [scaled, roots] = &self.frequent;
         let mut frequent = picked([x, y], &self.columns);
         let mut rare = picked([x, y], &self.others);
+        panels::scale_rows(&mut rare, &self.rare);
+        panels::scale_rows(&mut frequent, roots);
         let mut squares = self.solve(&mut frequent);
-        panels::subtract(&mut rare, &self.product(Side::Y, Side::X, &frequent)?);
-        let solved = self.polynomial(&rare)?;
-        for (square, more) in squares.iter_mut().zip(panels::column_dots(&rare, &solved)) {
+        let mut weights = frequent.clone();
+        panels::scale_rows(&mut weights, scaled);
+        panels::subtract(&mut rare, &self.product(Side::Y, Side::X, &weights)?);
+        let before = rare.clone();
+        let mut solved = self.polynomial(&mut rare)?;
+        for (square, more) in squares.iter_mut().zip(panels::column_dots(&before, &solved)) {
             *square += more;
         }
         let mut back = self.product(Side::X, Side::Y, &solved)?;
+        panels::scale_rows(&mut back, scaled);
         self.solve(&mut back);
         panels::subtract(&mut frequent, &back);
+        panels::scale_rows(&mut frequent, roots);
+        panels::scale_rows(&mut solved, &self.rare);
         place(&frequent, &self.columns, [x, y]);
         place(&solved, &self.others, [x, y]);
-        panels::scale_rows(x, roots(0));
-        panels::scale_rows(y, roots(1));
         Ok(squares)
     }
 
