@@ -20,19 +20,19 @@ use super::fitted::Fit;
 use super::model::Model;
 use super::plan::estimated_operations;
 use super::problem::Problem;
-use super::proof::{self, Finding, Proof};
+use super::proof::{self, Finding, Proof, Route, Settled};
 use super::scale;
 use super::search::{Ground, search};
 use super::seen::seen;
 use super::significant::best_total;
 use super::view_block::{ViewBlock, residuals};
-use crate::data::{Counting, Moments, Normal, Pair, Scaled, Side, Tally};
+use crate::data::{Counting, JointGram, Moments, Normal, Pair, Scaled, Side, Tally};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::method::{Method, Settings, Variables};
 use crate::outcome::Note;
 use crate::panels;
-use crate::solve::Cg;
+use crate::solve::{Cg, Plan};
 use crate::space::{Host, Space};
 use crate::watch::Watch;
 
@@ -142,17 +142,26 @@ impl Model {
         let exact = exact.map(in_units);
         let squares = [0, 1].map(|side| squares(raw[side], factors[side].as_deref()));
         let is_scaled = factors.iter().any(Option::is_some);
-        let scaled = if is_scaled { Some(Scaled::new(seen, factors)?) } else { None };
+        let scaled = if is_scaled { Some(Scaled::new(seen, factors.clone())?) } else { None };
+        let raw_pair = pair;
         let pair = scaled.as_ref().map_or(seen, |scaled| scaled);
         let units = units_of_traces(pair, &self.settings)?;
-        let rows = Rows { pair, squares, units };
+        let tally = Tally::default();
+        let counted = Counting::rows(raw_pair, &tally, watch);
+        let joint = match exact {
+            Some(_) => None,
+            None => joint_gram(&counted, &factors, &self.settings)?,
+        };
+        let means = joint.as_ref().filter(|_| self.settings.center).map(JointGram::means);
+        let joint = joint.as_ref().map(|joint| (joint, means.as_ref()));
+        let rows = Rows { pair, joint, squares, units };
         let unit = claim_in_units(&mut claim, &rows)?;
         let mut certificate =
             certify(&claim, &rows, exact, watch, Effort { steps: STEPS, proof: proof::ASKED })?;
         let Certificate { bounds, together, gain, proven, .. } = &mut certificate;
         let proven = proven.iter_mut().flat_map(|proven| [&mut proven.value, &mut proven.missing]);
         bounds.iter_mut().chain([together, gain]).chain(proven).for_each(|value| *value *= unit);
-        certificate.passes += spent.unwrap_or(0.0);
+        certificate.passes += spent.unwrap_or(0.0) + counted.cost().passes;
         Ok(certificate)
     }
 }
@@ -161,6 +170,8 @@ impl Model {
 pub(super) struct Rows<'a> {
     /// Centered and scaled.
     pub pair: &'a dyn Pair,
+    /// Their joint Gram matrix if it was formed, scaled and not centered, and the means that are to be subtracted.
+    pub joint: Option<(&'a JointGram, Option<&'a [Vec<f64>; 2]>)>,
     /// The squared lengths of the columns, scaled but not centered: what rounding errors are relative to.
     pub squares: [Vec<f64>; 2],
     /// The units of objective values; see `problem`.
@@ -200,6 +211,28 @@ fn squares(moments: &Moments, factors: Option<&[f64]>) -> Vec<f64> {
     match factors {
         Some(factors) => moments.square.iter().zip(factors).map(|(square, f)| square * f * f).collect(),
         None => moments.square.clone(),
+    }
+}
+
+/// The joint Gram matrix of rows in scaled columns, if factorizing it may prove a claim.
+fn joint_gram(
+    pair: &Counting<'_>,
+    factors: &scale::Factors,
+    settings: &Settings,
+) -> Result<Option<JointGram>> {
+    let capabilities = pair.capabilities();
+    let Some(grams) = capabilities.joint_grams.filter(|_| capabilities.covariates.is_none()) else {
+        return Ok(None);
+    };
+    let Some(estimate) = grams.estimate()? else { return Ok(None) };
+    let operations = proof::analysis_of(estimate.entries) + estimate.work;
+    if operations > proof::ASKED || estimate.bytes() > settings.memory as f64 {
+        return Ok(None);
+    }
+    match grams.joint_gram(settings.memory) {
+        Ok(joint) => Ok(Some(joint.scaled(factors.each_ref().map(|factors| factors.as_deref()))?)),
+        Err(Error::Memory { .. }) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -254,8 +287,8 @@ pub(super) fn certify(
         pair: &counting,
         normals: [x_normal, y_normal],
         units: rows.units,
-        joint: None,
-        means: None,
+        joint: rows.joint.map(|(joint, _)| joint),
+        means: rows.joint.and_then(|(_, means)| means),
         along: None,
         samples: None,
         space: &Host,
@@ -320,11 +353,13 @@ fn larger(
         let exact = best_total([&[&x], &[&y]], ground.squares, k)?;
         return Ok(Larger::new(nearby.max(exact), Search::Exact));
     }
-    let is_affordable = proof::is_affordable(&claim.problem, affordable);
-    if is_affordable && let Some(larger) = proven(claim, ground, nearby)? {
-        return Ok(larger);
-    }
-    let unaffordable = (!is_affordable).then(|| proof::operations(&claim.problem));
+    let unaffordable = match Route::asked(&claim.problem, affordable)? {
+        Route::TooCostly { operations } => Some(operations),
+        route => match proven(claim, &route, ground, nearby)? {
+            Some(larger) => return Ok(larger),
+            None => None,
+        },
+    };
     // Twice what is allowed to be missing is proof enough.
     let target = (1.0 + 2.0 * settings.tol) * claim.objective.iter().sum::<f64>();
     if nearby > target {
@@ -335,7 +370,10 @@ fn larger(
 }
 
 /// Proves or refutes the claim by a factorization of all columns. `None` if it tells neither.
-fn proven(claim: &Claim<'_>, ground: &Ground<'_>, nearby: f64) -> Result<Option<Larger>> {
+fn proven(claim: &Claim<'_>, route: &Route, ground: &Ground<'_>, nearby: f64) -> Result<Option<Larger>> {
+    if let Route::Sparse(plan) = route {
+        return settled(claim, plan, ground, nearby);
+    }
     let (w, k) = (claim.w, claim.objective.len());
     let panels = |w: Panel, bw: Panel, image: Panel| -> Result<ViewPanels> {
         Ok(ViewPanels { w: Host.upload(w)?, bw: Host.upload(bw)?, image: Host.upload(image)? })
@@ -346,7 +384,7 @@ fn proven(claim: &Claim<'_>, ground: &Ground<'_>, nearby: f64) -> Result<Option<
         residuals.push(panels(residual.clone(), Panel::zeros(0, 0), Panel::zeros(0, 0))?);
     }
     let (pairs, residuals) = (Block { views: pairs }, Block { views: residuals });
-    match proof::prove(&claim.problem, &pairs, &residuals, claim.objective)? {
+    match proof::prove(&claim.problem, route, &pairs, &residuals, claim.objective)? {
         Finding::Proven(proof) => {
             let Proof { exceeding, value, missing } = proof;
             let proven = Some(Proven { exceeding, value, missing });
@@ -363,4 +401,20 @@ fn proven(claim: &Claim<'_>, ground: &Ground<'_>, nearby: f64) -> Result<Option<
         }
         Finding::Open => Ok(None),
     }
+}
+
+/// Proves by a sparse factorization how much the claim lacks at most, and finds what it lacks. `None` if that tells nothing.
+fn settled(claim: &Claim<'_>, plan: &Plan, ground: &Ground<'_>, nearby: f64) -> Result<Option<Larger>> {
+    let (w, k) = (claim.w, claim.objective.len());
+    let weights = w.map(|view| view.w.clone());
+    let Some(Settled { weights, proof }) = proof::settle(&claim.problem, plan, weights, claim.objective)?
+    else {
+        return Ok(None);
+    };
+    let [x, y] = ViewBlock::measure_both(ground.normals, weights)?;
+    let total = nearby.max(best_total([&[w[0], &x], &[w[1], &y]], ground.squares, k)?);
+    let proven = proof.map(|Proof { exceeding, value, missing }| Proven { exceeding, value, missing });
+    let allowed = (1.0 + claim.problem.settings.tol) * claim.objective.iter().sum::<f64>();
+    let tells = proven.is_some() || total > allowed;
+    Ok(tells.then(|| Larger { proven, ..Larger::new(total, Search::Proven) }))
 }

@@ -1,6 +1,6 @@
 //! The proofs that an iteration tries before it claims to have converged.
 
-use super::{Finding, Proof, by_the_largest, prove};
+use super::{Finding, Proof, Route, UNASKED, by_the_largest, prove};
 use crate::data::Pair;
 use crate::error::Result;
 use crate::fit::eigenproblem::{Block, FewRows};
@@ -16,6 +16,7 @@ const SPARE: f64 = 0.5;
 /// What was proven so far, and what has to happen before the next attempt.
 pub(in crate::fit) struct Proofs {
     is_affordable: bool,
+    route: Option<Route>,
     proof: Option<Proof>,
     refuting: Option<Vec<FewRows>>,
     /// Attempts that proved too little.
@@ -26,7 +27,7 @@ pub(in crate::fit) struct Proofs {
 
 impl Proofs {
     pub fn new(is_affordable: bool) -> Self {
-        Proofs { is_affordable, proof: None, refuting: None, loose: 0, wanted: f64::INFINITY }
+        Proofs { is_affordable, route: None, proof: None, refuting: None, loose: 0, wanted: f64::INFINITY }
     }
 
     /// What the last claim rests on.
@@ -63,7 +64,12 @@ impl Proofs {
             return Ok(false);
         }
         let allowed = problem.settings.tol * theta.iter().take(problem.settings.k).sum::<f64>();
-        match prove(problem, w, r, theta)? {
+        let route = match self.route.take() {
+            Some(route) => route,
+            None => Route::unasked(problem, UNASKED)?,
+        };
+        let finding = prove(problem, self.route.insert(route), w, r, theta)?;
+        match finding {
             Finding::Proven(proof) if proof.missing <= allowed => {
                 self.proof = Some(proof);
                 Ok(true)
