@@ -5,26 +5,25 @@
 //! ones, so their sum shows how much is missing **at least**: the one thing that can prove a fit wrong.
 //!
 //! A larger pair that the fit never saw leaves no trace in its residuals. So it is looked for: narrow views are solved exactly as well and the
-//! fit is compared with the answer; up to 14,400 columns are factorized, which proves how many values exceed a bound (`proof`); wider views
-//! are searched from fresh random directions (`search`). What rounding can add to a total does
+//! fit is compared with the answer; all columns are factorized if that takes few enough operations, which proves how many values exceed a bound (`proof`); other
+//! views are searched from fresh random directions (`search`). What rounding can add to a total does
 //! not count (`significant`).
 //!
 //! Costs three passes, half a pass for every step of conjugate gradients on each view, and the exact solution or some hundred passes of
 //! eight columns for the search.
 
 use super::bounds::{Step, bound};
-use super::certificate::{Certificate, Kind, Proven, Search};
+use super::certificate::{Certificate, Kind};
 use super::driver::fit;
-use super::eigenproblem::{Block, ViewPanels};
 use super::fitted::Fit;
+use super::larger::{Claim, Larger, joint_gram, larger};
 use super::model::Model;
 use super::plan::estimated_operations;
 use super::problem::Problem;
-use super::proof::{self, Finding, Proof, Route, Settled};
+use super::proof;
 use super::scale;
-use super::search::{Ground, search};
+use super::search::Ground;
 use super::seen::seen;
-use super::significant::best_total;
 use super::view_block::{ViewBlock, residuals};
 use crate::data::{Counting, JointGram, Moments, Normal, Pair, Scaled, Side, Tally};
 use crate::error::{Error, Result};
@@ -32,8 +31,8 @@ use crate::matrix::Panel;
 use crate::method::{Method, Settings, Variables};
 use crate::outcome::Note;
 use crate::panels;
-use crate::solve::{Cg, Plan};
-use crate::space::{Host, Space};
+use crate::solve::Cg;
+use crate::space::Host;
 use crate::watch::Watch;
 
 /// Most steps of conjugate gradients on each view.
@@ -214,28 +213,6 @@ fn squares(moments: &Moments, factors: Option<&[f64]>) -> Vec<f64> {
     }
 }
 
-/// The joint Gram matrix of rows in scaled columns, if factorizing it may prove a claim.
-fn joint_gram(
-    pair: &Counting<'_>,
-    factors: &scale::Factors,
-    settings: &Settings,
-) -> Result<Option<JointGram>> {
-    let capabilities = pair.capabilities();
-    let Some(grams) = capabilities.joint_grams.filter(|_| capabilities.covariates.is_none()) else {
-        return Ok(None);
-    };
-    let Some(estimate) = grams.estimate()? else { return Ok(None) };
-    let operations = proof::analysis_of(estimate.entries) + estimate.work;
-    if operations > proof::ASKED || estimate.bytes() > settings.memory as f64 {
-        return Ok(None);
-    }
-    match grams.joint_gram(settings.memory) {
-        Ok(joint) => Ok(Some(joint.scaled(factors.each_ref().map(|factors| factors.as_deref()))?)),
-        Err(Error::Memory { .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
 /// The weights of the exact answer and the passes they took, if that is cheap enough and the rows can.
 fn solve_exactly(model: &Model, pair: &dyn Pair, watch: &dyn Watch) -> Result<Option<([Panel; 2], f64)>> {
     let capabilities = pair.capabilities();
@@ -311,110 +288,4 @@ pub(super) fn certify(
         loose: (0..model.pairs()).filter(|&i| x_step.is_loose[i] || y_step.is_loose[i]).count(),
         passes: counting.cost().passes,
     })
-}
-
-/// Fitted pairs with their products and residuals.
-struct Claim<'a> {
-    problem: Problem<'a>,
-    objective: &'a [f64],
-    w: [&'a ViewBlock; 2],
-    residuals: [Panel; 2],
-}
-
-/// The largest total that is proved to be possible, and how it was looked for.
-struct Larger {
-    total: f64,
-    search: Search,
-    proven: Option<Proven>,
-    unaffordable: Option<f64>,
-}
-
-impl Larger {
-    fn new(total: f64, search: Search) -> Self {
-        Larger { total, search, proven: None, unaffordable: None }
-    }
-}
-
-/// Compares the claim with the exact answer if that is known; proves it if that can be afforded; searches otherwise.
-fn larger(
-    claim: &Claim<'_>,
-    ground: &Ground<'_>,
-    step: [&ViewBlock; 2],
-    exact: Option<[Panel; 2]>,
-    affordable: f64,
-) -> Result<Larger> {
-    let (k, w, settings) = (claim.objective.len(), claim.w, claim.problem.settings);
-    if k == 0 {
-        return Ok(Larger::new(0.0, Search::Nearby));
-    }
-    let nearby = best_total([&[w[0], step[0]], &[w[1], step[1]]], ground.squares, k)?;
-    if let Some(weights) = exact {
-        let [x, y] = ViewBlock::measure_both(ground.normals, weights)?;
-        let exact = best_total([&[&x], &[&y]], ground.squares, k)?;
-        return Ok(Larger::new(nearby.max(exact), Search::Exact));
-    }
-    let unaffordable = match Route::asked(&claim.problem, affordable)? {
-        Route::TooCostly { operations } => Some(operations),
-        route => match proven(claim, &route, ground, nearby)? {
-            Some(larger) => return Ok(larger),
-            None => None,
-        },
-    };
-    // Twice what is allowed to be missing is proof enough.
-    let target = (1.0 + 2.0 * settings.tol) * claim.objective.iter().sum::<f64>();
-    if nearby > target {
-        return Ok(Larger { unaffordable, ..Larger::new(nearby, Search::Nearby) });
-    }
-    let found = nearby.max(search(ground, w, settings.seed, target)?);
-    Ok(Larger { unaffordable, ..Larger::new(found, Search::Probed) })
-}
-
-/// Proves or refutes the claim by a factorization of all columns. `None` if it tells neither.
-fn proven(claim: &Claim<'_>, route: &Route, ground: &Ground<'_>, nearby: f64) -> Result<Option<Larger>> {
-    if let Route::Sparse(plan) = route {
-        return settled(claim, plan, ground, nearby);
-    }
-    let (w, k) = (claim.w, claim.objective.len());
-    let panels = |w: Panel, bw: Panel, image: Panel| -> Result<ViewPanels> {
-        Ok(ViewPanels { w: Host.upload(w)?, bw: Host.upload(bw)?, image: Host.upload(image)? })
-    };
-    let (mut pairs, mut residuals) = (Vec::new(), Vec::new());
-    for (view, residual) in w.iter().zip(&claim.residuals) {
-        pairs.push(panels(view.w.clone(), view.bw.clone(), view.across.clone())?);
-        residuals.push(panels(residual.clone(), Panel::zeros(0, 0), Panel::zeros(0, 0))?);
-    }
-    let (pairs, residuals) = (Block { views: pairs }, Block { views: residuals });
-    match proof::prove(&claim.problem, route, &pairs, &residuals, claim.objective)? {
-        Finding::Proven(proof) => {
-            let Proof { exceeding, value, missing } = proof;
-            let proven = Some(Proven { exceeding, value, missing });
-            Ok(Some(Larger { proven, ..Larger::new(nearby, Search::Proven) }))
-        }
-        Finding::Refuted(directions) => {
-            let placed = directions.iter().map(|few| Host.take(few.place(&Host)?));
-            let Ok(weights) = <[Panel; 2]>::try_from(placed.collect::<Result<Vec<_>>>()?) else {
-                unreachable!("one panel for each view")
-            };
-            let [x, y] = ViewBlock::measure_both(ground.normals, weights)?;
-            let total = best_total([&[w[0], &x], &[w[1], &y]], ground.squares, k)?;
-            Ok(Some(Larger::new(nearby.max(total), Search::Proven)))
-        }
-        Finding::Open => Ok(None),
-    }
-}
-
-/// Proves by a sparse factorization how much the claim lacks at most, and finds what it lacks. `None` if that tells nothing.
-fn settled(claim: &Claim<'_>, plan: &Plan, ground: &Ground<'_>, nearby: f64) -> Result<Option<Larger>> {
-    let (w, k) = (claim.w, claim.objective.len());
-    let weights = w.map(|view| view.w.clone());
-    let Some(Settled { weights, proof }) = proof::settle(&claim.problem, plan, weights, claim.objective)?
-    else {
-        return Ok(None);
-    };
-    let [x, y] = ViewBlock::measure_both(ground.normals, weights)?;
-    let total = nearby.max(best_total([&[w[0], &x], &[w[1], &y]], ground.squares, k)?);
-    let proven = proof.map(|Proof { exceeding, value, missing }| Proven { exceeding, value, missing });
-    let allowed = (1.0 + claim.problem.settings.tol) * claim.objective.iter().sum::<f64>();
-    let tells = proven.is_some() || total > allowed;
-    Ok(tells.then(|| Larger { proven, ..Larger::new(total, Search::Proven) }))
 }

@@ -40,6 +40,7 @@ mod hold_out;
 mod hubs;
 mod interval;
 mod krylov;
+mod larger;
 mod leading;
 mod lobpcg;
 mod local;

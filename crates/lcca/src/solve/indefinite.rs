@@ -48,12 +48,6 @@ struct Node<'a> {
     rows: Vec<usize>,
 }
 
-/// The negative eigenvectors of one block of B that begins at `start`.
-struct Negative {
-    start: usize,
-    vector: [f64; 2],
-}
-
 impl<'a> Indefinite<'a> {
     /// The bytes of the factor, a permuted copy of the matrix and the workspace.
     pub fn bytes(plan: &Plan) -> u64 {
@@ -120,7 +114,7 @@ impl<'a> Indefinite<'a> {
     pub fn negative_space(&self) -> Mat<f64> {
         let negatives = self.negatives();
         let mut z = Mat::zeros(self.below.len(), negatives.len());
-        for (j, Negative { start, vector }) in negatives.into_iter().enumerate() {
+        for (j, (start, vector)) in negatives.into_iter().enumerate() {
             vector.iter().enumerate().filter(|(_, v)| **v != 0.0).for_each(|(i, v)| z[(start + i, j)] = *v);
         }
         for Node { start, top, below, rows } in self.nodes().rev() {
@@ -129,10 +123,7 @@ impl<'a> Indefinite<'a> {
             matmul(own.rb_mut(), Accum::Add, below.transpose(), &later, -1.0, Par::rayon(0));
             solve_unit_upper_triangular_in_place(top.transpose(), own, Par::rayon(0));
         }
-        let order = self.order();
-        let mut sorted = Mat::zeros(z.nrows(), z.ncols());
-        (0..z.ncols()).for_each(|j| (0..z.nrows()).for_each(|i| sorted[(order[i], j)] = z[(i, j)]));
-        sorted
+        self.in_order(&z)
     }
 
     /// LBLᵀ·X, in order.
@@ -157,9 +148,16 @@ impl<'a> Indefinite<'a> {
                 rows.iter().enumerate().for_each(|(i, &row)| y[(row, j)] += later[(i, j)]);
             }
         }
-        let mut product = Mat::zeros(x.nrows(), x.ncols());
-        (0..x.ncols()).for_each(|j| (0..x.nrows()).for_each(|i| product[(order[i], j)] = y[(i, j)]));
-        product
+        self.in_order(&y)
+    }
+
+    /// Rows in the order of the matrix, from those in the order of elimination.
+    fn in_order(&self, x: &Mat<f64>) -> Mat<f64> {
+        let mut sorted = Mat::zeros(x.nrows(), x.ncols());
+        for (from, to) in self.order().into_iter().enumerate() {
+            sorted.row_mut(to).copy_from(x.row(from));
+        }
+        sorted
     }
 
     /// Y ← B·Y.
@@ -176,14 +174,15 @@ impl<'a> Indefinite<'a> {
         }
     }
 
-    fn negatives(&self) -> Vec<Negative> {
+    /// The negative eigenvectors of the blocks of B: where each block begins, and the vector's entries there.
+    fn negatives(&self) -> Vec<(usize, [f64; 2])> {
         let diagonal = self.diagonal();
         let (mut found, mut start) = (Vec::new(), 0);
         while start < diagonal.len() {
             let (a, b) = (diagonal[start], self.below[start]);
             if b == 0.0 {
-                if !(a > 0.0) {
-                    found.push(Negative { start, vector: [1.0, 0.0] });
+                if a <= 0.0 || a.is_nan() {
+                    found.push((start, [1.0, 0.0]));
                 }
                 start += 1;
                 continue;
@@ -193,9 +192,9 @@ impl<'a> Indefinite<'a> {
             let lower = 0.5 * (a + c) - (0.5 * (a - c)).hypot(b);
             if a * c < b * b {
                 let length = b.hypot(lower - a);
-                found.push(Negative { start, vector: [b / length, (lower - a) / length] });
-            } else if !(a > 0.0) {
-                found.extend([[1.0, 0.0], [0.0, 1.0]].map(|vector| Negative { start, vector }));
+                found.push((start, [b / length, (lower - a) / length]));
+            } else if a <= 0.0 || a.is_nan() {
+                found.extend([[1.0, 0.0], [0.0, 1.0]].map(|vector| (start, vector)));
             }
             start += 2;
         }
@@ -257,32 +256,24 @@ mod tests {
     /// A sparse symmetric matrix of mixed signs, in full and by its lower triangle.
     fn matrix(size: usize, shift: f64) -> (Mat<f64>, SparseGram) {
         let factors = random_mat(size, size, 3);
-        let is_stored = |i: usize, j: usize| i == j || (i * 31 + j * 17).is_multiple_of(23) || i + 5 > size;
-        let entry = |i: usize, j: usize| {
+        let full = Mat::from_fn(size, size, |i, j| {
             let (i, j) = (i.max(j), i.min(j));
-            if i == j {
-                factors[(i, i)] + shift
-            } else if is_stored(i, j) {
-                factors[(i, j)]
-            } else {
-                0.0
-            }
-        };
+            let is_stored = i == j || (i * 31 + j * 17).is_multiple_of(23) || i + 5 > size;
+            f64::from(is_stored) * factors[(i, j)] + if i == j { shift } else { 0.0 }
+        });
         let mut lower = SparseGram { starts: vec![0], rows: Vec::new(), values: Vec::new() };
         for j in 0..size {
-            let rows: Vec<usize> = (j..size).filter(|&i| is_stored(i, j)).collect();
-            lower.values.extend(rows.iter().map(|&i| entry(i, j)));
+            let rows = (j..size).filter(|&i| i == j || full[(i, j)] != 0.0);
             lower.rows.extend(rows);
+            lower.values.extend(lower.rows[lower.starts[j]..].iter().map(|&i| full[(i, j)]));
             lower.starts.push(lower.rows.len());
         }
-        (Mat::from_fn(size, size, entry), lower)
+        (full, lower)
     }
 
     #[test]
     fn it_counts_negative_eigenvalues_solves_and_knows_its_rounding() {
-        for (size, shift) in
-            [(1, 3.0), (2, -4.0), (40, 0.0), (200, 0.0), (200, 2.0), (200, -8.0), (200, 40.0)]
-        {
+        for (size, shift) in [(1, 3.0), (2, -4.0), (40, 0.0), (200, 0.0), (200, -8.0), (200, 40.0)] {
             let (full, lower) = matrix(size, shift);
             let values = full.self_adjoint_eigenvalues(Side::Lower).unwrap();
             let plan = Plan::in_supernodes(&lower).unwrap();

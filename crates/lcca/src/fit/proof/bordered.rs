@@ -1,6 +1,6 @@
 //! A sparse symmetric matrix bordered by a few dense columns; see `sparse`, whose names these are.
 
-use super::margin;
+use super::claim::margin;
 use crate::data::SparseGram;
 use crate::error::{Error, Result};
 use crate::solve::Indefinite;
@@ -69,7 +69,8 @@ impl<'a> Bordered<'a> {
         let of_small = eigen(&self.small)?;
         let values = of_small.S().column_vector();
         // A value that is not a number counts.
-        let nonpositive: Vec<usize> = (0..values.nrows()).filter(|&i| !(values[i] > self.noise)).collect();
+        let nonpositive: Vec<usize> =
+            (0..values.nrows()).filter(|&i| values[i] <= self.noise || values[i].is_nan()).collect();
         let allowed = self.signs.iter().filter(|&&sign| sign < 0.0).count();
         let own = self.factor.negative();
         if own + nonpositive.len() <= allowed {

@@ -9,6 +9,9 @@ use std::f64::consts::FRAC_1_SQRT_2;
 
 /// The share of the tolerance that pairs below σ may cost.
 pub(super) const SHARE_BELOW: f64 = 0.1;
+/// Rounding in the factorization of n columns changes its matrix by less than this many n·ε of its diagonal (Rump 2006), and sums over
+/// rows in another order by much less than that.
+const ROUNDING: f64 = 4.0;
 
 /// That no more values exceed σ than were found above it.
 pub(super) struct Claim<'a> {
@@ -83,6 +86,11 @@ pub(super) fn sigma(problem: &Problem<'_>, theta: &[f64]) -> Option<f64> {
     let wanted = theta.get(..problem.settings.k)?;
     let total: f64 = wanted.iter().sum();
     Some(wanted.last()? + SHARE_BELOW * problem.settings.tol * total / wanted.len() as f64)
+}
+
+/// The share of its diagonal by which rounding changes a matrix of so many columns.
+pub(super) fn margin(columns: usize) -> f64 {
+    ROUNDING * columns as f64 * f64::EPSILON
 }
 
 /// The first columns of a panel of both views, one below the other, times some factors. Each pair has length 1 over both views.

@@ -1,8 +1,7 @@
 //! A proof by one Cholesky factorization of the lifted matrix, dense.
 
-use super::claim::{Claim, Found};
+use super::claim::{Claim, Found, margin};
 use super::definite::Definite;
-use super::margin;
 use crate::data::Pair;
 use crate::error::Result;
 use crate::fit::problem::Problem;

@@ -49,16 +49,13 @@ use crate::error::Result;
 use crate::matrix::Panel;
 use crate::panels;
 use crate::space::Tall;
-use claim::{Claim, Found};
+use claim::{Claim, Found, margin};
 use faer::Mat;
 
 /// Operations that a fit spends on a proof unasked: as many as solving narrow views exactly may take, 8,400 columns.
 pub(super) const UNASKED: f64 = 2e11;
 /// Operations that a proof may take if one is asked for: 14,400 columns, about a minute of one core.
 pub(super) const ASKED: f64 = 1e12;
-/// Rounding in the factorization of n columns changes its matrix by less than this many n·ε of its diagonal (Rump 2006), and sums over
-/// rows in another order by much less than that.
-const ROUNDING: f64 = 4.0;
 
 /// A total that is proven to be nearly all there is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -130,11 +127,6 @@ pub(super) fn prove(
     };
     let missing = claim.missing(rise);
     Ok(Finding::Proven(Proof { exceeding: claim.above, value: claim.sigma, missing }))
-}
-
-/// The share of its diagonal by which rounding changes a matrix of so many columns.
-fn margin(columns: usize) -> f64 {
-    ROUNDING * columns as f64 * f64::EPSILON
 }
 
 /// Measures the directions behind failed pivots. Those that were overlooked come back in the columns of the views, the largest values first

@@ -34,9 +34,13 @@ impl Route {
         Route::cheapest(problem, most, SHARE_IN_VAIN * most)
     }
 
+    pub fn is_too_costly(&self) -> bool {
+        matches!(self, Route::TooCostly { .. })
+    }
+
     fn cheapest(problem: &Problem<'_>, most: f64, most_in_vain: f64) -> Result<Self> {
         let mut operations = dense_operations(problem);
-        let dense = operations <= most && dense_fits(problem);
+        let dense = is_affordable(problem, most);
         if let Some(plan) = plan(problem, operations.min(most_in_vain))? {
             let price = analysis(problem) + sparse::operations(problem, &plan);
             let fits = bytes(problem, &plan) <= problem.settings.memory;
@@ -51,9 +55,9 @@ impl Route {
     }
 }
 
-/// Whether a claim would be proven unasked if that takes at most so many operations.
+/// Whether the dense factorization takes at most so many operations, and no more memory than is allowed.
 pub(in crate::fit) fn is_affordable(problem: &Problem<'_>, most: f64) -> bool {
-    !matches!(Route::unasked(problem, most), Ok(Route::TooCostly { .. }) | Err(_))
+    dense_operations(problem) <= most && dense_fits(problem)
 }
 
 /// Operations of the dense factorization.

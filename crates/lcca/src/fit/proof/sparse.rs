@@ -29,8 +29,7 @@
 //! Cost: one sparse factorization, and some solves with the pairs.
 
 use super::bordered::Bordered;
-use super::claim::{Claim, Found};
-use super::margin;
+use super::claim::{Claim, Found, margin};
 use crate::data::{Pair, Side, SparseGram};
 use crate::error::Result;
 use crate::fit::problem::Problem;
