@@ -23,7 +23,7 @@
 //! If the factorization fails, the directions behind its failed pivots have zᵀAz > σ·zᵀBz: they were overlooked, and the iteration goes
 //! on with them. Directions of no variance fail as well if there is no ridge; their columns depend on others and are left out.
 //!
-//! M is factorized as a dense matrix (`dense`), or the sparse one behind it is (`sparse`): whichever takes fewer operations (`route`).
+//! M is factorized as a dense matrix (`dense`), or the sparse one behind it is (`sparse`): see `route`.
 
 mod attempts;
 mod bordered;

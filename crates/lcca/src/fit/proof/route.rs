@@ -24,28 +24,30 @@ pub(in crate::fit) enum Route {
 }
 
 impl Route {
-    /// The cheapest way that takes at most so many operations, and no more memory than is allowed.
+    /// A way that takes at most so many operations, and no more memory than is allowed: the sparse one if there is one, because its factor also
+    /// sharpens pairs that are too far from the true ones for a proof.
     pub fn asked(problem: &Problem<'_>, most: f64) -> Result<Self> {
-        Route::cheapest(problem, most, most)
+        Route::choose(problem, most, most, f64::INFINITY)
     }
 
-    /// The same for a proof that nobody has asked for.
+    /// The cheapest way for a proof that nobody has asked for.
     pub fn unasked(problem: &Problem<'_>, most: f64) -> Result<Self> {
-        Route::cheapest(problem, most, SHARE_IN_VAIN * most)
+        Route::choose(problem, most, SHARE_IN_VAIN * most, dense_operations(problem))
     }
 
     pub fn is_too_costly(&self) -> bool {
         matches!(self, Route::TooCostly { .. })
     }
 
-    fn cheapest(problem: &Problem<'_>, most: f64, most_in_vain: f64) -> Result<Self> {
+    /// The sparse way if it takes fewer operations than `rival` and its analysis no more than `most_in_vain`; otherwise the dense one.
+    fn choose(problem: &Problem<'_>, most: f64, most_in_vain: f64, rival: f64) -> Result<Self> {
         let mut operations = dense_operations(problem);
         let dense = is_affordable(problem, most);
-        if let Some(plan) = plan(problem, operations.min(most_in_vain))? {
+        if let Some(plan) = plan(problem, rival.min(most_in_vain))? {
             let price = analysis(problem) + sparse::operations(problem, &plan);
             let fits = bytes(problem, &plan) <= problem.settings.memory;
             // Without a ridge columns may depend on others, and only the dense proof can leave them out.
-            let is_better = price < operations && problem.ridges().iter().all(|&ridge| ridge > 0.0);
+            let is_better = price < rival && problem.ridges().iter().all(|&ridge| ridge > 0.0);
             if fits && price <= most && (is_better || !dense) {
                 return Ok(Route::Sparse(Box::new(plan)));
             }
