@@ -27,8 +27,8 @@ class Certificate:
         how many values exceed a bound; random directions outside the fitted space were searched, which proves nothing if nothing is found; or
         only the surroundings of the fitted pairs were.
     proven : dict or None
-        If `search` is "proven" and no larger pair was found: at most `exceeding` values are above `value`, and at most `missing` is missing from
-        the total of the objective.
+        If `search` is "proven" and the proof succeeded: at most `exceeding` values are above `value`, and at most `missing` is missing from
+        the total of the objective. If `gain` is not 0, larger pairs were found and at least that much is missing.
     unaffordable : float or None
         The operations of a proof that would have taken too many.
     loose : int

@@ -177,6 +177,9 @@ pub fn search(certificate: &Certificate) -> String {
             format!("compared with the exact answer, {gain:.1e} is missing from the total of the objective")
         }
         Search::Proven => match certificate.proven {
+            Some(Proven { exceeding: 0, value, missing }) => format!(
+                "proven: no value exceeds {value:.6}, so at most {missing:.1e} is missing from the total of the objective"
+            ),
             Some(Proven { exceeding, value, missing }) => format!(
                 "proven: at most {} values exceed {value:.6}, so at most {missing:.1e} is missing from the total of the objective",
                 grouped(exceeding as u64)

@@ -31,6 +31,7 @@ pub(crate) enum Purpose {
     ProbeY = 11,
     Bootstrap = 12,
     Spectrum = 13,
+    Proof = 14,
     #[cfg(any(test, feature = "laws"))]
     Test = 4,
 }

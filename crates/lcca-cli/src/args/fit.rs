@@ -129,10 +129,11 @@ pub struct FitArgs {
     ///
     /// If both views have a ridge, the bounds are rigorous. Otherwise they are conditional: they hold if no direction of
     /// the data has a share of its columns' variance between 0 and 1e-12. Larger pairs that the fit may have missed are looked
-    /// for as well: views of up to about 3,000 columns are solved exactly; up to 14,400 columns of both views together are factorized, which proves how
-    /// many values exceed a bound; wider ones are searched from random directions, which takes up to about 1,200 passes of 8 columns and proves nothing
-    /// if it finds nothing. A fit that is shown to miss more than the tolerance allows no longer counts as converged. The model has the same
-    /// numbers and keeps the bounds for lcca report. --max-passes does not count these passes.
+    /// for as well: views of up to about 3,000 columns are solved exactly; up to 14,400 columns of both views together are factorized, and wider ones
+    /// where sparse Gram matrices make that as cheap, which proves how many values exceed a bound and finds pairs that were missed; others are searched
+    /// from random directions, which takes up to about 1,200 passes of 8 columns and proves nothing if it finds nothing. A fit that is shown to miss more
+    /// than the tolerance allows no longer counts as converged. The model has the same numbers and keeps the bounds for lcca report. --max-passes does
+    /// not count these passes.
     #[arg(long)]
     pub certify: bool,
     /// Save the state of the fit in FILE as it runs and on Ctrl-C; continue from FILE if it exists

@@ -9,6 +9,7 @@ use super::transposed::Transposed;
 use crate::error::Result;
 use crate::matrix::{Buffer, Matrix};
 use faer::Mat;
+use rayon::prelude::*;
 
 /// The rows and values of one column.
 type Column = (Vec<usize>, Vec<f64>);
@@ -121,6 +122,25 @@ impl SparseGram {
     pub fn column(&self, j: usize) -> (&[usize], &[f64]) {
         let span = self.starts[j]..self.starts[j + 1];
         (&self.rows[span.clone()], &self.values[span])
+    }
+
+    /// The symmetric matrix times X.
+    pub fn times(&self, x: &Mat<f64>) -> Mat<f64> {
+        let mut product = Mat::zeros(x.nrows(), x.ncols());
+        product.par_col_iter_mut().zip(x.par_col_iter()).for_each(|(mut out, x)| {
+            for j in 0..self.size() {
+                let (rows, values) = self.column(j);
+                let mut own = 0.0;
+                for (&i, &value) in rows.iter().zip(values) {
+                    own += value * x[i];
+                    if i != j {
+                        out[i] += value * x[j];
+                    }
+                }
+                out[j] += own;
+            }
+        });
+        product
     }
 
     fn dense(&self) -> Mat<f64> {

@@ -133,6 +133,11 @@ impl JointGram {
         &self.moments[side as usize]
     }
 
+    /// The column means of both views.
+    pub fn means(&self) -> [Vec<f64>; 2] {
+        self.moments.each_ref().map(Moments::mean)
+    }
+
     /// Stored entries of all four blocks.
     pub fn entries(&self) -> u64 {
         self.blocks.iter().flatten().map(Matrix::entries).sum()

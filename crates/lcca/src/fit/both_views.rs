@@ -19,7 +19,7 @@ use super::measured::measure;
 use super::precondition::Preconditioner;
 use super::problem::Problem;
 use super::products::Products;
-use super::proof::{self, Proofs};
+use super::proof::Proofs;
 use super::significant::SIGNIFICANT;
 use super::subblocks;
 use super::witness::{self, Columns};
@@ -64,7 +64,7 @@ pub(super) struct BothViews<'a> {
 impl<'a> BothViews<'a> {
     /// `is_informed` says that the iteration starts from pairs that another fit has found.
     pub fn new(problem: &'a Problem<'a>, is_informed: bool) -> Result<Self> {
-        let proofs = Proofs::new(proof::is_affordable(problem, proof::UNASKED));
+        let proofs = Proofs::unasked(problem)?;
         Ok(BothViews { proofs, ..BothViews::with(problem, Preconditioner::new(problem, is_informed)?)? })
     }
 
@@ -76,7 +76,7 @@ impl<'a> BothViews<'a> {
     fn with(problem: &'a Problem<'a>, preconditioner: Preconditioner<'a>) -> Result<Self> {
         let [x, y] = problem.normals;
         let diagonal = [problem.space.row_factors(x.diagonal()?)?, problem.space.row_factors(y.diagonal()?)?];
-        Ok(BothViews { problem, diagonal, preconditioner, proofs: Proofs::new(false) })
+        Ok(BothViews { problem, diagonal, preconditioner, proofs: Proofs::none() })
     }
 
     /// The columns of the witnesses, the strongest first.

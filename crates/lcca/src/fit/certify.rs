@@ -5,35 +5,34 @@
 //! ones, so their sum shows how much is missing **at least**: the one thing that can prove a fit wrong.
 //!
 //! A larger pair that the fit never saw leaves no trace in its residuals. So it is looked for: narrow views are solved exactly as well and the
-//! fit is compared with the answer; up to 14,400 columns are factorized, which proves how many values exceed a bound (`proof`); wider views
-//! are searched from fresh random directions (`search`). What rounding can add to a total does
+//! fit is compared with the answer; all columns are factorized if that takes few enough operations, which proves how many values exceed a bound (`proof`); other
+//! views are searched from fresh random directions (`search`). What rounding can add to a total does
 //! not count (`significant`).
 //!
 //! Costs three passes, half a pass for every step of conjugate gradients on each view, and the exact solution or some hundred passes of
 //! eight columns for the search.
 
 use super::bounds::{Step, bound};
-use super::certificate::{Certificate, Kind, Proven, Search};
+use super::certificate::{Certificate, Kind};
 use super::driver::fit;
-use super::eigenproblem::{Block, ViewPanels};
 use super::fitted::Fit;
+use super::larger::{Claim, Larger, joint_gram, larger};
 use super::model::Model;
 use super::plan::estimated_operations;
 use super::problem::Problem;
-use super::proof::{self, Finding, Proof};
+use super::proof;
 use super::scale;
-use super::search::{Ground, search};
+use super::search::Ground;
 use super::seen::seen;
-use super::significant::best_total;
 use super::view_block::{ViewBlock, residuals};
-use crate::data::{Counting, Moments, Normal, Pair, Scaled, Side, Tally};
+use crate::data::{Counting, JointGram, Moments, Normal, Pair, Scaled, Side, Tally};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::method::{Method, Settings, Variables};
 use crate::outcome::Note;
 use crate::panels;
 use crate::solve::Cg;
-use crate::space::{Host, Space};
+use crate::space::Host;
 use crate::watch::Watch;
 
 /// Most steps of conjugate gradients on each view.
@@ -142,17 +141,26 @@ impl Model {
         let exact = exact.map(in_units);
         let squares = [0, 1].map(|side| squares(raw[side], factors[side].as_deref()));
         let is_scaled = factors.iter().any(Option::is_some);
-        let scaled = if is_scaled { Some(Scaled::new(seen, factors)?) } else { None };
+        let scaled = if is_scaled { Some(Scaled::new(seen, factors.clone())?) } else { None };
+        let raw_pair = pair;
         let pair = scaled.as_ref().map_or(seen, |scaled| scaled);
         let units = units_of_traces(pair, &self.settings)?;
-        let rows = Rows { pair, squares, units };
+        let tally = Tally::default();
+        let counted = Counting::rows(raw_pair, &tally, watch);
+        let joint = match exact {
+            Some(_) => None,
+            None => joint_gram(&counted, &factors, &self.settings)?,
+        };
+        let means = joint.as_ref().filter(|_| self.settings.center).map(JointGram::means);
+        let joint = joint.as_ref().map(|joint| (joint, means.as_ref()));
+        let rows = Rows { pair, joint, squares, units };
         let unit = claim_in_units(&mut claim, &rows)?;
         let mut certificate =
             certify(&claim, &rows, exact, watch, Effort { steps: STEPS, proof: proof::ASKED })?;
         let Certificate { bounds, together, gain, proven, .. } = &mut certificate;
         let proven = proven.iter_mut().flat_map(|proven| [&mut proven.value, &mut proven.missing]);
         bounds.iter_mut().chain([together, gain]).chain(proven).for_each(|value| *value *= unit);
-        certificate.passes += spent.unwrap_or(0.0);
+        certificate.passes += spent.unwrap_or(0.0) + counted.cost().passes;
         Ok(certificate)
     }
 }
@@ -161,6 +169,8 @@ impl Model {
 pub(super) struct Rows<'a> {
     /// Centered and scaled.
     pub pair: &'a dyn Pair,
+    /// Their joint Gram matrix if it was formed, scaled and not centered, and the means that are to be subtracted.
+    pub joint: Option<(&'a JointGram, Option<&'a [Vec<f64>; 2]>)>,
     /// The squared lengths of the columns, scaled but not centered: what rounding errors are relative to.
     pub squares: [Vec<f64>; 2],
     /// The units of objective values; see `problem`.
@@ -254,8 +264,8 @@ pub(super) fn certify(
         pair: &counting,
         normals: [x_normal, y_normal],
         units: rows.units,
-        joint: None,
-        means: None,
+        joint: rows.joint.map(|(joint, _)| joint),
+        means: rows.joint.and_then(|(_, means)| means),
         along: None,
         samples: None,
         space: &Host,
@@ -278,89 +288,4 @@ pub(super) fn certify(
         loose: (0..model.pairs()).filter(|&i| x_step.is_loose[i] || y_step.is_loose[i]).count(),
         passes: counting.cost().passes,
     })
-}
-
-/// Fitted pairs with their products and residuals.
-struct Claim<'a> {
-    problem: Problem<'a>,
-    objective: &'a [f64],
-    w: [&'a ViewBlock; 2],
-    residuals: [Panel; 2],
-}
-
-/// The largest total that is proved to be possible, and how it was looked for.
-struct Larger {
-    total: f64,
-    search: Search,
-    proven: Option<Proven>,
-    unaffordable: Option<f64>,
-}
-
-impl Larger {
-    fn new(total: f64, search: Search) -> Self {
-        Larger { total, search, proven: None, unaffordable: None }
-    }
-}
-
-/// Compares the claim with the exact answer if that is known; proves it if that can be afforded; searches otherwise.
-fn larger(
-    claim: &Claim<'_>,
-    ground: &Ground<'_>,
-    step: [&ViewBlock; 2],
-    exact: Option<[Panel; 2]>,
-    affordable: f64,
-) -> Result<Larger> {
-    let (k, w, settings) = (claim.objective.len(), claim.w, claim.problem.settings);
-    if k == 0 {
-        return Ok(Larger::new(0.0, Search::Nearby));
-    }
-    let nearby = best_total([&[w[0], step[0]], &[w[1], step[1]]], ground.squares, k)?;
-    if let Some(weights) = exact {
-        let [x, y] = ViewBlock::measure_both(ground.normals, weights)?;
-        let exact = best_total([&[&x], &[&y]], ground.squares, k)?;
-        return Ok(Larger::new(nearby.max(exact), Search::Exact));
-    }
-    let is_affordable = proof::is_affordable(&claim.problem, affordable);
-    if is_affordable && let Some(larger) = proven(claim, ground, nearby)? {
-        return Ok(larger);
-    }
-    let unaffordable = (!is_affordable).then(|| proof::operations(&claim.problem));
-    // Twice what is allowed to be missing is proof enough.
-    let target = (1.0 + 2.0 * settings.tol) * claim.objective.iter().sum::<f64>();
-    if nearby > target {
-        return Ok(Larger { unaffordable, ..Larger::new(nearby, Search::Nearby) });
-    }
-    let found = nearby.max(search(ground, w, settings.seed, target)?);
-    Ok(Larger { unaffordable, ..Larger::new(found, Search::Probed) })
-}
-
-/// Proves or refutes the claim by a factorization of all columns. `None` if it tells neither.
-fn proven(claim: &Claim<'_>, ground: &Ground<'_>, nearby: f64) -> Result<Option<Larger>> {
-    let (w, k) = (claim.w, claim.objective.len());
-    let panels = |w: Panel, bw: Panel, image: Panel| -> Result<ViewPanels> {
-        Ok(ViewPanels { w: Host.upload(w)?, bw: Host.upload(bw)?, image: Host.upload(image)? })
-    };
-    let (mut pairs, mut residuals) = (Vec::new(), Vec::new());
-    for (view, residual) in w.iter().zip(&claim.residuals) {
-        pairs.push(panels(view.w.clone(), view.bw.clone(), view.across.clone())?);
-        residuals.push(panels(residual.clone(), Panel::zeros(0, 0), Panel::zeros(0, 0))?);
-    }
-    let (pairs, residuals) = (Block { views: pairs }, Block { views: residuals });
-    match proof::prove(&claim.problem, &pairs, &residuals, claim.objective)? {
-        Finding::Proven(proof) => {
-            let Proof { exceeding, value, missing } = proof;
-            let proven = Some(Proven { exceeding, value, missing });
-            Ok(Some(Larger { proven, ..Larger::new(nearby, Search::Proven) }))
-        }
-        Finding::Refuted(directions) => {
-            let placed = directions.iter().map(|few| Host.take(few.place(&Host)?));
-            let Ok(weights) = <[Panel; 2]>::try_from(placed.collect::<Result<Vec<_>>>()?) else {
-                unreachable!("one panel for each view")
-            };
-            let [x, y] = ViewBlock::measure_both(ground.normals, weights)?;
-            let total = best_total([&[w[0], &x], &[w[1], &y]], ground.squares, k)?;
-            Ok(Some(Larger::new(nearby.max(total), Search::Proven)))
-        }
-        Finding::Open => Ok(None),
-    }
 }

@@ -41,6 +41,7 @@ mod hubs;
 mod interval;
 mod inverse;
 mod krylov;
+mod larger;
 mod leading;
 mod lobpcg;
 mod local;

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltParams, LltRegularization};
+use faer::sparse::linalg::SupernodalThreshold;
 use faer::sparse::linalg::cholesky::{
     CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
     factorize_symbolic_cholesky,
@@ -25,12 +26,27 @@ pub struct Plan {
 impl Plan {
     /// Analyzes the pattern of a matrix.
     pub fn new(matrix: &SparseGram) -> Result<Self> {
+        Plan::with(matrix, CholeskySymbolicParams::default())
+    }
+
+    /// The same for a factor in supernodes, however small they are.
+    pub fn in_supernodes(matrix: &SparseGram) -> Result<Self> {
+        // More operations than none per entry is what faer's own constant asks for, and a single column has none.
+        let supernodal_flop_ratio_threshold = SupernodalThreshold(-1.0);
+        Plan::with(matrix, CholeskySymbolicParams { supernodal_flop_ratio_threshold, ..Default::default() })
+    }
+
+    fn with(matrix: &SparseGram, params: CholeskySymbolicParams<'_>) -> Result<Self> {
         let p = matrix.size();
         let pattern = SymbolicSparseColMatRef::new_checked(p, p, &matrix.starts, None, &matrix.rows);
-        let params = CholeskySymbolicParams::default();
         let symbolic = factorize_symbolic_cholesky(pattern, Side::Lower, SymmetricOrdering::Amd, params)
             .map_err(|_| Error::Factorization("the pattern of the Gram matrix"))?;
         Ok(Plan { entries: matrix.rows.len(), symbolic })
+    }
+
+    /// The order of elimination and the position of every entry.
+    pub(super) fn symbolic(&self) -> &SymbolicCholesky<usize> {
+        &self.symbolic
     }
 
     /// The number of entries of the factor.

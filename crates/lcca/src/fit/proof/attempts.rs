@@ -1,6 +1,6 @@
 //! The proofs that an iteration tries before it claims to have converged.
 
-use super::{Finding, Proof, by_the_largest, prove};
+use super::{Finding, Proof, Route, UNASKED, by_the_largest, prove};
 use crate::data::Pair;
 use crate::error::Result;
 use crate::fit::eigenproblem::{Block, FewRows};
@@ -15,7 +15,8 @@ const SPARE: f64 = 0.5;
 
 /// What was proven so far, and what has to happen before the next attempt.
 pub(in crate::fit) struct Proofs {
-    is_affordable: bool,
+    /// How claims are proven; `None` if they are not.
+    route: Option<Route>,
     proof: Option<Proof>,
     refuting: Option<Vec<FewRows>>,
     /// Attempts that proved too little.
@@ -25,8 +26,15 @@ pub(in crate::fit) struct Proofs {
 }
 
 impl Proofs {
-    pub fn new(is_affordable: bool) -> Self {
-        Proofs { is_affordable, proof: None, refuting: None, loose: 0, wanted: f64::INFINITY }
+    /// Claims are proven if that takes no more than a fit may spend unasked.
+    pub fn unasked(problem: &Problem<'_>) -> Result<Self> {
+        let route = Route::unasked(problem, UNASKED)?;
+        Ok(Proofs { route: Some(route).filter(|route| !route.is_too_costly()), ..Proofs::none() })
+    }
+
+    /// No claim is proven.
+    pub fn none() -> Self {
+        Proofs { route: None, proof: None, refuting: None, loose: 0, wanted: f64::INFINITY }
     }
 
     /// What the last claim rests on.
@@ -55,7 +63,8 @@ impl Proofs {
         theta: &[f64],
     ) -> Result<bool> {
         // What single precision finds is looked at again in double precision.
-        if !self.is_affordable || problem.space.is_rough() || self.loose >= MOST_LOOSE {
+        let Some(route) = &self.route else { return Ok(true) };
+        if problem.space.is_rough() || self.loose >= MOST_LOOSE {
             return Ok(true);
         }
         let size = squares(problem, inverse, r)?;
@@ -63,7 +72,7 @@ impl Proofs {
             return Ok(false);
         }
         let allowed = problem.settings.tol * theta.iter().take(problem.settings.k).sum::<f64>();
-        match prove(problem, w, r, theta)? {
+        match prove(problem, route, w, r, theta)? {
             Finding::Proven(proof) if proof.missing <= allowed => {
                 self.proof = Some(proof);
                 Ok(true)
@@ -77,7 +86,7 @@ impl Proofs {
                 Ok(false)
             }
             Finding::Open => {
-                self.is_affordable = false;
+                self.route = None;
                 Ok(true)
             }
         }

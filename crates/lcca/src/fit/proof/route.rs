@@ -1,0 +1,111 @@
+//! How a claim would be proven, and what that costs: counted before anything is factorized.
+
+use super::sparse;
+use crate::data::{Pair, Side};
+use crate::error::Result;
+use crate::fit::problem::Problem;
+use crate::solve::{Indefinite, Plan, shifted};
+
+/// Operations of analyzing a pattern, per entry of the lower triangle; 4e4 to 8e4 were measured for 4 to 16 million entries.
+const ANALYSIS: f64 = 6e4;
+/// Unasked, a pattern is analyzed only if that takes at most this share of what a proof may take: it may be in vain.
+const SHARE_IN_VAIN: f64 = 1.0 / 12.0;
+/// Dense matrices that are held: the Gram matrix, and another thread's while it is formed.
+const MATRICES: u64 = 2;
+
+/// How a claim would be proven.
+pub(in crate::fit) enum Route {
+    /// By a Cholesky factorization of the dense matrix.
+    Dense,
+    /// By a sparse factorization.
+    Sparse(Box<Plan>),
+    /// Not at all: the cheapest proof would take so many operations, or too much memory.
+    TooCostly { operations: f64 },
+}
+
+impl Route {
+    /// A way that takes at most so many operations, and no more memory than is allowed: the sparse one if there is one, because its factor also
+    /// sharpens pairs that are too far from the true ones for a proof.
+    pub fn asked(problem: &Problem<'_>, most: f64) -> Result<Self> {
+        Route::choose(problem, most, most, f64::INFINITY)
+    }
+
+    /// The cheapest way for a proof that nobody has asked for.
+    pub fn unasked(problem: &Problem<'_>, most: f64) -> Result<Self> {
+        Route::choose(problem, most, SHARE_IN_VAIN * most, dense_operations(problem))
+    }
+
+    pub fn is_too_costly(&self) -> bool {
+        matches!(self, Route::TooCostly { .. })
+    }
+
+    /// The sparse way if it takes fewer operations than `rival` and its analysis no more than `most_in_vain`; otherwise the dense one.
+    fn choose(problem: &Problem<'_>, most: f64, most_in_vain: f64, rival: f64) -> Result<Self> {
+        let mut operations = dense_operations(problem);
+        let dense = is_affordable(problem, most);
+        if let Some(plan) = plan(problem, rival.min(most_in_vain))? {
+            let price = analysis(problem) + sparse::operations(problem, &plan);
+            let fits = bytes(problem, &plan) <= problem.settings.memory;
+            // Without a ridge columns may depend on others, and only the dense proof can leave them out.
+            let is_better = price < rival && problem.ridges().iter().all(|&ridge| ridge > 0.0);
+            if fits && price <= most && (is_better || !dense) {
+                return Ok(Route::Sparse(Box::new(plan)));
+            }
+            operations = operations.min(price);
+        }
+        Ok(if dense { Route::Dense } else { Route::TooCostly { operations } })
+    }
+}
+
+/// Whether the dense factorization takes at most so many operations, and no more memory than is allowed.
+pub(in crate::fit) fn is_affordable(problem: &Problem<'_>, most: f64) -> bool {
+    dense_operations(problem) <= most && dense_fits(problem)
+}
+
+/// Operations of the dense factorization.
+fn dense_operations(problem: &Problem<'_>) -> f64 {
+    let shape = problem.pair.shape();
+    ((shape.x_cols + shape.y_cols) as f64).powi(3) / 3.0
+}
+
+fn dense_fits(problem: &Problem<'_>) -> bool {
+    let shape = problem.pair.shape();
+    let width = (shape.x_cols + shape.y_cols) as u64;
+    8 * MATRICES * width * width <= problem.settings.memory && problem.pair.capabilities().grams.is_some()
+}
+
+/// The order of elimination of σ·B − A, if it is sparse and finding one takes at most so many operations.
+fn plan(problem: &Problem<'_>, most: f64) -> Result<Option<Plan>> {
+    // What covariates explain is not sparse.
+    let Some(joint) = problem.joint.filter(|_| problem.along.is_none() && problem.settings.is_cca()) else {
+        return Ok(None);
+    };
+    if analysis(problem) > most {
+        return Ok(None);
+    }
+    joint.bring()?;
+    Ok(Some(Plan::in_supernodes(&shifted(joint, problem.ridges()))?))
+}
+
+/// Entries of the lower triangle of the joint Gram matrix.
+fn entries(problem: &Problem<'_>) -> f64 {
+    problem.joint.map_or(0.0, |joint| joint.entries() as f64) / 2.0
+}
+
+/// Operations of analyzing the pattern of the joint Gram matrix.
+fn analysis(problem: &Problem<'_>) -> f64 {
+    analysis_of(2.0 * entries(problem))
+}
+
+/// The same for a joint Gram matrix of so many entries, all four blocks together.
+pub(in crate::fit) fn analysis_of(entries: f64) -> f64 {
+    ANALYSIS * entries / 2.0
+}
+
+/// The bytes of a sparse proof: the matrix, the same with another diagonal, the factors and some panels.
+fn bytes(problem: &Problem<'_>, plan: &Plan) -> u64 {
+    let shape = problem.pair.shape();
+    let columns = (shape.cols(Side::X) + shape.cols(Side::Y)) as u64;
+    let panels = 8 * columns * (sparse::SOLVES * (problem.settings.k as u64 + 2));
+    Indefinite::bytes(plan) + 32 * entries(problem) as u64 + panels
+}
