@@ -209,3 +209,51 @@ fn with_margin(theta: &[f64], by_pair: &[f64], margin: f64) -> Vec<f64> {
     };
     theta.iter().zip(by_pair).map(of_pair).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MEASURED_MARGIN: Trust = Trust { is_shifted: true, margin: None };
+
+    /// An iteration in which the total is short by `missing` and residuals say `said`, for one pair.
+    fn look(stopping: &mut Stopping, missing: f64, said: f64) {
+        stopping.look(&[0.9 - missing, 0.1], &[said, 0.0], MEASURED_MARGIN);
+    }
+
+    /// What is said after residuals said the share `share` of the truth, which shrinks by `rate` per step.
+    fn said(share: f64, rate: f64) -> [f64; 2] {
+        let mut stopping = Stopping::new(1, 1e-4);
+        let missing = |step: i32| 1e-2 * rate.powi(step);
+        // The gap between the two values is part of what residuals say: (1 − 0.1)/(θ − 0.1).
+        (0..8).for_each(|step| look(&mut stopping, missing(step), share * missing(step) * 0.8 / 0.9));
+        [stopping.missing().unwrap(), missing(7)]
+    }
+
+    #[test]
+    fn residuals_that_say_too_little_are_found_out_by_growth() {
+        for share in [1.0, 0.3, 0.1, 0.01, 1e-3] {
+            for rate in [0.1, 0.5, 0.9] {
+                let [said, truth] = said(share, rate);
+                assert!(
+                    said >= truth && said < 10.0 * truth,
+                    "share {share}, rate {rate}: {said:e} for {truth:e}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn residuals_that_do_not_fall_while_the_total_grows_say_nothing() {
+        let mut stopping = Stopping::new(1, 1e-4);
+        (0..8).for_each(|step| look(&mut stopping, 1e-3 - 1e-4 * f64::from(step), 1e-9));
+        assert!(!stopping.enough());
+    }
+
+    #[test]
+    fn nothing_is_missing_without_residuals_and_growth() {
+        let mut stopping = Stopping::new(1, 1e-4);
+        (0..8).for_each(|_| look(&mut stopping, 0.0, 0.0));
+        assert_eq!(stopping.missing(), Some(0.0));
+    }
+}

@@ -9,7 +9,9 @@ mod default_method;
 mod degenerate_data;
 mod exchange;
 mod far_from_zero;
+mod few_rows;
 mod fold_path;
+mod inverses;
 mod meaning;
 mod methods;
 mod metrics;
@@ -23,7 +25,7 @@ mod single_precision;
 mod sketching;
 mod structure;
 mod theorems;
-mod two_level;
+
 mod variables;
 
 use super::{Fit, fit};
