@@ -26,7 +26,7 @@ TABS = [
             "inference.md",
             "covariates.md",
             "metrics.md",
-            ("How it works", ["how-it-works.md", "coarse-block.md", "certificates.md", "architecture.md"]),
+            ("How it works", ["how-it-works.md", "preconditioner.md", "certificates.md", "architecture.md"]),
         ],
     ),
     (

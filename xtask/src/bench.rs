@@ -38,13 +38,14 @@ pub fn run(name: &str, flags: &[&str]) -> Result<(), String> {
         "kernel" => step::run(&mut KERNEL.command(flags)?),
         "fits" => on_data(without_peers("bench/fits.py", flags)?),
         "default" => default(flags),
+        "texts" => texts(flags),
         "claims" => claims(flags),
         "peers" => on_data(PEERS.command(flags)?),
         "python" => on_data(package(flags)?),
         "dask" => dask(flags),
         "gpu" => gpu(),
         _ => Err(format!(
-            "`{name}` is not a benchmark; there are: kernel, fits, default, claims, peers, python, dask, gpu"
+            "`{name}` is not a benchmark; there are: kernel, fits, default, texts, claims, peers, python, dask, gpu"
         )),
     }
 }
@@ -89,6 +90,13 @@ fn dask(flags: &[&str]) -> Result<(), String> {
 fn default(flags: &[&str]) -> Result<(), String> {
     let bench = without_peers("bench/default.py", flags)?;
     data::prepare_full(path::Path::new(bench.get_program()))?;
+    on_data(bench)
+}
+
+/// Descriptions in two languages.
+fn texts(flags: &[&str]) -> Result<(), String> {
+    let bench = without_peers("bench/texts.py", flags)?;
+    data::languages(path::Path::new(bench.get_program()))?;
     on_data(bench)
 }
 

@@ -59,6 +59,14 @@ pub fn labeled(python: &Path) -> Result<Option<(PathBuf, PathBuf)>, String> {
     Ok(Some((Path::new(PREPARED).join("packages/rows.tsv"), Path::new(RAW).join("mnist"))))
 }
 
+/// Prepares the descriptions in nine languages beside the other sets, for the benchmark that needs them.
+pub fn languages(python: &Path) -> Result<(), String> {
+    if !Path::new(RAW).join("prepare.py").exists() {
+        return Ok(());
+    }
+    make("languages", || script(python, "languages"))
+}
+
 /// The folder of Debian's file lists, if it exists.
 pub fn file_lists() -> Option<PathBuf> {
     let lists = Path::new(RAW).join("debian-contents");

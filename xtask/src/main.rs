@@ -24,6 +24,7 @@ cargo xtask test                    format, lints, data, tests, module layers, d
 cargo xtask bench kernel [FLAGS]    XᵀX·B compared with SciPy and MKL; FLAGS go to bench/kernel.py, try --help
 cargo xtask bench fits              lcca on real data, every method; results in bench/results
 cargo xtask bench default [FLAGS]   the requirements on the default method; FLAGS go to bench/default.py, try --help
+cargo xtask bench texts             descriptions in two languages: passes, seconds, and what is missing against truths
 cargo xtask bench claims [FLAGS]    are claims of convergence true? FLAGS go to bench/claims.py, try --help
 cargo xtask bench peers [FLAGS]     lcca compared with other CCA software; FLAGS go to bench/peers.py, try --help
 cargo xtask bench python [FLAGS]    the Python package compared with the program and its peers; FLAGS go to bench/python.py
