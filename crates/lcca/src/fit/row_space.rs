@@ -14,6 +14,7 @@
 use super::coarse::Coarse;
 use super::coarse_factor::{Factor, factor_of};
 use super::inverse::Inverse;
+use super::plan::entries;
 use super::problem::Problem;
 use super::proof;
 use crate::data::{Ask, InMemory, Pair, Side, Source, row_gram};
@@ -23,8 +24,9 @@ use crate::outcome::Decision;
 use crate::panels;
 use faer::Mat;
 
-/// Matrices of the size of the rows that are held while one is formed.
+/// Matrices of the size of the rows that are held while one is formed, and the bytes of an entry of a view that is turned around.
 const MATRICES: u64 = 4;
+const TURNED: f64 = 24.0;
 /// If a row's share of G·Gᵀ is above this, which takes next to no ridge, differences of what is subtracted lose too many digits.
 const LARGEST: f64 = 1e10;
 
@@ -60,8 +62,9 @@ impl RowSpace {
         let Some(rows) = row_gram::rows_of(&composition) else { return Ok(None) };
         let shape = problem.pair.shape();
         let (count, columns) = (shape.rows as f64, (shape.x_cols + shape.y_cols) as f64);
-        let bytes = MATRICES * 8 * (shape.rows as u64).saturating_mul(shape.rows as u64);
-        if count >= columns || count.powi(3) / 3.0 > proof::UNASKED || bytes > problem.settings.memory {
+        let bytes = (MATRICES * 8) as f64 * count * count + TURNED * entries(problem.pair)?;
+        if count >= columns || count.powi(3) / 3.0 > proof::UNASKED || bytes > problem.settings.memory as f64
+        {
             return Ok(None);
         }
         let views = Side::BOTH.map(|side| -> Result<OneView> {

@@ -105,10 +105,14 @@ impl Stopping {
         self.by_residuals.push(self.by_pair[..k].iter().sum::<f64>() + rising);
     }
 
-    /// What residuals are multiplied by: `SPARE` times the largest κ of the last steps; infinite if they do not fall although the total grows.
+    /// What residuals are multiplied by: `SPARE` times the largest κ of the last steps; infinite if they do not fall although the total grows, and after
+    /// resuming until κ is measured again.
     fn margin(&self) -> f64 {
-        let Some(first) = self.totals.len().checked_sub(self.raw.len()) else { return SPARE };
-        let totals = &self.totals[first..];
+        let resumed = self.totals.len().saturating_sub(self.raw.len());
+        if resumed > 0 && self.raw.len() <= STRIDE {
+            return f64::INFINITY;
+        }
+        let totals = &self.totals[resumed..];
         let steps = (STRIDE..self.raw.len()).rev().take(MEASURED);
         let kappa = steps.map(|now| {
             let growth = totals[now] - totals[now - STRIDE];
@@ -248,6 +252,16 @@ mod tests {
         let mut stopping = Stopping::new(1, 1e-4);
         (0..8).for_each(|step| look(&mut stopping, 1e-3 - 1e-4 * f64::from(step), 1e-9));
         assert!(!stopping.enough());
+    }
+
+    #[test]
+    fn a_resumed_fit_measures_again_before_it_claims() {
+        let mut stopping = Stopping::new(1, 1e-4);
+        stopping.remember(vec![0.89, 0.8999, 0.89999, 0.899_999], vec![1e-9; 4]);
+        look(&mut stopping, 1e-6, 1e-9);
+        assert!(!stopping.enough());
+        (0..3).for_each(|_| look(&mut stopping, 1e-6, 1e-9));
+        assert!(stopping.enough());
     }
 
     #[test]
