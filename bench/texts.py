@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from default.program import DATA, ROOT, fit
 
 SCRATCH = ROOT / "target/bench/texts"
-LANGUAGES = ("es", "ru", "sk", "da")
+LANGUAGES = {"es": "Spanish", "ru": "Russian", "sk": "Slovak", "da": "Danish"}
 RIDGES = (0.05, 0.01, 0.001)
 SEEN = 3  # columns of fewer entries are left out
 DENSE = 3_500  # rows up to which truths are dense
@@ -101,7 +101,7 @@ def written(rows, facts, k):
     for row in rows:
         star = "" if row["dense"] else "*"
         lines.append(
-            f"| English–{row['language']} {row['shape']} | {row['form']} | {row['ridge']} | {row['passes']:.0f} | {row['seconds']:.2f} | {row['truth']:.5f}{star} | "
+            f"| English–{LANGUAGES[row['language']]} {row['shape']} | {row['form']} | {row['ridge']} | {row['passes']:.0f} | {row['seconds']:.2f} | {row['truth']:.5f}{star} | "
             f"{row['missing']:.1e} | {row['said']:.1e} |"
         )
     return "\n".join(lines) + "\n"
@@ -109,7 +109,7 @@ def written(rows, facts, k):
 
 def main():
     parser = argparse.ArgumentParser(description="descriptions in two languages: passes, seconds, and what is missing")
-    parser.add_argument("--languages", nargs="+", choices=LANGUAGES, default=LANGUAGES)
+    parser.add_argument("--languages", nargs="+", choices=LANGUAGES, default=list(LANGUAGES))
     parser.add_argument("-k", type=int, default=20)
     parser.add_argument("--out", type=lambda p: Path(p).resolve(), help="folder for the result")
     args = parser.parse_args()
@@ -121,7 +121,7 @@ def main():
     for row in itertools.chain.from_iterable(rows_of(language, args.k) for language in args.languages):
         rows.append(row)
         print(f"  {row['language']}, {row['form']}, ridge {row['ridge']}: {row['passes']:.0f} passes, {row['seconds']:.2f} s, missing {row['missing']:.1e}, said {row['said']:.1e}", file=sys.stderr, flush=True)
-    whole = tuple(args.languages) == LANGUAGES and args.k == 20 and "LCCA" not in os.environ
+    whole = args.languages == list(LANGUAGES) and args.k == 20 and "LCCA" not in os.environ
     folder = args.out or ROOT / ("bench/results" if whole else "target/bench/results")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "texts.md").write_text(written(rows, facts, args.k))
