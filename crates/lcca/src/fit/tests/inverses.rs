@@ -21,7 +21,7 @@ fn view(columns: usize, seed: u64) -> Matrix {
     for row in 0..ROWS as u64 {
         for column in 0..columns as u64 {
             let mixed = (row * 7919 + column * 104_729 + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33;
-            if mixed % (2 + column / 3) == 0 && column + 1 < columns as u64 {
+            if mixed.is_multiple_of(2 + column / 3) && column + 1 < columns as u64 {
                 rows.push(column as u32, 1.0 + (mixed % 3) as f64);
             }
         }
