@@ -98,8 +98,10 @@ impl Stopping {
         self.by_pair = with_margin(theta, &by_pair, margin);
         let least = if k > 0 { theta[k - 1] } else { 0.0 };
         let beyond = theta[k..].iter().zip(squares.iter().skip(k));
-        let rise = |(t, s): (&f64, &f64)| {
-            (t + (RISING * margin).max(1.0) * s - least).clamp(0.0, (1.0 - least).max(0.0))
+        let rise = |(&t, &s): (&f64, &f64)| {
+            // An infinite margin times nothing would be no number.
+            let most = if s > 0.0 { (RISING * margin).max(1.0) * s } else { 0.0 };
+            (t + most - least).clamp(0.0, (1.0 - least).max(0.0))
         };
         let rising: f64 = beyond.map(rise).sum();
         self.by_residuals.push(self.by_pair[..k].iter().sum::<f64>() + rising);
