@@ -1,5 +1,5 @@
-//! Memory with a limit. What is beyond it is not there: code that asks whether it can have memory gets an error, and code
-//! that takes it for granted ends the process, which is what a run is looking for.
+//! Memory with a limit. What is beyond it is not there: code that asks whether it can have memory gets an
+//! error, and code that takes it for granted ends the process, which is what a run is looking for.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

@@ -1,9 +1,10 @@
-//! Damaged inputs for every reader: `cargo xtask fuzz --minutes 5`, or `--runs 100000`, `--target arrow`, `--seed 7`.
+//! Damaged inputs for every reader: `cargo xtask fuzz --minutes 5`, or `--runs 100000`, `--target arrow`,
+//! `--seed 7`.
 //!
-//! Each target runs in a process of its own. It takes a seed of the corpus, damages it, repairs what would stop a reader
-//! before its parser (checksums, packings), and hands it over as a file. A panic, an abort, ten seconds without an answer
-//! and a demand for more than 2 GB that is not refused with an error are failures; their inputs are kept in
-//! `target/fuzz`. The same seed gives the same inputs.
+//! Each target runs in a process of its own. It takes a seed of the corpus, damages it, repairs what would
+//! stop a reader before its parser (checksums, packings), and hands it over as a file. A panic, an abort, ten
+//! seconds without an answer and a demand for more than 2 GB that is not refused with an error are failures;
+//! their inputs are kept in `target/fuzz`. The same seed gives the same inputs.
 
 #![allow(clippy::unwrap_used, reason = "a tool for developers may stop at a broken machine")]
 

@@ -182,7 +182,8 @@ fn pair_with_itself(loaded: &Loaded, path: &Path, options: &ReadOptions) -> lcca
     lcca_io::pair_rows([loaded, &again], Align::Auto).map(drop)
 }
 
-/// Looks at some rows, which must be as valid as the reader says. Rows that will be left out may hold anything.
+/// Looks at some rows, which must be as valid as the reader says. Rows that will be left out may hold
+/// anything.
 fn use_rows(loaded: &Loaded, missing: Missing) {
     let matrix = &loaded.matrix;
     let rows = matrix.rows();

@@ -99,8 +99,8 @@ fn run_loop(target: &Target, arguments: &Arguments) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Ends the process if one run takes too long. Time is the processor's, because other programs may keep it busy; a run that
-/// waits for something that never comes is found by the clock.
+/// Ends the process if one run takes too long. Time is the processor's, because other programs may keep it
+/// busy; a run that waits for something that never comes is found by the clock.
 fn watch() {
     let (mut seen, mut cpu, mut since) = (0, cpu_seconds(), Instant::now());
     loop {

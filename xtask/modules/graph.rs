@@ -96,8 +96,8 @@ impl Graph {
         text
     }
 
-    /// The length of the longest way down from each node. Without cycles it is shorter than the number of nodes, which
-    /// bounds the number of rounds; with one, heights are merely large.
+    /// The length of the longest way down from each node. Without cycles it is shorter than the number of
+    /// nodes, which bounds the number of rounds; with one, heights are merely large.
     fn heights(&self) -> BTreeMap<&String, usize> {
         let mut heights: BTreeMap<&String, usize> = self.nodes.iter().map(|node| (node, 0)).collect();
         for _ in &self.nodes {

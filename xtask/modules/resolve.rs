@@ -1,4 +1,5 @@
-//! From a path as written to the module that defines the item it names, through imports, re-exports and globs.
+//! From a path as written to the module that defines the item it names, through imports, re-exports and
+//! globs.
 
 use crate::scope::Crate;
 use std::collections::{BTreeSet, HashSet};
@@ -11,7 +12,8 @@ enum Target {
     Item(usize),
 }
 
-/// The modules that define the items that `path`, written in `module`, names. Naming a module uses nothing in it.
+/// The modules that define the items that `path`, written in `module`, names. Naming a module uses nothing in
+/// it.
 pub fn definitions(source: &Crate, module: usize, path: &[String]) -> BTreeSet<usize> {
     let mut resolver = Resolver { source, active: HashSet::new() };
     let targets = resolver.path(module, path);

@@ -43,7 +43,8 @@ pub struct Reference {
 }
 
 impl Crate {
-    /// Parses the crate with the root file `root`. `read` returns the text of a file, or none if there is no such file.
+    /// Parses the crate with the root file `root`. `read` returns the text of a file, or none if there is no
+    /// such file.
     pub fn parse(root: &str, read: &dyn Fn(&str) -> Option<String>) -> Result<Self, String> {
         let mut source = Self::default();
         source.modules.push(Module { file: root.to_owned(), ..Module::default() });
@@ -62,14 +63,16 @@ impl Crate {
         number
     }
 
-    /// The module that stands for its source file: `module` itself, or the one around it if it is written inline.
+    /// The module that stands for its source file: `module` itself, or the one around it if it is written
+    /// inline.
     pub fn file_module(&self, module: usize) -> usize {
         let around =
             self.modules[module].parent.filter(|&p| self.modules[p].file == self.modules[module].file);
         around.map_or(module, |parent| self.file_module(parent))
     }
 
-    /// The name of a module from the crate's root, `data::gram`; the root is called by its file, `lib` or `main`.
+    /// The name of a module from the crate's root, `data::gram`; the root is called by its file, `lib` or
+    /// `main`.
     pub fn name(&self, module: usize) -> String {
         let Module { path, file, .. } = &self.modules[module];
         let stem = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".rs");

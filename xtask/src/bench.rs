@@ -6,7 +6,8 @@ use std::path;
 use std::process::Command;
 use std::time::Duration;
 
-/// Some optional peers are compiled from source. One that takes longer than this is left out of the comparison.
+/// Some optional peers are compiled from source. One that takes longer than this is left out of the
+/// comparison.
 const COMPILING: Duration = Duration::from_secs(20 * 60);
 
 struct Bench {
@@ -107,7 +108,8 @@ fn gpu() -> Result<(), String> {
     on_data(bench)
 }
 
-/// The trials of claims, mostly on made-up data. Real data are tried if they are there, and a program that is named need not be built.
+/// The trials of claims, mostly on made-up data. Real data are tried if they are there, and a program that is
+/// named need not be built.
 fn claims(flags: &[&str]) -> Result<(), String> {
     let mut bench = without_peers("bench/claims.py", flags)?;
     if let Some(data) = data::prepare(path::Path::new(bench.get_program()))? {

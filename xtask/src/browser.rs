@@ -1,4 +1,5 @@
-//! A Chromium for the tests of pages: the installed one, or one from npm's registry that is unpacked under `target/`.
+//! A Chromium for the tests of pages: the installed one, or one from npm's registry that is unpacked under
+//! `target/`.
 
 use crate::step;
 use std::path::{Path, PathBuf};

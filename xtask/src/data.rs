@@ -1,4 +1,5 @@
-//! Data for the tests: generated sets, and real ones that are prepared once from the raw files beside the repository if there are any.
+//! Data for the tests: generated sets, and real ones that are prepared once from the raw files beside the
+//! repository if there are any.
 
 use crate::{step, zstd};
 use std::fs;
@@ -7,7 +8,8 @@ use std::process::Command;
 
 const RAW: &str = "../shared/data";
 const PREPARED: &str = "target/data";
-/// Data sets are made here and moved into place whole, so that an interrupted run leaves no partial set behind.
+/// Data sets are made here and moved into place whole, so that an interrupted run leaves no partial set
+/// behind.
 const PARTIAL: &str = "target/data/partial";
 
 const GENERATED: &str = "target/generated";
@@ -39,7 +41,8 @@ pub fn prepare(python: &Path) -> Result<Option<PathBuf>, String> {
     Ok(Some(PREPARED.into()))
 }
 
-/// Prepares all Debian paths beside the other sets. They take one to two gigabytes, so only benchmarks call this.
+/// Prepares all Debian paths beside the other sets. They take one to two gigabytes, so only benchmarks call
+/// this.
 pub fn prepare_full(python: &Path) -> Result<(), String> {
     if is_prepared("debian_full") || !Path::new(RAW).join("prepare.py").exists() {
         return Ok(());
@@ -50,7 +53,8 @@ pub fn prepare_full(python: &Path) -> Result<(), String> {
     make("debian_full", || step::run(Command::new(python).arg("bench/full_paths.py").args([paths, full])))
 }
 
-/// The rows of Debian's packages and the folder of MNIST's files, which have labels; none if there are no raw files.
+/// The rows of Debian's packages and the folder of MNIST's files, which have labels; none if there are no raw
+/// files.
 pub fn labeled(python: &Path) -> Result<Option<(PathBuf, PathBuf)>, String> {
     if !Path::new(RAW).join("prepare.py").exists() {
         return Ok(None);

@@ -1,4 +1,5 @@
-//! `cargo xtask docs`: the documentation site in target/site, and rustdoc beside it. Needs no network once its tools are installed.
+//! `cargo xtask docs`: the documentation site in target/site, and rustdoc beside it. Needs no network once
+//! its tools are installed.
 
 use crate::python;
 use crate::step::{self, cargo};

@@ -1,5 +1,5 @@
-//! `cargo xtask experiment NAME`: one of the paper's experiments or one that it names as future work, from raw data to
-//! docs/experiments.
+//! `cargo xtask experiment NAME`: one of the paper's experiments or one that it names as future work, from
+//! raw data to docs/experiments.
 
 use crate::step::{self, cargo};
 use crate::{data, package, python, zstd};
@@ -13,14 +13,16 @@ const RESULTS: &str = "docs/experiments";
 /// Extensions of the committed files of a comparison: tables, numbers, and one image format.
 const COMMITTED: [&str; 3] = ["md", "csv", "svg"];
 
-/// Values of t2 from the paper's table 1. The paper gives each URL subset one of 4, 11 and 13; here each subset runs three.
+/// Values of t2 from the paper's table 1. The paper gives each URL subset one of 4, 11 and 13; here each
+/// subset runs three.
 const WORD_SETTINGS: &str = "7,38,115";
 const PATH_SETTINGS: &str = "4,13,38";
 
 /// How many of the most frequent columns of X and of Y each subset leaves out, as the paper's URL subsets do.
 const SKIPS: [(usize, usize); 3] = [(0, 0), (100, 200), (200, 400)];
 
-/// A shell script that prints the path on every 18th line of the file lists, without the package that follows the path.
+/// A shell script that prints the path on every 18th line of the file lists, without the package that follows
+/// the path.
 const PATHS: &str = r#"for list in all amd64; do zstd -dc --long=27 "$0/Contents-$list.zst" | awk 'NR % 18 == 1 && sub(/[ \t]+[^ \t]+$/, "")'; done"#;
 
 pub fn run(name: &str) -> Result<(), String> {
@@ -71,7 +73,8 @@ fn paths(work: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Canonical variables as features for a classifier: packages from their descriptions, digits from half of their images.
+/// Canonical variables as features for a classifier: packages from their descriptions, digits from half of
+/// their images.
 fn features() -> Result<(), String> {
     let python = package::build()?;
     let (packages, digits) = data::labeled(&python)?.ok_or("this experiment needs the real data sets")?;
@@ -92,7 +95,8 @@ fn compare(name: &str, work: &Path, views: &Path, settings: &str) -> Result<(), 
     empty(&results)?;
     for entry in fs::read_dir(&output).map_err(|e| step::failed(&output, e))? {
         let from = entry.map_err(|e| step::failed(&output, e))?.path();
-        // The page, the JSON and the PNG images repeat the other files in many more bytes, so they are not committed.
+        // The page, the JSON and the PNG images repeat the other files in many more bytes, so they are not
+        // committed.
         if !from.extension().and_then(|end| end.to_str()).is_some_and(|end| COMMITTED.contains(&end)) {
             continue;
         }

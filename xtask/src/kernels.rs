@@ -1,4 +1,5 @@
-//! The CUDA kernels: compiled with NVRTC, a Python package that needs no GPU, and tested on the GPU of this machine.
+//! The CUDA kernels: compiled with NVRTC, a Python package that needs no GPU, and tested on the GPU of this
+//! machine.
 
 use crate::python;
 use crate::step::{self, cargo};

@@ -9,7 +9,8 @@ use std::process::Command;
 pub const HOME: &str = "target/python-package";
 const REQUIREMENTS: &str = "python/requirements.txt";
 
-/// The folder of an environment with the oldest versions that the package promises to work with, and the list of these.
+/// The folder of an environment with the oldest versions that the package promises to work with, and the list
+/// of these.
 const OLDEST: [&str; 2] = ["target/python-oldest", "target/python-oldest.txt"];
 
 /// What is tested with the oldest versions: the examples, and the tests that ask most of other packages.
@@ -38,13 +39,15 @@ fn build_with(arguments: &[&str]) -> Result<PathBuf, String> {
     Ok(python)
 }
 
-/// Runs the tests and the examples in docstrings, checks types, and compares the stubs with the compiled module.
+/// Runs the tests and the examples in docstrings, checks types, and compares the stubs with the compiled
+/// module.
 pub fn test(real_data: Option<&Path>) -> Result<(), String> {
     // With the laws of pairs, which tests run on pairs that are written in Python.
     let python = build_with(&["--features", "laws"])?;
     let generated = path::absolute(data::generate(&python)?).map_err(|error| error.to_string())?;
     for arguments in [
-        // Half of the time is spent waiting for programs and browsers. Clusters that lose workers want the machine for themselves.
+        // Half of the time is spent waiting for programs and browsers. Clusters that lose workers want the
+        // machine for themselves.
         "pytest --quiet --numprocesses 2 --dist loadfile --ignore-glob=*/test_dask_*.py",
         "pytest --quiet -k test_dask_",
         "mypy --no-error-summary",
@@ -57,7 +60,8 @@ pub fn test(real_data: Option<&Path>) -> Result<(), String> {
     test_with_oldest()
 }
 
-/// Runs some of the tests with the oldest versions of other packages that are declared. The module is the one that was built: it fits every Python.
+/// Runs some of the tests with the oldest versions of other packages that are declared. The module is the one
+/// that was built: it fits every Python.
 fn test_with_oldest() -> Result<(), String> {
     let mut command = Command::new(oldest()?);
     command.env("PYTHONPATH", "python").args(["-m", "pytest", "--quiet", "-p", "no:cacheprovider"]);

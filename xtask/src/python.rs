@@ -18,7 +18,8 @@ pub fn program(home: &str, name: &str) -> PathBuf {
     }
 }
 
-/// Returns the Python of the environment at `home`, created anew unless it was filled from this list of requirements.
+/// Returns the Python of the environment at `home`, created anew unless it was filled from this list of
+/// requirements.
 pub fn environment(home: &str, requirements: &str) -> Result<PathBuf, String> {
     let python = program(home, "python");
     if is_filled_from(home, requirements)? && step::works(Command::new(&python).args(["-c", ""])) {

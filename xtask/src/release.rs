@@ -1,4 +1,5 @@
-//! `cargo xtask release`: builds and checks everything that a release consists of, in an environment of its own.
+//! `cargo xtask release`: builds and checks everything that a release consists of, in an environment of its
+//! own.
 
 use crate::{python, step};
 use std::process::Command;

@@ -51,7 +51,8 @@ fn real_browser(python: &Path) -> Result<Option<PathBuf>, String> {
     }
 }
 
-/// Skips the steps that need something missing. A machine without it still runs all other steps, but CI must have it.
+/// Skips the steps that need something missing. A machine without it still runs all other steps, but CI must
+/// have it.
 fn skip(missing: String) -> Result<bool, String> {
     if env::var_os("CI").is_some_and(|ci| ci == "true") {
         return Err(missing);
@@ -60,8 +61,8 @@ fn skip(missing: String) -> Result<bool, String> {
     Ok(false)
 }
 
-/// The command of all unit, integration and documentation tests, with the paths of Python, the browser and the data in
-/// its environment.
+/// The command of all unit, integration and documentation tests, with the paths of Python, the browser and
+/// the data in its environment.
 fn tests(python: PathBuf, data: Option<&PathBuf>) -> Result<Command, String> {
     let mut tests = cargo("test --release --workspace");
     step::set_or_remove(&mut tests, "LCCA_BROWSER", real_browser(&python)?);

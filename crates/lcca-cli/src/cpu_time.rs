@@ -41,7 +41,8 @@ mod system {
 
     pub fn cpu_seconds() -> f64 {
         let [mut creation, mut exit, mut kernel, mut user] = [FileTime::default(); 4];
-        // SAFETY: the structures outlive the call, which fills them in, and the handle of the own process is always valid.
+        // SAFETY: the structures outlive the call, which fills them in, and the handle of the own process is
+        // always valid.
         unsafe { GetProcessTimes(GetCurrentProcess(), &mut creation, &mut exit, &mut kernel, &mut user) };
         let seconds = |time: FileTime| (f64::from(time.high) * 2f64.powi(32) + f64::from(time.low)) * 1e-7;
         seconds(kernel) + seconds(user)

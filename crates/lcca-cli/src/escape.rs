@@ -20,7 +20,8 @@ pub fn text(plain: &str) -> String {
     markup
 }
 
-/// Whether Unicode says that this stands for no character, ever. XML forbids U+FFFE and U+FFFF, and HTML all of them.
+/// Whether Unicode says that this stands for no character, ever. XML forbids U+FFFE and U+FFFF, and HTML all
+/// of them.
 fn is_noncharacter(character: char) -> bool {
     matches!(character, '\u{fdd0}'..='\u{fdef}') || character as u32 & 0xfffe == 0xfffe
 }

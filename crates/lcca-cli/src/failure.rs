@@ -19,7 +19,8 @@ pub enum Failure {
     Data(lcca::Error),
     /// Standard output or threads failed: code 3.
     Machine(String),
-    /// The program was asked to stop and the state of the fit is saved: code 130 for Ctrl-C, 128 and the signal for others.
+    /// The program was asked to stop and the state of the fit is saved: code 130 for Ctrl-C, 128 and the
+    /// signal for others.
     Interrupted(String),
 }
 

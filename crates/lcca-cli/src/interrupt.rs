@@ -1,15 +1,15 @@
 //! Ctrl-C and other requests to terminate.
 //!
-//! By default the program ends at once and leaves no unfinished files behind. A fit that saves its state finishes its
-//! current pass after the first interruption; a second one ends it at once.
+//! By default the program ends at once and leaves no unfinished files behind. A fit that saves its state
+//! finishes its current pass after the first interruption; a second one ends it at once.
 
 use crate::output::remark;
 use crate::signals;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::SeqCst};
 
-/// The conventional exit code of a program that a signal ends is this and the number of the signal: 130 after Ctrl-C, 143 after
-/// `kill`, 129 after the end of the terminal.
+/// The conventional exit code of a program that a signal ends is this and the number of the signal: 130 after
+/// Ctrl-C, 143 after `kill`, 129 after the end of the terminal.
 const BY_SIGNAL: u8 = 128;
 
 static STATE_IS_SAVABLE: AtomicBool = AtomicBool::new(false);

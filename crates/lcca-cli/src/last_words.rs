@@ -1,4 +1,5 @@
-//! The end of the program in the middle of anything: one line and the exit code, without locks, memory or formatting.
+//! The end of the program in the middle of anything: one line and the exit code, without locks, memory or
+//! formatting.
 
 /// The exit code if the machine or the program failed.
 pub const FAILED: u8 = 3;

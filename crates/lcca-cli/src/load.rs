@@ -15,8 +15,8 @@ use lcca_io::{
 };
 use std::path::{Path, PathBuf};
 
-/// Reads one matrix. The remarks about it are for the caller to print once nothing can be refused, because a refusal is
-/// one line.
+/// Reads one matrix. The remarks about it are for the caller to print once nothing can be refused, because a
+/// refusal is one line.
 pub fn matrix(path: &Path, options: &ReadOptions, quiet: bool) -> Result<Loaded, Failure> {
     read(path, quiet, || read_matrix_with(path, options))
 }
@@ -95,8 +95,8 @@ pub struct RowData {
     pub weights: Option<Loaded>,
 }
 
-/// Reads both views, X first, without the empty columns of a wide view, and what belongs to their rows, and pairs the
-/// rows.
+/// Reads both views, X first, without the empty columns of a wide view, and what belongs to their rows, and
+/// pairs the rows.
 pub fn views(
     paths: [&Path; 2],
     files: RowFiles<'_>,
@@ -120,7 +120,8 @@ pub fn views(
     paired(loaded, data, reading.align, quiet)
 }
 
-/// Pairs the rows of two views. The remarks about both and about their pairing are printed once nothing can be refused.
+/// Pairs the rows of two views. The remarks about both and about their pairing are printed once nothing can
+/// be refused.
 pub fn paired(loaded: [Loaded; 2], data: RowData, align: Align, quiet: bool) -> Result<Views, Failure> {
     let (loaded, mut remarks) = name_rows(loaded, ["X", "Y"], align)?;
     let [x, y] = &loaded;
@@ -175,7 +176,8 @@ impl Views {
         self.x_rows.1.as_ref().map_or(row, |rows| rows[row])
     }
 
-    /// The groups that a file names, if there is one: one label per row of the file of X, in its order or by name.
+    /// The groups that a file names, if there is one: one label per row of the file of X, in its order or by
+    /// name.
     pub fn groups(&self, path: Option<&Path>, quiet: bool) -> Result<Option<Groups>, Failure> {
         let Some(path) = path else { return Ok(None) };
         if let Some(labels) = self.named_labels(path, quiet)? {
@@ -197,8 +199,8 @@ impl Views {
         Ok(Some(labels))
     }
 
-    /// The labels that a file has, one per row of the file of X, in its order; a row may have an empty one. If there is one line
-    /// more than rows, the first is a header, and a remark says so.
+    /// The labels that a file has, one per row of the file of X, in its order; a row may have an empty one.
+    /// If there is one line more than rows, the first is a header, and a remark says so.
     pub fn labels(&self, path: &Path, quiet: bool) -> Result<Vec<String>, Failure> {
         if let Some(labels) = self.named_labels(path, quiet)? {
             return Ok(labels);

@@ -1,5 +1,5 @@
-//! A mapped file that is cut short, or whose disk fails, while it is in use: the system sends SIGBUS, and the program says
-//! in one line which file it was and ends with exit code 3.
+//! A mapped file that is cut short, or whose disk fails, while it is in use: the system sends SIGBUS, and the
+//! program says in one line which file it was and ends with exit code 3.
 //!
 //! A handler may only call what is safe in the middle of anything: no locks, no memory, no formatting.
 
@@ -10,7 +10,8 @@ use crate::last_words;
 #[cfg(unix)]
 pub fn install_handler() {
     lcca_io::note_mapped_files();
-    // SAFETY: the handler has the signature that SA_SIGINFO asks for, and calls what is safe in a handler only.
+    // SAFETY: the handler has the signature that SA_SIGINFO asks for, and calls what is safe in a handler
+    // only.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handle as extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) as usize;
@@ -37,8 +38,8 @@ extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, _: *mut libc::c_vo
             ]);
             last_words::end()
         }
-        // Not a mapped file: the same instruction runs again and ends the program as if there were no handler.
-        // SAFETY: setting the default action is safe in a handler.
+        // Not a mapped file: the same instruction runs again and ends the program as if there were no
+        // handler. SAFETY: setting the default action is safe in a handler.
         None => unsafe {
             libc::signal(signal, libc::SIG_DFL);
         },

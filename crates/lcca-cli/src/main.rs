@@ -1,4 +1,5 @@
-//! The command line in two stages: [`args`] is what was typed, [`resolve`] what it means; then [`commands`] runs it.
+//! The command line in two stages: [`args`] is what was typed, [`resolve`] what it means; then [`commands`]
+//! runs it.
 
 mod args;
 mod commands;
@@ -107,8 +108,8 @@ const REFUSALS: [&str; 2] = ["Resource temporarily unavailable", "Cannot allocat
 
 /// A defect of the program is reported in one line, without a stack trace.
 ///
-/// Libraries panic as well if the system refuses a thread or its stack. That is no defect, and it may happen where a panic
-/// cannot be caught, so the program ends at once.
+/// Libraries panic as well if the system refuses a thread or its stack. That is no defect, and it may happen
+/// where a panic cannot be caught, so the program ends at once.
 fn report_panics_in_one_line() {
     std::panic::set_hook(Box::new(|panic| {
         let payload = panic.payload();

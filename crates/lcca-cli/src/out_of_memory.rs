@@ -1,5 +1,5 @@
-//! Memory that the system refuses: the program says so in one line, removes what it had begun to write, and ends with exit
-//! code 3. Rust itself would print a stack trace and abort.
+//! Memory that the system refuses: the program says so in one line, removes what it had begun to write, and
+//! ends with exit code 3. Rust itself would print a stack trace and abort.
 //!
 //! Whoever asks whether there is memory, see [`lcca::granted`], is told and goes on.
 

@@ -15,7 +15,8 @@ pub(crate) use remark;
 /// The most characters of a line on standard error. Paths may be long.
 pub const LONGEST_LINE: usize = 8192;
 
-/// Writes a line to standard error. If nobody reads it any more, as in `lcca fit … 2>&1 | head`, the work goes on.
+/// Writes a line to standard error. If nobody reads it any more, as in `lcca fit … 2>&1 | head`, the work
+/// goes on.
 pub fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }

@@ -35,7 +35,8 @@ pub fn counter(name: &str, of: usize, quiet: bool) -> ProgressBar {
     bar
 }
 
-/// A style in which `{left}` is the time left if it can be told: if something is done, and more than `vague` of it is not.
+/// A style in which `{left}` is the time left if it can be told: if something is done, and more than `vague`
+/// of it is not.
 fn style(template: &str, vague: u64) -> ProgressStyle {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     style.with_key("left", move |state: &ProgressState, out: &mut dyn fmt::Write| {

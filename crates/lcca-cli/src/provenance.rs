@@ -1,7 +1,8 @@
-//! What a model says about its origin: files, flags, version and threads, how files were read, and the record of its fit.
+//! What a model says about its origin: files, flags, version and threads, how files were read, and the record
+//! of its fit.
 //!
-//! It is JSON in the model's metadata. It contains no clock, so that the same fit gives the same bytes. A model without it is
-//! still a model.
+//! It is JSON in the model's metadata. It contains no clock, so that the same fit gives the same bytes. A
+//! model without it is still a model.
 
 use lcca::fit::Fit;
 use lcca_io::{FitRecord, ReadingRecord};

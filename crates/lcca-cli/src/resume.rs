@@ -1,5 +1,5 @@
-//! `--resume FILE`: the state of a fit is saved while it runs and when it is interrupted, and the same command continues
-//! from it.
+//! `--resume FILE`: the state of a fit is saved while it runs and when it is interrupted, and the same
+//! command continues from it.
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -29,7 +29,8 @@ struct SavingWatch<'a> {
 }
 
 impl StateFile<'_> {
-    /// Fits, continuing from the file if it exists. Returns the last saved iteration as well, or 0 if none was saved.
+    /// Fits, continuing from the file if it exists. Returns the last saved iteration as well, or 0 if none
+    /// was saved.
     pub fn fit(
         self,
         pair: &dyn Pair,
@@ -72,8 +73,8 @@ impl StateFile<'_> {
         }
     }
 
-    /// Called once the results are written: removes the state of a converged fit and keeps any other, which more passes
-    /// may continue.
+    /// Called once the results are written: removes the state of a converged fit and keeps any other, which
+    /// more passes may continue.
     pub fn settle(self, fit: &Fit, saved_iteration: usize) -> Result<(), Failure> {
         if saved_iteration == 0 {
             let method = fit.chosen.name();

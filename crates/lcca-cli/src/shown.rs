@@ -1,7 +1,7 @@
 //! Texts and numbers as pages and pictures show them.
 
-/// At most `most` characters, on one line. Longer text ends in an ellipsis, and blank text is quoted. Characters that would turn
-/// the direction of the text around it are replaced.
+/// At most `most` characters, on one line. Longer text ends in an ellipsis, and blank text is quoted.
+/// Characters that would turn the direction of the text around it are replaced.
 pub fn shortened(text: &str, most: usize) -> String {
     let is_odd = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let clean = |c: char| if is_odd(c) { '\u{fffd}' } else { c };

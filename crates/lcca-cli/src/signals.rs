@@ -3,13 +3,14 @@
 /// The number of the signal that Ctrl-C sends.
 pub const INTERRUPT: u8 = 2;
 
-/// Calls `act` with the number of the signal for every such request from now on, on a thread of its own. To be called before
-/// other threads are started.
+/// Calls `act` with the number of the signal for every such request from now on, on a thread of its own. To
+/// be called before other threads are started.
 pub fn on_interrupt(act: fn(u8)) {
     system::on_interrupt(act);
 }
 
-/// Lets a write that makes a file larger than is allowed (`ulimit -f`) fail like any other, instead of ending the program.
+/// Lets a write that makes a file larger than is allowed (`ulimit -f`) fail like any other, instead of ending
+/// the program.
 pub fn let_large_files_fail() {
     system::let_large_files_fail();
 }
@@ -20,8 +21,8 @@ mod system {
 
     const REQUESTS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
-    /// The requests are held back from all threads, which inherit that from this one, and one thread waits for them.
-    /// Unlike in a signal handler, `act` may then do anything.
+    /// The requests are held back from all threads, which inherit that from this one, and one thread waits
+    /// for them. Unlike in a signal handler, `act` may then do anything.
     pub fn on_interrupt(act: fn(u8)) {
         let requests: Vec<_> = REQUESTS.into_iter().filter(|signal| !is_silenced(*signal)).collect();
         // SAFETY: all zeros are a valid set, which the next calls fill in.
@@ -36,7 +37,8 @@ mod system {
             if libc::pthread_sigmask(libc::SIG_BLOCK, &set, ptr::null_mut()) != 0 {
                 return;
             }
-            // Shells start programs in the background with some of them ignored, and then they would never arrive.
+            // Shells start programs in the background with some of them ignored, and then they would never
+            // arrive.
             for signal in requests {
                 libc::signal(signal, libc::SIG_DFL);
             }
@@ -78,7 +80,8 @@ mod system {
     /// Windows calls the handler on a thread of its own.
     pub fn on_interrupt(act: fn(u8)) {
         let _ = ACT.set(act);
-        // SAFETY: the handler lives as long as the program. If it cannot be set, Windows ends the program at once.
+        // SAFETY: the handler lives as long as the program. If it cannot be set, Windows ends the program at
+        // once.
         unsafe { SetConsoleCtrlHandler(Some(handle), 1) };
     }
 

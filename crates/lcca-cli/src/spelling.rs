@@ -3,15 +3,16 @@
 /// How many names are suggested.
 const SUGGESTIONS: usize = 5;
 
-/// The names spelled most like `word`: those with the fewest letters inserted, omitted, changed or swapped, ignoring case.
-/// Names that differ in more than a third of the letters are left out.
+/// The names spelled most like `word`: those with the fewest letters inserted, omitted, changed or swapped,
+/// ignoring case. Names that differ in more than a third of the letters are left out.
 pub fn closest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let word = word.to_lowercase();
     let letters = word.chars().count();
     let most_changes = (letters / 3).max(1);
     let mut similar: Vec<(usize, &str)> = Vec::new();
     for name in names {
-        // The difference in length is a lower bound of the distance, and it rules out nearly all names cheaply.
+        // The difference in length is a lower bound of the distance, and it rules out nearly all names
+        // cheaply.
         if name.chars().count().abs_diff(letters) > most_changes {
             continue;
         }

@@ -39,8 +39,8 @@ pub fn bytes(number: u64) -> String {
 /// The most characters of a cell. Names may be as long as a file wants them to be.
 const WIDEST_CELL: usize = 60;
 
-/// Columns of equal width, numbers right-aligned. The first column and columns without a heading, which hold remarks, are
-/// left-aligned. Cells are cut if they are very long.
+/// Columns of equal width, numbers right-aligned. The first column and columns without a heading, which hold
+/// remarks, are left-aligned. Cells are cut if they are very long.
 pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let cut = |cell: &str| legible(cell, WIDEST_CELL);
     let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| cut(cell)).collect()).collect();

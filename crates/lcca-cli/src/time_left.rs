@@ -1,9 +1,9 @@
 //! How long a fit to a tolerance will still take, from the slope of its convergence.
 //!
-//! What is missing falls by about the same factor per second, so its logarithm falls along a line. The line through the
-//! last iterations says when it reaches the tolerance. No estimate is better than a wrong one: there is none before enough
-//! iterations, if the slope is flat or rises, if it lies far beyond what was seen, or once the tolerance is reached and only
-//! the end of the fit is left.
+//! What is missing falls by about the same factor per second, so its logarithm falls along a line. The line
+//! through the last iterations says when it reaches the tolerance. No estimate is better than a wrong one:
+//! there is none before enough iterations, if the slope is flat or rises, if it lies far beyond what was
+//! seen, or once the tolerance is reached and only the end of the fit is left.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,5 @@
-//! Nothing that a terminal obeys reaches it, whatever names, paths and origins say, and long names do not break tables.
+//! Nothing that a terminal obeys reaches it, whatever names, paths and origins say, and long names do not
+//! break tables.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

@@ -1,4 +1,5 @@
-//! Weights, loadings and vectors for other programs: every format has the model's numbers to the bit, under its names.
+//! Weights, loadings and vectors for other programs: every format has the model's numbers to the bit, under
+//! its names.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -14,7 +15,8 @@ use std::process::Command;
 
 const K: usize = 4;
 
-/// Names that break formats: spaces of many kinds, quotes, delimiters, an empty name, and names that become equal.
+/// Names that break formats: spaces of many kinds, quotes, delimiters, an empty name, and names that become
+/// equal.
 const AWKWARD: [&str; 19] = [
     "",
     "a b",

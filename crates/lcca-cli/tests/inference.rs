@@ -154,8 +154,8 @@ fn the_number_of_pairs_is_left_to_held_out_rows() {
     folder.refuses("fit x.csv y.csv -k auto --resume state", &["--resume"]);
 }
 
-/// One row that is far off makes a pair that other rows do not have, between a pair that all have and a weak one. What comes after a
-/// pair that fails is not kept, whether it passes or not.
+/// One row that is far off makes a pair that other rows do not have, between a pair that all have and a weak
+/// one. What comes after a pair that fails is not kept, whether it passes or not.
 #[test]
 fn no_pair_is_kept_beyond_the_first_that_fails() {
     let folder = Folder::new();

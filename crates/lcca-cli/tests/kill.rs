@@ -1,5 +1,5 @@
-//! Killed at any moment, on a full disk or in a read-only folder: an output is whole or not there, the same command
-//! afterwards succeeds, and nothing else is left. `cargo xtask soak` does the same 1,000 times.
+//! Killed at any moment, on a full disk or in a read-only folder: an output is whole or not there, the same
+//! command afterwards succeeds, and nothing else is left. `cargo xtask soak` does the same 1,000 times.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 #![cfg(unix)]
@@ -124,8 +124,8 @@ fn limited(folder: &Folder, limit: &str, line: &str) -> Ran {
     Ran::output(Command::new("bash").args(["-c", &script]).current_dir(folder.path("")))
 }
 
-/// A limit on the size of files stands for a full disk: writing beyond it fails as it does there. The system also sends a
-/// signal, which would end a program that does not ignore it.
+/// A limit on the size of files stands for a full disk: writing beyond it fails as it does there. The system
+/// also sends a signal, which would end a program that does not ignore it.
 #[test]
 fn a_full_disk_is_reported_and_leaves_nothing() {
     let folder = folder();
@@ -139,7 +139,8 @@ fn a_full_disk_is_reported_and_leaves_nothing() {
     }
 }
 
-/// With too little memory for the program, for its threads or for its work: success, or one line and exit code 3.
+/// With too little memory for the program, for its threads or for its work: success, or one line and exit
+/// code 3.
 #[test]
 fn too_little_memory_is_one_line_and_leaves_nothing() {
     let folder = folder();

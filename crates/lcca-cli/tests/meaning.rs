@@ -21,7 +21,8 @@ impl Noise {
     }
 }
 
-/// Two tables with names. The first column of each follows a common signal; `unit` multiplies the last one of X.
+/// Two tables with names. The first column of each follows a common signal; `unit` multiplies the last one of
+/// X.
 fn tables(folder: &Folder, rows: usize, p: usize, q: usize, signal: f64, unit: f64) {
     let mut noise = Noise(7);
     let header =
@@ -222,7 +223,8 @@ fn dates_within_a_day_are_no_constant() {
     }
 }
 
-/// The subspaces of a model can always be turned so that they correlate more on given rows. That is no property of the model.
+/// The subspaces of a model can always be turned so that they correlate more on given rows. That is no
+/// property of the model.
 #[test]
 fn noise_has_no_correlation_on_other_rows() {
     let folder = Folder::new();

@@ -1,4 +1,5 @@
-//! What a command writes replaces none of the files that it reads, waits for nobody, and stays as private as it was.
+//! What a command writes replaces none of the files that it reads, waits for nobody, and stays as private as
+//! it was.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 // Links are how a page can have the name of a matrix.
@@ -116,8 +117,8 @@ const WITHOUT_LOCKS: &str = r#"
         -1
     }"#;
 
-/// In a container every process may have the number 1, and network file systems may have no locks: what a killed process has left
-/// must be in nobody's way.
+/// In a container every process may have the number 1, and network file systems may have no locks: what a
+/// killed process has left must be in nobody's way.
 #[test]
 #[cfg(target_os = "linux")]
 fn what_a_killed_process_has_left_is_in_nobodys_way() {

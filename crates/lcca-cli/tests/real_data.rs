@@ -12,7 +12,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locked by a test while it runs: each fit takes all cores, and several at once would only slow each other down.
+/// Locked by a test while it runs: each fit takes all cores, and several at once would only slow each other
+/// down.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)

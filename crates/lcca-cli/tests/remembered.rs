@@ -113,7 +113,8 @@ fn how_rows_find_each_other_is_remembered() {
     folder.refuses("score model x.csv y.csv --align auto", &["10 of its 50 rows are not in y.csv"]);
 }
 
-/// X, Y and covariates as an office program writes them: semicolons, decimal commas, gaps that are written as -9.
+/// X, Y and covariates as an office program writes them: semicolons, decimal commas, gaps that are written as
+/// -9.
 fn office() -> Folder {
     let folder = Folder::new();
     let comma = |number: f64| format!("{number:.4}").replace('.', ",");

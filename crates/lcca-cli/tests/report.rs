@@ -411,13 +411,15 @@ fn the_summary_tells_signs_and_the_contents_lead_to_every_part() {
     assert!(ids == sections && ids.len() == 7, "{ids:?} {sections:?}");
 }
 
-/// Frequent words load on the first components more than others do on any, but a reader asks about all components.
+/// Frequent words load on the first components more than others do on any, but a reader asks about all
+/// components.
 #[test]
 fn the_heatmap_shows_columns_of_every_component() {
     let folder = Folder::new();
     write_model(&folder, 40, 6, |i| format!("n{i}"));
     let mut model = ModelFile::open(&folder.path("model")).unwrap().model;
-    // The first 30 columns are strong in the first component only; each of the others leads a component of its own.
+    // The first 30 columns are strong in the first component only; each of the others leads a component of
+    // its own.
     model.x.loadings = Panel::from_fn(40, 6, |i, j| match (i, j) {
         (0..30, 0) => 0.9,
         (30.., _) if i % 6 == j => 0.3,

@@ -93,7 +93,8 @@ fn an_interruption_saves_the_state_even_if_no_save_is_due() {
     let folder = slow_views();
     let line =
         "fit x.npz y.npz -k 5 --hold-out no --method d-cca --t1 1000000000 --save-every 1e9 --resume state";
-    // On a slow machine the first iteration may take longer. Then there is nothing to save, and the test tries again.
+    // On a slow machine the first iteration may take longer. Then there is nothing to save, and the test
+    // tries again.
     let stopped = [1, 2, 4, 8, 16, 32].into_iter().find_map(|seconds| {
         let child = start(&folder, line);
         thread::sleep(Duration::from_secs(seconds));

@@ -226,8 +226,8 @@ fn a_row_of_weight_two_counts_as_two_rows() {
     folder.write("column.npy", reals("(150, 1)", &weights));
     for method in methods() {
         for flags in ["", "--no-center", "--ridge 0.1"] {
-            // Iterations on different rows end at different digits beyond the tolerance, and a correlation under a ridge, which
-            // is no maximum, shows the error of the weights.
+            // Iterations on different rows end at different digits beyond the tolerance, and a correlation
+            // under a ridge, which is no maximum, shows the error of the weights.
             let tolerance = if method == "lobpcg" { "--tol 1e-8" } else { "" };
             let flags = format!("-k 3 --method {method} {flags} {tolerance}");
             let repeated = folder.json(&format!("fit xx.npz yy.npz {flags}"));

@@ -64,7 +64,8 @@ fn rows_that_cannot_be_normalized_are_named() {
     folder.refuses("fit x.npz y.npz --normalize-rows median", &["median"]);
 }
 
-/// The leading singular vectors of all standardized rows of one file times those of the other, by power iteration.
+/// The leading singular vectors of all standardized rows of one file times those of the other, by power
+/// iteration.
 fn leading(x: &Rows, y: &Rows) -> (f64, Vec<f64>, Vec<f64>) {
     let standardized = |rows: &Rows| -> Vec<Vec<f64>> {
         let one = |row: &Vec<(u32, f64)>| {

@@ -1,5 +1,5 @@
-//! Tables as people have them, from the command line: guesses are printed, what is unclear is refused, and nothing is
-//! silently wrong.
+//! Tables as people have them, from the command line: guesses are printed, what is unclear is refused, and
+//! nothing is silently wrong.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -88,8 +88,8 @@ fn copy(view: &Buffer<f32>) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Seconds that the joint Gram matrix of two sparse views takes on the host and on the GPU, where it stays, and until the host has a copy of it, with
-/// their moments known.
+/// Seconds that the joint Gram matrix of two sparse views takes on the host and on the GPU, where it stays,
+/// and until the host has a copy of it, with their moments known.
 fn gram([x, y]: [&str; 2], repeats: usize) -> Result<(), Box<dyn std::error::Error>> {
     let read = |path: &str| lcca_io::read_matrix(Path::new(path)).map(|loaded| loaded.matrix);
     let pair = InMemory::new(read(x)?, read(y)?)?;
@@ -204,7 +204,8 @@ fn pass(path: &str) -> Result<(), Box<dyn std::error::Error>> {
         times.push(start.elapsed().as_secs_f64() * 1e3);
     }
     let ms = median(times);
-    // What must at least cross the memory: indices of both orders, the panel and the product, z written and read once.
+    // What must at least cross the memory: indices of both orders, the panel and the product, z written and
+    // read once.
     let least = 8.0 * entries + (2 * (cols + rows) * width * 4) as f64;
     // What is asked for: a row of the panel for each entry, twice. Caches answer most of it.
     let asked = 2.0 * entries * (4 + width * 4) as f64;
@@ -267,8 +268,8 @@ fn fits(
     repeat(&pair, &settings, device, repeats)
 }
 
-/// Milliseconds that a factor of a well-conditioned matrix takes, and solutions with it, with the largest error of the latter: the
-/// product of the matrix with a known panel is formed on the host and solved for.
+/// Milliseconds that a factor of a well-conditioned matrix takes, and solutions with it, with the largest
+/// error of the latter: the product of the matrix with a known panel is formed on the host and solved for.
 fn block(size: usize, cols: usize) -> Result<(), Box<dyn std::error::Error>> {
     let cuda = lcca_cuda::open(0, None)?;
     let scale = 1.0 / (size as f64).sqrt();
@@ -310,7 +311,8 @@ fn block(size: usize, cols: usize) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Milliseconds that the leading third of the singular vectors of a matrix takes, which is more or less diagonal.
+/// Milliseconds that the leading third of the singular vectors of a matrix takes, which is more or less
+/// diagonal.
 fn decompose(size: usize, off_diagonal: f64) -> Result<(), Box<dyn std::error::Error>> {
     let cuda = lcca_cuda::open(0, None)?;
     let matrix = Mat::from_fn(size, size, |i, j| {
@@ -333,8 +335,8 @@ fn decompose(size: usize, off_diagonal: f64) -> Result<(), Box<dyn std::error::E
     Ok(())
 }
 
-/// Milliseconds that W, T and P of one view take to advance, with their products, and that the sums over rows take which the next iteration
-/// needs of T.
+/// Milliseconds that W, T and P of one view take to advance, with their products, and that the sums over rows
+/// take which the next iteration needs of T.
 fn panels(rows: usize, cols: usize) -> Result<(), Box<dyn std::error::Error>> {
     let cuda = lcca_cuda::open(0, None)?;
     let panel =

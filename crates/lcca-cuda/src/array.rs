@@ -1,8 +1,10 @@
-//! Arrays that lie in the memory of a GPU already, such as those of CuPy and PyTorch: a fit on that GPU reads them there.
+//! Arrays that lie in the memory of a GPU already, such as those of CuPy and PyTorch: a fit on that GPU reads
+//! them there.
 //!
-//! The host sees such an array as a buffer like any other. When it first reads the buffer, all of it is copied, once. The ordinary fit of
-//! narrow dense views never does: it reads single rows at most, which are copied one by one. Sparse rows are always copied, because the host
-//! checks their columns; the GPU still reads them where they lie. Gram matrices that were formed on a GPU are such arrays too.
+//! The host sees such an array as a buffer like any other. When it first reads the buffer, all of it is
+//! copied, once. The ordinary fit of narrow dense views never does: it reads single rows at most, which are
+//! copied one by one. Sparse rows are always copied, because the host checks their columns; the GPU still
+//! reads them where they lie. Gram matrices that were formed on a GPU are such arrays too.
 
 use crate::column_sums::PartialSums;
 use crate::copies::to_be_written;
@@ -31,11 +33,12 @@ pub struct DeviceArray {
 }
 
 impl DeviceArray {
-    /// An array of another library at an address of a GPU. `None` if it lies on another GPU, or in a context that is not the one which
-    /// libraries share.
+    /// An array of another library at an address of a GPU. `None` if it lies on another GPU, or in a context
+    /// that is not the one which libraries share.
     ///
     /// # Safety
-    /// While `keeper` lives, the bytes must stay allocated, and nobody may write to them while a fit reads them. A handle of a stream must be one.
+    /// While `keeper` lives, the bytes must stay allocated, and nobody may write to them while a fit reads
+    /// them. A handle of a stream must be one.
     pub unsafe fn new(
         ordinal: u32,
         address: u64,
@@ -89,8 +92,8 @@ impl DeviceArray {
         self.copy.get().is_some()
     }
 
-    /// Makes the copy on the host ahead, with the help of all threads. If several threads call this at the same time, each makes a copy of
-    /// which all but one are dropped.
+    /// Makes the copy on the host ahead, with the help of all threads. If several threads call this at the
+    /// same time, each makes a copy of which all but one are dropped.
     pub fn copy_ahead(&self) -> Result<(), CudaError> {
         if self.was_copied() {
             return Ok(());

@@ -1,7 +1,8 @@
 //! Where a fit or a permutation test is asked to run, and where it runs.
 //!
-//! "cuda" insists on a GPU: without one it is an error. "auto" takes the first GPU if it can take over enough to pay for
-//! moving there, or if a view lies there, and goes on without it if there is none or if it fails. What was done is a decision of the fit.
+//! "cuda" insists on a GPU: without one it is an error. "auto" takes the first GPU if it can take over enough
+//! to pay for moving there, or if a view lies there, and goes on without it if there is none or if it fails.
+//! What was done is a decision of the fit.
 
 use crate::array::DeviceArray;
 use crate::error::CudaError;
@@ -14,7 +15,8 @@ use lcca::space::{Host, Placed, Space, place};
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Estimated operations from which on `auto` uses a GPU: below, starting one takes longer than the fit or the test.
+/// Estimated operations from which on `auto` uses a GPU: below, starting one takes longer than the fit or the
+/// test.
 const WORTHWHILE: f64 = 1e10;
 
 /// Where a fit is asked to run.
@@ -89,7 +91,8 @@ impl Placement {
         Ok(())
     }
 
-    /// Decides what `auto` means for a permutation test with so many orders of so many rows of canonical variables.
+    /// Decides what `auto` means for a permutation test with so many orders of so many rows of canonical
+    /// variables.
     pub fn decide_test(&mut self, rows: usize, pairs: usize, orders: usize) {
         if self.choice == DeviceChoice::Auto {
             // One product and one sum for each number.
@@ -136,7 +139,8 @@ impl Placement {
         }
     }
 
-    /// Gives the GPU up if an error is its failure and nobody insisted on it. Then the fit can be begun again.
+    /// Gives the GPU up if an error is its failure and nobody insisted on it. Then the fit can be begun
+    /// again.
     pub fn gives_up(&mut self, error: &lcca::Error) -> bool {
         let lcca::Error::External(inner) = error else { return false };
         let Some(failure) = inner.downcast_ref::<CudaError>() else { return false };

@@ -10,7 +10,8 @@ use lcca::matrix::ColumnSums;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Rows whose columns one block of threads sums up: at least so many, and so many that there are not more blocks than this.
+/// Rows whose columns one block of threads sums up: at least so many, and so many that there are not more
+/// blocks than this.
 const SUMMED_ROWS: usize = 1024;
 const MOST_CHUNKS: usize = 256;
 /// Columns that one block of threads sums up.

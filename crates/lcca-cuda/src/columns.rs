@@ -1,4 +1,5 @@
-//! What is known of the columns of the data, one number per row of a panel: how active they are, which are chosen.
+//! What is known of the columns of the data, one number per row of a panel: how active they are, which are
+//! chosen.
 
 use crate::device::Device;
 use crate::error::CudaError;
@@ -121,7 +122,8 @@ pub(crate) fn cosines(
     Ok(out.tall(a.rows(), a.cols()))
 }
 
-/// For each of `height` columns its place among the chosen ones, the first of which has place `first`, or `u32::MAX` if it was not chosen.
+/// For each of `height` columns its place among the chosen ones, the first of which has place `first`, or
+/// `u32::MAX` if it was not chosen.
 pub(crate) fn places(
     device: &Arc<Device>,
     chosen: &Room<u32>,

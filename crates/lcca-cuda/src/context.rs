@@ -1,6 +1,7 @@
 //! GPUs as the driver knows them: finding them, and what this process keeps of each.
 //!
-//! The driver is loaded when somebody first asks for a GPU; without one, that is an error and not a failure to start.
+//! The driver is loaded when somebody first asks for a GPU; without one, that is an error and not a failure
+//! to start.
 
 use crate::error::CudaError;
 use crate::kernels::File;
@@ -51,8 +52,9 @@ const FUNCTIONS: [&str; 31] = [
     "cuStreamWaitEvent",
 ];
 
-/// What this process keeps of a GPU: made when it is first opened, and kept until the process ends. Kernels run on one stream, in
-/// order. Large copies from the host have a stream of their own, so that they need not wait for kernels; kernels wait for them.
+/// What this process keeps of a GPU: made when it is first opened, and kept until the process ends. Kernels
+/// run on one stream, in order. Large copies from the host have a stream of their own, so that they need not
+/// wait for kernels; kernels wait for them.
 pub(crate) struct Context {
     pub ordinal: u32,
     pub name: String,
@@ -65,7 +67,8 @@ pub(crate) struct Context {
     pool: sys::CUmemoryPool,
     /// The major number of the compute capability.
     major: i32,
-    /// Thread blocks that surely run at the same time and can wait for each other: as many as there are multiprocessors, or none.
+    /// Thread blocks that surely run at the same time and can wait for each other: as many as there are
+    /// multiprocessors, or none.
     pub runs_together: usize,
     functions: Mutex<HashMap<&'static str, Function>>,
     modules: Mutex<HashMap<File, Module>>,
@@ -76,7 +79,8 @@ pub(crate) struct Function(pub sys::CUfunction);
 #[derive(Clone, Copy)]
 struct Module(sys::CUmodule);
 
-// SAFETY: handles of the driver may be used by any thread whose current context is theirs; `bind` sees to that.
+// SAFETY: handles of the driver may be used by any thread whose current context is theirs; `bind` sees to
+// that.
 unsafe impl Send for Context {}
 // SAFETY: as above. The driver locks what it shares.
 unsafe impl Sync for Context {}
@@ -171,8 +175,8 @@ pub(crate) fn of(ordinal: u32) -> Result<&'static Context, CudaError> {
     Ok(context)
 }
 
-/// A pool of memory that is kept when it is given back, until `trim`, so that taking it again costs nothing. Memory that a kernel may
-/// still use is not given to copies: they would have to wait for it.
+/// A pool of memory that is kept when it is given back, until `trim`, so that taking it again costs nothing.
+/// Memory that a kernel may still use is not given to copies: they would have to wait for it.
 fn new_pool(ordinal: u32) -> Result<sys::CUmemoryPool, DriverError> {
     // SAFETY: all fields are numbers or addresses, for which zero stands for nothing.
     let mut properties: sys::CUmemPoolProps = unsafe { std::mem::zeroed() };
@@ -224,7 +228,8 @@ impl Context {
         unsafe { result::ctx::set_current(self.handle) }.map_err(CudaError::failed("be selected"))
     }
 
-    /// Takes memory for what one of the streams does next. If there is none left, memory that is about to be given back is waited for.
+    /// Takes memory for what one of the streams does next. If there is none left, memory that is about to be
+    /// given back is waited for.
     pub fn take(&self, bytes: u64, stream: sys::CUstream) -> Result<u64, DriverError> {
         // SAFETY: pool and stream are this GPU's.
         let take = || unsafe { result::mem_pool::alloc_async(self.pool, bytes as usize, stream) };
@@ -238,7 +243,8 @@ impl Context {
 
     /// Makes kernels that are started from now on wait for the copies that were started before.
     pub fn wait_for_copies(&self) -> Result<(), CudaError> {
-        // SAFETY: the event is recorded on one stream only. If another thread records it again in between, that is a later point.
+        // SAFETY: the event is recorded on one stream only. If another thread records it again in between,
+        // that is a later point.
         unsafe {
             result::event::record(self.copied, self.copies)
                 .and_then(|()| {

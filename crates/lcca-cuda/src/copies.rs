@@ -13,14 +13,15 @@ const SMALL: usize = 16 << 20;
 const SMALL_RECEIVED: usize = 2 << 20;
 
 impl Context {
-    /// The stream on which so many bytes are copied from the host. Small copies take their turn among the kernels: memory that a kernel
-    /// has just given back can be used for them at once, and for copies beside the kernels it cannot.
+    /// The stream on which so many bytes are copied from the host. Small copies take their turn among the
+    /// kernels: memory that a kernel has just given back can be used for them at once, and for copies beside
+    /// the kernels it cannot.
     pub fn stream_of_copy(&self, bytes: usize) -> sys::CUstream {
         if bytes <= SMALL { self.stream } else { self.copies }
     }
 
-    /// The pinned memory, unless another copy uses it. Nobody waits for it: a thread that helps with that copy may take up other work
-    /// meanwhile, which must not wait for the thread itself.
+    /// The pinned memory, unless another copy uses it. Nobody waits for it: a thread that helps with that
+    /// copy may take up other work meanwhile, which must not wait for the thread itself.
     fn free_staging(&self) -> Option<MutexGuard<'_, Option<Staging>>> {
         match self.staging.try_lock() {
             Ok(staging) => Some(staging),
@@ -29,12 +30,14 @@ impl Context {
         }
     }
 
-    /// Copies bytes to an address of the GPU, where the caller owns as many. Kernels that are started later wait for it.
+    /// Copies bytes to an address of the GPU, where the caller owns as many. Kernels that are started later
+    /// wait for it.
     pub fn send(&self, address: u64, from: &[u8]) -> Result<(), CudaError> {
         self.bind()?;
         let failed = CudaError::failed("take a copy");
         if from.len() <= SMALL {
-            // SAFETY: the caller owns so many bytes there. Memory that is not pinned is read before the call returns.
+            // SAFETY: the caller owns so many bytes there. Memory that is not pinned is read before the call
+            // returns.
             return unsafe { result::memcpy_htod_async(address, from, self.stream) }.map_err(failed);
         }
         let mut staging = self.free_staging();
@@ -64,7 +67,8 @@ impl Context {
         sent.and(self.wait_for_copies())
     }
 
-    /// Copies bytes from an address of the GPU, where the caller owns as many, in one piece: large copies take longer than they need to.
+    /// Copies bytes from an address of the GPU, where the caller owns as many, in one piece: large copies
+    /// take longer than they need to.
     pub fn receive_directly(&self, out: &mut [MaybeUninit<u8>], address: u64) -> Result<(), CudaError> {
         self.bind()?;
         start_to_receive(out.as_mut_ptr().cast(), out.len(), address, self.stream)?;
@@ -88,7 +92,8 @@ impl Context {
         for (index, part) in out.chunks_mut(PLACE).enumerate() {
             lanes[index % LANES].push((address + (index * PLACE) as u64, part));
         }
-        // Every lane has places of its own, and no lane waits for another. While one place is copied out, the other is filled.
+        // Every lane has places of its own, and no lane waits for another. While one place is copied out, the
+        // other is filled.
         lanes.into_par_iter().enumerate().with_max_len(1).try_for_each(|(lane, parts)| {
             self.bind()?;
             let stream = self.stream;
@@ -111,7 +116,8 @@ impl Context {
 /// Where some bytes are on the GPU, and where they go.
 type Part<'a> = (u64, &'a mut [MaybeUninit<u8>]);
 
-/// Starts a copy of bytes from an address of the GPU. The caller owns as many here and there, and touches neither before it is over.
+/// Starts a copy of bytes from an address of the GPU. The caller owns as many here and there, and touches
+/// neither before it is over.
 fn start_to_receive(to: *mut u8, len: usize, address: u64, stream: sys::CUstream) -> Result<(), CudaError> {
     // SAFETY: as the callers see to it.
     unsafe { sys::cuMemcpyDtoHAsync_v2(to.cast(), address, len, stream) }

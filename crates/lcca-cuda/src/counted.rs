@@ -1,8 +1,8 @@
 //! Rows whose columns were counted on a device, and that stay there for their Gram matrix.
 //!
-//! Entries may be whole numbers, as counts are, or ones of which some were stored twice and added up. Sums of whole numbers have no order
-//! and are exact. If few entries are more than 1, these are listed so many times instead: then the Gram matrix is counted as that of
-//! ones is, and keys need no values beside them.
+//! Entries may be whole numbers, as counts are, or ones of which some were stored twice and added up. Sums of
+//! whole numbers have no order and are exact. If few entries are more than 1, these are listed so many times
+//! instead: then the Gram matrix is counted as that of ones is, and keys need no values beside them.
 
 use crate::device::Device;
 use crate::entries::Entries;
@@ -33,8 +33,8 @@ pub(crate) struct CountedRows {
 }
 
 impl CountedRows {
-    /// The moments of both views, and the copies that they were counted on; `None` if rows have weights or entries that are not positive
-    /// whole numbers, or if one column may have too many of them.
+    /// The moments of both views, and the copies that they were counted on; `None` if rows have weights or
+    /// entries that are not positive whole numbers, or if one column may have too many of them.
     pub fn new(
         device: &Arc<Device>,
         pair: &InMemory,
@@ -145,7 +145,8 @@ impl ColumnCounts {
         Ok(ColumnCounts { counts, more: Some(MoreThanOnes { sums, squares, others }) })
     }
 
-    /// The moments of so many rows; `None` if entries are not whole numbers, or so large that sums would be rounded.
+    /// The moments of so many rows; `None` if entries are not whole numbers, or so large that sums would be
+    /// rounded.
     fn moments(self, rows: usize) -> Result<Option<Moments>, CudaError> {
         let mut moments = Moments::of_counts(rows, &self.counts.to_vec()?);
         let Some(MoreThanOnes { sums, squares, others }) = self.more else { return Ok(Some(moments)) };

@@ -1,4 +1,5 @@
-//! Sums over the rows of tall panels on a device: many of them at once, because each alone takes less time than starting it.
+//! Sums over the rows of tall panels on a device: many of them at once, because each alone takes less time
+//! than starting it.
 
 use crate::device::Device;
 use crate::error::CudaError;
@@ -80,7 +81,8 @@ impl Crosses {
         place
     }
 
-    /// Adds the parts of AᵀB in an order in which neighbors share what they read: two columns of parts at a time.
+    /// Adds the parts of AᵀB in an order in which neighbors share what they read: two columns of parts at a
+    /// time.
     fn push_parts(&mut self, a: &Tall, b: &Tall, place: usize, height: usize) {
         self.rows = self.rows.max(a.rows());
         let (left, right) = (panel_of(a), panel_of(b));

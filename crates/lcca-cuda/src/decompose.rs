@@ -1,7 +1,8 @@
 //! Singular vectors of small matrices on a device, by Jacobi rotations.
 //!
-//! Rotations of a few hundred columns are enough work for a dozen multiprocessors. Smaller matrices, larger ones, and what does not converge are left to
-//! the host, and so are eigenvectors: to find those, rotations would have to be noted as well, which takes longer than the host does.
+//! Rotations of a few hundred columns are enough work for a dozen multiprocessors. Smaller matrices, larger
+//! ones, and what does not converge are left to the host, and so are eigenvectors: to find those, rotations
+//! would have to be noted as well, which takes longer than the host does.
 
 use crate::device::Device;
 use crate::error::CudaError;
@@ -21,7 +22,8 @@ const LARGEST: usize = 768;
 /// Columns of a group, and of the two that a thread block has.
 const GROUP: usize = 8;
 const OWN: usize = 2 * GROUP;
-/// What thread blocks count with: those that have arrived at a barrier, and for each sweep whether it was the last.
+/// What thread blocks count with: those that have arrived at a barrier, and for each sweep whether it was the
+/// last.
 const COUNTERS: usize = 1 + 40;
 
 impl Decompose for Cuda {
@@ -37,7 +39,8 @@ impl Decompose for Cuda {
     }
 }
 
-/// The leading singular vectors of one matrix. More columns than rows would never become orthogonal, so that a wide matrix is transposed.
+/// The leading singular vectors of one matrix. More columns than rows would never become orthogonal, so that
+/// a wide matrix is transposed.
 fn leading_here(device: &Arc<Device>, leading: &Leading) -> Result<Option<Singular>, CudaError> {
     if leading.matrix.ncols() <= leading.matrix.nrows() {
         let columns = Orthogonal::new(device, &leading.matrix)?;
@@ -92,8 +95,8 @@ impl Orthogonal {
         Ok(Some(Orthogonal { numbers: on_device.to_vec()?, pitch, lengths, scale }))
     }
 
-    /// Left singular vectors are the columns, divided by their lengths; right ones follow from them. That loses no digits if the values that are wanted are
-    /// all of about the same size; otherwise it is `None`.
+    /// Left singular vectors are the columns, divided by their lengths; right ones follow from them. That
+    /// loses no digits if the values that are wanted are all of about the same size; otherwise it is `None`.
     fn leading(&self, Leading { matrix, count }: &Leading) -> Option<Singular> {
         let count = (*count).min(matrix.nrows()).min(matrix.ncols());
         let mut order: Vec<usize> = (0..self.lengths.len()).collect();
@@ -114,12 +117,14 @@ impl Orthogonal {
     }
 }
 
-/// A power of two that makes the largest number about 1, so that squares of products neither vanish nor overflow.
+/// A power of two that makes the largest number about 1, so that squares of products neither vanish nor
+/// overflow.
 fn scale_of(matrix: &Mat<f64>) -> f64 {
     matrix.norm_max().recip().log2().floor().exp2()
 }
 
-/// The columns of a matrix times `scale`, the longest first, with which fewer sweeps are needed; padded with zeros.
+/// The columns of a matrix times `scale`, the longest first, with which fewer sweeps are needed; padded with
+/// zeros.
 fn longest_first(matrix: &Mat<f64>, scale: f64, columns: usize, pitch: usize) -> Vec<f64> {
     let lengths: Vec<f64> = matrix.col_iter().map(|column| column.norm_l2()).collect();
     let mut order: Vec<usize> = (0..lengths.len()).collect();

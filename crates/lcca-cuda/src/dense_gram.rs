@@ -15,7 +15,8 @@ use lcca::matrix::Matrix;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Bytes of rows that are copied at a time, if memory allows: the device multiplies them while the next ones come.
+/// Bytes of rows that are copied at a time, if memory allows: the device multiplies them while the next ones
+/// come.
 const COPIED: u64 = 256 << 20;
 /// Bytes of partial sums at most: the more there are, the less of the device waits for the last blocks.
 const MOST_PARTIAL: u64 = 1 << 30;
@@ -100,7 +101,8 @@ impl Kernel {
     }
 }
 
-/// Rows that are multiplied at a time: all, or so many that two copies of them take no more than a quarter of the free memory.
+/// Rows that are multiplied at a time: all, or so many that two copies of them take no more than a quarter of
+/// the free memory.
 pub(crate) fn step(device: &Device, pair: &InMemory) -> usize {
     let of_view = |side: Side| match pair.view(side) {
         view @ Matrix::Dense(rows) if DeviceArray::of_view(view) != Some(device.ordinal()) => {
@@ -115,7 +117,8 @@ pub(crate) fn step(device: &Device, pair: &InMemory) -> usize {
     }
 }
 
-/// The lower triangle of Σ weight·(z − μ)(z − μ)ᵀ over rows z of both views, on a device. Rows are added some at a time.
+/// The lower triangle of Σ weight·(z − μ)(z − μ)ᵀ over rows z of both views, on a device. Rows are added some
+/// at a time.
 pub(crate) struct GramSum {
     sum: Room<f64>,
     width: usize,
@@ -179,8 +182,8 @@ impl GramSum {
     }
 }
 
-/// The lower triangle of F·Σ weight·(z − μ)(z − μ)ᵀ·F over the rows z of both views, with the means μ and the factors F of a
-/// composition.
+/// The lower triangle of F·Σ weight·(z − μ)(z − μ)ᵀ·F over the rows z of both views, with the means μ and the
+/// factors F of a composition.
 pub(crate) fn form(
     device: &Arc<Device>,
     pair: &InMemory,

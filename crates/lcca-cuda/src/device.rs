@@ -57,7 +57,8 @@ impl Device {
         self.context
     }
 
-    /// Takes so many bytes of its memory, and returns where they are. What one of the streams does from then on may use it.
+    /// Takes so many bytes of its memory, and returns where they are. What one of the streams does from then
+    /// on may use it.
     pub(crate) fn take(&self, bytes: u64, stream: sys::CUstream) -> Result<u64, CudaError> {
         self.context.bind()?;
         let refused = |free| CudaError::Memory { what: "a panel or a matrix", needed: bytes, free };
@@ -79,8 +80,8 @@ impl Device {
     pub(crate) fn give_back(&self, address: u64, bytes: u64) {
         self.used.fetch_sub(bytes, Relaxed);
         if self.context.bind().is_ok() {
-            // SAFETY: the memory was taken, and the stream finishes what uses it first. An error here was reported by what came
-            // before.
+            // SAFETY: the memory was taken, and the stream finishes what uses it first. An error here was
+            // reported by what came before.
             let _ = unsafe { result::free_async(address, self.context.stream) };
         }
     }
@@ -90,7 +91,8 @@ impl Device {
         self.context.finish()
     }
 
-    /// Thread blocks that surely run at the same time and can wait for each other; 0 if the driver cannot start such kernels.
+    /// Thread blocks that surely run at the same time and can wait for each other; 0 if the driver cannot
+    /// start such kernels.
     pub(crate) fn runs_together(&self) -> usize {
         self.context.runs_together
     }
@@ -117,7 +119,8 @@ impl Device {
         self.launch(name, file, Launch::each(count), arguments)
     }
 
-    /// Starts a kernel whose thread blocks wait for each other: all of them run at the same time, or it is an error.
+    /// Starts a kernel whose thread blocks wait for each other: all of them run at the same time, or it is an
+    /// error.
     pub(crate) fn launch_together(
         &self,
         name: &'static str,
@@ -147,8 +150,8 @@ impl Device {
         }
         let mut pointers: Vec<*mut c_void> = arguments.iter().map(|argument| argument.address()).collect();
         let (threads, stream) = ((shape.threads, 1, 1), self.context.stream);
-        // SAFETY: the arguments are as many and of the types that the kernel has; they are copied by the call. Buffers outlive
-        // the kernel, because memory is given back in the order of the stream.
+        // SAFETY: the arguments are as many and of the types that the kernel has; they are copied by the
+        // call. Buffers outlive the kernel, because memory is given back in the order of the stream.
         let started = unsafe {
             if is_together {
                 let start = result::launch_cooperative_kernel;

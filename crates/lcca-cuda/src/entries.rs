@@ -1,4 +1,5 @@
-//! The entries of sparse rows on a device, one row after another: what counts and Gram matrices are made from.
+//! The entries of sparse rows on a device, one row after another: what counts and Gram matrices are made
+//! from.
 
 use crate::device::Device;
 use crate::error::CudaError;
@@ -50,8 +51,8 @@ impl Entries {
         })
     }
 
-    /// The same entries, which are whole numbers, as ones, of which each is there as often as its value says: so many in all. `squares` are
-    /// the sums of squares of the columns.
+    /// The same entries, which are whole numbers, as ones, of which each is there as often as its value says:
+    /// so many in all. `squares` are the sums of squares of the columns.
     pub fn repeated(&self, device: &Arc<Device>, total: usize, squares: &[f64]) -> Result<Self, CudaError> {
         let (values, kind) = self.values.argument();
         let (n, is_single) = (self.columns.len() as u64, i32::from(kind == 1));

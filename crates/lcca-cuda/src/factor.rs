@@ -1,8 +1,9 @@
 //! The Cholesky factor of a dense matrix on a device, and solutions with it.
 //!
-//! L is found in panels of [`PANEL`] columns, in steps of [`NARROW`], and kept as L = D·M: D has the blocks of L on the diagonal, of
-//! [`WIDE`] rows and columns each, and M has identities there. The inverses of D's blocks are formed once. A solution is then one product
-//! with all of D⁻¹, and one product with a part of M per block: size/512 dependent steps instead of twice size/64.
+//! L is found in panels of [`PANEL`] columns, in steps of [`NARROW`], and kept as L = D·M: D has the blocks
+//! of L on the diagonal, of [`WIDE`] rows and columns each, and M has identities there. The inverses of D's
+//! blocks are formed once. A solution is then one product with all of D⁻¹, and one product with a part of M
+//! per block: size/512 dependent steps instead of twice size/64.
 
 use crate::device::Device;
 use crate::error::CudaError;
@@ -13,8 +14,9 @@ use std::sync::Arc;
 
 /// A matrix has a multiple of so many rows, which are factorized at a time.
 pub(crate) const NARROW: usize = 64;
-/// The columns whose products are subtracted from all that is left at once: two or more steps. Wider panels read and write the rest of
-/// the matrix less often, narrower ones leave more to do beside the blocks on the diagonal, which one thread block inverts.
+/// The columns whose products are subtracted from all that is left at once: two or more steps. Wider panels
+/// read and write the rest of the matrix less often, narrower ones leave more to do beside the blocks on the
+/// diagonal, which one thread block inverts.
 const PANEL: usize = 2 * NARROW;
 /// Rows of the blocks on the diagonal whose inverses are formed. The kernels know this number too.
 const WIDE: usize = 512;
@@ -30,8 +32,8 @@ pub(crate) struct Factor {
 }
 
 impl Factor {
-    /// The factor of a matrix that is given by its lower triangle, row-major; `None` if a pivot is not positive. What is above the
-    /// diagonal is overwritten.
+    /// The factor of a matrix that is given by its lower triangle, row-major; `None` if a pivot is not
+    /// positive. What is above the diagonal is overwritten.
     pub fn new(device: &Arc<Device>, matrix: Room<f64>, size: usize) -> Result<Option<Self>, CudaError> {
         assert!(
             size.is_multiple_of(NARROW) && matrix.len() == size * size,
@@ -138,7 +140,8 @@ impl Factor {
         self.launch(name, blocks, 256, &[&r.address(), &out.address(), &width, &transposed])
     }
 
-    /// Subtracts the product of M, or of its transpose, with the rows of one block from the rows after it, or before it.
+    /// Subtracts the product of M, or of its transpose, with the rows of one block from the rows after it, or
+    /// before it.
     fn solve_rest(
         &self,
         r: &Room<f64>,
@@ -154,7 +157,8 @@ impl Factor {
     }
 }
 
-/// The tiles of a product with so many rows and columns: the rows and columns of each, and how many there are down and across.
+/// The tiles of a product with so many rows and columns: the rows and columns of each, and how many there are
+/// down and across.
 fn tiles_of(rows: usize, cols: usize) -> (usize, (usize, usize)) {
     let cut = |edge: usize| (rows.div_ceil(edge), cols.div_ceil(edge));
     let large = cut(64);

@@ -10,15 +10,16 @@ use std::ffi::c_void;
 pub enum Written {
     /// It is written now.
     Already,
-    /// When the stream with this handle has done what was started there; 1 is the default stream of the process.
+    /// When the stream with this handle has done what was started there; 1 is the default stream of the
+    /// process.
     By(u64),
     /// When the GPU has done everything that this process started.
     ByAll,
 }
 
 impl Context {
-    /// Whether an address is in memory of this GPU that this context may use; `None` if the driver knows of no memory there. Memory of the host that
-    /// the driver knows is not.
+    /// Whether an address is in memory of this GPU that this context may use; `None` if the driver knows of
+    /// no memory there. Memory of the host that the driver knows is not.
     pub fn is_own(&self, address: u64) -> Result<Option<bool>, CudaError> {
         self.bind()?;
         use sys::CUpointer_attribute as Attribute;

@@ -15,7 +15,8 @@ use std::sync::Arc;
 const WORTHWHILE: u64 = 1 << 22;
 /// Rows whose pairs one thread counts at a time.
 const COUNTED: usize = 1 << 14;
-/// Bytes of each entry while a block is put together: both triangles as keys and values, and the block itself.
+/// Bytes of each entry while a block is put together: both triangles as keys and values, and the block
+/// itself.
 pub(crate) const PUT_TOGETHER: u64 = 64;
 /// Most bytes that a key leaves behind if blocks are kept: an entry and its mirror image.
 const KEPT: u64 = 24;
@@ -55,7 +56,8 @@ impl Plan {
         Plan::with(pair, count_pairs(x, y)?, [view(x), view(y)])
     }
 
-    /// The same from entries that lie on the device already, in which columns may be repeated; `None` if pairs are too many to be counted.
+    /// The same from entries that lie on the device already, in which columns may be repeated; `None` if
+    /// pairs are too many to be counted.
     pub fn of_entries(
         device: &Arc<Device>,
         pair: &InMemory,
@@ -105,13 +107,14 @@ impl Plan {
         self.bytes <= other.bytes && self.pairs() <= other.pairs() + other.pairs() / spare
     }
 
-    /// Whether the device has the memory for the keys, if so many bytes of the rows lie there already. Whether it has it for the entries is
-    /// known when they are counted.
+    /// Whether the device has the memory for the keys, if so many bytes of the rows lie there already.
+    /// Whether it has it for the entries is known when they are counted.
     pub fn fits(&self, device: &Device, present: u64) -> bool {
         self.bytes.saturating_sub(present) <= device.free()
     }
 
-    /// Whether the device has the memory to keep blocks while the others are formed, however many entries they have.
+    /// Whether the device has the memory to keep blocks while the others are formed, however many entries
+    /// they have.
     pub fn keeps(&self, device: &Device) -> bool {
         let each = KEPT + PUT_TOGETHER;
         self.bytes.saturating_add(self.pairs().saturating_mul(each)) <= device.free()

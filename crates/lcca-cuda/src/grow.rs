@@ -48,7 +48,8 @@ impl PairOnDevice {
 }
 
 impl ScanOnDevice<'_> {
-    /// What grows from seeds of at most two columns of each view; `None` if there are larger ones, or too little memory.
+    /// What grows from seeds of at most two columns of each view; `None` if there are larger ones, or too
+    /// little memory.
     pub fn grow(&self, seeds: &[[Vec<u32>; 2]]) -> Result<Option<Vec<SparsePair>>, CudaError> {
         let Some(mut pairs) = seeds.iter().map(PairOnDevice::new).collect::<Option<Vec<_>>>() else {
             return Ok(None);

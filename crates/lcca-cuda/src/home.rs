@@ -22,7 +22,8 @@ pub(crate) struct GramsOnDevice {
     pub blocks: [[SparseOnDevice; 2]; 2],
     /// Column sums of each view.
     pub sums: [Room<f64>; 2],
-    /// Holds on to the entries of XᵀX, XᵀY and YᵀY, wherever they lie, so that no other matrix gets their address.
+    /// Holds on to the entries of XᵀX, XᵀY and YᵀY, wherever they lie, so that no other matrix gets their
+    /// address.
     source: [Matrix; 3],
 }
 
@@ -102,8 +103,8 @@ pub(crate) fn are_same_rows(pair: &InMemory, views: &[Matrix; 2], weights: Optio
         && address(pair.weights()) == address(weights)
 }
 
-/// Whether two matrices are the same rows of the same numbers. Both are alive, so that equal addresses are the same numbers; a range
-/// of rows shares the entries of all rows, but not their offsets.
+/// Whether two matrices are the same rows of the same numbers. Both are alive, so that equal addresses are
+/// the same numbers; a range of rows shares the entries of all rows, but not their offsets.
 fn is_same(a: &Matrix, b: &Matrix) -> bool {
     let parts = |matrix: &Matrix| match matrix {
         Matrix::Sparse(rows) => {

@@ -17,9 +17,11 @@ use lcca::matrix::{Matrix, Values};
 use lcca::space::{BlockInverse, ChosenBlock, RowFactors, Tall};
 use std::sync::Arc;
 
-/// Parts of a chosen row of a Gram matrix that different warps read: a frequent column has entries with most others.
+/// Parts of a chosen row of a Gram matrix that different warps read: a frequent column has entries with most
+/// others.
 const PARTS: u64 = 16;
-/// Sums over rows are whole numbers of 1/FIXED: with 23 bits before the point, products of scaled columns fit.
+/// Sums over rows are whole numbers of 1/FIXED: with 23 bits before the point, products of scaled columns
+/// fit.
 const FIXED: f64 = (1u64 << 40) as f64;
 
 /// The Cholesky factor of a block, and where its rows belong.
@@ -149,8 +151,8 @@ fn read_gram(
     )
 }
 
-/// Sums the products of chosen columns over the rows. Whole numbers are added, so that the order does not matter; if all entries are
-/// 1 and rows are not weighted, the sums are exact.
+/// Sums the products of chosen columns over the rows. Whole numbers are added, so that the order does not
+/// matter; if all entries are 1 and rows are not weighted, the sums are exact.
 fn read_rows(
     device: &Arc<Device>,
     rows: &RowsOnDevice,

@@ -1,6 +1,7 @@
-//! The kernels, compiled ahead of time for every GPU of compute capability 7.0 or later: the driver translates them for the one it
-//! finds, and remembers the translation. Files with dense products are compiled a second time for 8.0 and later, whose tensor cores
-//! multiply f64 numbers, and Gram matrices and tall panels a third time for 9.0 and later, which multiply larger pieces.
+//! The kernels, compiled ahead of time for every GPU of compute capability 7.0 or later: the driver
+//! translates them for the one it finds, and remembers the translation. Files with dense products are
+//! compiled a second time for 8.0 and later, whose tensor cores multiply f64 numbers, and Gram matrices and
+//! tall panels a third time for 9.0 and later, which multiply larger pieces.
 
 /// A file of kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -92,7 +93,8 @@ mod tests {
         (File::Shuffle, include_str!("../kernels/shuffle.cu")),
     ];
 
-    /// The kernels that a file of this crate names, as PTX declares them. Every text that looks like the name of one counts.
+    /// The kernels that a file of this crate names, as PTX declares them. Every text that looks like the name
+    /// of one counts.
     fn launched(source: &str) -> Vec<String> {
         let words = source.split('"').skip(1).step_by(2);
         let is_name = |word: &&str| {

@@ -1,5 +1,5 @@
-//! One small product whose answer is known, computed when a GPU is first opened. A driver may accept every call while its kernels
-//! do nothing, and then a fit would find nothing and not say why.
+//! One small product whose answer is known, computed when a GPU is first opened. A driver may accept every
+//! call while its kernels do nothing, and then a fit would find nothing and not say why.
 
 use crate::device::Device;
 use crate::error::CudaError;

@@ -1,11 +1,12 @@
 //! Canonical correlation analysis on an NVIDIA GPU.
 //!
-//! [`lcca`]'s default method keeps tall panels in a [`Space`](lcca::space::Space) and reads rows by passes. [`Cuda`] is a space in the
-//! memory of a GPU that answers passes over rows or Gram matrices there, so that the loop of a fit, its stop, its checkpoints and its
-//! settings are those of the CPU. Small matrices stay on the host.
+//! [`lcca`]'s default method keeps tall panels in a [`Space`](lcca::space::Space) and reads rows by passes.
+//! [`Cuda`] is a space in the memory of a GPU that answers passes over rows or Gram matrices there, so that
+//! the loop of a fit, its stop, its checkpoints and its settings are those of the CPU. Small matrices stay on
+//! the host.
 //!
-//! Nothing of CUDA is needed to build: the driver is loaded when a GPU is opened, and the kernels are compiled ahead of time to PTX,
-//! which the driver translates for the GPU that it finds.
+//! Nothing of CUDA is needed to build: the driver is loaded when a GPU is opened, and the kernels are
+//! compiled ahead of time to PTX, which the driver translates for the GPU that it finds.
 //!
 //! ```no_run
 //! use lcca::method::{Method, Settings};
@@ -75,7 +76,8 @@ pub fn available() -> Result<Vec<String>, CudaError> {
     context::names()
 }
 
-/// A GPU as the home of panels, which has computed a small product right. It takes at most `memory` bytes of the GPU, or what is free.
+/// A GPU as the home of panels, which has computed a small product right. It takes at most `memory` bytes of
+/// the GPU, or what is free.
 pub fn open(ordinal: u32, memory: Option<u64>) -> Result<Arc<Cuda>, CudaError> {
     known_answer::check(ordinal)?;
     Ok(Arc::new(Cuda::new(Device::open(ordinal, memory)?)))

@@ -1,5 +1,5 @@
-//! What benchmarks and tests ask for by itself: XᵀX·B of one sparse view, with panels of f32 numbers, the joint Gram matrix, and the
-//! Cholesky factor of a dense matrix.
+//! What benchmarks and tests ask for by itself: XᵀX·B of one sparse view, with panels of f32 numbers, the
+//! joint Gram matrix, and the Cholesky factor of a dense matrix.
 
 use crate::error::CudaError;
 use crate::factor::{Factor, NARROW};
@@ -50,24 +50,26 @@ impl<'a> SinglePass<'a> {
     }
 }
 
-/// The joint Gram matrix of sparse rows, formed on a GPU however few they are; `None` if a view is not sparse or the GPU has too little
-/// memory.
+/// The joint Gram matrix of sparse rows, formed on a GPU however few they are; `None` if a view is not sparse
+/// or the GPU has too little memory.
 pub fn joint_gram(cuda: &Cuda, rows: &InMemory, limit: u64) -> Result<Option<JointGram>, lcca::Error> {
     Ok(cuda.joint_gram_here(rows, limit, false, &|_| Ok(()))?.map(|formed| formed.joint))
 }
 
-/// The moments of sparse rows of whole numbers, counted on a GPU however few they are; `None` if a view is not of that kind or the GPU has
-/// too little memory. The rows stay there for their Gram matrix.
+/// The moments of sparse rows of whole numbers, counted on a GPU however few they are; `None` if a view is
+/// not of that kind or the GPU has too little memory. The rows stay there for their Gram matrix.
 pub fn counted_moments(cuda: &Cuda, rows: &InMemory) -> Result<Option<[Moments; 2]>, lcca::Error> {
     cuda.count_here(rows)
 }
 
-/// Whether the rows that were counted last have no values beside their columns: those of more than 1 are repeated, if they had any.
+/// Whether the rows that were counted last have no values beside their columns: those of more than 1 are
+/// repeated, if they had any.
 pub fn counted_as_ones(cuda: &Cuda) -> Option<[bool; 2]> {
     cuda.counted_as_ones()
 }
 
-/// [`joint_gram`] step by step: nothing is begun before what was begun is done, and `after` is called with the name of what is done.
+/// [`joint_gram`] step by step: nothing is begun before what was begun is done, and `after` is called with
+/// the name of what is done.
 pub fn joint_gram_in_steps(
     cuda: &Cuda,
     rows: &InMemory,

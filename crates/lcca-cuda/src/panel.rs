@@ -55,7 +55,8 @@ impl PanelOnDevice {
     }
 
     pub fn download(&self, rows: usize, cols: usize) -> Result<Panel, CudaError> {
-        // SAFETY: a panel of the device has as many numbers, zeros in its padding, and all of them are copied.
+        // SAFETY: a panel of the device has as many numbers, zeros in its padding, and all of them are
+        // copied.
         unsafe { Panel::written(rows, cols, |bytes| self.room.write_into(bytes)) }
     }
 

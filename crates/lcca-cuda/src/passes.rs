@@ -60,7 +60,8 @@ impl Cuda {
         Ok(())
     }
 
-    /// What a view's rows are multiplied with: the panel, its rows scaled by factors, and its product with the means.
+    /// What a view's rows are multiplied with: the panel, its rows scaled by factors, and its product with
+    /// the means.
     fn source(
         &self,
         panel: &Tall,

@@ -71,8 +71,8 @@ pub(crate) fn times_into(
     )
 }
 
-/// out ← AᵀB, or out + AᵀB, for `rows` rows of both. B and the product are f64; the product has no padding. Rows are cut into chunks
-/// whose products are added up in their order.
+/// out ← AᵀB, or out + AᵀB, for `rows` rows of both. B and the product are f64; the product has no padding.
+/// Rows are cut into chunks whose products are added up in their order.
 pub(crate) fn cross_into(
     device: &Arc<Device>,
     rows: usize,
@@ -114,7 +114,8 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
-    /// Enough chunks to keep a device busy if each is `tiles` blocks of threads, and no more partial sums than memory can spare.
+    /// Enough chunks to keep a device busy if each is `tiles` blocks of threads, and no more partial sums
+    /// than memory can spare.
     pub fn new(rows: usize, tiles: usize, size: usize) -> Self {
         Chunks::within(MOST_PARTIAL, rows, tiles, size)
     }

@@ -33,7 +33,8 @@ impl<T: Pod> Room<T> {
     /// Numbers that somebody else has there.
     ///
     /// # Safety
-    /// While the owner lives, there must be so many numbers at the address, and nobody may write to this room.
+    /// While the owner lives, there must be so many numbers at the address, and nobody may write to this
+    /// room.
     pub unsafe fn lent(device: &Arc<Device>, owner: Owner, address: u64, len: usize) -> Self {
         Room { device: device.clone(), address, len, bytes: 0, owner: Some(owner), kind: PhantomData }
     }

@@ -24,7 +24,8 @@ const RESIDENT: f64 = 0.6;
 /// Rows that do not stay are copied so many at a time that they and their products take this share of it.
 const STREAMED: f64 = 0.2;
 
-/// Rows of both views, some at a time. If the device has no room for all of them, they are copied again for every pass.
+/// Rows of both views, some at a time. If the device has no room for all of them, they are copied again for
+/// every pass.
 pub(crate) struct RowsOnDevice {
     /// Those that stay on the device: all or none.
     resident: Option<Vec<Chunk>>,
@@ -121,8 +122,8 @@ impl RowsOnDevice {
     }
 }
 
-/// Calls `visit` with the rows of a pair, `step` at a time, in their order. The next ones are copied while the device works on those
-/// before; no more than two chunks are there at a time.
+/// Calls `visit` with the rows of a pair, `step` at a time, in their order. The next ones are copied while
+/// the device works on those before; no more than two chunks are there at a time.
 pub(crate) fn stream(
     device: &Arc<Device>,
     pair: &InMemory,

@@ -184,7 +184,8 @@ impl<'a> ScanOnDevice<'a> {
         self.device.launch_each(kernel, File::Scan, count, arguments)
     }
 
-    /// Pairs of columns of both views that are the strongest of one of them: the `most` largest and perhaps others.
+    /// Pairs of columns of both views that are the strongest of one of them: the `most` largest and perhaps
+    /// others.
     pub fn list_strongest(&self, faint: f64, most: usize) -> Result<Vec<Entry>, CudaError> {
         let views = [self.partners(Side::X)?, self.partners(Side::Y)?];
         let (counts, bins): (Room<u32>, _) = (self.device.zeros(BINS)?, BINS as u32);

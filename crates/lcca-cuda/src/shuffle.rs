@@ -1,9 +1,10 @@
 //! Random orders that are drawn on a device: those that the host would draw.
 //!
-//! Shuffling exchanges number i with the one at a random place up to i, one number after the other. Which places these are does not
-//! depend on the exchanges, so a warp draws them for one order, 128 at a time. And what is at a place in the end can be looked up if it is
-//! known which numbers ever came to each place: the last one, or else what came there by exchange, which is known from another place. On average
-//! that takes a few steps.
+//! Shuffling exchanges number i with the one at a random place up to i, one number after the other. Which
+//! places these are does not depend on the exchanges, so a warp draws them for one order, 128 at a time. And
+//! what is at a place in the end can be looked up if it is known which numbers ever came to each place: the
+//! last one, or else what came there by exchange, which is known from another place. On average that takes a
+//! few steps.
 
 use crate::device::Device;
 use crate::error::CudaError;
@@ -13,15 +14,16 @@ use crate::room::Room;
 use lcca::space::{Generator, KNOWN};
 use std::sync::Arc;
 
-/// Orders that are drawn at a time: about one warp for each processor of the largest GPUs. With more, the host begins too many orders before
-/// the GPU has anything to do.
+/// Orders that are drawn at a time: about one warp for each processor of the largest GPUs. With more, the
+/// host begins too many orders before the GPU has anything to do.
 const MOST: usize = 128;
 /// Bytes that their places and the orders themselves may take.
 const MOST_BYTES: usize = 8 << 30;
 /// Numbers that find their way at a time: lists of so many fit the second-level cache of the larger GPUs.
 const TOGETHER: usize = 4 << 20;
 
-/// The most orders of so many rows that are drawn at a time, if each takes so many bytes more, and so many of the device are free.
+/// The most orders of so many rows that are drawn at a time, if each takes so many bytes more, and so many of
+/// the device are free.
 pub(crate) fn most(rows: usize, more: usize, free: usize) -> usize {
     let lists = 8 * together(rows) * rows;
     (free.saturating_sub(lists).min(MOST_BYTES) / (8 * rows + 4 * KNOWN + more)).clamp(1, MOST)

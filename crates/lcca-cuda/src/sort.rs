@@ -1,8 +1,8 @@
 //! Keys in order on a device, and runs of equal ones.
 //!
-//! A radix sort from the last digit to the first: digits are counted in tiles of keys, prefix sums of the counts say where each tile's
-//! keys go, and keys with the same digit stay in their order. Everything is summed in a fixed order, so that the same keys and numbers
-//! give the same bits every time.
+//! A radix sort from the last digit to the first: digits are counted in tiles of keys, prefix sums of the
+//! counts say where each tile's keys go, and keys with the same digit stay in their order. Everything is
+//! summed in a fixed order, so that the same keys and numbers give the same bits every time.
 
 use crate::device::Device;
 use crate::error::CudaError;

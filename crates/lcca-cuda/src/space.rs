@@ -83,8 +83,9 @@ impl Cuda {
             return Ok(Some(found.clone()));
         }
         make_place(&mut lock(&self.homes));
-        // No lock is held meanwhile: a thread that waits for others which help with a copy may take up other work, which must not wait for it.
-        // What a fit still holds on to, such as Gram matrices that were formed here, keeps its memory.
+        // No lock is held meanwhile: a thread that waits for others which help with a copy may take up other
+        // work, which must not wait for it. What a fit still holds on to, such as Gram matrices that were
+        // formed here, keeps its memory.
         let home = match Home::copy(&self.device, source) {
             Err(error) if CudaError::is_memory(&error) && !lock(&self.homes).is_empty() => {
                 lock(&self.homes).clear();
@@ -118,8 +119,8 @@ impl Cuda {
         Ok(self.device.launch_each(name, File::Panel, count, arguments)?)
     }
 
-    /// The joint Gram matrix of sparse rows; `None` if a view is not sparse, if the device has too little memory, or,
-    /// with `if_it_pays`, if the host is quicker.
+    /// The joint Gram matrix of sparse rows; `None` if a view is not sparse, if the device has too little
+    /// memory, or, with `if_it_pays`, if the host is quicker.
     pub(crate) fn joint_gram_here(
         &self,
         rows: &InMemory,
@@ -148,7 +149,8 @@ impl Cuda {
         counted.as_ref().map(|counted| counted.views.each_ref().map(|view| view.values().is_none()))
     }
 
-    /// The moments of rows of whole numbers, which stay here for their Gram matrix; `None` if the host counts as quickly.
+    /// The moments of rows of whole numbers, which stay here for their Gram matrix; `None` if the host counts
+    /// as quickly.
     fn count(&self, rows: &InMemory) -> Result<Option<[Moments; 2]>> {
         let entries: u64 = Side::BOTH.iter().map(|&side| rows.view(side).entries()).sum();
         if entries < COUNTED { Ok(None) } else { self.count_here(rows) }

@@ -167,7 +167,8 @@ impl SparseOnDevice {
         SparseOnDevice::cut(device, cols, device.copy(offsets)?, segments, columns, values)
     }
 
-    /// Rows that lie on the device already with their offsets, which start at 0, and how they are cut into segments.
+    /// Rows that lie on the device already with their offsets, which start at 0, and how they are cut into
+    /// segments.
     pub fn cut(
         device: &Arc<Device>,
         cols: usize,
@@ -284,8 +285,8 @@ impl SparseOnDevice {
     }
 }
 
-/// The bytes of the columns and values of a sparse or one-hot view that [`SparseOnDevice::copy`] does not copy, because they lie on the
-/// device already.
+/// The bytes of the columns and values of a sparse or one-hot view that [`SparseOnDevice::copy`] does not
+/// copy, because they lie on the device already.
 pub(crate) fn bytes_in_place(device: &Device, matrix: &Matrix) -> u64 {
     let if_there = |is_there: bool, width: u64| if is_there { width } else { 0 };
     let width = match matrix {

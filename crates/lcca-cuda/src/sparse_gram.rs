@@ -1,8 +1,9 @@
 //! The joint Gram matrix of sparse rows, formed on a device.
 //!
-//! Every two entries of a row give a key, (column, column). Keys are put in order, equal ones become one entry, and the other triangle of
-//! a symmetric block, or YᵀX, is the transpose of what was formed. If all entries of a block's views are 1 and rows are not weighted, entries are
-//! numbers of equal keys and exact; otherwise products are moved with their keys and summed up in the order of the rows, in a fixed tree.
+//! Every two entries of a row give a key, (column, column). Keys are put in order, equal ones become one
+//! entry, and the other triangle of a symmetric block, or YᵀX, is the transpose of what was formed. If all
+//! entries of a block's views are 1 and rows are not weighted, entries are numbers of equal keys and exact;
+//! otherwise products are moved with their keys and summed up in the order of the rows, in a fixed tree.
 //!
 //! The work is Σ r(r + 1)/2 keys for rows of r entries, which are written and read about fifteen times.
 
@@ -25,7 +26,8 @@ use std::sync::Arc;
 /// Pairs of one block of threads, as in pairs.cu.
 const TILE: u64 = 4096;
 
-/// Bytes that are taken while so many entries are put together to blocks of at most so many rows, with the entries themselves.
+/// Bytes that are taken while so many entries are put together to blocks of at most so many rows, with the
+/// entries themselves.
 fn bytes_to_put_together(entries: u64, rows: usize) -> u64 {
     // Entries and their transpose while it is sorted; or both, and the blocks.
     let sorting = 16 * entries + bytes_to_sort(entries, true);
@@ -40,15 +42,16 @@ fn bits_of(count: usize) -> u32 {
 /// Called at the end of each step that was started, with its name.
 pub(crate) type AfterStep<'a> = &'a dyn Fn(&'static str) -> Result<(), CudaError>;
 
-/// Gram matrices, and their blocks on the device if there was room to keep them; otherwise they are on the host.
+/// Gram matrices, and their blocks on the device if there was room to keep them; otherwise they are on the
+/// host.
 pub(crate) struct FormedGrams {
     pub joint: JointGram,
     /// `blocks[target][source]`
     pub blocks: Option<[[SparseOnDevice; 2]; 2]>,
 }
 
-/// All four blocks; `None` if the device has too little memory, and an error if they would take more than `limit` bytes of the host. Rows may
-/// have been `copied` before.
+/// All four blocks; `None` if the device has too little memory, and an error if they would take more than
+/// `limit` bytes of the host. Rows may have been `copied` before.
 pub(crate) fn form(
     device: &Arc<Device>,
     pair: &InMemory,
@@ -180,7 +183,8 @@ impl Products<'_> {
         Ok(keyed)
     }
 
-    /// The entries of a block of so many rows and columns, from keys in order; `None` if there is no room to put them together.
+    /// The entries of a block of so many rows and columns, from keys in order; `None` if there is no room to
+    /// put them together.
     fn entries(
         &self,
         keyed: Keyed,
@@ -390,7 +394,8 @@ impl Block {
         SparseRows::ordered(self.cols, offsets.into(), columns.into(), values)
     }
 
-    /// The block where it lies: the host knows where its rows begin, and copies the rest if it ever asks for it.
+    /// The block where it lies: the host knows where its rows begin, and copies the rest if it ever asks for
+    /// it.
     fn kept(self, device: &Arc<Device>) -> lcca::Result<Placed> {
         let Block { starts, columns, values, cols } = self;
         let offsets = starts.to_vec()?;

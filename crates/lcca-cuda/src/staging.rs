@@ -1,4 +1,5 @@
-//! Pinned memory of the host, through which large copies go: filling some of it overlaps with copying the rest.
+//! Pinned memory of the host, through which large copies go: filling some of it overlaps with copying the
+//! rest.
 
 use crate::error::CudaError;
 use cudarc::driver::{result, sys};
@@ -39,7 +40,8 @@ impl Staging {
         Ok(Staging { memory: memory.cast(), copied })
     }
 
-    /// The memory, which is taken when it is first needed; `None` if none can be pinned, so that copies take longer.
+    /// The memory, which is taken when it is first needed; `None` if none can be pinned, so that copies take
+    /// longer.
     pub fn in_place(place: &mut Option<Staging>) -> Result<Option<&Staging>, CudaError> {
         if place.is_none() {
             match Staging::new() {

@@ -1,14 +1,15 @@
 //! Moments and the Gram matrix of dense rows of the host, from one copy of them.
 //!
-//! The Gram matrix is that of centered columns, but means are known only when all rows have been read. So estimates μ₀ of them, from some
-//! of the rows, are subtracted, and the difference is made up for afterwards: with the means μ and the sum W of the weights,
+//! The Gram matrix is that of centered columns, but means are known only when all rows have been read. So
+//! estimates μ₀ of them, from some of the rows, are subtracted, and the difference is made up for afterwards:
+//! with the means μ and the sum W of the weights,
 //!
 //! ```text
 //! Σ w·(z − m)(z − m)ᵀ = Σ w·(z − μ₀)(z − μ₀)ᵀ + W·((μ − m)(μ − m)ᵀ − (μ − μ₀)(μ − μ₀)ᵀ)
 //! ```
 //!
-//! for any m. If no estimate is far from its mean, nothing is lost: both terms are then small beside the variances. Otherwise rows are
-//! read again.
+//! for any m. If no estimate is far from its mean, nothing is lost: both terms are then small beside the
+//! variances. Otherwise rows are read again.
 
 use crate::array::DeviceArray;
 use crate::column_sums::PartialSums;
@@ -21,11 +22,13 @@ use lcca::data::{Composition, InMemory, Moments, Pair, Side};
 use lcca::matrix::{Buffer, Matrix};
 use std::sync::Arc;
 
-/// Columns of both views up to which they may be solved with a Gram matrix. Forming it takes less time than the copy.
+/// Columns of both views up to which they may be solved with a Gram matrix. Forming it takes less time than
+/// the copy.
 const MOST_COLS: usize = 4500;
 /// Rows from which means are estimated.
 const SAMPLED: usize = 512;
-/// An estimate is near if its square distance from the mean is at most so many times the variance. That costs four bits at most.
+/// An estimate is near if its square distance from the mean is at most so many times the variance. That costs
+/// four bits at most.
 const NEAR: f64 = 16.0;
 /// Distances below this share of the size of a column are rounding.
 const ROUNDING: f64 = 1e-14;
@@ -45,7 +48,8 @@ pub(crate) struct Summed {
 }
 
 impl Summed {
-    /// Whether rows are to be summed up there. Those that lie there need not be copied, and can wait for their means.
+    /// Whether rows are to be summed up there. Those that lie there need not be copied, and can wait for
+    /// their means.
     pub fn pays(device: &Device, pair: &InMemory) -> bool {
         let lies_there = |side: &Side| DeviceArray::of_view(pair.view(*side)).is_some();
         pair.shape().x_cols + pair.shape().y_cols <= MOST_COLS
@@ -91,7 +95,8 @@ impl Summed {
         are_same_rows(pair, &self.source, self.weights.as_ref())
     }
 
-    /// The lower triangle of F·Σ weight·(z − m)(z − m)ᵀ·F with the means m and the factors F of a composition.
+    /// The lower triangle of F·Σ weight·(z − m)(z − m)ᵀ·F with the means m and the factors F of a
+    /// composition.
     pub fn gram(&self, composition: &Composition<'_>) -> lcca::Result<Mat<f64>> {
         let subtracted =
             composition.means.map_or_else(|| vec![0.0; self.means.len()], |means| means.concat());

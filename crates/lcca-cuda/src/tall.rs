@@ -14,8 +14,8 @@ use std::sync::Arc;
 const SLICE: usize = 8;
 /// Rows that one block of threads forms.
 const ROWS: u64 = 128;
-/// Columns, in eights, that a warp forms of a narrow and of a wide panel. More of them read a panel less often, and leave less to do at the
-/// same time.
+/// Columns, in eights, that a warp forms of a narrow and of a wide panel. More of them read a panel less
+/// often, and leave less to do at the same time.
 const NARROW: usize = 4;
 const WIDE: usize = 8;
 

@@ -1,4 +1,5 @@
-//! Arrays that lie on a GPU are used there. On a machine without one the tests say so and pass; `LCCA_GPU=1` makes that a failure.
+//! Arrays that lie on a GPU are used there. On a machine without one the tests say so and pass; `LCCA_GPU=1`
+//! makes that a failure.
 
 mod common;
 
@@ -274,7 +275,8 @@ impl Kind {
     }
 }
 
-/// Sparse rows on the host, and the same rows with columns and values on the GPU. Rows of two views with equal numbers of rows share topics.
+/// Sparse rows on the host, and the same rows with columns and values on the GPU. Rows of two views with
+/// equal numbers of rows share topics.
 fn both_sparse(rows: usize, cols: u32, seed: u64, kind: Kind) -> (Matrix, Matrix) {
     let (mut shared, mut own) = (ChaCha8Rng::seed_from_u64(1), ChaCha8Rng::seed_from_u64(seed));
     let (mut offsets, mut columns) = (vec![0u64], Vec::new());

@@ -1,4 +1,5 @@
-//! Decompositions of small matrices on a GPU, against those of the host. On a machine without a GPU they say so and pass; `LCCA_GPU=1` makes that a failure.
+//! Decompositions of small matrices on a GPU, against those of the host. On a machine without a GPU they say
+//! so and pass; `LCCA_GPU=1` makes that a failure.
 
 mod common;
 

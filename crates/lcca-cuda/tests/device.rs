@@ -1,4 +1,5 @@
-//! The laws of spaces and whole fits on a GPU. On a machine without one they say so and pass; `LCCA_GPU=1` makes that a failure.
+//! The laws of spaces and whole fits on a GPU. On a machine without one they say so and pass; `LCCA_GPU=1`
+//! makes that a failure.
 
 mod common;
 #[path = "common/rows.rs"]
@@ -208,7 +209,8 @@ fn narrow_dense_views_have_their_gram_matrix_formed_there() {
         (40_000, [64, 64], [false, false]),
         (5000, [150, 1], [true, false]),
         (900, [1, 1], [false, true]),
-        // Several blocks of columns, whole and in part, whose rows begin at multiples of 16 bytes and elsewhere.
+        // Several blocks of columns, whole and in part, whose rows begin at multiples of 16 bytes and
+        // elsewhere.
         (20_003, [300, 132], [true, true]),
         (4001, [259, 131], [true, true]),
         (3002, [130, 258], [false, false]),
@@ -291,7 +293,8 @@ fn solved(mut l: Vec<f64>, rows: usize, r: &[f64], cols: usize) -> [Vec<f64>; 2]
 #[test]
 fn blocks_are_solved_as_on_the_host_and_to_the_same_bits_every_time() {
     let Some(cuda) = gpu() else { return };
-    // Less than a step, some steps, a whole panel, one block on the diagonal and several, of which the last is whole or not.
+    // Less than a step, some steps, a whole panel, one block on the diagonal and several, of which the last
+    // is whole or not.
     for (rows, widths) in [
         (1, &[1][..]),
         (50, &[1, 20, 33, 300]),

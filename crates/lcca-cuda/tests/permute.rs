@@ -1,4 +1,5 @@
-//! Permutation tests on a GPU. On a machine without one they say so and pass; `LCCA_GPU=1` makes that a failure.
+//! Permutation tests on a GPU. On a machine without one they say so and pass; `LCCA_GPU=1` makes that a
+//! failure.
 
 mod common;
 
@@ -90,7 +91,8 @@ fn p_values_are_those_of_the_host_to_the_last_bit() {
     assert_eq!(there.p, [1.0; 4]);
 }
 
-/// Orders of more than 65,536 rows are drawn on the GPU. Other orders would hardly give the same counts for so many pairs.
+/// Orders of more than 65,536 rows are drawn on the GPU. Other orders would hardly give the same counts for
+/// so many pairs.
 #[test]
 fn orders_of_many_rows_are_drawn_there_as_on_the_host() {
     let Some(cuda) = gpu_with(None) else { return };

@@ -1,4 +1,5 @@
-//! Scans of Gram matrices on a GPU find what the host finds. On a machine without a GPU they say so and pass; `LCCA_GPU=1` makes that a failure.
+//! Scans of Gram matrices on a GPU find what the host finds. On a machine without a GPU they say so and pass;
+//! `LCCA_GPU=1` makes that a failure.
 
 mod common;
 
@@ -21,8 +22,9 @@ type Rows = [Vec<Vec<u32>>; 2];
 /// Columns that are planted into each view before others.
 const PLANTED: u32 = 40;
 
-/// Two views of words that depend on each other, the rarer the larger their number. Before them stand a column and 30 that share its rows out
-/// among themselves, in either view, and twins whose differences coincide.
+/// Two views of words that depend on each other, the rarer the larger their number. Before them stand a
+/// column and 30 that share its rows out among themselves, in either view, and twins whose differences
+/// coincide.
 fn views(rows: usize, cols: u32, most: usize, seed: u64) -> Rows {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let (mut x, mut y) = (Vec::new(), Vec::new());
@@ -86,7 +88,8 @@ fn numbers(count: usize) -> Values {
     Values::F64((0..count).map(|_| random.random_range(0.9..1.1)).collect::<Vec<f64>>().into())
 }
 
-/// Checks the scans of Gram matrices in several problems, and returns how many witnesses and hubs the first of them has.
+/// Checks the scans of Gram matrices in several problems, and returns how many witnesses and hubs the first
+/// of them has.
 fn check_all(cuda: &Cuda, joint: &JointGram, what: &str) -> [usize; 2] {
     let problem = |is_centered, ridge, identities| ScannedProblem { is_centered, ridge, identities };
     let problems = [

@@ -1,5 +1,5 @@
-//! Moments and joint Gram matrices of sparse rows on a GPU are those of the host. On a machine without one the tests say so and pass; `LCCA_GPU=1` makes that
-//! a failure.
+//! Moments and joint Gram matrices of sparse rows on a GPU are those of the host. On a machine without one
+//! the tests say so and pass; `LCCA_GPU=1` makes that a failure.
 
 mod common;
 #[path = "common/rows.rs"]
@@ -50,7 +50,8 @@ fn same_grams(what: &str, there: &JointGram, here: &JointGram, is_exact: bool) {
 fn joint_gram_matrices_are_those_of_the_host_and_repeat_to_the_last_bit() {
     let Some(cuda) = gpu() else { return };
     type Shapes = (usize, [usize; 2], [usize; 2]);
-    // Rows, columns of each view, and the most entries of a row. Some rows and columns are empty, some columns are in most rows.
+    // Rows, columns of each view, and the most entries of a row. Some rows and columns are empty, some
+    // columns are in most rows.
     let shapes: [Shapes; 9] = [
         (1, [5, 3], [4, 3]),
         (3000, [500, 300], [12, 9]),

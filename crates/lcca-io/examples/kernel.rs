@@ -1,7 +1,7 @@
 //! Times XᵀX·B, one view's half of a pass: `kernel FOLDER REPETITIONS THREADS`.
 //!
-//! Reads `x.npz` and `b.npy` in FOLDER, writes the product to `lcca.bin` there (doubles, row after row, little end
-//! first) and prints one JSON object. `cargo xtask bench kernel` compares it with other libraries.
+//! Reads `x.npz` and `b.npy` in FOLDER, writes the product to `lcca.bin` there (doubles, row after row,
+//! little end first) and prints one JSON object. `cargo xtask bench kernel` compares it with other libraries.
 
 use lcca::data::{Ask, InMemory, Pair, Side};
 use lcca::matrix::{Matrix, OneHotRows, Panel};

@@ -1,4 +1,5 @@
-//! How long it takes to read a store of sparse rows, with and without its checksums, warm from the page cache.
+//! How long it takes to read a store of sparse rows, with and without its checksums, warm from the page
+//! cache.
 //!
 //!     cargo run --release --package lcca-io --example reading -- ROWS PER_ROW REPEATS
 

@@ -1,14 +1,14 @@
 //! Temporary files and folders that a killed process has left behind.
 //!
-//! Whoever writes one holds a lock on it, which the system drops when the process ends, however that happens. So what is
-//! not locked is nobody's, and the next process that writes the same target removes it.
+//! Whoever writes one holds a lock on it, which the system drops when the process ends, however that happens.
+//! So what is not locked is nobody's, and the next process that writes the same target removes it.
 
 use crate::place::folder_of;
 use std::fs::{self, File};
 use std::path::Path;
 
-/// Locks a temporary file or folder. Returns whether it is still there: another process may have taken it for abandoned
-/// before it was locked. On a file system without locks nothing is ever removed.
+/// Locks a temporary file or folder. Returns whether it is still there: another process may have taken it for
+/// abandoned before it was locked. On a file system without locks nothing is ever removed.
 pub(crate) fn claim(file: &File, path: &Path) -> bool {
     let _ = file.try_lock();
     path.exists()
@@ -38,7 +38,8 @@ fn is_temporary_of(name: &str, candidate: &str) -> bool {
     numbers.is_some_and(|(process, number)| is_number(process) && is_number(number))
 }
 
-/// Pipes, devices and links are nobody's temporary files, and opening a pipe would wait for whoever writes to it.
+/// Pipes, devices and links are nobody's temporary files, and opening a pipe would wait for whoever writes to
+/// it.
 fn is_unlocked(path: &Path) -> bool {
     let is_ours = fs::symlink_metadata(path).is_ok_and(|facts| facts.is_file() || facts.is_dir());
     is_ours && File::open(path).is_ok_and(|file| file.try_lock().is_ok())

@@ -4,8 +4,8 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Creates a file of a new name. If it will replace another, it is given the permissions of that one before anything is
-/// written to it, so that a private file is never readable by others.
+/// Creates a file of a new name. If it will replace another, it is given the permissions of that one before
+/// anything is written to it, so that a private file is never readable by others.
 pub(crate) fn create_file(path: &Path, replaced: Option<&Metadata>) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -18,7 +18,8 @@ pub(crate) fn create_file(path: &Path, replaced: Option<&Metadata>) -> io::Resul
     })
 }
 
-/// Gives a new folder the permissions of the one that it will replace, except that its owner may always write to it.
+/// Gives a new folder the permissions of the one that it will replace, except that its owner may always write
+/// to it.
 pub(crate) fn pass_on_to_folder(folder: &Path, replaced: &Metadata) {
     // Some systems cannot open folders. Those have no such permissions either.
     let _ = File::open(folder).and_then(|folder| system::pass_on(&folder, replaced, 0o700));
@@ -43,7 +44,8 @@ mod system {
     pub fn pass_on(file: &File, replaced: &Metadata, at_least: u32) -> io::Result<()> {
         let own = file.metadata()?;
         if (own.uid(), own.gid()) != (replaced.uid(), replaced.gid()) {
-            // Only the superuser can give files away, and others keep theirs. Members of a group can give it a file.
+            // Only the superuser can give files away, and others keep theirs. Members of a group can give it
+            // a file.
             let _ = fchown(file, Some(replaced.uid()), Some(replaced.gid()))
                 .or_else(|_| fchown(file, None, Some(replaced.gid())));
         }
@@ -51,7 +53,8 @@ mod system {
         file.set_permissions(Permissions::from_mode(passed_on(replaced.mode(), same_group) | at_least))
     }
 
-    /// The permissions of a file that replaces one of this mode. What a group might do is not for another group to do.
+    /// The permissions of a file that replaces one of this mode. What a group might do is not for another
+    /// group to do.
     fn passed_on(mode: u32, same_group: bool) -> u32 {
         mode & if same_group { PERMISSIONS } else { PERMISSIONS & !GROUP }
     }

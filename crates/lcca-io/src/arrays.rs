@@ -1,7 +1,7 @@
 //! Matrices from arrays that another program holds in memory: NumPy's and SciPy's, without a file between.
 //!
-//! The checks and the storage are those of files, so the same numbers give the same matrix whatever their source. Errors
-//! are those of files too, with a name of the caller's choice in place of the path.
+//! The checks and the storage are those of files, so the same numbers give the same matrix whatever their
+//! source. Errors are those of files too, with a name of the caller's choice in place of the path.
 
 use crate::assemble::Assembled;
 use crate::error::{Fault, Outcome, Result};
@@ -65,7 +65,8 @@ pub enum Arrays {
     },
 }
 
-/// A matrix of `rows`×`cols` from its arrays, which are shared if possible. In errors `name` stands for the path.
+/// A matrix of `rows`×`cols` from its arrays, which are shared if possible. In errors `name` stands for the
+/// path.
 pub fn matrix_from(name: &str, rows: usize, cols: usize, arrays: &Arrays) -> Result<Loaded> {
     matrix_from_with(name, rows, cols, arrays, Missing::Error)
 }

@@ -1,9 +1,10 @@
 //! The state of a fit as a safetensors file, from which the same fit can continue.
 //!
-//! Tensors, all f64: `x.weights` and `y.weights` (columns × m), `x.step` and `y.step` if the loop keeps its last step,
-//! `trace` (iterations × 7: iteration, passes, passes over Gram matrices, work, total, seconds, and an estimate of what
-//! is missing or NaN), `totals` and `by_residuals`. The metadata says `format` (`lcca-checkpoint`), `version`, `program`, `loop`, `passes`, `gram_passes`,
-//! `columns` and `identity` (JSON: the fit it belongs to). The last tensor is `checksums`. Files of the first version have a
+//! Tensors, all f64: `x.weights` and `y.weights` (columns × m), `x.step` and `y.step` if the loop keeps its
+//! last step, `trace` (iterations × 7: iteration, passes, passes over Gram matrices, work, total, seconds,
+//! and an estimate of what is missing or NaN), `totals` and `by_residuals`. The metadata says `format`
+//! (`lcca-checkpoint`), `version`, `program`, `loop`, `passes`, `gram_passes`, `columns` and `identity`
+//! (JSON: the fit it belongs to). The last tensor is `checksums`. Files of the first version have a
 //! `checksum` in their metadata instead (CRC-32 of the other texts and of the tensors).
 
 use crate::atomic::Output;
@@ -78,7 +79,8 @@ pub fn read_checkpoint(path: &Path, identity: &Identity) -> Result<Checkpoint> {
     read_identified(path, identity).map(|(state, _)| state)
 }
 
-/// As [`read_checkpoint`], and whether the file knows its rows; those of the first version know their shape and moments.
+/// As [`read_checkpoint`], and whether the file knows its rows; those of the first version know their shape
+/// and moments.
 pub(crate) fn read_identified(path: &Path, identity: &Identity) -> Result<(Checkpoint, bool)> {
     let file = source::map(path).and_then(TensorFile::open);
     file.and_then(|file| read(&file, identity)).map_err(|fault| fault.at(path))

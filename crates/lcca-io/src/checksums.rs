@@ -1,13 +1,14 @@
 //! Checksums of safetensors files, so that a damaged number is an error and not an answer.
 //!
-//! The last tensor of a file, `checksums` (u32), holds CRC-32 sums: first one of everything before the tensors, the
-//! eight bytes of its length included, then those of the tensors in the order of the file, each tensor cut into blocks
-//! of 256 KiB of which the last may be shorter. The metadata says so under `checksums` (`crc32/262144`): a file that says
-//! so and has no such tensor is damaged, and a file with neither is an old one and is read without a check.
+//! The last tensor of a file, `checksums` (u32), holds CRC-32 sums: first one of everything before the
+//! tensors, the eight bytes of its length included, then those of the tensors in the order of the file, each
+//! tensor cut into blocks of 256 KiB of which the last may be shorter. The metadata says so under `checksums`
+//! (`crc32/262144`): a file that says so and has no such tensor is damaged, and a file with neither is an old
+//! one and is read without a check.
 //!
-//! The header is checked when a file is opened, a tensor when it is read: nothing else is touched, so that a mapped file
-//! stays on its disk until it is used. Blocks are checked in parallel. Sums are formed while a file is written, so that
-//! nothing is written or read twice.
+//! The header is checked when a file is opened, a tensor when it is read: nothing else is touched, so that a
+//! mapped file stays on its disk until it is used. Blocks are checked in parallel. Sums are formed while a
+//! file is written, so that nothing is written or read twice.
 
 use crate::error::{Fault, Outcome};
 use lcca::matrix::Buffer;
@@ -21,8 +22,8 @@ pub(crate) const NAME: &str = "checksums";
 /// How sums are formed.
 pub(crate) const SCHEME: &str = "crc32/262144";
 
-/// Bytes of a tensor that have one sum: a block of [`lcca::matrix::search::BLOCK`] numbers of 4 bytes, which is checked
-/// while it is in the cache of a core.
+/// Bytes of a tensor that have one sum: a block of [`lcca::matrix::search::BLOCK`] numbers of 4 bytes, which
+/// is checked while it is in the cache of a core.
 const BLOCK: usize = 1 << 18;
 
 /// How many blocks a tensor of this many bytes has.

@@ -1,7 +1,8 @@
-//! Covariates: columns that are taken out of both views, read like any matrix. Texts of a table become indicators by name.
+//! Covariates: columns that are taken out of both views, read like any matrix. Texts of a table become
+//! indicators by name.
 //!
-//! For a fitted model the columns are picked by its names, and a category that it has not seen is an error: all its indicators would be 0,
-//! which is a group that nobody has measured.
+//! For a fitted model the columns are picked by its names, and a category that it has not seen is an error:
+//! all its indicators would be 0, which is a group that nobody has measured.
 
 use crate::error::{Fault, Result};
 use crate::for_model::{ModelColumns, read_for_model};

@@ -57,8 +57,8 @@ impl Error {
         }
     }
 
-    /// An option of the caller that would help. The message does not mention it, because only the caller knows what
-    /// its options are called.
+    /// An option of the caller that would help. The message does not mention it, because only the caller
+    /// knows what its options are called.
     pub fn remedy(&self) -> Option<Remedy> {
         match self {
             Error::Bad { remedy, .. } => *remedy,

@@ -1,9 +1,10 @@
 //! A few numbers by which rows are recognized: random sums over the rows of both views, formed in one pass.
 //!
-//! With random panels U and V of a few columns these are UᵀXᵀX·U and VᵀYᵀX·U, divided by the size of the data. They
-//! change if a number changes, and if the rows of one view are put into another order, which moments of columns do not
-//! show. They are sums over rows, so any home of rows can form them. Their last digits depend on the order of summation,
-//! so they are compared with a tolerance: noise is below 1e-12, and two swapped rows among 1e8 are about 1e-8.
+//! With random panels U and V of a few columns these are UᵀXᵀX·U and VᵀYᵀX·U, divided by the size of the
+//! data. They change if a number changes, and if the rows of one view are put into another order, which
+//! moments of columns do not show. They are sums over rows, so any home of rows can form them. Their last
+//! digits depend on the order of summation, so they are compared with a tolerance: noise is below 1e-12, and
+//! two swapped rows among 1e8 are about 1e-8.
 
 use lcca::data::{Ask, Pair, Side};
 use lcca::matrix::Panel;

@@ -1,4 +1,5 @@
-//! Folders that appear whole or not at all: their files are written to a hidden folder beside them, which is renamed.
+//! Folders that appear whole or not at all: their files are written to a hidden folder beside them, which is
+//! renamed.
 
 use crate::abandoned::{claim, remove_abandoned};
 use crate::access;

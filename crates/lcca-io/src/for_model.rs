@@ -1,4 +1,5 @@
-//! Rows that a model can be applied to: a table's columns are picked by name, other files must have the model's columns.
+//! Rows that a model can be applied to: a table's columns are picked by name, other files must have the
+//! model's columns.
 
 use crate::error::{Fault, Remedy, Result};
 use crate::legible::legible;
@@ -61,9 +62,10 @@ impl ModelColumns {
 
 /// Reads rows of one view of a model.
 ///
-/// The columns of a table with names are picked by name: columns that the model does not have are left out with a remark,
-/// and columns that it lacks are an error. Categories become the model's indicator columns. Missing values become the
-/// model's means if means are to be filled in. Files of other formats must have the model's columns in its order.
+/// The columns of a table with names are picked by name: columns that the model does not have are left out
+/// with a remark, and columns that it lacks are an error. Categories become the model's indicator columns.
+/// Missing values become the model's means if means are to be filled in. Files of other formats must have the
+/// model's columns in its order.
 pub fn read_for_model(path: &Path, model: &ModelColumns, options: &ReadOptions) -> Result<Loaded> {
     let mut options = options.clone();
     let numbers = model.names.as_ref().and_then(column_numbers);

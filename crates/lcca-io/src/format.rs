@@ -1,4 +1,5 @@
-//! The formats of matrices: what they are called, and how a file's name and first bytes tell which one it is in.
+//! The formats of matrices: what they are called, and how a file's name and first bytes tell which one it is
+//! in.
 
 use crate::error::{Fault, Outcome, Remedy};
 use crate::source::{Packing, Source};
@@ -74,7 +75,8 @@ impl Format {
         if let Some((_, format)) = MAGIC.iter().find(|(magic, _)| begins_with(magic)) {
             return Some(*format);
         }
-        // A safetensors file begins with the length of its JSON header in eight bytes, of which the last are zero.
+        // A safetensors file begins with the length of its JSON header in eight bytes, of which the last are
+        // zero.
         let is_store = head.get(8) == Some(&b'{') && head[5..8] == [0, 0, 0];
         is_store.then_some(Format::Store)
     }
@@ -89,7 +91,8 @@ impl Format {
         matches!(self, Format::Svmlight | Format::Csv | Format::Tsv)
     }
 
-    /// Whether a packed file can be read. Archives and stores are read in any order, which a stream does not allow.
+    /// Whether a packed file can be read. Archives and stores are read in any order, which a stream does not
+    /// allow.
     fn can_stream(self) -> bool {
         !matches!(self, Format::Npz | Format::Store | Format::Parquet | Format::Arrow)
     }
@@ -178,8 +181,8 @@ pub(crate) fn detect(path: &Path, source: &Source, delimiter: Option<char>) -> O
     Ok(format)
 }
 
-/// The format of a text without a name: svmlight has `index:value` after the first number of a line, and tables have names or
-/// numbers, between tabs or something else.
+/// The format of a text without a name: svmlight has `index:value` after the first number of a line, and
+/// tables have names or numbers, between tabs or something else.
 fn text_format(head: &[u8]) -> Format {
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let mut words = line.split(|byte| byte.is_ascii_whitespace());

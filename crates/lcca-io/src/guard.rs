@@ -15,7 +15,8 @@ pub fn panics_are_guarded() -> bool {
     GUARDED.get()
 }
 
-/// Runs work that may panic over broken input. The work's data is dropped with the error, so no caller sees it half done.
+/// Runs work that may panic over broken input. The work's data is dropped with the error, so no caller sees
+/// it half done.
 #[cfg(any(feature = "parquet", feature = "arrow", test))]
 pub(crate) fn guarded<T>(what: &str, work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
     let before = GUARDED.replace(true);

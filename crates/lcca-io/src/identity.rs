@@ -1,6 +1,7 @@
-//! What distinguishes one fit from another: the settings that decide its path, the shape of the data, a checksum of every
-//! column's moments, and a fingerprint of the rows. Both views' rows may be in another order than before, but both in
-//! the same. Moments are rounded to about a thousandth, because their last digits depend on the order of summation.
+//! What distinguishes one fit from another: the settings that decide its path, the shape of the data, a
+//! checksum of every column's moments, and a fingerprint of the rows. Both views' rows may be in another
+//! order than before, but both in the same. Moments are rounded to about a thousandth, because their last
+//! digits depend on the order of summation.
 
 use crate::error::{Fault, Outcome, one_line};
 use crate::fingerprint::{agree, fingerprint};
@@ -135,8 +136,8 @@ fn checksum(moments: &Moments) -> u32 {
     hasher.finalize()
 }
 
-/// A number rounded to a thousandth, as bytes. The borders between steps are shifted by an odd amount: shares of rows
-/// and their roots are common values, and none of them lies on a shifted border.
+/// A number rounded to a thousandth, as bytes. The borders between steps are shifted by an odd amount: shares
+/// of rows and their roots are common values, and none of them lies on a shifted border.
 fn step(number: f64) -> [u8; 8] {
     ((number * 1000.0 + 0.37).round() as i64).to_le_bytes()
 }

@@ -1,4 +1,5 @@
-//! The three kinds of safetensors files that this crate writes: what each calls itself, and how one is told from another.
+//! The three kinds of safetensors files that this crate writes: what each calls itself, and how one is told
+//! from another.
 
 use crate::error::{Fault, Outcome};
 use crate::tensors::TensorFile;

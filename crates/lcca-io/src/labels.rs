@@ -1,5 +1,5 @@
-//! One label per row: families, subjects, documents. A text file with one label per line, a `.npy` file of one column, or a
-//! `.csv` or `.tsv` table of two columns, the names of rows and their labels.
+//! One label per row: families, subjects, documents. A text file with one label per line, a `.npy` file of
+//! one column, or a `.csv` or `.tsv` table of two columns, the names of rows and their labels.
 
 use crate::error::{Fault, Outcome, Result};
 use crate::lines::open_text;
@@ -44,8 +44,8 @@ impl NamedLabels {
         Ok(separators.iter().find_map(|&separator| two_columns(&all, separator)))
     }
 
-    /// The labels of the rows of a view's file, by the names that it has, and what there is to say about it. A first line
-    /// that names no row of the view is a header.
+    /// The labels of the rows of a view's file, by the names that it has, and what there is to say about it.
+    /// A first line that names no row of the view is a header.
     pub fn of_rows(mut self, view: &Loaded, path: &Path, align: Align) -> Result<(Vec<String>, Vec<Remark>)> {
         let RowLabels::Named(names) = view.labels()? else {
             let message =

@@ -1,12 +1,14 @@
-//! Text that is safe to print, whatever it was: names, paths and messages come from files and from other people.
+//! Text that is safe to print, whatever it was: names, paths and messages come from files and from other
+//! people.
 //!
-//! A terminal obeys control characters, and Unicode has characters that reverse the order of what follows or take no
-//! room. These are written as escapes. A text that is too long is cut.
+//! A terminal obeys control characters, and Unicode has characters that reverse the order of what follows or
+//! take no room. These are written as escapes. A text that is too long is cut.
 
 use std::path::Path;
 
-/// The text in one line of at most `longest` characters, and `…` if it was longer. Control characters, line ends and
-/// characters that change the direction of text or are invisible become escapes such as `\n` and `\u{1b}`.
+/// The text in one line of at most `longest` characters, and `…` if it was longer. Control characters, line
+/// ends and characters that change the direction of text or are invisible become escapes such as `\n` and
+/// `\u{1b}`.
 pub fn legible(text: &str, longest: usize) -> String {
     let mut shown = String::with_capacity(text.len().min(longest));
     let mut characters = text.chars();

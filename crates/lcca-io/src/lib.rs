@@ -1,9 +1,10 @@
 //! Files of lcca: matrices in the formats people have them in, the mapped store, fitted models, checkpoints.
 //!
-//! Every file is opened once. Files that can be mapped are mapped, and files that are written appear whole or not at
-//! all. An error is one line that names the file, the place in it and what was expected there.
+//! Every file is opened once. Files that can be mapped are mapped, and files that are written appear whole or
+//! not at all. An error is one line that names the file, the place in it and what was expected there.
 //!
-//! Two formats need large libraries or code of their own and are features, both on by default: `parquet` and `arrow`.
+//! Two formats need large libraries or code of their own and are features, both on by default: `parquet` and
+//! `arrow`.
 
 mod abandoned;
 mod access;

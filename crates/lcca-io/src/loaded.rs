@@ -20,7 +20,8 @@ pub struct Loaded {
     pub matrix: Matrix,
     /// The name of the file's format.
     pub format: &'static str,
-    /// What a person should know about the reading, such as duplicates that were summed; all remarks are among it.
+    /// What a person should know about the reading, such as duplicates that were summed; all remarks are
+    /// among it.
     pub notes: Vec<String>,
     /// The notes that are data too, such as what was guessed.
     pub remarks: Vec<Remark>,
@@ -67,8 +68,8 @@ impl Loaded {
         Loaded { matrix, format, notes, remarks, path, names, dropped, counted: false, ids, index_name: None }
     }
 
-    /// With rows that an index counts without being stored, with columns that may name them, and with what the column is
-    /// called that does.
+    /// With rows that an index counts without being stored, with columns that may name them, and with what
+    /// the column is called that does.
     pub(crate) fn indexed(mut self, counted: bool, ids: Vec<IdColumn>, name: Option<String>) -> Self {
         (self.counted, self.ids, self.index_name) = (counted, ids, name);
         self
@@ -190,7 +191,8 @@ impl Loaded {
         })
     }
 
-    /// Columns of different whole numbers that are called like one that names the rows, with the numbers of all rows.
+    /// Columns of different whole numbers that are called like one that names the rows, with the numbers of
+    /// all rows.
     pub fn ids(&self) -> &[IdColumn] {
         &self.ids
     }

@@ -1,8 +1,9 @@
-//! Which mapped file an address is in, for a handler of the signal that the system sends if a mapped file is cut short
-//! or its disk fails while it is in use.
+//! Which mapped file an address is in, for a handler of the signal that the system sends if a mapped file is
+//! cut short or its disk fails while it is in use.
 //!
-//! Such a handler may neither lock nor allocate, so the places are in a table of fixed size, and the names of files stay
-//! in memory for good. A program that installs a handler switches the table on; others pay nothing.
+//! Such a handler may neither lock nor allocate, so the places are in a table of fixed size, and the names of
+//! files stay in memory for good. A program that installs a handler switches the table on; others pay
+//! nothing.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::SeqCst};

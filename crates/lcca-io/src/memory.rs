@@ -1,5 +1,5 @@
-//! Memory for what a file claims or unpacks to: it is asked for before it is needed, and a machine that does not have it
-//! is an error and not the end of the process.
+//! Memory for what a file claims or unpacks to: it is asked for before it is needed, and a machine that does
+//! not have it is an error and not the end of the process.
 
 use crate::error::{Fault, Outcome};
 use crate::numbers::grouped;
@@ -27,8 +27,8 @@ pub(crate) fn check(bytes: u64, what: &str) -> Outcome<()> {
     }
 }
 
-/// Refuses a table whose cells would take more memory than there is. Columns are numbers of eight bytes before they
-/// are rows, and at least four bytes in the rows.
+/// Refuses a table whose cells would take more memory than there is. Columns are numbers of eight bytes
+/// before they are rows, and at least four bytes in the rows.
 pub(crate) fn check_cells(rows: usize, columns: usize) -> Outcome<()> {
     const BYTES: u64 = 12;
     let cells = (rows as u64).saturating_mul(columns as u64);
@@ -44,7 +44,8 @@ fn too_much(what: &str, bytes: u64, limit: &str) -> Fault {
     .into()
 }
 
-/// The bytes that other programs leave, if the system says. Pages of files count, because they are given back.
+/// The bytes that other programs leave, if the system says. Pages of files count, because they are given
+/// back.
 fn available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;

@@ -1,7 +1,8 @@
-//! Values that are missing, marked by NaN until a matrix is made: refused, filled in, or left out with their rows.
+//! Values that are missing, marked by NaN until a matrix is made: refused, filled in, or left out with their
+//! rows.
 //!
-//! A mean is that of the values a column has, the zeros that sparse rows do not store among them. What is filled into
-//! sparse rows is one entry per missing value, so they stay sparse.
+//! A mean is that of the values a column has, the zeros that sparse rows do not store among them. What is
+//! filled into sparse rows is one entry per missing value, so they stay sparse.
 
 use crate::error::{Fault, Outcome};
 use crate::numbers::grouped;

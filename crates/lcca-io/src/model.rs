@@ -1,11 +1,12 @@
 //! A fitted model as a safetensors file.
 //!
-//! Tensors, all f64: `x.weights` and `x.loadings` (columns of X × k), `x.mean` if the model is centered, the same
-//! for y, and `correlations`, `objective`, `residuals` (k). If the model predicts, there are the regressions that
-//! `regressions.rs` describes; if it was fitted with covariates, what `effects.rs` describes. If the columns have names, these are `x.names` (u8) and
-//! `x.name_ends` (u64), as in a store, and the same for y. The metadata says `format` (`lcca-model`), `version`,
-//! `rows`, `total`, `settings` and `provenance`, the last two as JSON. Every number comes back to the bit, and is checked
-//! by the last tensor, `checksums`.
+//! Tensors, all f64: `x.weights` and `x.loadings` (columns of X × k), `x.mean` if the model is centered, the
+//! same for y, and `correlations`, `objective`, `residuals` (k). If the model predicts, there are the
+//! regressions that `regressions.rs` describes; if it was fitted with covariates, what `effects.rs`
+//! describes. If the columns have names, these are `x.names` (u8) and `x.name_ends` (u64), as in a store, and
+//! the same for y. The metadata says `format` (`lcca-model`), `version`, `rows`, `total`, `settings` and
+//! `provenance`, the last two as JSON. Every number comes back to the bit, and is checked by the last tensor,
+//! `checksums`.
 
 use crate::atomic::Output;
 use crate::effects;
@@ -173,7 +174,8 @@ impl ModelFile {
     /// Reads a model.
     pub fn open(path: &Path) -> Result<Self> {
         let file = source::map(path).and_then(|bytes| {
-            // The header of a safetensors file begins after its length. What has something else there is another kind of file.
+            // The header of a safetensors file begins after its length. What has something else there is
+            // another kind of file.
             match (*bytes).as_ref().get(8) {
                 Some(b'{') | None => TensorFile::open(bytes),
                 Some(_) => Err(Fault::new("is not a safetensors file, expected a model")),
@@ -207,7 +209,8 @@ impl ModelFile {
         Ok(ReadingRecord::new([x, y], align).with_covariates(covariates))
     }
 
-    /// The regressions by which the model predicts; `None` if it was written without them, as earlier versions did.
+    /// The regressions by which the model predicts; `None` if it was written without them, as earlier
+    /// versions did.
     pub fn regressions(&self) -> Result<Option<Regressions>> {
         regressions::read(&self.file, &self.model).map_err(|fault| fault.at(&self.path))
     }
@@ -230,7 +233,8 @@ pub fn read_model(path: &Path) -> Result<(Model, Map<String, Value>)> {
     ModelFile::open(path).map(|file| (file.model, file.provenance))
 }
 
-/// The names of a model's columns. The model itself is not read; [`ModelFile::names`] has the names of one that was.
+/// The names of a model's columns. The model itself is not read; [`ModelFile::names`] has the names of one
+/// that was.
 pub fn read_model_names(path: &Path) -> Result<ModelNames> {
     let file = source::map(path).and_then(TensorFile::open);
     file.and_then(|file| names(&file)).map_err(|fault| fault.at(path))

@@ -1,6 +1,6 @@
-//! A folder of single-cell counts: `matrix.mtx` (features × cells), `features.tsv` (or `genes.tsv`) and `barcodes.tsv`,
-//! each possibly with `.gz` or `.zst`. Cells are samples, so they become the rows. Features name the columns, by the
-//! second field of their line (the symbol of a gene) if there is one.
+//! A folder of single-cell counts: `matrix.mtx` (features × cells), `features.tsv` (or `genes.tsv`) and
+//! `barcodes.tsv`, each possibly with `.gz` or `.zst`. Cells are samples, so they become the rows. Features
+//! name the columns, by the second field of their line (the symbol of a gene) if there is one.
 
 use crate::assemble::{self, Assembled};
 use crate::error::{Fault, Outcome};
@@ -29,7 +29,8 @@ fn find(folder: &Path, names: &[&str]) -> Option<PathBuf> {
     packed.map(|name| folder.join(name)).find(|path| path.is_file())
 }
 
-/// The matrix, the names of its columns and those of its rows, if the folder has them. Each file is opened once.
+/// The matrix, the names of its columns and those of its rows, if the folder has them. Each file is opened
+/// once.
 pub(crate) fn read(folder: &Path) -> Outcome<(Assembled, Option<Names>, Option<Names>)> {
     let path = find(folder, MATRIX).ok_or_else(|| Fault::new("holds no matrix.mtx"))?;
     let name = file_name(&path);

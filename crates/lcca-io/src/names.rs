@@ -1,7 +1,7 @@
 //! Column names: all of them as one run of bytes, and where each ends.
 //!
-//! In safetensors files these are two tensors, `names` (u8, UTF-8) and `name_ends` (u64, one per column). They are
-//! mapped, and checked as a whole when a caller asks for them, because most fits never do.
+//! In safetensors files these are two tensors, `names` (u8, UTF-8) and `name_ends` (u64, one per column).
+//! They are mapped, and checked as a whole when a caller asks for them, because most fits never do.
 
 use crate::error::{Fault, Outcome};
 use crate::tensors::{Announced, TensorFile};
@@ -51,7 +51,8 @@ impl Names {
         let ends = self.ends.as_slice();
         let start = if column == 0 { 0 } else { ends[column - 1].get() as usize };
         let bytes: &[u8] = bytemuck::cast_slice(&self.bytes.as_slice()[start..ends[column].get() as usize]);
-        // The names were checked when they were read, but another program may have changed a mapped file since.
+        // The names were checked when they were read, but another program may have changed a mapped file
+        // since.
         std::str::from_utf8(bytes).unwrap_or("\u{fffd}")
     }
 

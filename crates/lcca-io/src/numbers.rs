@@ -1,9 +1,11 @@
-//! Numbers as people read them, in the program, on its pages and in Python. JSON and tables for other programs keep the numbers.
+//! Numbers as people read them, in the program, on its pages and in Python. JSON and tables for other
+//! programs keep the numbers.
 
 /// Below this a p-value is only said to be below it.
 const LEAST_P: f64 = 1e-4;
 
-/// A p-value: "0.73", "0.012", "0.0003", "< 0.0001"; a dash if it is none. Digits that decide nothing are left out.
+/// A p-value: "0.73", "0.012", "0.0003", "< 0.0001"; a dash if it is none. Digits that decide nothing are
+/// left out.
 pub fn p_value(p: f64) -> String {
     match p {
         _ if p.is_nan() => "–".into(),

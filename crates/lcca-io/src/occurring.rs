@@ -1,8 +1,8 @@
-//! Views with far more columns than occur in them, such as hashed features: only the columns that occur are kept, so that
-//! the cost of a fit follows them and not the largest column number.
+//! Views with far more columns than occur in them, such as hashed features: only the columns that occur are
+//! kept, so that the cost of a fit follows them and not the largest column number.
 //!
-//! Kept columns keep their names. Columns without names are named by their numbers from 0, so that rows for a model with
-//! such names can be picked by number.
+//! Kept columns keep their names. Columns without names are named by their numbers from 0, so that rows for a
+//! model with such names can be picked by number.
 
 use crate::error::{Outcome, Result};
 use crate::loaded::Loaded;
@@ -12,14 +12,15 @@ use crate::pick::pick;
 use lcca::matrix::{Matrix, OneHotRows, SparseRows};
 use std::path::Path;
 
-/// Narrower views keep all columns: a model of this many costs little, and the same width in every file is simpler.
+/// Narrower views keep all columns: a model of this many costs little, and the same width in every file is
+/// simpler.
 const WIDE: usize = 1_000_000;
 /// Views keep all columns if at least one in this many occurs.
 const RARE: usize = 16;
 
 impl Loaded {
-    /// The same rows without empty columns, if there are at least a million columns and at most one in 16 occurs.
-    /// A note says so. A ridge is then relative to the columns that occur.
+    /// The same rows without empty columns, if there are at least a million columns and at most one in 16
+    /// occurs. A note says so. A ridge is then relative to the columns that occur.
     pub fn without_empty_columns(self, path: &Path) -> Result<Loaded> {
         let Some(columns) = few_columns(&self.matrix) else { return Ok(self) };
         let names = match self.names()? {
@@ -81,8 +82,8 @@ fn few_columns(matrix: &Matrix) -> Option<Vec<usize>> {
     Some(columns.into_iter().map(|column| column as usize).collect())
 }
 
-/// The distinct columns, ascending, if they are at most `most`. They are sorted a batch at a time, so that memory follows
-/// the columns that occur, whatever their numbers.
+/// The distinct columns, ascending, if they are at most `most`. They are sorted a batch at a time, so that
+/// memory follows the columns that occur, whatever their numbers.
 fn distinct(columns: impl Iterator<Item = u32>, most: usize) -> Option<Vec<u32>> {
     const BATCH: usize = 1 << 20;
     let (mut kept, mut limit) = (Vec::new(), BATCH);

@@ -2,20 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What the caller knows. Built from [`ReadOptions::default`], because it will grow. A model remembers it as JSON.
+/// What the caller knows. Built from [`ReadOptions::default`], because it will grow. A model remembers it as
+/// JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct ReadOptions {
     /// How many columns there are. svmlight files do not say; any other file must say the same.
     pub cols: Option<usize>,
-    /// Whether the indices of an svmlight file count from 0; `None` and `Some(false)` mean that they count from 1.
+    /// Whether the indices of an svmlight file count from 0; `None` and `Some(false)` mean that they count
+    /// from 1.
     pub zero_based: Option<bool>,
     /// How tables are understood. Missing values are settled the same way in every format.
     pub table: TableOptions,
 }
 
-/// How a table is understood: CSV, TSV, Parquet and Arrow. What is not said is guessed, and every guess is a remark.
+/// How a table is understood: CSV, TSV, Parquet and Arrow. What is not said is guessed, and every guess is a
+/// remark.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -28,8 +31,8 @@ pub struct TableOptions {
     /// [`TableOptions::DEFAULT_NA`] in columns of numbers and nothing in columns of texts, where `None` and
     /// `NA` may be categories. An empty cell is always missing.
     pub na: Option<Vec<String>>,
-    /// The columns to read: names, patterns in which `*` stands for anything and `?` for one character, or numbers from 1.
-    /// `None` reads all.
+    /// The columns to read: names, patterns in which `*` stands for anything and `?` for one character, or
+    /// numbers from 1. `None` reads all.
     pub columns: Option<Vec<String>>,
     /// What happens to missing values, in every format.
     pub missing: Missing,
@@ -39,13 +42,14 @@ pub struct TableOptions {
     /// `None` takes the one that the file's extension says, unless the first lines show another. A text of
     /// any extension is a table if this is set.
     pub delimiter: Option<char>,
-    /// Whether the delimiter is that of the files that a model was fitted to, and nobody has said it for this one.
+    /// Whether the delimiter is that of the files that a model was fitted to, and nobody has said it for this
+    /// one.
     #[serde(skip)]
     pub delimiter_of_fit: bool,
     /// The character before the decimals of numbers in a text, `.` or `,`; `None` guesses.
     pub decimal: Option<char>,
-    /// Whether columns of a model's rows that are called like names of rows and that the model does not have are
-    /// skipped instead of naming the rows: those that it was fitted to were not named by them either.
+    /// Whether columns of a model's rows that are called like names of rows and that the model does not have
+    /// are skipped instead of naming the rows: those that it was fitted to were not named by them either.
     pub skips_ids: bool,
 }
 

@@ -15,7 +15,8 @@ pub struct PairedViews {
     pub matrices: [Matrix; 2],
     /// The names of the rows, if X has them.
     pub row_names: Option<Names>,
-    /// The number of each row in the files of X and of Y, from 0; `None` if all rows are taken in their order.
+    /// The number of each row in the files of X and of Y, from 0; `None` if all rows are taken in their
+    /// order.
     pub rows: [Option<Vec<usize>>; 2],
     /// What a person should know about the pairing.
     pub remarks: Vec<Remark>,
@@ -60,22 +61,23 @@ pub fn name_rows(views: [Loaded; 2], called: [&str; 2], align: Align) -> Result<
     Ok(([x, y], remarks))
 }
 
-/// What belongs to the rows of a view, such as weights and covariates. It is there for all of them, and may be there for
-/// others.
+/// What belongs to the rows of a view, such as weights and covariates. It is there for all of them, and may
+/// be there for others.
 pub struct Attached {
     /// What was read, without a column that names the rows.
     pub loaded: Loaded,
     /// What a person should know about how its rows were found.
     pub remarks: Vec<Remark>,
-    /// For each row of the view's file its row in this file; `None` stands for the same rows in the same order.
+    /// For each row of the view's file its row in this file; `None` stands for the same rows in the same
+    /// order.
     rows: Option<Vec<usize>>,
     /// The place of each row of this file in the matrix; `None` if no row was left out.
     places: Option<Vec<Option<usize>>>,
 }
 
 impl Attached {
-    /// Finds the rows that belong to those of a view: by name if both have names, or if a column here holds the names
-    /// that the view has.
+    /// Finds the rows that belong to those of a view: by name if both have names, or if a column here holds
+    /// the names that the view has.
     pub fn new(view: &Loaded, loaded: Loaded, called: &str, align: Align) -> Result<Self> {
         let (loaded, mut remarks) = named_like(view, loaded, called, align)?;
         let labels = [view.labels()?, loaded.labels()?];
@@ -89,7 +91,8 @@ impl Attached {
         Ok(Attached { loaded, remarks, rows, places })
     }
 
-    /// What belongs to these rows of the view's file, each of which has all values here; `None` stands for all rows.
+    /// What belongs to these rows of the view's file, each of which has all values here; `None` stands for
+    /// all rows.
     pub fn matrix(&self, rows: Option<&[usize]>) -> Result<Matrix> {
         let all = self.rows.as_ref().map_or(self.loaded.rows_of_file(), Vec::len);
         let place = |row: usize| self.place(row);
@@ -136,8 +139,8 @@ struct Complete {
     dropped: usize,
 }
 
-/// Leaves out the pairs of which either row was left out, or what belongs to it, and counts the others as the matrices
-/// do.
+/// Leaves out the pairs of which either row was left out, or what belongs to it, and counts the others as the
+/// matrices do.
 fn complete(views: [&Loaded; 2], attached: &[&Attached], rows: Option<[Vec<usize>; 2]>) -> Result<Complete> {
     let is_complete = attached.iter().all(|attached| attached.is_complete());
     if is_complete && views.iter().all(|view| view.dropped_rows().is_empty()) {

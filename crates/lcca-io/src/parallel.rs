@@ -1,5 +1,5 @@
-//! Batches that are read one after another, worked on by all threads, and handed over in order. The result does not
-//! depend on the number of threads, because the way the input is cut does not either.
+//! Batches that are read one after another, worked on by all threads, and handed over in order. The result
+//! does not depend on the number of threads, because the way the input is cut does not either.
 
 use rayon::prelude::*;
 

@@ -1,4 +1,5 @@
-//! Reading a matrix, whatever it is stored in. This is the registry: the one place that knows a reader for every format.
+//! Reading a matrix, whatever it is stored in. This is the registry: the one place that knows a reader for
+//! every format.
 
 #[cfg(feature = "arrow")]
 use crate::arrow::ArrowFile;
@@ -33,8 +34,8 @@ pub fn read_matrix_with(path: &Path, options: &ReadOptions) -> Result<Loaded> {
     opened.and_then(|opened| opened.read(path, options, ForModel::default())).map_err(|fault| fault.at(path))
 }
 
-/// The names of a matrix's columns, if its file has them. The matrix itself is not read; [`Loaded::names`] has the
-/// names of a matrix that was read, and those of categories, which only the rows tell.
+/// The names of a matrix's columns, if its file has them. The matrix itself is not read; [`Loaded::names`]
+/// has the names of a matrix that was read, and those of categories, which only the rows tell.
 pub fn read_names(path: &Path) -> Result<Option<Names>> {
     Opened::open(path).and_then(|opened| opened.names(path)).map_err(|fault| fault.at(path))
 }

@@ -1,7 +1,8 @@
-//! How the files of a fit were read, so that rows which come later are read in the same way and nothing is asked twice.
+//! How the files of a fit were read, so that rows which come later are read in the same way and nothing is
+//! asked twice.
 //!
-//! JSON in the model's metadata, under `reading` of its provenance, unless nothing was said about the files. All options
-//! are in it, those of later versions too: what a file does not mention is the default.
+//! JSON in the model's metadata, under `reading` of its provenance, unless nothing was said about the files.
+//! All options are in it, those of later versions too: what a file does not mention is the default.
 
 use crate::loaded::Loaded;
 use crate::matching::Align;
@@ -60,8 +61,8 @@ impl ReadingRecord {
 }
 
 impl ReadOptions {
-    /// The same, with the column that names the rows by its name instead of its number, if it has one in the file that was
-    /// read: a number may be that of another column in the next file.
+    /// The same, with the column that names the rows by its name instead of its number, if it has one in the
+    /// file that was read: a number may be that of another column in the next file.
     pub fn with_index_of(mut self, loaded: &Loaded) -> Self {
         let name = loaded.index_name().filter(|name| !name.trim().is_empty());
         match (&mut self.table.index, name) {
@@ -75,8 +76,9 @@ impl ReadOptions {
         self
     }
 
-    /// The same for what belongs to the rows of files that were read so. It need not have a column that names the rows,
-    /// and it has columns of its own: those that are asked for, and categories that are known by number, are not its.
+    /// The same for what belongs to the rows of files that were read so. It need not have a column that names
+    /// the rows, and it has columns of its own: those that are asked for, and categories that are known by
+    /// number, are not its.
     pub fn for_covariates(mut self) -> Self {
         self.cols = None;
         self.table.columns = None;
@@ -91,8 +93,8 @@ impl ReadOptions {
 
     /// The same for rows that come later, for a model whose columns have names or means, or not.
     ///
-    /// Columns are picked by the names that a model has. Rows need not have names again. Missing values cannot become means
-    /// that a model does not have.
+    /// Columns are picked by the names that a model has. Rows need not have names again. Missing values
+    /// cannot become means that a model does not have.
     pub(crate) fn for_later_rows(mut self, has_names: bool, has_means: bool) -> Self {
         self.cols = None;
         self.table.delimiter_of_fit = self.table.delimiter.is_some();

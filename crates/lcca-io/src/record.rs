@@ -1,7 +1,8 @@
 //! What a model file remembers of the fit that made it.
 //!
-//! JSON in the model's metadata, under `outcome` of its provenance. No clock is in it: the same fit gives the same bytes.
-//! Files of earlier versions hold sentences in place of decisions and notes; they are kept as they are.
+//! JSON in the model's metadata, under `outcome` of its provenance. No clock is in it: the same fit gives the
+//! same bytes. Files of earlier versions hold sentences in place of decisions and notes; they are kept as
+//! they are.
 
 use crate::wording;
 use lcca::data::Side;

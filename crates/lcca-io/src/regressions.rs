@@ -1,7 +1,8 @@
 //! The regressions of a fit in its model file: what `predict` needs besides the weights.
 //!
-//! Tensors of f64, one row per column and one number per pair: `x.regression` and `y.regression`, the coefficients of a
-//! view's columns on its own canonical variables, and `y.on_x`, those of Y's columns on the variables of X.
+//! Tensors of f64, one row per column and one number per pair: `x.regression` and `y.regression`, the
+//! coefficients of a view's columns on its own canonical variables, and `y.on_x`, those of Y's columns on the
+//! variables of X.
 
 use crate::error::{Fault, Outcome};
 use crate::panels::{read_panel, write_panel};

@@ -1,5 +1,5 @@
-//! What a person should know about how files were read and their rows paired: guesses, categories, missing values.
-//! Plain data; `wording` makes the sentences.
+//! What a person should know about how files were read and their rows paired: guesses, categories, missing
+//! values. Plain data; `wording` makes the sentences.
 
 use lcca::data::Side;
 use serde::Serialize;

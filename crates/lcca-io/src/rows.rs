@@ -32,8 +32,8 @@ pub(crate) fn is_all_ones(matrix: &Matrix) -> bool {
     }
 }
 
-/// NumPy's name of the values' type. Ones are written in single precision, because products of bytes would overflow in
-/// SciPy.
+/// NumPy's name of the values' type. Ones are written in single precision, because products of bytes would
+/// overflow in SciPy.
 pub(crate) fn value_type(matrix: &Matrix) -> &'static str {
     match matrix {
         Matrix::Sparse(rows) => match rows.values() {

@@ -41,8 +41,8 @@ impl Saver {
     /// The default number of seconds between two saves.
     pub const EVERY_SECONDS: f64 = 20.0;
 
-    /// The saver of the fit that `identity` describes, and the state that it left in the file, if it did. The state of
-    /// another fit is refused.
+    /// The saver of the fit that `identity` describes, and the state that it left in the file, if it did. The
+    /// state of another fit is refused.
     pub fn open(path: &Path, every: Duration, identity: Identity) -> Result<(Self, Option<Checkpoint>)> {
         remove_abandoned(path);
         let found = path.exists().then(|| read_identified(path, &identity)).transpose()?;
@@ -60,14 +60,15 @@ impl Saver {
         )
     }
 
-    /// Whether the state after an iteration should be saved. A state that may be the last one is saved whatever the time.
+    /// Whether the state after an iteration should be saved. A state that may be the last one is saved
+    /// whatever the time.
     pub fn wants(&self, iteration: usize, perhaps_last: bool) -> bool {
         let record = self.record();
         iteration > record.saved.iteration && (perhaps_last || Instant::now() >= record.due)
     }
 
-    /// Saves the state. A full disk costs the state and not the fit: the failure is returned the first time it happens,
-    /// and the next call tries again.
+    /// Saves the state. A full disk costs the state and not the fit: the failure is returned the first time
+    /// it happens, and the next call tries again.
     pub fn save(&self, state: &Checkpoint) -> Option<String> {
         let start = Instant::now();
         let written = write_checkpoint(&self.path, state, &self.identity);

@@ -1,4 +1,5 @@
-//! Where bytes come from: a mapped file, or a stream that is unpacked on the way. Every file is opened here, once.
+//! Where bytes come from: a mapped file, or a stream that is unpacked on the way. Every file is opened here,
+//! once.
 
 use crate::error::{Fault, Outcome};
 use crate::{mapped, standard_input};
@@ -84,7 +85,8 @@ pub(crate) fn map(path: &Path) -> Outcome<Owner> {
     map_file(path, &open(path)?)
 }
 
-/// Opens a regular file that is not empty. Others are not even opened: a pipe would wait for whoever writes to it.
+/// Opens a regular file that is not empty. Others are not even opened: a pipe would wait for whoever writes
+/// to it.
 fn open(path: &Path) -> Outcome<File> {
     #[cfg(test)]
     opens::count();
@@ -102,15 +104,16 @@ fn open(path: &Path) -> Outcome<File> {
 }
 
 fn map_file(path: &Path, file: &File) -> Outcome<Owner> {
-    // SAFETY: the map is only ever read. As with every mapped file, another program that cuts the file short while
-    // it is in use ends this process (the program says in a line which file it was); writers of this crate never do, they
-    // rename a new file into place.
+    // SAFETY: the map is only ever read. As with every mapped file, another program that cuts the file short
+    // while it is in use ends this process (the program says in a line which file it was); writers of this
+    // crate never do, they rename a new file into place.
     let mapped = unsafe { Mmap::map(file)? };
     mapped::note(path, &mapped);
     Ok(Arc::new(mapped))
 }
 
-/// The first bytes once unpacked. Only regular files are opened, so it is possible to go back to the beginning.
+/// The first bytes once unpacked. Only regular files are opened, so it is possible to go back to the
+/// beginning.
 fn first_bytes(mut file: &File, packing: Packing) -> Outcome<Vec<u8>> {
     const ENOUGH: u64 = 64;
     let mut head = Vec::new();

@@ -1,7 +1,7 @@
 //! Standard input in place of a file, named `-`.
 //!
-//! Texts are read as they come. Matrices are looked at before they are read, and some formats jump about in them, so they are
-//! first copied to a file that has no name and is gone with the process.
+//! Texts are read as they come. Matrices are looked at before they are read, and some formats jump about in
+//! them, so they are first copied to a file that has no name and is gone with the process.
 
 use crate::error::{Fault, Outcome};
 use crate::temporary;

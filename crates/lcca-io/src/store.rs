@@ -6,12 +6,13 @@
 //! | `one-hot` | `columns` u32, one per row; 4294967295 marks an empty row |
 //! | `dense` | `values` f32 or f64, rows × columns |
 //!
-//! Columns may have names, in any kind: `names` u8 (UTF-8, one after another) and `name_ends` u64, one per column. So may
-//! rows: `row_names` and `row_name_ends`.
+//! Columns may have names, in any kind: `names` u8 (UTF-8, one after another) and `name_ends` u64, one per
+//! column. So may rows: `row_names` and `row_name_ends`.
 //!
-//! The metadata says `format` (`lcca-matrix`), `version`, `kind`, `rows` and `cols`. The last tensor, `checksums` u32,
-//! has one sum for every 256 KiB of each other tensor, see [`crate::checksums`]. All numbers are read and checked when a store is
-//! opened, because invalid ones must not reach a fit; names are when they are asked for.
+//! The metadata says `format` (`lcca-matrix`), `version`, `kind`, `rows` and `cols`. The last tensor,
+//! `checksums` u32, has one sum for every 256 KiB of each other tensor, see [`crate::checksums`]. All numbers
+//! are read and checked when a store is opened, because invalid ones must not reach a fit; names are when
+//! they are asked for.
 
 use crate::assemble::check_shape;
 use crate::error::{Fault, Outcome};
@@ -69,7 +70,8 @@ pub(crate) fn read(file: &TensorFile) -> Outcome<Matrix> {
     Ok(matrix)
 }
 
-/// Numbers are checked against their checksums block by block, just before the matrix checks them for its own rules.
+/// Numbers are checked against their checksums block by block, just before the matrix checks them for its own
+/// rules.
 fn read_sparse(file: &TensorFile, cols: usize) -> Outcome<SparseRows> {
     let values = match file.dtype("data") {
         None => Values::Ones,

@@ -1,7 +1,7 @@
 //! svmlight, also called libsvm: one line per row, `label index:value index:value … # comment`.
 //!
-//! Indices count from 1 unless the caller says otherwise; labels and `qid:` are skipped. The file does not carry the
-//! number of columns: it is the largest index, or what the caller says.
+//! Indices count from 1 unless the caller says otherwise; labels and `qid:` are skipped. The file does not
+//! carry the number of columns: it is the largest index, or what the caller says.
 
 use crate::assemble::{self, Assembled};
 use crate::error::{Fault, Outcome, Remedy};

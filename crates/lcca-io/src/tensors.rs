@@ -1,6 +1,6 @@
-//! safetensors: eight bytes of header length, a JSON header (type, shape and place of each tensor, and a map of
-//! strings), then the tensors. Stores, models and checkpoints are such files. The last tensor holds checksums of the
-//! others, see [`crate::checksums`].
+//! safetensors: eight bytes of header length, a JSON header (type, shape and place of each tensor, and a map
+//! of strings), then the tensors. Stores, models and checkpoints are such files. The last tensor holds
+//! checksums of the others, see [`crate::checksums`].
 
 use crate::checksums::{self, Checksums, Summing};
 use crate::error::{Fault, Outcome, one_line};

@@ -1,10 +1,12 @@
-//! Entries in any order, brought into rows by a counting sort. It takes one counter per row besides the result.
+//! Entries in any order, brought into rows by a counting sort. It takes one counter per row besides the
+//! result.
 
 use crate::error::{Fault, Outcome};
 use crate::numbers::grouped;
 use lcca::matrix::{Buffer, Packed, Values};
 
-/// Row, column and value of each entry; all row numbers are below the row count given to [`Triplets::into_rows`].
+/// Row, column and value of each entry; all row numbers are below the row count given to
+/// [`Triplets::into_rows`].
 pub(crate) struct Triplets {
     pub(crate) rows: Buffer<u32>,
     pub(crate) columns: Columns,
@@ -89,7 +91,8 @@ fn span(pair: &[Packed<u64>]) -> std::ops::Range<usize> {
     pair[0].get() as usize..pair[1].get() as usize
 }
 
-/// Refuses a row count far beyond the number of entries: empty rows cost memory too, and such a header is broken.
+/// Refuses a row count far beyond the number of entries: empty rows cost memory too, and such a header is
+/// broken.
 fn check_claim(rows: usize, entries: usize) -> Outcome<()> {
     const SMALL: usize = 1 << 24;
     const EMPTY_PER_ENTRY: usize = 64;

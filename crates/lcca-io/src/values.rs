@@ -2,7 +2,8 @@
 
 use lcca::matrix::{Buffer, DenseValues, Values};
 
-/// Values without an array as long as all of them are one, and of single precision as long as all are exact in it.
+/// Values without an array as long as all of them are one, and of single precision as long as all are exact
+/// in it.
 pub(crate) enum Growing {
     Ones(usize),
     F32(Vec<f32>),

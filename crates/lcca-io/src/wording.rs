@@ -1,5 +1,5 @@
-//! Sentences for the decisions and notes of a fit. This is the one place that makes them: the program, its report and
-//! Python print what this file says.
+//! Sentences for the decisions and notes of a fit. This is the one place that makes them: the program, its
+//! report and Python print what this file says.
 
 mod device;
 mod errors;
@@ -154,7 +154,8 @@ pub fn decision(decision: &Decision) -> String {
                 grouped(*permutations)
             )
         }
-        // The engine may grow decisions that have no sentence yet; their names and numbers still say what happened.
+        // The engine may grow decisions that have no sentence yet; their names and numbers still say what
+        // happened.
         other => format!("{other:?}"),
     }
 }

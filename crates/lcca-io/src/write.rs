@@ -10,8 +10,8 @@ use crate::{matrix_market, npy, npz};
 use lcca::matrix::Matrix;
 use std::path::Path;
 
-/// Writes a matrix: `.safetensors` or `.lcca` (the mapped store), `.npz` (SciPy's compressed rows), `.npy` (dense
-/// only) or `.mtx`. The file appears whole or not at all.
+/// Writes a matrix: `.safetensors` or `.lcca` (the mapped store), `.npz` (SciPy's compressed rows), `.npy`
+/// (dense only) or `.mtx`. The file appears whole or not at all.
 pub fn write_matrix(path: &Path, matrix: &Matrix) -> Result<()> {
     write_matrix_named(path, matrix, None)
 }
@@ -21,7 +21,8 @@ pub fn write_matrix_named(path: &Path, matrix: &Matrix, names: Option<&Names>) -
     write_with_names(path, matrix, names, None)
 }
 
-/// As [`write_matrix`], with the names of the columns and of the rows. Only the store keeps them; see [`keeps_names`].
+/// As [`write_matrix`], with the names of the columns and of the rows. Only the store keeps them; see
+/// [`keeps_names`].
 pub fn write_with_names(
     path: &Path,
     matrix: &Matrix,

@@ -1,7 +1,7 @@
 //! Files that SciPy, NumPy and pyarrow wrote, and SciPy's reading of the files written here.
 //!
-//! Runs the interpreter that `LCCA_PYTHON` names, which needs numpy, scipy and pyarrow. The tests are skipped if it is
-//! not set, except on a build server (`CI=true`): skipping would hide a failure there.
+//! Runs the interpreter that `LCCA_PYTHON` names, which needs numpy, scipy and pyarrow. The tests are skipped
+//! if it is not set, except on a build server (`CI=true`): skipping would hide a failure there.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

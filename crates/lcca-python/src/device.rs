@@ -47,8 +47,8 @@ impl Device {
         })
     }
 
-    /// Computes with rows that are placed where it is decided. If a GPU fails that nobody insisted on, everything is computed again
-    /// without it. Returns the rows, and where they were.
+    /// Computes with rows that are placed where it is decided. If a GPU fails that nobody insisted on,
+    /// everything is computed again without it. Returns the rows, and where they were.
     pub fn compute<T, R>(
         &self,
         pair: InMemory,
@@ -87,8 +87,8 @@ impl Device {
         }
     }
 
-    /// Makes a permutation test of so many rows, pairs and orders where it is decided, as `compute` does. Returns where it was, too, if
-    /// somebody asked.
+    /// Makes a permutation test of so many rows, pairs and orders where it is decided, as `compute` does.
+    /// Returns where it was, too, if somebody asked.
     pub fn test<T, R>(
         &self,
         [rows, pairs, orders]: [usize; 3],

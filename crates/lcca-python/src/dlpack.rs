@@ -1,7 +1,8 @@
 //! Arrays that other libraries lend by DLPack: <https://dmlc.github.io/dlpack/latest/c_api.html>.
 //!
-//! A producer packs a tensor into a capsule. Whoever takes the tensor out renames the capsule, and calls the producer's deleter once, when the
-//! tensor is no longer needed. A capsule that nobody renamed does that by itself. So a tensor that is refused is left in its capsule.
+//! A producer packs a tensor into a capsule. Whoever takes the tensor out renames the capsule, and calls the
+//! producer's deleter once, when the tensor is no longer needed. A capsule that nobody renamed does that by
+//! itself. So a tensor that is refused is left in its capsule.
 
 use crate::failure::Failure;
 use pyo3::ffi;
@@ -34,7 +35,8 @@ struct Tensor {
 }
 
 impl Tensor {
-    /// NumPy's name of the type of its numbers. That of numbers that NumPy does not have is that of bytes without a meaning.
+    /// NumPy's name of the type of its numbers. That of numbers that NumPy does not have is that of bytes
+    /// without a meaning.
     fn typestr(&self) -> String {
         let bytes = self.bits / 8;
         match (self.code, self.lanes, self.bits) {
@@ -79,7 +81,8 @@ impl Managed {
     /// The tensor in a capsule that nobody has taken it from, and the name that the capsule has from then on.
     fn inside(capsule: &Bound<'_, PyAny>) -> Option<(Self, &'static CStr)> {
         let pointer = |name: &CStr| -> Option<NonNull<c_void>> {
-            // SAFETY: the object is alive and may be any; the name ends with a zero byte. A valid capsule has a pointer.
+            // SAFETY: the object is alive and may be any; the name ends with a zero byte. A valid capsule has
+            // a pointer.
             unsafe {
                 if ffi::PyCapsule_IsValid(capsule.as_ptr(), name.as_ptr()) == 0 {
                     return None;
@@ -98,7 +101,8 @@ impl Managed {
     /// # Safety
     /// It must not be deleted yet.
     unsafe fn tensor(&self) -> Option<&Tensor> {
-        // SAFETY: the producer says that a tensor of this layout is there, of which a versioned one begins with its version.
+        // SAFETY: the producer says that a tensor of this layout is there, of which a versioned one begins
+        // with its version.
         unsafe {
             match self {
                 Managed::Unversioned(managed) => Some(&managed.as_ref().tensor),
@@ -175,14 +179,16 @@ pub struct DlpackTensor {
     description: Description,
 }
 
-// SAFETY: after it was made, the tensor is not read any more. The interpreter drops the object, and thereby calls the deleter, with its lock.
+// SAFETY: after it was made, the tensor is not read any more. The interpreter drops the object, and thereby
+// calls the deleter, with its lock.
 unsafe impl Send for DlpackTensor {}
 // SAFETY: as above.
 unsafe impl Sync for DlpackTensor {}
 
 #[pymethods]
 impl DlpackTensor {
-    /// Takes the tensor out of the capsule that `__dlpack__` returned. What does not lie on a GPU stays there.
+    /// Takes the tensor out of the capsule that `__dlpack__` returned. What does not lie on a GPU stays
+    /// there.
     #[new]
     fn new(capsule: &Bound<'_, PyAny>) -> PyResult<Self> {
         let refused = |reason: &str| PyErr::from(Failure::Usage(reason.into()));
@@ -200,7 +206,8 @@ impl DlpackTensor {
         Ok(DlpackTensor { managed, description })
     }
 
-    /// Where it lies. The legacy default stream, which is number 1, is the one that the producer was asked to have it written by.
+    /// Where it lies. The legacy default stream, which is number 1, is the one that the producer was asked to
+    /// have it written by.
     #[getter]
     fn __cuda_array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let Description { shape, strides, typestr, address } = &self.description;

@@ -40,8 +40,8 @@ impl From<Failure> for PyErr {
             },
             Failure::Data(error) => data_error(&error, wording::error(&error)),
             Failure::File(lcca_io::Error::Io { path, source }) => {
-                // Python chooses the subclass, such as FileNotFoundError, by the error number. Its message shows the number,
-                // so Rust's own remark about it is cut off.
+                // Python chooses the subclass, such as FileNotFoundError, by the error number. Its message
+                // shows the number, so Rust's own remark about it is cut off.
                 let text = source.to_string();
                 let text = text.split(" (os error").next().unwrap_or_default().to_string();
                 PyOSError::new_err((source.raw_os_error(), text, path.display().to_string()))

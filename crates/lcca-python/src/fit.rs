@@ -169,8 +169,8 @@ fn run_fit<'py>(
     Ok(dict)
 }
 
-/// The result of a fit. The readings belong to the last rows of the trace: if the fit was resumed, the rows before them come
-/// from an earlier run.
+/// The result of a fit. The readings belong to the last rows of the trace: if the fit was resumed, the rows
+/// before them come from an earlier run.
 fn fit_dict<'py>(py: Python<'py>, fit: &Fit, readings: &[Spent]) -> PyResult<Bound<'py, PyDict>> {
     let dict = model_dict(py, &fit.model)?;
     let before = fit.trace.len().saturating_sub(readings.len());

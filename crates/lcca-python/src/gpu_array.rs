@@ -41,9 +41,10 @@ impl GpuNumbers {
             Some(0 | 2) => Written::ByAll,
             Some(stream) => Written::By(stream),
         };
-        // SAFETY: the object says that its numbers are there and which stream writes them, and our reference keeps it alive. Other code
-        // must not write to them meanwhile, which is documented: values would be wrong, and columns that are no longer those that
-        // were checked could make the GPU read where it must not, which the driver reports.
+        // SAFETY: the object says that its numbers are there and which stream writes them, and our reference
+        // keeps it alive. Other code must not write to them meanwhile, which is documented: values would be
+        // wrong, and columns that are no longer those that were checked could make the GPU read where it must
+        // not, which the driver reports.
         match unsafe { DeviceArray::new(ordinal, address, bytes, Box::new(keeper), written) } {
             Ok(array) => Ok(array),
             Err(error @ CudaError::NotOnGpu { .. }) => Err(Failure::Usage(format!("{name}: {error}"))),
@@ -53,8 +54,9 @@ impl GpuNumbers {
     }
 }
 
-/// Dense rows where they lie: f32 or f64 numbers, row after row. `None` if a fit on this device cannot use them there, or if some number is
-/// not finite: then a copy is used, and what is wrong with it is said as it is for any array.
+/// Dense rows where they lie: f32 or f64 numbers, row after row. `None` if a fit on this device cannot use
+/// them there, or if some number is not finite: then a copy is used, and what is wrong with it is said as it
+/// is for any array.
 pub fn dense_rows(
     name: &str,
     device: &str,
@@ -75,9 +77,10 @@ pub fn dense_rows(
     }
 }
 
-/// Compressed sparse rows, from their offsets, columns and values. The host copies them once and checks the copy as it does arrays of its
-/// own; arrays of types that the engine reads are used by the GPU where they lie. `None` if a fit on this device cannot use
-/// them there, or if something is wrong with them, which is then said as it is for any array.
+/// Compressed sparse rows, from their offsets, columns and values. The host copies them once and checks the
+/// copy as it does arrays of its own; arrays of types that the engine reads are used by the GPU where they
+/// lie. `None` if a fit on this device cannot use them there, or if something is wrong with them, which is
+/// then said as it is for any array.
 pub fn sparse_rows(
     name: &str,
     device: &str,

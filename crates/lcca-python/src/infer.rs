@@ -24,7 +24,8 @@ pub struct Permutations<'py> {
     device: Device,
 }
 
-/// Three numbers per pair: its correlation, its p-value, and its p-value adjusted for testing all pairs. Then decisions, as JSON.
+/// Three numbers per pair: its correlation, its p-value, and its p-value adjusted for testing all pairs. Then
+/// decisions, as JSON.
 pub type Tested<'py> =
     (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, String);
 

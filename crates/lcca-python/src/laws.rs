@@ -7,8 +7,8 @@ use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyAssertionError;
 use pyo3::prelude::*;
 
-/// Raises an AssertionError that names the broken law unless the pair behaves like the dense views `x` and `y`. Rows with
-/// weights are repeated in the dense views.
+/// Raises an AssertionError that names the broken law unless the pair behaves like the dense views `x` and
+/// `y`. Rows with weights are repeated in the dense views.
 #[pyfunction]
 pub fn check_laws(
     py: Python<'_>,

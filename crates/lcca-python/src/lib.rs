@@ -1,9 +1,10 @@
-//! The Python module `lcca._lcca`: the engine on NumPy and SciPy arrays, without a copy if their layout allows.
+//! The Python module `lcca._lcca`: the engine on NumPy and SciPy arrays, without a copy if their layout
+//! allows.
 //!
-//! There is no mathematics here: every function converts its arguments, calls the engine once and converts the result. Every
-//! call computes on a thread pool of its own, which ends with the call, so that no thread is left behind and a process can be
-//! forked at any time. Cluster workers are the exception: they keep a pool between passes. The interpreter is free during a
-//! call and checks for signals twenty times per second.
+//! There is no mathematics here: every function converts its arguments, calls the engine once and converts
+//! the result. Every call computes on a thread pool of its own, which ends with the call, so that no thread
+//! is left behind and a process can be forked at any time. Cluster workers are the exception: they keep a
+//! pool between passes. The interpreter is free during a call and checks for signals twenty times per second.
 
 mod accumulated;
 mod certify;
@@ -88,8 +89,8 @@ fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// Keeps Rust from printing the panics that readers catch: some libraries panic on broken files, and the reader turns that into
-/// an error of its own.
+/// Keeps Rust from printing the panics that readers catch: some libraries panic on broken files, and the
+/// reader turns that into an error of its own.
 fn silence_guarded_panics() {
     let default_hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -16,7 +16,8 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The rows of one view, checked once. Their numbers stay in the array or file that owns them, if its layout allows.
+/// The rows of one view, checked once. Their numbers stay in the array or file that owns them, if its layout
+/// allows.
 #[pyclass(frozen, module = "lcca._lcca")]
 pub struct Matrix {
     pub rows: lcca::matrix::Matrix,
@@ -32,8 +33,8 @@ type Numbers<'a, 'py> = &'a Bound<'py, PyUntypedArray>;
 
 #[pymethods]
 impl Matrix {
-    /// A matrix in one of SciPy's layouts. For "csr" and "csc", `first` and `second` are offsets and indices; for "coo" they are
-    /// rows and columns.
+    /// A matrix in one of SciPy's layouts. For "csr" and "csc", `first` and `second` are offsets and indices;
+    /// for "coo" they are rows and columns.
     #[staticmethod]
     fn sparse(
         py: Python<'_>,
@@ -69,8 +70,8 @@ impl Matrix {
         Matrix::from_arrays(py, name, (rows, cols), arrays, threads)
     }
 
-    /// A two-dimensional array of f32 or f64 numbers in the memory of a GPU, one row after another, if fits on `device` can use it there;
-    /// otherwise None, and it must be copied.
+    /// A two-dimensional array of f32 or f64 numbers in the memory of a GPU, one row after another, if fits
+    /// on `device` can use it there; otherwise None, and it must be copied.
     #[staticmethod]
     fn dense_on_gpu(
         py: Python<'_>,
@@ -82,7 +83,8 @@ impl Matrix {
         compute(py, 1, move || Ok(dense_rows(&name, &device, shape, numbers)?.map(Matrix::from_rows)))
     }
 
-    /// Compressed sparse rows in the memory of a GPU, if fits on `device` can use them there; otherwise None, and they must be copied.
+    /// Compressed sparse rows in the memory of a GPU, if fits on `device` can use them there; otherwise None,
+    /// and they must be copied.
     #[staticmethod]
     fn sparse_on_gpu(
         py: Python<'_>,
@@ -115,7 +117,8 @@ impl Matrix {
         })
     }
 
-    /// Rows of one view of a model: the columns of a table are picked by name, and gaps are filled in by the model's means.
+    /// Rows of one view of a model: the columns of a table are picked by name, and gaps are filled in by the
+    /// model's means.
     #[staticmethod]
     fn read_for_model(
         py: Python<'_>,
@@ -136,8 +139,8 @@ impl Matrix {
         })
     }
 
-    /// Covariates: those of a fit or, if their means are given, of rows for a model, picked by name. A category that the model has not
-    /// seen is an error.
+    /// Covariates: those of a fit or, if their means are given, of rows for a model, picked by name. A
+    /// category that the model has not seen is an error.
     #[staticmethod]
     fn read_covariates(
         py: Python<'_>,

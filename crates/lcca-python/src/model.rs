@@ -18,7 +18,8 @@ use pyo3::types::{PyDict, PyList};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Weights of one view, its column means if it was centered, and what covariates explain of it if there were any.
+/// Weights of one view, its column means if it was centered, and what covariates explain of it if there were
+/// any.
 #[derive(FromPyObject)]
 pub enum ViewWeights<'py> {
     Adjusted(PyReadonlyArray2<'py, f64>, Option<PyReadonlyArray1<'py, f64>>, ViewEffects<'py>),
@@ -211,7 +212,8 @@ pub fn record_dict<'py>(py: Python<'py>, record: &FitRecord) -> PyResult<Bound<'
     Ok(dict)
 }
 
-/// The sentences of notes, given as a JSON list, with the names of some columns of X and of Y in place of their numbers.
+/// The sentences of notes, given as a JSON list, with the names of some columns of X and of Y in place of
+/// their numbers.
 #[pyfunction]
 pub fn note_sentences(
     notes: &str,

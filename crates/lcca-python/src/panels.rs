@@ -58,8 +58,8 @@ impl ArraySources<'_> {
     }
 }
 
-/// Refuses an array that does not begin at a multiple of eight bytes. Arrays that arrive over a network may begin anywhere, and
-/// reading those through a reference is undefined behavior, so Python has to copy them.
+/// Refuses an array that does not begin at a multiple of eight bytes. Arrays that arrive over a network may
+/// begin anywhere, and reading those through a reference is undefined behavior, so Python has to copy them.
 fn check_alignment(array: &PyReadonlyArray2<'_, f64>) -> Result<(), Failure> {
     if array.len() > 0 && !array.data().addr().is_multiple_of(align_of::<f64>()) {
         return Err(Failure::Usage("the array is not aligned; numpy.require copies it".into()));

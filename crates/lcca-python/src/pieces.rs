@@ -1,8 +1,8 @@
 //! All shards of a cluster worker, answering together.
 //!
-//! The methods are those of `lcca::data::Pair`; they return NumPy arrays, to be merged with the answers of other workers.
-//! A worker keeps one `Pieces` object per pair of views between passes: it owns the engine's scratch panels, the panels that
-//! products are formed in, and a share of the thread pool.
+//! The methods are those of `lcca::data::Pair`; they return NumPy arrays, to be merged with the answers of
+//! other workers. A worker keeps one `Pieces` object per pair of views between passes: it owns the engine's
+//! scratch panels, the panels that products are formed in, and a share of the thread pool.
 
 use crate::failure::Failure;
 use crate::grams::{GramArrays, JointArrays, gram_to_numpy, joint_to_numpy};
@@ -108,15 +108,16 @@ impl Pieces {
         gram_to_numpy(py, gram)
     }
 
-    /// This worker's share of the sample behind an estimate of the joint Gram matrix, if the cluster has `shards` shards in all;
-    /// None if the matrix cannot be formed.
+    /// This worker's share of the sample behind an estimate of the joint Gram matrix, if the cluster has
+    /// `shards` shards in all; None if the matrix cannot be formed.
     fn gram_sample<'py>(&self, py: Python<'py>, shards: usize) -> PyResult<Option<SampleTuple<'py>>> {
         let pair = self.pair.clone();
         let sample = compute_on(py, &self.pool, move || Ok(pair.gram_sample(shards)))?;
         Ok(sample.map(|sample| sample_to_numpy(py, sample)))
     }
 
-    /// The sparse blocks XᵀX, XᵀY and YᵀY. Fails if they cannot be formed, in which case there is no sample either.
+    /// The sparse blocks XᵀX, XᵀY and YᵀY. Fails if they cannot be formed, in which case there is no sample
+    /// either.
     fn joint_gram<'py>(&self, py: Python<'py>, limit: u64) -> PyResult<JointArrays<'py>> {
         let pair = self.pair.clone();
         let joint = compute_on(py, &self.pool, move || {
@@ -152,7 +153,8 @@ impl Pieces {
         mat_to_numpy(py, triangle.factor())
     }
 
-    /// The lower triangle of the Gram matrix of chosen columns, column after column, about the means if they are given.
+    /// The lower triangle of the Gram matrix of chosen columns, column after column, about the means if they
+    /// are given.
     fn block_gram<'py>(
         &self,
         py: Python<'py>,
@@ -186,8 +188,8 @@ impl Pieces {
 }
 
 impl Workspace {
-    /// A panel of the given shape with old numbers in it. Its padding is zero: a new panel's is, and a pass adds products of
-    /// zeros to it.
+    /// A panel of the given shape with old numbers in it. Its padding is zero: a new panel's is, and a pass
+    /// adds products of zeros to it.
     fn take(&self, rows: usize, cols: usize) -> Panel {
         let mut panels = self.lock();
         match panels.iter().position(|panel| (panel.rows(), panel.cols()) == (rows, cols)) {
@@ -199,8 +201,8 @@ impl Workspace {
         }
     }
 
-    /// Keeps the panels of the pass that just ended, and no more than one pass needs: blocks get narrower as pairs
-    /// converge, and panels of every former width would pile up.
+    /// Keeps the panels of the pass that just ended, and no more than one pass needs: blocks get narrower as
+    /// pairs converge, and panels of every former width would pile up.
     fn put_back(&self, used: impl Iterator<Item = Panel>) {
         let mut panels = self.lock();
         panels.extend(used);

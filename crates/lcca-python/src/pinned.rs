@@ -6,23 +6,25 @@ use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// A NumPy array that our own reference keeps alive. If the reference is dropped without the interpreter's lock, PyO3 releases
-/// it the next time any thread takes the lock.
+/// A NumPy array that our own reference keeps alive. If the reference is dropped without the interpreter's
+/// lock, PyO3 releases it the next time any thread takes the lock.
 struct PinnedArray {
     _array: Py<PyUntypedArray>,
     start: *const u8,
     len: usize,
 }
 
-// SAFETY: the bytes are only read, and the reference keeps them in place. Python code may write to the array meanwhile: the
-// numbers are then wrong, as they would be for NumPy, but every index made from them is checked.
+// SAFETY: the bytes are only read, and the reference keeps them in place. Python code may write to the array
+// meanwhile: the numbers are then wrong, as they would be for NumPy, but every index made from them is
+// checked.
 unsafe impl Send for PinnedArray {}
 // SAFETY: as above.
 unsafe impl Sync for PinnedArray {}
 
 impl AsRef<[u8]> for PinnedArray {
     fn as_ref(&self) -> &[u8] {
-        // SAFETY: `start` and `len` describe the array's one contiguous allocation, which lives as long as `self`.
+        // SAFETY: `start` and `len` describe the array's one contiguous allocation, which lives as long as
+        // `self`.
         unsafe { std::slice::from_raw_parts(self.start, self.len) }
     }
 }

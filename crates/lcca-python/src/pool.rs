@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 /// Threads that live as long as this object, for a cluster worker that makes thousands of short calls.
 ///
-/// Python keeps one pool per size by a weak reference, so the threads end with the last object that computes on them.
+/// Python keeps one pool per size by a weak reference, so the threads end with the last object that computes
+/// on them.
 #[pyclass(frozen, weakref, module = "lcca._lcca")]
 pub struct Pool {
     pub threads: Arc<ThreadPool>,

@@ -1,8 +1,9 @@
 //! A pair of views that a Python object answers for: every method is a call of that object.
 //!
-//! The contract is that of [`Pair`]: the object has a `shape`, `moments` and `products`. What else it can do, it names in its
-//! attribute `capabilities`; methods of capabilities that it does not name are never called. The interpreter's lock is held
-//! during the call and while its result is copied. An exception travels through the engine and comes out unchanged.
+//! The contract is that of [`Pair`]: the object has a `shape`, `moments` and `products`. What else it can do,
+//! it names in its attribute `capabilities`; methods of capabilities that it does not name are never called.
+//! The interpreter's lock is held during the call and while its result is copied. An exception travels
+//! through the engine and comes out unchanged.
 
 use crate::failure::Failure;
 use crate::grams::{GramArrays, JointArrays, block_from_numpy, gram_from_numpy};
@@ -95,7 +96,8 @@ impl Offers {
     }
 }
 
-/// Wraps an exception for its way through the engine. The engine reacts to one kind only: a matrix that does not fit.
+/// Wraps an exception for its way through the engine. The engine reacts to one kind only: a matrix that does
+/// not fit.
 fn engine_error(py: Python<'_>, error: PyErr) -> Error {
     let bytes = |name: &str| error.value(py).getattr(name).and_then(|bytes| bytes.extract::<u64>());
     match (error.is_instance_of::<PyMemoryError>(py), bytes("needed"), bytes("allowed")) {

@@ -18,7 +18,8 @@ struct SavingWatch<'a, T> {
     seconds_before: f64,
 }
 
-/// Resumes the fit in the file, or starts it if there is no file. Returns the fit and the seconds of all runs together.
+/// Resumes the fit in the file, or starts it if there is no file. Returns the fit and the seconds of all runs
+/// together.
 pub fn fit_with_state<T: Send>(
     path: &Path,
     pair: &dyn Pair,

@@ -1,4 +1,5 @@
-//! What rows are called, and which rows belong together: the rule of `lcca_io`, for tables in memory as for files.
+//! What rows are called, and which rows belong together: the rule of `lcca_io`, for tables in memory as for
+//! files.
 
 use crate::failure::Failure;
 use crate::matrix::Matrix;
@@ -27,7 +28,8 @@ struct Labels {
 
 #[pymethods]
 impl RowLabels {
-    /// The labels of a table in memory: names, or nothing but a count, or nothing. `ids` are columns that may name the rows.
+    /// The labels of a table in memory: names, or nothing but a count, or nothing. `ids` are columns that may
+    /// name the rows.
     #[new]
     fn new(
         called: String,
@@ -95,7 +97,8 @@ impl Labels {
 }
 
 type Numbers<'py> = Bound<'py, PyArray1<i64>>;
-/// The columns that name the rows of each table, the rows that belong together unless all do as they are, and remarks.
+/// The columns that name the rows of each table, the rows that belong together unless all do as they are, and
+/// remarks.
 type Matched<'py> = ([Option<usize>; 2], Option<(Numbers<'py>, Numbers<'py>)>, Vec<String>);
 
 /// Which rows of two tables belong together.

@@ -56,7 +56,8 @@ impl Rows {
         Matrix::from_rows(self.pair.view(if name == "X" { Side::X } else { Side::Y }).clone())
     }
 
-    /// The same shard in terms of the kept columns, with equal rows merged if that pays; None if nothing would change.
+    /// The same shard in terms of the kept columns, with equal rows merged if that pays; None if nothing
+    /// would change.
     fn reduced(
         &self,
         py: Python<'_>,

@@ -1,9 +1,10 @@
 //! Long computations: on a thread pool, with the interpreter free, stopped by Ctrl-C within a second.
 //!
-//! The work runs on the pool's threads and sends events to the calling thread, which alone talks to Python. Python delivers
-//! signals to its main thread only, so that thread checks for them while it waits. Work that is asked to stop ends after its
-//! current pass. If that takes longer than half a second, the work is left to end by itself; the data it reads stay alive until
-//! then. Work that has a state to save is waited for until another signal arrives.
+//! The work runs on the pool's threads and sends events to the calling thread, which alone talks to Python.
+//! Python delivers signals to its main thread only, so that thread checks for them while it waits. Work that
+//! is asked to stop ends after its current pass. If that takes longer than half a second, the work is left to
+//! end by itself; the data it reads stay alive until then. Work that has a state to save is waited for until
+//! another signal arrives.
 
 use crate::failure::Failure;
 use crate::pool;
@@ -47,7 +48,8 @@ pub struct Listeners<'py> {
     pub on_fold: Option<Bound<'py, PyAny>>,
     /// Whether work that is asked to stop has a state to save.
     pub saves: bool,
-    /// Returns the cost of moving data between machines so far. The work itself calls it after every iteration.
+    /// Returns the cost of moving data between machines so far. The work itself calls it after every
+    /// iteration.
     pub meter: Option<Py<PyAny>>,
 }
 
@@ -79,7 +81,8 @@ pub fn compute_on<T: Send + 'static>(
     run_on(py, pool, &Listeners::default(), |_| work())
 }
 
-/// Runs `work` on new threads and waits for the result. An exception raised by a listener or a signal stops it.
+/// Runs `work` on new threads and waits for the result. An exception raised by a listener or a signal stops
+/// it.
 pub fn run<T: Send + 'static>(
     py: Python<'_>,
     threads: usize,
@@ -133,12 +136,14 @@ fn wait<T: Send>(py: Python<'_>, events: &mut Receiver<Event<T>>, listeners: &Li
     }
 }
 
-/// The next event, or a timeout so that signals can be checked. A receiver is not `Sync`, hence the exclusive borrow.
+/// The next event, or a timeout so that signals can be checked. A receiver is not `Sync`, hence the exclusive
+/// borrow.
 fn next_event<T>(events: &mut Receiver<Event<T>>) -> Result<Event<T>, RecvTimeoutError> {
     events.recv_timeout(POLL)
 }
 
-/// Waits for work that was asked to stop: for a limited time, or until the next signal if the work saves its state.
+/// Waits for work that was asked to stop: for a limited time, or until the next signal if the work saves its
+/// state.
 fn wait_for_stop<T: Send>(py: Python<'_>, events: &mut Receiver<Event<T>>, saves: bool) {
     let end = Instant::now() + PATIENCE;
     while saves || Instant::now() < end {

@@ -1,11 +1,13 @@
-//! Sums over rows that are not matrices: the moments of a view and the sample behind an estimate of the joint Gram matrix.
+//! Sums over rows that are not matrices: the moments of a view and the sample behind an estimate of the joint
+//! Gram matrix.
 
 use crate::panels::Vector;
 use lcca::data::{GramSample, Moments};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-/// Weight of all rows; sum, sum of squares, count of stored entries and, if it differs, count of nonzero entries per column.
+/// Weight of all rows; sum, sum of squares, count of stored entries and, if it differs, count of nonzero
+/// entries per column.
 #[derive(FromPyObject)]
 pub enum MomentArrays<'py> {
     WithNonzero(f64, Numbers<'py>, Numbers<'py>, Counts<'py>, Counts<'py>),
@@ -16,7 +18,8 @@ type Counts<'py> = PyReadonlyArray1<'py, u64>;
 /// What [`moments_to_numpy`] returns.
 pub type MomentTuple<'py> = (f64, Vector<'py, f64>, Vector<'py, f64>, Vector<'py, u64>, Vector<'py, u64>);
 
-/// Rows; rows in the sample; pairs of columns in all rows; pairs in the largest row; stored entries; the sampled pairs.
+/// Rows; rows in the sample; pairs of columns in all rows; pairs in the largest row; stored entries; the
+/// sampled pairs.
 #[derive(FromPyObject)]
 pub struct SampleArrays<'py>(usize, usize, f64, f64, f64, PyReadonlyArray1<'py, u64>);
 /// What [`sample_to_numpy`] returns.

@@ -1,7 +1,8 @@
 //! Decompositions of a few small matrices at a time.
 //!
-//! Rayleigh–Ritz of a whole block needs two or three of them, one after another, and that of subblocks needs dozens that do not depend on each
-//! other. A device that holds panels may do them sooner than the host; by default the host does, on all threads.
+//! Rayleigh–Ritz of a whole block needs two or three of them, one after another, and that of subblocks needs
+//! dozens that do not depend on each other. A device that holds panels may do them sooner than the host; by
+//! default the host does, on all threads.
 
 use crate::error::{Error, Result};
 use crate::small;

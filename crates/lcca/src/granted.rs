@@ -1,4 +1,5 @@
-//! Asking for memory before it is needed, so that a machine that does not have it is an error and not the end of the process.
+//! Asking for memory before it is needed, so that a machine that does not have it is an error and not the end
+//! of the process.
 
 use std::cell::Cell;
 
@@ -6,8 +7,8 @@ thread_local! {
     static IS_ASKING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread only asks for memory and goes on without it. A program whose allocator ends it when there is no
-/// memory left must return null from it then.
+/// Whether this thread only asks for memory and goes on without it. A program whose allocator ends it when
+/// there is no memory left must return null from it then.
 pub fn is_asking() -> bool {
     IS_ASKING.get()
 }

@@ -6,11 +6,13 @@
 //! WxᵀCxxWx = I,   WyᵀCyyWy = I,   WxᵀCxyWy = diag(d₁ ≥ … ≥ d_k),      Cxx = XᵀX, Cyy = YᵀY, Cxy = XᵀY
 //! ```
 //!
-//! so that the columns of X·Wx and Y·Wy correlate as much as any can. The default method is block LOBPCG; the others are
-//! those of Lu & Foster, *Large Scale Canonical Correlation Analysis with Iterative Least Squares* (NIPS 2014).
+//! so that the columns of X·Wx and Y·Wy correlate as much as any can. The default method is block LOBPCG; the
+//! others are those of Lu & Foster, *Large Scale Canonical Correlation Analysis with Iterative Least Squares*
+//! (NIPS 2014).
 //!
-//! Algorithms touch rows only through [`data::Pair`], whose central operation is a *pass*: it streams the rows once and
-//! adds up products with thin p×k panels. Everything else happens on weights; nothing n-sized is stored.
+//! Algorithms touch rows only through [`data::Pair`], whose central operation is a *pass*: it streams the
+//! rows once and adds up products with thin p×k panels. Everything else happens on weights; nothing n-sized
+//! is stored.
 //!
 //! | module | holds |
 //! |---|---|
@@ -43,7 +45,8 @@
 //! # Ok::<(), lcca::Error>(())
 //! ```
 //!
-//! The crate reads no files, has no clock, prints nothing and starts no threads: it computes on the current rayon pool.
+//! The crate reads no files, has no clock, prints nothing and starts no threads: it computes on the current
+//! rayon pool.
 
 pub mod data;
 pub mod decompose;

@@ -1,7 +1,8 @@
 //! Which method, with which parameters: plain data, and the only place that knows what methods there are.
 //!
-//! A method is a [`Spec`] and the values of its parameters. Command-line flags, Python options, help, the tables in the
-//! documentation, planned passes and error texts all follow from the specs, so that a new parameter is described once.
+//! A method is a [`Spec`] and the values of its parameters. Command-line flags, Python options, help, the
+//! tables in the documentation, planned passes and error texts all follow from the specs, so that a new
+//! parameter is described once.
 
 use crate::error::{Error, Result};
 use crate::parameter::Values;
@@ -81,7 +82,8 @@ impl Spec {
 
 /// The choice among several solvers.
 fn inner_parameter(solvers: &[&'static SolverSpec]) -> Parameter {
-    // Built once per process, so leaking the short list of names costs nothing and gives it the lifetime of the others.
+    // Built once per process, so leaking the short list of names costs nothing and gives it the lifetime of
+    // the others.
     let names: Vec<&'static str> = solvers.iter().map(|solver| solver.name).collect();
     let choices: &'static [&'static str] = names.leak();
     let expected = "the name of a solver";
@@ -336,8 +338,8 @@ impl Method {
         Some((self.get("t1")?, Solver::with_values(self.solver_spec()?, &self.values)))
     }
 
-    /// Whether the answer depends on the units of columns even without a ridge: principal components do, and so do steps
-    /// along gradients.
+    /// Whether the answer depends on the units of columns even without a ridge: principal components do, and
+    /// so do steps along gradients.
     pub fn depends_on_scale(&self) -> bool {
         self.algorithm() == Algorithm::PrincipalComponents
             || self.solver_spec().is_some_and(|solver| solver.depends_on_scale)

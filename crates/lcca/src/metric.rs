@@ -37,7 +37,8 @@ fn whitened(x_gram: MatRef<'_, f64>, y_gram: MatRef<'_, f64>, cross: MatRef<'_, 
     Ok(times(times(hx?.transpose(), cross).as_ref(), hy?.as_ref()))
 }
 
-/// The singular values of a small matrix, descending. A failed decomposition is an error, never "no correlation".
+/// The singular values of a small matrix, descending. A failed decomposition is an error, never "no
+/// correlation".
 fn singular_values(small_matrix: &Mat<f64>, what: &'static str) -> Result<Vec<f64>> {
     if small_matrix.nrows() == 0 || small_matrix.ncols() == 0 {
         return Ok(Vec::new());
@@ -45,7 +46,8 @@ fn singular_values(small_matrix: &Mat<f64>, what: &'static str) -> Result<Vec<f6
     small::singular_values(small_matrix.as_ref()).ok_or(Error::Factorization(what))
 }
 
-/// The correlation of column i of XWx with column i of YWy, from the same three matrices; 0 if a column is zero.
+/// The correlation of column i of XWx with column i of YWy, from the same three matrices; 0 if a column is
+/// zero.
 pub fn pair_correlations(
     x_gram: MatRef<'_, f64>,
     y_gram: MatRef<'_, f64>,
@@ -68,28 +70,28 @@ pub fn small_products(pair: &dyn Pair, wx: &Panel, wy: &Panel) -> Result<[Mat<f6
     Ok([panels::symmetric_cross(wx, &xx), panels::symmetric_cross(wy, &yy), panels::cross(wx, &xy)])
 }
 
-/// The paper's measure: canonical correlations between span(XWx) and span(YWy). Their sum is the captured correlation.
-/// One pass.
+/// The paper's measure: canonical correlations between span(XWx) and span(YWy). Their sum is the captured
+/// correlation. One pass.
 pub fn captured(pair: &dyn Pair, wx: &Panel, wy: &Panel) -> Result<Vec<f64>> {
     let [x_gram, y_gram, cross] = small_products(pair, wx, wy)?;
     subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref())
 }
 
-/// Principal angles between span(XW₁) and span(XW₂) for one view, in radians, ascending. Small angles are as accurate
-/// as large ones: they come from sines. Half a pass.
+/// Principal angles between span(XW₁) and span(XW₂) for one view, in radians, ascending. Small angles are as
+/// accurate as large ones: they come from sines. Half a pass.
 pub fn principal_angles(pair: &dyn Pair, side: Side, w1: &Panel, w2: &Panel) -> Result<Vec<f64>> {
     let (first, second) = bases(pair, side, w1, w2)?;
     angles(&first, &second)
 }
 
-/// The paper's definition 2: ‖H₁ − H₂‖₂ with H the projections on span(XW₁) and span(XW₂): the sine of the largest
-/// principal angle, or 1 if the dimensions differ. Half a pass.
+/// The paper's definition 2: ‖H₁ − H₂‖₂ with H the projections on span(XW₁) and span(XW₂): the sine of the
+/// largest principal angle, or 1 if the dimensions differ. Half a pass.
 pub fn distance(pair: &dyn Pair, side: Side, w1: &Panel, w2: &Panel) -> Result<f64> {
     Ok(principal_sines(pair, side, w1, w2)?.last().copied().unwrap_or(0.0))
 }
 
-/// Sines of the principal angles between span(XW₁) and span(XW₂), ascending, one for each dimension of the larger; 1 if
-/// the smaller has no direction left. The last is [`distance`]. Half a pass.
+/// Sines of the principal angles between span(XW₁) and span(XW₂), ascending, one for each dimension of the
+/// larger; 1 if the smaller has no direction left. The last is [`distance`]. Half a pass.
 pub fn principal_sines(pair: &dyn Pair, side: Side, w1: &Panel, w2: &Panel) -> Result<Vec<f64>> {
     let (first, second) = bases(pair, side, w1, w2)?;
     let mut sines: Vec<f64> = angles(&first, &second)?.into_iter().map(f64::sin).collect();
@@ -119,7 +121,8 @@ fn angles(first: &Basis, second: &Basis) -> Result<Vec<f64>> {
     let (large, small) = if first.q.cols() < second.q.cols() { (second, first) } else { (first, second) };
     let overlap = panels::cross(&large.q, &small.cq);
     let cosines = singular_values(&overlap, "the overlap of two subspaces")?;
-    // Cosines descend while sines ascend. Each angle is taken from the smaller of the two, which is the accurate one.
+    // Cosines descend while sines ascend. Each angle is taken from the smaller of the two, which is the
+    // accurate one.
     let angle = |(c, s): (f64, f64)| if s < c { s.min(1.0).asin() } else { c.min(1.0).acos() };
     Ok(cosines.into_iter().zip(sines(large, small, overlap.as_ref())?).map(angle).collect())
 }

@@ -1,4 +1,5 @@
-//! Similar columns of the data: cosines between rows of p×k panels, which have one row per column of the data.
+//! Similar columns of the data: cosines between rows of p×k panels, which have one row per column of the
+//! data.
 //!
 //! Each query takes p·k operations. Nothing is kept between queries.
 
@@ -14,8 +15,8 @@ pub struct Scored {
     pub score: f64,
 }
 
-/// The `count` rows with the largest cosine with `vector`, largest first and equal ones in order. Rows of zeros have no
-/// direction and are left out. If `vector` is zero, the result is empty.
+/// The `count` rows with the largest cosine with `vector`, largest first and equal ones in order. Rows of
+/// zeros have no direction and are left out. If `vector` is zero, the result is empty.
 pub fn nearest(panel: &Panel, vector: &[f64], count: usize) -> Vec<Scored> {
     let length = norm(vector);
     let cosine = |row: usize| {
@@ -26,8 +27,8 @@ pub fn nearest(panel: &Panel, vector: &[f64], count: usize) -> Vec<Scored> {
     largest((0..panel.rows()).filter_map(cosine).collect(), count, |scored| scored.score)
 }
 
-/// The `count` rows with the largest absolute entries in one column of the panel, largest first and equal ones in order.
-/// Zeros are left out.
+/// The `count` rows with the largest absolute entries in one column of the panel, largest first and equal
+/// ones in order. Zeros are left out.
 pub fn leading(panel: &Panel, column: usize, count: usize) -> Vec<Scored> {
     let entries = (0..panel.rows()).map(|row| Scored { row, score: panel.row(row)[column] });
     largest(entries.filter(|entry| entry.score != 0.0).collect(), count, |entry| entry.score.abs())

@@ -1,7 +1,7 @@
 //! What a fit decided and what its user should know: plain data with numbers, no sentences.
 //!
-//! Programs turn these into sentences where they print them. Costs are counted in operations and entries, never in
-//! seconds, so that the same fit gives the same decisions on every machine.
+//! Programs turn these into sentences where they print them. Costs are counted in operations and entries,
+//! never in seconds, so that the same fit gives the same decisions on every machine.
 
 use crate::side::Side;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,8 @@ pub enum Decision {
         /// Columns of the view.
         columns: u64,
     },
-    /// Columns were divided by their standard deviations, or by their root mean squares if they were not centered.
+    /// Columns were divided by their standard deviations, or by their root mean squares if they were not
+    /// centered.
     ColumnsScaled {
         /// The view.
         side: Side,
@@ -47,12 +48,14 @@ pub enum Decision {
     },
     /// The user named the method.
     MethodRequested,
-    /// A one-hot view has a diagonal Gram matrix, so it is solved for exactly and only the other view is iterated on.
+    /// A one-hot view has a diagonal Gram matrix, so it is solved for exactly and only the other view is
+    /// iterated on.
     ViewEliminated {
         /// The one-hot view.
         side: Side,
     },
-    /// The views are so narrow that they are solved exactly, from their dense Gram matrices, whatever else would cost.
+    /// The views are so narrow that they are solved exactly, from their dense Gram matrices, whatever else
+    /// would cost.
     NarrowViews {
         /// Columns of X and of Y.
         columns: [u64; 2],
@@ -102,7 +105,8 @@ pub enum Decision {
         /// Pairs on few columns that were found beforehand.
         witnesses: u64,
     },
-    /// The preconditioner stood for B − A on all columns: the frequent ones were factorized, the others met a polynomial.
+    /// The preconditioner stood for B − A on all columns: the frequent ones were factorized, the others met a
+    /// polynomial.
     TwoLevels {
         /// Columns that were factorized.
         columns: u64,
@@ -123,8 +127,8 @@ pub enum Decision {
         /// Columns of both views.
         columns: u64,
     },
-    /// The first iterations ran with panels in single precision. What they found was measured in double precision, and iterations went on
-    /// in it if that was not enough.
+    /// The first iterations ran with panels in single precision. What they found was measured in double
+    /// precision, and iterations went on in it if that was not enough.
     SinglePrecisionFirst {
         /// Iterations in single precision.
         iterations: u64,
@@ -135,8 +139,8 @@ pub enum Decision {
         sums: u64,
         /// Rows of the data.
         rows: u64,
-        /// How far each objective value can be below the true one, with probability 0.9; `None` if nothing is proved for so few
-        /// sums.
+        /// How far each objective value can be below the true one, with probability 0.9; `None` if nothing is
+        /// proved for so few sums.
         bound: Option<f64>,
         /// The objective's total as the sums alone show it, usually above the true one.
         believed: f64,
@@ -147,7 +151,8 @@ pub enum Decision {
         entries: u64,
         /// Operations, estimated from the pattern of the factor.
         operations: f64,
-        /// Whether the factorization succeeded. If the matrix is singular to rounding, iterations go on without it.
+        /// Whether the factorization succeeded. If the matrix is singular to rounding, iterations go on
+        /// without it.
         succeeded: bool,
     },
     /// The number of pairs was chosen by a test on held-out rows.
@@ -182,7 +187,8 @@ pub enum Decision {
 #[serde(tag = "why", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum WithoutGpu {
-    /// Only LOBPCG and Gram matrices of dense rows are computed there, and the answer was found in another way.
+    /// Only LOBPCG and Gram matrices of dense rows are computed there, and the answer was found in another
+    /// way.
     NothingToCompute,
     /// The fit takes so little that moving it would take longer.
     TooLittle {
@@ -250,7 +256,8 @@ pub enum Note {
         /// Rows that were held out.
         rows: u64,
     },
-    /// In cross-validation, pairs correlate far less on held-out rows than on those that were fitted, in the mean.
+    /// In cross-validation, pairs correlate far less on held-out rows than on those that were fitted, in the
+    /// mean.
     FarBelowTrainingInFolds {
         /// The mean training correlation.
         training: f64,
@@ -267,11 +274,13 @@ pub enum Note {
         or_more: bool,
         /// Some of them: the column of X and that of Y, from 0.
         columns: Vec<[u64; 2]>,
-        /// Whether each of those is equal in every row. Multiples are not, and nobody looked at a file of an earlier version.
+        /// Whether each of those is equal in every row. Multiples are not, and nobody looked at a file of an
+        /// earlier version.
         #[serde(default)]
         equal: Vec<bool>,
     },
-    /// A ridge is relative to the mean variance of the columns, and that is set by a few columns with very large ones.
+    /// A ridge is relative to the mean variance of the columns, and that is set by a few columns with very
+    /// large ones.
     RidgeSetByFewColumns {
         /// The view.
         side: Side,
@@ -287,7 +296,8 @@ pub enum Note {
         /// The first of them, from 0.
         first: u64,
     },
-    /// Columns have means so far above their deviations that sums over these rows cannot tell them from constant ones.
+    /// Columns have means so far above their deviations that sums over these rows cannot tell them from
+    /// constant ones.
     DigitsLost {
         /// The view.
         side: Side,
@@ -324,7 +334,8 @@ pub enum Note {
         /// Steps that were allowed.
         steps: u64,
     },
-    /// Some bounds are far above their residuals: there are directions of little variance that residuals hardly see.
+    /// Some bounds are far above their residuals: there are directions of little variance that residuals
+    /// hardly see.
     BoundsFarAboveResiduals {
         /// Pairs with such a bound.
         far: u64,

@@ -7,8 +7,9 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
-/// Rows of a panel that one thread takes at a time. A chunk of 32 columns is 256 KiB, which stays in a second-level cache
-/// while it is multiplied with the small matrices, and a panel of some thousand rows still feeds several threads.
+/// Rows of a panel that one thread takes at a time. A chunk of 32 columns is 256 KiB, which stays in a
+/// second-level cache while it is multiplied with the small matrices, and a panel of some thousand rows still
+/// feeds several threads.
 const CHUNK: usize = 1024;
 
 /// AᵀB, for two panels with the same rows.
@@ -92,7 +93,8 @@ pub fn combine(terms: &[(&Panel, MatRef<'_, f64>)]) -> Panel {
     out
 }
 
-/// `a[:, first..first + c]` ← `a[:, first..first + c]`·M for a small M of c rows and columns: nothing as high as a panel is allocated.
+/// `a[:, first..first + c]` ← `a[:, first..first + c]`·M for a small M of c rows and columns: nothing as high
+/// as a panel is allocated.
 pub fn turn_columns(a: &mut Panel, first: usize, m: MatRef<'_, f64>) {
     let (count, stride) = (m.nrows(), a.lines_per_row() * LANES);
     assert_eq!(count, m.ncols(), "rows and columns of the matrix");
@@ -124,8 +126,8 @@ pub fn add_product(out: &mut Panel, a: &Panel, m: MatRef<'_, f64>) {
 
 /// P ← T·Ct + P·Cp and W ← W·Cw + P, both in place: nothing as high as a panel is allocated.
 ///
-/// The results have as many columns as the coefficients, at most as many as W and P; the columns beyond are dropped. If Cp
-/// has no rows, P counts as zero.
+/// The results have as many columns as the coefficients, at most as many as W and P; the columns beyond are
+/// dropped. If Cp has no rows, P counts as zero.
 pub fn advance(
     w: &mut Panel,
     p: &mut Panel,

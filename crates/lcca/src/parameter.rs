@@ -1,6 +1,7 @@
 //! Parameters of methods as plain data: names, defaults, ranges and one line of help.
 //!
-//! Whatever a user types or reads about a parameter follows from its [`Parameter`]: flags, options, help, error texts.
+//! Whatever a user types or reads about a parameter follows from its [`Parameter`]: flags, options, help,
+//! error texts.
 
 use crate::error::{Error, Result};
 use std::ops::Index;

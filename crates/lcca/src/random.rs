@@ -15,8 +15,8 @@ const ROWS: usize = 1 << 10;
 /// Exchanges that a random order draws at a time.
 const BLOCK: usize = 256;
 
-/// The purpose of some random numbers. Each purpose has its own stream, so that one seed gives each different numbers. The
-/// values are part of the results: changing one changes the answers of every seed.
+/// The purpose of some random numbers. Each purpose has its own stream, so that one seed gives each different
+/// numbers. The values are part of the results: changing one changes the answers of every seed.
 #[derive(Clone, Copy)]
 pub(crate) enum Purpose {
     Start = 1,
@@ -89,8 +89,8 @@ pub(crate) fn shuffle<T>(items: &mut [T], rng: &mut ChaCha8Rng) {
     items.shuffle(rng);
 }
 
-/// Writes 0, 1, 2, … in the random order in which [`shuffle`] would put them. Places are drawn ahead of the exchanges, so that memory is
-/// asked for before it is needed.
+/// Writes 0, 1, 2, … in the random order in which [`shuffle`] would put them. Places are drawn ahead of the
+/// exchanges, so that memory is asked for before it is needed.
 pub(crate) fn order(out: &mut [u32], rng: &mut ChaCha8Rng) {
     let mut places = Places::default();
     let mut block = [0; BLOCK];
@@ -114,8 +114,8 @@ pub(crate) fn places(out: &mut [u32], rng: &mut ChaCha8Rng) {
     out.iter_mut().for_each(|place| *place = places.next(rng));
 }
 
-/// A random number up to 0, then one up to 1, up to 2 and so on. These are the numbers that `rand` exchanges by, which does not give them
-/// away: several are taken out of one number of 32 bits while they fit.
+/// A random number up to 0, then one up to 1, up to 2 and so on. These are the numbers that `rand` exchanges
+/// by, which does not give them away: several are taken out of one number of 32 bits while they fit.
 #[derive(Default)]
 struct Places {
     /// Numbers drawn so far.

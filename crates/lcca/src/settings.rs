@@ -4,14 +4,14 @@ use crate::matrix::Normalize;
 use crate::method::{Algorithm, Method};
 use crate::side::Side;
 
-/// Whether columns are divided by their standard deviations before the fit. It is done implicitly, and weights come back
-/// in the units of the data.
+/// Whether columns are divided by their standard deviations before the fit. It is done implicitly, and
+/// weights come back in the units of the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
-    /// If something depends on units, that is a ridge or a method of principal components or gradient steps: every view of
-    /// measurements is scaled. Columns of zeros and ones stay as they are, and so do views whose other columns are mostly
-    /// zero, such as counts.
+    /// If something depends on units, that is a ridge or a method of principal components or gradient steps:
+    /// every view of measurements is scaled. Columns of zeros and ones stay as they are, and so do views
+    /// whose other columns are mostly zero, such as counts.
     #[default]
     Auto,
     /// Every column that is not constant.
@@ -27,8 +27,9 @@ impl Scale {
     }
 }
 
-/// How the length of a view's weights is measured: the matrix B in wᵀBw = 1. It is chosen for each view by itself, so that views may differ:
-/// [`Metric::Pls`] on one side and [`Metric::Cca`] on the other is redundancy analysis.
+/// How the length of a view's weights is measured: the matrix B in wᵀBw = 1. It is chosen for each view by
+/// itself, so that views may differ: [`Metric::Pls`] on one side and [`Metric::Cca`] on the other is
+/// redundancy analysis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
@@ -59,21 +60,25 @@ impl Metric {
         Metric::ALL.into_iter().find(|metric| metric.name() == name)
     }
 
-    /// Whether this is the metric of canonical correlations. Files do not mention it, as those of earlier versions do not.
+    /// Whether this is the metric of canonical correlations. Files do not mention it, as those of earlier
+    /// versions do not.
     pub fn is_cca(&self) -> bool {
         *self == Metric::Cca
     }
 }
 
-/// What canonical variables are scaled to over the training rows, in a view with the metric of CCA. Correlations do not depend on it. The other
-/// metrics fix the lengths of weights, so their variables have the unit of the data.
+/// What canonical variables are scaled to over the training rows, in a view with the metric of CCA.
+/// Correlations do not depend on it. The other metrics fix the lengths of weights, so their variables have
+/// the unit of the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Variables {
-    /// wᵀBw = 1, with B = C + λI a sum over rows: length one, or less with a ridge. R's `cancor` does the same.
+    /// wᵀBw = 1, with B = C + λI a sum over rows: length one, or less with a ridge. R's `cancor` does the
+    /// same.
     #[default]
     UnitLength,
-    /// The same with B divided by the sum of the rows' weights: variance one, or less with a ridge, whatever the number of rows.
+    /// The same with B divided by the sum of the rows' weights: variance one, or less with a ridge, whatever
+    /// the number of rows.
     UnitVariance,
 }
 
@@ -93,7 +98,8 @@ impl Variables {
     }
 }
 
-/// Everything that decides a fit besides the data. The same settings, data and thread count give the same bits.
+/// Everything that decides a fit besides the data. The same settings, data and thread count give the same
+/// bits.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct Settings {
@@ -111,8 +117,8 @@ pub struct Settings {
     /// How the length of Y's weights is measured.
     #[serde(default, skip_serializing_if = "Metric::is_cca")]
     pub metric_y: Metric,
-    /// How rows of X were normalized before the fit, which does not do it itself: see `InMemory::normalized`. A model keeps it
-    /// so that new rows can be treated alike.
+    /// How rows of X were normalized before the fit, which does not do it itself: see `InMemory::normalized`.
+    /// A model keeps it so that new rows can be treated alike.
     #[serde(default, skip_serializing_if = "Normalize::is_no")]
     pub normalize_x: Normalize,
     /// How rows of Y were normalized before the fit.
@@ -138,7 +144,8 @@ pub struct Settings {
     pub tol: f64,
     /// No iteration begins after this many passes.
     pub max_passes: Option<f64>,
-    /// Look for structure that makes the problem smaller: one-hot views, equal rows, empty columns, small Gram matrices.
+    /// Look for structure that makes the problem smaller: one-hot views, equal rows, empty columns, small
+    /// Gram matrices.
     pub structure: bool,
 }
 
@@ -230,7 +237,8 @@ impl Settings {
         Settings { variables, ..self }
     }
 
-    /// What the weights of one view are multiplied by, if wᵀBw = 1, to give the variables that are wanted. `weight` is that of all rows.
+    /// What the weights of one view are multiplied by, if wᵀBw = 1, to give the variables that are wanted.
+    /// `weight` is that of all rows.
     pub fn unit_of_variables(&self, side: Side, weight: f64) -> f64 {
         let is_scaled = self.metric_of(side).is_cca() && self.variables == Variables::UnitVariance;
         if is_scaled { weight.sqrt() } else { 1.0 }
@@ -281,8 +289,9 @@ impl Settings {
         Settings { structure, ..self }
     }
 
-    /// The passes that a fit with these settings takes, for progress bars. Views of lower rank or a limit on passes take
-    /// fewer. How many an iteration to a tolerance takes is not known beforehand; 100 stands for it.
+    /// The passes that a fit with these settings takes, for progress bars. Views of lower rank or a limit on
+    /// passes take fewer. How many an iteration to a tolerance takes is not known beforehand; 100 stands for
+    /// it.
     pub fn planned_passes(&self) -> f64 {
         let svd = (self.power + 1) as f64;
         let passes = match self.method.algorithm() {
@@ -291,7 +300,8 @@ impl Settings {
             Algorithm::Exact | Algorithm::Sketch => 2.0,
             Algorithm::PrincipalComponents => svd + 2.0,
             Algorithm::Alternating => self.method.alternating().map_or(0.0, |(t1, solver)| {
-                // The random start, a pass per half step and what the solver takes, and the pass that measures the result.
+                // The random start, a pass per half step and what the solver takes, and the pass that
+                // measures the result.
                 2.0 + solver.passes_to_prepare(self.power) + t1 as f64 * (2.0 + solver.passes_to_solve())
             }),
         };

@@ -1,5 +1,5 @@
-//! Decompositions of small matrices. Threads would wait for each other longer than they work, so that matrices of up to a few hundred
-//! columns are decomposed by one.
+//! Decompositions of small matrices. Threads would wait for each other longer than they work, so that
+//! matrices of up to a few hundred columns are decomposed by one.
 
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -10,7 +10,8 @@ use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::{Accum, Mat, MatRef, Par};
 
-/// Matrices with fewer columns are decomposed by one thread: at 750 columns, two to eight threads take longer than one.
+/// Matrices with fewer columns are decomposed by one thread: at 750 columns, two to eight threads take longer
+/// than one.
 const SMALL: usize = 800;
 
 /// Of matrices with more columns, leading singular vectors are worth another algorithm.
@@ -80,10 +81,12 @@ pub(crate) fn singular_values(m: MatRef<'_, f64>) -> Option<Vec<f64>> {
     Some((0..size).map(|i| s.column_vector()[i]).collect())
 }
 
-/// The `count` largest singular values in descending order with their vectors; `None` if it does not converge.
+/// The `count` largest singular values in descending order with their vectors; `None` if it does not
+/// converge.
 ///
-/// Of large matrices, they are read off the eigenvectors of MᵀM, which takes half the time. That squares what sets the values apart, so it is done only if
-/// the values that are wanted are all of about the same size: then it costs no digits.
+/// Of large matrices, they are read off the eigenvectors of MᵀM, which takes half the time. That squares what
+/// sets the values apart, so it is done only if the values that are wanted are all of about the same size:
+/// then it costs no digits.
 pub(crate) fn leading_singular(m: MatRef<'_, f64>, count: usize) -> Option<Singular> {
     let (rows, cols) = (m.nrows(), m.ncols());
     if rows.min(cols) < LARGE {
@@ -99,7 +102,8 @@ pub(crate) fn leading_singular(m: MatRef<'_, f64>, count: usize) -> Option<Singu
     Some(Singular { u: partners(m, &v, &values), values, v })
 }
 
-/// The left singular vectors that belong to right ones, M·V, each divided by its value. With Mᵀ and left ones, it is the other way around.
+/// The left singular vectors that belong to right ones, M·V, each divided by its value. With Mᵀ and left
+/// ones, it is the other way around.
 pub fn partners(m: MatRef<'_, f64>, vectors: &Mat<f64>, values: &[f64]) -> Mat<f64> {
     let mut partners = times(m, vectors.as_ref());
     for (column, value) in partners.col_iter_mut().zip(values) {
@@ -108,8 +112,8 @@ pub fn partners(m: MatRef<'_, f64>, vectors: &Mat<f64>, values: &[f64]) -> Mat<f
     partners
 }
 
-/// The eigenvalues in ascending order and the eigenvectors of a symmetric matrix, of which the lower triangle is read; `None` if it
-/// does not converge.
+/// The eigenvalues in ascending order and the eigenvectors of a symmetric matrix, of which the lower triangle
+/// is read; `None` if it does not converge.
 pub(crate) fn eigen(m: MatRef<'_, f64>) -> Option<(Vec<f64>, Mat<f64>)> {
     let (size, par) = (m.nrows(), threads_for(m.nrows()));
     if size == 0 {

@@ -115,7 +115,8 @@ pub fn orthonormal(rows: usize, cols: usize, seed: u64, centered: bool) -> Mat<f
     stacked.qr().compute_thin_Q().subcols(first, cols).to_owned()
 }
 
-/// Centered views with exactly the canonical correlations `d`, mixed by random matrices: X = Q₁A, Y = (Q₁D + Q₂√(1−D²))B.
+/// Centered views with exactly the canonical correlations `d`, mixed by random matrices: X = Q₁A, Y = (Q₁D +
+/// Q₂√(1−D²))B.
 pub fn with_correlations(rows: usize, d: &[f64], seed: u64) -> (Mat<f64>, Mat<f64>) {
     let p = d.len();
     let q = orthonormal(rows, 2 * p, seed, true);
@@ -127,7 +128,8 @@ pub fn with_correlations(rows: usize, d: &[f64], seed: u64) -> (Mat<f64>, Mat<f6
     (q.subcols(0, p) * mixed(seed + 1), y * mixed(seed + 2))
 }
 
-/// Canonical correlations from dense SVDs of the views, cut at their numerical rank. Shares no code with the engine.
+/// Canonical correlations from dense SVDs of the views, cut at their numerical rank. Shares no code with the
+/// engine.
 pub fn dense_correlations(x: &Mat<f64>, y: &Mat<f64>, center: bool) -> Vec<f64> {
     let basis = |view: &Mat<f64>| {
         let (n, p) = (view.nrows(), view.ncols());
@@ -140,7 +142,8 @@ pub fn dense_correlations(x: &Mat<f64>, y: &Mat<f64>, center: bool) -> Vec<f64> 
     (basis(x).transpose() * basis(y)).singular_values().unwrap()
 }
 
-/// Objective values d of regularized CCA without centering, from eigendecompositions of dense C + λ·(tr C/p)·I.
+/// Objective values d of regularized CCA without centering, from eigendecompositions of dense C + λ·(tr
+/// C/p)·I.
 pub fn dense_objective(x: &Mat<f64>, y: &Mat<f64>, ridge: f64) -> Vec<f64> {
     let inverse_root = |view: &Mat<f64>| {
         let c = view.transpose() * view;

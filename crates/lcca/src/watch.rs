@@ -12,8 +12,8 @@ pub struct Cost {
     pub passes: f64,
     /// Readings of Gram matrices that were formed from the rows, counted in the same way.
     pub gram_passes: f64,
-    /// Columns multiplied: ½ for each column of W multiplied with a view's rows, ½ for each column of a product that is
-    /// added up. XᵀX·W with k columns counts as k.
+    /// Columns multiplied: ½ for each column of W multiplied with a view's rows, ½ for each column of a
+    /// product that is added up. XᵀX·W with k columns counts as k.
     pub columns: f64,
 }
 
@@ -50,7 +50,8 @@ pub struct TraceRow {
     pub work: f64,
     /// Captured correlation of the current subspaces.
     pub total: f64,
-    /// An estimate of the share of the objective's total that is still missing, if the method has one by then.
+    /// An estimate of the share of the objective's total that is still missing, if the method has one by
+    /// then.
     #[serde(default)]
     pub missing: Option<f64>,
     /// Seconds so far, by the watcher's clock.
@@ -81,8 +82,9 @@ impl fmt::Display for Loop {
 
 /// The state of a fit after an iteration: enough to continue from, in another process if need be.
 ///
-/// A checkpoint holds weights and counts, nothing as long as the rows. Continuing forms the products of the weights
-/// afresh, so the answer is right whatever the checkpoint holds; a good one saves the iterations behind it.
+/// A checkpoint holds weights and counts, nothing as long as the rows. Continuing forms the products of the
+/// weights afresh, so the answer is right whatever the checkpoint holds; a good one saves the iterations
+/// behind it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint {
     /// The loop it belongs to.
@@ -111,8 +113,8 @@ pub trait Watch: Sync {
     /// Called after every iteration.
     fn iteration(&self, _row: &TraceRow) {}
 
-    /// Whether the state after this iteration is wanted. `last` says that no other iteration follows or that the fit is
-    /// being stopped.
+    /// Whether the state after this iteration is wanted. `last` says that no other iteration follows or that
+    /// the fit is being stopped.
     fn wants_checkpoint(&self, _iteration: usize, _last: bool) -> bool {
         false
     }

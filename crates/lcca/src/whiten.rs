@@ -8,11 +8,12 @@ use crate::small::{self, times};
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
-/// Directions whose share of the normalized Gram matrix is below this count as dependent on the others. Rounding of a
-/// Gram matrix leaves about 1e-16 times its size; four digits more leave room for sums over many rows.
+/// Directions whose share of the normalized Gram matrix is below this count as dependent on the others.
+/// Rounding of a Gram matrix leaves about 1e-16 times its size; four digits more leave room for sums over
+/// many rows.
 pub const CUT: f64 = 1e-12;
-/// A normalized Gram matrix with a smaller eigenvalue than this is whitened twice. Whitening loses as many digits as
-/// the condition number has, and a second round on an almost orthonormal basis brings them back.
+/// A normalized Gram matrix with a smaller eigenvalue than this is whitened twice. Whitening loses as many
+/// digits as the condition number has, and a second round on an almost orthonormal basis brings them back.
 const ILL_CONDITIONED: f64 = 1e-4;
 
 /// H (m×r) with HᵀGH = I_r on the numerical range of a positive semidefinite G (m×m).
@@ -27,7 +28,8 @@ pub(crate) fn whitener_above(gram: MatRef<'_, f64>, cut: f64) -> Result<Mat<f64>
     Ok(decompose(gram, cut)?.0)
 }
 
-/// A whitener, and the smallest eigenvalue that was kept, relative to the largest: the smaller it is, the more digits are lost.
+/// A whitener, and the smallest eigenvalue that was kept, relative to the largest: the smaller it is, the
+/// more digits are lost.
 pub(crate) type WithShare = (Mat<f64>, f64);
 
 /// As [`whitener_above`], for several matrices at a time.
@@ -59,8 +61,8 @@ pub(crate) struct Explained {
     pub explained: Mat<f64>,
 }
 
-/// H with Hᵀ(G − E)H = I, where E is what other directions explain of G, and the smallest share that was kept. Shares are relative to the diagonal of
-/// G, so that rounding is left out if nothing else is left.
+/// H with Hᵀ(G − E)H = I, where E is what other directions explain of G, and the smallest share that was
+/// kept. Shares are relative to the diagonal of G, so that rounding is left out if nothing else is left.
 pub(crate) fn whiteners_of_rests(by: &dyn Decompose, all: &[Explained], cut: f64) -> Result<Vec<WithShare>> {
     let rests: Vec<Mat<f64>> = all.iter().map(|one| &one.gram - &one.explained).collect();
     let scaled = rests.iter().zip(all).map(|(rest, one)| (rest.as_ref(), scale_of(one.gram.as_ref())));
@@ -86,8 +88,9 @@ fn scale_of(gram: MatRef<'_, f64>) -> Vec<f64> {
     (0..gram.nrows()).map(|i| inverse_root(gram[(i, i)])).collect()
 }
 
-/// The same by a Cholesky factor, which takes a fraction of the time, if no direction depends much on others: DGD = LLᵀ and H = D·L⁻ᵀ. No norm is
-/// smaller than the largest eigenvalue, neither that of DGD nor that of its inverse.
+/// The same by a Cholesky factor, which takes a fraction of the time, if no direction depends much on others:
+/// DGD = LLᵀ and H = D·L⁻ᵀ. No norm is smaller than the largest eigenvalue, neither that of DGD nor that of
+/// its inverse.
 fn triangular_whitener(gram: MatRef<'_, f64>, scale: &[f64]) -> Option<(Mat<f64>, f64)> {
     let m = gram.nrows();
     let unit = Mat::from_fn(m, m, |i, j| {
@@ -204,8 +207,8 @@ pub(crate) fn turns_by(
     Ok(Turns { x, y, values })
 }
 
-/// Replaces W by an orthonormal basis of its span in the metric B: WᵀBW = I. `products[0]` is B·W; the other products
-/// are any linear images of W and are carried along. Columns that depend on others are dropped.
+/// Replaces W by an orthonormal basis of its span in the metric B: WᵀBW = I. `products[0]` is B·W; the other
+/// products are any linear images of W and are carried along. Columns that depend on others are dropped.
 pub fn whiten(w: &mut Panel, products: &mut [&mut Panel]) -> Result<()> {
     for _ in 0..2 {
         let (h, smallest) = decompose(panels::symmetric_cross(w, products[0]).as_ref(), CUT)?;
@@ -218,9 +221,9 @@ pub fn whiten(w: &mut Panel, products: &mut [&mut Panel]) -> Result<()> {
     Ok(())
 }
 
-/// An orthonormal basis that holds the span of W: WᵀW = I. This takes Householder QR, because the Gram matrix of a panel
-/// squares its condition number, and power iterations make that large. If columns depend on others, the basis holds
-/// directions beyond the span.
+/// An orthonormal basis that holds the span of W: WᵀW = I. This takes Householder QR, because the Gram matrix
+/// of a panel squares its condition number, and power iterations make that large. If columns depend on
+/// others, the basis holds directions beyond the span.
 pub fn orthonormalize(w: &mut Panel) {
     *w = Panel::from_mat(w.as_mat().qr().compute_thin_Q().as_ref());
 }

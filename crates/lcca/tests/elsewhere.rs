@@ -1,4 +1,5 @@
-//! Dense rows and Gram matrices in the memory of a device, which a stand-in plays: the host copies what it reads, and nothing before.
+//! Dense rows and Gram matrices in the memory of a device, which a stand-in plays: the host copies what it
+//! reads, and nothing before.
 
 use faer::{Mat, MatRef};
 use lcca::data::{Accumulated, Counting, InMemory, JointGram, JointGrams, Moments, Pair, PanelSpace, Side};

@@ -16,8 +16,8 @@ docs/inference.md explains how intervals are made and how often they hold the tr
 
 /// Find out how sure a model is: intervals and stability from resamples of its rows.
 ///
-/// Rows are drawn with replacement, as many as there are, and the fit is repeated on them. Prints an interval for each correlation,
-/// corrected for what fitting adds to it, and how stable each pair is.
+/// Rows are drawn with replacement, as many as there are, and the fit is repeated on them. Prints an interval
+/// for each correlation, corrected for what fitting adds to it, and how stable each pair is.
 #[derive(Args)]
 #[command(after_help = BOOTSTRAP_EXAMPLES)]
 pub struct BootstrapArgs {
@@ -32,9 +32,9 @@ pub struct BootstrapArgs {
     pub n: u32,
     /// Draw rows with the same label together: a file with one label per row of X
     ///
-    /// A text file has one label per line and no header; a .npy file has one column of numbers. A .csv or .tsv file of two columns,
-    /// row names and labels, is put in the order of X by name. Rows that depend on each other, such as
-    /// the members of a family, make intervals too narrow if they are drawn one by one.
+    /// A text file has one label per line and no header; a .npy file has one column of numbers. A .csv or
+    /// .tsv file of two columns, row names and labels, is put in the order of X by name. Rows that depend on
+    /// each other, such as the members of a family, make intervals too narrow if they are drawn one by one.
     #[arg(long, value_name = "FILE")]
     pub groups: Option<PathBuf>,
     /// Seed of the draws
@@ -46,7 +46,8 @@ pub struct BootstrapArgs {
     /// Weight each row by this .npy file of one column, as the fit did
     #[arg(long, value_name = "FILE")]
     pub row_weights: Option<PathBuf>,
-    /// Write weights and loadings with their intervals to this .csv, .tsv or .parquet file, one line per column and pair
+    /// Write weights and loadings with their intervals to this .csv, .tsv or .parquet file, one line per
+    /// column and pair
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]

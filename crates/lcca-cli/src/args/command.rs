@@ -10,8 +10,8 @@ use clap::{Parser, Subcommand};
 
 /// Canonical correlation analysis on huge sparse data.
 ///
-/// Two files hold two views of the same rows: words and contexts, English and French, URLs and hosts. lcca finds the
-/// directions of each view that correlate most with the other view.
+/// Two files hold two views of the same rows: words and contexts, English and French, URLs and hosts. lcca
+/// finds the directions of each view that correlate most with the other view.
 #[derive(Parser)]
 #[command(name = "lcca", version, propagate_version = true, after_help = EXAMPLES)]
 pub struct Arguments {
@@ -82,7 +82,8 @@ mod tests {
         command.get_subcommands().for_each(check);
     }
 
-    /// The explanations of the examples of the program itself begin here, even if little room is left before them.
+    /// The explanations of the examples of the program itself begin here, even if little room is left before
+    /// them.
     const EXPLANATION: usize = 45;
 
     /// The words of an example, without what a shell would do with its output and without what explains it.

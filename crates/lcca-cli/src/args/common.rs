@@ -33,7 +33,8 @@ pub struct ReadingArgs {
 /// How a table with names is written.
 #[derive(Args)]
 pub struct TableOutputArgs {
-    /// In .csv and .tsv, put ' before names that begin with = + - @ | % or a tab: spreadsheets take these for formulas
+    /// In .csv and .tsv, put ' before names that begin with = + - @ | % or a tab: spreadsheets take these for
+    /// formulas
     #[arg(long)]
     pub safe_csv: bool,
 }

@@ -33,7 +33,8 @@ Columns without names are named by their numbers, from 0. Numbers are exact to t
 pub struct ExportArgs {
     /// A model written by `lcca fit`
     pub model: PathBuf,
-    /// The file to write: .txt or .vec (word2vec), .npy, .parquet, .csv or .tsv; - for standard output, as .tsv
+    /// The file to write: .txt or .vec (word2vec), .npy, .parquet, .csv or .tsv; - for standard output, as
+    /// .tsv
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
     /// The view whose columns are written
@@ -45,7 +46,8 @@ pub struct ExportArgs {
     /// Scale the numbers of each column to length one
     #[arg(long)]
     pub normalize: bool,
-    /// Write the first N columns only; `lcca views text` and `words` put the most frequent first [default: all]
+    /// Write the first N columns only; `lcca views text` and `words` put the most frequent first [default:
+    /// all]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
     /// Write the first N components only [default: all]

@@ -1,7 +1,7 @@
 //! The method and its parameters.
 //!
-//! Names, help, defaults and choices come from the engine's description of its methods, so a new method or parameter needs
-//! no change here.
+//! Names, help, defaults and choices come from the engine's description of its methods, so a new method or
+//! parameter needs no change here.
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
@@ -64,7 +64,8 @@ fn flag(parameter: &'static Parameter) -> Arg {
     }
 }
 
-/// The help of a parameter with its default for each method that has it: "… [default: 38 for l-cca, 51 for g-cca]".
+/// The help of a parameter with its default for each method that has it: "… [default: 38 for l-cca, 51 for
+/// g-cca]".
 fn parameter_help(parameter: &Parameter) -> String {
     let mut defaults: Vec<(String, Vec<String>)> = Vec::new();
     for spec in Method::specs() {
@@ -92,8 +93,8 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// How the method that has a parameter is typed. A parameter may exist only with a certain choice of another one:
-/// "als --inner cg".
+/// How the method that has a parameter is typed. A parameter may exist only with a certain choice of another
+/// one: "als --inner cg".
 fn method_with(spec: &Spec, parameter: &str) -> String {
     let Some(method) = Method::named(spec.name) else { return spec.name.into() };
     if method.get(parameter).is_none() {

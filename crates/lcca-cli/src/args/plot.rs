@@ -25,8 +25,8 @@ Every picture with a word on how to read it: docs/plots.md. All of them on one p
 
 /// Draw one picture of a model: correlations, columns or rows, as an .svg or .html file.
 ///
-/// Files need no script and fetch nothing. They are light or dark as the reader's screen is. An .html file also has a drawing for
-/// narrow screens and says how to read the picture.
+/// Files need no script and fetch nothing. They are light or dark as the reader's screen is. An .html file
+/// also has a drawing for narrow screens and says how to read the picture.
 #[derive(Args)]
 #[command(after_help = PLOT_EXAMPLES)]
 pub struct PlotArgs {
@@ -43,7 +43,8 @@ pub struct PlotArgs {
     /// Write the picture to this file; it is SVG or HTML by the ending of the name
     #[arg(long, short, value_name = "FILE.svg|FILE.html")]
     pub output: PathBuf,
-    /// The two components of circle, scores and biplot, from 1; with one, scores draws X against Y [default: 1,2]
+    /// The two components of circle, scores and biplot, from 1; with one, scores draws X against Y [default:
+    /// 1,2]
     #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     pub axes: Vec<u32>,
     /// The component of loadings, from 1 [default: 1]
@@ -52,14 +53,16 @@ pub struct PlotArgs {
     /// The first components that scree, heatmap and cim take [default: all; 20 in a heatmap]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub components: Option<u32>,
-    /// The columns of each view that are drawn or named: the strongest [default: 15; 20 as bars, 30 in cim, 8 in a biplot]
+    /// The columns of each view that are drawn or named: the strongest [default: 15; 20 as bars, 30 in cim, 8
+    /// in a biplot]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
     pub top: Option<u32>,
     /// Color the rows of scores and biplot by this file: one label per row of X
     ///
-    /// A text file with one label per line, as `lcca views text --label` writes labels.txt, a .npy file of one column, or a .csv or .tsv
-    /// file of two columns, row names and labels, which is put in the order of X by name. If there is
-    /// one line more than rows, the first is a header. Without this flag, labels.txt beside views that `lcca views` wrote is taken.
+    /// A text file with one label per line, as `lcca views text --label` writes labels.txt, a .npy file of
+    /// one column, or a .csv or .tsv file of two columns, row names and labels, which is put in the order of
+    /// X by name. If there is one line more than rows, the first is a header. Without this flag, labels.txt
+    /// beside views that `lcca views` wrote is taken.
     #[arg(long, value_name = "FILE", requires = "x")]
     pub label: Option<PathBuf>,
     /// Draw the intervals of this file into scree, printed by `lcca bootstrap --json`

@@ -1,4 +1,5 @@
-//! What can be typed after `lcca reference`, which is not listed: it writes the page of the documentation about all commands.
+//! What can be typed after `lcca reference`, which is not listed: it writes the page of the documentation
+//! about all commands.
 
 use clap::Args;
 

@@ -21,10 +21,11 @@ docs/glossary.md.";
 
 /// Write a page about a model: what was found, how sure it is, and pictures of it.
 ///
-/// It is one HTML file that needs nothing else. It says in plain words what was found, how sure it is and what to do next. It shows the correlations, the columns that
-/// lead each component (by name if the views have names), how columns go together, and how the fit converged. Given
-/// rows, it says whether the model was trained on them, and shows the correlations on them and the canonical variables of up to
-/// 2,000 of them, colored by label. The file is under 2 MB, fetches nothing and prints well.
+/// It is one HTML file that needs nothing else. It says in plain words what was found, how sure it is and
+/// what to do next. It shows the correlations, the columns that lead each component (by name if the views
+/// have names), how columns go together, and how the fit converged. Given rows, it says whether the model was
+/// trained on them, and shows the correlations on them and the canonical variables of up to 2,000 of them,
+/// colored by label. The file is under 2 MB, fetches nothing and prints well.
 #[derive(Args)]
 #[command(after_help = REPORT_EXAMPLES)]
 pub struct ReportArgs {
@@ -43,9 +44,10 @@ pub struct ReportArgs {
     pub scores: Option<PathBuf>,
     /// Color the rows by this file: one label per row of X
     ///
-    /// A text file with one label per line, as `lcca views text --label` writes labels.txt, a .npy file of one column, or a .csv or .tsv
-    /// file of two columns, row names and labels, which is put in the order of X by name. If there is
-    /// one line more than rows, the first is a header. Without this flag, labels.txt beside views that `lcca views` wrote is taken.
+    /// A text file with one label per line, as `lcca views text --label` writes labels.txt, a .npy file of
+    /// one column, or a .csv or .tsv file of two columns, row names and labels, which is put in the order of
+    /// X by name. If there is one line more than rows, the first is a header. Without this flag, labels.txt
+    /// beside views that `lcca views` wrote is taken.
     #[arg(long, value_name = "FILE", requires = "x")]
     pub label: Option<PathBuf>,
     /// Write the page to this file

@@ -14,8 +14,9 @@ run-cca.json with the singular values. docs/single-cell.md shows how files of si
 
 /// Embed two data sets with the same columns and different rows, as Seurat's RunCCA does.
 ///
-/// Each row is standardized over its columns; the embeddings are the leading singular vectors of the product of all rows of one file
-/// with all rows of the other. That product is never formed: memory is that of columns × columns.
+/// Each row is standardized over its columns; the embeddings are the leading singular vectors of the product
+/// of all rows of one file with all rows of the other. That product is never formed: memory is that of
+/// columns × columns.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RunCcaArgs {
@@ -39,7 +40,8 @@ pub struct RunCcaArgs {
     pub normalize_rows: NormalizeChoice,
     /// Bring each column of each file to mean 0 and deviation 1 first, implicitly
     ///
-    /// It is what Seurat's ScaleData does, but values above 10 are not cut off: that would make sparse data dense.
+    /// It is what Seurat's ScaleData does, but values above 10 are not cut off: that would make sparse data
+    /// dense.
     #[arg(long)]
     pub scale_columns: bool,
     /// Memory that matrices of columns × columns may take, such as 8GiB [default: half of the machine's]

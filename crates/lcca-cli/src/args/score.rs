@@ -26,17 +26,18 @@ pub struct ScoreArgs {
     pub x: PathBuf,
     /// The same rows of the second view
     pub y: PathBuf,
-    /// Test each correlation against this many random orders of the rows, such as 999; for rows not trained on
+    /// Test each correlation against this many random orders of the rows, such as 999; for rows not trained
+    /// on
     ///
-    /// Prints a p-value for each pair alone, and one adjusted so that the chance of any false finding among all pairs is
-    /// controlled. On training rows p-values mean nothing: the weights have seen them.
+    /// Prints a p-value for each pair alone, and one adjusted so that the chance of any false finding among
+    /// all pairs is controlled. On training rows p-values mean nothing: the weights have seen them.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub permutations: Option<u32>,
     /// Exchange rows only with rows of the same label: a file with one label per row of X, such as families
     ///
-    /// Rows that depend on each other are not exchangeable with all others, and p-values that ignore it are too small. A text file has
-    /// one label per line and no header; a .npy file has one column of numbers. A .csv or .tsv file of two columns, row names and
-    /// labels, is put in the order of X by name.
+    /// Rows that depend on each other are not exchangeable with all others, and p-values that ignore it are
+    /// too small. A text file has one label per line and no header; a .npy file has one column of numbers. A
+    /// .csv or .tsv file of two columns, row names and labels, is put in the order of X by name.
     #[arg(long, value_name = "FILE", requires = "permutations")]
     pub blocks: Option<PathBuf>,
     /// Exchange the blocks of --blocks as wholes, with blocks of the same size, instead of rows within them

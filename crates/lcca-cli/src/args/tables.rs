@@ -1,4 +1,5 @@
-//! Flags that say how tables are understood, for one matrix and for two views. docs/files.md says what is guessed.
+//! Flags that say how tables are understood, for one matrix and for two views. docs/files.md says what is
+//! guessed.
 
 use clap::{Args, ValueEnum};
 
@@ -60,8 +61,8 @@ pub struct FileArgs {
         help_heading = "Tables"
     )]
     pub na: Option<Vec<String>>,
-    /// Columns of few texts become one indicator column per text (auto) or are refused; columns named here are
-    /// categories whatever they hold [default: auto]
+    /// Columns of few texts become one indicator column per text (auto) or are refused; columns named here
+    /// are categories whatever they hold [default: auto]
     #[arg(long, value_name = "auto|error|COLUMNS", value_delimiter = ',', help_heading = "Tables")]
     pub categorical: Option<Vec<String>>,
     /// The character between the fields of a text: ',' or ';' or '|' or the like, tab, or space for any
@@ -98,7 +99,8 @@ pub struct TableArgs {
     /// The columns to read: names or patterns such as 'gene_*', with commas between [default: all]
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help_heading = "Tables")]
     pub columns: Option<Vec<String>>,
-    /// What happens to missing values: refuse them, leave their rows out, or fill in the mean [default: error]
+    /// What happens to missing values: refuse them, leave their rows out, or fill in the mean [default:
+    /// error]
     #[arg(long, value_name = "error|drop|mean", hide_possible_values = true, help_heading = "Tables")]
     pub missing: Option<MissingChoice>,
 }
@@ -108,12 +110,12 @@ pub struct TableArgs {
 pub struct ViewTableArgs {
     #[command(flatten)]
     pub files: FileArgs,
-    /// What happens to missing values: refuse them, leave their rows out of both views, or fill in the mean [default:
-    /// error]
+    /// What happens to missing values: refuse them, leave their rows out of both views, or fill in the mean
+    /// [default: error]
     #[arg(long, value_name = "error|drop|mean", hide_possible_values = true, help_heading = "Tables")]
     pub missing: Option<MissingChoice>,
-    /// How rows find each other: by name if both views have row names (auto), only those that both have (common), or
-    /// by position (none) [default: auto]
+    /// How rows find each other: by name if both views have row names (auto), only those that both have
+    /// (common), or by position (none) [default: auto]
     #[arg(long, value_name = "auto|common|none", hide_possible_values = true, help_heading = "Tables")]
     pub align: Option<AlignChoice>,
     /// The columns of X to read: names or patterns such as 'gene_*', with commas between [default: all]

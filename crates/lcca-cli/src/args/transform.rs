@@ -20,16 +20,17 @@ pub struct TransformArgs {
     /// Rows of the second view; - for standard input
     #[arg(long, value_name = "FILE")]
     pub y: Option<PathBuf>,
-    /// Write the canonical variables to this .npy, .csv, .tsv or .parquet file, one row per sample; - for standard output
+    /// Write the canonical variables to this .npy, .csv, .tsv or .parquet file, one row per sample; - for
+    /// standard output
     ///
-    /// Tables have a header (x1, x2, and so on) and the names of the rows, if these have names. Standard output gets what a .tsv
-    /// file would hold.
+    /// Tables have a header (x1, x2, and so on) and the names of the rows, if these have names. Standard
+    /// output gets what a .tsv file would hold.
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
     /// Covariates of the rows: needed if the model was fitted with covariates
     ///
-    /// A matrix in any format, with the same rows in their order, or with row names that both have. Texts of a table become
-    /// indicators by name. A category that the fitted rows do not have is an error.
+    /// A matrix in any format, with the same rows in their order, or with row names that both have. Texts of
+    /// a table become indicators by name. A category that the fitted rows do not have is an error.
     #[arg(long, value_name = "FILE")]
     pub covariates: Option<PathBuf>,
     #[command(flatten)]

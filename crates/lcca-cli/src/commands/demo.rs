@@ -41,7 +41,8 @@ struct Entry {
     measured: Measured,
 }
 
-/// Where figures go: into a folder that is there, or into a new one, which appears at the end and not at all if anything fails.
+/// Where figures go: into a folder that is there, or into a new one, which appears at the end and not at all
+/// if anything fails.
 enum FigureFolder<'p> {
     There(&'p Path),
     New(OutputFolder),

@@ -1,7 +1,8 @@
 //! Rows that a model can be applied to.
 //!
-//! A table's columns are picked by name, and its categories become the model's. Files of other formats must be as wide as
-//! the model's view, with the same names if both have them. Rows are normalized as those of the fit were.
+//! A table's columns are picked by name, and its categories become the model's. Files of other formats must
+//! be as wide as the model's view, with the same names if both have them. Rows are normalized as those of the
+//! fit were.
 
 use crate::failure::Failure;
 use crate::load::{self, RowData, RowFiles, Views};

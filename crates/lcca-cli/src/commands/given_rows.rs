@@ -1,5 +1,5 @@
-//! Rows that are shown beside a model: their correlations as `lcca score` computes them, the canonical variables of a sample, and
-//! their labels.
+//! Rows that are shown beside a model: their correlations as `lcca score` computes them, the canonical
+//! variables of a sample, and their labels.
 
 use super::fitting_rows;
 use crate::failure::Failure;

@@ -34,7 +34,8 @@ pub fn measure(
     progress.finish();
     match (measured, rule) {
         (Ok(measured), _) => Ok(Some(measured)),
-        // What was not asked for must not stop the fit: there may be too few rows, or too few that vary without the others.
+        // What was not asked for must not stop the fit: there may be too few rows, or too few that vary
+        // without the others.
         (Err(_), HoldOutRule::Auto) => Ok(None),
         (Err(error), _) => Err(error.into()),
     }
@@ -55,8 +56,8 @@ pub fn find_pairs(
     Ok(found)
 }
 
-/// Fits all rows and adds what was measured. A fit that holds rows out on request starts from there. What was not asked for
-/// must not change the model, so that fit starts afresh: it is cheap.
+/// Fits all rows and adds what was measured. A fit that holds rows out on request starts from there. What was
+/// not asked for must not change the model, so that fit starts afresh: it is cheap.
 pub fn fit_all_rows(
     rule: HoldOutRule,
     measured: Option<HoldOut>,

@@ -41,7 +41,8 @@ pub fn run(job: &InfoJob) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether the file has checksums, and what `--verify` found. What does not match is an error and comes no further.
+/// Whether the file has checksums, and what `--verify` found. What does not match is an error and comes no
+/// further.
 fn checksum_line(checksums: bool, verified: Option<Option<u64>>) -> String {
     match (verified, checksums) {
         (Some(Some(bytes)), _) => format!("verified: all {} bytes match their checksums\n", grouped(bytes)),
@@ -159,8 +160,8 @@ fn quoted(name: &str) -> String {
     format!("\"{}\"", legible(name, LONGEST_NAME).replace('"', "\\\""))
 }
 
-/// The origin of a model and how its fit ended. Lists, such as the trace, are left to `--json`, and reasons to the record of
-/// the fit.
+/// The origin of a model and how its fit ended. Lists, such as the trace, are left to `--json`, and reasons
+/// to the record of the fit.
 fn provenance(facts: &Map<String, Value>) -> String {
     let line = |(key, value): (&String, &Value)| match value {
         // Sentences of their own tell these.

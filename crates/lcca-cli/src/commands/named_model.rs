@@ -55,8 +55,8 @@ impl NamedModel {
         Ok(Panel::from_fn(panel.rows(), components, |row, column| scale * panel.row(row)[column]))
     }
 
-    /// What turns weights into vectors, whose size does not depend on the number of rows. Those of a model with variables of unit variance
-    /// have that size already.
+    /// What turns weights into vectors, whose size does not depend on the number of rows. Those of a model
+    /// with variables of unit variance have that size already.
     fn unit_of_vectors(&self, side: Side) -> f64 {
         let weight = self.model.rows as f64;
         weight.sqrt() / self.model.settings.unit_of_variables(side, weight)

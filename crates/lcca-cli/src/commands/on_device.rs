@@ -7,8 +7,8 @@ use lcca::method::Settings;
 use lcca::space::Space;
 use lcca_cuda::Placement;
 
-/// Computes with rows that are placed where it was decided. If a GPU fails that nobody insisted on, everything is computed again
-/// without it. Returns the rows as well.
+/// Computes with rows that are placed where it was decided. If a GPU fails that nobody insisted on,
+/// everything is computed again without it. Returns the rows as well.
 pub fn compute<T>(
     placement: &mut Placement,
     pair: InMemory,

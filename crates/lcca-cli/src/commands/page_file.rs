@@ -8,8 +8,8 @@ use lcca_io::Output;
 use serde_json::json;
 use std::io::Write;
 
-/// Makes the page or picture and writes it whole or not at all. It may replace none of the files that are read. `what` is what to
-/// call it, and `advice` the end of the sentence that says where it is.
+/// Makes the page or picture and writes it whole or not at all. It may replace none of the files that are
+/// read. `what` is what to call it, and `advice` the end of the sentence that says where it is.
 pub fn write(
     job: &PageJob,
     [what, advice]: [&str; 2],

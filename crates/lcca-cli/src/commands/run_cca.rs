@@ -103,7 +103,8 @@ fn check_columns([x, y]: &[Loaded; 2]) -> Result<(), Failure> {
     }
 }
 
-/// The same rows with columns moved that are far from zero. Scaled columns are centered anyway, and keep their digits so.
+/// The same rows with columns moved that are far from zero. Scaled columns are centered anyway, and keep
+/// their digits so.
 fn near_origin(rows: &Matrix) -> Result<Matrix, Failure> {
     let pair = InMemory::new(rows.clone(), rows.clone())?;
     Ok(pair.near_origin()?.view(Side::X).clone())

@@ -1,8 +1,8 @@
 //! Finds the whole number at which a method takes a given time.
 //!
-//! Time grows with the parameter, and nearly linearly between two measured numbers. So each try is the number at which the
-//! line through the nearest points meets the target. It becomes a point itself, and the search ends when a measured time
-//! agrees. There is no clock here: the caller measures.
+//! Time grows with the parameter, and nearly linearly between two measured numbers. So each try is the number
+//! at which the line through the nearest points meets the target. It becomes a point itself, and the search
+//! ends when a measured time agrees. There is no clock here: the caller measures.
 
 use serde::Serialize;
 
@@ -56,8 +56,8 @@ enum Next {
     GiveUp(Outcome),
 }
 
-/// Returns the measured number nearest to the target, and how the search for it ended. Earlier points are used, and new ones
-/// are added.
+/// Returns the measured number nearest to the target, and how the search for it ended. Earlier points are
+/// used, and new ones are added.
 pub fn calibrate<E>(
     search: &Search,
     points: &mut Vec<Point>,
@@ -127,8 +127,8 @@ impl Search {
         Next::Try(self.towards(slow, points).clamp(self.least, slow.parameter - 1))
     }
 
-    /// Extrapolates beyond all points: along the line through the outermost point and the one nearest to it, or through 0 if
-    /// there is no other point or the line would fall.
+    /// Extrapolates beyond all points: along the line through the outermost point and the one nearest to it,
+    /// or through 0 if there is no other point or the line would fall.
     fn towards(&self, outermost: &Point, points: &[Point]) -> usize {
         let others = points.iter().filter(|point| point.parameter != outermost.parameter);
         let second = others.min_by_key(|point| point.parameter.abs_diff(outermost.parameter));

@@ -1,7 +1,7 @@
 //! Runs the experiment: the best possible first, then the methods that run once, then each setting.
 //!
-//! At each setting L-CCA runs first, and the others are calibrated until their CPU time agrees with its time. Every reported
-//! number comes from an actual run; judging its result is not part of its time.
+//! At each setting L-CCA runs first, and the others are calibrated until their CPU time agrees with its time.
+//! Every reported number comes from an actual run; judging its result is not part of its time.
 
 use super::best::best;
 use super::calibrate::{Outcome, Point, calibrate};
@@ -115,7 +115,8 @@ impl Contest<'_> {
         all.into_iter().flatten().collect()
     }
 
-    /// The run of a method that takes about `target` seconds. Runs at other settings are points of the search.
+    /// The run of a method that takes about `target` seconds. Runs at other settings are points of the
+    /// search.
     fn calibrated(&mut self, method: TunableMethod, target: f64, index: usize) -> Result<Entry, Failure> {
         let search = method.search(target, AGREEMENT);
         let mut points = self.points(method.name);

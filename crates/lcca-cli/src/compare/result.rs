@@ -1,4 +1,5 @@
-//! The result of a comparison as plain data: compare.json is this, and tables, figures and pages are made from it alone.
+//! The result of a comparison as plain data: compare.json is this, and tables, figures and pages are made
+//! from it alone.
 
 use super::calibrate::Outcome;
 use lcca::method::Method;
@@ -127,8 +128,8 @@ impl Distance {
 }
 
 impl Comparison {
-    /// Whether the k-th and next values are so close that the best subspace is hardly determined. Distances from it mean little
-    /// then.
+    /// Whether the k-th and next values are so close that the best subspace is hardly determined. Distances
+    /// from it mean little then.
     pub fn is_degenerate(&self) -> bool {
         self.best.next.is_some_and(|next| self.best.last - next < 1e-4 * self.best.last)
     }

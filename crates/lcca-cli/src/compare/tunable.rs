@@ -11,7 +11,8 @@ const TRIES: usize = 6;
 const MOST_STEPS: usize = 1_000_000;
 /// The parameters that decide how long a method takes.
 const TIME_PARAMETERS: [&str; 3] = ["t2", "k-rpcca", "sketch-rows"];
-/// The most columns of both views together that rows are sketched for: the dense solve of so many takes some ten seconds.
+/// The most columns of both views together that rows are sketched for: the dense solve of so many takes some
+/// ten seconds.
 pub const WIDEST_SKETCH: usize = 2000;
 
 /// The parameter that decides how long a method takes, if it has one.
@@ -55,8 +56,8 @@ impl TunableMethod {
         TunableMethod { name, method, parameter: "t2", least: 1, most: MOST_STEPS, first, growth: 10 }
     }
 
-    /// RPCCA for `k` pairs with at most `most` components. Whitening takes time with their square and the decomposition with
-    /// their cube, so the search extrapolates carefully.
+    /// RPCCA for `k` pairs with at most `most` components. Whitening takes time with their square and the
+    /// decomposition with their cube, so the search extrapolates carefully.
     pub fn rp_cca(k: usize, most: usize) -> Self {
         let (method, parameter) = (Method::rp_cca(k), "k-rpcca");
         TunableMethod {
@@ -70,8 +71,8 @@ impl TunableMethod {
         }
     }
 
-    /// Row-sketched CCA with twice as many sums as columns or more; `None` if the views are too wide for its dense solve.
-    /// As many sums as rows are the exact answer.
+    /// Row-sketched CCA with twice as many sums as columns or more; `None` if the views are too wide for its
+    /// dense solve. As many sums as rows are the exact answer.
     pub fn sketch(shape: Shape) -> Option<Self> {
         let columns = shape.x_cols + shape.y_cols;
         let (least, first) = (2 * columns, 10 * columns);
@@ -99,8 +100,8 @@ impl TunableMethod {
     }
 }
 
-/// The most principal components that make a difference and fit the memory: no view has more than its columns or rows, and
-/// a randomized SVD holds about seven panels of each view, and two more for each further thread.
+/// The most principal components that make a difference and fit the memory: no view has more than its columns
+/// or rows, and a randomized SVD holds about seven panels of each view, and two more for each further thread.
 pub fn most_components(shape: Shape, settings: &Settings, threads: usize) -> usize {
     let panels = 7 + 2 * threads.saturating_sub(1);
     let bytes = 8 * panels * (shape.x_cols + shape.y_cols);

@@ -1,9 +1,11 @@
-//! Generated Boolean features of pages, a stand-in for the URL set: X is what the address says, Y what the host says.
+//! Generated Boolean features of pages, a stand-in for the URL set: X is what the address says, Y what the
+//! host says.
 //!
-//! A page has a site, and the site fires a whole branch of features at once: category, network, name, and a near
-//! duplicate of each. Columns inside a view are therefore strongly correlated, the Gram matrices far from diagonal, and
-//! a method that treats them as diagonal counts every branch several times over. Yet the two views agree only loosely
-//! on the site. What they agree on closely are campaigns: rare, one column per view, hidden under frequent columns.
+//! A page has a site, and the site fires a whole branch of features at once: category, network, name, and a
+//! near duplicate of each. Columns inside a view are therefore strongly correlated, the Gram matrices far
+//! from diagonal, and a method that treats them as diagonal counts every branch several times over. Yet the
+//! two views agree only loosely on the site. What they agree on closely are campaigns: rare, one column per
+//! view, hidden under frequent columns.
 
 use super::frequency::{Numbering, counts};
 use super::wheel::{Wheel, chance, zipf};
@@ -20,8 +22,9 @@ const SITES: usize = LEVELS[2];
 const SAME_SITE: u64 = 600;
 /// How often a node of the branch fires, in thousandths.
 const FIRES: u64 = 950;
-/// How often the near duplicate of a node joins it, in thousandths. Duplicates of the many small sites are looser: if one
-/// page alone told a site from its duplicate, that page would be a perfect correlation by itself.
+/// How often the near duplicate of a node joins it, in thousandths. Duplicates of the many small sites are
+/// looser: if one page alone told a site from its duplicate, that page would be a perfect correlation by
+/// itself.
 const DUPLICATE_FIRES: [u64; 3] = [900, 900, 500];
 /// Rare causes which both views see.
 const CAMPAIGNS: usize = 40;
@@ -42,7 +45,8 @@ const FEATURES: usize = FIRST_WORD + WORDS;
 
 /// The features of `rows` pages, seen from the address (X) and from the host (Y); every stored value is one.
 ///
-/// A view has a column for each feature that at least ten of its pages have, from the most to the least frequent.
+/// A view has a column for each feature that at least ten of its pages have, from the most to the least
+/// frequent.
 pub fn boolean(rows: usize, seed: u64) -> (Matrix, Matrix) {
     let rng = &mut ChaCha8Rng::seed_from_u64(seed);
     let web = Web::new();
@@ -90,7 +94,8 @@ impl Web {
     }
 }
 
-/// Adds the site's category, network and name, each with its near duplicate, except for those that do not fire.
+/// Adds the site's category, network and name, each with its near duplicate, except for those that do not
+/// fire.
 fn fire_branch(site: usize, rng: &mut impl Rng, features: &mut Vec<usize>) {
     let mut first_of_level = FIRST_NODE;
     for (nodes, duplicate_fires) in LEVELS.into_iter().zip(DUPLICATE_FIRES) {
@@ -152,7 +157,8 @@ mod tests {
         }
     }
 
-    /// How often columns `a` and `b` fire on the same row, relative to the geometric mean of how often each does.
+    /// How often columns `a` and `b` fire on the same row, relative to the geometric mean of how often each
+    /// does.
     fn cosine(matrix: &Matrix, a: usize, b: usize) -> f64 {
         let has = |row, column| columns(matrix, row).contains(&column);
         let both = (0..matrix.rows()).filter(|&row| has(row, a) && has(row, b)).count() as f64;

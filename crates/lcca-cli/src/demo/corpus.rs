@@ -1,9 +1,9 @@
 //! A generated text: words from a hidden chain of word classes, a stand-in for the Penn Treebank.
 //!
-//! X is the word, Y the word after it. Word frequencies follow Zipf's law with a long tail of words seen once. Classes
-//! come in pairs that tend to alternate, some pairs strictly and some hardly, and most pairs own no frequent word. Much
-//! of the correlation therefore lives in rare words, which neither the leading principal components nor a few gradient
-//! steps reach. Both Gram matrices are diagonal, so D-CCA is exact.
+//! X is the word, Y the word after it. Word frequencies follow Zipf's law with a long tail of words seen
+//! once. Classes come in pairs that tend to alternate, some pairs strictly and some hardly, and most pairs
+//! own no frequent word. Much of the correlation therefore lives in rare words, which neither the leading
+//! principal components nor a few gradient steps reach. Both Gram matrices are diagonal, so D-CCA is exact.
 
 use super::frequency::{Numbering, counts};
 use super::wheel::{Wheel, below, chance, zipf};
@@ -26,8 +26,8 @@ const STRAY: u64 = 30;
 
 /// The word and the word after it, for `tokens` tokens of generated text, as one-hot rows.
 ///
-/// Only tokens followed by one of the 1,500 most frequent words make a row. A view has a column for each word that
-/// occurs in it, from the most to the least frequent.
+/// Only tokens followed by one of the 1,500 most frequent words make a row. A view has a column for each word
+/// that occurs in it, from the most to the least frequent.
 pub fn corpus(tokens: usize, seed: u64) -> (Matrix, Matrix) {
     let rng = &mut ChaCha8Rng::seed_from_u64(seed);
     let text = Language::new(rng).text(tokens, rng);
@@ -82,13 +82,15 @@ impl Language {
 
 impl Class {
     fn new(number: usize, words: Vec<usize>) -> Self {
-        // Seven is prime to the number of pairs: every degree of strictness is given once, frequent or rare alike.
+        // Seven is prime to the number of pairs: every degree of strictness is given once, frequent or rare
+        // alike.
         let looseness = (number / 2 * 7 + 16) % PAIRS;
         let wheel = Wheel::new(words.iter().copied().map(weight));
         Class { words, wheel, strictness: STRICTEST - LOOSENING * looseness as u64 }
     }
 
-    /// A pair keeps the chain for 1/(1 − strictness) words: entering it that much less often leaves words their weight.
+    /// A pair keeps the chain for 1/(1 − strictness) words: entering it that much less often leaves words
+    /// their weight.
     fn entry_weight(&self) -> u64 {
         let mass: u64 = self.words.iter().copied().map(weight).sum();
         mass / 1000 * (1000 - self.strictness)

@@ -18,7 +18,8 @@ pub struct Numbering {
 }
 
 impl Numbering {
-    /// The most frequent first, ties in the old order; numbers that occur fewer than `at_least` times are dropped.
+    /// The most frequent first, ties in the old order; numbers that occur fewer than `at_least` times are
+    /// dropped.
     pub fn by_frequency(counts: &[usize], at_least: usize) -> Self {
         let mut order: Vec<usize> = (0..counts.len()).filter(|&old| counts[old] >= at_least).collect();
         order.sort_by_key(|&old| (Reverse(counts[old]), old));

@@ -1,7 +1,7 @@
 //! The demo's built-in data: two generated sets that stand in for the two of the paper.
 //!
-//! The numbers that the demo prints are documented, so nothing here depends on the machine: weights are integers, chances
-//! are whole thousandths, and the ChaCha stream is fixed by its specification.
+//! The numbers that the demo prints are documented, so nothing here depends on the machine: weights are
+//! integers, chances are whole thousandths, and the ChaCha stream is fixed by its specification.
 
 mod boolean;
 mod corpus;

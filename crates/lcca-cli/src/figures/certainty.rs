@@ -87,8 +87,8 @@ impl Certainty {
         self.tests().zip(given).is_some_and(|([tested, _], given)| tested == given.scores.correlations)
     }
 
-    /// Columns for the table of components: their titles, and one cell per component. The correlations of tested rows are left
-    /// out if they are those of the given rows.
+    /// Columns for the table of components: their titles, and one cell per component. The correlations of
+    /// tested rows are left out if they are those of the given rows.
     pub fn columns(&self, given: Option<&GivenRows>) -> Vec<(&'static str, Vec<String>)> {
         let mut columns = Vec::new();
         let cell = |value: &Option<f64>, digits: usize| decimal(value.unwrap_or(f64::NAN), digits);

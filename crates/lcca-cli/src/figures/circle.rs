@@ -9,7 +9,8 @@ use lcca::data::Side;
 /// The most columns of a view that are drawn; more are not told apart.
 const MOST_COLUMNS: usize = 1_500;
 
-/// Columns of both views at their correlations with the variables of their own view; the `named` strongest of each have names.
+/// Columns of both views at their correlations with the variables of their own view; the `named` strongest of
+/// each have names.
 pub fn circle(columns: ColumnNames<'_>, axes: [usize; 2], named: usize) -> Illustration {
     let model = columns.model;
     let views = Side::BOTH.map(|side| columns.strongest(side, &axes, MOST_COLUMNS));

@@ -41,8 +41,8 @@ impl ColumnNames<'_> {
         first(loadings.rows(), most, |row| sizes[row])
     }
 
-    /// The strongest columns of each of the first components, which take turns: every component has its own, as far as there are
-    /// so many.
+    /// The strongest columns of each of the first components, which take turns: every component has its own,
+    /// as far as there are so many.
     pub fn taking_turns(&self, side: Side, components: usize, most: usize) -> Vec<usize> {
         let loadings = &self.model.view(side).loadings;
         let most = most.min(loadings.rows());
@@ -66,7 +66,8 @@ pub fn largest(panel: &Panel, j: usize, most: usize) -> Vec<usize> {
     first(panel.rows(), most, |row| panel.row(row)[j].abs())
 }
 
-/// The numbers below `count` of largest size, largest first; of equals the first. What has no size comes last.
+/// The numbers below `count` of largest size, largest first; of equals the first. What has no size comes
+/// last.
 fn first(count: usize, most: usize, size: impl Fn(usize) -> f64) -> Vec<usize> {
     let size = |i: usize| Some(size(i)).filter(|size| !size.is_nan()).unwrap_or(-1.0);
     let order = |a: &usize, b: &usize| size(*b).total_cmp(&size(*a)).then(a.cmp(b));

@@ -1,7 +1,7 @@
 //! Pictures of a model: what `lcca plot` writes and `lcca report` shows.
 //!
-//! Each file has the numbers of one picture: which columns, which components, at which positions. [`crate::picture`] draws
-//! them.
+//! Each file has the numbers of one picture: which columns, which components, at which positions.
+//! [`crate::picture`] draws them.
 
 mod biplot;
 mod certainty;

@@ -1,4 +1,5 @@
-//! An order in which similar rows are neighbors: hierarchical clustering with average linkage (UPGMA), leaves from left to right.
+//! An order in which similar rows are neighbors: hierarchical clustering with average linkage (UPGMA), leaves
+//! from left to right.
 
 /// The order of the rows. It takes time cubic in their number, which is a few dozen.
 pub fn by_similarity(rows: &[Vec<f64>]) -> Vec<usize> {

@@ -1,4 +1,5 @@
-//! Rows at their canonical variables, colored by label: two components in either view, or one component in both views.
+//! Rows at their canonical variables, colored by label: two components in either view, or one component in
+//! both views.
 
 use super::given_rows::GivenRows;
 use super::illustration::Illustration;

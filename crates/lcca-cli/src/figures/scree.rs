@@ -1,4 +1,5 @@
-//! The correlations of all components: in training, held out, on given rows, with intervals and p-values as far as they are known.
+//! The correlations of all components: in training, held out, on given rows, with intervals and p-values as
+//! far as they are known.
 
 use super::certainty::Certainty;
 use super::given_rows::GivenRows;

@@ -1,9 +1,10 @@
-//! X-columns against Y-columns: how they go together through the components, as mixOmics' `cim` of a regularized CCA shows it
-//! (González, Lê Cao, Davis and Déjean, BioData Mining 5:19, 2012).
+//! X-columns against Y-columns: how they go together through the components, as mixOmics' `cim` of a
+//! regularized CCA shows it (González, Lê Cao, Davis and Déjean, BioData Mining 5:19, 2012).
 //!
-//! The similarity of two columns is the inner product of their correlations with the sums zⱼ = uⱼ + vⱼ of the canonical
-//! variables. If there is no ridge, column x correlates by ρⱼ·lⱼ with vⱼ if it does by lⱼ with uⱼ, so its correlation with zⱼ is
-//! lⱼ·√((1 + ρⱼ)/2), which needs no rows. With a ridge this is an approximation.
+//! The similarity of two columns is the inner product of their correlations with the sums zⱼ = uⱼ + vⱼ of the
+//! canonical variables. If there is no ridge, column x correlates by ρⱼ·lⱼ with vⱼ if it does by lⱼ with uⱼ,
+//! so its correlation with zⱼ is lⱼ·√((1 + ρⱼ)/2), which needs no rows. With a ridge this is an
+//! approximation.
 
 use super::columns::ColumnNames;
 use super::illustration::Illustration;

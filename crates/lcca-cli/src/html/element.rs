@@ -109,8 +109,8 @@ pub fn command(plain: &str) -> String {
     format!("<pre><code>{}</code></pre>\n", unbroken(plain))
 }
 
-/// The widths of the drawings, in pixels: what a desk, a tablet and a phone have beside their margins. The first is the width
-/// of the text in page.css.
+/// The widths of the drawings, in pixels: what a desk, a tablet and a phone have beside their margins. The
+/// first is the width of the text in page.css.
 const FULL: f64 = 1112.0;
 const WIDE: f64 = 720.0;
 const NARROW: f64 = 320.0;
@@ -149,8 +149,8 @@ pub struct Column<'t> {
     pub class: &'t str,
 }
 
-/// A table whose cells are `markup`; on narrow screens a row becomes a block, with the titles before the cells. Roles say that it is
-/// still a table then, to readers who hear it.
+/// A table whose cells are `markup`; on narrow screens a row becomes a block, with the titles before the
+/// cells. Roles say that it is still a table then, to readers who hear it.
 pub fn table(caption: &str, columns: &[Column<'_>], rows_of_markup: &[Vec<String>]) -> String {
     let title = |c: &Column<'_>| {
         format!(

@@ -1,5 +1,5 @@
-//! Numbers as compact text: single precision in base64 (RFC 4648). A number takes about five characters and keeps seven
-//! digits.
+//! Numbers as compact text: single precision in base64 (RFC 4648). A number takes about five characters and
+//! keeps seven digits.
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 

@@ -1,7 +1,7 @@
 //! The shell of a page: it contains everything it needs, and its policy forbids it to fetch anything.
 //!
-//! Pictures are SVG in the markup, sharp on paper and styled by the page, so that light, dark and print share one drawing. A
-//! page without a script of its own has none.
+//! Pictures are SVG in the markup, sharp on paper and styled by the page, so that light, dark and print share
+//! one drawing. A page without a script of its own has none.
 
 use crate::escape;
 use crate::picture::style_sheet;

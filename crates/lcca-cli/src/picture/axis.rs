@@ -29,8 +29,8 @@ impl Range {
         Range::between(low - slack, high + slack, ticks)
     }
 
-    /// For correlations: from 0 to 1, lower if there are negative ones, and only the upper part if all are large. The axis is
-    /// never so short that rounding errors become a picture.
+    /// For correlations: from 0 to 1, lower if there are negative ones, and only the upper part if all are
+    /// large. The axis is never so short that rounding errors become a picture.
     pub fn correlations(values: impl Iterator<Item = f64>, ticks: usize) -> Self {
         let (low, high) = ends(values);
         let high = high.max(1.0);
@@ -74,7 +74,8 @@ impl Range {
         }
     }
 
-    /// Less than two decades, given as logarithms: steps of 1, 2, 5, from the last one below to the first one above.
+    /// Less than two decades, given as logarithms: steps of 1, 2, 5, from the last one below to the first one
+    /// above.
     fn few_decades(low: f64, high: f64) -> Self {
         let decades = low.floor() as i32 - 1..=high.ceil() as i32 + 1;
         let steps: Vec<f64> =
@@ -110,7 +111,8 @@ impl Range {
         self
     }
 
-    /// Between two numbers exactly, with round ticks inside: at least three, since one or two hardly tell a scale.
+    /// Between two numbers exactly, with round ticks inside: at least three, since one or two hardly tell a
+    /// scale.
     pub fn exactly(low: f64, high: f64, ticks: usize) -> Self {
         let wide = Range::between(low, high, ticks);
         let slack = 1e-9 * (high - low);

@@ -19,7 +19,8 @@ pub const RADIUS: f64 = 3.8;
 /// The share of the distance from the center to the edge that the longest arrow takes.
 const ARROW: f64 = 0.86;
 
-/// So few points have a shape for each label and tell which row they are; more are dots, which take a fifth of the bytes.
+/// So few points have a shape for each label and tell which row they are; more are dots, which take a fifth
+/// of the bytes.
 pub const FEW: usize = 400;
 /// So few rows have their names beside their points, as far as there is room.
 pub const NAMED: usize = 60;

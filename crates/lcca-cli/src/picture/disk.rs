@@ -1,7 +1,7 @@
 //! The correlation circle: columns of both views at their correlations with two components.
 //!
-//! Columns near the circle are described by the two components, columns near the center are not. Columns in the same
-//! direction go together, columns in opposite directions against each other.
+//! Columns near the circle are described by the two components, columns near the center are not. Columns in
+//! the same direction go together, columns in opposite directions against each other.
 
 use super::legend::{self, Look};
 use super::marker::marker;

@@ -75,7 +75,8 @@ impl Grid {
         Layout { names, heads, cell }
     }
 
-    /// The rows that stand below each other: with room, each group that has a heading stands beside the one before.
+    /// The rows that stand below each other: with room, each group that has a heading stands beside the one
+    /// before.
     fn panels(&self, available: f64) -> Vec<&[GridRow]> {
         let starts = self.rows.iter().enumerate().filter(|(i, row)| *i > 0 && row.values.is_empty());
         let cuts: Vec<usize> = starts.map(|(i, _)| i).collect();
@@ -115,8 +116,8 @@ impl Grid {
         svg.rect(class, at, size, share.abs().min(1.0) * 0.999, title);
     }
 
-    /// The names of the columns; those of components come with an outline around their cells, which are between `top` and
-    /// `bottom`.
+    /// The names of the columns; those of components come with an outline around their cells, which are
+    /// between `top` and `bottom`.
     fn draw_heads(&self, svg: &mut Svg, layout: &Layout, left: f64, (top, bottom): (f64, f64)) {
         let class = self.column_color.map_or("ink small".into(), |color| format!("small f{color}"));
         let baseline = TOP + layout.heads - 5.0;

@@ -36,7 +36,8 @@ pub fn height(names: &[&str], available: f64) -> f64 {
     ROW * rows(names, available).len() as f64
 }
 
-/// Draws names with their marks from the upper left corner on; a single series needs no legend unless it is forced to have one.
+/// Draws names with their marks from the upper left corner on; a single series needs no legend unless it is
+/// forced to have one.
 pub fn draw(svg: &mut Svg, entries: &[(&str, Look)], (left, top): (f64, f64), available: f64) {
     let names: Vec<&str> = entries.iter().map(|entry| entry.0).collect();
     let mut looks = entries.iter().map(|entry| entry.1);

@@ -1,4 +1,5 @@
-//! How wide a text is, without a font: widths of characters that are rather too large than too small for any sans-serif.
+//! How wide a text is, without a font: widths of characters that are rather too large than too small for any
+//! sans-serif.
 
 /// The size of all text, and of small text, in pixels.
 pub const TEXT: f64 = 12.0;

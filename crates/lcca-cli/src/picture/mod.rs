@@ -1,8 +1,8 @@
 //! Static pictures as SVG: drawn here, without a script, for pages and for files alike.
 //!
-//! A chart is plain data that can be drawn at any width: [`LineChart`], [`Disk`], [`Cloud`], [`Grid`] and [`Bars`] implement
-//! [`Picture`]. A page holds one drawing for wide and one for narrow screens, so that text is never scaled down. Colors are
-//! classes: light, dark and paper share one drawing.
+//! A chart is plain data that can be drawn at any width: [`LineChart`], [`Disk`], [`Cloud`], [`Grid`] and
+//! [`Bars`] implement [`Picture`]. A page holds one drawing for wide and one for narrow screens, so that text
+//! is never scaled down. Colors are classes: light, dark and paper share one drawing.
 
 mod axis;
 mod bars;

@@ -1,4 +1,5 @@
-//! Names beside points, without overlap: each is put at the first free of a few places around its point, or left out.
+//! Names beside points, without overlap: each is put at the first free of a few places around its point, or
+//! left out.
 
 use super::measure::{SMALL, width};
 use super::svg::{Anchor, Svg};

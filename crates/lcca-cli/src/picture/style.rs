@@ -1,17 +1,18 @@
 //! Colors and type of all pictures, as one style sheet for light, dark and paper.
 //!
-//! A picture in a page takes the sheet of the page; a picture in a file brings it along. Rules hold plain colors, which
-//! programs that know no variables understand too.
+//! A picture in a page takes the sheet of the page; a picture in a file brings it along. Rules hold plain
+//! colors, which programs that know no variables understand too.
 
 use std::fmt::Write as _;
 
-/// The look of the first label. Those before are X and Y, which are blue and orange in every picture, so that no label is.
+/// The look of the first label. Those before are X and Y, which are blue and orange in every picture, so that
+/// no label is.
 pub const LABELS: usize = 2;
 /// The look of what has no look of its own: rows without labels, and labels that are too rare for a color.
 pub const OTHERS: usize = 8;
 
-/// Colors of series, views and labels, on light and on dark paper: Okabe and Ito's, darkened or lightened to be legible.
-/// The first two are those of X and Y. [`OTHERS`] is the last.
+/// Colors of series, views and labels, on light and on dark paper: Okabe and Ito's, darkened or lightened to
+/// be legible. The first two are those of X and Y. [`OTHERS`] is the last.
 const SERIES: [[&str; 2]; 9] = [
     ["#0072b2", "#56b4e9"],
     ["#c24e00", "#e69f00"],

@@ -1,4 +1,5 @@
-//! SVG elements, written as text. Names reach a picture through [`Svg::text`] and [`Svg::title`] only, which escape them.
+//! SVG elements, written as text. Names reach a picture through [`Svg::text`] and [`Svg::title`] only, which
+//! escape them.
 
 use super::style;
 use crate::escape;

@@ -10,7 +10,8 @@ use std::io::{self, Write};
 
 /// Pixels per point.
 const PNG_SCALE: u32 = 2;
-/// The figure is drawn this many times larger and averaged down, because the bitmap backend does not smooth thick lines.
+/// The figure is drawn this many times larger and averaged down, because the bitmap backend does not smooth
+/// thick lines.
 const SMOOTHING: u32 = 2;
 
 pub fn png(panels: &[&Chart]) -> Result<Vec<u8>, String> {

@@ -67,7 +67,8 @@ impl CompareJob {
         self.plan.settings.normalization()
     }
 
-    /// What to run on data of this shape. A number of pairs that they do not have is refused before anything long begins.
+    /// What to run on data of this shape. A number of pairs that they do not have is refused before anything
+    /// long begins.
     pub fn plan(mut self, shape: Shape) -> Result<Plan, Failure> {
         let (k, limit) = (problem::pairs(self.pairs, shape), most_pairs(shape));
         if k == 0 || k > limit {

@@ -172,7 +172,8 @@ fn ridge_search(args: &FitArgs) -> Result<Option<RidgeSearch>, Failure> {
     Ok(Some(RidgeSearch { ridges: args.ridge_path.clone(), folds: args.folds, rule, figure }))
 }
 
-/// `--hold-out`: a share, `auto` or `no`. The state of two fits is not kept, so it does not go with `--resume`.
+/// `--hold-out`: a share, `auto` or `no`. The state of two fits is not kept, so it does not go with
+/// `--resume`.
 fn hold_out(args: &FitArgs) -> Result<HoldOutRule, Failure> {
     let typed = args.hold_out.trim();
     let share = match typed {

@@ -1,7 +1,8 @@
 //! The second stage of the command line: what the typed arguments mean.
 //!
-//! [`resolve`] turns [`crate::args`] into a [`Job`]: defaults are filled in, flags that depend on each other are combined,
-//! and everything that can be refused without reading the data is refused. Commands see resolved values only.
+//! [`resolve`] turns [`crate::args`] into a [`Job`]: defaults are filled in, flags that depend on each other
+//! are combined, and everything that can be refused without reading the data is refused. Commands see
+//! resolved values only.
 
 mod bootstrap;
 mod compare;

@@ -1,4 +1,5 @@
-//! What an output may be called: an extension promises a format, and `-` is standard output. And what tables hold.
+//! What an output may be called: an extension promises a format, and `-` is standard output. And what tables
+//! hold.
 
 use super::page::ending;
 use crate::args::views::ViewsCommand;

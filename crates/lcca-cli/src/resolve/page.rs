@@ -1,4 +1,5 @@
-//! What `lcca plot` and `lcca report` have in common: a model, what is shown beside it, and the file to write.
+//! What `lcca plot` and `lcca report` have in common: a model, what is shown beside it, and the file to
+//! write.
 
 use super::reading::{TypedReading, table_flags};
 use super::session::Session;

@@ -18,7 +18,8 @@ pub struct PlotJob {
     pub page: PageJob,
 }
 
-/// A picture with its parameters. Components are counted from 0; those that the model does not have are refused later.
+/// A picture with its parameters. Components are counted from 0; those that the model does not have are
+/// refused later.
 pub enum Plot {
     Scree { components: Option<usize> },
     Circle { axes: [usize; 2], named: usize },

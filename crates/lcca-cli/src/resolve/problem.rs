@@ -10,7 +10,8 @@ use lcca::method::{Method, Metric, Scale, Settings};
 /// The number of pairs if none is given and the data have as many.
 const DEFAULT_PAIRS: usize = 20;
 
-/// `--no-center`, `--scale`, metrics, ridges, seed and memory, as settings for one pair: the number of pairs follows from the data.
+/// `--no-center`, `--scale`, metrics, ridges, seed and memory, as settings for one pair: the number of pairs
+/// follows from the data.
 pub fn settings(args: &ProblemArgs, method: Method) -> Result<Settings, Failure> {
     let mut settings = Settings::new(method, 1);
     settings.center = !args.no_center;

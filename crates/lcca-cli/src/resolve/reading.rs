@@ -95,7 +95,8 @@ impl TypedReading {
     }
 }
 
-/// Refuses gaps that are filled in by means if rows are normalized: a model's means are those of normalized rows.
+/// Refuses gaps that are filled in by means if rows are normalized: a model's means are those of normalized
+/// rows.
 pub fn check_normalization(normalize: Normalize, options: &ReadOptions) -> Result<(), Failure> {
     if normalize.is_no() || options.table.missing != Missing::Mean {
         return Ok(());

@@ -1,4 +1,5 @@
-//! Generated paths of installed files, in the manner of a Linux distribution: folders say what the names of files will be.
+//! Generated paths of installed files, in the manner of a Linux distribution: folders say what the names of
+//! files will be.
 
 use crate::demo::wheel::{Wheel, below, chance, zipf};
 use rand::{Rng, SeedableRng};
@@ -10,8 +11,8 @@ const PACKAGES: usize = 1_500;
 /// How often, in thousandths, a file lies in a folder of another kind, as examples and leftovers do.
 const STRAY: u64 = 50;
 
-/// Kinds of files from frequent to rare. In a template, `{p}` is a package, `{w}` a word, `{l}` a language, `{n}` a small number
-/// and `{s}` a size.
+/// Kinds of files from frequent to rare. In a template, `{p}` is a package, `{w}` a word, `{l}` a language,
+/// `{n}` a small number and `{s}` a size.
 const KINDS: [&str; 16] = [
     "usr/share/doc/{p}/changelog.Debian.gz",
     "usr/share/doc/{p}/copyright",

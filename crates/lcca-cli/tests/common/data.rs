@@ -1,4 +1,5 @@
-//! Small views whose numbers are exact in single precision and in short decimals, so that every format holds the same.
+//! Small views whose numbers are exact in single precision and in short decimals, so that every format holds
+//! the same.
 
 use super::Folder;
 use lcca::matrix::{DenseRows, DenseValues, Matrix, SparseRows, Values};
@@ -111,8 +112,8 @@ pub fn columns(path: &Path) -> Vec<Vec<f64>> {
 pub const NASTY: &str = "</script><b>\"&'<!--\u{2028}";
 
 impl Folder {
-    /// A folder with the stores x.safetensors and y.safetensors, whose columns are called x0 … and y0 …; the first of x is
-    /// [`NASTY`].
+    /// A folder with the stores x.safetensors and y.safetensors, whose columns are called x0 … and y0 …; the
+    /// first of x is [`NASTY`].
     pub fn with_named_views(rows: usize, seed: u64) -> Self {
         let folder = Folder::new();
         let views = topics(rows, X_COLS, Y_COLS, seed);

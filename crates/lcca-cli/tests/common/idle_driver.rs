@@ -1,4 +1,5 @@
-//! The driver of a GPU whose memory works and whose kernels do nothing. Tests compile it to a library and do not link it.
+//! The driver of a GPU whose memory works and whose kernels do nothing. Tests compile it to a library and do
+//! not link it.
 
 use std::ffi::{c_char, c_int, c_void};
 

@@ -49,7 +49,8 @@ impl Ran {
         value
     }
 
-    /// A refusal: this exit code, nothing on standard output and one line of standard error that has all `needles`.
+    /// A refusal: this exit code, nothing on standard output and one line of standard error that has all
+    /// `needles`.
     pub fn refused(&self, code: i32, needles: &[&str]) {
         assert_eq!(self.code, Some(code), "{self:?}");
         assert_eq!(self.stdout, "", "{self:?}");

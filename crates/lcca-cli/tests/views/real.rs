@@ -1,4 +1,5 @@
-//! Generated data, and real data if `LCCA_DATA` names a folder of prepared sets: the views are those that were prepared independently.
+//! Generated data, and real data if `LCCA_DATA` names a folder of prepared sets: the views are those that
+//! were prepared independently.
 
 use super::{column_names, rows};
 use crate::common::sets::{Sets, sets_with};
@@ -88,7 +89,8 @@ fn a_newcomer_gets_from_sentences_to_held_out_correlations_and_translations() {
 fn from_sentences_to_translations(sets: &Sets) {
     let (folder, file) = (Folder::new(), sets.path("tatoeba/pairs.tsv"));
     views(&folder, "text", &file, "--no-header --x 1 --y 2 --lowercase --hold-out 10");
-    // The 20th pair and the next differ by less than the default tolerance, but not on rows that were held out.
+    // The 20th pair and the next differ by less than the default tolerance, but not on rows that were held
+    // out.
     folder
         .run("fit d/x.safetensors d/y.safetensors --ridge 0.01 --tol 1e-5 -o model --strict --quiet")
         .done();

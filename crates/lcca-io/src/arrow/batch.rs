@@ -18,8 +18,8 @@ enum Codec {
 }
 
 impl Codec {
-    /// The most rows that a batch of so many bytes can have: a row takes a bit at least, and a codec makes no more than so
-    /// much of a byte.
+    /// The most rows that a batch of so many bytes can have: a row takes a bit at least, and a codec makes no
+    /// more than so much of a byte.
     fn most_rows(self, bytes: usize) -> usize {
         let largest = match self {
             Codec::Plain => 1,

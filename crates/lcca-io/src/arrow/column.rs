@@ -90,7 +90,8 @@ pub(super) fn numbers(kind: Kind, bytes: &[u8], rows: usize) -> Vec<f64> {
     }
 }
 
-/// The same values written out: whole numbers with all of their digits, single precision with its own. `None` is NaN.
+/// The same values written out: whole numbers with all of their digits, single precision with its own. `None`
+/// is NaN.
 pub(super) fn written(kind: Kind, bytes: &[u8], rows: usize) -> Vec<Option<String>> {
     match kind {
         Kind::Boolean => (0..rows).map(|row| Some(bit(bytes, row).to_string())).collect(),

@@ -1,4 +1,5 @@
-//! The file: a magic string, batches of rows, a footer that says where they are, its length, the magic string again.
+//! The file: a magic string, batches of rows, a footer that says where they are, its length, the magic string
+//! again.
 
 use super::batch::{Batch, broken};
 use crate::arrow_fields::flatbuffer::{List, Table};
@@ -97,7 +98,8 @@ impl ArrowFile {
         Batch::new(message, body)
     }
 
-    /// A message of a list in the footer: its place in the file, the bytes of its metadata, those of its body.
+    /// A message of a list in the footer: its place in the file, the bytes of its metadata, those of its
+    /// body.
     fn message(&self, blocks: List<'_>, index: usize) -> Outcome<(Table<'_>, &[u8])> {
         const BLOCK_BYTES: usize = 24;
         let outside = || broken("a batch lies outside of it");

@@ -3,8 +3,8 @@
 use super::field::{Holds, holds, words};
 use super::flatbuffer::Table;
 
-/// The columns by name, each with the word for what it holds if Arrow knows that it cannot be part of a matrix. A schema
-/// that cannot be read says nothing.
+/// The columns by name, each with the word for what it holds if Arrow knows that it cannot be part of a
+/// matrix. A schema that cannot be read says nothing.
 pub(crate) fn unreadable(schema: &str) -> Vec<(String, Option<&'static str>)> {
     decoded(schema).and_then(|message| columns(&message)).unwrap_or_default()
 }

@@ -9,7 +9,8 @@ use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::schema::types::ColumnDescPtr;
 
-/// Rows read at a time. The library makes room for as many as are requested, and a header may claim any number.
+/// Rows read at a time. The library makes room for as many as are requested, and a header may claim any
+/// number.
 const ROWS_AT_A_TIME: usize = 1 << 16;
 
 /// A column of a file, which may be made of several.

@@ -1,6 +1,7 @@
 //! Encrypted files, told from broken ones after one of them could not be read.
 //!
-//! An encrypted footer ends in letters of its own. A plain footer of encrypted columns has a field that names the cipher.
+//! An encrypted footer ends in letters of its own. A plain footer of encrypted columns has a field that names
+//! the cipher.
 
 use super::thrift::{Counted, skip, zigzag};
 use crate::error::Fault;

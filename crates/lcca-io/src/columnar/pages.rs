@@ -1,7 +1,8 @@
 //! The sizes that the pages of a column claim, checked before the library makes room for them.
 //!
-//! A page begins with a header in Thrift's compact protocol, of which the first fields are its kind, its size once
-//! unpacked, and its size in the file. A page cannot unpack to more than its codec can make of its bytes.
+//! A page begins with a header in Thrift's compact protocol, of which the first fields are its kind, its size
+//! once unpacked, and its size in the file. A page cannot unpack to more than its codec can make of its
+//! bytes.
 
 use super::broken::broken;
 use super::thrift::{Counted, skip, zigzag};

@@ -1,4 +1,5 @@
-//! Some columns as texts, about a thousand rows at a time. A missing value is an empty text; numbers are written out.
+//! Some columns as texts, about a thousand rows at a time. A missing value is an empty text; numbers are
+//! written out.
 
 use super::broken::guarded;
 use super::column;

@@ -111,7 +111,8 @@ impl Table {
         Ok(Table { records, texts, layout, sampled, guessed_index, remarks })
     }
 
-    /// The names of the columns of numbers, if the first line has them; categories are known only once all rows are.
+    /// The names of the columns of numbers, if the first line has them; categories are known only once all
+    /// rows are.
     pub(crate) fn names(&self) -> Option<Names> {
         let names = self.layout.columns.iter().map(|column| column.name.as_str());
         self.layout.named.then(|| Names::new(names))

@@ -1,5 +1,5 @@
-//! A table of texts and numbers that is written line after line, in the format that the extension asks for. Memory holds one
-//! line of a text file, or one group of rows of a Parquet file.
+//! A table of texts and numbers that is written line after line, in the format that the extension asks for.
+//! Memory holds one line of a text file, or one group of rows of a Parquet file.
 
 use super::cell::{Cell, CellKind};
 use super::formulas::{Formulas, Texts};

@@ -49,7 +49,8 @@ impl NamedRows<'_> {
     }
 }
 
-/// A name as one field of a line: backslash, tab, line feed and carriage return are written `\\`, `\t`, `\n` and `\r`.
+/// A name as one field of a line: backslash, tab, line feed and carriage return are written `\\`, `\t`, `\n`
+/// and `\r`.
 pub fn escaped(name: &str) -> String {
     name.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
 }

@@ -1,4 +1,5 @@
-//! Parquet, 65,536 rows at a time: a column `name` of texts and a column of doubles per component, or columns of any kind.
+//! Parquet, 65,536 rows at a time: a column `name` of texts and a column of doubles per component, or columns
+//! of any kind.
 
 use super::cell::{Cell, CellKind};
 use super::named_rows::NamedRows;

@@ -1,5 +1,5 @@
-//! Canonical variables of rows, written block by block in the format that the extension asks for, with the names of the
-//! rows if they have any.
+//! Canonical variables of rows, written block by block in the format that the extension asks for, with the
+//! names of the rows if they have any.
 
 use super::cell::{Cell, CellKind};
 use super::cells::TableWriter;
@@ -24,7 +24,8 @@ enum Format {
     Table(TableWriter),
 }
 
-/// Whether rows can be written to a file of this name, for callers that want to know before they make the rows.
+/// Whether rows can be written to a file of this name, for callers that want to know before they make the
+/// rows.
 pub fn check_rows(path: &Path) -> Result<()> {
     known(path).map(|_| ()).map_err(|fault| fault.at(path))
 }
@@ -55,7 +56,8 @@ impl RowWriter {
         let format = if extension == "npy" {
             Format::Npy(NpyWriter::create(path, rows, columns.len())?)
         } else {
-            // In text the column of row names has none, as in tables of pandas and R, so that it is read as such again.
+            // In text the column of row names has none, as in tables of pandas and R, so that it is read as
+            // such again.
             let name = if extension == "parquet" { "name" } else { "" };
             let name = row_names.iter().map(|_| (name, CellKind::Text));
             let numbers = columns.iter().map(|column| (column.as_str(), CellKind::Number));

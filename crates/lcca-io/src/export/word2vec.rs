@@ -1,8 +1,9 @@
-//! The text format of word2vec: a line `rows components`, then one line per row with its name and its numbers, separated
-//! by single spaces.
+//! The text format of word2vec: a line `rows components`, then one line per row with its name and its
+//! numbers, separated by single spaces.
 //!
-//! Readers cut lines at spaces, and some at any white space, so a name must hold none: every character that Unicode or
-//! Python calls white space is written `_`, as word2vec itself joins phrases, and so is an empty name.
+//! Readers cut lines at spaces, and some at any white space, so a name must hold none: every character that
+//! Unicode or Python calls white space is written `_`, as word2vec itself joins phrases, and so is an empty
+//! name.
 
 use super::named_rows::{Exported, NamedRows};
 use crate::error::Outcome;

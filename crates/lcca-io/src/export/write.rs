@@ -22,8 +22,8 @@ enum Format {
     Delimited(u8),
 }
 
-/// Writes `.txt` or `.vec` (the text format of word2vec), `.npy` (with the names beside, see [`names_beside`]), `.parquet`,
-/// `.csv` or `.tsv`. The file appears whole or not at all.
+/// Writes `.txt` or `.vec` (the text format of word2vec), `.npy` (with the names beside, see
+/// [`names_beside`]), `.parquet`, `.csv` or `.tsv`. The file appears whole or not at all.
 pub fn export_rows(path: &Path, rows: &NamedRows<'_>) -> Result<Exported> {
     let format = format(path).map_err(|fault| fault.at(path))?;
     check(rows).map_err(|fault| fault.at(path))?;
@@ -42,7 +42,8 @@ pub fn export_rows(path: &Path, rows: &NamedRows<'_>) -> Result<Exported> {
     Ok(exported)
 }
 
-/// Whether rows can be written to a file of this name, for callers that want to know before they make the rows.
+/// Whether rows can be written to a file of this name, for callers that want to know before they make the
+/// rows.
 pub fn check_export(path: &Path) -> Result<()> {
     format(path).map(|_| ()).map_err(|fault| fault.at(path))
 }
@@ -86,7 +87,8 @@ fn check(rows: &NamedRows<'_>) -> Outcome<()> {
     Ok(())
 }
 
-/// Writes the numbers, and the names one per line. Both are written before either is put in place, the names first.
+/// Writes the numbers, and the names one per line. Both are written before either is put in place, the names
+/// first.
 fn npy(path: &Path, rows: &NamedRows<'_>) -> Result<Exported> {
     let beside = names_beside(path);
     let mut names = Output::create(&beside)?;

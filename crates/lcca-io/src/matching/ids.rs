@@ -1,8 +1,8 @@
 //! Columns that name rows without being an index: different whole numbers under a name such as `patient_id`.
 //!
-//! One table alone does not tell such a column from data. Two tables do: if both have one and they hold the same numbers,
-//! or if it holds the names that the rows of the other table have, it names the rows. What belongs to the rows of a view,
-//! such as covariates, may have more rows than the view.
+//! One table alone does not tell such a column from data. Two tables do: if both have one and they hold the
+//! same numbers, or if it holds the names that the rows of the other table have, it names the rows. What
+//! belongs to the rows of a view, such as covariates, may have more rows than the view.
 
 use super::labels::RowLabels;
 use super::rule::{Align, Labeled, some};
@@ -47,8 +47,8 @@ pub fn choose_ids(
     }
 }
 
-/// The column of a table that holds the names of the rows of another one. A column that holds some of them could be such a
-/// column of other rows, or data.
+/// The column of a table that holds the names of the rows of another one. A column that holds some of them
+/// could be such a column of other rows, or data.
 fn named_alike(
     other: Labeled<'_>,
     table: Labeled<'_>,
@@ -70,7 +70,8 @@ fn named_alike(
     }
 }
 
-/// Whether a column holds the names of all rows of another table and, unless its own table may have more rows, no others.
+/// Whether a column holds the names of all rows of another table and, unless its own table may have more
+/// rows, no others.
 fn is_named_by(names: &Names, id: &IdColumn, may_have_more: bool) -> bool {
     let has_enough = names.len() == id.numbers.len() || may_have_more && names.len() < id.numbers.len();
     has_enough && {
@@ -79,8 +80,8 @@ fn is_named_by(names: &Names, id: &IdColumn, may_have_more: bool) -> bool {
     }
 }
 
-/// The columns of two tables that hold the same numbers. Columns of one name are preferred, and those that only count
-/// the rows of both, which says nothing, are taken if they have one name.
+/// The columns of two tables that hold the same numbers. Columns of one name are preferred, and those that
+/// only count the rows of both, which says nothing, are taken if they have one name.
 fn shared(tables: [Labeled<'_>; 2], ids: [&[IdColumn]; 2], align: Align) -> Result<[Option<usize>; 2]> {
     let pairs = || (0..ids[0].len()).flat_map(|x| (0..ids[1].len()).map(move |y| (x, y)));
     let only_counts = |id: &IdColumn| RowLabels::Named(id.numbers.clone()).count_from().is_some();
@@ -120,8 +121,8 @@ fn shared(tables: [Labeled<'_>; 2], ids: [&[IdColumn]; 2], align: Align) -> Resu
     }
 }
 
-/// What belongs to the rows of a view has names that a column of the view holds, and the view is paired with the other one
-/// without this column.
+/// What belongs to the rows of a view has names that a column of the view holds, and the view is paired with
+/// the other one without this column.
 fn unpaired(
     tables: [Labeled<'_>; 2],
     id: &IdColumn,

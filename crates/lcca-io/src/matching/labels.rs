@@ -16,8 +16,8 @@ pub enum RowLabels {
 }
 
 impl RowLabels {
-    /// Where the labels start to count if they only count the rows in their order, from 0 or from 1. Such labels say
-    /// nothing about the rows.
+    /// Where the labels start to count if they only count the rows in their order, from 0 or from 1. Such
+    /// labels say nothing about the rows.
     pub(super) fn count_from(&self) -> Option<usize> {
         match self {
             RowLabels::Absent => None,

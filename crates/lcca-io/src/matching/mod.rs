@@ -1,5 +1,6 @@
-//! Which rows of two tables belong together, decided by what rows are called and by nothing else, so that files and tables
-//! in memory follow one rule. `rule` is that rule; `ids` finds columns that name rows without being an index.
+//! Which rows of two tables belong together, decided by what rows are called and by nothing else, so that
+//! files and tables in memory follow one rule. `rule` is that rule; `ids` finds columns that name rows
+//! without being an index.
 //!
 //! docs/files.md has the rule as a table, and `tests/files/pairing_cases.json` has it as cases that every
 //! route runs.

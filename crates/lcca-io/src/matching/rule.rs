@@ -1,8 +1,10 @@
-//! The rule by which rows find each other. Every route follows it: files, frames, covariates, weights, shards.
+//! The rule by which rows find each other. Every route follows it: files, frames, covariates, weights,
+//! shards.
 //!
-//! Names on both sides that are the same, in any order, are matched. Names that only count the rows say nothing, so two
-//! tables that both count are paired by position, and so is a table that has no names. If one side counts and the other
-//! has other names, rows could be paired by place or by name, and the caller has to say which.
+//! Names on both sides that are the same, in any order, are matched. Names that only count the rows say
+//! nothing, so two tables that both count are paired by position, and so is a table that has no names. If one
+//! side counts and the other has other names, rows could be paired by place or by name, and the caller has to
+//! say which.
 
 use super::labels::RowLabels;
 use crate::error::{Error, Fault, Remedy, Result};
@@ -39,8 +41,8 @@ pub struct Labeled<'a> {
     pub rows: usize,
     /// What each of them is called.
     pub labels: &'a RowLabels,
-    /// Whether this is what belongs to the rows of the other table, such as weights and covariates: it must have all of
-    /// these rows, and may have more.
+    /// Whether this is what belongs to the rows of the other table, such as weights and covariates: it must
+    /// have all of these rows, and may have more.
     pub may_have_more: bool,
 }
 
@@ -48,8 +50,8 @@ pub struct Labeled<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Matched {
-    /// Rows of the first table, ascending, and the row of the second that belongs to each; `None` if the rows of both
-    /// belong together as they are.
+    /// Rows of the first table, ascending, and the row of the second that belongs to each; `None` if the rows
+    /// of both belong together as they are.
     pub rows: Option<[Vec<usize>; 2]>,
     /// What a person should know about it.
     pub remarks: Vec<Remark>,

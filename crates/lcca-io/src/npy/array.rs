@@ -46,8 +46,8 @@ fn size_fault(shape: &[usize], expected: Option<usize>, left: usize) -> Fault {
     Fault::new(format!("the header says shape {shape:?}, that is {expected}, but {left} follow it"))
 }
 
-/// The bytes of a packed array file: its header, and as many as the header says, or one more if there are more. So a
-/// file that holds more than it says is refused before it is unpacked.
+/// The bytes of a packed array file: its header, and as many as the header says, or one more if there are
+/// more. So a file that holds more than it says is refused before it is unpacked.
 pub(crate) fn unpack(mut from: impl Read) -> Outcome<Owner> {
     let mut bytes = Header::read(&mut from)?;
     let (header, _) = Header::parse(&bytes)?;

@@ -1,8 +1,8 @@
-//! Python literals, as headers of array files are written: dictionaries, tuples, lists, texts, whole numbers, `True`,
-//! `False` and `None`.
+//! Python literals, as headers of array files are written: dictionaries, tuples, lists, texts, whole numbers,
+//! `True`, `False` and `None`.
 //!
-//! This is the part of `ast.literal_eval` that NumPy's writers use. Whatever lies outside of it is refused, and so is a
-//! key that occurs twice: Python would keep the last one, other readers keep the first.
+//! This is the part of `ast.literal_eval` that NumPy's writers use. Whatever lies outside of it is refused,
+//! and so is a key that occurs twice: Python would keep the last one, other readers keep the first.
 
 use crate::error::{Fault, Outcome};
 

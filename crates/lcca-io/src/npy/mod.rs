@@ -1,7 +1,9 @@
-//! NumPy's array file: a magic string, a header that is a Python dictionary (type, order, shape), the numbers.
+//! NumPy's array file: a magic string, a header that is a Python dictionary (type, order, shape), the
+//! numbers.
 //!
-//! Two-dimensional single and double precision arrays in C order are mapped as they lie. Other types are converted
-//! (integers to single precision if that is exact), and Fortran order is transposed. A vector is one column.
+//! Two-dimensional single and double precision arrays in C order are mapped as they lie. Other types are
+//! converted (integers to single precision if that is exact), and Fortran order is transposed. A vector is
+//! one column.
 
 mod array;
 mod header;

@@ -1,4 +1,5 @@
-//! Numbers of any NumPy type, as the types a matrix is made of: shared if the type is the same, converted otherwise.
+//! Numbers of any NumPy type, as the types a matrix is made of: shared if the type is the same, converted
+//! otherwise.
 
 use super::header::Kind;
 use crate::error::{Fault, Outcome};
@@ -85,7 +86,8 @@ impl Numbers {
         }
     }
 
-    /// The first element outside of the range. The types that SciPy writes are compared as they lie, several at a time.
+    /// The first element outside of the range. The types that SciPy writes are compared as they lie, several
+    /// at a time.
     fn first_outside(&self, limit: i128) -> Outcome<Option<usize>> {
         let most = limit as i64 - 1;
         Ok(if self.kind.is(b'i', 4) {

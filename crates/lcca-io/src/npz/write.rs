@@ -1,4 +1,5 @@
-//! Writing SciPy's file: compressed rows in an archive that is not packed, with every array on a cache line of its own.
+//! Writing SciPy's file: compressed rows in an archive that is not packed, with every array on a cache line
+//! of its own.
 
 use crate::atomic::Output;
 use crate::error::{Fault, Outcome};
@@ -21,8 +22,8 @@ pub(crate) fn write(output: &mut Output, matrix: &Matrix) -> Outcome<()> {
     match write_members(&mut zip, matrix) {
         Ok(()) => zip.finish().map(|_| ()).map_err(failed),
         Err(fault) => {
-            // Dropping the writer would try to end the archive and print that it could not. The output is discarded
-            // anyway.
+            // Dropping the writer would try to end the archive and print that it could not. The output is
+            // discarded anyway.
             std::mem::forget(zip);
             Err(fault)
         }

@@ -1,4 +1,5 @@
-//! What one cell of a table is: missing, a number or Boolean, or a text; and what kind of text, so that an error can say.
+//! What one cell of a table is: missing, a number or Boolean, or a text; and what kind of text, so that an
+//! error can say.
 
 use crate::options::TableOptions;
 use crate::text::real;
@@ -131,8 +132,8 @@ pub(crate) fn text_kind(field: &[u8]) -> TextKind {
     }
 }
 
-/// Day, month and year in any order with one separator between them, and perhaps a time: 2020-01-31, 31.01.2020,
-/// 1/31/20, 31-Jan-2020, 2020-01-31T12:00:00Z.
+/// Day, month and year in any order with one separator between them, and perhaps a time: 2020-01-31,
+/// 31.01.2020, 1/31/20, 31-Jan-2020, 2020-01-31T12:00:00Z.
 fn is_date(text: &str) -> bool {
     let (date, time) = text.split_once(['T', ' ']).unwrap_or((text, ""));
     let is_time = time.is_empty() || time.contains(':') && time.starts_with(|c: char| c.is_ascii_digit());

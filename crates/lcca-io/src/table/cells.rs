@@ -1,4 +1,5 @@
-//! The cells of a table as they arrive, batch after batch: numbers row after row, categories as codes, names of rows.
+//! The cells of a table as they arrive, batch after batch: numbers row after row, categories as codes, names
+//! of rows.
 
 use super::cell::MissingTexts;
 use super::kind::Kind;

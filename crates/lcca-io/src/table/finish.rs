@@ -1,4 +1,5 @@
-//! From all cells of a table to a matrix with names: categories become indicator columns, a model's columns its order.
+//! From all cells of a table to a matrix with names: categories become indicator columns, a model's columns
+//! its order.
 
 use super::cell::is_usual_word;
 use super::cells::{Cells, Codes, MOST_CATEGORIES, NO_CODE, too_many};
@@ -32,7 +33,8 @@ pub(crate) struct Finished {
 /// The columns of the matrix that a column of the table becomes.
 enum Slots {
     Number(usize),
-    /// One per category, unless the model does not have it; and all of them, for a row whose category is missing.
+    /// One per category, unless the model does not have it; and all of them, for a row whose category is
+    /// missing.
     Category {
         of_codes: Vec<Option<usize>>,
         all: Vec<usize>,

@@ -1,4 +1,5 @@
-//! Whether the first line names the columns, from itself and the rows below it. What could be either is an error.
+//! Whether the first line names the columns, from itself and the rows below it. What could be either is an
+//! error.
 
 use super::cell::{Cell, MissingTexts, TextKind, text_kind};
 use super::labels::{Written, look_like_labels};
@@ -58,8 +59,8 @@ fn short_line_names(sample: &Sample, first: &[Cell]) -> Outcome<bool> {
     Err(unclear(sample, &format!("has {found} fields where the rows below it have {below}")))
 }
 
-/// Texts are names if there is a number, with separators or without, or a date somewhere below them. Below nothing but
-/// other texts they are if each column repeats its texts and never that of the first line.
+/// Texts are names if there is a number, with separators or without, or a date somewhere below them. Below
+/// nothing but other texts they are if each column repeats its texts and never that of the first line.
 fn texts_are_names(sample: &Sample, texts: &MissingTexts, unnamed_index: bool) -> Outcome<bool> {
     let is_plain = |field: &[u8]| text_kind(field) == TextKind::Plain;
     let is_number = |field: &[u8]| match texts.cell(field) {

@@ -39,8 +39,8 @@ impl Columns<'_> {
         Fault::new(format!("there is no column {typed:?}, expected {expected}"))
     }
 
-    /// The options once it is known whether a column is there that may be missing. A number says less than a name: what a
-    /// model has as data does not name rows, nor does an only column.
+    /// The options once it is known whether a column is there that may be missing. A number says less than a
+    /// name: what a model has as data does not name rows, nor does an only column.
     pub(crate) fn settle(self, options: &TableOptions, target: Option<&Target>) -> TableOptions {
         let is_data = |column: usize| {
             let name = self.names.and_then(|names| names.get(column));

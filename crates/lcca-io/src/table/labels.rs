@@ -1,7 +1,7 @@
 //! Whether a first line of numbers looks like labels (0, 1, 2, years, wavelengths) rather than data.
 //!
-//! Each rule is one that data hardly ever meet by chance, because a false alarm costs the user a flag and a missed header
-//! costs a wrong answer. They are listed in docs/files.md.
+//! Each rule is one that data hardly ever meet by chance, because a false alarm costs the user a flag and a
+//! missed header costs a wrong answer. They are listed in docs/files.md.
 
 /// The fewest rows that say something about the range of a column.
 const FEW: usize = 5;

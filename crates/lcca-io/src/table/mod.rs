@@ -1,5 +1,5 @@
-//! Tables as people have them, whatever file they come in: which columns are read, what their cells are, and the matrix
-//! that they make. docs/files.md says what is guessed.
+//! Tables as people have them, whatever file they come in: which columns are read, what their cells are, and
+//! the matrix that they make. docs/files.md says what is guessed.
 
 mod cell;
 mod cells;

@@ -86,7 +86,8 @@ impl Evidence {
         }
     }
 
-    /// Whether the column could name the rows: nothing but different texts, and no dates or numbers with separators.
+    /// Whether the column could name the rows: nothing but different texts, and no dates or numbers with
+    /// separators.
     pub(crate) fn could_name_rows(&self, rows: usize) -> bool {
         let all = self.texts + self.words == rows && self.distinct == rows;
         self.texts > 0 && all && self.dates == 0 && self.formatted == 0

@@ -1,5 +1,5 @@
-//! Tables whose columns have names and types, such as Parquet and Arrow: which column names the rows, and what the others
-//! are read as.
+//! Tables whose columns have names and types, such as Parquet and Arrow: which column names the rows, and
+//! what the others are read as.
 
 use super::finish::Finished;
 use super::index::{Columns, check_distinct, find_index};
@@ -63,8 +63,8 @@ impl PandasIndex {
         PandasIndex { columns, range }
     }
 
-    /// Names rows that no column names: a range that starts at 0 only counts them. So does a range of another length, as
-    /// pandas has it: some programs keep the description of a table that they cut.
+    /// Names rows that no column names: a range that starts at 0 only counts them. So does a range of another
+    /// length, as pandas has it: some programs keep the description of a table that they cut.
     fn name_rows(&self, finished: &mut Finished) {
         let Some(Range { start, stop, step }) = self.range else { return };
         let rows = finished.assembled.matrix.rows() + finished.assembled.gaps.dropped.len();
@@ -83,7 +83,8 @@ impl PandasIndex {
 }
 
 impl TypedTable<'_> {
-    /// The columns that name the rows: the one that the caller says, those of pandas, or a first one of different texts.
+    /// The columns that name the rows: the one that the caller says, those of pandas, or a first one of
+    /// different texts.
     pub(crate) fn index(
         &self,
         options: &TableOptions,
@@ -127,7 +128,8 @@ impl TypedTable<'_> {
         Ok(layout)
     }
 
-    /// The options, with the columns that hold data if none are asked for: those in which pandas keeps names do not.
+    /// The options, with the columns that hold data if none are asked for: those in which pandas keeps names
+    /// do not.
     fn options(&self, options: &TableOptions) -> TableOptions {
         let is_index =
             |name: &String| self.pandas_index.columns.contains(name) || name.starts_with("__index_level_");
@@ -138,8 +140,8 @@ impl TypedTable<'_> {
         options.clone().columns(Some(data))
     }
 
-    /// Adds what the table says about its rows besides its cells: what was guessed, and an index that is not stored.
-    /// Texts that were taken as row names because the first of them differ must all differ.
+    /// Adds what the table says about its rows besides its cells: what was guessed, and an index that is not
+    /// stored. Texts that were taken as row names because the first of them differ must all differ.
     pub(crate) fn complete(
         &self,
         mut finished: Finished,

@@ -1,5 +1,5 @@
-//! Lines of text, parsed in parallel: whole lines are read one block at a time and cut into chunks for the threads,
-//! so that memory beyond the result does not grow with the file.
+//! Lines of text, parsed in parallel: whole lines are read one block at a time and cut into chunks for the
+//! threads, so that memory beyond the result does not grow with the file.
 
 use crate::error::{Fault, Outcome};
 use rayon::prelude::*;
@@ -76,8 +76,8 @@ impl Text {
         Ok(std::mem::take(&mut self.bytes))
     }
 
-    /// Parses all remaining lines, chunks in parallel, and hands over the results in the order of the text. The next
-    /// block is read, and unpacked, meanwhile.
+    /// Parses all remaining lines, chunks in parallel, and hands over the results in the order of the text.
+    /// The next block is read, and unpacked, meanwhile.
     pub(crate) fn parse<T: Send>(
         mut self,
         parse: impl Fn(Lines<'_>) -> Outcome<T> + Sync,

@@ -1,7 +1,7 @@
 //! Bags of tokens: the rows of one view as numbers of tokens, batch after batch.
 //!
-//! A bag takes four bytes per entry, eight per row, and every distinct token once. Values other than ones take four more
-//! bytes per entry.
+//! A bag takes four bytes per entry, eight per row, and every distinct token once. Values other than ones
+//! take four more bytes per entry.
 
 use super::interner::Interner;
 use super::keep::Keep;
@@ -18,7 +18,8 @@ pub enum Amounts {
     Binary,
     /// How often the token occurs.
     Count,
-    /// How often the token occurs times ln((1 + n)/(1 + rows that hold it)) + 1, with rows scaled to length one.
+    /// How often the token occurs times ln((1 + n)/(1 + rows that hold it)) + 1, with rows scaled to length
+    /// one.
     TfIdf,
 }
 
@@ -97,7 +98,8 @@ impl Bag {
         row.retain(|&(_, amount)| amount != 0);
     }
 
-    /// Appends the rows of the next batch. Hashed columns mean the same in every batch; token numbers are translated.
+    /// Appends the rows of the next batch. Hashed columns mean the same in every batch; token numbers are
+    /// translated.
     pub(crate) fn append(&mut self, batch: Bag, how: &Bagging) {
         let before = self.ids.len() as u64;
         match how.columns {

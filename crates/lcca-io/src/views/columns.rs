@@ -104,7 +104,8 @@ struct Chosen {
     not_boolean: usize,
 }
 
-/// The columns that are taken. Columns without entries are among them only if no setting is about the number of entries.
+/// The columns that are taken. Columns without entries are among them only if no setting is about the number
+/// of entries.
 fn choose(selected: &[bool], facts: &Facts, settings: &ColumnSettings, skip: usize) -> Outcome<Chosen> {
     let all: Vec<usize> = (0..selected.len()).filter(|&column| selected[column]).collect();
     let mut columns = all.clone();

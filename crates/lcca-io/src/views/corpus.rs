@@ -1,4 +1,5 @@
-//! A corpus of one or more files, read from beginning to end as often as needed: to count its words, or to number them.
+//! A corpus of one or more files, read from beginning to end as often as needed: to count its words, or to
+//! number them.
 
 use super::input::broken_text;
 use super::interner::Interner;
@@ -71,7 +72,8 @@ impl Corpus {
         Ok(())
     }
 
-    /// Every word of the corpus, in order of first appearance. `progress` gets the number of tokens read so far.
+    /// Every word of the corpus, in order of first appearance. `progress` gets the number of tokens read so
+    /// far.
     pub(crate) fn count(&self, progress: &dyn Fn(u64)) -> Result<Counted> {
         let mut all = Counted::default();
         let work = |path: &Path, batch: &LineBatch| {
@@ -95,8 +97,8 @@ impl Corpus {
         Ok(all)
     }
 
-    /// Visits the numbers of all words in order, with [`BREAK`] after each file and, unless contexts reach across lines,
-    /// after each line.
+    /// Visits the numbers of all words in order, with [`BREAK`] after each file and, unless contexts reach
+    /// across lines, after each line.
     pub(crate) fn numbers(
         &self,
         words: &Interner,
@@ -106,7 +108,8 @@ impl Corpus {
         let work = |path: &Path, batch: &LineBatch| {
             let mut numbers = Vec::new();
             for (line, bytes) in batch.lines() {
-                // A word that the first pass did not see means that the file has changed. It ends the context.
+                // A word that the first pass did not see means that the file has changed. It ends the
+                // context.
                 self.for_each(path, line, bytes, |word| numbers.push(words.get(word).unwrap_or(BREAK)))?;
                 if !across_lines {
                     numbers.push(BREAK);

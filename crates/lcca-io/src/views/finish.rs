@@ -1,4 +1,5 @@
-//! From a bag of token numbers to a matrix: columns are chosen and numbered, other entries dropped, rows sorted.
+//! From a bag of token numbers to a matrix: columns are chosen and numbered, other entries dropped, rows
+//! sorted.
 //!
 //! This works in place: beyond the bag, only values that are not all ones take memory.
 

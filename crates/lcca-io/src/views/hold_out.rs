@@ -1,4 +1,5 @@
-//! Rows set aside for testing, at regular distances from the first on. The parts take as much memory again as the rows.
+//! Rows set aside for testing, at regular distances from the first on. The parts take as much memory again as
+//! the rows.
 //!
 //! Both parts keep all columns, so a model of the kept rows can be used on the others as it is.
 
@@ -6,7 +7,8 @@ use lcca::Result;
 use lcca::matrix::{Buffer, DenseRows, DenseValues, Matrix, OneHotRows, SparseRows, Values};
 use std::ops::Range;
 
-/// The rows that are kept, then those that are held out: rows 0, `every`, 2·`every` and so on, in their order.
+/// The rows that are kept, then those that are held out: rows 0, `every`, 2·`every` and so on, in their
+/// order.
 pub fn hold_out(matrix: &Matrix, every: usize) -> Result<[Matrix; 2]> {
     let rows = 0..matrix.rows();
     let (held_out, kept): (Vec<usize>, Vec<usize>) = rows.partition(|row| row.is_multiple_of(every));

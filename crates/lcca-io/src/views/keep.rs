@@ -29,8 +29,8 @@ pub struct Keep {
 }
 
 impl Keep {
-    /// The numbers of the kept columns, in their new order. `counts` has one count per number, in order of first
-    /// appearance.
+    /// The numbers of the kept columns, in their new order. `counts` has one count per number, in order of
+    /// first appearance.
     pub(crate) fn choose<'a>(&self, counts: &[u64], rows: u64, name: impl Fn(u32) -> &'a str) -> Vec<u32> {
         let most = self.max_share.map_or(u64::MAX, |share| (share * rows as f64).floor() as u64);
         let least = self.min_count.max(1);

@@ -1,4 +1,5 @@
-//! From raw data to two views: bags of tokens from texts, words beside their contexts, one matrix cut by columns.
+//! From raw data to two views: bags of tokens from texts, words beside their contexts, one matrix cut by
+//! columns.
 
 mod bag;
 mod columns;

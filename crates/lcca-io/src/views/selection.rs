@@ -6,8 +6,8 @@ use crate::pattern::matches;
 use std::ops::Range;
 use std::str::FromStr;
 
-/// Columns, written as parts with commas between them: `first:35%`, `last:100`, `0..5000` (from 0, the end not
-/// included), `17`, or a pattern of names in which `*` stands for anything and `?` for one character.
+/// Columns, written as parts with commas between them: `first:35%`, `last:100`, `0..5000` (from 0, the end
+/// not included), `17`, or a pattern of names in which `*` stands for anything and `?` for one character.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selection {
     typed: String,

@@ -1,4 +1,5 @@
-//! Numbers that are written to a file one by one and mapped at the end, so that a view may be larger than memory.
+//! Numbers that are written to a file one by one and mapped at the end, so that a view may be larger than
+//! memory.
 
 use crate::error::{Fault, Result};
 use crate::source;

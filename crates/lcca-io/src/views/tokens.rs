@@ -1,4 +1,5 @@
-//! From a text to its tokens, by one of a few plain rules. No rule looks outside the text, and all keep the order.
+//! From a text to its tokens, by one of a few plain rules. No rule looks outside the text, and all keep the
+//! order.
 
 use std::borrow::Cow;
 use std::str::FromStr;

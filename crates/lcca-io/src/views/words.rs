@@ -1,8 +1,10 @@
-//! A word against the words around it: x is the word, one-hot; y is its context, one-hot if that is one neighbor and a
-//! set of words otherwise. Takes two passes over the corpus: words are counted, then rows written.
+//! A word against the words around it: x is the word, one-hot; y is its context, one-hot if that is one
+//! neighbor and a set of words otherwise. Takes two passes over the corpus: words are counted, then rows
+//! written.
 //!
-//! A row whose word or whose whole context is not among the columns is dropped, and then columns without rows are.
-//! Memory holds the vocabulary and, if equal rows are merged, each distinct row once. Other rows go through files.
+//! A row whose word or whose whole context is not among the columns is dropped, and then columns without rows
+//! are. Memory holds the vocabulary and, if equal rows are merged, each distinct row once. Other rows go
+//! through files.
 
 use super::corpus::{Corpus, Counted};
 use super::keep::Keep;
@@ -60,8 +62,8 @@ pub struct WordViews {
 
 const DROPPED: u32 = u32::MAX;
 
-/// Makes the views. Temporary files are put into `folder` and removed. `progress` gets the number of words counted so
-/// far.
+/// Makes the views. Temporary files are put into `folder` and removed. `progress` gets the number of words
+/// counted so far.
 pub fn word_views(
     settings: &WordSettings,
     folder: &OutputFolder,

@@ -1,5 +1,5 @@
-//! Sentences for errors of the engine, with thousands separated. Places such as rows and columns, and values, stay as
-//! they are typed and searched for.
+//! Sentences for errors of the engine, with thousands separated. Places such as rows and columns, and values,
+//! stay as they are typed and searched for.
 
 use crate::numbers::{count, grouped};
 use lcca::Error;

@@ -110,7 +110,8 @@ fn a_forged_length_of_a_packed_buffer_is_refused() {
             forged[frame - 8..frame].copy_from_slice(&len.to_le_bytes());
             crate::damage::survives("m.arrow", &forged);
         }
-        // Flags of the frame that announce fields which are not there, block sizes that do not exist, endless lengths.
+        // Flags of the frame that announce fields which are not there, block sizes that do not exist, endless
+        // lengths.
         for offset in 4..(whole.len() - frame).min(24) {
             for byte in [0x00, 0x0c, 0x4c, 0x7f, 0xff] {
                 let mut forged = whole.clone();

@@ -1,8 +1,8 @@
 //! Sums over rows that arrive in batches. A fit to them equals a fit to all rows, of which nothing is kept.
 //!
-//! Narrow views have a dense Gram matrix, about the means of the rows so far. Wide sparse views have a sparse one of the rows
-//! as they are; centering it afterwards loses as many digits as centering rows in a pass does. Adding a batch costs what
-//! forming its own matrix costs, and one addition per entry of the sum.
+//! Narrow views have a dense Gram matrix, about the means of the rows so far. Wide sparse views have a sparse
+//! one of the rows as they are; centering it afterwards loses as many digits as centering rows in a pass
+//! does. Adding a batch costs what forming its own matrix costs, and one addition per entry of the sum.
 
 use super::formed::Formed;
 use super::in_memory::InMemory;
@@ -15,7 +15,8 @@ use crate::error::{Error, Result};
 use crate::matrix::{Matrix, RowsBuilder};
 use crate::side::{Shape, Side};
 
-/// Views of at most this many columns together are summed up densely, however sparse they are: 155 MB at most.
+/// Views of at most this many columns together are summed up densely, however sparse they are: 155 MB at
+/// most.
 const NARROW: usize = 4400;
 /// Bytes of an entry of a sparse block.
 const ENTRY: u64 = (size_of::<u32>() + size_of::<f64>()) as u64;
@@ -30,8 +31,8 @@ pub enum Accumulated {
 }
 
 impl Accumulated {
-    /// The sums of a first batch. They are dense if views are narrow or both dense, and the sums of all later batches then
-    /// are as well. An error if they would take more than `limit` bytes.
+    /// The sums of a first batch. They are dense if views are narrow or both dense, and the sums of all later
+    /// batches then are as well. An error if they would take more than `limit` bytes.
     pub fn first(pair: &InMemory, limit: u64) -> Result<Self> {
         let Shape { x_cols, y_cols, .. } = pair.shape();
         let are_dense = Side::BOTH.iter().all(|&side| matches!(pair.view(side), Matrix::Dense(_)));
@@ -41,7 +42,8 @@ impl Accumulated {
         Accumulated::sparse(pair, limit)
     }
 
-    /// These sums and those of another batch with the same columns. An error if they would take more than `limit` bytes.
+    /// These sums and those of another batch with the same columns. An error if they would take more than
+    /// `limit` bytes.
     pub fn plus(self, batch: &InMemory, limit: u64) -> Result<Self> {
         let (own, more) = (self.shape(), batch.shape());
         for (what, expected, found) in
@@ -152,7 +154,8 @@ mod tests {
 
     #[test]
     fn means_that_drift_cost_no_digits() {
-        // Two batches that vary by 1 around 0 and around 1e8: the sum of squares about the first mean would be 1e16 per row.
+        // Two batches that vary by 1 around 0 and around 1e8: the sum of squares about the first mean would
+        // be 1e16 per row.
         let near = |center: f64| {
             let values: Vec<f64> = (0..40).map(|i| center + f64::from(i * i % 7)).collect();
             crate::matrix::DenseRows::new(20, 2, crate::matrix::DenseValues::F64(values.into())).unwrap()

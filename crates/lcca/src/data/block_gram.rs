@@ -1,9 +1,10 @@
 //! The Gram matrix of chosen columns of both views, dense, in one pass over the rows.
 //!
-//! Sparse rows are cut into batches. Of each batch only the chosen entries are kept, by rows and by columns; column j of
-//! the result is then the sum, over the rows that hold column j, of what these rows hold from column j on. Each thread
-//! owns whole columns, so memory does not grow with the number of threads and neither do the bits of the result depend on
-//! it. The work is Σᵢ rᵢ²/2 for rows of rᵢ chosen entries. Rows that hold most of the chosen columns are multiplied densely.
+//! Sparse rows are cut into batches. Of each batch only the chosen entries are kept, by rows and by columns;
+//! column j of the result is then the sum, over the rows that hold column j, of what these rows hold from
+//! column j on. Each thread owns whole columns, so memory does not grow with the number of threads and
+//! neither do the bits of the result depend on it. The work is Σᵢ rᵢ²/2 for rows of rᵢ chosen entries. Rows
+//! that hold most of the chosen columns are multiplied densely.
 
 use super::chosen::Chosen;
 use super::paired_rows::PairedRows;
@@ -31,8 +32,8 @@ const DENSE_BLOCK: usize = 1 << 20;
 /// Marks the last chosen entry of a row.
 const LAST: u32 = 1 << 31;
 
-/// The lower triangle of the chosen columns' Gram matrix over all pieces, with `means` subtracted from every row; an error if it
-/// would take more than `limit` bytes.
+/// The lower triangle of the chosen columns' Gram matrix over all pieces, with `means` subtracted from every
+/// row; an error if it would take more than `limit` bytes.
 pub(super) fn form(
     pieces: &[&PairedRows],
     chosen: &Chosen<'_>,
@@ -232,7 +233,8 @@ impl Chunk {
         (self.starts[j + 1] - self.starts[j]) as usize
     }
 
-    /// Calls `add(i, value)` for every term of column j from the diagonal down, and returns the column's weighted sum.
+    /// Calls `add(i, value)` for every term of column j from the diagonal down, and returns the column's
+    /// weighted sum.
     fn add_column(&self, j: usize, mut add: impl FnMut(usize, f64)) -> f64 {
         let span = self.starts[j] as usize..self.starts[j + 1] as usize;
         if self.values.is_empty() {

@@ -1,9 +1,10 @@
 //! Centering without densifying.
 //!
-//! With column means μ, z = Wᵀ(x − μ) = Wᵀx − Wᵀμ: one k-vector is subtracted from every row's z. The z then sum to zero,
-//! so Xᵀz is already (X − 1μᵀ)ᵀz and nothing else changes. A column whose mean is m times its deviation would lose about
-//! 2·log₁₀(m) of the sixteen digits, so rows with such columns are read near an origin (`near_origin.rs`). A constant column
-//! loses all of them, so the pass leaves its row of every product as it was: zero is added instead of rounding errors.
+//! With column means μ, z = Wᵀ(x − μ) = Wᵀx − Wᵀμ: one k-vector is subtracted from every row's z. The z then
+//! sum to zero, so Xᵀz is already (X − 1μᵀ)ᵀz and nothing else changes. A column whose mean is m times its
+//! deviation would lose about 2·log₁₀(m) of the sixteen digits, so rows with such columns are read near an
+//! origin (`near_origin.rs`). A constant column loses all of them, so the pass leaves its row of every
+//! product as it was: zero is added instead of rounding errors.
 
 use super::ask::{Ask, Source};
 use super::composition::Composition;
@@ -46,7 +47,8 @@ struct Scratch {
 }
 
 impl<'a> Centered<'a> {
-    /// Reads each view once for its means. If columns would lose digits by that, `inner` is read near an origin.
+    /// Reads each view once for its means. If columns would lose digits by that, `inner` is read near an
+    /// origin.
     pub fn new(inner: &'a dyn Pair) -> Result<Self> {
         match inner.near_origin()? {
             Near::At(near) => {
@@ -120,8 +122,8 @@ impl Pair for Centered<'_> {
         result
     }
 
-    /// Structure is declined: centered rows are neither one-hot nor sparse. So is the sparse joint Gram matrix, which is
-    /// formed of the rows as they are and centered afterwards.
+    /// Structure is declined: centered rows are neither one-hot nor sparse. So is the sparse joint Gram
+    /// matrix, which is formed of the rows as they are and centered afterwards.
     fn capabilities(&self) -> Capabilities<'_> {
         let inner = self.inner.capabilities();
         Capabilities {
@@ -149,7 +151,8 @@ impl Grams for Centered<'_> {
         Ok(gram.centered(&self.mean[side as usize], self.moments[side as usize].weight))
     }
 
-    /// Given means are subtracted instead of this pair's own, because centering a centered view changes nothing.
+    /// Given means are subtracted instead of this pair's own, because centering a centered view changes
+    /// nothing.
     fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>> {
         let own = [&self.mean[0][..], &self.mean[1]];
         self.inner.capabilities().require_grams()?.dense_gram(Some(means.unwrap_or(own)), limit)
@@ -169,7 +172,8 @@ impl Triangles for Centered<'_> {
 }
 
 impl Blocks for Centered<'_> {
-    /// Given means are subtracted instead of this pair's own. A column that is constant is zero, without rounding errors.
+    /// Given means are subtracted instead of this pair's own. A column that is constant is zero, without
+    /// rounding errors.
     fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Lower> {
         let own = [&self.mean[0][..], &self.mean[1]];
         let inner = self.inner.capabilities().require_blocks()?;

@@ -1,13 +1,14 @@
 //! How a pass follows from products of the rows, for a space whose panels are not in ordinary memory.
 //!
-//! Wrappers change what goes into a pass over the rows and what comes out. With factors F and means μ of each view's columns and
-//! the rows x, y that are at the bottom,
+//! Wrappers change what goes into a pass over the rows and what comes out. With factors F and means μ of each
+//! view's columns and the rows x, y that are at the bottom,
 //!
 //! ```text
 //! product[target][source] = F_target · Σ (target's row)·(source's row − μ)ᵀ · F_source·W
 //! ```
 //!
-//! without the rows of dead columns. A space that knows the type of what is at the bottom can do all of it by itself.
+//! without the rows of dead columns. A space that knows the type of what is at the bottom can do all of it by
+//! itself.
 
 use std::any::Any;
 

@@ -73,7 +73,8 @@ impl<'a> Counting<'a> {
         self.tally.cost()
     }
 
-    /// Counts a pass that multiplied `columns` columns of each source and formed the products `wants[target][source]`.
+    /// Counts a pass that multiplied `columns` columns of each source and formed the products
+    /// `wants[target][source]`.
     pub fn count_pass(&self, columns: [usize; 2], wants: [[bool; 2]; 2]) -> Result<()> {
         // A view's rows are read if its own products are wanted or if it takes the other's.
         let is_read = |view: usize| wants[0][view] || wants[1][view] || wants[view][0] || wants[view][1];

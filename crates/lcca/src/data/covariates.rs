@@ -1,11 +1,12 @@
 //! What covariates explain of two views: the projection that takes them out, as sums over rows.
 //!
-//! With Z the covariates, centered if the views are, and H such that Q = Z·H has orthonormal columns, the residuals of X are
-//! X − Q·QᵀX. Nothing of that is formed: all that is needed is M = XᵀQ, as high as X is wide, because
-//! (X − QQᵀX)ᵀ(Y − QQᵀY) = XᵀY − Mx·Myᵀ. The coefficients of X's columns on Z are M·Hᵀ.
+//! With Z the covariates, centered if the views are, and H such that Q = Z·H has orthonormal columns, the
+//! residuals of X are X − Q·QᵀX. Nothing of that is formed: all that is needed is M = XᵀQ, as high as X is
+//! wide, because (X − QQᵀX)ᵀ(Y − QQᵀY) = XᵀY − Mx·Myᵀ. The coefficients of X's columns on Z are M·Hᵀ.
 //!
-//! H is rank-revealing: columns of Z that depend on others, and constant ones if Z is centered, drop out. It is found in two
-//! rounds if ZᵀZ is ill conditioned, because one round loses as many digits as the condition number has.
+//! H is rank-revealing: columns of Z that depend on others, and constant ones if Z is centered, drop out. It
+//! is found in two rounds if ZᵀZ is ill conditioned, because one round loses as many digits as the condition
+//! number has.
 
 use super::moments::Moments;
 use super::triangle::Triangle;
@@ -28,15 +29,15 @@ pub trait Covariates: Sync {
     /// Sums over the rows for each column of Z.
     fn covariate_moments(&self) -> Result<&Moments>;
 
-    /// XᵀZ·V and YᵀZ·V for a panel V as high as Z is wide. `mean` is subtracted from every row of Z; if it is that of all
-    /// rows, the products are those of centered columns.
+    /// XᵀZ·V and YᵀZ·V for a panel V as high as Z is wide. `mean` is subtracted from every row of Z; if it is
+    /// that of all rows, the products are those of centered columns.
     fn covariate_products(&self, v: &Panel, mean: Option<&[f64]>) -> Result<[Panel; 2]>;
 
     /// VᵀZᵀZ·V, summed up from the rows of Z·V, so that it is as exact as those.
     fn covariate_gram(&self, v: &Panel, mean: Option<&[f64]>) -> Result<Mat<f64>>;
 
-    /// The triangular factor of the residuals of both views on the columns (Z − 1·meanᵀ)·V, and on the column of ones if a mean is
-    /// given.
+    /// The triangular factor of the residuals of both views on the columns (Z − 1·meanᵀ)·V, and on the column
+    /// of ones if a mean is given.
     fn residual_triangle(&self, v: &Panel, mean: Option<&[f64]>, limit: u64) -> Result<Triangle>;
 }
 

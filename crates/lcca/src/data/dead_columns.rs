@@ -1,6 +1,6 @@
-//! Columns of which nothing is left after something was subtracted: constant ones without their mean, and those that covariates
-//! explain. Their products would be rounding errors, so a pass leaves their rows of every product as they were, and Gram matrices
-//! have zeros there.
+//! Columns of which nothing is left after something was subtracted: constant ones without their mean, and
+//! those that covariates explain. Their products would be rounding errors, so a pass leaves their rows of
+//! every product as they were, and Gram matrices have zeros there.
 
 use super::ask::Ask;
 use crate::matrix::Line;
@@ -26,8 +26,8 @@ impl DeadColumns {
         });
     }
 
-    /// Clears their rows and columns of the lower triangle of a Gram matrix, whose row i is that of column `columns[i].1` of
-    /// view `columns[i].0`.
+    /// Clears their rows and columns of the lower triangle of a Gram matrix, whose row i is that of column
+    /// `columns[i].1` of view `columns[i].0`.
     pub fn clear(&self, mut gram: MatMut<'_, f64>, columns: impl Iterator<Item = (usize, usize)>) {
         for (place, (side, column)) in columns.enumerate() {
             if self.0[side].binary_search(&column).is_ok() {

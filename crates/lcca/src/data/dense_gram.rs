@@ -1,5 +1,6 @@
-//! The dense Gram matrix ZᵀZ of narrow views, with Z = [X Y] or one view alone: half of n·p² multiplications, at the speed
-//! of matrix products, or fewer if rows are sparse enough for their outer products (`scatter_gram`).
+//! The dense Gram matrix ZᵀZ of narrow views, with Z = [X Y] or one view alone: half of n·p² multiplications,
+//! at the speed of matrix products, or fewer if rows are sparse enough for their outer products
+//! (`scatter_gram`).
 
 use super::product::Allowance;
 use super::scatter_gram::{self, Centering};
@@ -11,7 +12,8 @@ use rayon::prelude::*;
 
 /// Rows multiplied at a time: enough for a fast matrix product, few enough for the cache.
 const BLOCK: usize = 512;
-/// The same for views of fewer than 256 columns, which a block of 512 rows would make the system fetch pages for.
+/// The same for views of fewer than 256 columns, which a block of 512 rows would make the system fetch pages
+/// for.
 const NARROW_BLOCK: usize = 128;
 /// Multiplications that are worth another thread: one does fewer in about two milliseconds.
 const WORTHWHILE: usize = 50_000_000;
@@ -52,7 +54,8 @@ pub(super) fn form_rows(
 ) -> Result<Mat<f64>> {
     let (width, rows) = (views.iter().map(Matrix::cols).sum::<usize>(), count);
     let block_rows = if width < 256 { NARROW_BLOCK } else { BLOCK };
-    // Each part holds a sum and a block of rows. Take as many parts as fit beside the sum of all, at least one.
+    // Each part holds a sum and a block of rows. Take as many parts as fit beside the sum of all, at least
+    // one.
     let each = 8 * width as u64 * (width + block_rows) as u64;
     let fit = (limit / each.max(1)).saturating_sub(1).clamp(1, rayon::current_num_threads() as u64) as usize;
     let worthwhile = 1 + rows.saturating_mul(width * width / 2) / WORTHWHILE;

@@ -1,19 +1,20 @@
 //! How many entries [X Y]ᵀ[X Y] would have, from a sample of the rows.
 //!
-//! A row of r entries in both views brings r(r + 1)/2 pairs of columns; the Gram matrix has an entry for every pair that
-//! occurs. Of s sampled rows with D different pairs, f of them seen once, the next row brings new pairs at the rate f/s
-//! (Good & Turing), so D grows like s^(f/D), and n rows have about D·(n/s)^(f/D). The exponent falls as rows are added, so
-//! the estimate is on the high side.
+//! A row of r entries in both views brings r(r + 1)/2 pairs of columns; the Gram matrix has an entry for
+//! every pair that occurs. Of s sampled rows with D different pairs, f of them seen once, the next row brings
+//! new pairs at the rate f/s (Good & Turing), so D grows like s^(f/D), and n rows have about D·(n/s)^(f/D).
+//! The exponent falls as rows are added, so the estimate is on the high side.
 
 use crate::matrix::{Matrix, Reader, zeros};
 use crate::side::Shape;
 use rayon::prelude::*;
 
-/// Pairs of columns in the sample. One row more may end it, so it has at most twice as many; a row with more pairs than
-/// this is skipped.
+/// Pairs of columns in the sample. One row more may end it, so it has at most twice as many; a row with more
+/// pairs than this is skipped.
 const SAMPLE: f64 = 1e6;
 
-/// Rows whose pairs one thread counts at a time, rows whose pairs it collects, and parts of the pairs that it compares.
+/// Rows whose pairs one thread counts at a time, rows whose pairs it collects, and parts of the pairs that it
+/// compares.
 const COUNTED: usize = 1 << 14;
 const COLLECTED: usize = 1 << 10;
 const PARTS: usize = 64;
@@ -23,10 +24,12 @@ const LOOKED_AT: usize = 1 << 10;
 const PARTED: usize = 1 << 16;
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// If there are more pairs than this per entry, passes over the rows are cheaper and no sample is needed to see it.
+/// If there are more pairs than this per entry, passes over the rows are cheaper and no sample is needed to
+/// see it.
 const HOPELESS: f64 = 1000.0;
 
-/// Forming an entry's share of the matrix costs about this share of what a fit of few passes spends on one that is formed.
+/// Forming an entry's share of the matrix costs about this share of what a fit of few passes spends on one
+/// that is formed.
 const FORMING: f64 = 0.02;
 
 /// What Gram mode would cost.
@@ -41,7 +44,8 @@ pub struct GramEstimate {
 }
 
 impl GramEstimate {
-    /// Bytes that forming the blocks takes: the four of them while they are put together, and a transposed view.
+    /// Bytes that forming the blocks takes: the four of them while they are put together, and a transposed
+    /// view.
     pub fn bytes(&self) -> f64 {
         24.0 * self.entries + 4.0 * self.touched
     }
@@ -65,7 +69,8 @@ pub struct GramSample {
 }
 
 impl GramSample {
-    /// Samples two views that are one of `pieces` pieces of the rows, and takes that share of the whole sample.
+    /// Samples two views that are one of `pieces` pieces of the rows, and takes that share of the whole
+    /// sample.
     pub(super) fn new(views: &[Matrix; 2], pieces: usize) -> Self {
         let [x, y] = views;
         let (rows, stored) = (x.rows(), (x.entries() + y.entries()) as f64);
@@ -113,8 +118,8 @@ impl GramSample {
         self.all > HOPELESS * self.stored
     }
 
-    /// Whether rows are so short, as in one-hot views, that the blocks hold less than a pass touches even if no pair occurs
-    /// twice.
+    /// Whether rows are so short, as in one-hot views, that the blocks hold less than a pass touches even if
+    /// no pair occurs twice.
     fn is_decided(&self) -> bool {
         self.apart() <= self.stored
     }
@@ -159,8 +164,8 @@ impl GramSample {
 }
 
 impl GramEstimate {
-    /// Whether passes over the joint Gram matrix are clearly cheaper than passes over the rows, even if only this share of the
-    /// rows is different and equal ones are merged.
+    /// Whether passes over the joint Gram matrix are clearly cheaper than passes over the rows, even if only
+    /// this share of the rows is different and equal ones are merged.
     pub(super) fn is_small(&self, share: f64) -> bool {
         self.entries + FORMING * self.work < share * self.touched
     }
@@ -210,7 +215,8 @@ fn concatenated(parts: &[Vec<u64>]) -> Vec<u64> {
     all
 }
 
-/// How many are different, and how many of those occur once. Equal pairs come into the same part, and parts are sorted by themselves.
+/// How many are different, and how many of those occur once. Equal pairs come into the same part, and parts
+/// are sorted by themselves.
 fn count(pairs: &[u64]) -> (f64, f64) {
     let part_of = |pair: u64| (pair.wrapping_mul(SPREAD) >> (u64::BITS - PARTS.ilog2())) as usize;
     let parted = |pairs: &[u64]| {

@@ -1,8 +1,9 @@
 //! The joint Gram matrices of the folds of cross-validation, formed together.
 //!
-//! The Gram matrix of some rows is the sum of those of its parts. Reading the rows once gives the matrices of all folds on one
-//! pattern, and the matrix of all folds but one is a sum over lanes: cheap, and without the cancellation of "all minus one".
-//! Memory: (4 + 8·folds) bytes per entry of XᵀX, XᵀY and YᵀY, and twice that while they are formed.
+//! The Gram matrix of some rows is the sum of those of its parts. Reading the rows once gives the matrices of
+//! all folds on one pattern, and the matrix of all folds but one is a sum over lanes: cheap, and without the
+//! cancellation of "all minus one". Memory: (4 + 8·folds) bytes per entry of XᵀX, XᵀY and YᵀY, and twice that
+//! while they are formed.
 
 use super::formed::Formed;
 use super::in_memory::InMemory;
@@ -18,7 +19,8 @@ use rayon::prelude::*;
 
 /// Bytes of an entry of YᵀX: its column, and its place in XᵀY.
 const TRANSPOSED: u64 = (size_of::<u32>() + size_of::<u64>()) as u64;
-/// Bytes of the matrix of one choice of folds, for each entry of XᵀX, XᵀY and YᵀY: values, those of YᵀX included.
+/// Bytes of the matrix of one choice of folds, for each entry of XᵀX, XᵀY and YᵀY: values, those of YᵀX
+/// included.
 const CHOSEN: u64 = 2 * size_of::<f64>() as u64;
 
 /// The joint Gram matrix of each fold.
@@ -36,8 +38,8 @@ pub struct FoldGrams {
 }
 
 impl FoldGrams {
-    /// Forms the matrices of `count` folds; `fold` names that of each row. The views must be sparse or one-hot, with rows
-    /// that can be numbered in 32 bits. An error if it would take more than `limit` bytes.
+    /// Forms the matrices of `count` folds; `fold` names that of each row. The views must be sparse or
+    /// one-hot, with rows that can be numbered in 32 bits. An error if it would take more than `limit` bytes.
     pub fn form(pair: &InMemory, fold: &[u32], count: usize, limit: u64) -> Result<Self> {
         let [x, y] = Side::BOTH.map(|side| pair.view(side));
         let weight = |row: usize| pair.weight(row);

@@ -1,8 +1,9 @@
-//! The dense Gram matrices of the folds of cross-validation, for narrow views: the rows are read once for all folds.
+//! The dense Gram matrices of the folds of cross-validation, for narrow views: the rows are read once for all
+//! folds.
 //!
-//! Every fold's matrix is taken about the same center, the mean of all rows, so that the matrices can be added, and so that
-//! centering on the mean of some folds afterwards is a small correction. All folds but one are sums of the folds before and
-//! after it: nothing is subtracted. Memory: two matrices for each fold.
+//! Every fold's matrix is taken about the same center, the mean of all rows, so that the matrices can be
+//! added, and so that centering on the mean of some folds afterwards is a small correction. All folds but one
+//! are sums of the folds before and after it: nothing is subtracted. Memory: two matrices for each fold.
 
 use super::dense_gram;
 use super::in_memory::InMemory;
@@ -24,14 +25,15 @@ pub struct FoldSums {
 }
 
 impl FoldSums {
-    /// Whether a view is dense, or matrix products form the Gram matrix of these views. Sparse rows for which anything is
-    /// cheaper gain little if folds share it.
+    /// Whether a view is dense, or matrix products form the Gram matrix of these views. Sparse rows for which
+    /// anything is cheaper gain little if folds share it.
     pub fn pays(pair: &InMemory) -> bool {
         let views = Side::BOTH.map(|side| pair.view(side).clone());
         views.iter().any(|view| matches!(view, Matrix::Dense(_))) || !scatter_gram::pays(&views)
     }
 
-    /// Forms the matrices of `count` folds; `fold` names that of each row. An error if it would take more than `limit` bytes.
+    /// Forms the matrices of `count` folds; `fold` names that of each row. An error if it would take more
+    /// than `limit` bytes.
     pub fn form(pair: &InMemory, fold: &[u32], count: usize, limit: u64) -> Result<Self> {
         let views: [Matrix; 2] = Side::BOTH.map(|side| pair.view(side).clone());
         let width = views.iter().map(Matrix::cols).sum::<usize>() as u64;

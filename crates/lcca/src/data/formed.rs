@@ -1,4 +1,5 @@
-//! Rows of which nothing but the joint Gram matrix is left: a fit to them reads that matrix instead of any rows.
+//! Rows of which nothing but the joint Gram matrix is left: a fit to them reads that matrix instead of any
+//! rows.
 
 use super::ask::Ask;
 use super::composition::Composition;

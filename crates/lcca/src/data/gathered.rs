@@ -1,8 +1,8 @@
-//! The moments of rows that arrive in parts, about the first row: a column whose mean is far above its deviation keeps its digits
-//! without a pass for the means alone.
+//! The moments of rows that arrive in parts, about the first row: a column whose mean is far above its
+//! deviation keeps its digits without a pass for the means alone.
 //!
-//! A column that some row does not store has zeros, so its deviation is not small. Only columns that every row stores are moved,
-//! and sparse rows stay sparse.
+//! A column that some row does not store has zeros, so its deviation is not small. Only columns that every
+//! row stores are moved, and sparse rows stay sparse.
 
 use super::in_memory::InMemory;
 use super::moments::Moments;
@@ -56,7 +56,8 @@ impl GatheredMoments {
         self.about_first.square.iter().map(|&square| square > 0.0).collect()
     }
 
-    /// What is to be subtracted from each column before its rows are standardized; `None` if no column is far from zero.
+    /// What is to be subtracted from each column before its rows are standardized; `None` if no column is far
+    /// from zero.
     fn origin(&self) -> Option<Vec<f64>> {
         let Moments { weight, sum, count, .. } = &self.about_first;
         let plain = self.plain();

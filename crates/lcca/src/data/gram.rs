@@ -1,7 +1,7 @@
 //! The Gram matrix of one view.
 //!
-//! For sparse rows it is formed by `product`: the work is Σᵢ rᵢ² for rows of rᵢ entries, the memory that of the transpose
-//! and the result.
+//! For sparse rows it is formed by `product`: the work is Σᵢ rᵢ² for rows of rᵢ entries, the memory that of
+//! the transpose and the result.
 
 use super::dense_gram::{self, mirrored};
 use super::product::{Allowance, upper_triangle};
@@ -30,8 +30,8 @@ pub enum StoredGram {
     Dense(Mat<f64>),
 }
 
-/// The lower triangle of a symmetric matrix, column by column, rows ascending. Every diagonal entry is stored, zero or
-/// not, because a factorization needs its place.
+/// The lower triangle of a symmetric matrix, column by column, rows ascending. Every diagonal entry is
+/// stored, zero or not, because a factorization needs its place.
 pub struct SparseGram {
     /// Where each column begins, and where the last ends.
     pub starts: Vec<usize>,

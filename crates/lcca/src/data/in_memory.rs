@@ -33,8 +33,8 @@ pub trait PanelSpace: Any + Send + Sync {
     /// The moments of both views, if the space finds them sooner than the host.
     fn moments(&self, rows: &InMemory) -> Result<Option<[Moments; 2]>>;
 
-    /// All four blocks of [X Y]ᵀ[X Y], if the space forms them sooner than the host; an error if they would take more than `limit`
-    /// bytes.
+    /// All four blocks of [X Y]ᵀ[X Y], if the space forms them sooner than the host; an error if they would
+    /// take more than `limit` bytes.
     fn joint_gram(&self, rows: &InMemory, limit: u64) -> Result<Option<JointGram>>;
 }
 
@@ -66,7 +66,8 @@ impl InMemory {
         InMemory { space, near: OnceLock::new(), ..self }
     }
 
-    /// Has a space sum up both views, unless somebody has done so. What it leaves to the host is summed up when it is asked for.
+    /// Has a space sum up both views, unless somebody has done so. What it leaves to the host is summed up
+    /// when it is asked for.
     pub(crate) fn summed_by(&self, space: &dyn PanelSpace) -> Result<()> {
         if self.moments.iter().all(|known| known.get().is_none())
             && let Some(moments) = space.moments(self)?
@@ -84,7 +85,8 @@ impl InMemory {
         self.rows.view(side)
     }
 
-    /// Copies rows that lie in the memory of a device to the host, which is about to read them: once, and with an error if that fails.
+    /// Copies rows that lie in the memory of a device to the host, which is about to read them: once, and
+    /// with an error if that fails.
     pub(crate) fn bring(&self) -> Result<()> {
         self.rows.views.iter().try_for_each(Matrix::bring)
     }
@@ -99,8 +101,8 @@ impl InMemory {
         self.rows.weight(row)
     }
 
-    /// A sample from which the size of the joint Gram matrix is estimated, if these rows are one of `pieces` pieces; `None`
-    /// if the matrix cannot be formed.
+    /// A sample from which the size of the joint Gram matrix is estimated, if these rows are one of `pieces`
+    /// pieces; `None` if the matrix cannot be formed.
     pub fn gram_sample(&self, pieces: usize) -> Option<GramSample> {
         self.rows.has_sparse_gram().then(|| GramSample::new(&self.rows.views, pieces))
     }
@@ -116,10 +118,11 @@ impl InMemory {
         *self.estimate.get_or_init(|| self.gram_sample(1).map(|sample| sample.estimate(self.rows.shape())))
     }
 
-    /// The same rows with equal ones merged, if that pays, and in terms of the kept columns; `None` if nothing would
-    /// change.
+    /// The same rows with equal ones merged, if that pays, and in terms of the kept columns; `None` if
+    /// nothing would change.
     pub fn reduced_to(&self, columns: [Option<&[u32]>; 2]) -> Result<Option<InMemory>> {
-        // If the joint Gram matrix is so small that iterations will run over it, merged rows would be read twice at most.
+        // If the joint Gram matrix is so small that iterations will run over it, merged rows would be read
+        // twice at most.
         let pays = |share: f64| !self.gram_estimate().is_some_and(|estimate| estimate.is_small(share));
         let Some(rows) = reduce::reduced(&self.rows, columns, pays)? else { return Ok(None) };
         let smaller = InMemory::from(rows).placed(self.space.clone());

@@ -46,8 +46,9 @@ impl Pair for InMemory {
             if view.is_all_ones() && self.rows.weights.is_none() {
                 return Moments::by_counting(view);
             }
-            // The answer is remembered, so the cut must not depend on how many threads happen to ask first. A part has
-            // its own sums, which are only worth adding up if its entries outnumber the columns several times.
+            // The answer is remembered, so the cut must not depend on how many threads happen to ask first. A
+            // part has its own sums, which are only worth adding up if its entries outnumber the columns
+            // several times.
             let entries = self.rows.entries_before(side, self.shape().rows);
             let parts = (entries / (8 * view.cols().max(1) as u64)).clamp(1, MOMENT_PARTS);
             let mut spans = Vec::new();

@@ -11,8 +11,8 @@ use rayon::prelude::*;
 /// Rows of a block that one thread adds to another's at a time.
 const SUMMED: usize = 512;
 
-/// XᵀX, XᵀY, YᵀX and YᵀY. A clone shares their entries. These may lie in the memory of a device; whoever reads them on the host calls
-/// [`JointGram::bring`] before.
+/// XᵀX, XᵀY, YᵀX and YᵀY. A clone shares their entries. These may lie in the memory of a device; whoever
+/// reads them on the host calls [`JointGram::bring`] before.
 #[derive(Clone)]
 pub struct JointGram {
     shape: Shape,
@@ -32,8 +32,8 @@ impl JointGram {
         let [x, y] = views;
         let allowance = Allowance::of_joint_gram(limit);
         allowance.take_transposed(&[x, y])?;
-        // The Gram matrix of a one-hot view is known from its moments. X by columns serves two blocks and is dropped
-        // before Y is transposed.
+        // The Gram matrix of a one-hot view is known from its moments. X by columns serves two blocks and is
+        // dropped before Y is transposed.
         let (xx, xy) = {
             let x_by_columns = Transposed::new(x);
             let xx = if let Matrix::OneHot(_) = x {
@@ -75,7 +75,8 @@ impl JointGram {
         JointGram { shape, moments, blocks }
     }
 
-    /// Copies entries that lie in the memory of a device to the host, which is about to read them: once, and with an error if that fails.
+    /// Copies entries that lie in the memory of a device to the host, which is about to read them: once, and
+    /// with an error if that fails.
     pub fn bring(&self) -> Result<()> {
         self.blocks.iter().flatten().try_for_each(Matrix::bring)
     }
@@ -106,7 +107,8 @@ impl JointGram {
         Ok(JointGram { shape, moments, blocks })
     }
 
-    /// The joint Gram matrix of the views with their columns multiplied by `factors`; `None` leaves a view as it is.
+    /// The joint Gram matrix of the views with their columns multiplied by `factors`; `None` leaves a view as
+    /// it is.
     pub fn scaled(&self, factors: [Option<&[f64]>; 2]) -> Result<Self> {
         self.bring()?;
         let moments = Side::BOTH.map(|side| match factors[side as usize] {

@@ -1,8 +1,8 @@
 //! Gram mode: passes over the four blocks of [X Y]ᵀ[X Y] instead of the rows.
 //!
-//! If many rows share few pairs of columns, the blocks hold far fewer entries than a pass over the rows touches:
-//! a pass meets every entry of a row three times, and every entry of a block once. Multiplying a block's row with a panel
-//! is the same gather as for a row of the data.
+//! If many rows share few pairs of columns, the blocks hold far fewer entries than a pass over the rows
+//! touches: a pass meets every entry of a row three times, and every entry of a block once. Multiplying a
+//! block's row with a panel is the same gather as for a row of the data.
 
 use super::ask::Ask;
 use super::block_gram::subtract_means;
@@ -111,7 +111,8 @@ fn add_product(out: &mut Panel, block: &Matrix, w: &Panel) {
     }
 }
 
-/// Adds the product of some rows of a block, shared out by entries: the rows of frequent columns hold most of them.
+/// Adds the product of some rows of a block, shared out by entries: the rows of frequent columns hold most of
+/// them.
 fn add_rows(out: &mut [Line], rows: Range<usize>, block: &Matrix, w: &Panel) {
     let stride = w.lines_per_row();
     let (start, end) = (block.entries_before(rows.start), block.entries_before(rows.end));
@@ -143,7 +144,8 @@ fn add_rows(out: &mut [Line], rows: Range<usize>, block: &Matrix, w: &Panel) {
     }
 }
 
-/// out ← out − sums·offsetᵀ, which is what subtracting the offset from every row's z does to the sum over rows.
+/// out ← out − sums·offsetᵀ, which is what subtracting the offset from every row's z does to the sum over
+/// rows.
 fn subtract_outer(out: &mut Panel, sums: &[f64], offset: &[Line]) {
     let stride = offset.len().max(1);
     out.lines_mut().par_chunks_mut(stride).zip(sums).with_min_len(4096).for_each(|(row, sum)| {

@@ -1,4 +1,5 @@
-//! Passes over Gram matrices with panels in single precision. Sums are in double precision and rounded once, when they are stored.
+//! Passes over Gram matrices with panels in single precision. Sums are in double precision and rounded once,
+//! when they are stored.
 
 use super::composition::Composition;
 use super::joint::JointGram;
@@ -18,7 +19,8 @@ const LINES: usize = 256;
 /// Columns whose share of Wᵀμ one thread adds up at a time.
 const COLUMNS: usize = 4096;
 
-/// The Gram matrices at the bottom of a pair, if a pass over them in single precision is all that its passes are.
+/// The Gram matrices at the bottom of a pair, if a pass over them in single precision is all that its passes
+/// are.
 pub(crate) fn grams_of<'a>(composition: &Composition<'a>) -> Option<&'a JointGram> {
     if composition.is_scaled() { None } else { composition.home.downcast_ref() }
 }
@@ -76,7 +78,8 @@ struct Product<'a> {
 }
 
 impl Product<'_> {
-    /// Stores some rows of the product, shared out by entries: the rows of frequent columns hold most of them.
+    /// Stores some rows of the product, shared out by entries: the rows of frequent columns hold most of
+    /// them.
     fn store(&self, out: &mut [f32], rows: Range<usize>) {
         let (block, stride) = (self.block, self.w.stride());
         let (start, end) = (block.entries_before(rows.start), block.entries_before(rows.end));

@@ -1,7 +1,8 @@
 //! AᵀB of several sets of rows at once, on one pattern of entries.
 //!
-//! As in `product`, row j of the result is summed over the rows in which A holds column j. Every entry has one value for each
-//! set of rows, its lane, so reading the rows once gives the products of all sets. Sums of lanes share the pattern.
+//! As in `product`, row j of the result is summed over the rows in which A holds column j. Every entry has
+//! one value for each set of rows, its lane, so reading the rows once gives the products of all sets. Sums of
+//! lanes share the pattern.
 
 use super::product::Allowance;
 use super::transposed::Transposed;
@@ -24,12 +25,14 @@ pub(super) struct Laned {
 }
 
 impl Laned {
-    /// Bytes of an entry while parts of the product are put together: once in its part and once in the result.
+    /// Bytes of an entry while parts of the product are put together: once in its part and once in the
+    /// result.
     fn entry_bytes(lanes: usize) -> u64 {
         2 * (size_of::<u32>() + lanes * size_of::<f64>()) as u64
     }
 
-    /// AᵀB for every set of rows: `lane` says which one a row belongs to. If `diagonal`, every entry (j, j) is stored.
+    /// AᵀB for every set of rows: `lane` says which one a row belongs to. If `diagonal`, every entry (j, j)
+    /// is stored.
     pub fn product(
         a: &Transposed,
         b: &Matrix,

@@ -1,7 +1,7 @@
 //! The laws of [`Pair`], written once and run on every implementation and wrapper.
 //!
-//! [`check`] compares a pair with the dense views it stands for, capability by capability. An error of the pair is a
-//! broken law: a capability that is offered must work.
+//! [`check`] compares a pair with the dense views it stands for, capability by capability. An error of the
+//! pair is a broken law: a capability that is offered must work.
 
 use super::ask::Ask;
 use super::joint::JointGram;
@@ -14,8 +14,8 @@ use faer::{Mat, MatRef};
 /// What a law says when it is broken.
 pub type Verdict = Result<(), String>;
 
-/// Every law that can be checked against the dense views `x` and `y` that a pair stands for. Weighted rows are repeated
-/// as often as their weight says. `seed` chooses the panels.
+/// Every law that can be checked against the dense views `x` and `y` that a pair stands for. Weighted rows
+/// are repeated as often as their weight says. `seed` chooses the panels.
 pub fn check(pair: &dyn Pair, x: &Mat<f64>, y: &Mat<f64>, seed: u64) -> Verdict {
     let Shape { x_cols, y_cols, .. } = pair.shape();
     require((x_cols, y_cols) == (x.ncols(), y.ncols()), || format!("columns are {x_cols} and {y_cols}"))?;
@@ -134,7 +134,8 @@ fn moments_equal_the_dense_ones(pair: &dyn Pair, x: &Mat<f64>, y: &Mat<f64>) -> 
     Ok(())
 }
 
-/// A one-hot view holds at most one entry per row, and a reduced pair has the products of the pair it stands for.
+/// A one-hot view holds at most one entry per row, and a reduced pair has the products of the pair it stands
+/// for.
 fn structure_is_real(
     pair: &dyn Pair,
     structure: &dyn Structure,
@@ -252,7 +253,8 @@ fn blocks_equal_the_dense_ones(
     Ok(())
 }
 
-/// A sample of all rows has the products of all rows, as they are stored. A smaller one is about as large as requested.
+/// A sample of all rows has the products of all rows, as they are stored. A smaller one is about as large as
+/// requested.
 fn samples_are_spread_evenly(pair: &dyn Pair, samples: &dyn Samples) -> Verdict {
     let shape = pair.shape();
     let sample = |rows: usize| samples.sample(rows).map_err(|error| format!("a sample: {error}"));

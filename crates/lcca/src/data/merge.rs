@@ -1,6 +1,7 @@
 //! Equal rows merged into one row with their weights' sum.
 //!
-//! A million tokens of text hold a few hundred thousand different pairs of words: a pass over those is as good.
+//! A million tokens of text hold a few hundred thousand different pairs of words: a pass over those is as
+//! good.
 
 use crate::error::Result;
 use crate::matrix::{Buffer, Matrix, OneHotRows, Reader, RowsBuilder};
@@ -28,7 +29,8 @@ pub(super) fn merged(
     let rows = views[0].rows();
     let countable = (SAMPLE..u32::MAX as usize).contains(&rows);
     let dense = views.iter().any(|view| matches!(view, Matrix::Dense(_)));
-    // The Gram matrix of two one-hot views is a list of their different rows, and is formed faster than rows are sorted.
+    // The Gram matrix of two one-hot views is a list of their different rows, and is formed faster than rows
+    // are sorted.
     let one_hot = views.iter().all(|view| matches!(view, Matrix::OneHot(_)));
     if !countable || dense || one_hot {
         return Ok(None);
@@ -84,7 +86,8 @@ fn hash(readers: &[Reader<'_>; 2], row: usize) -> u64 {
     hash
 }
 
-/// The first of each group of equal rows, with the weight of the group. Rows are given in the order of their hashes.
+/// The first of each group of equal rows, with the weight of the group. Rows are given in the order of their
+/// hashes.
 fn different_rows(
     readers: &[Reader<'_>; 2],
     order: &[(u64, u32)],

@@ -60,7 +60,8 @@ impl Moments {
         Moments { weight: rows as f64, sum, square, count, nonzero }
     }
 
-    /// The moments of rows in the memory of a device, which sums them up there; `None` if the rows are on the host.
+    /// The moments of rows in the memory of a device, which sums them up there; `None` if the rows are on the
+    /// host.
     pub(super) fn elsewhere(rows: &DenseRows, weights: Option<&Buffer<f64>>) -> Result<Option<Self>> {
         let Some((device, numbers)) = rows.elsewhere() else { return Ok(None) };
         let numbers_of = |weights: &Buffer<f64>| weights.iter().collect::<Vec<f64>>();
@@ -80,8 +81,8 @@ impl Moments {
         Moments { weight: weight + lost, sum, square, count, nonzero }
     }
 
-    /// The moments of `rows` of `view`. Sums are compensated, because whether a column varies at all is a small difference
-    /// of large sums.
+    /// The moments of `rows` of `view`. Sums are compensated, because whether a column varies at all is a
+    /// small difference of large sums.
     pub(super) fn new(
         view: &Matrix,
         rows: impl Iterator<Item = usize>,
@@ -195,7 +196,8 @@ impl Moments {
         self.sum.par_iter().with_min_len(COLUMNS).map(|sum| sum / self.weight).collect()
     }
 
-    /// The sum of squares of a centered column. If its variance is lost in rounding, it counts as constant and gets 0.
+    /// The sum of squares of a centered column. If its variance is lost in rounding, it counts as constant
+    /// and gets 0.
     pub fn centered_square(&self, column: usize) -> f64 {
         let (sum, square) = (self.sum[column], self.square[column]);
         let centered = square - sum * (sum / self.weight);
@@ -203,8 +205,8 @@ impl Moments {
         if centered > 1e-13 * square { centered } else { 0.0 }
     }
 
-    /// The share of a column's sum of squares that centering leaves, about; 1 if the column is empty. Its logarithm says how
-    /// many digits centering costs.
+    /// The share of a column's sum of squares that centering leaves, about; 1 if the column is empty. Its
+    /// logarithm says how many digits centering costs.
     pub(crate) fn left_by_centering(&self, column: usize) -> f64 {
         let (sum, square) = (self.sum[column], self.square[column]);
         if square > 0.0 { (1.0 - sum * (sum / self.weight) / square).max(0.0) } else { 1.0 }
@@ -302,8 +304,8 @@ impl<T: Copy + Into<f64>> NullaryFnOnce for AddRow<'_, T> {
     }
 }
 
-/// sum ← sum + term, collecting in `lost` what rounding took away. This is Knuth's two-sum: it has no branch, so the
-/// compiler can add several columns at a time.
+/// sum ← sum + term, collecting in `lost` what rounding took away. This is Knuth's two-sum: it has no branch,
+/// so the compiler can add several columns at a time.
 #[inline(always)]
 fn add_compensated(sum: &mut f64, lost: &mut f64, term: f64) {
     let new = *sum + term;

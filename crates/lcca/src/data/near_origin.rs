@@ -1,13 +1,14 @@
 //! Rows about an origin: a number near its mean is subtracted from a column before anything is summed.
 //!
-//! A column whose mean is m times its deviation loses 2·log₁₀(m) of sixteen digits if sums over the column as it is are
-//! centered afterwards. Years and temperatures lose a few, Julian dates all of them. Centered columns do not depend on an
-//! origin, and a value less a nearby one is exact to its last digit. So every column that would lose more than three digits
-//! gets its mean as its origin, where that is possible without making a sparse view dense: in columns that every row
-//! stores. In all other columns zeros keep the deviation near the mean.
+//! A column whose mean is m times its deviation loses 2·log₁₀(m) of sixteen digits if sums over the column as
+//! it is are centered afterwards. Years and temperatures lose a few, Julian dates all of them. Centered
+//! columns do not depend on an origin, and a value less a nearby one is exact to its last digit. So every
+//! column that would lose more than three digits gets its mean as its origin, where that is possible without
+//! making a sparse view dense: in columns that every row stores. In all other columns zeros keep the
+//! deviation near the mean.
 //!
-//! Cost: nothing for ordinary data, whose moments are needed anyway. Otherwise the moments are summed up once more, dense
-//! rows subtract while they are read, and sparse rows take 8 more bytes per entry.
+//! Cost: nothing for ordinary data, whose moments are needed anyway. Otherwise the moments are summed up once
+//! more, dense rows subtract while they are read, and sparse rows take 8 more bytes per entry.
 
 use super::covariates::Covariates;
 use super::in_memory::InMemory;
@@ -23,7 +24,8 @@ use std::sync::Arc;
 pub(super) const SHARE: f64 = 1e-3;
 
 impl InMemory {
-    /// The same rows about an origin if sums over them would lose digits when they are centered; otherwise these rows.
+    /// The same rows about an origin if sums over them would lose digits when they are centered; otherwise
+    /// these rows.
     pub fn near_origin(&self) -> Result<&InMemory> {
         if let Some(known) = self.near.get() {
             return Ok(known.as_deref().unwrap_or(self));
@@ -65,7 +67,8 @@ impl InMemory {
         Ok(Some(near))
     }
 
-    /// A view less its origin. Panels that live elsewhere are multiplied with stored numbers, so these are copied.
+    /// A view less its origin. Panels that live elsewhere are multiplied with stored numbers, so these are
+    /// copied.
     fn less(&self, view: &Matrix, origin: &[f64]) -> Result<Matrix> {
         let near = view.less(origin);
         match &near {
@@ -75,13 +78,15 @@ impl InMemory {
     }
 }
 
-/// The means of the columns that lose too many digits when they are centered, 0 for all others; `None` if there are none.
+/// The means of the columns that lose too many digits when they are centered, 0 for all others; `None` if
+/// there are none.
 fn far_means(view: &Matrix, moments: &Moments) -> Result<Option<Vec<f64>>> {
     if view.is_all_ones() {
         return Ok(None);
     }
     let is_stored_everywhere = |&j: &usize| moments.count[j] == view.rows() as u64;
-    // A column of zeros and ones keeps its digits however few zeros it has, and is recognized by its sums as they are.
+    // A column of zeros and ones keeps its digits however few zeros it has, and is recognized by its sums as
+    // they are.
     let is_boolean = |j: usize| (moments.sum[j] - moments.square[j]).abs() <= 1e-9 * moments.square[j];
     let columns = (0..view.cols()).filter(is_stored_everywhere).filter(|&j| !is_boolean(j));
     let mut far: Vec<usize> = columns.filter(|&j| moments.left_by_centering(j) < SHARE).collect();

@@ -1,7 +1,7 @@
 //! Sums about their center, as a pair: the rows that were summed, less that center.
 //!
-//! The Gram matrix of `Sums` is one about means, so nothing is lost in it. Turning it into that of the rows as they are, only
-//! to center that, would lose the digits that `near_origin.rs` is about.
+//! The Gram matrix of `Sums` is one about means, so nothing is lost in it. Turning it into that of the rows
+//! as they are, only to center that, would lose the digits that `near_origin.rs` is about.
 
 use super::ask::Ask;
 use super::dense_gram::mirrored;
@@ -53,7 +53,8 @@ impl Pair for NearSums<'_> {
         Ok(&self.moments[side as usize])
     }
 
-    /// Σ x·(Wᵀy − offset)ᵀ = G·W − s·offsetᵀ, with G the block of the Gram matrix and s the sums of the target's columns.
+    /// Σ x·(Wᵀy − offset)ᵀ = G·W − s·offsetᵀ, with G the block of the Gram matrix and s the sums of the
+    /// target's columns.
     fn pass(&self, ask: &mut Ask<'_>) -> Result<()> {
         ask.assert_fits(self.shape());
         let first = [0, self.sums.center[0].len()];

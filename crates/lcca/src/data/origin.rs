@@ -23,8 +23,8 @@ impl Origin {
         Origin { views: [Some(x), Some(y)], covariates: None, unit: [f64::EPSILON; 2] }
     }
 
-    /// The columns of a view whose values differ by little more than the last digit in which they are stored. `moments` are
-    /// those of the rows near the origin.
+    /// The columns of a view whose values differ by little more than the last digit in which they are stored.
+    /// `moments` are those of the rows near the origin.
     pub(crate) fn columns_without_digits(&self, side: Side, moments: &Moments) -> Vec<usize> {
         let Some(numbers) = &self.views[side as usize] else { return Vec::new() };
         let is_vague = |&j: &usize| {

@@ -1,8 +1,9 @@
 //! The contract between rows and algorithms.
 //!
-//! [`Pair`] is the whole contract: three methods, each a sum over rows. Rows may therefore live in memory, in a mapped
-//! file, in shards or on other machines, and no algorithm changes. Everything else is optional: a home for rows that can
-//! do more than passes says so in [`Pair::capabilities`], and algorithms that could profit ask there.
+//! [`Pair`] is the whole contract: three methods, each a sum over rows. Rows may therefore live in memory, in
+//! a mapped file, in shards or on other machines, and no algorithm changes. Everything else is optional: a
+//! home for rows that can do more than passes says so in [`Pair::capabilities`], and algorithms that could
+//! profit ask there.
 
 use super::ask::Ask;
 use super::composition::Composition;
@@ -23,29 +24,33 @@ use std::any::Any;
 
 /// Two row-paired views X (n×p₁) and Y (n×p₂), seen only through sums over their rows.
 ///
-/// Laws, tested on every implementation: a pass is linear in its panels; the products XᵀX and YᵀY are symmetric and
-/// XᵀY is the transpose of YᵀX; all equal the dense computation; splitting the rows changes nothing beyond rounding;
-/// the centered pair equals explicitly centered data; every capability equals its dense computation.
+/// Laws, tested on every implementation: a pass is linear in its panels; the products XᵀX and YᵀY are
+/// symmetric and XᵀY is the transpose of YᵀX; all equal the dense computation; splitting the rows changes
+/// nothing beyond rounding; the centered pair equals explicitly centered data; every capability equals its
+/// dense computation.
 pub trait Pair: Sync {
     /// Rows and columns.
     fn shape(&self) -> Shape;
 
-    /// Column sums, squared norms and counts of one view. Implementations read the view once and remember the answer.
+    /// Column sums, squared norms and counts of one view. Implementations read the view once and remember the
+    /// answer.
     fn moments(&self, side: Side) -> Result<&Moments>;
 
-    /// One pass over the rows: **adds** the requested products of XᵀX·Wx, XᵀY·Wy, YᵀX·Wx, YᵀY·Wy into the given panels.
+    /// One pass over the rows: **adds** the requested products of XᵀX·Wx, XᵀY·Wy, YᵀX·Wx, YᵀY·Wy into the
+    /// given panels.
     ///
     /// # Panics
     /// If a panel's height is not its view's width. That is a broken contract, not bad data.
     fn pass(&self, ask: &mut Ask<'_>) -> Result<()>;
 
-    /// What these rows can do besides passes. By default nothing: every algorithm that only needs passes works.
+    /// What these rows can do besides passes. By default nothing: every algorithm that only needs passes
+    /// works.
     fn capabilities(&self) -> Capabilities<'_> {
         Capabilities::none()
     }
 
-    /// The same rows with numbers near their means subtracted from columns that would lose digits when they are centered.
-    /// By default nobody looks for such columns.
+    /// The same rows with numbers near their means subtracted from columns that would lose digits when they
+    /// are centered. By default nobody looks for such columns.
     fn near_origin(&self) -> Result<Near<'_>> {
         Ok(Near::Unknown)
     }
@@ -55,7 +60,8 @@ pub trait Pair: Sync {
         None
     }
 
-    /// How a pass follows from what is at the bottom, if it is that simple. By default nobody but [`Pair::pass`] knows.
+    /// How a pass follows from what is at the bottom, if it is that simple. By default nobody but
+    /// [`Pair::pass`] knows.
     fn composition(&self) -> Option<Composition<'_>> {
         None
     }
@@ -83,7 +89,8 @@ impl<'a> Near<'a> {
 
 /// What a pair can do besides passes; `None` declines.
 ///
-/// Wrappers list every field, so that a new capability does not compile until each wrapper forwards or declines it.
+/// Wrappers list every field, so that a new capability does not compile until each wrapper forwards or
+/// declines it.
 #[derive(Clone, Copy)]
 pub struct Capabilities<'a> {
     /// Knows of structure that makes the problem smaller.
@@ -152,8 +159,8 @@ impl<'a> Capabilities<'a> {
 
 /// Structure that makes a problem smaller without changing its answer.
 pub trait Structure {
-    /// Whether every row of one view is known to hold at most one entry, and that entry is 1. Its Gram matrix is then
-    /// diagonal.
+    /// Whether every row of one view is known to hold at most one entry, and that entry is 1. Its Gram matrix
+    /// is then diagonal.
     fn is_one_hot(&self, side: Side) -> bool;
 
     /// The same problem with fewer rows or columns, or `None` if passes would hardly get cheaper.
@@ -162,23 +169,23 @@ pub trait Structure {
 
 /// Gram matrices, formed.
 pub trait Grams {
-    /// The Gram matrix C = XᵀX (or YᵀY) of one view, sparse if the view is. An error if it would take more than `limit`
-    /// bytes.
+    /// The Gram matrix C = XᵀX (or YᵀY) of one view, sparse if the view is. An error if it would take more
+    /// than `limit` bytes.
     fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix>;
 
-    /// The lower triangle of [X Y]ᵀ[X Y] with `means` subtracted from every row, dense: for narrow views. An error if it
-    /// would take more than `limit` bytes.
+    /// The lower triangle of [X Y]ᵀ[X Y] with `means` subtracted from every row, dense: for narrow views. An
+    /// error if it would take more than `limit` bytes.
     fn dense_gram(&self, means: Option<[&[f64]; 2]>, limit: u64) -> Result<Mat<f64>>;
 }
 
 /// The joint Gram matrix [X Y]ᵀ[X Y] as sparse blocks.
 pub trait JointGrams {
-    /// What the joint Gram matrix would hold and cost, from a sample of the rows. `None` if it cannot be formed, for
-    /// instance because a view is dense.
+    /// What the joint Gram matrix would hold and cost, from a sample of the rows. `None` if it cannot be
+    /// formed, for instance because a view is dense.
     fn estimate(&self) -> Result<Option<GramEstimate>>;
 
-    /// The joint Gram matrix. Called only after [`JointGrams::estimate`] gave an estimate. An error if it would take more
-    /// than `limit` bytes.
+    /// The joint Gram matrix. Called only after [`JointGrams::estimate`] gave an estimate. An error if it
+    /// would take more than `limit` bytes.
     fn joint_gram(&self, limit: u64) -> Result<JointGram>;
 
     /// Whether there are no rows but only this matrix: passes read it, and asking for it costs nothing.
@@ -189,12 +196,13 @@ pub trait JointGrams {
 
 /// The triangular factor of [1 X Y].
 pub trait Triangles {
-    /// R with RᵀR = [1 X Y]ᵀ[1 X Y], by QR over row blocks: all that classical CCA needs of the rows, without squaring
-    /// their condition number. An error if it would take more than `limit` bytes.
+    /// R with RᵀR = [1 X Y]ᵀ[1 X Y], by QR over row blocks: all that classical CCA needs of the rows, without
+    /// squaring their condition number. An error if it would take more than `limit` bytes.
     fn triangle(&self, limit: u64) -> Result<Triangle>;
 
-    /// The factor of that many random sums of rows (CountSketch) instead of all rows, or of the rows themselves if there are no
-    /// more of them. The same seed gives the same sums. Rows that cannot be summed so decline.
+    /// The factor of that many random sums of rows (CountSketch) instead of all rows, or of the rows
+    /// themselves if there are no more of them. The same seed gives the same sums. Rows that cannot be summed
+    /// so decline.
     fn sketched_triangle(&self, _size: usize, _seed: u64, _limit: u64) -> Result<Triangle> {
         Err(Error::Unavailable { what: "sketch of the rows" })
     }
@@ -202,16 +210,16 @@ pub trait Triangles {
 
 /// Gram matrices of chosen columns alone.
 pub trait Blocks {
-    /// The lower triangle of [Xc Yc]ᵀ[Xc Yc], dense, for chosen columns of each view, which ascend. `means`, of all columns
-    /// of each view, are subtracted from every row. One pass over the rows. An error if it would take more than `limit`
-    /// bytes.
+    /// The lower triangle of [Xc Yc]ᵀ[Xc Yc], dense, for chosen columns of each view, which ascend. `means`,
+    /// of all columns of each view, are subtracted from every row. One pass over the rows. An error if it
+    /// would take more than `limit` bytes.
     fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Lower>;
 }
 
 /// A sample of the rows.
 pub trait Samples {
-    /// About `rows` rows, spread evenly over all rows, in memory, with their weights. They are as they are stored: a wrapper
-    /// that centers or scales changes passes, not rows.
+    /// About `rows` rows, spread evenly over all rows, in memory, with their weights. They are as they are
+    /// stored: a wrapper that centers or scales changes passes, not rows.
     fn sample(&self, rows: usize) -> Result<InMemory>;
 }
 
@@ -219,14 +227,16 @@ pub trait Samples {
 pub struct Reduced {
     /// The smaller pair.
     pub pair: Box<dyn Pair>,
-    /// For each view, the original column behind each column that was kept; `None` if all are where they were.
+    /// For each view, the original column behind each column that was kept; `None` if all are where they
+    /// were.
     pub columns: [Option<Vec<u32>>; 2],
     /// What was made smaller.
     pub decisions: Vec<Decision>,
 }
 
 impl Reduced {
-    /// `pair` in place of a pair of shape `original`, in terms of the kept columns; `None` if it is no smaller.
+    /// `pair` in place of a pair of shape `original`, in terms of the kept columns; `None` if it is no
+    /// smaller.
     pub fn new(original: Shape, pair: Box<dyn Pair>, columns: [Option<Vec<u32>>; 2]) -> Option<Self> {
         let mut decisions = Vec::new();
         let distinct = pair.shape().rows;

@@ -8,8 +8,8 @@ use crate::side::{Shape, Side};
 use bytemuck::Zeroable;
 use std::ops::Range;
 
-/// Cache lines of z that a block of rows may fill: 16 KiB, half of a usual first-level cache, so that z is still there
-/// when the block is scattered. Larger blocks spill, smaller ones pay more for starting a kernel.
+/// Cache lines of z that a block of rows may fill: 16 KiB, half of a usual first-level cache, so that z is
+/// still there when the block is scattered. Larger blocks spill, smaller ones pay more for starting a kernel.
 const BLOCK_LINES: usize = 256;
 
 /// Where a part of a pass adds its products: `sums[target][source]`.
@@ -58,7 +58,8 @@ impl PairedRows {
         self.weights.as_ref().map_or(1.0, |weights| weights.as_slice()[row].get())
     }
 
-    /// Whether the joint Gram matrix can be formed sparsely: neither view is dense, and rows can be numbered in 32 bits.
+    /// Whether the joint Gram matrix can be formed sparsely: neither view is dense, and rows can be numbered
+    /// in 32 bits.
     pub fn has_sparse_gram(&self) -> bool {
         let sparse = self.views.iter().all(|view| !matches!(view, Matrix::Dense(_)));
         sparse && self.views[0].rows() <= u32::MAX as usize
@@ -69,8 +70,9 @@ impl PairedRows {
         self.view(side).entries_before(row)
     }
 
-    /// Adds the products of the rows in `span` into `sums`, a block of rows at a time so that z stays in the cache. `places` say
-    /// which row of a sum belongs to a column of each view, if sums do not have one per column.
+    /// Adds the products of the rows in `span` into `sums`, a block of rows at a time so that z stays in the
+    /// cache. `places` say which row of a sum belongs to a column of each view, if sums do not have one per
+    /// column.
     pub fn add_products(
         &self,
         span: Range<usize>,

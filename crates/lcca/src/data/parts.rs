@@ -1,9 +1,10 @@
 //! A pass over rows that can be read here, in one piece or several.
 //!
-//! All rows together are cut into one part per thread, of about equal numbers of entries. Each part adds into its own
-//! panels (the first straight into the caller's), which are then summed in a fixed order: the same thread count gives the
-//! same bits. The extra panels are kept between passes, so that a warm pass allocates nothing. If a view is wide, a part's
-//! panels have rows for the columns that its rows hold and for no others; if that is still too much, there are fewer parts.
+//! All rows together are cut into one part per thread, of about equal numbers of entries. Each part adds into
+//! its own panels (the first straight into the caller's), which are then summed in a fixed order: the same
+//! thread count gives the same bits. The extra panels are kept between passes, so that a warm pass allocates
+//! nothing. If a view is wide, a part's panels have rows for the columns that its rows hold and for no
+//! others; if that is still too much, there are fewer parts.
 
 use super::ask::{Ask, Source};
 use super::paired_rows::{PairedRows, Sums};

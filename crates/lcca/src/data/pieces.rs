@@ -1,7 +1,8 @@
 //! Rows in several pieces that can all be read here, as a worker of a cluster holds them.
 //!
-//! Unlike [`Shards`], whose shards may be anywhere and are asked one after the other, a pass here cuts all rows
-//! together into one part per thread: panels are laid out and summed once, however many pieces there are.
+//! Unlike [`Shards`], whose shards may be anywhere and are asked one after the other, a pass here cuts all
+//! rows together into one part per thread: panels are laid out and summed once, however many pieces there
+//! are.
 
 use super::ask::Ask;
 use super::block_gram;
@@ -32,8 +33,8 @@ impl Pieces {
         Ok(Pieces { stacked: Shards::new(pieces.clone())?, pieces, scratch: Mutex::default() })
     }
 
-    /// A sample from which the size of the joint Gram matrix is estimated, if these are some of `pieces` pieces of the
-    /// rows; `None` if the matrix cannot be formed.
+    /// A sample from which the size of the joint Gram matrix is estimated, if these are some of `pieces`
+    /// pieces of the rows; `None` if the matrix cannot be formed.
     pub fn gram_sample(&self, pieces: usize) -> Option<GramSample> {
         let samples: Option<Vec<_>> = self.pieces.iter().map(|piece| piece.gram_sample(pieces)).collect();
         samples?.into_iter().reduce(GramSample::plus)
@@ -61,8 +62,8 @@ impl Pair for Pieces {
         Ok(())
     }
 
-    /// Those of the stack, except that the joint Gram matrix is estimated from one sample over all pieces, and that the Gram
-    /// matrix of chosen columns is formed once and not once per piece.
+    /// Those of the stack, except that the joint Gram matrix is estimated from one sample over all pieces,
+    /// and that the Gram matrix of chosen columns is formed once and not once per piece.
     fn capabilities(&self) -> Capabilities<'_> {
         Capabilities { joint_grams: Some(self), blocks: Some(self), ..self.stacked.capabilities() }
     }

@@ -1,8 +1,8 @@
 //! AᵀB of two views with the same rows, formed as sparse rows.
 //!
-//! A is transposed once. Row j of the product is then the sum, over the rows in which A holds column j, of B's row times
-//! A's entry. The work is Σᵢ aᵢbᵢ for rows of aᵢ and bᵢ entries, half of that for XᵀX; the memory is that of the transpose and
-//! the result, and one row of sums per thread.
+//! A is transposed once. Row j of the product is then the sum, over the rows in which A holds column j, of
+//! B's row times A's entry. The work is Σᵢ aᵢbᵢ for rows of aᵢ and bᵢ entries, half of that for XᵀX; the
+//! memory is that of the transpose and the result, and one row of sums per thread.
 
 use super::transposed::Transposed;
 use crate::error::{Error, Result};
@@ -89,7 +89,8 @@ pub(super) fn symmetric(
     mirrored(upper)
 }
 
-/// The entries of XᵀX from the diagonal on, row by row, which determine the others. Every entry (j, j) is stored.
+/// The entries of XᵀX from the diagonal on, row by row, which determine the others. Every entry (j, j) is
+/// stored.
 pub(super) fn upper_triangle(
     by_columns: &Transposed,
     view: &Matrix,
@@ -106,8 +107,8 @@ pub(super) fn upper_triangle(
     RowsBuilder::join(rows, view.cols(), false)
 }
 
-/// The rows of a product, in parts. `begin` prepares the sums of a row, `add(sums, j, row, factor)` adds B's row to row j, and
-/// `announce(later, soon)` names rows of B that will be read.
+/// The rows of a product, in parts. `begin` prepares the sums of a row, `add(sums, j, row, factor)` adds B's
+/// row to row j, and `announce(later, soon)` names rows of B that will be read.
 fn form(
     a: &Transposed,
     cols: usize,
@@ -165,8 +166,8 @@ fn form(
     cut(a).par_iter().with_max_len(1).map(form_chunk).collect()
 }
 
-/// Cuts A's columns into ranges of at most [`CHUNK`] entries, or of one column. A range has no more columns than entries are
-/// allowed, because an empty column costs something too.
+/// Cuts A's columns into ranges of at most [`CHUNK`] entries, or of one column. A range has no more columns
+/// than entries are allowed, because an empty column costs something too.
 fn cut(a: &Transposed) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut start = 0;
@@ -191,7 +192,8 @@ fn mirrored(upper: SparseRows) -> Result<SparseRows> {
     let mirror_rows = |start: usize| {
         let mut rows = RowsBuilder::default();
         for i in start..(start + MIRRORED).min(size) {
-            // The last entry of a row of the lower triangle is the diagonal, which the upper one brings along.
+            // The last entry of a row of the lower triangle is the diagonal, which the upper one brings
+            // along.
             let left = lower.entries_before(i)..lower.entries_before(i + 1) - 1;
             lower.for_each_in(left, |column, value| rows.push(column as u32, value));
             reader.for_each(i, |column, value| rows.push(column as u32, value));
@@ -222,8 +224,8 @@ impl SumsPool {
     }
 }
 
-/// One row of the product while it is summed up. Which columns it holds is known by one bit each, and which words of bits are
-/// not zero by one bit each again, so that they are found in order without sorting.
+/// One row of the product while it is summed up. Which columns it holds is known by one bit each, and which
+/// words of bits are not zero by one bit each again, so that they are found in order without sorting.
 struct Sums {
     sums: Vec<f64>,
     seen: Vec<u64>,
@@ -248,7 +250,8 @@ impl Sums {
         self.sums[column] += value;
     }
 
-    /// Calls `visit(column, sum)` for every column of the row, ascending, and clears the sums for the next one.
+    /// Calls `visit(column, sum)` for every column of the row, ascending, and clears the sums for the next
+    /// one.
     fn drain(&mut self, mut visit: impl FnMut(u32, f64)) {
         for group in 0..self.words.len() {
             for word in bits(std::mem::take(&mut self.words[group])) {

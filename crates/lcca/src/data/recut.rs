@@ -1,7 +1,8 @@
 //! The same data cut another way: chosen columns of both views become one view, all other columns the other.
 //!
-//! A preconditioner treats frequent and rare columns differently, whichever view they belong to. Cut so, a pass multiplies any of the four
-//! blocks between frequent and rare columns, with the kernels that every other pass uses.
+//! A preconditioner treats frequent and rare columns differently, whichever view they belong to. Cut so, a
+//! pass multiplies any of the four blocks between frequent and rare columns, with the kernels that every
+//! other pass uses.
 
 use super::composition::Composition;
 use super::in_memory::InMemory;
@@ -18,7 +19,8 @@ const ROWS: usize = 2048;
 pub(crate) struct Cut {
     /// The columns that are not chosen, ascending in each view.
     pub others: [Vec<u32>; 2],
-    /// For each view and column, whether it is chosen, and its number among the chosen or the other columns of both views.
+    /// For each view and column, whether it is chosen, and its number among the chosen or the other columns
+    /// of both views.
     places: [Vec<(bool, u32)>; 2],
     /// Other columns, and chosen ones.
     widths: [usize; 2],
@@ -44,8 +46,8 @@ impl Cut {
         Cut { others, places, widths }
     }
 
-    /// The rows at the bottom of a pair, with the other columns as X and the chosen ones as Y, as they are stored: neither centered nor scaled.
-    /// `None` if rows are dense or out of reach.
+    /// The rows at the bottom of a pair, with the other columns as X and the chosen ones as Y, as they are
+    /// stored: neither centered nor scaled. `None` if rows are dense or out of reach.
     pub fn apply(&self, composition: &Composition<'_>) -> Result<Option<Box<dyn Pair>>> {
         match composition.home.downcast_ref::<InMemory>() {
             Some(rows) => self.rows(rows),

@@ -1,9 +1,10 @@
 //! Residuals on covariates, without forming them.
 //!
-//! This wraps a pair that is centered if anything is: a product of the residuals is that of the wrapped pair less Mₜ·(MₛᵀW), with
-//! M the products of each view with an orthonormal basis of the covariates (`covariates`). Centering is the same with a
-//! column of ones, and done before, because that loses fewer digits. A column of which covariates explain all but rounding is
-//! treated as a constant column: its residuals count as zero.
+//! This wraps a pair that is centered if anything is: a product of the residuals is that of the wrapped pair
+//! less Mₜ·(MₛᵀW), with M the products of each view with an orthonormal basis of the covariates
+//! (`covariates`). Centering is the same with a column of ones, and done before, because that loses fewer
+//! digits. A column of which covariates explain all but rounding is treated as a constant column: its
+//! residuals count as zero.
 
 use super::ask::Ask;
 use super::covariates::{Covariates, Explained, subtract_product};
@@ -21,7 +22,8 @@ use faer::reborrow::ReborrowMut;
 use faer::{Accum, Mat, MatMut, Par};
 use std::sync::{Mutex, PoisonError};
 
-/// A column is explained if less than this share of its variance is left: sums over many rows leave about 1e-14.
+/// A column is explained if less than this share of its variance is left: sums over many rows leave about
+/// 1e-14.
 const ROUNDING: f64 = 1e-12;
 
 /// A pair with the part that covariates explain taken out of both views.
@@ -39,7 +41,8 @@ pub struct Residual<'a> {
 }
 
 impl<'a> Residual<'a> {
-    /// Takes out what `along` says, XᵀQ and YᵀQ for an orthonormal basis Q of covariates whose columns have the given `sums`.
+    /// Takes out what `along` says, XᵀQ and YᵀQ for an orthonormal basis Q of covariates whose columns have
+    /// the given `sums`.
     pub fn new(inner: &'a dyn Pair, mut along: [Panel; 2], sums: &[f64]) -> Result<Self> {
         let mut moments = [inner.moments(Side::X)?.clone(), inner.moments(Side::Y)?.clone()];
         let mut explained = [Vec::new(), Vec::new()];
@@ -69,7 +72,8 @@ impl<'a> Residual<'a> {
         Residual { source: Some((covariates, explained)), ..self }
     }
 
-    /// `gram` − M·Mᵀ in the lower triangle, for the columns that M has rows for; zero for those that are explained.
+    /// `gram` − M·Mᵀ in the lower triangle, for the columns that M has rows for; zero for those that are
+    /// explained.
     fn correct(&self, mut gram: MatMut<'_, f64>, columns: &[(usize, usize)]) {
         let m = Mat::from_fn(columns.len(), self.along[0].cols(), |i, j| {
             let (side, column) = columns[i];
@@ -111,9 +115,9 @@ impl Pair for Residual<'_> {
         result
     }
 
-    /// Structure is declined: residuals are neither one-hot nor sparse, and equal rows may have different covariates. So are the
-    /// sparse joint Gram matrix, which is formed of the rows as they are and corrected afterwards, and samples, which would
-    /// come without their covariates.
+    /// Structure is declined: residuals are neither one-hot nor sparse, and equal rows may have different
+    /// covariates. So are the sparse joint Gram matrix, which is formed of the rows as they are and corrected
+    /// afterwards, and samples, which would come without their covariates.
     fn capabilities(&self) -> Capabilities<'_> {
         let inner = self.inner.capabilities();
         Capabilities {

@@ -17,8 +17,9 @@ pub(crate) fn rows_of<'a>(composition: &Composition<'a>) -> Option<&'a InMemory>
     composition.home.downcast_ref::<InMemory>()
 }
 
-/// The lower triangle of the sum over both views; `factors` are the s of their columns, `means` the μ, if they are subtracted. Rows count with the
-/// roots of their weights. An error if it would take more than `limit` bytes.
+/// The lower triangle of the sum over both views; `factors` are the s of their columns, `means` the μ, if
+/// they are subtracted. Rows count with the roots of their weights. An error if it would take more than
+/// `limit` bytes.
 pub(crate) fn form(
     rows: &InMemory,
     factors: [&[f64]; 2],

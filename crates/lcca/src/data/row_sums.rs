@@ -6,8 +6,8 @@
 //! Σzzᵀ = D(Σw²xxᵀ)D − (pcᵀ + cpᵀ) − (q1ᵀ + 1qᵀ) + (Σw²)ccᵀ + (Σw²m)(c1ᵀ + 1cᵀ) + (Σw²m²)11ᵀ,   p = Σw²Dx,  q = Σw²mDx
 //! ```
 //!
-//! so sparse rows cost a weighted sparse Gram matrix and sums over their entries. Dense rows are standardized in blocks: that
-//! costs nothing beside their product and loses no digits if means are far above deviations.
+//! so sparse rows cost a weighted sparse Gram matrix and sums over their entries. Dense rows are standardized
+//! in blocks: that costs nothing beside their product and loses no digits if means are far above deviations.
 
 use super::dense_gram;
 use super::standardize::{ColumnScale, RowScale};
@@ -20,7 +20,8 @@ use rayon::prelude::*;
 const BLOCK: usize = 1 << 22;
 /// Matrices of columns × columns that sums and their singular vectors take at most at a time.
 const MATRICES: u64 = 10;
-/// Parts of the rows that have sums of their own: as many on any machine, so that results are the same on all.
+/// Parts of the rows that have sums of their own: as many on any machine, so that results are the same on
+/// all.
 const PARTS: usize = 32;
 
 /// The sum of zzᵀ over standardized rows, of which more can be added.
@@ -50,7 +51,8 @@ impl RowSums {
         self.rows
     }
 
-    /// The number of rows so far whose entries are all the same. They cannot be standardized and count as zero.
+    /// The number of rows so far whose entries are all the same. They cannot be standardized and count as
+    /// zero.
     pub fn constant(&self) -> u64 {
         self.constant
     }

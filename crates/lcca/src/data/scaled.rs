@@ -1,8 +1,9 @@
 //! Columns in other units, without changing the rows.
 //!
-//! With a factor fⱼ for each column, Xf = X·diag(f): z = Wᵀ(f∘x) = (f∘W)ᵀx, and row j of a product is multiplied by fⱼ. So
-//! the panel that goes into a pass and the products that come out are scaled, and the rows stay as they are. This wraps
-//! [`Centered`](super::Centered), because a centered and scaled column is a scaled column of the centered view.
+//! With a factor fⱼ for each column, Xf = X·diag(f): z = Wᵀ(f∘x) = (f∘W)ᵀx, and row j of a product is
+//! multiplied by fⱼ. So the panel that goes into a pass and the products that come out are scaled, and the
+//! rows stay as they are. This wraps [`Centered`](super::Centered), because a centered and scaled column is a
+//! scaled column of the centered view.
 
 use super::ask::{Ask, Source};
 use super::composition::Composition;
@@ -93,7 +94,8 @@ impl Pair for Scaled<'_> {
                 copy_scaled(&mut sources[side as usize], source.panel, factors);
             }
         }
-        // What the outputs hold already is divided first, so that the products can be scaled where they are added up.
+        // What the outputs hold already is divided first, so that the products can be scaled where they are
+        // added up.
         self.scale_products(ask, &self.inverse);
         let mut inner = ask.reborrow();
         for (side, scaled) in Side::BOTH.into_iter().zip(&sources) {
@@ -108,8 +110,8 @@ impl Pair for Scaled<'_> {
         result
     }
 
-    /// Structure is declined: scaled rows are not one-hot. So is the sparse joint Gram matrix, which is formed of the rows
-    /// as they are and scaled afterwards.
+    /// Structure is declined: scaled rows are not one-hot. So is the sparse joint Gram matrix, which is
+    /// formed of the rows as they are and scaled afterwards.
     fn capabilities(&self) -> Capabilities<'_> {
         let inner = self.inner.capabilities();
         Capabilities {

@@ -1,9 +1,12 @@
-//! The dense Gram matrix of sparse rows: the outer product of each row is added straight into the lower triangle.
+//! The dense Gram matrix of sparse rows: the outer product of each row is added straight into the lower
+//! triangle.
 //!
-//! The work is Σᵢ rᵢ²/2 for rows of rᵢ entries, however wide the views are, and less if entries share cache lines. Rows are read as they are stored and centered
-//! afterwards, Σ(z − μ)(z − μ)ᵀ = Σzzᵀ − sμᵀ − μsᵀ + wμμᵀ with s = Σz and w the number of rows. That loses digits of a column
-//! whose mean is far above its deviation. Such a column is stored in nearly every row (a column with a share of zeros z has
-//! μ² ≤ σ²(1 − z)/z), so its mean can be subtracted while rows are read, at no cost that its entries did not have already.
+//! The work is Σᵢ rᵢ²/2 for rows of rᵢ entries, however wide the views are, and less if entries share cache
+//! lines. Rows are read as they are stored and centered afterwards, Σ(z − μ)(z − μ)ᵀ = Σzzᵀ − sμᵀ − μsᵀ +
+//! wμμᵀ with s = Σz and w the number of rows. That loses digits of a column whose mean is far above its
+//! deviation. Such a column is stored in nearly every row (a column with a share of zeros z has μ² ≤ σ²(1 −
+//! z)/z), so its mean can be subtracted while rows are read, at no cost that its entries did not have
+//! already.
 
 use super::moments::Moments;
 use super::product::Allowance;
@@ -17,7 +20,8 @@ use std::ops::Range;
 
 /// A scattered multiplication takes as long as this many of a matrix product, measured on images of digits.
 const SCATTERED: f64 = 12.0;
-/// A column is shifted while it is read if its mean square is this many times its variance: one digit would be lost.
+/// A column is shifted while it is read if its mean square is this many times its variance: one digit would
+/// be lost.
 const FAR_FROM_ZERO: f64 = 9.0;
 /// Rows of dense views that are sampled for zeros.
 const SAMPLED_ROWS: usize = 128;
@@ -61,7 +65,8 @@ fn width(views: &[Matrix]) -> usize {
     views.iter().map(Matrix::cols).sum()
 }
 
-/// The lower triangle of Σ weight·(z − μ)(z − μ)ᵀ over the rows z of all views side by side, with μ the means, or 0.
+/// The lower triangle of Σ weight·(z − μ)(z − μ)ᵀ over the rows z of all views side by side, with μ the
+/// means, or 0.
 pub(super) fn form(
     views: &[Matrix],
     weights: Option<&Buffer<f64>>,
@@ -73,8 +78,8 @@ pub(super) fn form(
     let allowance = Allowance::new("the Gram matrix", limit);
     // The sum, and its copy when columns go back to their places.
     allowance.take(2 * each)?;
-    // Threads share the rows if the work is worth a sum of its own for each, otherwise the columns: then every thread
-    // reads all rows.
+    // Threads share the rows if the work is worth a sum of its own for each, otherwise the columns: then
+    // every thread reads all rows.
     let work = work(views);
     let threads = if work > WORTHWHILE { rayon::current_num_threads() } else { 1 };
     let by_rows = (threads * rows.width() * rows.width()) as f64 <= work / 4.0
@@ -167,8 +172,8 @@ impl<'a> Rows<'a> {
         rows
     }
 
-    /// The sums of the shifted columns, added up after shifting: a difference of large sums would bring back the error that
-    /// shifting avoids.
+    /// The sums of the shifted columns, added up after shifting: a difference of large sums would bring back
+    /// the error that shifting avoids.
     fn shifted_sums(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.shifts.len()];
         if sums.is_empty() {

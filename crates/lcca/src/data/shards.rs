@@ -16,8 +16,8 @@ use faer::Mat;
 use std::ops::Deref;
 use std::sync::OnceLock;
 
-/// Pairs stacked on top of each other: a pass is the sum of the shards' passes, a capability is there if every shard has
-/// it.
+/// Pairs stacked on top of each other: a pass is the sum of the shards' passes, a capability is there if
+/// every shard has it.
 pub struct Shards<P = Box<dyn Pair>> {
     shards: Vec<P>,
     shape: Shape,
@@ -83,7 +83,8 @@ impl<P: Deref<Target: Pair> + Sync> Structure for Shards<P> {
         self.shards.iter().all(|shard| shard.capabilities().structure.is_some_and(|s| s.is_one_hot(side)))
     }
 
-    /// Declined: equal rows of different shards would have to meet, and columns be numbered alike in all of them.
+    /// Declined: equal rows of different shards would have to meet, and columns be numbered alike in all of
+    /// them.
     fn reduced(&self) -> Result<Option<Reduced>> {
         Ok(None)
     }

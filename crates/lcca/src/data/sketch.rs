@@ -1,9 +1,10 @@
 //! CountSketch: the triangular factor of random sums of rows instead of all rows.
 //!
-//! Every row of [1 X Y] is added to one of m sums, drawn at random, with a random sign. Both views and the ones share the draw,
-//! so inner products of their columns are right on average. S with one ±1 per column is never formed: rows are
-//! grouped by their sum, and groups are summed and factorized a block at a time, which depends on no number of threads.
-//! Cost: the rows are read once, and QR takes 2·m·p² operations instead of 2·n·p².
+//! Every row of [1 X Y] is added to one of m sums, drawn at random, with a random sign. Both views and the
+//! ones share the draw, so inner products of their columns are right on average. S with one ±1 per column is
+//! never formed: rows are grouped by their sum, and groups are summed and factorized a block at a time, which
+//! depends on no number of threads. Cost: the rows are read once, and QR takes 2·m·p² operations instead of
+//! 2·n·p².
 
 use super::triangle::{self, Triangle, stack, triangularize};
 use crate::error::{Error, Result};

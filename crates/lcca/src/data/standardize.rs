@@ -1,9 +1,11 @@
-//! Rows that are standardized one by one: each is shifted and divided so that its entries have mean 0 and deviation 1.
+//! Rows that are standardized one by one: each is shifted and divided so that its entries have mean 0 and
+//! deviation 1.
 //!
-//! With y = D(x − μ) for columns that are centered and scaled first, or y = x, a standardized row is z = w(y − m·1) with m the
-//! mean of y over its g columns and 1/w² = Σ(yⱼ − m)²/(g − 1). So z is a multiple of the stored row plus multiples of two
-//! vectors that all rows share, 1 and Dμ, and sparse rows stay sparse. All three sums that m and w need run over stored entries
-//! only: Σyⱼ = Σdⱼxⱼ − Σdⱼμⱼ and Σyⱼ² = Σdⱼ²xⱼ² − 2Σdⱼ²μⱼxⱼ + Σdⱼ²μⱼ².
+//! With y = D(x − μ) for columns that are centered and scaled first, or y = x, a standardized row is z = w(y
+//! − m·1) with m the mean of y over its g columns and 1/w² = Σ(yⱼ − m)²/(g − 1). So z is a multiple of the
+//! stored row plus multiples of two vectors that all rows share, 1 and Dμ, and sparse rows stay sparse. All
+//! three sums that m and w need run over stored entries only: Σyⱼ = Σdⱼxⱼ − Σdⱼμⱼ and Σyⱼ² = Σdⱼ²xⱼ² −
+//! 2Σdⱼ²μⱼxⱼ + Σdⱼ²μⱼ².
 
 use super::moments::Moments;
 use crate::error::{Error, Result};
@@ -12,8 +14,8 @@ use rayon::prelude::*;
 
 /// Rows that one thread takes at a time.
 const CHUNK: usize = 1024;
-/// A row varies if its squared deviations are more than this share of its squares: both carry a relative error of 1e-16 for
-/// each of some hundred entries.
+/// A row varies if its squared deviations are more than this share of its squares: both carry a relative
+/// error of 1e-16 for each of some hundred entries.
 const VARIES: f64 = 1e-13;
 
 /// How columns are centered and scaled before rows are standardized: y = factor·x − shift.

@@ -29,8 +29,8 @@ impl<'a> Summed<'a> {
         Summed { sums, rows, near }
     }
 
-    /// out ← out + Σ x·(Wᵀ(y − c) + v)ᵀ with v = Wᵀc − offset, x in the view `target` and y in the view `source`:
-    /// Σ(x − c)(y − c)ᵀW + Σ(x − c)·vᵀ + c·Σ(Wᵀ(y − c) + v)ᵀ.
+    /// out ← out + Σ x·(Wᵀ(y − c) + v)ᵀ with v = Wᵀc − offset, x in the view `target` and y in the view
+    /// `source`: Σ(x − c)(y − c)ᵀW + Σ(x − c)·vᵀ + c·Σ(Wᵀ(y − c) + v)ᵀ.
     fn add_product(&self, out: &mut Panel, target: Side, source: Side, Source { panel, offset }: Source<'_>) {
         let Shape { x_cols, .. } = self.shape();
         let w = panel.as_mat();
@@ -88,8 +88,8 @@ impl Pair for Summed<'_> {
         self.rows.as_ref().and_then(Pair::origin)
     }
 
-    /// Structure is declined, because smaller problems would have other Gram matrices, and so are samples, because rows of other
-    /// folds are among the rows with weight 0.
+    /// Structure is declined, because smaller problems would have other Gram matrices, and so are samples,
+    /// because rows of other folds are among the rows with weight 0.
     fn capabilities(&self) -> Capabilities<'_> {
         let rows = self.rows.as_ref().map_or(Capabilities::none(), InMemory::capabilities);
         let Capabilities { triangles, blocks, .. } = rows;
@@ -117,7 +117,8 @@ impl Grams for Summed<'_> {
         Ok(GramMatrix { stored: StoredGram::Dense(mirrored(&own)), shift: None })
     }
 
-    /// About the means m instead of the center c: with v = c − m and s = Σ(z − c), the matrix grows by svᵀ + vsᵀ + wvvᵀ.
+    /// About the means m instead of the center c: with v = c − m and s = Σ(z − c), the matrix grows by svᵀ +
+    /// vsᵀ + wvvᵀ.
     fn dense_gram(&self, means: Option<[&[f64]; 2]>, _limit: u64) -> Result<Mat<f64>> {
         let center: Vec<f64> = self.sums.center.concat();
         let mean: Vec<f64> = means.map_or_else(|| vec![0.0; center.len()], |means| means.concat());

@@ -20,7 +20,8 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// The sums of all rows of a pair, about their means. An error if they would take more than `limit` bytes.
+    /// The sums of all rows of a pair, about their means. An error if they would take more than `limit`
+    /// bytes.
     pub fn about_means(pair: &dyn Pair, limit: u64) -> Result<Self> {
         let moments = [pair.moments(Side::X)?.clone(), pair.moments(Side::Y)?.clone()];
         let center = moments.each_ref().map(Moments::mean);
@@ -29,8 +30,9 @@ impl Sums {
         Ok(Sums { rows: pair.shape().rows, moments, center, gram })
     }
 
-    /// The sums of both sets of rows, each about its own means (Chan, Golub and LeVeque 1979): two matrices of squares and the
-    /// square of the distance between the means are added, so nothing cancels, however far the means drift.
+    /// The sums of both sets of rows, each about its own means (Chan, Golub and LeVeque 1979): two matrices
+    /// of squares and the square of the distance between the means are added, so nothing cancels, however far
+    /// the means drift.
     pub fn merged(mut self, other: &Sums) -> Sums {
         let (own, more) = (self.moments[0].weight, other.moments[0].weight);
         let step: Vec<f64> =

@@ -1,5 +1,5 @@
-//! The columns of a wide view that some rows hold. Neighboring rows of wide data share most of their columns, so a part of
-//! the rows holds few of all columns and its products need few rows of a panel.
+//! The columns of a wide view that some rows hold. Neighboring rows of wide data share most of their columns,
+//! so a part of the rows holds few of all columns and its products need few rows of a panel.
 
 use super::paired_rows::PairedRows;
 use crate::matrix::{Matrix, Reader};

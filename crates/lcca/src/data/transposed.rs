@@ -1,8 +1,8 @@
 //! A view by columns.
 //!
-//! Entries are sorted by columns in two steps, so that every thread writes memory of its own: each thread takes some rows
-//! and sorts their entries into ranges of columns, and then takes some of the ranges and puts their entries in place. That
-//! is also kinder to the caches than placing every entry at once.
+//! Entries are sorted by columns in two steps, so that every thread writes memory of its own: each thread
+//! takes some rows and sorts their entries into ranges of columns, and then takes some of the ranges and puts
+//! their entries in place. That is also kinder to the caches than placing every entry at once.
 
 use super::moments::count_columns;
 use crate::error::Result;

@@ -1,8 +1,8 @@
 //! The triangular factor of [1 X Y], by QR over blocks of rows (TSQR).
 //!
-//! R with RᵀR = [1 X Y]ᵀ[1 X Y] is all that classical CCA needs of the rows, and unlike the Gram matrix it does not
-//! square the condition number. The column of ones comes first, so the columns and rows after it are the factor of the
-//! centered views.
+//! R with RᵀR = [1 X Y]ᵀ[1 X Y] is all that classical CCA needs of the rows, and unlike the Gram matrix it
+//! does not square the condition number. The column of ones comes first, so the columns and rows after it are
+//! the factor of the centered views.
 
 use crate::error::{Error, Result};
 use crate::matrix::{Buffer, Matrix, Panel};
@@ -91,8 +91,8 @@ fn x_start(first: Option<Projected<'_>>) -> usize {
     first.map_or(1, |first| first.panel.cols() + usize::from(first.mean.is_some()))
 }
 
-/// The factor of both views' rows, weighted if `weights` are given. If columns come before those of the views, the factor is that of
-/// the residuals on them, and on the ones if they have a mean.
+/// The factor of both views' rows, weighted if `weights` are given. If columns come before those of the
+/// views, the factor is that of the residuals on them, and on the ones if they have a mean.
 pub(super) fn form(
     views: &[Matrix; 2],
     first: Option<Projected<'_>>,
@@ -140,7 +140,8 @@ pub(super) fn triangularize(rows: Mat<f64>) -> Mat<f64> {
     rows.qr().thin_R().to_owned()
 }
 
-/// Rows `start..end` of [1 Q X Y], each times the root of its weight, with Q the columns that come first, if any.
+/// Rows `start..end` of [1 Q X Y], each times the root of its weight, with Q the columns that come first, if
+/// any.
 fn dense_block(
     views: &[Matrix; 2],
     first: Option<Projected<'_>>,

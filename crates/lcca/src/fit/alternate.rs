@@ -7,7 +7,8 @@
 //!     Wx ← whiten((Cxx + λ)⁻¹ XᵀY·Wy)
 //! ```
 //!
-//! With exact solves the span converges like (d_{k+1}/d_k)^{2t₁}. A half step costs a pass, and what the solver costs.
+//! With exact solves the span converges like (d_{k+1}/d_k)^{2t₁}. A half step costs a pass, and what the
+//! solver costs.
 
 use super::problem::{End, Problem, RawFit, Snapshot, Start};
 use super::view_block::{ViewBlock, captured};

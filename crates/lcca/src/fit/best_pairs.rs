@@ -6,8 +6,8 @@
 //! Wx ← Wx·(Hx·U),  Wy ← Wy·(Hy·V), and their products with them
 //! ```
 //!
-//! The turns are small matrices, which are multiplied before they meet tall ones. If a whitener would lose many digits, the weights are
-//! whitened twice instead, on the host.
+//! The turns are small matrices, which are multiplied before they meet tall ones. If a whitener would lose
+//! many digits, the weights are whitened twice instead, on the host.
 
 use super::eigenproblem::{Block, ViewPanels};
 use super::measured::measure;
@@ -29,12 +29,14 @@ pub(super) struct BestPairs {
 }
 
 impl BestPairs {
-    /// The `count` best pairs in the span of measured weights. No objective value is above `most` but for rounding.
+    /// The `count` best pairs in the span of measured weights. No objective value is above `most` but for
+    /// rounding.
     pub fn new(views: [ViewBlock; 2], count: usize, most: f64) -> Result<Self> {
         in_space(&Host, uploaded(&Host, views)?, count, most)?.taken()
     }
 
-    /// The `count` best pairs in the span of some weights of the host, measured by one pass in the space of the problem.
+    /// The `count` best pairs in the span of some weights of the host, measured by one pass in the space of
+    /// the problem.
     pub fn of_weights(problem: &Problem<'_>, weights: [Panel; 2], count: usize) -> Result<Self> {
         let shape = problem.pair.shape();
         let block = Block::unmeasured(problem.space, weights.into(), &[shape.y_cols, shape.x_cols])?;
@@ -56,7 +58,8 @@ pub(super) struct PlacedPairs<'a> {
 }
 
 impl<'a> PlacedPairs<'a> {
-    /// The `count` best pairs in the span of weights that are in the space of the problem, measured by one pass.
+    /// The `count` best pairs in the span of weights that are in the space of the problem, measured by one
+    /// pass.
     pub fn measured(problem: &Problem<'a>, mut block: Block, count: usize) -> Result<Self> {
         measure(problem, &mut block)?;
         in_space(problem.space, block, count, problem.largest_objective())

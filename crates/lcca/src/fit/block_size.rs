@@ -12,8 +12,8 @@ const PRICE: f64 = 3.0;
 const SMALLEST: f64 = 600.0;
 /// A coarse block takes at most this share of the allowed memory.
 const SHARE_OF_MEMORY: u64 = 8;
-/// Operations of an iteration per row of its panels and square of the block's columns, with some more for what is not a
-/// product: copies, residuals, small matrices.
+/// Operations of an iteration per row of its panels and square of the block's columns, with some more for
+/// what is not a product: copies, residuals, small matrices.
 const PANELS: f64 = 36.0;
 /// Operations per number of a step of a polynomial beside its product: scaling, adding, centering.
 const STEP: f64 = 12.0;
@@ -26,7 +26,8 @@ pub(super) fn split(size: usize, varying: [usize; 2]) -> [usize; 2] {
     [x, (size - x).min(varying[1])]
 }
 
-/// The columns of a block that costs no more than some iterations, and fits the memory. `is_proven` says that claims are.
+/// The columns of a block that costs no more than some iterations, and fits the memory. `is_proven` says that
+/// claims are.
 pub(super) fn block_size(problem: &Problem<'_>, is_proven: bool) -> Result<usize> {
     let shape = problem.pair.shape();
     let columns = (shape.x_cols + shape.y_cols) as f64;
@@ -37,7 +38,8 @@ pub(super) fn block_size(problem: &Problem<'_>, is_proven: bool) -> Result<usize
         Some(_) => f64::INFINITY,
         None => (price / shape.rows as f64).sqrt() / (entries(problem.pair)? / shape.rows as f64 / columns),
     };
-    // Where the claim is proven by a factorization of all columns, another one that makes iterations few is worth its price.
+    // Where the claim is proven by a factorization of all columns, another one that makes iterations few is
+    // worth its price.
     let least = if is_proven { columns } else { SMALLEST };
     let size = factorized.min(formed).max(least).min(columns) as usize;
     let most = problem.settings.memory / SHARE_OF_MEMORY;
@@ -54,7 +56,8 @@ pub(super) fn iteration(problem: &Problem<'_>) -> Result<f64> {
     Ok(SCATTERED * 2.0 * m * touched + PANELS * m * m * (shape.x_cols + shape.y_cols) as f64)
 }
 
-/// Operations of a product of scattered entries with a panel, and of the step of a polynomial on `rows` numbers per column that uses it.
+/// Operations of a product of scattered entries with a panel, and of the step of a polynomial on `rows`
+/// numbers per column that uses it.
 pub(super) fn product(problem: &Problem<'_>, entries: f64, rows: usize) -> f64 {
     problem.block() as f64 * (SCATTERED * 4.0 * entries + STEP * rows as f64)
 }

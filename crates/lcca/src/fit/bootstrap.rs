@@ -1,17 +1,21 @@
 //! How sure a fit is: the bootstrap.
 //!
-//! Rows, or groups of rows, are drawn with replacement, and the fit is repeated on what was drawn. A resample is a set of row
-//! weights, so nothing is copied. Fits that iterate start from the block of weights that a fit to all rows ends with; they take two
-//! steps with its preconditioner (`refine`), or run to a tolerance if one is asked for. The pairs of each resample are matched with those of the model (`matching`), and then
+//! Rows, or groups of rows, are drawn with replacement, and the fit is repeated on what was drawn. A resample
+//! is a set of row weights, so nothing is copied. Fits that iterate start from the block of weights that a
+//! fit to all rows ends with; they take two steps with its preconditioner (`refine`), or run to a tolerance
+//! if one is asked for. The pairs of each resample are matched with those of the model (`matching`), and then
 //!
-//! - correlations have intervals that are corrected for what fitting adds to them (`interval`), pair by pair in their order. With a
-//!   ridge pairs are not in the order of their correlations, so each is compared with the pair of the resample that is most like it;
+//! - correlations have intervals that are corrected for what fitting adds to them (`interval`), pair by pair
+//!   in their order. With a ridge pairs are not in the order of their correlations, so each is compared with
+//!   the pair of the resample that is most like it;
 //! - weights and loadings have standard errors, and intervals of 1.96 of them;
-//! - a pair's stability is the mean squared correlation of its variables with those matched to them: 1 if every resample
-//!   finds the same variables, 0 if none does. `alone` is the same before pairs are turned into each other, each with the one most
-//!   like it: if it is much less, the pair is stable only together with others of nearly the same correlation.
+//! - a pair's stability is the mean squared correlation of its variables with those matched to them: 1 if
+//!   every resample finds the same variables, 0 if none does. `alone` is the same before pairs are turned
+//!   into each other, each with the one most like it: if it is much less, the pair is stable only together
+//!   with others of nearly the same correlation.
 //!
-//! Fits of narrow views run side by side, one per thread; those of wide views one after another, with all threads.
+//! Fits of narrow views run side by side, one per thread; those of wide views one after another, with all
+//! threads.
 
 use super::driver::fit_all_sharing;
 use super::groups::Groups;
@@ -49,8 +53,8 @@ pub struct Resampling<'a> {
     pub groups: Option<&'a Groups>,
     /// The seed of the draws.
     pub seed: u64,
-    /// The tolerance of fits that iterate; without one they take a few steps from the model, or run to ten times its tolerance if there is no
-    /// preconditioner to share.
+    /// The tolerance of fits that iterate; without one they take a few steps from the model, or run to ten
+    /// times its tolerance if there is no preconditioner to share.
     pub tol: Option<f64>,
 }
 
@@ -82,7 +86,8 @@ pub struct ViewErrors {
     pub loadings: Panel,
 }
 
-/// Repeats the fit of `model` on resamples of the rows that it was trained on. `done` is told how many resamples are done.
+/// Repeats the fit of `model` on resamples of the rows that it was trained on. `done` is told how many
+/// resamples are done.
 ///
 /// ```
 /// use lcca::data::InMemory;
@@ -170,8 +175,8 @@ struct Resamples<'a> {
 struct Replicate {
     correlations: Vec<f64>,
     matched: Matched,
-    /// What the weights of each view are multiplied by to be comparable with those of the model: if variables are of unit length, weights
-    /// shrink with the number of rows.
+    /// What the weights of each view are multiplied by to be comparable with those of the model: if variables
+    /// are of unit length, weights shrink with the number of rows.
     scale: [f64; 2],
     missing: f64,
 }
@@ -182,7 +187,8 @@ impl Resamples<'_> {
         let (settings, shared) = (std::slice::from_ref(&model.settings), Some(&self.shared));
         self.block = fit_all_sharing(shared, pair, settings, Start::Random, true, self.watch)?.block;
         if self.takes_steps {
-            // The pairs beyond those that were asked for come in order, and a few are enough for so few steps.
+            // The pairs beyond those that were asked for come in order, and a few are enough for so few
+            // steps.
             let columns = (model.pairs() + BEYOND).next_multiple_of(LANES);
             let first = |panel: &Panel| {
                 Panel::from_fn(panel.rows(), columns.min(panel.cols()), |i, j| panel.row(i)[j])
@@ -310,7 +316,8 @@ fn standard_errors([sum, square]: &[Panel; 2], count: f64) -> Panel {
     Panel::from_fn(sum.rows(), sum.cols(), error)
 }
 
-/// Tells a watcher of passes only, so that it can stop them: the iterations of hundreds of fits are of no interest.
+/// Tells a watcher of passes only, so that it can stop them: the iterations of hundreds of fits are of no
+/// interest.
 struct OnlyStops<'a> {
     watch: &'a dyn Watch,
 }

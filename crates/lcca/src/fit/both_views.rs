@@ -5,8 +5,9 @@
 //!     [Cyx  0  ]        [0          Cyy + λy]
 //! ```
 //!
-//! The eigenvalues are ±d. Rayleigh–Ritz keeps the views apart: x and y are whitened separately over Sx = [Wx Tx Px] and
-//! Sy = [Wy Ty Py], and an SVD of the small SxᵀCxySy gives the best pairs. One fused pass measures both views.
+//! The eigenvalues are ±d. Rayleigh–Ritz keeps the views apart: x and y are whitened separately over Sx = [Wx
+//! Tx Px] and Sy = [Wy Ty Py], and an SVD of the small SxᵀCxySy gives the best pairs. One fused pass measures
+//! both views.
 
 use super::best_pairs::PlacedPairs;
 use super::coarse::Coarse;
@@ -37,19 +38,22 @@ use rayon::prelude::*;
 /// At least so many directions that were overlooked join an iteration at a time, if there are as many.
 const FEWEST_MISSED: usize = 4;
 
-/// The small products of a basis are carried on to the next one if its smallest share is above this; otherwise they are formed from panels
-/// again. Carrying divides their rounding errors by the share, and Rayleigh–Ritz divides by it once more: at 1e-12 the errors grew from 1e-11 to
-/// 1e-2 in three iterations, and totals rose above the largest possible.
+/// The small products of a basis are carried on to the next one if its smallest share is above this;
+/// otherwise they are formed from panels again. Carrying divides their rounding errors by the share, and
+/// Rayleigh–Ritz divides by it once more: at 1e-12 the errors grew from 1e-11 to 1e-2 in three iterations,
+/// and totals rose above the largest possible.
 const CARRIED: f64 = 1e-11;
 
-/// The same for subblocks. They assume that the new W is orthonormal, which it is but for 1e-16 divided by their smallest share.
+/// The same for subblocks. They assume that the new W is orthonormal, which it is but for 1e-16 divided by
+/// their smallest share.
 const CARRIED_IN_PARTS: f64 = 1e-8;
 /// Subblocks leave out directions of which W leaves less than this.
 const LEFT_BY_W: f64 = 1e-10;
 
 /// If panels are in single precision, directions that depend on others but for this share are left out.
 const ROUGH_CUT: f64 = 1e-6;
-/// And a preconditioned residual with a smaller share vᵀBv/vᵀDv says that single precision does not see what matters.
+/// And a preconditioned residual with a smaller share vᵀBv/vᵀDv says that single precision does not see what
+/// matters.
 const ROUGH_SIGNIFICANT: f64 = 1e-4;
 
 /// CCA of both views, with the preconditioner in use.
@@ -68,7 +72,8 @@ impl<'a> BothViews<'a> {
         Ok(BothViews { proofs, ..BothViews::with(problem, Preconditioner::new(problem, is_informed)?)? })
     }
 
-    /// For a rough fit, whose claims are not proven; `known` are the columns of witnesses that were found on the same rows at another ridge, if there was one.
+    /// For a rough fit, whose claims are not proven; `known` are the columns of witnesses that were found on
+    /// the same rows at another ridge, if there was one.
     pub fn rough(problem: &'a Problem<'a>, is_informed: bool, known: &[Columns]) -> Result<Self> {
         BothViews::with(problem, Preconditioner::rough(problem, is_informed, known)?)
     }
@@ -123,8 +128,8 @@ impl BothViews<'_> {
         [0, 1].map(|view| Reduction::Squares(&t.views[view].w, &self.diagonal[view]))
     }
 
-    /// The products of the basis [W T P] from those of [W P]: only those of T are formed from panels, which is less than half
-    /// of the work. The heights of T come with them.
+    /// The products of the basis [W T P] from those of [W P]: only those of T are formed from panels, which
+    /// is less than half of the work. The heights of T come with them.
     fn products_of_t(
         &self,
         w: &Block,
@@ -309,7 +314,8 @@ impl Eigenproblem for BothViews<'_> {
         Ok(())
     }
 
-    /// WᵀBW = I and WxᵀCxyWy = Θ, so that only a ridge has to be taken out of B. If covariances are maximized, it is their sum.
+    /// WᵀBW = I and WxᵀCxyWy = Θ, so that only a ridge has to be taken out of B. If covariances are
+    /// maximized, it is their sum.
     fn captured(&self, w: &Block, theta: &[f64]) -> Result<Captured> {
         let k = self.problem.settings.k.min(theta.len());
         if !self.problem.settings.is_cca() {
@@ -413,8 +419,8 @@ fn in_order<const N: usize>(found: Vec<Mat<f64>>) -> [Mat<f64>; N] {
     found.try_into().unwrap_or_else(|_| unreachable!("a space answers every question"))
 }
 
-/// Sets the columns of T in SᵀBS to zero, which leaves them out, if they are noise (see `significant`). `heights` are vᵀDv of
-/// each.
+/// Sets the columns of T in SᵀBS to zero, which leaves them out, if they are noise (see `significant`).
+/// `heights` are vᵀDv of each.
 fn leave_out_noise(gram: &mut Mat<f64>, start: usize, heights: &[f64]) {
     for (j, &height) in (start..).zip(heights) {
         if gram[(j, j)] <= SIGNIFICANT * height {

@@ -1,18 +1,19 @@
 //! How far each objective value can be from a true one: a bound, not an estimate.
 //!
-//! With B = C + λI of each view and K = Bx^(−½)·Cxy·By^(−½), the true objective values are the singular values of K. A
-//! fitted pair has wxᵀBxwx = wyᵀBywy = 1 and objective θ = wxᵀCxywy; its residuals are
+//! With B = C + λI of each view and K = Bx^(−½)·Cxy·By^(−½), the true objective values are the singular
+//! values of K. A fitted pair has wxᵀBxwx = wyᵀBywy = 1 and objective θ = wxᵀCxywy; its residuals are
 //!
 //! ```text
 //! rx = Cxy·wy − θ·Bx·wx,    ry = Cyx·wx − θ·By·wy,    measured as ‖r‖² = rᵀB⁻¹r
 //! ```
 //!
-//! - **One pair.** (Bx^½wx, By^½wy)/√2 is a unit vector and [0 K; Kᵀ 0] is symmetric with eigenvalues ±d and, if the
-//!   views have different ranks, 0. So one of these lies within ρ = √((‖rx‖² + ‖ry‖²)/2) of θ. It is a true value d if
-//!   ρ < θ; if not, a true value lies within max(‖rx‖, ‖ry‖).
-//! - **All pairs at once** (Kahan 1967). In bases that begin with the fitted pairs K is [Θ E; F M], with E and F as large
-//!   as the block residuals Ry and Rx. By Weyl's theorem k singular values of K, each counted as often as it occurs, lie
-//!   within max(‖Rx‖, ‖Ry‖) of θ₁ … θ_k, one for each; ‖R‖² is the largest eigenvalue of RᵀB⁻¹R.
+//! - **One pair.** (Bx^½wx, By^½wy)/√2 is a unit vector and [0 K; Kᵀ 0] is symmetric with eigenvalues ±d and,
+//!   if the views have different ranks, 0. So one of these lies within ρ = √((‖rx‖² + ‖ry‖²)/2) of θ. It is a
+//!   true value d if ρ < θ; if not, a true value lies within max(‖rx‖, ‖ry‖).
+//! - **All pairs at once** (Kahan 1967). In bases that begin with the fitted pairs K is [Θ E; F M], with E
+//!   and F as large as the block residuals Ry and Rx. By Weyl's theorem k singular values of K, each counted
+//!   as often as it occurs, lie within max(‖Rx‖, ‖Ry‖) of θ₁ … θ_k, one for each; ‖R‖² is the largest
+//!   eigenvalue of RᵀB⁻¹R.
 //!
 //! RᵀB⁻¹R comes from conjugate gradients. For any X and S = R − B·X, Galerkin or not,
 //!
@@ -20,15 +21,18 @@
 //! RᵀB⁻¹R = XᵀR + SᵀX + SᵀB⁻¹S,    SᵀB⁻¹S ≤ SᵀS/λ
 //! ```
 //!
-//! and S is measured by a pass of its own, so that only the rounding of products is left out. Without a ridge nothing
-//! cheap bounds SᵀB⁻¹S: it is at most SᵀD⁻¹S/c with D the diagonal of C and c the smallest eigenvalue but 0 of
-//! D^(−½)CD^(−½), which is not known. The cut below which this crate counts columns as dependent, c = 1e-12, takes its place.
-//! The bounds then hold for data without directions of 0 < variance < 1e-12 of their columns', and are called conditional.
+//! and S is measured by a pass of its own, so that only the rounding of products is left out. Without a ridge
+//! nothing cheap bounds SᵀB⁻¹S: it is at most SᵀD⁻¹S/c with D the diagonal of C and c the smallest eigenvalue
+//! but 0 of D^(−½)CD^(−½), which is not known. The cut below which this crate counts columns as dependent, c
+//! = 1e-12, takes its place. The bounds then hold for data without directions of 0 < variance < 1e-12 of
+//! their columns', and are called conditional.
 //!
-//! Nothing here proves that no larger pair was missed: all bounds speak of the true values near the fitted ones.
+//! Nothing here proves that no larger pair was missed: all bounds speak of the true values near the fitted
+//! ones.
 //!
-//! If columns depend on others, rounding leaves a part in R along which B vanishes, and B⁻¹ would make it large. Conjugate gradients stop
-//! before they step along such a direction, which they know by its length: see `with_squares`.
+//! If columns depend on others, rounding leaves a part in R along which B vanishes, and B⁻¹ would make it
+//! large. Conjugate gradients stop before they step along such a direction, which they know by its length:
+//! see `with_squares`.
 
 use super::view_block::ViewBlock;
 use crate::data::Normal;
@@ -41,7 +45,8 @@ use faer::Mat;
 
 /// A solve ends when its own error can add at most this share to the square of a bound.
 const SHARE: f64 = 0.01;
-/// An error that adds this many times more to a bound than is aimed at makes it loose. Rounding alone may keep a solve from its aim.
+/// An error that adds this many times more to a bound than is aimed at makes it loose. Rounding alone may
+/// keep a solve from its aim.
 const LOOSE: f64 = 100.0;
 
 /// One view's part of the bounds on all pairs.
@@ -67,7 +72,8 @@ impl Step {
         let (x, _) = cg.run(residual, None, enough)?;
         let mut block = ViewBlock::measure(normal, x)?;
         let (mut above, mut found) = bound_matrix(&block, residual, &weights);
-        // X = 0 is a solution of sorts as well, and the better one if R is rounding: solving for noise makes it larger.
+        // X = 0 is a solution of sorts as well, and the better one if R is rounding: solving for noise makes
+        // it larger.
         let unsolved = tail(residual);
         let solves = |i: usize| above[(i, i)].max(found[i]) <= unsolved[i];
         if !(0..unsolved.len()).all(solves) {

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 pub enum Kind {
     /// Both views have a ridge: the bounds hold, rounding apart.
     Rigorous,
-    /// A view has none: the bounds hold if no direction of it has a share of its columns' variance between 0 and 1e-12.
+    /// A view has none: the bounds hold if no direction of it has a share of its columns' variance between 0
+    /// and 1e-12.
     Conditional,
 }
 
@@ -43,7 +44,8 @@ pub struct Proven {
 pub struct Certificate {
     /// For each pair: a true objective value lies within this of the fitted one.
     pub bounds: Vec<f64>,
-    /// As many true values as there are pairs, each counted as often as it occurs, lie within this of the fitted ones.
+    /// As many true values as there are pairs, each counted as often as it occurs, lie within this of the
+    /// fitted ones.
     pub together: f64,
     /// The assumption behind the bounds.
     pub kind: Kind,

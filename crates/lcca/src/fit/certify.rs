@@ -1,16 +1,19 @@
-//! Whether a fit's claim is true: bounds on each objective value, and what is proved to be missing from the total.
+//! Whether a fit's claim is true: bounds on each objective value, and what is proved to be missing from the
+//! total.
 //!
-//! The bounds (`bounds`) say how far each objective value can be from a true one. They come from X ≈ B⁻¹R, with R the residuals, which is also
-//! the direction in which the fit would have to move next. The best objective values in the span of [W X] are never above the true
-//! ones, so their sum shows how much is missing **at least**: the one thing that can prove a fit wrong.
+//! The bounds (`bounds`) say how far each objective value can be from a true one. They come from X ≈ B⁻¹R,
+//! with R the residuals, which is also the direction in which the fit would have to move next. The best
+//! objective values in the span of [W X] are never above the true ones, so their sum shows how much is
+//! missing **at least**: the one thing that can prove a fit wrong.
 //!
-//! A larger pair that the fit never saw leaves no trace in its residuals. So it is looked for: narrow views are solved exactly as well and the
-//! fit is compared with the answer; all columns are factorized if that takes few enough operations, which proves how many values exceed a bound (`proof`); other
-//! views are searched from fresh random directions (`search`). What rounding can add to a total does
-//! not count (`significant`).
+//! A larger pair that the fit never saw leaves no trace in its residuals. So it is looked for: narrow views
+//! are solved exactly as well and the fit is compared with the answer; all columns are factorized if that
+//! takes few enough operations, which proves how many values exceed a bound (`proof`); other views are
+//! searched from fresh random directions (`search`). What rounding can add to a total does not count
+//! (`significant`).
 //!
-//! Costs three passes, half a pass for every step of conjugate gradients on each view, and the exact solution or some hundred passes of
-//! eight columns for the search.
+//! Costs three passes, half a pass for every step of conjugate gradients on each view, and the exact solution
+//! or some hundred passes of eight columns for the search.
 
 use super::bounds::{Step, bound};
 use super::certificate::{Certificate, Kind};
@@ -41,8 +44,8 @@ const STEPS: usize = 500;
 const SHARE_OF_TOLERANCE: f64 = 1e-3;
 /// A solve always ends when its own error can add at most this to a bound.
 const LEAST: f64 = 1e-9;
-/// Data are solved exactly, to compare the fit with the answer, if that takes at most this many operations: three thousand columns per view,
-/// half a minute of one core.
+/// Data are solved exactly, to compare the fit with the answer, if that takes at most this many operations:
+/// three thousand columns per view, half a minute of one core.
 const AFFORDABLE: f64 = 5e11;
 /// A bound that is larger than the residual by this factor is worth a note.
 const FAR: f64 = 10.0;
@@ -50,8 +53,8 @@ const FAR: f64 = 10.0;
 impl Fit {
     /// Bounds the distance of every objective value from a true one, on the rows that were fitted.
     ///
-    /// If that shows that more is missing from the total than the tolerance allows, the fit no longer counts as
-    /// converged. A large bound alone is no such proof.
+    /// If that shows that more is missing from the total than the tolerance allows, the fit no longer counts
+    /// as converged. A large bound alone is no such proof.
     ///
     /// ```
     /// use lcca::data::InMemory;
@@ -169,7 +172,8 @@ impl Model {
 pub(super) struct Rows<'a> {
     /// Centered and scaled.
     pub pair: &'a dyn Pair,
-    /// Their joint Gram matrix if it was formed, scaled and not centered, and the means that are to be subtracted.
+    /// Their joint Gram matrix if it was formed, scaled and not centered, and the means that are to be
+    /// subtracted.
     pub joint: Option<(&'a JointGram, Option<&'a [Vec<f64>; 2]>)>,
     /// The squared lengths of the columns, scaled but not centered: what rounding errors are relative to.
     pub squares: [Vec<f64>; 2],
@@ -177,8 +181,8 @@ pub(super) struct Rows<'a> {
     pub units: [f64; 2],
 }
 
-/// The unit of each view's objective: 1 for the metric of CCA, otherwise a variance that none of its variables of unit length exceeds, so that
-/// objective values are at most 1, as bounds need them.
+/// The unit of each view's objective: 1 for the metric of CCA, otherwise a variance that none of its
+/// variables of unit length exceeds, so that objective values are at most 1, as bounds need them.
 fn units_of_traces(pair: &dyn Pair, settings: &Settings) -> Result<[f64; 2]> {
     let unit = |side: Side| -> Result<f64> {
         let moments = pair.moments(side)?;
@@ -187,7 +191,8 @@ fn units_of_traces(pair: &dyn Pair, settings: &Settings) -> Result<[f64; 2]> {
     Ok([unit(Side::X)?, unit(Side::Y)?])
 }
 
-/// Puts weights and objective values of a model into the units of `rows`; returns what turns objective values back.
+/// Puts weights and objective values of a model into the units of `rows`; returns what turns objective values
+/// back.
 fn claim_in_units(claim: &mut Model, rows: &Rows<'_>) -> Result<f64> {
     let unit = rows.units.iter().product::<f64>().sqrt();
     claim.objective.iter_mut().for_each(|value| *value /= unit);
@@ -237,8 +242,8 @@ pub(super) struct Effort {
     pub proof: f64,
 }
 
-/// Bounds on the pairs of a model. If `exact` weights are known, the fit is compared with them; if not, larger pairs are excluded by a proof
-/// or searched for.
+/// Bounds on the pairs of a model. If `exact` weights are known, the fit is compared with them; if not,
+/// larger pairs are excluded by a proof or searched for.
 pub(super) fn certify(
     model: &Model,
     rows: &Rows<'_>,

@@ -59,7 +59,8 @@ pub(super) fn check_covariates(pair: &dyn Pair, settings: &Settings, start: &Sta
     }
 }
 
-/// Refuses views so wide that the system does not grant the memory of the model alone, instead of failing halfway.
+/// Refuses views so wide that the system does not grant the memory of the model alone, instead of failing
+/// halfway.
 pub(super) fn check_memory(k: usize, shape: Shape) -> Result<()> {
     let columns = (shape.x_cols + shape.y_cols) as u64;
     // Weights and loadings, and the moments of every column.

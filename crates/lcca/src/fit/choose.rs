@@ -1,9 +1,9 @@
 //! Which columns the coarse block holds.
 //!
 //! - Before the first iteration: the columns of the largest variance, and those of the strongest witnesses.
-//! - Later: the columns on which the pairs live (leverage, Σᵢ wⱼᵢ²·bⱼⱼ) or on which they still have to change (residual,
-//!   Σᵢ rⱼᵢ²/bⱼⱼ), those of the witnesses that the pairs found explain least, and some of the largest variance, so that what
-//!   was overlooked is not lost for good.
+//! - Later: the columns on which the pairs live (leverage, Σᵢ wⱼᵢ²·bⱼⱼ) or on which they still have to change
+//!   (residual, Σᵢ rⱼᵢ²/bⱼⱼ), those of the witnesses that the pairs found explain least, and some of the
+//!   largest variance, so that what was overlooked is not lost for good.
 
 use super::witness::Witness;
 use rayon::prelude::*;
@@ -70,7 +70,8 @@ impl ViewScores<'_> {
     }
 }
 
-/// Of `size` columns those of the `count` largest positive scores, the first of equal ones, in no particular order.
+/// Of `size` columns those of the `count` largest positive scores, the first of equal ones, in no particular
+/// order.
 fn top(
     size: usize,
     column: impl Fn(usize) -> u32 + Sync,
@@ -115,8 +116,8 @@ fn by_column(witnesses: &[Witness], scores: &[f64], side: usize, columns: usize)
     strongest
 }
 
-/// Σᵢ w[j, i]²·bⱼⱼ + Σᵢ r[j, i]²/bⱼⱼ for each row j, given the sums of squares, the residual times the column's dependence; 0 for a
-/// constant column.
+/// Σᵢ w[j, i]²·bⱼⱼ + Σᵢ r[j, i]²/bⱼⱼ for each row j, given the sums of squares, the residual times the
+/// column's dependence; 0 for a constant column.
 pub(super) fn activity(w: &[f64], r: &[f64], inverse: &[f64], dependence: Option<&[f64]>) -> Vec<f64> {
     let of_row = |(j, &inverse): (usize, &f64)| {
         let weight = dependence.map_or(1.0, |dependence| dependence[j]);

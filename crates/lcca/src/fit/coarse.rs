@@ -5,9 +5,9 @@
 //!     [          0          Dff ]
 //! ```
 //!
-//! with c the chosen columns of both views, f the others and D the diagonal of B. M is symmetric and positive definite, so it
-//! can precondition LOBPCG. (B − A)cc is scaled to a unit diagonal and factorized densely; ε is there because columns may
-//! depend on each other and correlations may be 1, and both make it singular.
+//! with c the chosen columns of both views, f the others and D the diagonal of B. M is symmetric and positive
+//! definite, so it can precondition LOBPCG. (B − A)cc is scaled to a unit diagonal and factorized densely; ε
+//! is there because columns may depend on each other and correlations may be 1, and both make it singular.
 //! How it is factorized, and how more columns join it, is in `coarse_factor`.
 
 use super::coarse_factor::{EPSILON, Factor, Joined, Precision, Scaled};
@@ -44,8 +44,9 @@ impl Coarse {
         (size as u64).saturating_mul(size as u64).saturating_mul(16)
     }
 
-    /// Reads the block of the given columns, ascending in each view, off the rows or their Gram matrices and factorizes it;
-    /// `None` if it does not fit the memory or is singular in spite of ε. `inverse` is the inverse diagonal of B.
+    /// Reads the block of the given columns, ascending in each view, off the rows or their Gram matrices and
+    /// factorizes it; `None` if it does not fit the memory or is singular in spite of ε. `inverse` is the
+    /// inverse diagonal of B.
     pub fn new(
         problem: &Problem<'_>,
         inverse: &[Vec<f64>; 2],
@@ -84,7 +85,8 @@ impl Coarse {
         }
     }
 
-    /// Whether more columns can join. Elsewhere than on the host a new factorization costs less than bookkeeping.
+    /// Whether more columns can join. Elsewhere than on the host a new factorization costs less than
+    /// bookkeeping.
     pub fn can_grow(&self) -> bool {
         matches!(self.inverse, Inverse::Host(_))
     }
@@ -127,8 +129,8 @@ impl Coarse {
         }
     }
 
-    /// B ← M⁻¹B for the scaled block, whose rows are the chosen columns of X and then those of Y if none joined later. Returns bᵀM⁻¹b of every
-    /// column b; `None` if the factor is not on the host.
+    /// B ← M⁻¹B for the scaled block, whose rows are the chosen columns of X and then those of Y if none
+    /// joined later. Returns bᵀM⁻¹b of every column b; `None` if the factor is not on the host.
     pub fn solve_scaled(&self, b: &mut Mat<f64>) -> Option<Vec<f64>> {
         match &self.inverse {
             Inverse::Host(factor) => Some(factor.solve(b)),
@@ -146,8 +148,8 @@ impl Coarse {
         &self.columns[side]
     }
 
-    /// What of `inverse`, the inverse diagonal of B, stands for the other columns in a space: 0 for those in the block. `diagonal` is the same
-    /// diagonal in that space, if it is there.
+    /// What of `inverse`, the inverse diagonal of B, stands for the other columns in a space: 0 for those in
+    /// the block. `diagonal` is the same diagonal in that space, if it is there.
     pub fn outside_in(
         &self,
         space: &dyn Space,
@@ -177,7 +179,8 @@ impl Coarse {
         Ok(outside)
     }
 
-    /// R ← M⁻¹R, with `outside` for the columns that are not in the block. Returns rᵀM⁻¹r over those that are, for each pair.
+    /// R ← M⁻¹R, with `outside` for the columns that are not in the block. Returns rᵀM⁻¹r over those that
+    /// are, for each pair.
     pub fn precondition(
         &self,
         space: &dyn Space,
@@ -226,8 +229,8 @@ impl Coarse {
     }
 }
 
-/// The Gram matrix of chosen columns, without the views whose B is a multiple of I; `None` if it does not fit the memory or rows
-/// cannot tell.
+/// The Gram matrix of chosen columns, without the views whose B is a multiple of I; `None` if it does not fit
+/// the memory or rows cannot tell.
 fn gram(problem: &Problem<'_>, columns: &[Vec<u32>; 2]) -> Result<Option<Lower>> {
     let Some(blocks) = problem.pair.capabilities().blocks else { return Ok(None) };
     let chosen = columns.each_ref().map(Vec::as_slice);

@@ -1,9 +1,11 @@
 //! The Cholesky factor of a coarse block, in single precision if that is precise enough.
 //!
-//! A preconditioner need not be exact, but what residuals say is measured with it. If single precision would spoil a pivot, which
-//! takes columns that nearly depend on each other and next to no ridge, the block is factorized in double precision.
+//! A preconditioner need not be exact, but what residuals say is measured with it. If single precision would
+//! spoil a pivot, which takes columns that nearly depend on each other and next to no ridge, the block is
+//! factorized in double precision.
 //!
-//! More columns can join a block that is factorized already. With L the factor so far and n for the new columns,
+//! More columns can join a block that is factorized already. With L the factor so far and n for the new
+//! columns,
 //!
 //! ```text
 //! [ L    0  ]      Lnc·Lᵀ = (B − A)nc,      Ln·Lnᵀ = (B − A)nn − Lnc·Lncᵀ
@@ -23,8 +25,8 @@ use faer::reborrow::ReborrowMut;
 use faer::{Accum, Mat, MatMut, Par, Spec};
 use rayon::prelude::*;
 
-/// Added to the unit diagonal. From 1e-3 to 1e-8 the number of iterations is the same on sentences and on paths; a small
-/// one sees correlations in directions of little variance.
+/// Added to the unit diagonal. From 1e-3 to 1e-8 the number of iterations is the same on sentences and on
+/// paths; a small one sees correlations in directions of little variance.
 pub(super) const EPSILON: f64 = 1e-8;
 
 /// How precise a factor must be.

@@ -1,9 +1,10 @@
 //! How many pairs there are: those that correlate on rows that were not trained on, beyond what chance gives.
 //!
-//! Some rows are held out, as many pairs as one might want are fitted to the others, and every pair is tested on the held-out rows by random
-//! orders of them, with p-values stepped down so that the chance of any false finding is at most 5%. The recommendation ends before the
-//! first pair that fails: a later one that passes may be a false finding, and keeping it would keep all that failed. It says how many pairs these rows can prove, which grows with the rows; it is no property of the
-//! data alone.
+//! Some rows are held out, as many pairs as one might want are fitted to the others, and every pair is tested
+//! on the held-out rows by random orders of them, with p-values stepped down so that the chance of any false
+//! finding is at most 5%. The recommendation ends before the first pair that fails: a later one that passes
+//! may be a false finding, and keeping it would keep all that failed. It says how many pairs these rows can
+//! prove, which grows with the rows; it is no property of the data alone.
 
 use super::driver::fit_all;
 use super::exchange::Exchange;
@@ -46,7 +47,8 @@ pub struct Components {
     pub held_out: HeldOut,
 }
 
-/// Recommends a number of pairs, at most `most`. Rows of a group are held out together, and whole groups of the same size change places.
+/// Recommends a number of pairs, at most `most`. Rows of a group are held out together, and whole groups of
+/// the same size change places.
 pub fn recommend_components(
     pair: &InMemory,
     settings: &Settings,

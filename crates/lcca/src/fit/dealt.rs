@@ -1,9 +1,11 @@
-//! How often random orders of the rows do as well as the observed one, counted on the host or in a space that deals rows sooner.
+//! How often random orders of the rows do as well as the observed one, counted on the host or in a space that
+//! deals rows sooner.
 //!
-//! Each order depends on its number alone, and all spaces see the same ones. Sums of the same products
-//! in another order differ by rounding, and so do those of a space from the host's. An order that gives exactly what was observed must count
-//! wherever it is summed: scores with few different values, rows that may not move and tests of a few rows give many such orders. So a sum
-//! counts as reached if it is less than [`TIED`] below: far more than rounding, and far less than what a correlation can tell.
+//! Each order depends on its number alone, and all spaces see the same ones. Sums of the same products in
+//! another order differ by rounding, and so do those of a space from the host's. An order that gives exactly
+//! what was observed must count wherever it is summed: scores with few different values, rows that may not
+//! move and tests of a few rows give many such orders. So a sum counts as reached if it is less than [`TIED`]
+//! below: far more than rounding, and far less than what a correlation can tell.
 
 use super::drawn::{Batch, Draws};
 use crate::error::Result;
@@ -283,7 +285,8 @@ mod tests {
 
     #[test]
     fn orders_that_give_what_was_observed_count_however_they_are_summed() {
-        // Scores of two and three values: about one order in thirty gives the observed correlation, most of them otherwise rounded.
+        // Scores of two and three values: about one order in thirty gives the observed correlation, most of
+        // them otherwise rounded.
         let [x, y] =
             [2, 3].map(|values| unit(&Panel::from_fn(90, 2, |i, j| ((i * (j + 1)) % values) as f64 - 0.3)));
         let few = counted([&x, &y], &Orders::All(90), 2000);

@@ -21,7 +21,8 @@ pub(super) struct Draws<'a> {
 }
 
 impl Draws<'_> {
-    /// Orders that are drawn at a time: a multiple of the threads, and some batches in all, so that drawing and dealing overlap.
+    /// Orders that are drawn at a time: a multiple of the threads, and some batches in all, so that drawing
+    /// and dealing overlap.
     fn batch(&self) -> usize {
         let threads = rayon::current_num_threads();
         let most = (BATCH / self.orders.rows().max(1)).min(self.count / OVERLAPPING);

@@ -1,4 +1,5 @@
-//! Random numbers that a fit begins with, drawn while its Gram matrices are formed on a device: the host has nothing else to do then.
+//! Random numbers that a fit begins with, drawn while its Gram matrices are formed on a device: the host has
+//! nothing else to do then.
 
 use super::beside::beside;
 use crate::data::Shape;

@@ -24,8 +24,8 @@ const LOST: f64 = 1e-8;
 
 /// Fits `settings.k` pairs of canonical variables.
 ///
-/// Runs on the current rayon pool: wrap the call in `ThreadPool::install` to size it. The same settings, data and
-/// thread count give the same bits.
+/// Runs on the current rayon pool: wrap the call in `ThreadPool::install` to size it. The same settings, data
+/// and thread count give the same bits.
 ///
 /// ```
 /// use lcca::data::InMemory;
@@ -44,8 +44,9 @@ pub fn fit(pair: &dyn Pair, settings: &Settings, watch: &dyn Watch) -> Result<Fi
     Ok(result.fits.swap_remove(0))
 }
 
-/// Continues from a checkpoint of a fit to the same data with the same settings; `tol`, `max_passes`, `memory` and `t1`
-/// may differ. Counts continue as well: costs and the trace are those of both runs together.
+/// Continues from a checkpoint of a fit to the same data with the same settings; `tol`, `max_passes`,
+/// `memory` and `t1` may differ. Counts continue as well: costs and the trace are those of both runs
+/// together.
 pub fn resume(from: Checkpoint, pair: &dyn Pair, settings: &Settings, watch: &dyn Watch) -> Result<Fit> {
     let mut result = fit_all(pair, std::slice::from_ref(settings), Start::Resume(from), false, watch)?;
     Ok(result.fits.swap_remove(0))
@@ -54,12 +55,13 @@ pub fn resume(from: Checkpoint, pair: &dyn Pair, settings: &Settings, watch: &dy
 /// Fits for some settings, and the block of weights that the last of them ended with.
 pub(super) struct Fits {
     pub fits: Vec<Fit>,
-    /// In the columns and units of the data: a warm start for a fit to similar rows. `None` unless it was asked for and
-    /// the method iterates.
+    /// In the columns and units of the data: a warm start for a fit to similar rows. `None` unless it was
+    /// asked for and the method iterates.
     pub block: Option<[Panel; 2]>,
 }
 
-/// One fit for each of some settings that differ in the ridge alone. Each but the first starts from the one before.
+/// One fit for each of some settings that differ in the ridge alone. Each but the first starts from the one
+/// before.
 pub(super) fn fit_all(
     pair: &dyn Pair,
     all: &[Settings],
@@ -90,7 +92,8 @@ pub(super) fn fit_all_sharing(
     check_size(pair)?;
     check_covariates(pair, first, &start)?;
 
-    // Plan: a smaller problem if there is one, then the method. Settings of the smaller problem have smaller ridges.
+    // Plan: a smaller problem if there is one, then the method. Settings of the smaller problem have smaller
+    // ridges.
     let to_scale = scale::views_to_scale(pair, all)?;
     let reduced = reduce(pair, first)?;
     let pair: &dyn Pair = reduced.as_ref().map_or(pair, |reduced| &*reduced.pair);
@@ -105,7 +108,8 @@ pub(super) fn fit_all_sharing(
         before = state.cost;
     }
 
-    // Prepare the data: Gram matrices if iterations run over them, summaries shared by several fits, centering, units.
+    // Prepare the data: Gram matrices if iterations run over them, summaries shared by several fits,
+    // centering, units.
     let tally = Tally::starting_at(before);
     let draws = matches!(start, Start::Random)
         && matches!(plan.algorithm(), Some(Loop::Lobpcg))
@@ -236,8 +240,8 @@ fn without_digits(origin: &Origin, pair: &dyn Pair) -> Result<Vec<Note>> {
     Ok(notes)
 }
 
-/// A note for each view with columns that every row stores and that centering leaves next to nothing of, in rows that cannot
-/// be moved to an origin.
+/// A note for each view with columns that every row stores and that centering leaves next to nothing of, in
+/// rows that cannot be moved to an origin.
 fn lost_digits(pair: &dyn Pair) -> Result<Vec<Note>> {
     let mut notes = Vec::new();
     for side in Side::BOTH {
@@ -331,7 +335,8 @@ fn reduce(pair: &dyn Pair, settings: &Settings) -> Result<Option<Reduced>> {
     }
 }
 
-/// The Gram matrices, if the plan wants them. That they fit was an estimate; if they do not, the rows will do.
+/// The Gram matrices, if the plan wants them. That they fit was an estimate; if they do not, the rows will
+/// do.
 fn form_gram(pair: &dyn Pair, plan: &mut Plan, memory: u64) -> Result<Option<JointGram>> {
     let Some(estimate) = plan.gram else { return Ok(None) };
     let formed = pair.capabilities().require_joint_grams()?.joint_gram(memory);

@@ -1,4 +1,5 @@
-//! What LOBPCG needs to know of the equations it solves: CCA of two views, or of one view with the other eliminated.
+//! What LOBPCG needs to know of the equations it solves: CCA of two views, or of one view with the other
+//! eliminated.
 
 use super::products::Products;
 use super::view_block::ViewBlock;
@@ -67,8 +68,9 @@ pub(super) trait Eigenproblem {
     /// Forms the products B·W and the image of W, in one or more passes.
     fn measure(&self, block: &mut Block) -> Result<()>;
 
-    /// The best pairs in the span of the blocks W, T and P, at most as many as W has columns. T and P may be missing. `partners` says for each column
-    /// of T to which pair of W it belongs, if pairs may be found in groups. `known` are the products of W and P with each other, if they were carried along.
+    /// The best pairs in the span of the blocks W, T and P, at most as many as W has columns. T and P may be
+    /// missing. `partners` says for each column of T to which pair of W it belongs, if pairs may be found in
+    /// groups. `known` are the products of W and P with each other, if they were carried along.
     fn ritz(
         &self,
         basis: &[&Block],
@@ -98,7 +100,8 @@ pub(super) trait Eigenproblem {
     /// How far M can be trusted.
     fn trust(&self) -> Trust;
 
-    /// Whether a claim of convergence can stand on M. If not, M was changed so that it can see what it may have overlooked.
+    /// Whether a claim of convergence can stand on M. If not, M was changed so that it can see what it may
+    /// have overlooked.
     fn is_fresh(&mut self, w: &Block, r: &Block, theta: &[f64]) -> Result<bool>;
 
     /// What is proven to be the most that can be missing from Σθ, if the last claim was proven.
@@ -106,14 +109,15 @@ pub(super) trait Eigenproblem {
         None
     }
 
-    /// Directions that the pairs found do not explain although they should. Each comes once: if Rayleigh–Ritz finds nothing
-    /// better with it, it is no evidence.
+    /// Directions that the pairs found do not explain although they should. Each comes once: if Rayleigh–Ritz
+    /// finds nothing better with it, it is no evidence.
     fn missed(&mut self, w: &Block, theta: &[f64]) -> Result<Option<Vec<FewRows>>>;
 
     /// The weights of both views.
     fn finish(&self, weights: Vec<Panel>) -> Result<[Panel; 2]>;
 
-    /// The k best pairs of W with all their products, if the equations know them for less than a pass over both views costs.
+    /// The k best pairs of W with all their products, if the equations know them for less than a pass over
+    /// both views costs.
     fn best_products(&self, _w: &Block) -> Result<Option<Products>> {
         Ok(None)
     }
@@ -276,8 +280,8 @@ impl Block {
         Block::placed(space, weights.collect::<Result<_>>()?, &image_rows)
     }
 
-    /// The first `columns` columns and the others, each with their products. One panel after the other is split, so that
-    /// hardly more memory is needed than for the whole.
+    /// The first `columns` columns and the others, each with their products. One panel after the other is
+    /// split, so that hardly more memory is needed than for the whole.
     pub fn split(self, space: &dyn Space, columns: usize) -> Result<[Self; 2]> {
         let (first, rest): (Vec<usize>, Vec<usize>) = (0..self.columns()).partition(|&j| j < columns);
         let halves = |panel: Tall| Ok([space.select(&panel, &first)?, space.select(&panel, &rest)?]);
@@ -300,8 +304,8 @@ impl Block {
         Ok(())
     }
 
-    /// W ← W·Cw + T·Ct + P·Cp and P ← T·Ct + P·Cp with coefficients [Cw; Ct; Cp], and the products with them. On the
-    /// first step there is no P yet: `p_is_empty` says that its panels hold nothing.
+    /// W ← W·Cw + T·Ct + P·Cp and P ← T·Ct + P·Cp with coefficients [Cw; Ct; Cp], and the products with them.
+    /// On the first step there is no P yet: `p_is_empty` says that its panels hold nothing.
     pub fn advance(
         &mut self,
         space: &dyn Space,

@@ -1,14 +1,14 @@
 //! What is left of a pair when a one-hot view is eliminated, as one pass over the rows of its Gram matrix.
 //!
-//! With G = Cᵀ for the columns c₁, c₂, … of the view that is gone, each against all columns of the view that is kept, and E = (C + λI)⁻¹ of
-//! the view that is gone, which is diagonal but for centering,
+//! With G = Cᵀ for the columns c₁, c₂, … of the view that is gone, each against all columns of the view that
+//! is kept, and E = (C + λI)⁻¹ of the view that is gone, which is diagonal but for centering,
 //!
 //! ```text
 //! K·W = Σᵢ eᵢ·cᵢ(cᵢᵀW)
 //! ```
 //!
-//! is a pass over weighted rows: no panel as high as the eliminated view is wide is ever written. Centering subtracts n·μμᵀ from each block, which
-//! adds terms of rank two:
+//! is a pass over weighted rows: no panel as high as the eliminated view is wide is ever written. Centering
+//! subtracts n·μμᵀ from each block, which adds terms of rank two:
 //!
 //! ```text
 //! u = Σᵢ eᵢμᵢcᵢ,  s = Σᵢ eᵢμᵢ²,  f = n/(1 − n·s)        μ of the view that is gone, ν of the one that is kept
@@ -43,7 +43,8 @@ struct Centering {
 }
 
 impl Eliminated {
-    /// From the Gram matrices of both views, the solver of the view that is `gone` and the means of the other, if centered.
+    /// From the Gram matrices of both views, the solver of the view that is `gone` and the means of the
+    /// other, if centered.
     pub fn new(joint: &JointGram, gone: Side, solver: &OneHot, kept_mean: Option<&[f64]>) -> Result<Self> {
         joint.bring()?;
         let block = joint.block(gone, gone.other());

@@ -1,9 +1,10 @@
 //! Classical CCA (Björck & Golub 1973), rank-revealing: what MATLAB's canoncorr and R's cancor compute.
 //!
-//! X = QxRx and Y = QyRy by QR with column pivoting, each cut at its numerical rank; then QxᵀQy = U·diag(d)·Vᵀ and
-//! Wx = Rx⁻¹U, Wy = Ry⁻¹V. If columns depend on others, R is wide and the shortest solution is taken, in columns of unit
-//! length: it does not depend on which columns were pivots. The rows enter only through the triangular factor of [1 X Y],
-//! so X and Y below have at most 1 + p₁ + p₂ rows. A ridge appends the rows √λ·I to a view and zeros to the other.
+//! X = QxRx and Y = QyRy by QR with column pivoting, each cut at its numerical rank; then QxᵀQy =
+//! U·diag(d)·Vᵀ and Wx = Rx⁻¹U, Wy = Ry⁻¹V. If columns depend on others, R is wide and the shortest solution
+//! is taken, in columns of unit length: it does not depend on which columns were pivots. The rows enter only
+//! through the triangular factor of [1 X Y], so X and Y below have at most 1 + p₁ + p₂ rows. A ridge appends
+//! the rows √λ·I to a view and zeros to the other.
 
 use super::problem::{Problem, RawFit};
 use crate::data::{Normal, Pair, Triangle};

@@ -1,7 +1,8 @@
 //! Which orders of the rows are as likely as the observed one, if the views are independent.
 //!
-//! Independent rows may take any order. The members of a family or the visits of a subject may not, because they are alike in both
-//! views. They may change places with each other, or whole families may change places with families of the same size.
+//! Independent rows may take any order. The members of a family or the visits of a subject may not, because
+//! they are alike in both views. They may change places with each other, or whole families may change places
+//! with families of the same size.
 
 use super::groups::Groups;
 use crate::error::{Error, Result};
@@ -88,7 +89,8 @@ fn singles(rows: Vec<u32>) -> Vec<Vec<u32>> {
     rows.into_iter().map(|row| vec![row]).collect()
 }
 
-/// Groups by their size. A group of which not all rows were kept stays in its place: its rows have no partners elsewhere.
+/// Groups by their size. A group of which not all rows were kept stays in its place: its rows have no
+/// partners elsewhere.
 fn by_size(groups: &Groups, members: Vec<Vec<u32>>) -> Vec<Vec<Vec<u32>>> {
     let mut sizes = vec![0; groups.count()];
     (0..groups.rows()).for_each(|row| sizes[groups.of(row) as usize] += 1);

@@ -1,4 +1,5 @@
-//! What a model tells of the best pairs: signs, residuals, loadings and regressions, measured from their products on the host.
+//! What a model tells of the best pairs: signs, residuals, loadings and regressions, measured from their
+//! products on the host.
 
 use super::best_pairs::BestPairs;
 use super::problem::Problem;

@@ -1,4 +1,5 @@
-//! What a model tells of the best pairs, measured in the space of their panels: what is copied to the host is what the model keeps.
+//! What a model tells of the best pairs, measured in the space of their panels: what is copied to the host is
+//! what the model keeps.
 
 use super::best_pairs::PlacedPairs;
 use super::eigenproblem::ViewPanels;
@@ -15,8 +16,8 @@ use crate::whiten::inverse_root;
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
-/// The figures of the best pairs. Those with equal values are put in order on the host, and so are those of a view whose B is a multiple of I,
-/// because that takes another pass. `inverse_diagonal` is that of B.
+/// The figures of the best pairs. Those with equal values are put in order on the host, and so are those of a
+/// view whose B is a multiple of I, because that takes another pass. `inverse_diagonal` is that of B.
 pub(super) fn figures(
     problem: &Problem<'_>,
     mut best: PlacedPairs<'_>,

@@ -1,8 +1,9 @@
 //! From any weights to a model: one pass over the rows, and everything reported is measured from it.
 //!
-//! Both sides are whitened in their metric B, WxᵀCxyWy = U·diag(d)·Vᵀ is rotated away (`best_pairs`), and signs, residuals, loadings
-//! and correlations follow from the four products (`figures`, on another device `figures_elsewhere`). A method that already knows the
-//! products as exactly as a pass would tell them saves the pass.
+//! Both sides are whitened in their metric B, WxᵀCxyWy = U·diag(d)·Vᵀ is rotated away (`best_pairs`), and
+//! signs, residuals, loadings and correlations follow from the four products (`figures`, on another device
+//! `figures_elsewhere`). A method that already knows the products as exactly as a pass would tell them saves
+//! the pass.
 
 use super::best_pairs::BestPairs;
 use super::figures::figures;
@@ -85,7 +86,8 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
     })
 }
 
-/// Weights with wᵀBw = 1 get the lengths that the settings ask for, and regressions follow. If B is a multiple of I, weights get the length 1.
+/// Weights with wᵀBw = 1 get the lengths that the settings ask for, and regressions follow. If B is a
+/// multiple of I, weights get the length 1.
 fn to_units_of_variables(
     problem: &Problem<'_>,
     [x, y]: &mut [Panel; 2],

@@ -1,8 +1,9 @@
-//! What the folds of cross-validation are read from: the rows, weighted, or Gram matrices that were formed for all folds
-//! together.
+//! What the folds of cross-validation are read from: the rows, weighted, or Gram matrices that were formed
+//! for all folds together.
 //!
-//! If a fit would iterate over Gram matrices, the folds share one pass that forms them, and no fit or score reads a row
-//! again. If they do not fit the allowed memory, every fold reads the rows as a fit of its own would.
+//! If a fit would iterate over Gram matrices, the folds share one pass that forms them, and no fit or score
+//! reads a row again. If they do not fit the allowed memory, every fold reads the rows as a fit of its own
+//! would.
 
 use super::check::check;
 use super::folds::Folds;
@@ -84,7 +85,8 @@ impl<'a> FoldData<'a> {
         planned: Plan,
     ) -> Result<Option<Shared<'a>>> {
         let pair = folds.pair();
-        // Equal rows of different folds must not be merged, so of the ways to a smaller problem only the columns are left.
+        // Equal rows of different folds must not be merged, so of the ways to a smaller problem only the
+        // columns are left.
         let counts = [&pair.moments(Side::X)?.count[..], &pair.moments(Side::Y)?.count];
         let columns =
             if all[0].structure { columns_to_keep(counts, pair.shape().rows) } else { [None, None] };
@@ -97,7 +99,8 @@ impl<'a> FoldData<'a> {
             return Ok(None);
         }
         let grams = within_memory(FoldGrams::form(pair, fold, folds.count(), all[0].memory))?;
-        // A view that is eliminated, a factor of all of B − A and metrics with units of their own are left to whole fits.
+        // A view that is eliminated, a factor of all of B − A and metrics with units of their own are left to
+        // whole fits.
         let iterates_on_grams = planned.eliminate.is_none()
             && planned.method.algorithm() == Algorithm::Lobpcg
             && all[0].structure

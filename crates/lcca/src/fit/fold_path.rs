@@ -2,15 +2,18 @@
 //!
 //! What is kept from ridge to ridge, the largest first:
 //!
-//! - W with its products. C·W does not depend on the ridge, so B·W = C·W + λW is known at the next one without a pass.
-//! - The columns of witnesses. At another ridge other pairs are strong, but a pair of columns needs the same columns beside it.
+//! - W with its products. C·W does not depend on the ridge, so B·W = C·W + λW is known at the next one
+//!   without a pass.
+//! - The columns of witnesses. At another ridge other pairs are strong, but a pair of columns needs the same
+//!   columns beside it.
 //!
-//! The coarse block is smaller than that of other fits, and as a rule it is chosen once. A fold's rows are scored by weights alone: nothing else
-//! of a model is computed.
+//! The coarse block is smaller than that of other fits, and as a rule it is chosen once. A fold's rows are
+//! scored by weights alone: nothing else of a model is computed.
 //!
-//! Nothing is kept from fold to fold. On English-French sentences (k = 20, ridge 0.01) two steps from the weights of a fit to all rows, with its
-//! preconditioner, put scores 0.0018 above those of fits that had converged, five standard errors, and eight steps 0.0012: what is left of weights
-//! that have seen the held-out rows counts as success on them.
+//! Nothing is kept from fold to fold. On English-French sentences (k = 20, ridge 0.01) two steps from the
+//! weights of a fit to all rows, with its preconditioner, put scores 0.0018 above those of fits that had
+//! converged, five standard errors, and eight steps 0.0012: what is left of weights that have seen the
+//! held-out rows counts as success on them.
 
 use super::best_pairs::BestPairs;
 use super::both_views::BothViews;
@@ -43,8 +46,8 @@ struct Kept {
     witnesses: Vec<Columns>,
 }
 
-/// One fit to `pair`, known by its Gram matrix, for each of some settings that differ in their ridges alone, in their order, and what was spent.
-/// Both views are iterated on.
+/// One fit to `pair`, known by its Gram matrix, for each of some settings that differ in their ridges alone,
+/// in their order, and what was spent. Both views are iterated on.
 pub(super) fn fit_fold(pair: &dyn Pair, all: &[Settings], watch: &dyn Watch) -> Result<(Vec<FoldFit>, Cost)> {
     let Some(first) = all.first() else { return Ok((Vec::new(), Cost::default())) };
     let joint = pair.capabilities().require_joint_grams()?.joint_gram(first.memory)?;

@@ -38,8 +38,9 @@ impl<'a> Folds<'a> {
         Ok(Folds { pair, division: Division::Dealt(fold), count })
     }
 
-    /// Deals groups at random into `count` folds, so that no group is on both sides of a cut. Large groups are dealt first, each
-    /// to the fold with the fewest rows, so that folds are about as large as each other.
+    /// Deals groups at random into `count` folds, so that no group is on both sides of a cut. Large groups
+    /// are dealt first, each to the fold with the fewest rows, so that folds are about as large as each
+    /// other.
     pub fn grouped(pair: &'a InMemory, count: usize, groups: &Groups, seed: u64) -> Result<Self> {
         groups.check(pair.shape().rows)?;
         let mut members = groups.members(|_| true);
@@ -58,7 +59,8 @@ impl<'a> Folds<'a> {
         Ok(Folds { pair, division: Division::Dealt(fold), count })
     }
 
-    /// Cuts that the caller made: for each fold the rows to train on and the rows to hold out, which may repeat.
+    /// Cuts that the caller made: for each fold the rows to train on and the rows to hold out, which may
+    /// repeat.
     pub fn given(pair: &'a InMemory, splits: &[[Vec<usize>; 2]]) -> Result<Self> {
         let rows = pair.shape().rows;
         let mut given = Vec::with_capacity(splits.len());

@@ -1,11 +1,13 @@
 //! Classical CCA from Gram matrices: for views so narrow that [X Y]ᵀ[X Y] is small.
 //!
-//! Both views' Gram matrices are scaled to a unit diagonal and factorized, C + λI = RᵀR on independent columns. With H = R⁻¹,
-//! HxᵀCxyHy = U·diag(d)·Vᵀ gives W = H·U. Forming C costs a quarter of a QR of the rows, and much less if they are sparse,
-//! but it squares the condition number: if a column is neither clearly independent of the others nor clearly dependent, the
-//! answer is left to QR, unless there are so many rows that QR would take minutes: then a column counts as dependent if less
-//! than 1e-10 of its variance is its own. A Rayleigh–Ritz step on C·W at the end refines the rest of the error. That product is as exact from
-//! C as from the rows, because C was centered without loss, so no pass is spent on it: the rows are read once in all.
+//! Both views' Gram matrices are scaled to a unit diagonal and factorized, C + λI = RᵀR on independent
+//! columns. With H = R⁻¹, HxᵀCxyHy = U·diag(d)·Vᵀ gives W = H·U. Forming C costs a quarter of a QR of the
+//! rows, and much less if they are sparse, but it squares the condition number: if a column is neither
+//! clearly independent of the others nor clearly dependent, the answer is left to QR, unless there are so
+//! many rows that QR would take minutes: then a column counts as dependent if less than 1e-10 of its variance
+//! is its own. A Rayleigh–Ritz step on C·W at the end refines the rest of the error. That product is as exact
+//! from C as from the rows, because C was centered without loss, so no pass is spent on it: the rows are read
+//! once in all.
 
 use super::leading::{Triplets, triplets};
 use super::pivoted::{Pivoted, parallelism};

@@ -1,7 +1,7 @@
 //! Rows that belong together: the members of a family, the visits of a subject, the sentences of a document.
 //!
-//! Such rows are not independent. They are resampled together, held out together, and exchanged within their group or as whole
-//! groups.
+//! Such rows are not independent. They are resampled together, held out together, and exchanged within their
+//! group or as whole groups.
 
 use crate::error::{Error, Result};
 use std::collections::HashMap;

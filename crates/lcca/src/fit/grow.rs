@@ -1,7 +1,7 @@
 //! Growing witnesses from entries of Gram matrices.
 //!
-//! A large entry of D^(−½)CxyD^(−½) is one column of each view, and the columns on which its residual is largest are those
-//! that it needs:
+//! A large entry of D^(−½)CxyD^(−½) is one column of each view, and the columns on which its residual is
+//! largest are those that it needs:
 //!
 //! ```text
 //! Sx = {i}, Sy = {j}
@@ -9,8 +9,8 @@
 //!          add to Sx the columns on which (Cxy·uy − ρ·Bx·ux)² / diag(B) is largest, and to Sy likewise
 //! ```
 //!
-//! Others begin with two columns of each view that are nearly equal and whose differences correlate (`twins`), or are one column and many of
-//! the other view (`hubs`).
+//! Others begin with two columns of each view that are nearly equal and whose differences correlate
+//! (`twins`), or are one column and many of the other view (`hubs`).
 
 use super::hubs::hubs;
 use super::local_grams::{LocalGrams, NEARLY};
@@ -31,10 +31,12 @@ const BUDGET: f64 = 8.0;
 /// Most witnesses that begin with one column of each view, and most that begin with two.
 const MOST: usize = 2000;
 
-/// If witnesses of a neighboring ridge are known: most that begin with one column of each view, and most of the known ones that do not.
+/// If witnesses of a neighboring ridge are known: most that begin with one column of each view, and most of
+/// the known ones that do not.
 const MOST_AGAIN: usize = 600;
 
-/// Columns that one thread looks at before others may take some: frequent ones cost most, and they often stand together.
+/// Columns that one thread looks at before others may take some: frequent ones cost most, and they often
+/// stand together.
 const SHARED_OUT: usize = 256;
 
 /// Witnesses that one thread grows before others may take some.
@@ -63,9 +65,10 @@ pub(super) fn witnesses(grams: &LocalGrams<'_>, twins: &[Vec<ScaledProduct>; 2])
     Ok(all)
 }
 
-/// As [`witnesses`], with the columns of those that were grown on the same rows at another ridge, the strongest first. Columns that joined a seed then
-/// join it again; only other seeds are grown. Twins are not looked for again, nor are hubs: the pairs that they led to are
-/// kept, and a fold in which another ridge would bring up one more scores a little less.
+/// As [`witnesses`], with the columns of those that were grown on the same rows at another ridge, the
+/// strongest first. Columns that joined a seed then join it again; only other seeds are grown. Twins are not
+/// looked for again, nor are hubs: the pairs that they led to are kept, and a fold in which another ridge
+/// would bring up one more scores a little less.
 pub(super) fn witnesses_again(grams: &LocalGrams<'_>, known: &[Columns]) -> Result<Vec<Witness>> {
     let known: Vec<&Columns> = known.iter().filter(|columns| !is_hub(columns)).collect();
     let first = |columns: &Columns| Some((*columns[0].first()?, *columns[1].first()?));
@@ -99,7 +102,8 @@ impl LocalGrams<'_> {
         Scratch::new(|| self.inverse.each_ref().map(|inverse| vec![0.0; inverse.len()]))
     }
 
-    /// Pairs of columns that are each other's strongest, or the strongest of one of them, at most so many, largest first.
+    /// Pairs of columns that are each other's strongest, or the strongest of one of them, at most so many,
+    /// largest first.
     fn candidates(&self, most: usize) -> Result<Vec<(u32, u32)>> {
         // No pair is there more than twice.
         let enough = 2 * most;

@@ -22,8 +22,9 @@ pub struct HeldOut {
     pub held_out: Vec<f64>,
 }
 
-/// A note if pairs do much worse on the held-out rows of `folds` folds, where they have the mean correlation `held_out`. Both means
-/// are over the `k` pairs that were asked for, of which those that were not found correlate by 0.
+/// A note if pairs do much worse on the held-out rows of `folds` folds, where they have the mean correlation
+/// `held_out`. Both means are over the `k` pairs that were asked for, of which those that were not found
+/// correlate by 0.
 pub(super) fn note_of_folds(correlations: &[f64], k: usize, held_out: f64, folds: u64) -> Option<Note> {
     let training = correlations.iter().sum::<f64>() / k.max(1) as f64;
     (training - held_out > FAR).then_some(Note::FarBelowTrainingInFolds { training, held_out, folds })

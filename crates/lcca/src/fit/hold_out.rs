@@ -1,5 +1,5 @@
-//! Training and held-out correlations side by side: a fit without some of the rows, scored on them, and then a fit to all
-//! rows that starts from it.
+//! Training and held-out correlations side by side: a fit without some of the rows, scored on them, and then
+//! a fit to all rows that starts from it.
 //!
 //! Rows are drawn at random by the seed. Held-out rows weigh 0 in the first fit, so nothing is copied.
 
@@ -27,7 +27,8 @@ pub struct HoldOut {
     block: Option<[Panel; 2]>,
 }
 
-/// Holds a random share of the rows out, fits to the others and scores on those held out. Rows of weight 0 are neither.
+/// Holds a random share of the rows out, fits to the others and scores on those held out. Rows of weight 0
+/// are neither.
 ///
 /// ```
 /// use lcca::data::InMemory;
@@ -46,7 +47,8 @@ pub fn hold_out(pair: &InMemory, settings: &Settings, share: f64, watch: &dyn Wa
     hold_out_groups(pair, settings, share, None, watch)
 }
 
-/// The same with groups of rows that are held out together or not at all. The share may be missed by half a group.
+/// The same with groups of rows that are held out together or not at all. The share may be missed by half a
+/// group.
 pub fn hold_out_groups(
     pair: &InMemory,
     settings: &Settings,
@@ -85,8 +87,8 @@ impl Fit {
         self.held_out = Some(held_out);
     }
 
-    /// Adds what cross-validation found for the settings of this fit: the mean correlation on held-out rows. If rows were held out
-    /// besides, they have told already.
+    /// Adds what cross-validation found for the settings of this fit: the mean correlation on held-out rows.
+    /// If rows were held out besides, they have told already.
     pub fn add_cross_validated(&mut self, mean: f64, folds: u64) {
         self.forget_guess();
         if self.held_out.is_none() {

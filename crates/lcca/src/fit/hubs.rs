@@ -1,8 +1,9 @@
 //! Witnesses of one column against many: a directory and the dozens of words that occur nowhere else.
 //!
-//! Each entry between such a column i and its partners j is small, so that no witness grows from one of them. But if the partners hardly
-//! overlap, the squares of their entries c of D^(−½)CxyD^(−½) add up to nearly 1. Some partners may overlap all others, as a directory does
-//! those in it, so that the best weights u are solved for. With b the entries of D^(−½)BD^(−½) between partners,
+//! Each entry between such a column i and its partners j is small, so that no witness grows from one of them.
+//! But if the partners hardly overlap, the squares of their entries c of D^(−½)CxyD^(−½) add up to nearly 1.
+//! Some partners may overlap all others, as a directory does those in it, so that the best weights u are
+//! solved for. With b the entries of D^(−½)BD^(−½) between partners,
 //!
 //! ```text
 //! (b + ε·I)·u = c,    objective = cᵀu / √(uᵀb·u)
@@ -22,7 +23,8 @@ const EXPLAINED: f64 = 0.8;
 /// Neither are those of which one partner alone makes up this share: other witnesses begin with it.
 const ALONE: f64 = 0.5;
 
-/// Columns that one thread looks at before others may take some: most cost nothing, and those that cost much stand together.
+/// Columns that one thread looks at before others may take some: most cost nothing, and those that cost much
+/// stand together.
 const SHARED_OUT: usize = 64;
 
 /// Most columns of a view whose weights are solved for.
@@ -37,7 +39,8 @@ const ROUNDING: f64 = 1e-12;
 const LIMITS: HubLimits =
     HubLimits { explained: EXPLAINED, alone: ALONE, epsilon: EPSILON, largest: 1.0 + ROUNDING };
 
-/// The witnesses of columns of both views that have many partners: of each view those for which squares add up to most.
+/// The witnesses of columns of both views that have many partners: of each view those for which squares add
+/// up to most.
 pub(super) fn hubs(grams: &LocalGrams<'_>) -> Result<Vec<Witness>> {
     let mut all = Vec::new();
     for side in Side::BOTH {
@@ -155,8 +158,9 @@ struct Direction {
     length: f64,
 }
 
-/// Solves for the weights of partners with the entries `c` and, for i > j, b(i, j) between them; `None` if rounding is all that is left of the
-/// partners. Plain loops, each entry changed in the order of the columns: a device that does the same gets the same bits.
+/// Solves for the weights of partners with the entries `c` and, for i > j, b(i, j) between them; `None` if
+/// rounding is all that is left of the partners. Plain loops, each entry changed in the order of the columns:
+/// a device that does the same gets the same bits.
 fn direction(c: &[f64], b: impl Fn(usize, usize) -> f64) -> Option<Direction> {
     let size = c.len();
     let mut between: Vec<f64> = vec![0.0; size * size];
@@ -207,8 +211,8 @@ mod tests {
 
     #[test]
     fn a_column_that_many_rare_ones_make_up_is_found_in_either_view() {
-        // Column 0 occurs in rows 0 to 79, and in each fourth of them another of 20 columns of the other view does. Column 21 is in all
-        // of these rows and in others.
+        // Column 0 occurs in rows 0 to 79, and in each fourth of them another of 20 columns of the other view
+        // does. Column 21 is in all of these rows and in others.
         let rare: Vec<Vec<u32>> =
             (0..400u32).map(|row| if row < 80 { vec![row / 4, 21] } else { vec![20 + row % 2] }).collect();
         let one: Vec<Vec<u32>> =

@@ -1,21 +1,23 @@
 //! Intervals for canonical correlations from resamples.
 //!
-//! A fit chooses the directions that correlate most on its own rows, so its correlations are too large, and those of resamples
-//! are too large once more: percentiles of them miss the truth most of the time. What a fit makes of a true correlation ρ is
-//! well described by the law of large random matrices (Bao, Hu, Pan & Zhou 2019, for views of cn columns),
+//! A fit chooses the directions that correlate most on its own rows, so its correlations are too large, and
+//! those of resamples are too large once more: percentiles of them miss the truth most of the time. What a
+//! fit makes of a true correlation ρ is well described by the law of large random matrices (Bao, Hu, Pan &
+//! Zhou 2019, for views of cn columns),
 //!
 //! ```text
 //! r = ρ(1 − c) + c/ρ    if ρ² > c/(1 − c),    otherwise r = 2·√(c(1 − c)), the edge of noise
 //! ```
 //!
-//! which is taken here with one unknown, c: columns per row, or whatever a ridge, dependent columns and heavy tails leave of
-//! them. Resamples show the same law at work, from r to the mean r* of the resamples, so c = r(r* − r)/(1 − r²). That is too
-//! large by the factor 1 + (1 − r²)c/(r² − c), because the pairs of noise are not zero in the fit that resamples are drawn from
-//! (from Lawley's expansion, 1959), and is divided by it.
+//! which is taken here with one unknown, c: columns per row, or whatever a ridge, dependent columns and heavy
+//! tails leave of them. Resamples show the same law at work, from r to the mean r* of the resamples, so c =
+//! r(r* − r)/(1 − r²). That is too large by the factor 1 + (1 − r²)c/(r² − c), because the pairs of noise are
+//! not zero in the fit that resamples are drawn from (from Lawley's expansion, 1959), and is divided by it.
 //!
-//! The interval is r ± 1.96·s on Fisher's scale, with s the resamples' deviation there times 1/√(1 − 2c) for the directions
-//! that were fitted; then both ends are taken back through the law. Below the edge of noise the lower end is 0 and the upper
-//! end is what could still hide there. docs/inference.md has the measured coverage.
+//! The interval is r ± 1.96·s on Fisher's scale, with s the resamples' deviation there times 1/√(1 − 2c) for
+//! the directions that were fitted; then both ends are taken back through the law. Below the edge of noise
+//! the lower end is 0 and the upper end is what could still hide there. docs/inference.md has the measured
+//! coverage.
 
 /// Correlations of 1 have no place on Fisher's scale.
 const LARGEST: f64 = 1.0 - 1e-9;

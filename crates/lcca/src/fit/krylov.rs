@@ -1,9 +1,10 @@
-//! A few leading singular triplets of a dense matrix by block Krylov iteration, if that is soon exact to rounding.
+//! A few leading singular triplets of a dense matrix by block Krylov iteration, if that is soon exact to
+//! rounding.
 //!
-//! The subspace is that of V, MᵀM·V, (MᵀM)²·V, … with a random block V, kept orthonormal: a basis Q. With M·Q = U·diag(d)·Zᵀ, the triplets
-//! are U, d and Q·Z. They are taken if ‖Mᵀu − d·v‖ is rounding for all of them. A block takes 4·b·n² operations for b columns, so that
-//! eight of them cost a tenth of all eigenvectors of MᵀM. See Golub & Underwood, "The block Lanczos method for computing eigenvalues",
-//! 1977.
+//! The subspace is that of V, MᵀM·V, (MᵀM)²·V, … with a random block V, kept orthonormal: a basis Q. With M·Q
+//! = U·diag(d)·Zᵀ, the triplets are U, d and Q·Z. They are taken if ‖Mᵀu − d·v‖ is rounding for all of them.
+//! A block takes 4·b·n² operations for b columns, so that eight of them cost a tenth of all eigenvectors of
+//! MᵀM. See Golub & Underwood, "The block Lanczos method for computing eigenvalues", 1977.
 
 use crate::random::{Purpose, normal_panel};
 use crate::small::{eigen, times};
@@ -20,7 +21,8 @@ const ROUNDING: f64 = 2e-14;
 /// U, the singular values and V.
 pub(super) type Found = (Mat<f64>, Vec<f64>, Mat<f64>);
 
-/// The `k` largest singular values and their vectors; `None` if that is not quicker than a decomposition, or not exact soon.
+/// The `k` largest singular values and their vectors; `None` if that is not quicker than a decomposition, or
+/// not exact soon.
 pub(super) fn triplets(m: MatRef<'_, f64>, k: usize) -> Option<Found> {
     let (rows, size, block) = (m.nrows(), m.ncols(), (k + k / 2).next_multiple_of(8));
     if BLOCKS * block * SHARE > size {

@@ -43,7 +43,8 @@ impl From<Proof> for Proven {
     }
 }
 
-/// Compares the claim with the exact answer if that is known; proves it if that can be afforded; searches otherwise.
+/// Compares the claim with the exact answer if that is known; proves it if that can be afforded; searches
+/// otherwise.
 pub(super) fn larger(
     claim: &Claim<'_>,
     ground: &Ground<'_>,
@@ -112,7 +113,8 @@ fn proven(claim: &Claim<'_>, route: &Route, ground: &Ground<'_>, nearby: f64) ->
     }
 }
 
-/// Proves by a sparse factorization how much the claim lacks at most, and finds what it lacks. `None` if that tells nothing.
+/// Proves by a sparse factorization how much the claim lacks at most, and finds what it lacks. `None` if that
+/// tells nothing.
 fn settled(claim: &Claim<'_>, plan: &Plan, ground: &Ground<'_>, nearby: f64) -> Result<Option<Larger>> {
     let (w, k) = (claim.w, claim.objective.len());
     let weights = w.map(|view| view.w.clone());

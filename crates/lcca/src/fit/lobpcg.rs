@@ -1,7 +1,8 @@
 //! The default method: block LOBPCG (Knyazev 2001).
 //!
-//! Alternating least squares is the power method of CCA's eigenproblem A·w = θ·B·w. Here every iteration takes the best
-//! answer in the span of three blocks: the current weights W, the preconditioned residuals T, and the last step P.
+//! Alternating least squares is the power method of CCA's eigenproblem A·w = θ·B·w. Here every iteration
+//! takes the best answer in the span of three blocks: the current weights W, the preconditioned residuals T,
+//! and the last step P.
 //!
 //! ```text
 //! start:   random weights of unit-length columns, and pairs on few columns that correlate strongly
@@ -12,8 +13,8 @@
 //! until    what is still missing from Σθ is within the tolerance, and M can be trusted to say so
 //! ```
 //!
-//! Pairs that have converged stay in W but send no more residuals into the pass. What A and B are is in `both_views`
-//! and `one_view`, what M is in `precondition`, when to stop in `stopping`.
+//! Pairs that have converged stay in W but send no more residuals into the pass. What A and B are is in
+//! `both_views` and `one_view`, what M is in `precondition`, when to stop in `stopping`.
 
 use super::beside::beside;
 use super::eigenproblem::{Block, Eigenproblem, FewRows, Ritz, SmallProducts, placed, uploaded};
@@ -27,17 +28,18 @@ use crate::panels;
 use crate::space::{Space, Tall};
 use crate::watch::{Checkpoint, Cost, TraceRow};
 
-/// WᵀBW may be this far from I before products are formed afresh from the rows. The products are carried along by
-/// linear combinations, whose rounding adds up; half of the sixteen digits must stay right.
+/// WᵀBW may be this far from I before products are formed afresh from the rows. The products are carried
+/// along by linear combinations, whose rounding adds up; half of the sixteen digits must stay right.
 const DRIFT: f64 = 1e-7;
 /// If little is missing, no more than this share of it; but rounding alone makes `LEAST_DRIFT`.
 const DRIFT_OF_MISSING: f64 = 0.1;
 const LEAST_DRIFT: f64 = 1e-10;
-/// Every so many iterations the small products of W and P, which are carried along as well, are formed from their panels.
+/// Every so many iterations the small products of W and P, which are carried along as well, are formed from
+/// their panels.
 const REFRESHED: usize = 8;
 
-/// And in every iteration once less than this share of the total is missing: carried along, they have been wrong by 1e-9, and the last steps of
-/// a precise fit gain no more than that.
+/// And in every iteration once less than this share of the total is missing: carried along, they have been
+/// wrong by 1e-9, and the last steps of a precise fit gain no more than that.
 const CARRIED: f64 = 1e-6;
 
 /// Panels are in single precision until no more than this share of the total is missing.
@@ -71,8 +73,8 @@ pub(super) fn lobpcg(
     Ok(RawFit { weights, trace: state.trace, end, decisions, products, ranks: None })
 }
 
-/// The same from pairs that are measured, or from random weights. Returns the pairs with their products. What has converged in single
-/// precision is not looked at again in double precision.
+/// The same from pairs that are measured, or from random weights. Returns the pairs with their products. What
+/// has converged in single precision is not looked at again in double precision.
 pub(super) fn lobpcg_from(
     problem: &Problem<'_>,
     equations: &mut dyn Eigenproblem,
@@ -106,8 +108,8 @@ enum Accepted {
     Double,
 }
 
-/// Iterates until the tolerance is reached, or nothing is left to gain or to spend. Whatever pass is interrupted, the state is offered a
-/// last time.
+/// Iterates until the tolerance is reached, or nothing is left to gain or to spend. Whatever pass is
+/// interrupted, the state is offered a last time.
 fn iterate<'a>(problem: &Problem<'_>, mut state: State<'a>, accepted: Accepted) -> Result<State<'a>> {
     let outcome = advance_to_the_end(problem, &mut state, accepted);
     problem.keep(outcome, &state)?;
@@ -160,7 +162,8 @@ fn advance_to_the_end(problem: &Problem<'_>, state: &mut State<'_>, accepted: Ac
         }
         let mut active = state.stopping.active();
         if let Some(missed) = &missed {
-            // They take the places of the last pairs, which are not wanted themselves, so that T does not become wider.
+            // They take the places of the last pairs, which are not wanted themselves, so that T does not
+            // become wider.
             active.truncate(theta.len().saturating_sub(missed[0].columns()));
         }
         next = next.select(space, &active)?;
@@ -187,7 +190,8 @@ struct State<'a> {
     seeds: Option<Block>,
     trace: Vec<TraceRow>,
     stopping: Stopping,
-    /// Entries of `stopping` that belong to finished iterations. An iteration that is interrupted may have added another.
+    /// Entries of `stopping` that belong to finished iterations. An iteration that is interrupted may have
+    /// added another.
     looks: usize,
     /// Columns of W at the start.
     width: usize,
@@ -287,8 +291,9 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Replaces `next` by the preconditioned residuals and takes note of how large they are. If that says that the tolerance
-    /// is reached, it is asked whether the preconditioner can be trusted; if not, directions that were overlooked come back.
+    /// Replaces `next` by the preconditioned residuals and takes note of how large they are. If that says
+    /// that the tolerance is reached, it is asked whether the preconditioner can be trusted; if not,
+    /// directions that were overlooked come back.
     fn look(&mut self, next: &mut Block, theta: &[f64]) -> Result<Option<Vec<FewRows>>> {
         let State { space, equations, w, stopping, .. } = self;
         equations.residuals_into(next, w, theta)?;
@@ -321,8 +326,8 @@ impl<'a> State<'a> {
         Ok(missed)
     }
 
-    /// Rayleigh–Ritz on [W T P]; W, P and their products move to the best pairs. Without T, as at the start and after
-    /// resuming, W is turned within its own span and P stays.
+    /// Rayleigh–Ritz on [W T P]; W, P and their products move to the best pairs. Without T, as at the start
+    /// and after resuming, W is turned within its own span and P stays.
     fn advance(&mut self, t: Option<&Block>, partners: Option<&[usize]>) -> Result<Ritz> {
         let space = self.space;
         let Some(t) = t else {
@@ -353,8 +358,8 @@ impl<'a> State<'a> {
             || self.stopping.creeps(ROUGH_STEP)
     }
 
-    /// Goes on in double precision: W is measured afresh, and the last look is forgotten. Directions that single precision took for dependent on others
-    /// are replaced by random ones.
+    /// Goes on in double precision: W is measured afresh, and the last look is forgotten. Directions that
+    /// single precision took for dependent on others are replaced by random ones.
     fn refine(&mut self) -> Result<()> {
         let (space, image_rows) = (self.space, self.equations.image_rows());
         space.become_precise();

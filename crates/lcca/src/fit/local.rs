@@ -1,4 +1,5 @@
-//! What single entries of Gram matrices tell before the first iteration: witnesses, and how nearly columns depend on others.
+//! What single entries of Gram matrices tell before the first iteration: witnesses, and how nearly columns
+//! depend on others.
 
 use super::grow::{witnesses, witnesses_again};
 use super::local_grams::{LocalGrams, sampled};
@@ -14,13 +15,14 @@ use crate::space::GramView;
 pub(super) struct Local {
     /// The strongest witnesses, strongest first.
     pub witnesses: Vec<Witness>,
-    /// How nearly columns depend on another one of their view, 1/(1 − c). It is kept only if rows are iterated on: Gram matrices
-    /// of all rows show more witnesses, and weighing by it on top costs iterations and has gained nothing.
+    /// How nearly columns depend on another one of their view, 1/(1 − c). It is kept only if rows are
+    /// iterated on: Gram matrices of all rows show more witnesses, and weighing by it on top costs iterations
+    /// and has gained nothing.
     pub dependence: Option<[Vec<f64>; 2]>,
 }
 
-/// What the Gram matrices tell, or those of a sample of the rows. `inverse` is 1/diag(B) of each view. `known` are the columns of witnesses
-/// that were found on the same rows at another ridge, if there was one.
+/// What the Gram matrices tell, or those of a sample of the rows. `inverse` is 1/diag(B) of each view.
+/// `known` are the columns of witnesses that were found on the same rows at another ridge, if there was one.
 pub(super) fn local(problem: &Problem<'_>, inverse: &[Vec<f64>; 2], known: &[Columns]) -> Result<Local> {
     let identities = problem.identities();
     if let Some(joint) = problem.joint {

@@ -1,4 +1,5 @@
-//! Entries of Gram matrices, of all rows or of a sample of them, as the problem sees them: centered, and scaled to the diagonal of B.
+//! Entries of Gram matrices, of all rows or of a sample of them, as the problem sees them: centered, and
+//! scaled to the diagonal of B.
 
 use super::problem::Problem;
 use crate::data::{GramEstimate, JointGram, JointGrams, Side};
@@ -13,8 +14,8 @@ pub(super) const NEARLY: f64 = 1.0 - 1e-9;
 const SAMPLE: usize = 100_000;
 /// A smaller sample tells too little.
 const SMALLEST_SAMPLE: usize = 1000;
-/// Multiplications that the Gram matrices of the sample may take: about a second of one core. Five times as many found nothing more on descriptions,
-/// and cost as much as the whole iteration.
+/// Multiplications that the Gram matrices of the sample may take: about a second of one core. Five times as
+/// many found nothing more on descriptions, and cost as much as the whole iteration.
 const MOST_WORK: f64 = 2e8;
 
 /// Gram matrices, and what makes the problem's B and A of them.
@@ -59,8 +60,8 @@ impl LocalGrams<'_> {
         self.shifts(views, columns[0]).of(columns[1])
     }
 
-    /// An entry of B or A between columns of two views, for the stored `value` of the Gram matrix, if B had a unit diagonal. For
-    /// two different columns only.
+    /// An entry of B or A between columns of two views, for the stored `value` of the Gram matrix, if B had a
+    /// unit diagonal. For two different columns only.
     pub fn scaled(&self, views: [usize; 2], columns: [usize; 2], value: f64) -> f64 {
         if views[0] == views[1] && self.identities[views[0]] {
             return 0.0;

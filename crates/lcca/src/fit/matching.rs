@@ -1,12 +1,14 @@
 //! Which pair of a resample is which pair of the model: orthogonal Procrustes on canonical variables.
 //!
-//! Pairs with close correlations change places and mix from resample to resample, and signs are arbitrary. So the pairs of
-//! a resample are turned together by the orthogonal matrix Q that makes its canonical variables correlate most with those
-//! of the model, the same Q for both views. Variables are compared instead of weights, because weights of columns that depend on
-//! each other differ wildly for the same variable, and instead of loadings, because those count every column alike.
+//! Pairs with close correlations change places and mix from resample to resample, and signs are arbitrary. So
+//! the pairs of a resample are turned together by the orthogonal matrix Q that makes its canonical variables
+//! correlate most with those of the model, the same Q for both views. Variables are compared instead of
+//! weights, because weights of columns that depend on each other differ wildly for the same variable, and
+//! instead of loadings, because those count every column alike.
 //!
-//! With L the loadings of a resample, D the deviations of its columns and W the weights of the model's variables at unit variance,
-//! WᵀDL are the correlations of the model's variables with those of the resample, on the rows of the resample. So no pass is needed.
+//! With L the loadings of a resample, D the deviations of its columns and W the weights of the model's
+//! variables at unit variance, WᵀDL are the correlations of the model's variables with those of the resample,
+//! on the rows of the resample. So no pass is needed.
 
 use super::model::{Model, View};
 use super::seen::seen;
@@ -27,9 +29,11 @@ pub(super) struct Matching {
 pub(super) struct Matched {
     /// Weights, then loadings, of each view.
     pub views: [[Panel; 2]; 2],
-    /// For each of the model's pairs, the squared correlation of its variables with those matched to them: the mean of both views.
+    /// For each of the model's pairs, the squared correlation of its variables with those matched to them:
+    /// the mean of both views.
     pub together: Vec<f64>,
-    /// The same for the resample's own pairs, without turning: each of the model's pairs with the one most like it.
+    /// The same for the resample's own pairs, without turning: each of the model's pairs with the one most
+    /// like it.
     pub alone: Vec<f64>,
     /// Which of the resample's pairs that is.
     pub partner: Vec<Option<usize>>,
@@ -84,7 +88,8 @@ impl Matching {
     }
 }
 
-/// The orthogonal Q that makes tr((Mx + My)·Q) largest. If a resample has fewer pairs, Q has fewer rows than columns.
+/// The orthogonal Q that makes tr((Mx + My)·Q) largest. If a resample has fewer pairs, Q has fewer rows than
+/// columns.
 fn turn(x: &Mat<f64>, y: &Mat<f64>) -> Result<Mat<f64>> {
     let svd =
         (x + y).thin_svd().map_err(|_| Error::Factorization("correlations with a resample's variables"))?;
@@ -99,8 +104,8 @@ fn squares(correlations: &[Mat<f64>]) -> Vec<f64> {
     (0..correlations[0].nrows()).map(of_pair).collect()
 }
 
-/// The standard deviation of each column of both views, or its root mean square if columns are not centered: of what covariates
-/// leave of it, if there are any.
+/// The standard deviation of each column of both views, or its root mean square if columns are not centered:
+/// of what covariates leave of it, if there are any.
 fn deviations(pair: &InMemory, center: bool) -> Result<[Vec<f64>; 2]> {
     seen(pair, center, |seen| {
         let of_view = |side: Side| -> Result<Vec<f64>> {
@@ -111,7 +116,8 @@ fn deviations(pair: &InMemory, center: bool) -> Result<[Vec<f64>; 2]> {
     })
 }
 
-/// Gives each of the model's pairs one of the resample's, the best match of all first. A pair that none is left for has none.
+/// Gives each of the model's pairs one of the resample's, the best match of all first. A pair that none is
+/// left for has none.
 fn assign(likeness: &Mat<f64>) -> Vec<Option<usize>> {
     let (pairs, found) = (likeness.nrows(), likeness.ncols());
     let mut all: Vec<(usize, usize)> = (0..pairs).flat_map(|a| (0..found).map(move |i| (a, i))).collect();

@@ -1,6 +1,7 @@
 //! Fitting, and using what was fitted.
 //!
-//! `driver` is the line from data to a fit; every other file is one step of it, one algorithm, or one use of a model.
+//! `driver` is the line from data to a fit; every other file is one step of it, one algorithm, or one use of
+//! a model.
 
 mod alternate;
 mod beside;

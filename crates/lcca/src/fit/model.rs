@@ -17,7 +17,8 @@ pub struct Model {
     pub objective: Vec<f64>,
     /// How far each pair is from satisfying the equations of CCA on the training rows; 0 is exact.
     pub residuals: Vec<f64>,
-    /// Captured correlation on the training rows: the sum of the correlations between the two fitted subspaces.
+    /// Captured correlation on the training rows: the sum of the correlations between the two fitted
+    /// subspaces.
     pub total: f64,
     /// Rows trained on.
     pub rows: u64,
@@ -29,7 +30,8 @@ pub struct Model {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct View {
-    /// Weights, p×k: the canonical variables are (X − 1μᵀ)·weights, with what covariates explain taken out first.
+    /// Weights, p×k: the canonical variables are (X − 1μᵀ)·weights, with what covariates explain taken out
+    /// first.
     pub weights: Panel,
     /// Correlation of each column with each canonical variable of its own view, p×k; 0 for a constant column.
     pub loadings: Panel,
@@ -61,8 +63,9 @@ impl Model {
         self.x.effects.as_ref().map_or(0, |effects| effects.mean.len())
     }
 
-    /// A model with weights and settings, whose training is not described: correlations, objective and residuals are 0.
-    /// It transforms and scores like any other; set the public fields to describe its training.
+    /// A model with weights and settings, whose training is not described: correlations, objective and
+    /// residuals are 0. It transforms and scores like any other; set the public fields to describe its
+    /// training.
     pub fn new(x: View, y: View, settings: Settings) -> Self {
         let zeros = vec![0.0; x.weights.cols()];
         let (objective, residuals) = (zeros.clone(), zeros.clone());

@@ -22,7 +22,8 @@ use std::sync::OnceLock;
 /// Centering costs three of sixteen digits if this share of a column's sum of squares is left.
 const WELL_CENTERED: f64 = 1e-3;
 
-/// The coarse block of a preconditioner: the first fit leaves it here, and fits to similar rows take a few steps with it.
+/// The coarse block of a preconditioner: the first fit leaves it here, and fits to similar rows take a few
+/// steps with it.
 pub(super) type SharedBlock = OnceLock<Coarse>;
 
 /// The data as methods see them.
@@ -50,8 +51,8 @@ pub(super) struct Data<'a> {
 }
 
 impl Data<'_> {
-    /// Whether the Gram matrices tell a product nearly as exactly as the rows do. Centering them afterwards loses digits of a column
-    /// whose mean is far above its deviation.
+    /// Whether the Gram matrices tell a product nearly as exactly as the rows do. Centering them afterwards
+    /// loses digits of a column whose mean is far above its deviation.
     fn grams_are_exact(&self) -> Result<bool> {
         let (Some(joint), Some(grams)) = (self.joint, self.grams) else { return Ok(false) };
         for side in Side::BOTH {
@@ -96,7 +97,8 @@ pub(super) fn fit_one(
     loop {
         let counted = Counted { rows: &rows, grams: grams.as_ref(), units };
         let attempt = fit_in_units(data, plan, settings, start, keeps_weights, &counted, watch)?;
-        // The largest variance is found from below; if it was found far too low, everything is measured again.
+        // The largest variance is found from below; if it was found far too low, everything is measured
+        // again.
         let largest = attempt.0.model.objective.first().copied().unwrap_or(0.0);
         let unit = units.iter().product::<f64>().sqrt();
         if settings.is_cca() || !iterates || largest <= unit {
@@ -167,8 +169,9 @@ fn fit_in_units(
             Products::Figures(figures) => figures.weights,
         };
     }
-    // Whatever a method iterated on, its result is measured on the rows, or on their Gram matrices if those are nearly as exact.
-    // Rows that iterations did not read are not moved to another space for a single pass.
+    // Whatever a method iterated on, its result is measured on the rows, or on their Gram matrices if those
+    // are nearly as exact. Rows that iterations did not read are not moved to another space for a single
+    // pass.
     let measured_on = match on_grams {
         Some(on_grams) if grams_are_exact => on_grams,
         Some(_) => Problem { space: &Host, ..on_rows },

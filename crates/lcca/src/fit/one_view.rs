@@ -6,8 +6,8 @@
 //! Cyx(Cxx + λI)⁻¹Cxy·wy = d²·(Cyy + λI)·wy
 //! ```
 //!
-//! Its panels are as high as Y is wide, and its gaps are those of d². Measuring takes two passes over rows; over Gram matrices in ordinary memory it takes
-//! one (`eliminated`).
+//! Its panels are as high as Y is wide, and its gaps are those of d². Measuring takes two passes over rows;
+//! over Gram matrices in ordinary memory it takes one (`eliminated`).
 
 use super::eigenproblem::{
     Block, Captured, Eigenproblem, FewRows, Ritz, SmallProducts, Trust, ViewPanels, drift, pick,
@@ -44,7 +44,8 @@ pub(super) struct OneView<'a> {
     inverse: RowFactors,
     /// Applies (Cxx + λI)⁻¹ of the view that is eliminated.
     solver: OneHot,
-    /// The panel of that view of the last measurement: asking the system for another takes as long as using it.
+    /// The panel of that view of the last measurement: asking the system for another takes as long as using
+    /// it.
     across: Mutex<Option<Tall>>,
     /// Measures both in one pass, if there are Gram matrices.
     eliminated: Option<Eliminated>,
@@ -225,7 +226,8 @@ impl Eigenproblem for OneView<'_> {
         Ok(self.ordered(space.take(own)?, space.take(across)?))
     }
 
-    /// With V = Cxy·Wy, the weights of the eliminated view are Wx = (Cxx + λI)⁻¹V, and then (Cxx + λI)·Wx = V and Cyx·Wx is the image of Wy.
+    /// With V = Cxy·Wy, the weights of the eliminated view are Wx = (Cxx + λI)⁻¹V, and then (Cxx + λI)·Wx = V
+    /// and Cyx·Wx is the image of Wy.
     fn best_products(&self, w: &Block) -> Result<Option<Products>> {
         let own = &w.views[0].w;
         if self.eliminated.is_none() || !own.is_stored_as::<Panel>() || self.problem.keeps_weights {

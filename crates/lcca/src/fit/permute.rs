@@ -1,14 +1,17 @@
 //! Whether correlations on held-out rows could be chance: a permutation test.
 //!
-//! The weights are fixed: they were found on other rows. If the two views are independent, the rows of Y's scores can be
-//! dealt to the rows of X's in any order without changing how their correlations are distributed. The observed ones are
-//! therefore compared with those of random orders, which is exact for any number of rows and any distribution. Rows must be independent of each
-//! other, unless it is said which may change places (`exchange`). They must not have been trained on: weights that have seen the rows make chance
-//! look large, and permuting scores does not undo that. Covariates are taken out of the scores (`project_out`), which is exact for normal errors.
+//! The weights are fixed: they were found on other rows. If the two views are independent, the rows of Y's
+//! scores can be dealt to the rows of X's in any order without changing how their correlations are
+//! distributed. The observed ones are therefore compared with those of random orders, which is exact for any
+//! number of rows and any distribution. Rows must be independent of each other, unless it is said which may
+//! change places (`exchange`). They must not have been trained on: weights that have seen the rows make
+//! chance look large, and permuting scores does not undo that. Covariates are taken out of the scores
+//! (`project_out`), which is exact for normal errors.
 //!
-//! For several pairs at once p-values are stepped down (Westfall & Young 1993): the largest correlation is compared with the
-//! largest of all pairs under each order, the next with the largest of those left, and so on. No p-value is smaller than the
-//! one before. The chance that any of them falls below α without cause is at most α. Cost n·k for each order; memory 16·n·k bytes.
+//! For several pairs at once p-values are stepped down (Westfall & Young 1993): the largest correlation is
+//! compared with the largest of all pairs under each order, the next with the largest of those left, and so
+//! on. No p-value is smaller than the one before. The chance that any of them falls below α without cause is
+//! at most α. Cost n·k for each order; memory 16·n·k bytes.
 
 use super::dealt::Observed;
 use super::drawn::Draws;
@@ -32,7 +35,8 @@ const PIECE: usize = 1 << 14;
 pub struct Significance {
     /// The correlation of each pair on the given rows.
     pub correlations: Vec<f64>,
-    /// For each pair alone, the share of orders, the observed one included, in which it correlates at least as much.
+    /// For each pair alone, the share of orders, the observed one included, in which it correlates at least
+    /// as much.
     pub p: Vec<f64>,
     /// The same with the chance of any false finding among all pairs controlled.
     pub adjusted: Vec<f64>,
@@ -61,7 +65,8 @@ impl PermutationTest<'static> {
 }
 
 impl Model {
-    /// Tests the correlation of each pair on rows that were **not** trained on; see the module for what is tested.
+    /// Tests the correlation of each pair on rows that were **not** trained on; see the module for what is
+    /// tested.
     pub fn permutation_test(
         &self,
         x: &Matrix,
@@ -72,7 +77,8 @@ impl Model {
         self.permutation_test_in(&Host, x, y, test, watch)
     }
 
-    /// The same with the rows dealt to each other in a space, if it does that sooner than the host. The answer is the same.
+    /// The same with the rows dealt to each other in a space, if it does that sooner than the host. The
+    /// answer is the same.
     pub fn permutation_test_in(
         &self,
         space: &dyn Space,
@@ -84,7 +90,8 @@ impl Model {
         if x.rows() != y.rows() {
             return Err(Error::RowsDiffer { x: x.rows(), y: y.rows() });
         }
-        // What a model takes out by its own coefficients is a function of the covariates, which are taken out below in any case.
+        // What a model takes out by its own coefficients is a function of the covariates, which are taken out
+        // below in any case.
         let known = test.covariates.filter(|_| self.covariate_columns() > 0);
         let scores =
             [self.transform_all_with(Side::X, x, known)?, self.transform_all_with(Side::Y, y, known)?];
@@ -92,7 +99,8 @@ impl Model {
     }
 }
 
-/// Tests canonical variables of rows that were not trained on; the means of these rows are subtracted if `center`.
+/// Tests canonical variables of rows that were not trained on; the means of these rows are subtracted if
+/// `center`.
 pub(super) fn test_scores(
     scores: [Panel; 2],
     center: bool,
@@ -186,7 +194,8 @@ fn standardize(scores: &mut Panel, center: bool) {
     change_rows(scores, |row| row.iter_mut().zip(&scale).for_each(|(score, scale)| *score *= scale));
 }
 
-/// A sum for each column over all rows. Threads sum up pieces of a fixed size, so that their number does not show.
+/// A sum for each column over all rows. Threads sum up pieces of a fixed size, so that their number does not
+/// show.
 fn column_sums(scores: &Panel, add: impl Fn(&mut [f64], &[f64]) + Sync) -> Vec<f64> {
     let piece = |first: usize| {
         let mut sums = vec![0.0; scores.cols()];

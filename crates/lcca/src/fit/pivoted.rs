@@ -1,9 +1,10 @@
 //! One view's Gram matrix, whitened by a Cholesky factorization with pivots.
 //!
-//! C + λI is scaled to a unit diagonal and factorized as A = RᵀR, columns in the order of what is left of them after those
-//! before: R = [R₁ R₂] with R₁ triangular, as high as the rank. The pivots' columns times R₁⁻¹ are orthonormal. That takes
-//! r·n² operations, and eigenvectors ten times as many. The rank is clear if no column is left that is neither significant
-//! nor rounding, and ‖R₁⁻¹‖² = tr(A₁⁻¹), which is at least one over the smallest eigenvalue, is not too large.
+//! C + λI is scaled to a unit diagonal and factorized as A = RᵀR, columns in the order of what is left of
+//! them after those before: R = [R₁ R₂] with R₁ triangular, as high as the rank. The pivots' columns times
+//! R₁⁻¹ are orthonormal. That takes r·n² operations, and eigenvectors ten times as many. The rank is clear if
+//! no column is left that is neither significant nor rounding, and ‖R₁⁻¹‖² = tr(A₁⁻¹), which is at least one
+//! over the smallest eigenvalue, is not too large.
 
 use crate::error::{Error, Result};
 use crate::whiten::inverse_root;
@@ -13,10 +14,11 @@ use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Mat, MatRef, Par};
 
-/// A column is significant if this share of its variance is not explained by the columns before it: rounding of a Gram
-/// matrix is a million times smaller. No eigenvalue may be smaller, relative to the largest.
+/// A column is significant if this share of its variance is not explained by the columns before it: rounding
+/// of a Gram matrix is a million times smaller. No eigenvalue may be smaller, relative to the largest.
 const SIGNIFICANT: f64 = 1e-10;
-/// Below this share what is left of a column is rounding. Between the two nothing can be said, and QR has to decide.
+/// Below this share what is left of a column is rounding. Between the two nothing can be said, and QR has to
+/// decide.
 const ROUNDING: f64 = 1e-13;
 
 /// A = RᵀR, cut at its rank.
@@ -30,9 +32,9 @@ pub(super) struct Pivoted {
 }
 
 impl Pivoted {
-    /// From the lower triangle of C; `None` if the rank is not clear, unless that is to be `decided`: then columns that are
-    /// not significant are taken to depend on the others. `diagonal` is that of C + λI, 0 for columns that are zero but for
-    /// rounding.
+    /// From the lower triangle of C; `None` if the rank is not clear, unless that is to be `decided`: then
+    /// columns that are not significant are taken to depend on the others. `diagonal` is that of C + λI, 0
+    /// for columns that are zero but for rounding.
     pub fn new(gram: MatRef<'_, f64>, ridge: f64, diagonal: &[f64], decided: bool) -> Result<Option<Self>> {
         let size = gram.nrows();
         let scale: Vec<f64> = diagonal.iter().map(|&d| inverse_root(d)).collect();
@@ -97,8 +99,9 @@ impl Pivoted {
         rows
     }
 
-    /// The shortest W with R·W = U, in columns of unit length, back in the view's own columns. It does not depend on which
-    /// columns are pivots. With B = R₁⁻¹R₂ it is [I B]ᵀ(I + BBᵀ)⁻¹R₁⁻¹U, and (I + BBᵀ)⁻¹ = I − B(I + BᵀB)⁻¹Bᵀ.
+    /// The shortest W with R·W = U, in columns of unit length, back in the view's own columns. It does not
+    /// depend on which columns are pivots. With B = R₁⁻¹R₂ it is [I B]ᵀ(I + BBᵀ)⁻¹R₁⁻¹U, and (I + BBᵀ)⁻¹ = I
+    /// − B(I + BᵀB)⁻¹Bᵀ.
     pub fn weights(&self, u: MatRef<'_, f64>) -> Result<Mat<f64>> {
         let (rank, size) = (self.rank(), self.order.len());
         let par = parallelism(rank);

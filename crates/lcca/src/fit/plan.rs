@@ -10,11 +10,11 @@ use crate::watch::Loop;
 
 /// Passes that LOBPCG usually needs, for comparing costs.
 const USUAL_PASSES: f64 = 40.0;
-/// Views are narrow if solving with their dense Gram matrices takes at most this many operations: 2,200 + 2,200 columns, or
-/// 5,300 + 50. That is some seconds on two cores, and nothing can be missed by it.
+/// Views are narrow if solving with their dense Gram matrices takes at most this many operations: 2,200 +
+/// 2,200 columns, or 5,300 + 50. That is some seconds on two cores, and nothing can be missed by it.
 const NARROW: f64 = 2e11;
-/// Dense matrices, as wide as both views, that are held while such a pair is solved: the Gram matrix, its copy or another
-/// thread's, the views' factors, an inverse and a whitened cross product.
+/// Dense matrices, as wide as both views, that are held while such a pair is solved: the Gram matrix, its
+/// copy or another thread's, the views' factors, an inverse and a whitened cross product.
 const MATRICES: u64 = 6;
 /// Operations that take no time worth saving: below this, rows that only QR can be asked of are given to QR.
 const TRIVIAL: f64 = 1e9;
@@ -85,8 +85,9 @@ impl Operations {
     }
 }
 
-/// Operations of CCA with dense Gram matrices that are there: factors of both and an inverse of each, at half the speed of
-/// products because of pivots; the whitened cross product, its square, and the eigenvectors of that.
+/// Operations of CCA with dense Gram matrices that are there: factors of both and an inverse of each, at half
+/// the speed of products because of pivots; the whitened cross product, its square, and the eigenvectors of
+/// that.
 fn solving(shape: Shape) -> f64 {
     let (p, q) = (shape.x_cols as f64, shape.y_cols as f64);
     let (narrow, wide) = (p.min(q), p.max(q));
@@ -94,7 +95,8 @@ fn solving(shape: Shape) -> f64 {
     factors + p * q * (p + q) + 2.0 * narrow * narrow * wide + 10.0 * narrow.powi(3)
 }
 
-/// Whether `auto` solves these views with dense Gram matrices, whatever their rows and however many pairs are requested.
+/// Whether `auto` solves these views with dense Gram matrices, whatever their rows and however many pairs are
+/// requested.
 pub(super) fn is_narrow(pair: &dyn Pair, settings: &Settings) -> bool {
     let shape = pair.shape();
     let width = (shape.x_cols + shape.y_cols) as u64;
@@ -110,7 +112,8 @@ pub(super) fn entries(pair: &dyn Pair) -> Result<f64> {
     Ok((of_view(Side::X)? + of_view(Side::Y)?) as f64)
 }
 
-/// Roughly how many operations a fit takes: enough to tell seconds from minutes, on any machine alike. No pass.
+/// Roughly how many operations a fit takes: enough to tell seconds from minutes, on any machine alike. No
+/// pass.
 pub fn estimated_operations(pair: &dyn Pair, settings: &Settings) -> Result<f64> {
     let Operations { exact, gram, iterative } = Operations::estimate(pair, settings.k)?;
     Ok(match settings.method.algorithm() {
@@ -131,8 +134,9 @@ pub fn estimated_operations(pair: &dyn Pair, settings: &Settings) -> Result<f64>
     })
 }
 
-/// About how many operations of a fit another [`Space`](crate::space::Space) than ordinary memory can take over: iterations of LOBPCG,
-/// or the Gram matrix of dense rows. `None` if the answer is found in another way. No pass.
+/// About how many operations of a fit another [`Space`](crate::space::Space) than ordinary memory can take
+/// over: iterations of LOBPCG, or the Gram matrix of dense rows. `None` if the answer is found in another
+/// way. No pass.
 pub fn operations_elsewhere(pair: &dyn Pair, settings: &Settings) -> Result<Option<f64>> {
     let (method, ..) = choose_method(pair, settings)?;
     let Shape { rows, x_cols, y_cols } = pair.shape();
@@ -183,8 +187,8 @@ fn choose_method(pair: &dyn Pair, settings: &Settings) -> Result<(Method, Option
     Ok((method, None, Decision::CheapestTaken { exact, gram, iterative }))
 }
 
-/// The estimated size of the joint Gram matrix if passes over it touch so much less than passes over rows that forming it
-/// pays, or if the method was requested and needs it.
+/// The estimated size of the joint Gram matrix if passes over it touch so much less than passes over rows
+/// that forming it pays, or if the method was requested and needs it.
 fn gram_mode(pair: &dyn Pair, required: bool, settings: &Settings) -> Result<Option<GramEstimate>> {
     let Some(joint_grams) = pair.capabilities().joint_grams else { return Ok(None) };
     let Some(estimate) = joint_grams.estimate()? else { return Ok(None) };

@@ -1,15 +1,17 @@
 //! The preconditioner M of LOBPCG on both views, and when each kind pays.
 //!
 //! - Where rows are few, B − A is inverted exactly, as large as there are rows (`row_space`).
-//! - Over other rows two levels stand for B − A on all columns (`two_level`). No witnesses are looked for: with them ten fits to
-//!   descriptions took 13.4 passes in the geometric mean and 127 s, without them 9.7 and 69 s, because every witness that a sample of the rows suggests
-//!   asks for a place in an iteration before a claim.
+//! - Over other rows two levels stand for B − A on all columns (`two_level`). No witnesses are looked for:
+//!   with them ten fits to descriptions took 13.4 passes in the geometric mean and 127 s, without them 9.7
+//!   and 69 s, because every witness that a sample of the rows suggests asks for a place in an iteration
+//!   before a claim.
 //! - The diagonal of B costs nothing and gains a digit in dozens of iterations.
-//! - The coarse block (`coarse`) stands for B − A on a few thousand columns. It costs about as much as some iterations and
-//!   gains a digit in a few. It is chosen again from time to time, because what the iteration has found tells which columns
-//!   matter.
-//! - The sparse factor of all of B − A (`solve::shift_invert`) gains a digit per iteration, but can cost minutes and
-//!   gigabytes. It is bought once its price was spent on iterations and the iterations ahead cost more.
+//! - The coarse block (`coarse`) stands for B − A on a few thousand columns. It costs about as much as some
+//!   iterations and gains a digit in a few. It is chosen again from time to time, because what the iteration
+//!   has found tells which columns matter.
+//! - The sparse factor of all of B − A (`solve::shift_invert`) gains a digit per iteration, but can cost
+//!   minutes and gigabytes. It is bought once its price was spent on iterations and the iterations ahead cost
+//!   more.
 //!
 //! Costs are counted in operations, never in seconds, so that a fit can be repeated.
 
@@ -35,30 +37,35 @@ use crate::space::{Probes, RowFactors, Tall};
 use rayon::prelude::*;
 use std::collections::HashSet;
 
-/// The block is chosen again after this many iterations. With twice as many from the third block on, all Debian paths took 17
-/// passes for what takes 15.
+/// The block is chosen again after this many iterations. With twice as many from the third block on, all
+/// Debian paths took 17 passes for what takes 15.
 const CHOSEN_FOR: usize = 4;
-/// Columns that are missing from a block join it until it has this many times its size; then it is factorized anew without
-/// those that are no longer wanted. Joining costs less than half of that: after the second choice nine in ten columns stay.
+/// Columns that are missing from a block join it until it has this many times its size; then it is factorized
+/// anew without those that are no longer wanted. Joining costs less than half of that: after the second
+/// choice nine in ten columns stay.
 const GROWN: f64 = 1.25;
-/// Joining takes the memory of two more blocks for a moment. With more columns than this, memory is scarcer than time.
+/// Joining takes the memory of two more blocks for a moment. With more columns than this, memory is scarcer
+/// than time.
 const TALL: usize = 200_000;
 /// A claim of convergence stands on a block that was chosen at most this many iterations before.
 const FRESH: usize = 2;
-/// Iterations of a rough fit are few. Its block may cost less, so that it has this share of the columns, and a claim may stand on one that was chosen
-/// so many iterations before.
+/// Iterations of a rough fit are few. Its block may cost less, so that it has this share of the columns, and
+/// a claim may stand on one that was chosen so many iterations before.
 const ROUGH_SHARE: f64 = 0.7;
 const ROUGH_FRESH: usize = 3;
 /// What residuals say is multiplied by this if M is the diagonal.
 const MARGIN: f64 = 2.0;
-/// With r columns outside the block for each inside, what residuals say is multiplied by 1 + OUTSIDE·r·(1 + r/FAR_OUTSIDE). At r
-/// about 10 residuals said 0.5 to 3 times the truth on sentences and on paths; at 100 they said a third.
+/// With r columns outside the block for each inside, what residuals say is multiplied by 1 + OUTSIDE·r·(1 +
+/// r/FAR_OUTSIDE). At r about 10 residuals said 0.5 to 3 times the truth on sentences and on paths; at 100
+/// they said a third.
 const OUTSIDE: f64 = 0.1;
 const FAR_OUTSIDE: f64 = 100.0;
-/// A block that stands beside a polynomial is not chosen again and has this many times as many columns: English–Slovak descriptions took 16 passes
-/// with as many, 11 with 1.4 and 8 with 2.7 times as many, at about the same time.
+/// A block that stands beside a polynomial is not chosen again and has this many times as many columns:
+/// English–Slovak descriptions took 16 passes with as many, 11 with 1.4 and 8 with 2.7 times as many, at
+/// about the same time.
 const WIDER: f64 = 1.6;
-/// And by this if columns were chosen by a sample of the rows. On page counts with twins, residuals said a quarter of the truth.
+/// And by this if columns were chosen by a sample of the rows. On page counts with twins, residuals said a
+/// quarter of the truth.
 const SAMPLED: f64 = 4.0;
 
 /// What stands for B − A.
@@ -77,7 +84,8 @@ pub(super) struct Preconditioner<'a> {
     columns_of_witnesses: Columns,
     /// The witnesses in the space of the panels, if it reads panels there.
     probes: Option<Box<dyn Probes>>,
-    /// How nearly columns depend on another one, if that is known: residuals outside the block count so many times.
+    /// How nearly columns depend on another one, if that is known: residuals outside the block count so many
+    /// times.
     dependence: Option<[Vec<f64>; 2]>,
     /// Which of them were given to Rayleigh–Ritz after the start.
     tried: Vec<bool>,
@@ -127,7 +135,8 @@ impl<'a> Preconditioner<'a> {
         Preconditioner::of_size(problem, inverse, size, &[], is_informed)
     }
 
-    /// For a rough fit; `known` are the columns of witnesses that were found on the same rows at another ridge, if there was one.
+    /// For a rough fit; `known` are the columns of witnesses that were found on the same rows at another
+    /// ridge, if there was one.
     pub fn rough(problem: &'a Problem<'a>, is_informed: bool, known: &[Columns]) -> Result<Self> {
         let inverse = problem.inverse_diagonals()?;
         let size = if has_block(problem) { block_size(problem, false)? } else { 0 };
@@ -212,7 +221,8 @@ impl<'a> Preconditioner<'a> {
         &self.witnesses
     }
 
-    /// How far residuals in the norm of M⁻¹ can be trusted: the less, the more columns stand outside the block.
+    /// How far residuals in the norm of M⁻¹ can be trusted: the less, the more columns stand outside the
+    /// block.
     pub fn trust(&self) -> Trust {
         if self.factor.get().is_some() {
             return Trust { is_shifted: true, margin: Some(1.0) };
@@ -267,8 +277,8 @@ impl<'a> Preconditioner<'a> {
         self.inverse.iter().map(Vec::len).sum::<usize>() > TALL
     }
 
-    /// Whether a claim of convergence can stand on this M. If not, the block was chosen again, so that columns that
-    /// matter now count.
+    /// Whether a claim of convergence can stand on this M. If not, the block was chosen again, so that
+    /// columns that matter now count.
     pub fn is_fresh(&mut self, w: &Block, r: &Block, theta: &[f64]) -> Result<bool> {
         let Some(block) = &self.coarse else { return Ok(true) };
         if block.is_complete {
@@ -284,7 +294,8 @@ impl<'a> Preconditioner<'a> {
         Ok(false)
     }
 
-    /// Which witnesses stand above the k-th pair although the pairs found are taken out, and were not tried yet.
+    /// Which witnesses stand above the k-th pair although the pairs found are taken out, and were not tried
+    /// yet.
     fn missed(&self, w: &Block, theta: &[f64]) -> Result<Vec<usize>> {
         let Some(&least) = theta.get(self.problem.settings.k.min(theta.len()).wrapping_sub(1)) else {
             return Ok(Vec::new());
@@ -294,8 +305,8 @@ impl<'a> Preconditioner<'a> {
         Ok((0..left.len()).filter(is_missed).collect())
     }
 
-    /// The missed witnesses that share no column, at most `most`. They will be tried, and with them those that share a column
-    /// with one of them.
+    /// The missed witnesses that share no column, at most `most`. They will be tried, and with them those
+    /// that share a column with one of them.
     pub fn take_missed(&mut self, w: &Block, theta: &[f64], most: usize) -> Result<Vec<&Witness>> {
         let missed = self.missed(w, theta)?;
         let Preconditioner { witnesses, tried, .. } = self;
@@ -423,7 +434,8 @@ impl<'a> Preconditioner<'a> {
         self.dependence.as_ref().map(|dependence| &dependence[side][..])
     }
 
-    /// A block with the given columns: the one in use with those that it lacks, or a new one if it would become too large.
+    /// A block with the given columns: the one in use with those that it lacks, or a new one if it would
+    /// become too large.
     fn replaced(&self, block: Coarse, columns: [Vec<u32>; 2]) -> Result<Option<Coarse>> {
         let more = [0, 1].map(|side| {
             let held: HashSet<u32> = block.columns(side).iter().copied().collect();

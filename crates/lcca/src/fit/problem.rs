@@ -24,7 +24,8 @@ const SINGLE: usize = 20_000;
 /// Sums of squares of columns whose products have room in single precision.
 const MAGNITUDES: std::ops::Range<f64> = 1e-30..1e30;
 
-/// A space like `space` whose panels are in single precision at first, if it has one and LOBPCG on the Gram matrices `grams` gains by it.
+/// A space like `space` whose panels are in single precision at first, if it has one and LOBPCG on the Gram
+/// matrices `grams` gains by it.
 pub(super) fn rough_space<'a>(
     grams: &dyn Pair,
     space: &'a dyn Space,
@@ -42,8 +43,8 @@ pub(super) fn rough_space<'a>(
 /// The columns of [`Problem::block`] for views of some shape.
 pub(super) fn block_columns(settings: &Settings, shape: Shape) -> usize {
     let Settings { k, oversample, .. } = *settings;
-    // Half as many again costs less than the iterations it saves, measured on sentences and paths. Rounding up to
-    // whole cache lines is free: the padding would be multiplied anyway.
+    // Half as many again costs less than the iterations it saves, measured on sentences and paths. Rounding
+    // up to whole cache lines is free: the padding would be multiplied anyway.
     let usual = (k + (k / 2).clamp(4, 50)).next_multiple_of(LANES);
     oversample.map_or(usual, |more| k + more).min(shape.x_cols).min(shape.y_cols)
 }
@@ -121,13 +122,14 @@ pub(super) struct Problem<'a> {
     pub watch: &'a dyn Watch,
     /// Numbers of random weights that were drawn already.
     pub drawn: Option<&'a DrawnStart>,
-    /// Whether the whole block of weights is wanted in the end: another fit starts from it, or rows tell its products more exactly.
+    /// Whether the whole block of weights is wanted in the end: another fit starts from it, or rows tell its
+    /// products more exactly.
     pub keeps_weights: bool,
 }
 
 impl<'a> Problem<'a> {
-    /// The metric B of both views. With `units` u, a view whose metric is not that of CCA has B = u·n·I, and lengths and objective
-    /// values are measured in √u until the end.
+    /// The metric B of both views. With `units` u, a view whose metric is not that of CCA has B = u·n·I, and
+    /// lengths and objective values are measured in √u until the end.
     pub fn normals(pair: &'a Counting<'a>, settings: &Settings, units: [f64; 2]) -> Result<[Normal<'a>; 2]> {
         let normal = |side: Side| -> Result<Normal<'a>> {
             if settings.metric_of(side).is_cca() {
@@ -139,8 +141,8 @@ impl<'a> Problem<'a> {
         Ok([normal(Side::X)?, normal(Side::Y)?])
     }
 
-    /// What an objective value is multiplied by to become a covariance, with n as divisor, of variables whose weights have length 1 in
-    /// views whose metric is not that of CCA; 1 if both are.
+    /// What an objective value is multiplied by to become a covariance, with n as divisor, of variables whose
+    /// weights have length 1 in views whose metric is not that of CCA; 1 if both are.
     pub fn unit(&self) -> f64 {
         self.units.iter().product::<f64>().sqrt()
     }
@@ -165,13 +167,14 @@ impl<'a> Problem<'a> {
         Ok([x.inverse_diagonal()?, y.inverse_diagonal()?])
     }
 
-    /// Columns that a block method carries: more than k, so that the k-th pair is not slowed down by the next.
+    /// Columns that a block method carries: more than k, so that the k-th pair is not slowed down by the
+    /// next.
     pub fn block(&self) -> usize {
         block_columns(self.settings, self.pair.shape())
     }
 
-    /// Random weights for one view, each row divided by the length of its column of the data. If frequencies differ by
-    /// orders of magnitude, X·W would otherwise hold little but the most frequent columns.
+    /// Random weights for one view, each row divided by the length of its column of the data. If frequencies
+    /// differ by orders of magnitude, X·W would otherwise hold little but the most frequent columns.
     pub fn random_weights(&self, side: Side, columns: usize, purpose: random::Purpose) -> Result<Panel> {
         let normal = self.normals[side as usize];
         let (size, inverse) = (normal.size(), normal.inverse_diagonal()?);
@@ -211,7 +214,8 @@ impl<'a> Problem<'a> {
         Ok(())
     }
 
-    /// The outcome of an iteration's passes. If they were interrupted, the state before them is offered a last time.
+    /// The outcome of an iteration's passes. If they were interrupted, the state before them is offered a
+    /// last time.
     pub fn keep<T>(&self, outcome: Result<T>, before: &dyn Snapshot) -> Result<T> {
         if let Err(Error::Interrupted) = outcome {
             self.checkpoint(before, true)?;

@@ -1,4 +1,5 @@
-//! What a method knows of its result when it ends: products of its weights, or everything that is measured from them.
+//! What a method knows of its result when it ends: products of its weights, or everything that is measured
+//! from them.
 
 use super::regress::Regressions;
 use super::view_block::ViewBlock;

@@ -1,16 +1,18 @@
 //! Scores without their linear dependence on covariates, in rows that can change places.
 //!
-//! The residuals of n rows on r covariates lie in n − r dimensions, so they depend on each other even if the rows do not, and
-//! permuting them is no valid test (Winkler, Renaud, Smith & Nichols 2020). Here they are rotated into n − r rows that are uncorrelated
-//! again and have the variance of the errors: with R = I − UUᵀ, U an orthonormal basis of the covariates, and S all rows but r,
+//! The residuals of n rows on r covariates lie in n − r dimensions, so they depend on each other even if the
+//! rows do not, and permuting them is no valid test (Winkler, Renaud, Smith & Nichols 2020). Here they are
+//! rotated into n − r rows that are uncorrelated again and have the variance of the errors: with R = I − UUᵀ,
+//! U an orthonormal basis of the covariates, and S all rows but r,
 //!
 //! ```text
 //! Qᵀ = (S·R·Sᵀ)^−½·S·R,    QᵀQ = I,    QQᵀ = R
 //! ```
 //!
-//! Of all such Q this is the one whose rows are nearest to the rows kept (Theil 1965), so that rows stay with their families, which
-//! a rotation of all rows into each other (Huh & Jhun 2001) would not do. The r rows with the best conditioned part of U are
-//! dropped. S·R·Sᵀ = I − UₖUₖᵀ differs from I by rank r, so its root costs r³ and applying it n·r·k. Memory: 8·n·r bytes.
+//! Of all such Q this is the one whose rows are nearest to the rows kept (Theil 1965), so that rows stay with
+//! their families, which a rotation of all rows into each other (Huh & Jhun 2001) would not do. The r rows
+//! with the best conditioned part of U are dropped. S·R·Sᵀ = I − UₖUₖᵀ differs from I by rank r, so its root
+//! costs r³ and applying it n·r·k. Memory: 8·n·r bytes.
 
 use crate::data::Side;
 use crate::error::{Error, Result};

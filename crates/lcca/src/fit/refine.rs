@@ -1,4 +1,5 @@
-//! A fit to rows that are much like those of another fit: a few steps from its weights, with its preconditioner.
+//! A fit to rows that are much like those of another fit: a few steps from its weights, with its
+//! preconditioner.
 //!
 //! ```text
 //! repeat:  Rayleigh–Ritz on W → Θ
@@ -7,9 +8,10 @@
 //!          measure T: one pass;   Rayleigh–Ritz on [W T] → new W and its products
 //! ```
 //!
-//! That is LOBPCG without its memory and without what it does to be sure of having converged: choosing columns, factorizing them, looking for
-//! witnesses. The error of W becomes of second order in what the rows differ by, as far as M stands for B − A, and that of the
-//! objective of fourth order. Cost: one pass more than steps.
+//! That is LOBPCG without its memory and without what it does to be sure of having converged: choosing
+//! columns, factorizing them, looking for witnesses. The error of W becomes of second order in what the rows
+//! differ by, as far as M stands for B − A, and that of the objective of fourth order. Cost: one pass more
+//! than steps.
 
 use super::best_pairs::BestPairs;
 use super::coarse::Coarse;

@@ -1,7 +1,7 @@
 //! The views' columns as linear functions of canonical variables: what turns scores back into data.
 //!
-//! With Z = X·W, the least-squares coefficients of any columns T on Z are TᵀZ(ZᵀZ)⁺. Everything in it is known once a fit
-//! has been measured: XᵀZ = C·W, YᵀZ = Cyx·W and ZᵀZ = WᵀCW. No pass.
+//! With Z = X·W, the least-squares coefficients of any columns T on Z are TᵀZ(ZᵀZ)⁺. Everything in it is
+//! known once a fit has been measured: XᵀZ = C·W, YᵀZ = Cyx·W and ZᵀZ = WᵀCW. No pass.
 
 use crate::error::Result;
 use crate::matrix::Panel;
@@ -21,7 +21,8 @@ pub struct Regressions {
 }
 
 impl Regressions {
-    /// From the products of a finished fit: `cw` are C·W of both views, `across` is Cyx·Wx, and `grams` are WᵀCW.
+    /// From the products of a finished fit: `cw` are C·W of both views, `across` is Cyx·Wx, and `grams` are
+    /// WᵀCW.
     pub(super) fn new([x, y]: [Panel; 2], across: Panel, grams: [MatRef<'_, f64>; 2]) -> Result<Self> {
         Ok(Regressions {
             x: coefficients(x, grams[0])?,

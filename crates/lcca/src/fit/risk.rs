@@ -1,16 +1,18 @@
 //! What correlations mean nothing: those that the numbers of rows and columns alone bring about.
 //!
-//! - **Guaranteed.** Centered views of n rows lie in a space of n − 1 dimensions. Spans of p and q dimensions in it share at
-//!   least p + q − (n − 1) directions, and along those the correlation is 1 whatever the data say.
-//! - **Noise.** The largest correlation between independent views is, for many rows and columns (Wachter 1980),
-//!   r² = (√(a(1 − b)) + √(b(1 − a)))² with a = p/n and b = q/n, and 1 if a + b ≥ 1.
-//! - **Inflation.** A true correlation ρ is seen as r² = (ρ² + a(1 − ρ²))(ρ² + b(1 − ρ²))/ρ² if that is above the noise
-//!   (Bao, Hu, Pan and Zhou 2019). Solved for ρ it says how much of a correlation is left.
+//! - **Guaranteed.** Centered views of n rows lie in a space of n − 1 dimensions. Spans of p and q dimensions
+//!   in it share at least p + q − (n − 1) directions, and along those the correlation is 1 whatever the data
+//!   say.
+//! - **Noise.** The largest correlation between independent views is, for many rows and columns (Wachter
+//!   1980), r² = (√(a(1 − b)) + √(b(1 − a)))² with a = p/n and b = q/n, and 1 if a + b ≥ 1.
+//! - **Inflation.** A true correlation ρ is seen as r² = (ρ² + a(1 − ρ²))(ρ² + b(1 − ρ²))/ρ² if that is above
+//!   the noise (Bao, Hu, Pan and Zhou 2019). Solved for ρ it says how much of a correlation is left.
 //!
-//! A ridge λ shrinks a column of variance v by g = v/(v + λ·v̄), v̄ the mean variance. Columns that it shrinks count less:
-//! p is replaced by (Σg)²/Σg², the number of columns of equal shares that would weigh as much. Without a ridge that is p,
-//! and it is p for any ridge if all variances are equal: noise that no column stands out of is not removed by a ridge.
-//! Variances are those of columns, so views whose columns depend on each other are judged with too much caution.
+//! A ridge λ shrinks a column of variance v by g = v/(v + λ·v̄), v̄ the mean variance. Columns that it
+//! shrinks count less: p is replaced by (Σg)²/Σg², the number of columns of equal shares that would weigh as
+//! much. Without a ridge that is p, and it is p for any ridge if all variances are equal: noise that no
+//! column stands out of is not removed by a ridge. Variances are those of columns, so views whose columns
+//! depend on each other are judged with too much caution.
 
 use super::scale;
 use crate::data::{COLUMNS, Moments, Pair, Side};
@@ -19,8 +21,8 @@ use crate::method::Settings;
 use crate::outcome::Note;
 use rayon::prelude::*;
 
-/// If views without any relation would reach this correlation, training correlations are not to be trusted unseen. At 0.3
-/// there are about 44 rows for each column of two views of the same width.
+/// If views without any relation would reach this correlation, training correlations are not to be trusted
+/// unseen. At 0.3 there are about 44 rows for each column of two views of the same width.
 const RISKY: f64 = 0.3;
 /// A correlation that is expected to fall by this much on other rows is worth a note.
 const INFLATED: f64 = 0.05;
@@ -87,7 +89,8 @@ impl Risk {
         self.noise >= RISKY
     }
 
-    /// What is likely left of a training correlation on all rows of the same kind; 0 if noise alone would give as much.
+    /// What is likely left of a training correlation on all rows of the same kind; 0 if noise alone would
+    /// give as much.
     pub fn without_inflation(&self, correlation: f64) -> f64 {
         let [a, b] = self.effective.map(|p| p / self.rows);
         let square = correlation * correlation;
@@ -135,8 +138,8 @@ fn noise_level([a, b]: [f64; 2]) -> f64 {
     if a + b >= 1.0 { 1.0 } else { (a * (1.0 - b)).sqrt() + (b * (1.0 - a)).sqrt() }
 }
 
-/// A note for each view whose ridge is set by a few columns of large variance. `seen` are the moments that the ridge is
-/// relative to; columns of zeros and ones share a unit and are not compared.
+/// A note for each view whose ridge is set by a few columns of large variance. `seen` are the moments that
+/// the ridge is relative to; columns of zeros and ones share a unit and are not compared.
 pub(super) fn uneven_ridge(raw: [&Moments; 2], seen: [&Moments; 2], settings: &Settings) -> Vec<Note> {
     let of_view = |side: Side| {
         let (raw, seen) = (raw[side as usize], seen[side as usize]);

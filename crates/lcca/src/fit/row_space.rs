@@ -1,13 +1,16 @@
-//! (B − A)⁻¹ exactly, where rows are few: a factorization as large as there are rows, however many columns there are.
+//! (B − A)⁻¹ exactly, where rows are few: a factorization as large as there are rows, however many columns
+//! there are.
 //!
-//! B − A = diag(ρ) + FᵀF with F = [X, −Y] and ρ > 0 the ridge of each column. With G = F·diag(ρ)^(−1/2) (Woodbury),
+//! B − A = diag(ρ) + FᵀF with F = [X, −Y] and ρ > 0 the ridge of each column. With G = F·diag(ρ)^(−1/2)
+//! (Woodbury),
 //!
 //! ```text
 //! (B − A)⁻¹ = diag(ρ)^(−1/2) · (I − Gᵀ·(I + G·Gᵀ)⁻¹·G) · diag(ρ)^(−1/2)
 //! ```
 //!
-//! and I + G·Gᵀ has one row for each row of the data. LOBPCG needs a handful of iterations with it, whatever the data are, and nothing can be
-//! overlooked: a pair of value θ grows by 1/(1 − θ) per iteration wherever it hides.
+//! and I + G·Gᵀ has one row for each row of the data. LOBPCG needs a handful of iterations with it, whatever
+//! the data are, and nothing can be overlooked: a pair of value θ grows by 1/(1 − θ) per iteration wherever
+//! it hides.
 //!
 //! Cost: the products of all pairs of rows, n³/3 operations, and two passes over the rows per iteration.
 
@@ -24,10 +27,12 @@ use crate::outcome::Decision;
 use crate::panels;
 use faer::Mat;
 
-/// Matrices of the size of the rows that are held while one is formed, and the bytes of an entry of a view that is turned around.
+/// Matrices of the size of the rows that are held while one is formed, and the bytes of an entry of a view
+/// that is turned around.
 const MATRICES: u64 = 4;
 const TURNED: f64 = 24.0;
-/// If a row's share of G·Gᵀ is above this, which takes next to no ridge, differences of what is subtracted lose too many digits.
+/// If a row's share of G·Gᵀ is above this, which takes next to no ridge, differences of what is subtracted
+/// lose too many digits.
 const LARGEST: f64 = 1e10;
 
 /// (B − A)⁻¹ by the rows.
@@ -49,8 +54,8 @@ struct OneView {
 }
 
 impl RowSpace {
-    /// `None` if a factorization of all columns would be cheaper, if there is no ridge, or if the rows are too many or out of reach. `inverse` is the
-    /// inverse diagonal of B.
+    /// `None` if a factorization of all columns would be cheaper, if there is no ridge, or if the rows are
+    /// too many or out of reach. `inverse` is the inverse diagonal of B.
     pub fn new(problem: &Problem<'_>, inverse: &[Vec<f64>; 2]) -> Result<Option<Self>> {
         let ridges = problem.ridges();
         let is_possible = problem.joint.is_none()
@@ -155,7 +160,8 @@ impl OneView {
         Ok(out)
     }
 
-    /// Gᵀ·Z, without the weights of the rows. Z comes from centered columns, so that its weighted sum is zero and means need not be subtracted.
+    /// Gᵀ·Z, without the weights of the rows. Z comes from centered columns, so that its weighted sum is zero
+    /// and means need not be subtracted.
     fn to_columns(&self, z: &Panel) -> Result<Panel> {
         let mut out = Panel::zeros(self.factors.len(), z.cols());
         self.pair.pass(&mut Ask::new().source(Side::Y, z).to(Side::X, &mut out))?;

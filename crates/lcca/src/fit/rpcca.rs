@@ -1,7 +1,7 @@
 //! RPCCA: exact CCA between the leading principal components of each view.
 //!
-//! A randomized SVD finds Vx and Vy, one pass forms XᵀY·Vy, and a small SVD does the rest. The method misses whatever
-//! correlates outside the leading components, however long it runs: only a larger k_rpcca helps.
+//! A randomized SVD finds Vx and Vy, one pass forms XᵀY·Vy, and a small SVD does the rest. The method misses
+//! whatever correlates outside the leading components, however long it runs: only a larger k_rpcca helps.
 
 use super::problem::{End, Problem, RawFit};
 use crate::data::{Ask, Normal, Pair, Side};

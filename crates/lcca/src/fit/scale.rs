@@ -1,18 +1,21 @@
 //! Columns in comparable units: which are divided by their standard deviations, and the way back.
 //!
-//! A ridge adds the same to the variance of every column, so its effect depends on units: one column in grams instead of
-//! tons sets the ridge for all others. Principal components and gradient steps depend on units as well. [`Scale::Auto`]
-//! therefore scales what looks like measurements, and leaves alone what has a common unit already:
+//! A ridge adds the same to the variance of every column, so its effect depends on units: one column in grams
+//! instead of tons sets the ridge for all others. Principal components and gradient steps depend on units as
+//! well. [`Scale::Auto`] therefore scales what looks like measurements, and leaves alone what has a common
+//! unit already:
 //!
-//! - columns of zeros and ones, which satisfy Σx = Σx². A rare one has a small variance, and that a ridge shrinks it more is
-//!   what it is there for;
+//! - columns of zeros and ones, which satisfy Σx = Σx². A rare one has a small variance, and that a ridge
+//!   shrinks it more is what it is there for;
 //! - views whose other columns are mostly zero: counts, pixels, amounts per word.
 //!
-//! Covariances depend on units as well, so a view with the metric `pls` is treated like one with a ridge. The metric `diagonal` is `pls`
-//! on columns that are all scaled. Without a ridge the other methods do not depend on units, and nothing is scaled.
+//! Covariances depend on units as well, so a view with the metric `pls` is treated like one with a ridge. The
+//! metric `diagonal` is `pls` on columns that are all scaled. Without a ridge the other methods do not depend
+//! on units, and nothing is scaled.
 //!
-//! The fit is one to X·diag(f); its weights w stand for the weights f∘w of X. Nothing but the units of weights and of
-//! regressions changes on the way back: canonical variables, correlations and loadings stay what they are.
+//! The fit is one to X·diag(f); its weights w stand for the weights f∘w of X. Nothing but the units of
+//! weights and of regressions changes on the way back: canonical variables, correlations and loadings stay
+//! what they are.
 
 use super::figures::signs_of_largest;
 use super::fitted::Fit;
@@ -25,7 +28,8 @@ use crate::panels;
 use crate::whiten::inverse_root;
 use rayon::prelude::*;
 
-/// A view is one of measurements if at least this share of the cells of its columns, apart from Boolean ones, is not zero.
+/// A view is one of measurements if at least this share of the cells of its columns, apart from Boolean ones,
+/// is not zero.
 const FILLED: f64 = 0.25;
 /// Sums of zeros and ones and of their squares are equal but for rounding.
 const ROUNDING: f64 = 1e-12;
@@ -67,9 +71,9 @@ pub(super) fn is_boolean(moments: &Moments, j: usize) -> bool {
     (moments.sum[j] - moments.square[j]).abs() <= ROUNDING * moments.square[j]
 }
 
-/// One over the standard deviation of each column of the chosen views: 1 for constant columns, and for Boolean ones unless
-/// all columns are to be scaled. `raw` are the moments of the data,
-/// `seen` those that methods see, centered or not; if not, deviations are about 0.
+/// One over the standard deviation of each column of the chosen views: 1 for constant columns, and for
+/// Boolean ones unless all columns are to be scaled. `raw` are the moments of the data, `seen` those that
+/// methods see, centered or not; if not, deviations are about 0.
 pub(super) fn factors(
     raw: [&Moments; 2],
     seen: [&Moments; 2],

@@ -19,8 +19,8 @@ pub struct ScannedProblem {
     pub identities: [bool; 2],
 }
 
-/// Checks the scans of a space against the host's, and returns how many witnesses and how many hubs there are; an error says which law is broken. A
-/// space that does not scan breaks all of them.
+/// Checks the scans of a space against the host's, and returns how many witnesses and how many hubs there
+/// are; an error says which law is broken. A space that does not scan breaks all of them.
 pub fn check(space: &dyn Space, joint: &JointGram, problem: ScannedProblem) -> Result<[usize; 2], String> {
     let ScannedProblem { is_centered, ridge, identities } = problem;
     let means = is_centered.then(|| Side::BOTH.map(|side| joint.moments(side).mean()));

@@ -15,16 +15,17 @@ pub struct Scores {
     pub correlations: Vec<f64>,
     /// Their sum.
     pub total: f64,
-    /// The sum of the canonical correlations between the two fitted subspaces on these rows. Often more than `total`, since
-    /// the best rotation within them is chosen on these very rows. It is less if pairs correlate with each other here,
-    /// which `total` counts twice.
+    /// The sum of the canonical correlations between the two fitted subspaces on these rows. Often more than
+    /// `total`, since the best rotation within them is chosen on these very rows. It is less if pairs
+    /// correlate with each other here, which `total` counts twice.
     pub captured: f64,
 }
 
 impl Model {
-    /// Correlations on the rows of `pair`, training rows or others. If the model is centered, correlations are taken
-    /// about the means of these rows. If the model was fitted with covariates, the rows must come with theirs, and what is taken out
-    /// follows from the coefficients of the training rows. One pass, and one over the covariates.
+    /// Correlations on the rows of `pair`, training rows or others. If the model is centered, correlations
+    /// are taken about the means of these rows. If the model was fitted with covariates, the rows must come
+    /// with theirs, and what is taken out follows from the coefficients of the training rows. One pass, and
+    /// one over the covariates.
     pub fn score(&self, pair: &dyn Pair) -> Result<Scores> {
         self.check_widths(pair)?;
         let pair = if self.settings.center { pair.near_origin()?.or(pair) } else { pair };
@@ -41,8 +42,8 @@ impl Model {
         Scores::new(&products)
     }
 
-    /// Turns products of the views' rows into those of what is left of them: with A = coefficientsᵀ·W and centered covariates Z,
-    /// (X·Wx − Z·Ax)ᵀ(Y·Wy − Z·Ay) for each of the three.
+    /// Turns products of the views' rows into those of what is left of them: with A = coefficientsᵀ·W and
+    /// centered covariates Z, (X·Wx − Z·Ax)ᵀ(Y·Wy − Z·Ay) for each of the three.
     fn adjust(
         &self,
         products: &mut [Mat<f64>; 3],

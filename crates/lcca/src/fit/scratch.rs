@@ -1,4 +1,5 @@
-//! Large buffers that threads take turns with, so that there are as many as threads and not as many as pieces of work.
+//! Large buffers that threads take turns with, so that there are as many as threads and not as many as pieces
+//! of work.
 
 use std::sync::{Mutex, PoisonError};
 

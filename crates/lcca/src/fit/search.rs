@@ -1,8 +1,9 @@
-//! Looks for what a fit may have missed: bounds speak of the true values near the fitted ones, and a larger one may be elsewhere.
+//! Looks for what a fit may have missed: bounds speak of the true values near the fitted ones, and a larger
+//! one may be elsewhere.
 //!
-//! **Narrow views** are solved exactly, and nothing can have been missed. **Wide views** are searched by a block iteration on what the fitted
-//! space leaves over: with W the fitted weights, Z is B-orthogonal to W and starts from fresh random directions, so it does not know what
-//! the fit has seen.
+//! **Narrow views** are solved exactly, and nothing can have been missed. **Wide views** are searched by a
+//! block iteration on what the fitted space leaves over: with W the fitted weights, Z is B-orthogonal to W
+//! and starts from fresh random directions, so it does not know what the fit has seen.
 //!
 //! ```text
 //! repeat:  Rayleigh–Ritz on [Z T P], each B-orthogonal to W → new Z, P, Θ
@@ -10,9 +11,10 @@
 //!          T = B⁻¹R by some steps of conjugate gradients
 //! ```
 //!
-//! The fit's own iteration divides residuals by the diagonal of B, which hides directions of small variance. B⁻¹ sees all directions alike, at
-//! the price of more passes, 8 columns wide. The best values in the span of [W Z] are never above the true ones: what they add to the total
-//! is proved to be missing. That nothing is found proves nothing.
+//! The fit's own iteration divides residuals by the diagonal of B, which hides directions of small variance.
+//! B⁻¹ sees all directions alike, at the price of more passes, 8 columns wide. The best values in the span of
+//! [W Z] are never above the true ones: what they add to the total is proved to be missing. That nothing is
+//! found proves nothing.
 
 use super::significant::{Basis, best_total};
 use super::view_block::{ViewBlock, residuals};
@@ -40,8 +42,8 @@ pub(super) struct Ground<'a> {
     pub squares: &'a [Vec<f64>; 2],
 }
 
-/// At least the total of the `k` best pairs in the span of W and of what the search finds beside it. The search ends early when the total
-/// is above `target`.
+/// At least the total of the `k` best pairs in the span of W and of what the search finds beside it. The
+/// search ends early when the total is above `target`.
 pub(super) fn search(ground: &Ground<'_>, w: [&ViewBlock; 2], seed: u64, target: f64) -> Result<f64> {
     let (k, [x_normal, y_normal]) = (w[0].w.cols(), ground.normals);
     let columns = COLUMNS.min(x_normal.size()).min(y_normal.size());

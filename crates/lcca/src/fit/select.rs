@@ -1,11 +1,12 @@
 //! Which ridge does best on rows that were not trained on: K-fold cross-validation.
 //!
-//! Rows are dealt to K folds at random. For each fold a path of ridges is fitted to the other rows, and every fit is scored
-//! on the fold. Folds share what depends on the rows alone: if fits iterate over Gram matrices, those of all folds are formed
-//! in one pass (`fold_data`), and paths keep more from ridge to ridge than others do (`fold_path`). Folds do not share weights. On English-French sentences
-//! (k = 20, ridge 0.01, tolerance 1e-4), starting from the fold before put held-out correlations 0.0009 above those of fits that had
-//! converged, two standard errors: an unfair advantage. They stop at ten times the tolerance: what they are needed for is a choice between
-//! ridges, and the scores of folds differ by more from each other.
+//! Rows are dealt to K folds at random. For each fold a path of ridges is fitted to the other rows, and every
+//! fit is scored on the fold. Folds share what depends on the rows alone: if fits iterate over Gram matrices,
+//! those of all folds are formed in one pass (`fold_data`), and paths keep more from ridge to ridge than
+//! others do (`fold_path`). Folds do not share weights. On English-French sentences (k = 20, ridge 0.01,
+//! tolerance 1e-4), starting from the fold before put held-out correlations 0.0009 above those of fits that
+//! had converged, two standard errors: an unfair advantage. They stop at ten times the tolerance: what they
+//! are needed for is a choice between ridges, and the scores of folds differ by more from each other.
 
 use super::fitted::Fit;
 use super::fold_data::FoldData;
@@ -37,16 +38,18 @@ pub fn cross_validate(
 /// The scores of all ridges on the rows of one fold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoldScores {
-    /// One score per ridge. If folds are so small that they are pooled, the sums of x², y² and x·y over the rows of the
-    /// fold, for each ridge and each pair of canonical variables x and y.
+    /// One score per ridge. If folds are so small that they are pooled, the sums of x², y² and x·y over the
+    /// rows of the fold, for each ridge and each pair of canonical variables x and y.
     pub scores: Vec<f64>,
     /// Whether every fit converged.
     pub converged: bool,
 }
 
-/// As [`cross_validate`], on given folds, for settings that differ in their ridges alone. Those of X are compared.
+/// As [`cross_validate`], on given folds, for settings that differ in their ridges alone. Those of X are
+/// compared.
 ///
-/// `finished` are the scores of the first folds, if an earlier run got that far; `done` is called after each fold.
+/// `finished` are the scores of the first folds, if an earlier run got that far; `done` is called after each
+/// fold.
 pub fn cross_validate_on(
     folds: &Folds<'_>,
     all: &[Settings],
@@ -69,8 +72,8 @@ pub fn cross_validate_on(
     let data = FoldData::new(near.as_ref().unwrap_or(folds), &all, watch)?;
     let (mut finished, mut before) = (finished, data.spent);
     for fold in finished.len()..folds.count() {
-        // Every path starts from random weights. Weights of another fold were trained on this one's rows, and what is left of
-        // them at the tolerance would be counted as success on rows that were never seen.
+        // Every path starts from random weights. Weights of another fold were trained on this one's rows, and
+        // what is left of them at the tolerance would be counted as success on rows that were never seen.
         let (result, spent) = if pools {
             pooled_sums(&data, folds, fold, &Continued { watch, before })?
         } else {
@@ -89,7 +92,8 @@ pub fn cross_validate_on(
     Ok(Selection::by_fold(&ridges, finished.into_iter().map(|fold| fold.scores).collect(), converged))
 }
 
-/// Fits every ridge to the rows outside a fold and scores it on the rows of the fold. Returns what was spent as well.
+/// Fits every ridge to the rows outside a fold and scores it on the rows of the fold. Returns what was spent
+/// as well.
 fn scores(data: &FoldData<'_>, fold: usize, watch: &dyn Watch) -> Result<(FoldScores, Cost)> {
     let (settings, training) = (&data.settings, data.training(fold)?);
     let (held_out, k) = (data.held_out(fold)?, settings[0].k as f64);

@@ -1,7 +1,7 @@
 //! How ridges did on rows that were not trained on.
 //!
-//! If folds have fewer than ten rows, down to leaving out one row at a time, a fold's own correlation says nothing. The
-//! canonical variables of all held-out rows are then put together and correlated once.
+//! If folds have fewer than ten rows, down to leaving out one row at a time, a fold's own correlation says
+//! nothing. The canonical variables of all held-out rows are then put together and correlated once.
 
 use super::folds::Folds;
 use super::model::Model;
@@ -13,8 +13,9 @@ use crate::error::Result;
 pub struct Selection {
     /// The ridges, in the order given.
     pub ridges: Vec<f64>,
-    /// `scores[fold][ridge]`: the mean of the k correlations on the rows of the fold. If folds are pooled, the jackknife's
-    /// pseudo-value: the score of all folds times their number, less that of the others times theirs.
+    /// `scores[fold][ridge]`: the mean of the k correlations on the rows of the fold. If folds are pooled,
+    /// the jackknife's pseudo-value: the score of all folds times their number, less that of the others times
+    /// theirs.
     pub scores: Vec<Vec<f64>>,
     /// The mean over folds for each ridge, or the score of all folds together if they are pooled.
     pub mean: Vec<f64>,
@@ -24,8 +25,8 @@ pub struct Selection {
     pub best: usize,
     /// The largest ridge whose mean is within one standard error of the best.
     pub simplest: usize,
-    /// Whether folds had fewer than 10 rows, so that the canonical variables of all held-out rows were put together and
-    /// correlated once.
+    /// Whether folds had fewer than 10 rows, so that the canonical variables of all held-out rows were put
+    /// together and correlated once.
     pub pooled: bool,
     /// Whether every fit behind this converged. Folds may say so in single precision.
     pub converged: bool,
@@ -42,7 +43,8 @@ impl Selection {
         Selection::new(ridges, scores, mean, error, false, converged)
     }
 
-    /// From the sums of each fold and ridge, put together. The error is that of leaving out one fold after the other.
+    /// From the sums of each fold and ridge, put together. The error is that of leaving out one fold after
+    /// the other.
     pub(super) fn pooled(ridges: &[f64], sums: &[Vec<Sums>], k: usize, converged: bool) -> Self {
         let folds = sums.len() as f64;
         let (mut mean, mut error) = (Vec::new(), Vec::new());
@@ -86,7 +88,8 @@ impl Sums {
         Sums(vec![[0.0; 3]; k])
     }
 
-    /// The sums of a fold's rows. Its rows are too few for means of their own: deviations are from those of training.
+    /// The sums of a fold's rows. Its rows are too few for means of their own: deviations are from those of
+    /// training.
     pub fn new(model: &Model, folds: &Folds<'_>, fold: usize, k: usize) -> Result<Self> {
         let mut sums = Sums::none(k);
         for (row, weight) in folds.rows(fold) {

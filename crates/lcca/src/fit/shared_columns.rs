@@ -1,9 +1,11 @@
-//! Columns that both views have, as they are or as multiples: a label that leaked, an ID, the same file twice.
+//! Columns that both views have, as they are or as multiples: a label that leaked, an ID, the same file
+//! twice.
 //!
-//! That may be the finding, as for a word and its translation, or a mistake, so the note says which columns they are. The candidates are columns of X that
-//! pairs of high correlation consist of, by their loadings, and those of them with the moments of a column of Y first. Rows
-//! that hold a candidate are multiplied with those of Y, which takes far less time than a pass: most rows of sparse views
-//! hold none, and of dense views a sample of rows leaves hardly any column of Y to compare with.
+//! That may be the finding, as for a word and its translation, or a mistake, so the note says which columns
+//! they are. The candidates are columns of X that pairs of high correlation consist of, by their loadings,
+//! and those of them with the moments of a column of Y first. Rows that hold a candidate are multiplied with
+//! those of Y, which takes far less time than a pass: most rows of sparse views hold none, and of dense views
+//! a sample of rows leaves hardly any column of Y to compare with.
 
 use super::fitted::Fit;
 use super::model::Model;
@@ -18,7 +20,8 @@ use std::collections::BTreeMap;
 const RELEVANT: f64 = 0.9;
 /// Columns of X that are looked at.
 const CANDIDATES: usize = 16;
-/// The share of a column's variance that the relevant pairs must hold, unless its moments are those of a column of Y.
+/// The share of a column's variance that the relevant pairs must hold, unless its moments are those of a
+/// column of Y.
 const HELD: f64 = 0.5;
 /// What equal moments add to that share when candidates are put in order.
 const MATCHED: f64 = 0.25;
@@ -30,8 +33,9 @@ const SAME: f64 = 1e-7;
 const NAMED: usize = 3;
 
 impl Fit {
-    /// Looks for columns of X that are also columns of Y, or multiples of them, and notes what it finds. Without a
-    /// correlation that would be worth explaining nothing is done; otherwise it costs much less than a pass.
+    /// Looks for columns of X that are also columns of Y, or multiples of them, and notes what it finds.
+    /// Without a correlation that would be worth explaining nothing is done; otherwise it costs much less
+    /// than a pass.
     pub fn look_for_shared_columns(&mut self, pair: &InMemory) -> Result<()> {
         self.model.check_widths(pair)?;
         let candidates = candidates(&self.model, pair)?;
@@ -128,8 +132,8 @@ fn multiples(pair: &InMemory, candidates: &[usize], center: bool) -> Result<Vec<
     Ok(found)
 }
 
-/// Σ w·x·y of candidates and columns of Y, by their numbers. Products that are not listed are 0, or those of columns that
-/// are no multiples.
+/// Σ w·x·y of candidates and columns of Y, by their numbers. Products that are not listed are 0, or those of
+/// columns that are no multiples.
 type Products = BTreeMap<(usize, usize), f64>;
 
 /// The products of all rows that hold a candidate.
@@ -137,7 +141,8 @@ fn sparse_products(pair: &InMemory, x: &Matrix, y: &Matrix, candidates: &[usize]
     const NONE: u8 = u8::MAX;
     let mut number = vec![NONE; x.cols()];
     candidates.iter().zip(0..).for_each(|(&column, c)| number[column] = c);
-    // A table is quicker to add to than a map, and small unless Y is very wide; then few of its columns meet a candidate.
+    // A table is quicker to add to than a map, and small unless Y is very wide; then few of its columns meet
+    // a candidate.
     const LARGEST_TABLE: usize = 1 << 22;
     let cells = candidates.len().saturating_mul(y.cols());
     let mut table = if cells <= LARGEST_TABLE { vec![0.0; cells] } else { Vec::new() };
@@ -198,7 +203,8 @@ fn dense_products(pair: &InMemory, x: &DenseRows, y: &DenseRows, candidates: &[u
         let y_column = centered(&sampled_y, l);
         let y_length = length(&y_column);
         for (c, (x_column, x_length)) in x_sample.iter().enumerate() {
-            // Of columns that are both constant in the sample nothing can be said. Rounding is given a wide berth.
+            // Of columns that are both constant in the sample nothing can be said. Rounding is given a wide
+            // berth.
             let both_vary_or_neither = (*x_length > 0.0) == (y_length > 0.0);
             if both_vary_or_neither && dot(x_column, &y_column).abs() >= 0.999 * x_length * y_length {
                 products.insert((c, l), 0.0);

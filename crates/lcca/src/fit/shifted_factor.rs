@@ -1,8 +1,9 @@
 //! When a sparse factor of all of B − A pays.
 //!
-//! In Gram mode (B − A)⁻¹ takes one sparse Cholesky factorization (see `solve::shift_invert`), which can cost minutes and
-//! gigabytes. So other preconditioners come first, and their own rate of convergence says what the rest would cost. The
-//! factor is bought once its price was spent on iterations and the iterations ahead cost more.
+//! In Gram mode (B − A)⁻¹ takes one sparse Cholesky factorization (see `solve::shift_invert`), which can cost
+//! minutes and gigabytes. So other preconditioners come first, and their own rate of convergence says what
+//! the rest would cost. The factor is bought once its price was spent on iterations and the iterations ahead
+//! cost more.
 
 use super::problem::Problem;
 use crate::data::{Pair, Side, SparseGram};
@@ -15,8 +16,9 @@ use crate::solve::{Plan, ShiftInvert, shifted};
 const USUAL: f64 = 8.0;
 /// Operations of analyzing a pattern, per entry; 4e4 to 8e4 were measured for 4 to 16 million entries.
 const ANALYSIS: f64 = 6e4;
-/// What was spent and what lies ahead must each be this many times the analysis, which one thread does and which is in vain as a rule: with a coarse
-/// block few fits take long enough. With 4, a fit of 100 pairs to Debian paths spent a second of 25 on it.
+/// What was spent and what lies ahead must each be this many times the analysis, which one thread does and
+/// which is in vain as a rule: with a coarse block few fits take long enough. With 4, a fit of 100 pairs to
+/// Debian paths spent a second of 25 on it.
 const CHANCES: f64 = 12.0;
 /// Operations of the host count so many times if iterations run on another device.
 const REMOTE: f64 = 30.0;
@@ -70,7 +72,8 @@ impl<'a> ShiftedFactor<'a> {
     pub fn reconsider(&mut self, iterations_left: Option<f64>, iteration: f64) -> Result<()> {
         self.spent += iteration;
         let Some(ahead) = iterations_left.map(|left| left * iteration) else { return Ok(()) };
-        // Early rates say little about later ones: nothing is bought before its price was spent on iterations.
+        // Early rates say little about later ones: nothing is bought before its price was spent on
+        // iterations.
         let weight = if self.problem.space.is_remote() { REMOTE } else { 1.0 };
         let worthwhile = |price: f64| weight * price < self.spent.min(ahead);
         if matches!(self.factor, Factor::Unknown) && worthwhile(CHANCES * self.analysis()) {

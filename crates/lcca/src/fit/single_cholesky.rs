@@ -1,17 +1,19 @@
-//! Cholesky factors in single precision, for preconditioners: half the time and half the memory of double precision.
+//! Cholesky factors in single precision, for preconditioners: half the time and half the memory of double
+//! precision.
 //!
-//! A matrix with a unit diagonal is factorized in columns of blocks. Blocks on the diagonal are factorized and inverted in double
-//! precision; all other work is large products. With Aₖ the k-th column of blocks from the diagonal down and L₍ₖ₎ the rows of L
-//! from there on,
+//! A matrix with a unit diagonal is factorized in columns of blocks. Blocks on the diagonal are factorized
+//! and inverted in double precision; all other work is large products. With Aₖ the k-th column of blocks from
+//! the diagonal down and L₍ₖ₎ the rows of L from there on,
 //!
 //! ```text
 //! Aₖ ← Aₖ − L₍ₖ₎·Lₖᵀ  over the columns before,     Lₖₖ·Lₖₖᵀ = Aₖₖ,     Lᵢₖ = Aᵢₖ·Lₖₖ⁻ᵀ
 //! ```
 //!
-//! Rows that join later run through the same columns. Lₖₖ⁻¹ is kept in place of Lₖₖ, so that solving is large products as well.
+//! Rows that join later run through the same columns. Lₖₖ⁻¹ is kept in place of Lₖₖ, so that solving is large
+//! products as well.
 //!
-//! Rounding changes pivots by about 1e-7. As long as all of them are above [`LEAST_PIVOT`] they are right to a few percent; if one
-//! is not, there is no factor in single precision.
+//! Rounding changes pivots by about 1e-7. As long as all of them are above [`LEAST_PIVOT`] they are right to
+//! a few percent; if one is not, there is no factor in single precision.
 
 use crate::error::{Error, Result};
 use crate::matrix::Lower;
@@ -44,7 +46,8 @@ impl SingleFactor {
         self.lower.size()
     }
 
-    /// The factor of `matrix`, the first rows of which have this factor; they are not read. `None` if it is not precise.
+    /// The factor of `matrix`, the first rows of which have this factor; they are not read. `None` if it is
+    /// not precise.
     pub fn joined_by(&self, mut matrix: Lower<f32>) -> Result<Option<Self>> {
         let (old, size) = (self.size(), matrix.size());
         matrix.par_columns_mut().take(old).enumerate().for_each(|(j, column)| {
@@ -88,8 +91,8 @@ impl SingleFactor {
     }
 }
 
-/// Factorizes one column of blocks, from the diagonal down or, if that is known already, from row `old` down. Says whether its
-/// pivots are precise.
+/// Factorizes one column of blocks, from the diagonal down or, if that is known already, from row `old` down.
+/// Says whether its pivots are precise.
 fn column_of_blocks(matrix: MatMut<'_, f32>, block: Range<usize>, old: usize) -> Result<bool> {
     let (size, width, is_new) = (matrix.nrows(), block.len(), block.start >= old);
     let first = if is_new { block.start } else { old };
@@ -117,7 +120,8 @@ fn column_of_blocks(matrix: MatMut<'_, f32>, block: Range<usize>, old: usize) ->
     Ok(true)
 }
 
-/// Replaces a block on the diagonal by the inverse of its factor, by way of double precision. Says whether its pivots are precise.
+/// Replaces a block on the diagonal by the inverse of its factor, by way of double precision. Says whether
+/// its pivots are precise.
 fn factorize_diagonal(mut block: MatMut<'_, f32>) -> Result<bool> {
     let double = Mat::from_fn(block.nrows(), block.ncols(), |i, j| f64::from(block[(i.max(j), i.min(j))]));
     if double.col_iter().any(|column| column.iter().any(|number| number.is_nan())) {

@@ -1,21 +1,25 @@
 //! When to stop, and how far the answer still is.
 //!
-//! With R the residuals of B-orthonormal pairs, second-order perturbation says that θᵢ is short by rᵢᵀ(θᵢB − A)⁻¹rᵢ over the
-//! directions that the block does not hold. Nobody can afford that inverse, but the preconditioner M is near B − A, and if
-//! what the block does not hold is below its last value θₘ,
+//! With R the residuals of B-orthonormal pairs, second-order perturbation says that θᵢ is short by rᵢᵀ(θᵢB −
+//! A)⁻¹rᵢ over the directions that the block does not hold. Nobody can afford that inverse, but the
+//! preconditioner M is near B − A, and if what the block does not hold is below its last value θₘ,
 //!
 //! ```text
 //! rᵀ(θᵢB − A)⁻¹r ≤ gᵢ·rᵀ(B − A)⁻¹r,    gᵢ = (1 − θₘ)/(θᵢ − θₘ)
 //! ```
 //!
 //! Two estimates of what is missing from Σθ, and the larger counts:
-//! - from the residuals: ρ = Σ gᵢ·rᵢᵀM⁻¹rᵢ, times a margin, since M is only near B − A. If M stands for all columns, the fit itself measures
-//!   the margin: from one iteration to a later one the total grows by what ρ should have fallen by, so that κ = growth / fall is how much too little
-//!   residuals said then. `SPARE` times the largest κ of the last steps is the margin. A pair beyond the k-th that may still rise above it counts too;
-//! - from the last steps: if the total grew by δ and growth shrinks by ρ per step, what follows is about δ·ρ/(1 − ρ). It is
-//!   large when M is so far from B − A that residuals say too little: then convergence is slow.
+//! - from the residuals: ρ = Σ gᵢ·rᵢᵀM⁻¹rᵢ, times a margin, since M is only near B − A. If M stands for all
+//!   columns, the fit itself measures the margin: from one iteration to a later one the total grows by what ρ
+//!   should have fallen by, so that κ = growth / fall is how much too little residuals said then. `SPARE`
+//!   times the largest κ of the last steps is the margin. A pair beyond the k-th that may still rise above it
+//!   counts too;
+//! - from the last steps: if the total grew by δ and growth shrinks by ρ per step, what follows is about
+//!   δ·ρ/(1 − ρ). It is large when M is so far from B − A that residuals say too little: then convergence is
+//!   slow.
 //!
-//! Neither is a bound, and neither sees a pair of which the block holds nothing at all: for those there are witnesses.
+//! Neither is a bound, and neither sees a pair of which the block holds nothing at all: for those there are
+//! witnesses.
 
 use super::eigenproblem::Trust;
 
@@ -33,13 +37,14 @@ const WINDOW: usize = 4;
 /// Steps over which κ is measured, and measurements of which the largest counts.
 const STRIDE: usize = 2;
 const MEASURED: usize = 3;
-/// κ grows while the directions that M serves best come to an end, so that it is taken this much larger. On texts with ridges of 0.001 to 0.05
-/// residuals said a tenth of the truth, and the last κ a third to all of that.
+/// κ grows while the directions that M serves best come to an end, so that it is taken this much larger. On
+/// texts with ridges of 0.001 to 0.05 residuals said a tenth of the truth, and the last κ a third to all of
+/// that.
 const SPARE: f64 = 3.0;
 /// A pair whose own share of what is missing is below this share of what it may be sends no more residuals.
 const LOCK: f64 = 1e-1;
-/// A pair that is missing no more than this sends no more residuals whatever the tolerance: they are rounding errors, which a
-/// good preconditioner would magnify.
+/// A pair that is missing no more than this sends no more residuals whatever the tolerance: they are rounding
+/// errors, which a good preconditioner would magnify.
 const LEAST: f64 = 1e-24;
 
 /// The history that tells when to stop.
@@ -107,8 +112,8 @@ impl Stopping {
         self.by_residuals.push(self.by_pair[..k].iter().sum::<f64>() + rising);
     }
 
-    /// What residuals are multiplied by: `SPARE` times the largest κ of the last steps; infinite if they do not fall although the total grows, and after
-    /// resuming until κ is measured again.
+    /// What residuals are multiplied by: `SPARE` times the largest κ of the last steps; infinite if they do
+    /// not fall although the total grows, and after resuming until κ is measured again.
     fn margin(&self) -> f64 {
         let resumed = self.totals.len().saturating_sub(self.raw.len());
         if resumed > 0 && self.raw.len() <= STRIDE {
@@ -129,7 +134,8 @@ impl Stopping {
         self.missing().is_some_and(|missing| missing <= self.tol * self.total())
     }
 
-    /// An estimate of what is missing from the objective's total; `None` before there are enough steps to tell.
+    /// An estimate of what is missing from the objective's total; `None` before there are enough steps to
+    /// tell.
     pub(super) fn missing(&self) -> Option<f64> {
         let by_residuals = *self.by_residuals.last()?;
         // If nothing is left to gain, there is no growth to wait for.

@@ -1,15 +1,18 @@
 //! Rayleigh–Ritz on [W T P] with smaller decompositions than those of all three together.
 //!
-//! W is nearly orthonormal, so that it is taken out of Z = [T P] first. What is left is whitened, and an SVD finds the best pairs:
+//! W is nearly orthonormal, so that it is taken out of Z = [T P] first. What is left is whitened, and an SVD
+//! finds the best pairs:
 //!
 //! ```text
 //! WᵀBW = L·Lᵀ,  W̃ = W·L⁻ᵀ,  K = W̃ᵀBZ,  Z̃ = Z − W̃·K,  Hᵀ(ZᵀBZ − KᵀK)·H = I
 //! [W̃x Z̃xHx]ᵀCxy[W̃y Z̃yHy] = U·diag(d)·Vᵀ
 //! ```
 //!
-//! For few pairs that is all. Many are dealt with in subblocks of pairs with neighboring values, each with its own columns of W, T and P. The subblocks
-//! together are a basis of the block's size, and a second Rayleigh–Ritz on it makes pairs of them. This is the projected preconditioned conjugate gradient
-//! method of Vecharynski, Yang and Pask (2015). One large decomposition saves some iterations, but then most of the time is spent on it.
+//! For few pairs that is all. Many are dealt with in subblocks of pairs with neighboring values, each with
+//! its own columns of W, T and P. The subblocks together are a basis of the block's size, and a second
+//! Rayleigh–Ritz on it makes pairs of them. This is the projected preconditioned conjugate gradient method of
+//! Vecharynski, Yang and Pask (2015). One large decomposition saves some iterations, but then most of the
+//! time is spent on it.
 
 use super::eigenproblem::{SmallProducts, turned};
 use crate::decompose::{Decompose, Leading, Singular};
@@ -39,9 +42,9 @@ pub(super) struct Best {
     pub known: SmallProducts,
 }
 
-/// The best pairs, as many as W has columns (`size`). `partners` says for each column of T to which pair it belongs. `None` if W
-/// is not orthonormal enough or if subblocks depend on each other; then all must be decomposed at once. Directions that depend on others but for the share `cut`
-/// are left out.
+/// The best pairs, as many as W has columns (`size`). `partners` says for each column of T to which pair it
+/// belongs. `None` if W is not orthonormal enough or if subblocks depend on each other; then all must be
+/// decomposed at once. Directions that depend on others but for the share `cut` are left out.
 pub(super) fn best(
     by: &dyn Decompose,
     products: &SmallProducts,
@@ -221,7 +224,8 @@ struct OfPart {
     share: f64,
 }
 
-/// The best pairs of all subblocks. Those of one do not depend on another, so that all are decomposed at the same time.
+/// The best pairs of all subblocks. Those of one do not depend on another, so that all are decomposed at the
+/// same time.
 fn best_of_parts(
     by: &dyn Decompose,
     views: [&View<'_>; 2],
@@ -411,8 +415,8 @@ mod tests {
 
     const SIZE: usize = 12;
 
-    /// The products of [W T P] for random data, W being the best pairs of some directions, T and P random with a part along W and the third
-    /// column of T zero.
+    /// The products of [W T P] for random data, W being the best pairs of some directions, T and P random
+    /// with a part along W and the third column of T zero.
     fn products(more: usize) -> SmallProducts {
         let rows = 80;
         let shared = random_mat(rows, 30, 9);
@@ -455,7 +459,8 @@ mod tests {
 
     #[test]
     fn pairs_are_orthonormal_and_no_worse_than_before_and_one_part_finds_the_best() {
-        // To which pairs the columns of T belong: all, the first, some with gaps, and the last ones twice, as when witnesses join.
+        // To which pairs the columns of T belong: all, the first, some with gaps, and the last ones twice, as
+        // when witnesses join.
         let all: Vec<usize> = (0..SIZE).collect();
         let cases = [(all.clone(), 1), (all, 3), ((0..5).collect(), 1), ((0..5).collect(), 4)];
         let others = [(vec![1, 4, 5, 9, 11], 3), (vec![0, 3, 10, 11, 10, 11], 4)];

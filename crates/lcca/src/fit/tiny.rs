@@ -1,8 +1,9 @@
 //! CCA of a handful of columns, of which only the best pair is wanted.
 //!
-//! Thousands of such problems are solved before the first iteration, and a general decomposition spends most of its time on preparing itself. These
-//! are plain loops over arrays: Jacobi's rotations whiten both metrics and decompose the whitened product. A device that does the same operations in
-//! the same order gets the same bits.
+//! Thousands of such problems are solved before the first iteration, and a general decomposition spends most
+//! of its time on preparing itself. These are plain loops over arrays: Jacobi's rotations whiten both metrics
+//! and decompose the whitened product. A device that does the same operations in the same order gets the same
+//! bits.
 
 use crate::space::MOST_GROWN;
 use crate::whiten::{CUT, inverse_root};
@@ -74,7 +75,8 @@ fn from_fn(rows: usize, cols: usize, entry: impl Fn(usize, usize) -> f64) -> Squ
     m
 }
 
-/// H with HᵀBH = I on the directions whose share of the spectrum of B, scaled to a unit diagonal, is above [`CUT`], and how many these are.
+/// H with HᵀBH = I on the directions whose share of the spectrum of B, scaled to a unit diagonal, is above
+/// [`CUT`], and how many these are.
 fn whitener(b: &Square, size: usize) -> Option<(Square, usize)> {
     let scale: [f64; MOST] = std::array::from_fn(|i| if i < size { inverse_root(b[i][i]) } else { 0.0 });
     let mut unit = from_fn(size, size, |i, j| {

@@ -29,8 +29,8 @@ impl Model {
         self.correlations.len()
     }
 
-    /// Calls `sink` with the canonical variables (x − μ)ᵀW of consecutive blocks of rows, k numbers per row. If
-    /// the model has no pairs, `sink` is not called.
+    /// Calls `sink` with the canonical variables (x − μ)ᵀW of consecutive blocks of rows, k numbers per row.
+    /// If the model has no pairs, `sink` is not called.
     pub fn transform<E: From<Error>>(
         &self,
         side: Side,
@@ -40,8 +40,8 @@ impl Model {
         self.view(side).transform(side, rows, sink)
     }
 
-    /// As [`Model::transform`], with the covariates of the rows. A model that was fitted with covariates needs them, and no other
-    /// takes any.
+    /// As [`Model::transform`], with the covariates of the rows. A model that was fitted with covariates
+    /// needs them, and no other takes any.
     pub fn transform_with<E: From<Error>>(
         &self,
         side: Side,
@@ -129,7 +129,8 @@ impl View {
         Ok((self.weights.cols() > 0).then_some(terms))
     }
 
-    /// What each covariate adds to the canonical variables: −coefficientsᵀ·W, q×k. An error if covariates are missing, unknown or of another shape.
+    /// What each covariate adds to the canonical variables: −coefficientsᵀ·W, q×k. An error if covariates are
+    /// missing, unknown or of another shape.
     pub(super) fn explained(&self, rows: usize, covariates: Option<&Matrix>) -> Result<Option<Panel>> {
         let Some(Effects { mean, coefficients }) = &self.effects else {
             return if covariates.is_some() { Err(Error::CovariatesUnknown) } else { Ok(None) };
@@ -156,8 +157,8 @@ struct LessMean<'a> {
     mean: Option<&'a [f64]>,
 }
 
-/// Dense rows lose their means while they are read, so that no digit is lost if these are far above the deviations. Sparse
-/// rows would become dense by that, and an offset takes the place of their means.
+/// Dense rows lose their means while they are read, so that no digit is lost if these are far above the
+/// deviations. Sparse rows would become dense by that, and an offset takes the place of their means.
 fn less_mean<'a>(rows: &'a Matrix, mean: Option<&'a [f64]>) -> LessMean<'a> {
     match (rows, mean) {
         (Matrix::Dense(_), Some(mean)) => LessMean { rows: Cow::Owned(rows.less(mean)), mean: None },
@@ -183,7 +184,8 @@ struct Terms<'a> {
 }
 
 impl Terms<'_> {
-    /// Writes the canonical variables of consecutive rows from `start` on, as many as there is room for if each row takes `pitch` numbers.
+    /// Writes the canonical variables of consecutive rows from `start` on, as many as there is room for if
+    /// each row takes `pitch` numbers.
     fn scores(&self, start: usize, scores: &mut [f64], pitch: usize) {
         scores.par_chunks_mut(CHUNK * pitch).enumerate().for_each(|(chunk, scores)| {
             let (from, count) = (start + chunk * CHUNK, scores.len() / pitch);

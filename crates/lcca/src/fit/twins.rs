@@ -1,13 +1,14 @@
 //! Columns that are nearly multiples of another one of their view, and correlations of what they differ by.
 //!
-//! Let two columns of B-length 1 have the product c. What one has beyond the other, which may carry a correlation of its own, has
-//! the square 1 − c² in B. The diagonal of B, which is all that M knows outside the coarse block, takes it for about 2. A residual
-//! along it therefore counts 1/(1 − c) times too little, and an iteration that begins with random weights holds next to nothing
-//! of it. Hence:
+//! Let two columns of B-length 1 have the product c. What one has beyond the other, which may carry a
+//! correlation of its own, has the square 1 − c² in B. The diagonal of B, which is all that M knows outside
+//! the coarse block, takes it for about 2. A residual along it therefore counts 1/(1 − c) times too little,
+//! and an iteration that begins with random weights holds next to nothing of it. Hence:
 //!
-//! - such a residual is weighed with that number, and the columns with the largest ones belong into the block, in which M is
-//!   exact ([`dependence`]);
-//! - differences of X that correlate with differences of Y are looked for, and witnesses grow from them ([`pairs_of_twins`]).
+//! - such a residual is weighed with that number, and the columns with the largest ones belong into the
+//!   block, in which M is exact ([`dependence`]);
+//! - differences of X that correlate with differences of Y are looked for, and witnesses grow from them
+//!   ([`pairs_of_twins`]).
 
 use super::local_grams::{LocalGrams, NEARLY};
 use super::scratch::Scratch;
@@ -75,7 +76,8 @@ pub(super) fn dependence(nearest: &[Vec<Nearest>; 2]) -> [Vec<f64>; 2] {
     nearest.each_ref().map(|view| view.iter().map(of_column).collect())
 }
 
-/// The pairs of twins of each view, those with the largest products first. `known` are the nearest columns, if somebody has found them.
+/// The pairs of twins of each view, those with the largest products first. `known` are the nearest columns,
+/// if somebody has found them.
 pub(super) fn twins(
     grams: &LocalGrams<'_>,
     known: Option<&[Vec<Nearest>; 2]>,
@@ -116,8 +118,8 @@ fn list(nearest: &[Nearest]) -> Vec<ScaledProduct> {
     all
 }
 
-/// For each pair of twins of X the pair of Y whose difference correlates most with theirs, if that is more than `faint`; the
-/// strongest first.
+/// For each pair of twins of X the pair of Y whose difference correlates most with theirs, if that is more
+/// than `faint`; the strongest first.
 pub(super) fn pairs_of_twins(
     grams: &LocalGrams<'_>,
     [x, y]: &[Vec<ScaledProduct>; 2],
@@ -178,8 +180,8 @@ mod tests {
     use crate::testing::{random_mat, sparse_from_dense};
     use faer::Mat;
 
-    /// Views of four columns of zeros and ones and a copy of the second in which the same rows are changed in both views. The
-    /// last column of X is rare and equal to a rare one beside it.
+    /// Views of four columns of zeros and ones and a copy of the second in which the same rows are changed in
+    /// both views. The last column of X is rare and equal to a rare one beside it.
     fn views() -> InMemory {
         let n = 2000;
         let view = |seed: u64, rare: usize| {

@@ -1,22 +1,24 @@
 //! A preconditioner for all of B − A: frequent columns are factorized, the others meet a polynomial.
 //!
-//! B − A = diag(ρ) + FᵀF with F = [X, −Y] and ρ the ridge: one ridge least-squares matrix of the stacked views, in whose norm convergence
-//! does not depend on gaps. Scaled to a unit diagonal and with the frequent columns c before the others r,
+//! B − A = diag(ρ) + FᵀF with F = [X, −Y] and ρ the ridge: one ridge least-squares matrix of the stacked
+//! views, in whose norm convergence does not depend on gaps. Scaled to a unit diagonal and with the frequent
+//! columns c before the others r,
 //!
 //! ```text
 //! [ C  Eᵀ ]   [ I       0 ] [ C  0 ] [ I  C⁻¹Eᵀ ]
 //! [ E  R  ] = [ E·C⁻¹   I ] [ 0  S ] [ 0  I     ],     S = R − E·C⁻¹·Eᵀ
 //! ```
 //!
-//! C is factorized densely (`coarse`), and q(R) with a Chebyshev polynomial q stands for S⁻¹. Whatever C, E and a positive q are, the
-//! product is symmetric and positive definite, so it can precondition LOBPCG; its odd degree keeps q positive even above the interval that
-//! it is made for. R is applied through the entries of rare columns alone, which are a small part of all entries.
+//! C is factorized densely (`coarse`), and q(R) with a Chebyshev polynomial q stands for S⁻¹. Whatever C, E
+//! and a positive q are, the product is symmetric and positive definite, so it can precondition LOBPCG; its
+//! odd degree keeps q positive even above the interval that it is made for. R is applied through the entries
+//! of rare columns alone, which are a small part of all entries.
 //!
-//! Scaled to a unit diagonal, columns differ by how many others they meet, so that the frequent ones are those with the most entries. On TF-IDF those of
-//! the largest variance took up to a third more passes.
+//! Scaled to a unit diagonal, columns differ by how many others they meet, so that the frequent ones are
+//! those with the most entries. On TF-IDF those of the largest variance took up to a third more passes.
 //!
-//! Cost: two solutions with C, about two thirds of a pass for E and Eᵀ, and `degree` products with the rare entries, which are chosen to cost
-//! about as much as the rest of the iteration.
+//! Cost: two solutions with C, about two thirds of a pass for E and Eᵀ, and `degree` products with the rare
+//! entries, which are chosen to cost about as much as the rest of the iteration.
 
 use super::block_size::{iteration, product};
 use super::coarse::Coarse;
@@ -31,18 +33,22 @@ use crate::{panels, random};
 use faer::Mat;
 use rayon::prelude::*;
 
-/// The least and the largest degree, both odd. On descriptions as TF-IDF degrees of 5, 9, 15 and 25 took 24, 17, 14 and 12 passes.
+/// The least and the largest degree, both odd. On descriptions as TF-IDF degrees of 5, 9, 15 and 25 took 24,
+/// 17, 14 and 12 passes.
 const DEGREES: [usize; 2] = [3, 31];
-/// The interval of a polynomial of degree d begins at this share of its end, divided by d²: that is how far it reaches.
+/// The interval of a polynomial of degree d begins at this share of its end, divided by d²: that is how far
+/// it reaches.
 const SPAN: f64 = 2.0;
-/// The largest eigenvalue is found by this many steps of the power method with so many columns, and taken somewhat larger.
+/// The largest eigenvalue is found by this many steps of the power method with so many columns, and taken
+/// somewhat larger.
 const STEPS: usize = 12;
 const COLUMNS: usize = 8;
 const LARGER: f64 = 1.1;
 
 /// (B − A)⁻¹, nearly.
 ///
-/// Inside, weights are those of the columns as they are stored, with the sign of their view: then products with the entries need no other factors.
+/// Inside, weights are those of the columns as they are stored, with the sign of their view: then products
+/// with the entries need no other factors.
 pub(super) struct TwoLevel {
     block: Coarse,
     /// The frequent columns of each view, ascending, and the others.
@@ -52,9 +58,11 @@ pub(super) struct TwoLevel {
     parts: Box<dyn Pair>,
     /// Means of the parts' columns, if they are subtracted.
     means: Option<[Vec<f64>; 2]>,
-    /// 1/√ of the diagonal of B of the frequent columns, with their factors and the signs of their views, and without.
+    /// 1/√ of the diagonal of B of the frequent columns, with their factors and the signs of their views, and
+    /// without.
     frequent: [Vec<f64>; 2],
-    /// What turns weights of the other columns as they are stored into theirs: 1/factor, with the sign of their view.
+    /// What turns weights of the other columns as they are stored into theirs: 1/factor, with the sign of
+    /// their view.
     rare: Vec<f64>,
     /// The inverse diagonal of B of the other columns and their ridge, for weights as they are stored.
     inverse: Vec<f64>,
@@ -66,9 +74,11 @@ pub(super) struct TwoLevel {
 }
 
 impl TwoLevel {
-    /// With about `size` frequent columns; `None` if the entries are out of reach or the block cannot be factorized.
+    /// With about `size` frequent columns; `None` if the entries are out of reach or the block cannot be
+    /// factorized.
     ///
-    /// Over Gram matrices it saved one pass in eight and cost a quarter of the time, so that it serves passes over rows alone.
+    /// Over Gram matrices it saved one pass in eight and cost a quarter of the time, so that it serves passes
+    /// over rows alone.
     pub fn new(problem: &Problem<'_>, inverse: &[Vec<f64>; 2], size: usize) -> Result<Option<Self>> {
         if problem.joint.is_some() || problem.space.is_remote() || problem.identities() != [false, false] {
             return Ok(None);
@@ -178,7 +188,8 @@ impl TwoLevel {
         self.parts.pass(&mut Ask::new().shifted_source(source, from).to(target, out))
     }
 
-    /// q(R)·V: Chebyshev's iteration for R·U = V from U = 0 (Saad 2003, algorithm 12.1). V is what is left in the end.
+    /// q(R)·V: Chebyshev's iteration for R·U = V from U = 0 (Saad 2003, algorithm 12.1). V is what is left in
+    /// the end.
     fn polynomial(&self, rest: &mut Panel) -> Result<Panel> {
         let [low, top] = self.interval;
         let (middle, half) = ((top + low) / 2.0, (top - low) / 2.0);
@@ -198,7 +209,8 @@ impl TwoLevel {
         Ok(sum)
     }
 
-    /// One step: the product with it leaves the rest, and what is left gives the next. All in one sweep over memory.
+    /// One step: the product with it leaves the rest, and what is left gives the next. All in one sweep over
+    /// memory.
     fn advance(&self, [rest, step, sum]: [&mut Panel; 3], product: &Panel, [kept, more]: [f64; 2]) {
         let stride = rest.lines_per_row().max(1);
         let [rest, step, sum] = [rest, step, sum].map(|panel| panel.lines_mut().par_chunks_mut(stride));

@@ -1,17 +1,20 @@
-//! CCA of two data sets with different rows and the same columns: Seurat's way of finding cells that are alike in two samples.
+//! CCA of two data sets with different rows and the same columns: Seurat's way of finding cells that are
+//! alike in two samples.
 //!
-//! With the standardized rows of both as Z₁ (n₁×g) and Z₂ (n₂×g), the embeddings of the rows are the leading singular vectors of
-//! Z₁Z₂ᵀ. That matrix of n₁×n₂ is never formed. From Kᵢ = ZᵢᵀZᵢ = LᵢLᵢᵀ and L₁ᵀL₂ = U·diag(d)·Vᵀ follow
+//! With the standardized rows of both as Z₁ (n₁×g) and Z₂ (n₂×g), the embeddings of the rows are the leading
+//! singular vectors of Z₁Z₂ᵀ. That matrix of n₁×n₂ is never formed. From Kᵢ = ZᵢᵀZᵢ = LᵢLᵢᵀ and L₁ᵀL₂ =
+//! U·diag(d)·Vᵀ follow
 //!
 //! ```text
 //! Z₁Z₂ᵀ = (Z₁·L₂V·diag(d)⁻¹) · diag(d) · (Z₂·L₁U·diag(d)⁻¹)ᵀ
 //! ```
 //!
-//! so one pass over each data set gives K (`RowSums`), and a second one multiplies its rows with g×k weights. No matrix
-//! is inverted, so directions in which rows hardly vary do no harm. Memory is that of some g×g matrices.
+//! so one pass over each data set gives K (`RowSums`), and a second one multiplies its rows with g×k weights.
+//! No matrix is inverted, so directions in which rows hardly vary do no harm. Memory is that of some g×g
+//! matrices.
 //!
-//! Source: Butler et al., *Integrating single-cell transcriptomic data across different conditions, technologies, and species*
-//! (Nature Biotechnology 2018); Seurat's function `RunCCA`.
+//! Source: Butler et al., *Integrating single-cell transcriptomic data across different conditions,
+//! technologies, and species* (Nature Biotechnology 2018); Seurat's function `RunCCA`.
 
 use crate::data::{ColumnScale, RowSums};
 use crate::error::{Error, Result};
@@ -32,7 +35,8 @@ pub struct TwoSamples {
     pub values: Vec<f64>,
     /// g×k weights of the first and of the second data set.
     pub weights: [Panel; 2],
-    /// How far the embeddings of each data set are from orthonormal, ‖UᵀU − I‖ in the largest entry: 0 if all is exact.
+    /// How far the embeddings of each data set are from orthonormal, ‖UᵀU − I‖ in the largest entry: 0 if all
+    /// is exact.
     pub departure: [f64; 2],
 }
 
@@ -64,8 +68,8 @@ impl TwoSamples {
         Ok(TwoSamples { values, weights: weights.map(|w| Panel::from_mat(w.as_ref())), departure })
     }
 
-    /// Turns the signs of components so that `embedding`, that of one row of the first data set, is not negative. Seurat
-    /// does this with the first row.
+    /// Turns the signs of components so that `embedding`, that of one row of the first data set, is not
+    /// negative. Seurat does this with the first row.
     pub fn turn(&mut self, embedding: &[f64]) {
         for weights in &mut self.weights {
             for row in 0..weights.rows() {
@@ -95,7 +99,8 @@ fn departure(root: &Mat<f64>, weights: &Mat<f64>) -> f64 {
     (gram - identity).norm_max()
 }
 
-/// The embeddings zᵀW of rows, k numbers per row, once these are standardized. Rows whose entries are all the same get zeros.
+/// The embeddings zᵀW of rows, k numbers per row, once these are standardized. Rows whose entries are all the
+/// same get zeros.
 pub fn embed(rows: &Matrix, columns: &ColumnScale, weights: &Panel) -> Result<Vec<f64>> {
     let (g, k, stride) = (columns.cols(), weights.cols(), weights.lines_per_row());
     for (what, found) in [("columns", rows.cols()), ("rows of the weights", weights.rows())] {

@@ -1,9 +1,10 @@
 //! The units in which covariances are measured while a fit iterates.
 //!
-//! The iteration and its estimates of what is missing take objective values to be at most 1, as correlations are. If the metric of a view
-//! is not that of CCA, wᵀw = 1 does not bound them; with B = u·n·I and u at least the largest variance of a variable of unit
-//! length, (1/n)·λ₁(C), they are. That eigenvalue is found by a few block power steps, from below, so that a margin is
-//! added. A larger u than needed changes no answer.
+//! The iteration and its estimates of what is missing take objective values to be at most 1, as correlations
+//! are. If the metric of a view is not that of CCA, wᵀw = 1 does not bound them; with B = u·n·I and u at
+//! least the largest variance of a variable of unit length, (1/n)·λ₁(C), they are. That eigenvalue is found
+//! by a few block power steps, from below, so that a margin is added. A larger u than needed changes no
+//! answer.
 
 use crate::data::{Counting, Normal, Pair, Side};
 use crate::error::Result;

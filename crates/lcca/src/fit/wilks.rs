@@ -1,10 +1,12 @@
-//! Wilks' Λ with Bartlett's χ² approximation: the classical test of how many pairs correlate, for small dense data.
+//! Wilks' Λ with Bartlett's χ² approximation: the classical test of how many pairs correlate, for small dense
+//! data.
 //!
-//! For the pairs from the j-th on, Λ = Π(1 − rᵢ²), and −(n − r − 1 − (p + q + 1)/2)·ln Λ is about χ² with (p − j)(q − j) degrees
-//! of freedom if those pairs correlate by chance only. Here p and q are ranks, not columns: indicators of a category sum up to a constant, and
-//! a column that depends on others adds no direction in which chance could find a correlation. r is the rank of the centered covariates,
-//! each of which takes a dimension from the rows. It assumes independent rows, normal data, many more rows than columns, and no ridge;
-//! permutation tests on held-out rows assume none of that but the first.
+//! For the pairs from the j-th on, Λ = Π(1 − rᵢ²), and −(n − r − 1 − (p + q + 1)/2)·ln Λ is about χ² with (p
+//! − j)(q − j) degrees of freedom if those pairs correlate by chance only. Here p and q are ranks, not
+//! columns: indicators of a category sum up to a constant, and a column that depends on others adds no
+//! direction in which chance could find a correlation. r is the rank of the centered covariates, each of
+//! which takes a dimension from the rows. It assumes independent rows, normal data, many more rows than
+//! columns, and no ridge; permutation tests on held-out rows assume none of that but the first.
 
 use super::driver::fit;
 use super::plan::is_narrow;
@@ -35,7 +37,8 @@ pub struct Wilks {
     pub covariates: u64,
 }
 
-/// Tests all pairs of small views, without a ridge, by all rows. An error if views are wide, rows are weighted, or rows are too few.
+/// Tests all pairs of small views, without a ridge, by all rows. An error if views are wide, rows are
+/// weighted, or rows are too few.
 pub fn wilks(pair: &InMemory, watch: &dyn Watch) -> Result<Wilks> {
     let shape = pair.shape();
     let settings = Settings::new(Method::auto(), shape.x_cols.min(shape.y_cols).min(shape.rows));
@@ -92,7 +95,8 @@ impl Wilks {
     }
 }
 
-/// Γ(a, x)/Γ(a), the share of a gamma distribution above x: by its series below a + 1 and by its continued fraction above.
+/// Γ(a, x)/Γ(a), the share of a gamma distribution above x: by its series below a + 1 and by its continued
+/// fraction above.
 fn upper_share(a: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 1.0;
@@ -191,7 +195,8 @@ mod tests {
         assert!(wilks(&weighted.unwrap(), &()).unwrap_err().to_string().contains("count once"));
     }
 
-    /// Weight, waist and pulse of twenty members of a fitness club (Linnerud), against chin-ups, sit-ups and jumps.
+    /// Weight, waist and pulse of twenty members of a fitness club (Linnerud), against chin-ups, sit-ups and
+    /// jumps.
     const CLUB: [[f64; 6]; 20] = [
         [191.0, 36.0, 50.0, 5.0, 162.0, 60.0],
         [189.0, 37.0, 52.0, 2.0, 110.0, 60.0],
@@ -223,7 +228,8 @@ mod tests {
                 _ => CLUB[i][from + j],
             })
         };
-        // SAS/STAT User's Guide, the first example of PROC CANCORR. A column that depends on others, in either view, changes nothing.
+        // SAS/STAT User's Guide, the first example of PROC CANCORR. A column that depends on others, in
+        // either view, changes nothing.
         for dependent in [[false, false], [true, false], [false, true], [true, true]] {
             let [x, y] = [columns(0, dependent[0]), columns(3, dependent[1])];
             let pair = InMemory::new(from_dense(x.as_ref()), from_dense(y.as_ref())).unwrap();
@@ -255,7 +261,8 @@ mod tests {
 
     #[test]
     fn noise_with_covariates_is_found_significant_as_often_as_promised() {
-        // 60 rows, 30 covariates and one that depends on them, views that follow the covariates and are independent otherwise.
+        // 60 rows, 30 covariates and one that depends on them, views that follow the covariates and are
+        // independent otherwise.
         const SETS: u64 = 1000;
         let is_significant = |set: &u64| {
             let z = random_mat(60, 30, 4 * set + 1);

@@ -1,11 +1,11 @@
 //! Witnesses: pairs of directions on a few columns that correlate strongly.
 //!
-//! The objective of any pair of directions is at most the largest there is, so a pair on a handful of columns whose
-//! objective is above θ_k proves that something at least as large must be found. Such pairs are easy to find, because
-//! canonical pairs of sparse data live on few columns (`grow`).
+//! The objective of any pair of directions is at most the largest there is, so a pair on a handful of columns
+//! whose objective is above θ_k proves that something at least as large must be found. Such pairs are easy to
+//! find, because canonical pairs of sparse data live on few columns (`grow`).
 //!
-//! Witnesses start the iteration, choose columns of the coarse block, and stand against a claim of convergence that does
-//! not explain them.
+//! Witnesses start the iteration, choose columns of the coarse block, and stand against a claim of
+//! convergence that does not explain them.
 
 use super::eigenproblem::FewRows;
 use crate::error::Result;
@@ -44,8 +44,8 @@ impl Witness {
         (0..2).any(|side| self.columns[side].iter().any(|column| other.columns[side].contains(column)))
     }
 
-    /// The objective of what is left of the pair after the pairs found are taken out; 0 if next to nothing is left. `bw` is a row of
-    /// B·W of a view.
+    /// The objective of what is left of the pair after the pairs found are taken out; 0 if next to nothing is
+    /// left. `bw` is a row of B·W of a view.
     ///
     /// With W and Θ exact, a larger value than θ_k is a proof that a pair is missing.
     pub fn unexplained<'b>(&self, bw: impl Fn(usize, u32) -> &'b [f64], theta: &[f64]) -> f64 {
@@ -61,7 +61,8 @@ impl Witness {
         self.beyond(squares(0) + squares(1), explained)
     }
 
-    /// The same from the sum of squares of both directions along the pairs found, and what these explain of the objective.
+    /// The same from the sum of squares of both directions along the pairs found, and what these explain of
+    /// the objective.
     pub fn beyond(&self, squares: f64, explained: f64) -> f64 {
         let left = 1.0 - squares / 2.0;
         if left > LEFT { (self.objective - explained) / left } else { 0.0 }

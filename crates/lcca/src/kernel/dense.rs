@@ -1,7 +1,7 @@
 //! Gather and scatter for dense rows, four rows at a time.
 //!
-//! Dense rows visit every line of the panel in order, so the processor fetches them ahead by itself and the loops are bound
-//! by loads, not by waiting. Four rows share each load of a line.
+//! Dense rows visit every line of the panel in order, so the processor fetches them ahead by itself and the
+//! loops are bound by loads, not by waiting. Four rows share each load of a line.
 
 use super::lines::add_scaled;
 use super::rows::Stored;
@@ -12,7 +12,8 @@ use std::ops::Range;
 
 /// The number of rows that share the loads of a panel.
 const ROWS: usize = 4;
-/// The number of lines in a tile. With four rows that makes eight sums of one line each, as many as 16 AVX registers hold.
+/// The number of lines in a tile. With four rows that makes eight sums of one line each, as many as 16 AVX
+/// registers hold.
 const TILE: usize = 2;
 
 /// What is subtracted from the values of each column. A type parameter, so that rows without it pay nothing.

@@ -1,7 +1,8 @@
 //! Gather and scatter for rows of listed entries: sparse and one-hot.
 //!
-//! The entries of a row name panel rows far apart in memory, so these loops wait for memory more than they compute. Hence
-//! the prefetches, and hence tiles as wide as registers allow: each visit of an entry does all the work it can.
+//! The entries of a row name panel rows far apart in memory, so these loops wait for memory more than they
+//! compute. Hence the prefetches, and hence tiles as wide as registers allow: each visit of an entry does all
+//! the work it can.
 
 use super::lines::{add_scaled, add_scaled_single};
 use super::prefetch::{prefetch, prefetch_single};
@@ -10,8 +11,9 @@ use crate::matrix::{LANES, Line};
 use pulp::NullaryFnOnce;
 use std::ops::Range;
 
-/// The most cache lines of a panel's row that a tile covers: 32 columns. Their sums take 8 of the 16 registers that AVX
-/// has, which leaves registers for the entry and for loads under way. Wider panels walk the rows once per tile.
+/// The most cache lines of a panel's row that a tile covers: 32 columns. Their sums take 8 of the 16
+/// registers that AVX has, which leaves registers for the entry and for loads under way. Wider panels walk
+/// the rows once per tile.
 const TILE: usize = 4;
 
 pub(super) fn gather<R: Rows>(entries: R, rows: Range<usize>, w: &[Line], stride: usize, z: &mut [Line]) {
@@ -42,7 +44,8 @@ trait Tiled {
     fn all_tiles(&mut self, stride: usize) {
         let mut first = 0;
         while first < stride {
-            // The number of lines is a constant in each call, so that the compiler unrolls them into registers.
+            // The number of lines is a constant in each call, so that the compiler unrolls them into
+            // registers.
             match stride - first {
                 1 => self.tile::<1>(first),
                 2 => self.tile::<2>(first),
@@ -54,8 +57,8 @@ trait Tiled {
     }
 }
 
-// Each loop is a struct whose `call` must be inlined: only code that is inlined into pulp's dispatch is compiled for the
-// processor the program runs on, and the compiler would not inline a closure of this size.
+// Each loop is a struct whose `call` must be inlined: only code that is inlined into pulp's dispatch is
+// compiled for the processor the program runs on, and the compiler would not inline a closure of this size.
 
 struct Gather<'a, R> {
     entries: R,
@@ -144,8 +147,8 @@ impl<R: Rows> Tiled for Scatter<'_, R> {
     #[inline(always)]
     fn tile<const L: usize>(&mut self, first: usize) {
         for (row, z) in self.rows.clone().zip(self.z.chunks_exact(self.stride)) {
-            // A copy stays in registers. A reference would be read again after every store to the panel, which the compiler
-            // cannot always tell apart from it.
+            // A copy stays in registers. A reference would be read again after every store to the panel,
+            // which the compiler cannot always tell apart from it.
             let mut zs = [Line([0.0; LANES]); L];
             zs.copy_from_slice(&z[first..][..L]);
             for Entry { column, value, ahead } in self.entries.row(row) {

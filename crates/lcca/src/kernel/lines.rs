@@ -5,8 +5,8 @@ use pulp::NullaryFnOnce;
 
 /// to ← to + factor·from, one cache line.
 ///
-/// The product is rounded before it is added. A fused multiply-add would be faster on some processors and give other
-/// digits on the rest.
+/// The product is rounded before it is added. A fused multiply-add would be faster on some processors and
+/// give other digits on the rest.
 #[inline(always)]
 pub(super) fn add_scaled(to: &mut Line, factor: f64, from: &Line) {
     for lane in 0..LANES {

@@ -5,9 +5,9 @@
 //! scatter: P ← P + x·zᵀ  for every row x of the block
 //! ```
 //!
-//! Panels are walked in tiles of a few cache lines, whose sums stay in registers. Every lane does the same multiplications
-//! and additions in the same order at any SIMD width, so results do not depend on the processor. The tests compare these
-//! loops with slow twins in `reference.rs`.
+//! Panels are walked in tiles of a few cache lines, whose sums stay in registers. Every lane does the same
+//! multiplications and additions in the same order at any SIMD width, so results do not depend on the
+//! processor. The tests compare these loops with slow twins in `reference.rs`.
 
 mod dense;
 mod entries;
@@ -26,7 +26,8 @@ use dense::Zero;
 use rows::{OneHotEntries, Renumbered, Rows, SparseEntries};
 use std::ops::Range;
 
-/// z ← Wᵀx for `rows` of `view`. `w` has `stride` lines per column of the view, `z` has `stride` lines per row.
+/// z ← Wᵀx for `rows` of `view`. `w` has `stride` lines per column of the view, `z` has `stride` lines per
+/// row.
 pub(crate) fn gather(view: &Matrix, rows: Range<usize>, w: &[Line], stride: usize, z: &mut [Line]) {
     match view {
         Matrix::OneHot(m) => entries::gather(OneHotEntries::new(m), rows, w, stride, z),
@@ -51,8 +52,8 @@ pub(crate) fn gather(view: &Matrix, rows: Range<usize>, w: &[Line], stride: usiz
     }
 }
 
-/// z ← Wᵀx for `rows` of `view` and W in single precision: `w` has `LANES·stride` numbers per column of the view, `z` has `stride` lines per
-/// row. Sums are in double precision.
+/// z ← Wᵀx for `rows` of `view` and W in single precision: `w` has `LANES·stride` numbers per column of the
+/// view, `z` has `stride` lines per row. Sums are in double precision.
 pub(crate) fn gather_single(view: &Matrix, rows: Range<usize>, w: &[f32], stride: usize, z: &mut [Line]) {
     match view {
         Matrix::OneHot(m) => entries::gather_single(OneHotEntries::new(m), rows, w, stride, z),
@@ -77,8 +78,9 @@ pub(crate) fn gather_single(view: &Matrix, rows: Range<usize>, w: &[f32], stride
     }
 }
 
-/// P ← P + x·zᵀ for `rows` of `view`. `p` has `stride` lines per column of the view, `z` has `stride` lines per row. If
-/// `numbers` are given, one per column, column j of a sparse view has row `numbers[j]` of the panel.
+/// P ← P + x·zᵀ for `rows` of `view`. `p` has `stride` lines per column of the view, `z` has `stride` lines
+/// per row. If `numbers` are given, one per column, column j of a sparse view has row `numbers[j]` of the
+/// panel.
 pub(crate) fn scatter(
     view: &Matrix,
     rows: Range<usize>,

@@ -10,9 +10,9 @@ pub(crate) struct RowLines<'a> {
     pub used: &'a [usize],
 }
 
-/// Column j of `sum` ← column j + factorⱼ·row, from the cache line with entry j down, for each (j, factorⱼ) in `columns`,
-/// ascending. The cache line of every j is a used one. `sum` has as many lines per column as the row has, and begins with
-/// column `first`.
+/// Column j of `sum` ← column j + factorⱼ·row, from the cache line with entry j down, for each (j, factorⱼ)
+/// in `columns`, ascending. The cache line of every j is a used one. `sum` has as many lines per column as
+/// the row has, and begins with column `first`.
 pub(crate) fn outer(row: RowLines<'_>, columns: &[(usize, f64)], first: usize, sum: &mut [Line]) {
     pulp::Arch::new().dispatch(Outer { row, columns, first, sum });
 }
@@ -37,7 +37,8 @@ impl NullaryFnOnce for Outer<'_> {
             let start = (j - self.first) * lines.len();
             let column = &mut self.sum[start..start + lines.len()];
             for &line in &used[skipped..] {
-                // Copies, because the compiler does not see that the row is no part of the sum and would take single lanes.
+                // Copies, because the compiler does not see that the row is no part of the sum and would take
+                // single lanes.
                 let (mut to, from) = (column[line], lines[line]);
                 add_scaled(&mut to, factor, &from);
                 column[line] = to;

@@ -1,7 +1,7 @@
 //! Asks the processor to load panel lines before they are needed.
 //!
-//! A prefetch is a hint that reads nothing, so any index is allowed, even one beyond the panel. An empty one-hot row names
-//! such an index.
+//! A prefetch is a hint that reads nothing, so any index is allowed, even one beyond the panel. An empty
+//! one-hot row names such an index.
 
 use crate::matrix::Line;
 
@@ -17,7 +17,8 @@ pub(super) fn prefetch<const L: usize>(lines: &[Line], first: usize) {
     }
 }
 
-/// Starts loading the numbers of `L` lines in single precision from `first` on; two of these lines are one cache line.
+/// Starts loading the numbers of `L` lines in single precision from `first` on; two of these lines are one
+/// cache line.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn prefetch_single<const L: usize>(numbers: &[f32], first: usize) {

@@ -1,10 +1,11 @@
-//! The entries of a row as the kernels see them. The storage is a type parameter, so that no loop branches on it.
+//! The entries of a row as the kernels see them. The storage is a type parameter, so that no loop branches on
+//! it.
 
 use crate::matrix::{OneHotRows, Packed, SparseRows};
 
-/// The number of entries by which the prefetch of a panel row precedes its use. The load from memory must be complete by
-/// then and the line not yet evicted. Measured: 4 entries ahead gain nothing, 16 make passes an eighth faster, 32 no more
-/// than 16.
+/// The number of entries by which the prefetch of a panel row precedes its use. The load from memory must be
+/// complete by then and the line not yet evicted. Measured: 4 entries ahead gain nothing, 16 make passes an
+/// eighth faster, 32 no more than 16.
 const AHEAD: usize = 16;
 
 /// One entry of a row.

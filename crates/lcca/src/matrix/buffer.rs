@@ -1,8 +1,9 @@
-//! Shared runs of numbers in memory owned by something else: a vector, a mapped file, an array of another language or on a device.
+//! Shared runs of numbers in memory owned by something else: a vector, a mapped file, an array of another
+//! language or on a device.
 //!
-//! Formats such as `.npy` and safetensors do not align their numbers, and a mapped file cannot be moved into alignment
-//! without copying it. Elements are therefore read through [`Packed`], which needs no alignment. This costs nothing: on
-//! the supported machines, all little-endian, an unaligned read is one ordinary load.
+//! Formats such as `.npy` and safetensors do not align their numbers, and a mapped file cannot be moved into
+//! alignment without copying it. Elements are therefore read through [`Packed`], which needs no alignment.
+//! This costs nothing: on the supported machines, all little-endian, an unaligned read is one ordinary load.
 
 use super::elsewhere::{Bytes, Elsewhere};
 use super::zeros;
@@ -85,7 +86,8 @@ impl<T: Pod> Buffer<T> {
         &self.owner
     }
 
-    /// The device in whose memory the numbers lie and the bytes before them there; `None` if they lie on the host.
+    /// The device in whose memory the numbers lie and the bytes before them there; `None` if they lie on the
+    /// host.
     pub fn elsewhere(&self) -> Option<(&dyn Elsewhere, usize)> {
         self.owner.elsewhere().map(|device| (device, self.start))
     }
@@ -95,7 +97,8 @@ impl<T: Pod> Buffer<T> {
         self.elsewhere().map_or(Ok(()), |(device, _)| device.bring())
     }
 
-    /// The same numbers on the host: a copy of those that lie in the memory of a device, which they do not need any more.
+    /// The same numbers on the host: a copy of those that lie in the memory of a device, which they do not
+    /// need any more.
     pub(crate) fn on_host(&self) -> Result<Self>
     where
         T: Send + Sync,

@@ -29,7 +29,8 @@ pub struct DenseRows {
     origin: Option<Arc<[f64]>>,
 }
 
-/// Whether all numbers are finite: a loop that is compiled for the processor it runs on. Without an early exit it can be vectorized.
+/// Whether all numbers are finite: a loop that is compiled for the processor it runs on. Without an early
+/// exit it can be vectorized.
 struct AllFinite<'a, T, F>(&'a [Packed<T>], F);
 
 impl<T: Copy, F: Fn(T) -> bool> NullaryFnOnce for AllFinite<'_, T, F> {
@@ -135,7 +136,8 @@ impl DenseRows {
         found.map(|(device, start)| (device, Numbers { start, len, is_single }))
     }
 
-    /// Some of the rows, in the given order, on the host. Of numbers in the memory of a device, no others are copied.
+    /// Some of the rows, in the given order, on the host. Of numbers in the memory of a device, no others are
+    /// copied.
     pub fn taken(&self, rows: &[usize]) -> Result<Self> {
         let values = match &self.values {
             DenseValues::F32(values) => DenseValues::F32(taken(values, self.cols, rows)?),
@@ -159,8 +161,8 @@ impl DenseRows {
         &self.values
     }
 
-    /// The same rows with `origin`, one number per column, subtracted from every value that is read. Nothing is copied, and the
-    /// difference is in double precision.
+    /// The same rows with `origin`, one number per column, subtracted from every value that is read. Nothing
+    /// is copied, and the difference is in double precision.
     pub fn less(&self, origin: &[f64]) -> Self {
         assert_eq!(origin.len(), self.cols, "one number per column");
         let origin = match &self.origin {

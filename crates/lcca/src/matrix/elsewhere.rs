@@ -3,7 +3,8 @@
 use crate::error::Result;
 use std::any::Any;
 
-/// The owner of some bytes, which keeps them alive and in place. Whatever is a slice of bytes on the host is one.
+/// The owner of some bytes, which keeps them alive and in place. Whatever is a slice of bytes on the host is
+/// one.
 pub trait Bytes: Send + Sync {
     /// The bytes. Those in the memory of a device are copied to the host first, once.
     ///
@@ -42,7 +43,8 @@ pub trait Elsewhere: Any + Send + Sync {
     /// Where the first byte is. No other memory has this address.
     fn address(&self) -> u64;
 
-    /// Makes the copy on the host, after which reading the bytes cannot fail. The second time there is nothing to do.
+    /// Makes the copy on the host, after which reading the bytes cannot fail. The second time there is
+    /// nothing to do.
     fn bring(&self) -> Result<()>;
 
     /// Copies the bytes from `start` on, as many as `out` holds, and no others.

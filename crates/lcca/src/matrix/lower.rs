@@ -5,11 +5,12 @@ use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 use std::ops::{Index, IndexMut};
 
-/// The lower triangle of a square matrix, column after column: half of a symmetric matrix, or a triangular factor.
+/// The lower triangle of a square matrix, column after column: half of a symmetric matrix, or a triangular
+/// factor.
 ///
-/// There is room for the upper triangle as well, because dense algebra works on whole matrices, but nothing is ever written
-/// there. The system grants memory only when it is touched, by the thread that touches it, so that about half of it is never
-/// taken and no thread has to clear all of it first.
+/// There is room for the upper triangle as well, because dense algebra works on whole matrices, but nothing
+/// is ever written there. The system grants memory only when it is touched, by the thread that touches it, so
+/// that about half of it is never taken and no thread has to clear all of it first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lower<T = f64> {
     size: usize,

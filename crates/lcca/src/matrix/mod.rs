@@ -132,8 +132,9 @@ impl Matrix {
         }
     }
 
-    /// The same rows with `origin`, one number per column, subtracted from every stored entry. Dense rows subtract while they are read; sparse
-    /// rows get values of their own, 8 bytes per entry. Columns whose number is not 0 must be stored in every row.
+    /// The same rows with `origin`, one number per column, subtracted from every stored entry. Dense rows
+    /// subtract while they are read; sparse rows get values of their own, 8 bytes per entry. Columns whose
+    /// number is not 0 must be stored in every row.
     pub(crate) fn less(&self, origin: &[f64]) -> Matrix {
         match self {
             Matrix::Dense(m) => Matrix::Dense(m.less(origin)),

@@ -1,8 +1,9 @@
 //! Rows normalized one by one: by their length, by their sum, or as logarithms of shares.
 //!
-//! It is done once, before a fit: sparse rows keep their offsets and columns where they are and get values of their own, 4 bytes
-//! per entry, or 8 if they had doubles. Doing it again in every pass would cost a logarithm per entry and pass, and every loop
-//! over entries would need a variant; a view of ones has no values that a factor could go with.
+//! It is done once, before a fit: sparse rows keep their offsets and columns where they are and get values of
+//! their own, 4 bytes per entry, or 8 if they had doubles. Doing it again in every pass would cost a
+//! logarithm per entry and pass, and every loop over entries would need a variant; a view of ones has no
+//! values that a factor could go with.
 
 use super::{Buffer, DenseRows, DenseValues, Matrix, SparseRows, Values};
 use crate::error::{Error, Result};

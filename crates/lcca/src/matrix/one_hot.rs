@@ -15,7 +15,8 @@ impl OneHotRows {
     /// The column number that marks a row without an entry.
     pub const EMPTY: u32 = u32::MAX;
 
-    /// Checks that every column is in range. `column[i]` is the column of the 1 in row i, or [`OneHotRows::EMPTY`].
+    /// Checks that every column is in range. `column[i]` is the column of the 1 in row i, or
+    /// [`OneHotRows::EMPTY`].
     pub fn new(cols: usize, column: Buffer<u32>) -> Result<Self> {
         OneHotRows::new_in_blocks(cols, column, |_| Ok(()))
     }

@@ -1,19 +1,19 @@
 //! Memory for large panels, in huge pages if the system has them.
 //!
-//! A pass jumps from row to row of panels of hundreds of megabytes. With pages of four kilobytes, almost every jump also
-//! misses the translation cache, and a fresh panel costs one page fault every few rows, which the system handles one
-//! thread at a time.
+//! A pass jumps from row to row of panels of hundreds of megabytes. With pages of four kilobytes, almost
+//! every jump also misses the translation cache, and a fresh panel costs one page fault every few rows, which
+//! the system handles one thread at a time.
 
 use super::line::Line;
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 use std::mem::MaybeUninit;
 
-/// Panels below this many bytes, two huge pages, stay in ordinary pages and are zeroed by one thread: there is too little
-/// to gain.
+/// Panels below this many bytes, two huge pages, stay in ordinary pages and are zeroed by one thread: there
+/// is too little to gain.
 const LARGE: usize = 4 << 20;
-/// The number of lines that one thread zeroes at a time. They fill one huge page, so that no two threads fault on the
-/// same page.
+/// The number of lines that one thread zeroes at a time. They fill one huge page, so that no two threads
+/// fault on the same page.
 const CHUNK: usize = (2 << 20) / size_of::<Line>();
 
 /// Allocates `count` lines of zeros.
@@ -34,7 +34,8 @@ pub(crate) fn zeroed(count: usize) -> Vec<Line> {
     lines
 }
 
-/// Zeros of any kind, in huge pages if there are many. Pages are placed when they are first written, by the thread that does so.
+/// Zeros of any kind, in huge pages if there are many. Pages are placed when they are first written, by the
+/// thread that does so.
 pub fn zeros<T: Pod>(count: usize) -> Vec<T> {
     let mut numbers: Vec<T> = bytemuck::zeroed_vec(count);
     if count * size_of::<T>() >= LARGE {

@@ -1,7 +1,8 @@
 //! Panels: the thin dense p×k matrices every algorithm here works on.
 //!
-//! A panel is stored row after row, and each row is padded to whole cache lines of eight doubles. One column of the data
-//! is one row of the panel, so an entry of the data touches a few aligned lines and no part of any other.
+//! A panel is stored row after row, and each row is padded to whole cache lines of eight doubles. One column
+//! of the data is one row of the panel, so an entry of the data touches a few aligned lines and no part of
+//! any other.
 
 use super::line::{LANES, Line};
 use super::pages::{written, zeroed};
@@ -27,7 +28,8 @@ impl Panel {
         Panel { rows, cols, lines: zeroed(rows * cols.div_ceil(LANES)) }
     }
 
-    /// A panel that `write` writes, given its bytes: row after row, each padded with zeros to whole cache lines.
+    /// A panel that `write` writes, given its bytes: row after row, each padded with zeros to whole cache
+    /// lines.
     ///
     /// # Safety
     /// If `write` succeeds, it must have written every byte, those of the padding with zeros.
@@ -132,8 +134,8 @@ impl Clone for Panel {
     }
 }
 
-/// Row-major numbers as a faer matrix, made by transposing a column-major one: faer 0.24's constructor for row-major
-/// numbers takes its strides in the wrong order.
+/// Row-major numbers as a faer matrix, made by transposing a column-major one: faer 0.24's constructor for
+/// row-major numbers takes its strides in the wrong order.
 pub(crate) fn row_major_mut<T>(numbers: &mut [T], rows: usize, cols: usize, stride: usize) -> MatMut<'_, T> {
     MatMut::from_column_major_slice_with_stride_mut(numbers, cols, rows, stride).transpose_mut()
 }

@@ -1,5 +1,5 @@
-//! The entries of a view with its numbers at hand, for loops over many short rows: a matrix finds its numbers through their
-//! owner each time it is asked for a row, and that takes as long as reading the row.
+//! The entries of a view with its numbers at hand, for loops over many short rows: a matrix finds its numbers
+//! through their owner each time it is asked for a row, and that takes as long as reading the row.
 
 use super::{DenseRows, Matrix, OneHotRows, Packed, SparseRows, Values};
 
@@ -35,7 +35,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Starts loading the place of a row that will be read later, and the columns of one that will be read soon.
+    /// Starts loading the place of a row that will be read later, and the columns of one that will be read
+    /// soon.
     #[inline(always)]
     pub fn prefetch(&self, later: usize, soon: usize) {
         if let Reader::Sparse { offsets, columns, .. } = self {
@@ -81,7 +82,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Calls `visit(column, value)` for the stored entries of `row` in column `first` and later ones, the last column first.
+    /// Calls `visit(column, value)` for the stored entries of `row` in column `first` and later ones, the
+    /// last column first.
     #[inline(always)]
     pub fn for_each_from(&self, row: usize, first: usize, mut visit: impl FnMut(usize, f64)) {
         let Reader::Sparse { offsets, columns, values } = self else {

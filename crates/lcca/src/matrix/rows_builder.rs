@@ -1,4 +1,5 @@
-//! Builds sparse rows entry by entry. Several builders fill consecutive parts in parallel and are joined at the end.
+//! Builds sparse rows entry by entry. Several builders fill consecutive parts in parallel and are joined at
+//! the end.
 
 use super::{SparseRows, Values};
 use crate::error::Result;
@@ -36,8 +37,9 @@ impl RowsBuilder {
         self.columns.len()
     }
 
-    /// Concatenates the rows of all parts. If the values are known to be `all_ones`, they are not stored. Otherwise they are
-    /// stored in single precision if that holds all of them exactly, as it does small counts.
+    /// Concatenates the rows of all parts. If the values are known to be `all_ones`, they are not stored.
+    /// Otherwise they are stored in single precision if that holds all of them exactly, as it does small
+    /// counts.
     pub fn join(parts: Vec<RowsBuilder>, cols: usize, all_ones: bool) -> Result<SparseRows> {
         let offsets = join_offsets(&parts);
         let columns = concatenate(&parts, |part| &part.columns, |&column| column);

@@ -4,15 +4,16 @@ use super::Packed;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// The number of elements that a thread examines before it checks whether another thread has found an earlier match.
-/// 16,384 elements take microseconds, long beside the check and short beside the search.
+/// The number of elements that a thread examines before it checks whether another thread has found an earlier
+/// match. 16,384 elements take microseconds, long beside the check and short beside the search.
 pub const GRAIN: usize = 1 << 14;
 
-/// The number of entries that are checked at a time when a matrix is made. Their columns and values fit into a core's own
-/// cache, so that a caller who examines each block as it arrives reads memory once.
+/// The number of entries that are checked at a time when a matrix is made. Their columns and values fit into
+/// a core's own cache, so that a caller who examines each block as it arrives reads memory once.
 pub const BLOCK: usize = 1 << 16;
 
-/// Calls `check` for blocks of [`BLOCK`] of the first `len` indices, in parallel, and returns an error if there is one.
+/// Calls `check` for blocks of [`BLOCK`] of the first `len` indices, in parallel, and returns an error if
+/// there is one.
 pub(super) fn in_blocks<E: Send>(
     len: usize,
     check: impl Fn(Range<usize>) -> Result<(), E> + Sync,
@@ -33,7 +34,8 @@ where
     Packed<T>: Sync,
 {
     let grain = numbers.par_chunks(GRAIN).position_first(|grain| {
-        // A loop without an early exit can be vectorized; only the grain with a match is searched element by element.
+        // A loop without an early exit can be vectorized; only the grain with a match is searched element by
+        // element.
         grain.iter().fold(false, |any, number| any | wanted(number.get()))
     })?;
     let position = numbers[grain * GRAIN..].iter().position(|number| wanted(number.get()))?;

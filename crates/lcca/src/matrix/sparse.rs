@@ -64,8 +64,9 @@ pub struct Canonical {
 }
 
 impl SparseRows {
-    /// Checks the invariants once, for all later uses: offsets never decrease and end at the entry count, columns are in range and strictly
-    /// ascend within a row, values are finite. Errors name the row and column.
+    /// Checks the invariants once, for all later uses: offsets never decrease and end at the entry count,
+    /// columns are in range and strictly ascend within a row, values are finite. Errors name the row and
+    /// column.
     pub fn new(cols: usize, offsets: Buffer<u64>, columns: Buffer<u32>, values: Values) -> Result<Self> {
         SparseRows::new_in_blocks(cols, offsets, columns, values, |_| Ok(()))
     }
@@ -88,7 +89,8 @@ impl SparseRows {
         search::in_blocks(matrix.columns.len(), |entries| {
             arrived(entries.clone())?;
             let begins_before = |entry: usize| offsets.partition_point(|offset| offset.get() < entry as u64);
-            // The rows that begin in this block. A row may end in a later one, whose caller looks at its entries too.
+            // The rows that begin in this block. A row may end in a later one, whose caller looks at its
+            // entries too.
             for row in begins_before(entries.start)..begins_before(entries.end).min(matrix.rows()) {
                 matrix.check_row(row, offsets[row].get(), offsets[row + 1].get())?;
             }
@@ -97,8 +99,8 @@ impl SparseRows {
         Ok(matrix)
     }
 
-    /// Rows whose maker vouches for their columns and values: these are not looked at, and may lie in the memory of a device until the host
-    /// reads them. Offsets and sizes are checked.
+    /// Rows whose maker vouches for their columns and values: these are not looked at, and may lie in the
+    /// memory of a device until the host reads them. Offsets and sizes are checked.
     #[doc(hidden)]
     pub fn ordered(cols: usize, offsets: Buffer<u64>, columns: Buffer<u32>, values: Values) -> Result<Self> {
         let matrix = SparseRows { cols, offsets, columns, values };
@@ -108,8 +110,8 @@ impl SparseRows {
         Ok(matrix)
     }
 
-    /// Like [`SparseRows::new`], for rows whose columns may be out of order or repeated: sorts each row and sums
-    /// duplicates. If all rows are in order, nothing is copied.
+    /// Like [`SparseRows::new`], for rows whose columns may be out of order or repeated: sorts each row and
+    /// sums duplicates. If all rows are in order, nothing is copied.
     pub fn canonical(
         cols: usize,
         offsets: Buffer<u64>,
@@ -276,8 +278,8 @@ impl SparseRows {
             offsets.push(columns.len() as u64);
         }
         let merged = (self.columns.len() - columns.len()) as u64;
-        // Sums keep the precision of the input. Sums of ones are whole numbers, which single precision holds exactly up to
-        // 2^24.
+        // Sums keep the precision of the input. Sums of ones are whole numbers, which single precision holds
+        // exactly up to 2^24.
         let values = match (&self.values, merged) {
             (Values::Ones, 0) => Values::Ones,
             (Values::F64(_), _) => Values::F64(values.into()),
@@ -308,12 +310,14 @@ impl SparseRows {
         offsets[offsets.len() - 1].get() - offsets[0].get()
     }
 
-    /// The positions in `columns` and `values` at which each row begins, and the one at which the last row ends.
+    /// The positions in `columns` and `values` at which each row begins, and the one at which the last row
+    /// ends.
     pub fn offsets(&self) -> &Buffer<u64> {
         &self.offsets
     }
 
-    /// The column of each entry. A slice of rows still has the columns of all rows, so index through `offsets`.
+    /// The column of each entry. A slice of rows still has the columns of all rows, so index through
+    /// `offsets`.
     pub fn columns(&self) -> &Buffer<u32> {
         &self.columns
     }

@@ -1,7 +1,8 @@
-//! The exact solver of Algorithm 1: a Cholesky factorization of C + λI, sparse or dense, whichever costs less.
+//! The exact solver of Algorithm 1: a Cholesky factorization of C + λI, sparse or dense, whichever costs
+//! less.
 //!
-//! Forming C reads the view once; solving takes no pass. C may be singular: right-hand sides XᵀT lie in its range, and both
-//! factorizations return a solution there.
+//! Forming C reads the view once; solving takes no pass. C may be singular: right-hand sides XᵀT lie in its
+//! range, and both factorizations return a solution there.
 
 use super::dense_cholesky::DenseCholesky;
 use super::least_squares::{LeastSquares, Solved, SolverSpec};
@@ -20,7 +21,8 @@ pub enum Cholesky {
 }
 
 impl Cholesky {
-    /// Forms and factorizes C + λI. If neither way fits in `memory`, the error names the needed and the allowed bytes.
+    /// Forms and factorizes C + λI. If neither way fits in `memory`, the error names the needed and the
+    /// allowed bytes.
     pub fn new(normal: Normal<'_>, memory: u64) -> Result<Self> {
         let gram = normal.pair.capabilities().require_grams()?.gram(normal.side, memory)?;
         let dense_bytes = DenseCholesky::bytes(normal.size());

@@ -1,7 +1,7 @@
 //! Pivoted dense Cholesky: rank-revealing, p³/3 operations.
 //!
-//! C + λI is scaled to a unit diagonal and factorized with complete pivoting. Columns beyond the numerical rank get weight
-//! 0, which still solves any system whose right-hand side lies in the range.
+//! C + λI is scaled to a unit diagonal and factorized with complete pivoting. Columns beyond the numerical
+//! rank get weight 0, which still solves any system whose right-hand side lies in the range.
 
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
@@ -33,8 +33,8 @@ impl DenseCholesky {
         (p as f64).powi(3) / 3.0
     }
 
-    /// Factorizes `gram` + `ridge`·I. `diagonal` is that of the sum, with 0 for columns that are zero but for rounding:
-    /// scaled to a unit diagonal, they would count as much as any other column.
+    /// Factorizes `gram` + `ridge`·I. `diagonal` is that of the sum, with 0 for columns that are zero but for
+    /// rounding: scaled to a unit diagonal, they would count as much as any other column.
     pub fn new(gram: Mat<f64>, ridge: f64, diagonal: &[f64]) -> Result<Self> {
         let p = gram.nrows();
         let scale: Vec<f64> = diagonal.iter().map(|&d| inverse_root(d)).collect();

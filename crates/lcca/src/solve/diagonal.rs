@@ -1,4 +1,5 @@
-//! The solver of D-CCA: W = diag(C + λI)⁻¹R. Takes no pass and is exact if C is diagonal (Lu & Foster, section 3.1).
+//! The solver of D-CCA: W = diag(C + λI)⁻¹R. Takes no pass and is exact if C is diagonal (Lu & Foster,
+//! section 3.1).
 
 use super::least_squares::{LeastSquares, Solved, SolverSpec};
 use crate::data::Normal;

@@ -1,7 +1,9 @@
-//! The solver of G-CCA: steepest descent from zero with an exact line search for each column, half a pass per step.
+//! The solver of G-CCA: steepest descent from zero with an exact line search for each column, half a pass per
+//! step.
 //!
-//! With g = R − (C + λI)W the negative gradient and d the direction (g itself, or preconditioned), the step is
-//! α = gᵀd / dᵀ(C + λI)d. The one product (C + λI)d also updates g, so that (C + λI)W = R − g is known at the end.
+//! With g = R − (C + λI)W the negative gradient and d the direction (g itself, or preconditioned), the step
+//! is α = gᵀd / dᵀ(C + λI)d. The one product (C + λI)d also updates g, so that (C + λI)W = R − g is known at
+//! the end.
 
 use super::least_squares::{LeastSquares, Solved, SolverSpec};
 use crate::data::Normal;

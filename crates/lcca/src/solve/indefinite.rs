@@ -1,9 +1,12 @@
-//! Supernodal sparse LBLᵀ (faer) of a symmetric matrix that need not be definite: how many of its eigenvalues are negative, and along what.
+//! Supernodal sparse LBLᵀ (faer) of a symmetric matrix that need not be definite: how many of its eigenvalues
+//! are negative, and along what.
 //!
-//! In an order Q that keeps L sparse and in which pivots of one or two columns were exchanged within supernodes (Bunch and Kaufman),
-//! QᵀLBLᵀQ is the matrix but for rounding. B is block diagonal, and has as many negative eigenvalues as LBLᵀ (Sylvester).
+//! In an order Q that keeps L sparse and in which pivots of one or two columns were exchanged within
+//! supernodes (Bunch and Kaufman), QᵀLBLᵀQ is the matrix but for rounding. B is block diagonal, and has as
+//! many negative eigenvalues as LBLᵀ (Sylvester).
 //!
-//! Pivots cannot leave their supernode, so nothing bounds the rounding in advance. [`Indefinite::distance`] measures it.
+//! Pivots cannot leave their supernode, so nothing bounds the rounding in advance. [`Indefinite::distance`]
+//! measures it.
 //!
 //! Cost: that of a sparse Cholesky factorization of the same pattern.
 
@@ -22,8 +25,8 @@ use faer::sparse::linalg::cholesky::{IntranodeLbltRef, SymbolicCholeskyRaw};
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Accum, Conj, Mat, MatRef, Par, Side, Spec};
 
-/// Random vectors on which rounding is measured, and the factor by which it may be larger than measured: it is larger still with
-/// probability 10⁻¹⁰ (Halko, Martinsson and Tropp, SIAM Review 2011, Lemma 4.1).
+/// Random vectors on which rounding is measured, and the factor by which it may be larger than measured: it
+/// is larger still with probability 10⁻¹⁰ (Halko, Martinsson and Tropp, SIAM Review 2011, Lemma 4.1).
 const SAMPLES: usize = 33;
 const SAFETY: f64 = 2.0;
 
@@ -89,7 +92,8 @@ impl<'a> Indefinite<'a> {
         self.negatives().len()
     }
 
-    /// An upper bound of ‖LBLᵀ − matrix‖, in order; NaN or infinite if the factorization broke down. See [`SAMPLES`].
+    /// An upper bound of ‖LBLᵀ − matrix‖, in order; NaN or infinite if the factorization broke down. See
+    /// [`SAMPLES`].
     pub fn distance(&self, matrix: &SparseGram, seed: u64) -> f64 {
         let samples = normal_panel(matrix.size(), SAMPLES, seed, Purpose::Proof).as_mat().to_owned();
         let difference = self.times(&samples) - matrix.times(&samples);
@@ -110,7 +114,8 @@ impl<'a> Indefinite<'a> {
         factor.solve_in_place_with_conj(Conj::No, x.as_mut(), Par::rayon(0), MemStack::new(&mut memory));
     }
 
-    /// A basis Z = QᵀL⁻ᵀE of a space on which LBLᵀ is negative, as large as possible: E are the negative eigenvectors of B.
+    /// A basis Z = QᵀL⁻ᵀE of a space on which LBLᵀ is negative, as large as possible: E are the negative
+    /// eigenvectors of B.
     pub fn negative_space(&self) -> Mat<f64> {
         let negatives = self.negatives();
         let mut z = Mat::zeros(self.below.len(), negatives.len());
@@ -188,7 +193,8 @@ impl<'a> Indefinite<'a> {
                 continue;
             }
             let c = diagonal[start + 1];
-            // The pivoting takes two columns at a time only if b² is much larger than |a·c|: then one eigenvalue is negative.
+            // The pivoting takes two columns at a time only if b² is much larger than |a·c|: then one
+            // eigenvalue is negative.
             let lower = 0.5 * (a + c) - (0.5 * (a - c)).hypot(b);
             if a * c < b * b {
                 let length = b.hypot(lower - a);

@@ -54,8 +54,8 @@ pub struct SolverSpec {
     pub passes_to_prepare: fn(&Values, usize) -> f64,
     /// The passes that one solve on each view takes.
     pub passes_to_solve: fn(&Values) -> f64,
-    /// Whether answers can lie anywhere. A solver that never leaves the leading singular vectors cannot tell what it
-    /// misses.
+    /// Whether answers can lie anywhere. A solver that never leaves the leading singular vectors cannot tell
+    /// what it misses.
     pub looks_everywhere: fn(&Values) -> bool,
     /// Whether the answer depends on the units of columns even without a ridge.
     pub depends_on_scale: bool,

@@ -1,16 +1,17 @@
 //! LING (Lu & Foster, Algorithm 2): exact on the leading singular directions, steepest descent on the rest.
 //!
-//! With V, S the top k_pc right singular vectors and values of X, the projection of Y on U₁ = XVS⁻¹ is X·V S⁻²Vᵀ(XᵀY):
-//! no n-sized matrix. Descent then runs on the remainder. V is found by a randomized SVD and so is not quite invariant:
-//! every product brings a little of the leading directions back into the gradient, where steps sized for the tail
-//! would have to wait for it. The descent is therefore preconditioned by
+//! With V, S the top k_pc right singular vectors and values of X, the projection of Y on U₁ = XVS⁻¹ is X·V
+//! S⁻²Vᵀ(XᵀY): no n-sized matrix. Descent then runs on the remainder. V is found by a randomized SVD and so
+//! is not quite invariant: every product brings a little of the leading directions back into the gradient,
+//! where steps sized for the tail would have to wait for it. The descent is therefore preconditioned by
 //!
 //! ```text
 //! M⁻¹ = V(S² + λ)⁻¹Vᵀ + (s² + λ)⁻¹(I − VVᵀ),    s the largest singular value left over
 //! ```
 //!
-//! whose spectrum lies in [λ_p²/s², 1], so that the paper's rate r = (s² − λ_p²)/(s² + λ_p²) holds for any V. It equals
-//! the paper's algorithm if V is exact, because the gradient then has no part along V, and plain descent if k_pc = 0.
+//! whose spectrum lies in [λ_p²/s², 1], so that the paper's rate r = (s² − λ_p²)/(s² + λ_p²) holds for any V.
+//! It equals the paper's algorithm if V is exact, because the gradient then has no part along V, and plain
+//! descent if k_pc = 0.
 
 use super::gradient::{descend, finish};
 use super::least_squares::{LeastSquares, Solved, SolverSpec};

@@ -1,7 +1,8 @@
 //! Least squares on one view: W ≈ (C + λI)⁻¹R, one solver per file.
 //!
-//! A solver is a file with an implementation of [`LeastSquares`] and its [`SolverSpec`]. It becomes available everywhere
-//! by being listed in [`SOLVERS`], and becomes a method of its own by being listed in [`ALTERNATING`].
+//! A solver is a file with an implementation of [`LeastSquares`] and its [`SolverSpec`]. It becomes available
+//! everywhere by being listed in [`SOLVERS`], and becomes a method of its own by being listed in
+//! [`ALTERNATING`].
 
 mod cg;
 mod cholesky;

@@ -1,7 +1,8 @@
 //! The exact solver of one-hot views, whose C is diagonal but for the rank-one term of centering.
 //!
-//! (A − nμμᵀ)⁻¹R with A = C + λI diagonal, by the Sherman-Morrison formula. If the columns sum to one, the centered matrix
-//! is singular along A⁻¹μ. Right-hand sides in its range have no part there, and A⁻¹R is a solution.
+//! (A − nμμᵀ)⁻¹R with A = C + λI diagonal, by the Sherman-Morrison formula. If the columns sum to one, the
+//! centered matrix is singular along A⁻¹μ. Right-hand sides in its range have no part there, and A⁻¹R is a
+//! solution.
 
 use super::least_squares::{LeastSquares, Solved};
 use crate::data::{Normal, StoredGram};
@@ -53,7 +54,8 @@ impl OneHot {
         &self.inverse
     }
 
-    /// μ and n/(1 − nμᵀA⁻¹μ), or 0 for the latter if the column of ones lies in the span; `None` if the view is not centered.
+    /// μ and n/(1 − nμᵀA⁻¹μ), or 0 for the latter if the column of ones lies in the span; `None` if the view
+    /// is not centered.
     pub(crate) fn centering(&self) -> Option<(&[f64], f64)> {
         self.centering.as_ref().map(|centering| (&centering.mean[..], centering.factor))
     }

@@ -15,11 +15,11 @@ pub struct Projection {
     pub explained: Vec<f64>,
 }
 
-/// Projects columns on the span of one view: minimises ‖X·w − t‖² + λ‖w‖² for every column t = Y·v of `targets`, with
-/// X the view of `side`, Y the other and λ = `ridge`·tr(XᵀX)/p.
+/// Projects columns on the span of one view: minimises ‖X·w − t‖² + λ‖w‖² for every column t = Y·v of
+/// `targets`, with X the view of `side`, Y the other and λ = `ridge`·tr(XᵀX)/p.
 ///
-/// Any n×k targets T are reached by pairing X with T itself and `targets` = I. Costs what the solver costs plus one
-/// pass and a half.
+/// Any n×k targets T are reached by pairing X with T itself and `targets` = I. Costs what the solver costs
+/// plus one pass and a half.
 pub fn project(
     pair: &dyn Pair,
     side: Side,

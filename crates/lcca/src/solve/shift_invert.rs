@@ -5,10 +5,10 @@
 //!     [0          Cyy + λy]        [Cyx  0  ]
 //! ```
 //!
-//! The pairs wanted are the largest d with A·w = d·B·w; B − A is positive semidefinite, since no correlation exceeds 1, and
-//! its inverse magnifies exactly them. It takes one sparse Cholesky factorization of the joint Gram matrix; a solve costs
-//! four operations per entry of the factor and column. As a preconditioner it may have a small δ on the diagonal, which
-//! changes the speed of an iteration and not its answer.
+//! The pairs wanted are the largest d with A·w = d·B·w; B − A is positive semidefinite, since no correlation
+//! exceeds 1, and its inverse magnifies exactly them. It takes one sparse Cholesky factorization of the joint
+//! Gram matrix; a solve costs four operations per entry of the factor and column. As a preconditioner it may
+//! have a small δ on the diagonal, which changes the speed of an iteration and not its answer.
 
 use super::sparse_factor::{Plan, SparseFactor};
 use crate::data::{JointGram, Side, SparseGram};

@@ -1,9 +1,9 @@
 //! Solving with a sparse Cholesky factor of C + λI.
 //!
-//! If the ridge does not keep C + λI away from singular, a tiny δ is added to its unit diagonal before it is factorized, and
-//! iterative refinement removes the effect of δ from the solution: each round shrinks the error along a direction of
-//! eigenvalue s by δ/(s + δ), and directions with s = 0 do not occur in right-hand sides XᵀT. Centering is the rank-one
-//! term −nμμᵀ, solved by the Sherman-Morrison formula.
+//! If the ridge does not keep C + λI away from singular, a tiny δ is added to its unit diagonal before it is
+//! factorized, and iterative refinement removes the effect of δ from the solution: each round shrinks the
+//! error along a direction of eigenvalue s by δ/(s + δ), and directions with s = 0 do not occur in right-hand
+//! sides XᵀT. Centering is the rank-one term −nμμᵀ, solved by the Sherman-Morrison formula.
 
 use super::sparse_factor::{Plan, SparseFactor};
 use crate::data::SparseGram;
@@ -12,15 +12,16 @@ use crate::matrix::Panel;
 use crate::panels;
 use crate::whiten::inverse_root;
 
-/// The δ added to the unit diagonal. Large enough for the factorization not to break down by rounding, which is about
-/// 1e-16 per operation, and small enough for refinement to remove it in a few rounds.
+/// The δ added to the unit diagonal. Large enough for the factorization not to break down by rounding, which
+/// is about 1e-16 per operation, and small enough for refinement to remove it in a few rounds.
 const DELTA: f64 = 1e-10;
 /// The number of refinement rounds if there is a δ. Each shrinks the error along an eigenvalue of 1e-8 a
 /// hundredfold.
 const ROUNDS: usize = 3;
 /// If the ridge is more than this share of every diagonal entry, no δ is needed.
 const RIDGE_SUFFICES: f64 = 1e-8;
-/// If 1 − nμᵀC⁻¹μ is below this, the column of ones lies in the span of the view, and centering removes it from the span.
+/// If 1 − nμᵀC⁻¹μ is below this, the column of ones lies in the span of the view, and centering removes it
+/// from the span.
 const ONES_IN_SPAN: f64 = 1e-12;
 
 /// A factorized C + λI − nμμᵀ.
@@ -67,8 +68,8 @@ impl SparseCholesky {
     pub fn solve(&self, rhs: &Panel) -> Panel {
         let mut weights = self.solve_centered(rhs);
         if self.rank_one.is_some() {
-            // The Sherman-Morrison formula subtracts nearly equal numbers if ones almost lie in the span; one round of
-            // refinement restores the lost digits.
+            // The Sherman-Morrison formula subtracts nearly equal numbers if ones almost lie in the span; one
+            // round of refinement restores the lost digits.
             let mut residual = rhs.clone();
             panels::subtract(&mut residual, &self.apply(&weights));
             panels::add_scaled(&mut weights, 1.0, &self.solve_centered(&residual));

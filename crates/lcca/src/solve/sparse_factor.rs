@@ -1,7 +1,8 @@
-//! Supernodal sparse Cholesky (faer) of a positive semidefinite matrix scaled to a unit diagonal, with a fill-reducing
-//! order.
+//! Supernodal sparse Cholesky (faer) of a positive semidefinite matrix scaled to a unit diagonal, with a
+//! fill-reducing order.
 //!
-//! A sparse factorization cannot pivot for rank, so if the matrix may be singular a small δ is added to the diagonal.
+//! A sparse factorization cannot pivot for rank, so if the matrix may be singular a small δ is added to the
+//! diagonal.
 
 use crate::data::SparseGram;
 use crate::error::{Error, Result};
@@ -31,7 +32,8 @@ impl Plan {
 
     /// The same for a factor in supernodes, however small they are.
     pub fn in_supernodes(matrix: &SparseGram) -> Result<Self> {
-        // More operations than none per entry is what faer's own constant asks for, and a single column has none.
+        // More operations than none per entry is what faer's own constant asks for, and a single column has
+        // none.
         let supernodal_flop_ratio_threshold = SupernodalThreshold(-1.0);
         Plan::with(matrix, CholeskySymbolicParams { supernodal_flop_ratio_threshold, ..Default::default() })
     }
@@ -87,7 +89,8 @@ pub struct SparseFactor {
 }
 
 impl SparseFactor {
-    /// Factorizes `matrix`. `scale` is the diagonal of D: 0 for an empty column, whose row is then 0 in every solution.
+    /// Factorizes `matrix`. `scale` is the diagonal of D: 0 for an empty column, whose row is then 0 in every
+    /// solution.
     pub fn new(matrix: &SparseGram, scale: Vec<f64>, delta: f64, plan: Plan) -> Result<Self> {
         let scaled = scaled(matrix, &scale, delta);
         let p = matrix.size();
@@ -112,7 +115,8 @@ impl SparseFactor {
 
     /// (A + λI + δD⁻²)⁻¹R.
     pub fn solve(&self, rhs: &Panel) -> Panel {
-        // All columns of a degenerate problem may have been dropped before it comes here, and there is no partition of none.
+        // All columns of a degenerate problem may have been dropped before it comes here, and there is no
+        // partition of none.
         if rhs.cols() == 0 {
             return rhs.clone();
         }

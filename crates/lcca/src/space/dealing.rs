@@ -7,8 +7,9 @@ pub trait Dealing: Send {
     /// The most orders that it takes at a time, at least one.
     fn most(&self) -> usize;
 
-    /// Begins to sum `x[i, j]·y[order[i], j]` over all rows i, for every column j and each of some orders. These follow each other, and may be
-    /// overwritten when this returns. The sums depend neither on the other orders nor on chance.
+    /// Begins to sum `x[i, j]·y[order[i], j]` over all rows i, for every column j and each of some orders.
+    /// These follow each other, and may be overwritten when this returns. The sums depend neither on the
+    /// other orders nor on chance.
     fn begin(&mut self, orders: &[u32]) -> Result<()>;
 
     /// Waits for the sums that were begun last: one per column, order after order.
@@ -22,15 +23,17 @@ pub trait Dealing: Send {
 
 /// Draws random orders of all rows itself: those that the host would draw.
 ///
-/// An order is what exchanging each number i of 0, 1, 2, … with the one at a random place up to i gives. The host draws the places of the
-/// first [`KNOWN`] numbers, because several of them come from one word of the generator. Later ones take a word each: the place of i is
-/// the upper half of the word times i + 1, plus one if the lower half and the upper half of the next word times i + 1 add up to 2³² or more. That next
-/// word is drawn only if the lower half is above 2³² − (i + 1): otherwise they cannot.
+/// An order is what exchanging each number i of 0, 1, 2, … with the one at a random place up to i gives. The
+/// host draws the places of the first [`KNOWN`] numbers, because several of them come from one word of the
+/// generator. Later ones take a word each: the place of i is the upper half of the word times i + 1, plus one
+/// if the lower half and the upper half of the next word times i + 1 add up to 2³² or more. That next word is
+/// drawn only if the lower half is above 2³² − (i + 1): otherwise they cannot.
 pub trait Drawing {
     /// The most orders that it draws at a time, at least one.
     fn most(&self) -> usize;
 
-    /// Begins with the sums of orders of which the first places are known, one order after another, and a generator for each of the others.
+    /// Begins with the sums of orders of which the first places are known, one order after another, and a
+    /// generator for each of the others.
     fn begin(&mut self, places: &[u32], generators: &[Generator]) -> Result<()>;
 }
 

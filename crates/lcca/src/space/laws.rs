@@ -1,4 +1,5 @@
-//! The laws of [`Space`], for whoever implements one; written once and run on every space: each operation gives what ordinary memory gives.
+//! The laws of [`Space`], for whoever implements one; written once and run on every space: each operation
+//! gives what ordinary memory gives.
 
 use super::{Advance, ChosenBlock, Host, Inverted, Reduction, RowFactors, Space, Tall};
 use crate::data::{Counting, Pair, Side, Tally};
@@ -148,7 +149,8 @@ pub fn check(space: &dyn Space, rows: usize, cols: usize, seed: u64) -> Verdict 
     a.check("rows put back", space)
 }
 
-/// What spaces may know of rows of panels: their activity, factors without some of them, and what directions on few of them share.
+/// What spaces may know of rows of panels: their activity, factors without some of them, and what directions
+/// on few of them share.
 fn check_columns(space: &dyn Space, [a, b]: [&Twin; 2], there: &RowFactors, weights: &[f64]) -> Verdict {
     let (rows, cols) = (a.here.rows(), a.here.cols());
     if let Some(activity) = space.activity(&a.there, &b.there, there).map_err(text)? {

@@ -1,7 +1,8 @@
 //! Panels in single precision at first, and in double precision from some moment on.
 //!
-//! The first iterations of a fit are far from its answer, and rounding errors of single precision do not show there. Panels take half
-//! the memory then and less time. The loop says when precision is needed, and refines the panels that it goes on with.
+//! The first iterations of a fit are far from its answer, and rounding errors of single precision do not show
+//! there. Panels take half the memory then and less time. The loop says when precision is needed, and refines
+//! the panels that it goes on with.
 
 use super::{Advance, GramScan, GramView, Probes, Reduction, RowFactors, Space, Tall};
 use crate::data::Counting;

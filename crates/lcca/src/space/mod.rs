@@ -1,8 +1,9 @@
 //! Where the tall panels of the default method live, and everything that is done to them there.
 //!
-//! LOBPCG works with blocks of p×m panels, one per view, and m×m matrices. The small matrices are always on the host.
-//! The panels are behind [`Space`]: an accelerator that holds its own panels implements this trait, and the loop does not
-//! change. [`Host`] keeps them in ordinary memory. [`Placed`] rows bring the space in which a fit to them keeps its panels.
+//! LOBPCG works with blocks of p×m panels, one per view, and m×m matrices. The small matrices are always on
+//! the host. The panels are behind [`Space`]: an accelerator that holds its own panels implements this trait,
+//! and the loop does not change. [`Host`] keeps them in ordinary memory. [`Placed`] rows bring the space in
+//! which a fit to them keeps its panels.
 
 mod dealing;
 mod host;
@@ -36,7 +37,8 @@ use faer::{Mat, MatRef};
 pub struct ChosenBlock<'a> {
     /// The columns of each view, ascending.
     pub columns: [&'a [u32]; 2],
-    /// 1/√ of the diagonal of B for each of them, those of X first. The block is scaled by it to a unit diagonal.
+    /// 1/√ of the diagonal of B for each of them, those of X first. The block is scaled by it to a unit
+    /// diagonal.
     pub scale: &'a [f64],
     /// The views whose B is a multiple of I: their columns are orthogonal.
     pub identities: [bool; 2],
@@ -46,15 +48,15 @@ pub struct ChosenBlock<'a> {
 
 /// The inverse of a chosen block in some space.
 pub trait BlockInverse: Send + Sync {
-    /// R ← M⁻¹R: this inverse for the chosen rows, `outside` for the others. Returns rᵀM⁻¹r over the chosen rows for each
-    /// pair.
+    /// R ← M⁻¹R: this inverse for the chosen rows, `outside` for the others. Returns rᵀM⁻¹r over the chosen
+    /// rows for each pair.
     fn apply(&self, outside: &[RowFactors; 2], x: &mut Tall, y: &mut Tall) -> Result<Vec<f64>>;
 }
 
 /// Pairs of directions on few rows of panels, one direction per view, in some space.
 pub trait Probes: Send + Sync {
-    /// For each pair (u, v), |Aᵀu|² + |Bᵀv|² and `Σⱼ factors[j]·(Aᵀu)ⱼ·(Bᵀv)ⱼ` over the first columns of `[A, B]`, as many as there are factors.
-    /// `None` if the panels are in another precision than the probes.
+    /// For each pair (u, v), |Aᵀu|² + |Bᵀv|² and `Σⱼ factors[j]·(Aᵀu)ⱼ·(Bᵀv)ⱼ` over the first columns of `[A,
+    /// B]`, as many as there are factors. `None` if the panels are in another precision than the probes.
     fn overlaps(&self, panels: [&Tall; 2], factors: &[f64]) -> Result<Option<Vec<[f64; 2]>>>;
 }
 
@@ -70,8 +72,8 @@ pub enum Inverted {
 
 /// The operations of the default method on tall panels.
 pub trait Space: Send + Sync {
-    /// The space beside this one whose panels are in single precision, if there is one. It takes the row factors of this one. While a fit uses it, the host
-    /// inverts chosen blocks.
+    /// The space beside this one whose panels are in single precision, if there is one. It takes the row
+    /// factors of this one. While a fit uses it, the host inverts chosen blocks.
     fn single(&self) -> Option<&dyn Space> {
         None
     }
@@ -128,8 +130,8 @@ pub trait Space: Send + Sync {
     /// A panel of zeros.
     fn zeros(&self, rows: usize, cols: usize) -> Result<Tall>;
 
-    /// One pass over the rows of `pair`, which is counted: replaces the given `targets[target][source]` by the products of
-    /// `sources`.
+    /// One pass over the rows of `pair`, which is counted: replaces the given `targets[target][source]` by
+    /// the products of `sources`.
     fn pass(
         &self,
         pair: &Counting<'_>,
@@ -183,8 +185,8 @@ pub trait Space: Send + Sync {
     /// `Σⱼ a[i, j]²` for every row i.
     fn row_squares(&self, a: &Tall) -> Result<Vec<f64>>;
 
-    /// `Σᵢ w[j, i]²/inverse[j] + Σᵢ r[j, i]²·inverse[j]` for every row j, and 0 if `inverse[j]` is, if the space finds them sooner than the
-    /// host. By default the host does.
+    /// `Σᵢ w[j, i]²/inverse[j] + Σᵢ r[j, i]²·inverse[j]` for every row j, and 0 if `inverse[j]` is, if the
+    /// space finds them sooner than the host. By default the host does.
     fn activity(&self, _w: &Tall, _r: &Tall, _inverse: &RowFactors) -> Result<Option<Vec<f64>>> {
         Ok(None)
     }
@@ -201,13 +203,14 @@ pub trait Space: Send + Sync {
         self.upload(cosines)
     }
 
-    /// A copy of one number per row in which those of some rows are zero, if the space makes it sooner than the host. By default the host does.
+    /// A copy of one number per row in which those of some rows are zero, if the space makes it sooner than
+    /// the host. By default the host does.
     fn without_rows(&self, _factors: &RowFactors, _rows: &[u32]) -> Result<Option<RowFactors>> {
         Ok(None)
     }
 
-    /// Moves pairs of directions here, each a row of two sparse matrices whose columns are rows of panels, if the space reads panels sooner
-    /// than the host. By default the host does.
+    /// Moves pairs of directions here, each a row of two sparse matrices whose columns are rows of panels, if
+    /// the space reads panels sooner than the host. By default the host does.
     fn probes(&self, _directions: [SparseRows; 2]) -> Result<Option<Box<dyn Probes>>> {
         Ok(None)
     }
@@ -226,29 +229,32 @@ pub trait Space: Send + Sync {
         Ok(Inverted::OnHost)
     }
 
-    /// The moments of both views of rows, if the space finds them sooner than the host. By default the host does.
+    /// The moments of both views of rows, if the space finds them sooner than the host. By default the host
+    /// does.
     fn moments(&self, _rows: &InMemory) -> Result<Option<[Moments; 2]>> {
         Ok(None)
     }
 
-    /// The sparse blocks of [X Y]ᵀ[X Y] of rows, if the space forms them sooner than the host; an error if they would take more than
-    /// `limit` bytes of the host. By default the host forms them.
+    /// The sparse blocks of [X Y]ᵀ[X Y] of rows, if the space forms them sooner than the host; an error if
+    /// they would take more than `limit` bytes of the host. By default the host forms them.
     fn joint_gram(&self, _rows: &InMemory, _limit: u64) -> Result<Option<JointGram>> {
         Ok(None)
     }
 
-    /// Takes two panels whose rows will be dealt to each other in many orders, if the space does that sooner than the host. By default the
-    /// host does.
+    /// Takes two panels whose rows will be dealt to each other in many orders, if the space does that sooner
+    /// than the host. By default the host does.
     fn deal(&self, _x: &Panel, _y: &Panel) -> Result<Option<Box<dyn Dealing>>> {
         Ok(None)
     }
 
-    /// The lower triangle of [X Y]ᵀ[X Y] of a pair of few columns, if the space can form it. By default the host does.
+    /// The lower triangle of [X Y]ᵀ[X Y] of a pair of few columns, if the space can form it. By default the
+    /// host does.
     fn dense_gram(&self, _pair: &Counting<'_>) -> Result<Option<Mat<f64>>> {
         Ok(None)
     }
 
-    /// Gram matrices that the space can scan for columns that belong together. By default the host scans them.
+    /// Gram matrices that the space can scan for columns that belong together. By default the host scans
+    /// them.
     fn scan<'a>(&'a self, _grams: &GramView<'a>) -> Result<Option<Box<dyn GramScan + 'a>>> {
         Ok(None)
     }

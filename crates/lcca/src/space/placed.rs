@@ -28,7 +28,8 @@ impl PanelSpace for Shared {
     }
 }
 
-/// The space in which panels of passes over `pair` should live: ordinary memory unless the rows say otherwise.
+/// The space in which panels of passes over `pair` should live: ordinary memory unless the rows say
+/// otherwise.
 pub fn of(pair: &dyn Pair) -> &dyn Space {
     match pair.capabilities().space.and_then(|space| space.downcast_ref::<Shared>()) {
         Some(Shared(space)) => &**space,

@@ -1,7 +1,8 @@
-//! Scans of sparse Gram matrices for columns that belong together, which a space may do where it has the matrices.
+//! Scans of sparse Gram matrices for columns that belong together, which a space may do where it has the
+//! matrices.
 //!
-//! Each of them is specified by what the host does in `fit`: `twins`, `grow` and `hubs`. A space follows the same operations in the same order, so
-//! that it finds the same columns.
+//! Each of them is specified by what the host does in `fit`: `twins`, `grow` and `hubs`. A space follows the
+//! same operations in the same order, so that it finds the same columns.
 
 use crate::data::JointGram;
 use crate::error::Result;
@@ -17,7 +18,8 @@ pub const MOST_GROWN: usize = 2 + ROUNDS * ADDED;
 pub const PARTNERS: usize = 64;
 /// Sums over the entries of a row are added up in segments of so many, and these in order.
 pub const SEGMENT: usize = 1024;
-/// Entry i of a segment is added in lane i mod 32, and then the second half of the lanes to the first, until one is left.
+/// Entry i of a segment is added in lane i mod 32, and then the second half of the lanes to the first, until
+/// one is left.
 pub const SUM_LANES: usize = 32;
 
 /// Gram matrices, and what makes the problem's B and A of them.
@@ -82,25 +84,29 @@ pub type Matches = Vec<Option<(f64, usize)>>;
 
 /// Gram matrices in a space that can scan them. Every answer may be `None`: then the host finds it.
 pub trait GramScan: Send + Sync {
-    /// The pairs of twins of each view, in any order: each column, and the other one of its view with the largest product by absolute value, the
-    /// first of equal ones. Of two that are nearest to each other, the first is listed.
+    /// The pairs of twins of each view, in any order: each column, and the other one of its view with the
+    /// largest product by absolute value, the first of equal ones. Of two that are nearest to each other, the
+    /// first is listed.
     fn twins(&self, limits: TwinLimits) -> Result<Option<[Vec<ScaledProduct>; 2]>>;
 
-    /// For each pair of twins of X the pair of Y whose difference correlates most with theirs, the first of equal ones, if that is above `faint`: the
-    /// correlation and its place.
+    /// For each pair of twins of X the pair of Y whose difference correlates most with theirs, the first of
+    /// equal ones, if that is above `faint`: the correlation and its place.
     fn matched_twins(&self, x: &[ScaledProduct], y: &[ScaledProduct], faint: f64) -> Result<Option<Matches>>;
 
-    /// Pairs of columns of X and Y that are the strongest of one of them, the first of equal ones, and above `faint`: the `most` largest and perhaps
-    /// others, in any order. Those that are each other's strongest are there twice.
+    /// Pairs of columns of X and Y that are the strongest of one of them, the first of equal ones, and above
+    /// `faint`: the `most` largest and perhaps others, in any order. Those that are each other's strongest
+    /// are there twice.
     fn strongest(&self, faint: f64, most: usize) -> Result<Option<Vec<ScaledProduct>>>;
 
-    /// Columns that may have many partners, in any order, and what the squares of their products with the other view add up to.
+    /// Columns that may have many partners, in any order, and what the squares of their products with the
+    /// other view add up to.
     fn explained(&self, side: Side, limits: HubLimits) -> Result<Option<Vec<(f64, u32)>>>;
 
     /// The witnesses of some columns of a view and their partners, each if there is one.
     fn hubs(&self, side: Side, columns: &[u32], limits: HubLimits)
     -> Result<Option<Vec<Option<SparsePair>>>>;
 
-    /// The pairs that grow from at most two columns of each view. The objective is not a number if that fails.
+    /// The pairs that grow from at most two columns of each view. The objective is not a number if that
+    /// fails.
     fn grown(&self, seeds: &[[Vec<u32>; 2]]) -> Result<Option<Vec<SparsePair>>>;
 }

@@ -1,5 +1,5 @@
-//! Ordinary memory, with panels in single precision. Sums over the rows of panels are in double precision, but products of two panels are summed in
-//! single precision over groups of rows first.
+//! Ordinary memory, with panels in single precision. Sums over the rows of panels are in double precision,
+//! but products of two panels are summed in single precision over groups of rows first.
 
 use super::host_pass::host_pass;
 use super::{RowFactors, Space, Tall};

@@ -1,4 +1,5 @@
-//! Tall panels and numbers that belong to their rows, of which only a space knows the inside, and what is asked of several at once.
+//! Tall panels and numbers that belong to their rows, of which only a space knows the inside, and what is
+//! asked of several at once.
 
 use std::any::Any;
 

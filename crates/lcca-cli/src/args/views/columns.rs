@@ -42,7 +42,8 @@ pub struct ColumnsArgs {
     pub rows: Option<usize>,
     /// Hold out rows 1, N+1, 2N+1 and so on: they go to x_test and y_test, the others to x and y
     ///
-    /// Columns are chosen from all rows, so that both parts have the same columns; x_columns.tsv counts all rows as well.
+    /// Columns are chosen from all rows, so that both parts have the same columns; x_columns.tsv counts all
+    /// rows as well.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub hold_out: Option<u32>,
     /// Drop columns with values other than 0 and 1

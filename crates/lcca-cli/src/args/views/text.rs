@@ -37,7 +37,8 @@ y_test.safetensors and labels_test.txt.";
 #[derive(Args)]
 #[command(after_help = TEXT_EXAMPLES)]
 pub struct TextArgs {
-    /// A file with columns (.tsv, .csv, .jsonl, these also .gz, .zst; .parquet; - is standard input), or two files whose lines belong together
+    /// A file with columns (.tsv, .csv, .jsonl, these also .gz, .zst; .parquet; - is standard input), or two
+    /// files whose lines belong together
     #[arg(required = true, num_args = 1..=2, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// The column of x: its name, or its number from 1
@@ -81,7 +82,8 @@ pub struct TextArgs {
     pub hash_bits: Option<u32>,
     /// Hold out rows 1, N+1, 2N+1 and so on: they go to x_test and y_test, the others to x and y
     ///
-    /// Columns are chosen from all rows, so that both parts have the same columns; x_columns.tsv counts all rows as well.
+    /// Columns are chosen from all rows, so that both parts have the same columns; x_columns.tsv counts all
+    /// rows as well.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub hold_out: Option<u32>,
     /// Replace invalid UTF-8 instead of refusing it

@@ -43,7 +43,8 @@ pub struct WordsArgs {
     /// Let contexts reach across line ends, but never from one file into the next
     #[arg(long)]
     pub across_lines: bool,
-    /// How a line becomes words: words, whitespace if punctuation is to stay, or any rule of `lcca views text`
+    /// How a line becomes words: words, whitespace if punctuation is to stay, or any rule of `lcca views
+    /// text`
     #[arg(long, value_name = "RULE", default_value = "words")]
     pub tokens: Tokens,
     /// Convert the corpus to lower case
@@ -57,8 +58,8 @@ pub struct WordsArgs {
     pub y_top: usize,
     /// Keep words that occur at least N times
     ///
-    /// A word that occurs once is perfectly correlated with whatever stands beside it, so without a limit the first pairs
-    /// are accidents. The default is that of word2vec; 1 keeps every word.
+    /// A word that occurs once is perfectly correlated with whatever stands beside it, so without a limit the
+    /// first pairs are accidents. The default is that of word2vec; 1 keeps every word.
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub min_count: u64,
     /// Which of equally frequent words comes first: by name, or the one that appeared first

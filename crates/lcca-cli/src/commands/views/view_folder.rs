@@ -20,8 +20,8 @@ pub struct NamedView<'a> {
     pub counts: &'a [u64],
 }
 
-/// Writes the store of the view called `x` or `y`, and the list of its columns if they have names. Held-out rows go to a
-/// store of their own, called `x_test` or `y_test`.
+/// Writes the store of the view called `x` or `y`, and the list of its columns if they have names. Held-out
+/// rows go to a store of their own, called `x_test` or `y_test`.
 pub fn write_view(
     folder: &OutputFolder,
     name: &str,

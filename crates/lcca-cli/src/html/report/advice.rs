@@ -90,7 +90,8 @@ fn found(subject: &Subject<'_>) -> Vec<String> {
     } else {
         format!("{} pairs of directions that correlate", grouped(pairs as u64))
     };
-    // With a ridge, pairs are in the order of the objective, so the first and the last are not always the extremes.
+    // With a ridge, pairs are in the order of the objective, so the first and the last are not always the
+    // extremes.
     let ends = |(low, high): (f64, f64), &c: &f64| (low.min(c), high.max(c));
     let (low, high) = model.correlations.iter().fold((f64::INFINITY, f64::NEG_INFINITY), ends);
     let [low, high] = [low, high].map(correlation);

@@ -1,8 +1,8 @@
 //! The components: their correlations, and for each the columns that matter most in either view.
 //!
-//! A column matters by its loading, its correlation with the canonical variable of its own view. A second order is by its
-//! weight, which the variable is computed with. In sparse text the leading words are frequent by loading and rare by
-//! weight.
+//! A column matters by its loading, its correlation with the canonical variable of its own view. A second
+//! order is by its weight, which the variable is computed with. In sparse text the leading words are frequent
+//! by loading and rare by weight.
 
 use super::scatter;
 use super::subject::Subject;

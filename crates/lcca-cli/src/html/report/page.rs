@@ -1,7 +1,7 @@
 //! The whole page, kept below a size limit.
 //!
-//! The parts that every page has are built first. If they are too large, fewer components are shown; then as many columns
-//! as still fit are stored for the search.
+//! The parts that every page has are built first. If they are too large, fewer components are shown; then as
+//! many columns as still fit are stored for the search.
 
 use super::components::Components;
 use super::search::{self, SearchIndex};

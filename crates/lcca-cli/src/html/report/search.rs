@@ -1,5 +1,5 @@
-//! The columns that the page can search for: as many as fit, those with the largest loadings first, each with the
-//! components it is strongest in.
+//! The columns that the page can search for: as many as fit, those with the largest loadings first, each with
+//! the components it is strongest in.
 
 use super::subject::Subject;
 use crate::escape;
@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 /// Components stored per column.
 const STRONGEST: usize = 3;
-/// The bytes of a column besides its name: a comma, one byte per component and four per loading as base64, and quotes.
+/// The bytes of a column besides its name: a comma, one byte per component and four per loading as base64,
+/// and quotes.
 const PACKED: usize = 2 + (STRONGEST * 5).div_ceil(3) * 4;
 /// Bytes reserved for the markup around the columns.
 const AROUND: usize = 4_000;

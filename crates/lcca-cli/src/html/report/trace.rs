@@ -1,6 +1,8 @@
-//! How the fit went: its method, what was certified, and captured total and estimated missing share, iteration by iteration.
+//! How the fit went: its method, what was certified, and captured total and estimated missing share,
+//! iteration by iteration.
 //!
-//! The horizontal axis is passes, not seconds: a model has no clock in it, so that the same fit gives the same bytes.
+//! The horizontal axis is passes, not seconds: a model has no clock in it, so that the same fit gives the
+//! same bytes.
 
 use super::subject::Subject;
 use crate::figures::Illustration;

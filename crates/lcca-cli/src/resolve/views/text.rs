@@ -9,7 +9,8 @@ use lcca::data::Side;
 use lcca_io::views::{Amounts, Bagging, Columns, Keep, TableFormat, TextInput, TextSettings};
 use std::path::PathBuf;
 
-/// Tokens of fewer rows are dropped unless `--min-count` says otherwise: a token of a single row says nothing about others.
+/// Tokens of fewer rows are dropped unless `--min-count` says otherwise: a token of a single row says nothing
+/// about others.
 const DEFAULT_MIN_COUNT: u64 = 2;
 
 pub struct TextViewsJob {

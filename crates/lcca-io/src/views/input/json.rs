@@ -1,5 +1,6 @@
-//! JSON lines: one object per line, with texts under the names of the columns. Numbers and Booleans are taken as they
-//! are written, null as an empty text, a list of texts with spaces between them. Blank lines are skipped.
+//! JSON lines: one object per line, with texts under the names of the columns. Numbers and Booleans are taken
+//! as they are written, null as an empty text, a list of texts with spaces between them. Blank lines are
+//! skipped.
 
 use super::row::{Batch, Batches, Row};
 use crate::error::{Fault, Outcome, Result, one_line};

@@ -1,6 +1,8 @@
-//! Rows of texts from files: batches read one after another, each cut into rows by the thread that works on it.
+//! Rows of texts from files: batches read one after another, each cut into rows by the thread that works on
+//! it.
 //!
-//! Each format has a file here. A row's three texts are those of x, of y, and the label; a text without a column is empty.
+//! Each format has a file here. A row's three texts are those of x, of y, and the label; a text without a
+//! column is empty.
 
 mod csv;
 mod fields;

@@ -53,7 +53,8 @@ impl Proofs {
         self.proof.is_some()
     }
 
-    /// Whether pairs may be claimed to have converged: they are proven to be the best, or no proof is to be had.
+    /// Whether pairs may be claimed to have converged: they are proven to be the best, or no proof is to be
+    /// had.
     pub fn may_claim(
         &mut self,
         problem: &Problem<'_>,

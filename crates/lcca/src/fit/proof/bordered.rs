@@ -64,7 +64,8 @@ impl<'a> Bordered<'a> {
         z + &self.solved * lower
     }
 
-    /// `None` if M is positive definite. Otherwise orthonormal directions z with zᵀMz < 0; there are none if rounding hides them.
+    /// `None` if M is positive definite. Otherwise orthonormal directions z with zᵀMz < 0; there are none if
+    /// rounding hides them.
     pub fn negative_directions(&self) -> Result<Option<Mat<f64>>> {
         let of_small = eigen(&self.small)?;
         let values = of_small.S().column_vector();

@@ -9,8 +9,8 @@ use std::f64::consts::FRAC_1_SQRT_2;
 
 /// The share of the tolerance that pairs below σ may cost.
 pub(super) const SHARE_BELOW: f64 = 0.1;
-/// Rounding in the factorization of n columns changes its matrix by less than this many n·ε of its diagonal (Rump 2006), and sums over
-/// rows in another order by much less than that.
+/// Rounding in the factorization of n columns changes its matrix by less than this many n·ε of its diagonal
+/// (Rump 2006), and sums over rows in another order by much less than that.
 const ROUNDING: f64 = 4.0;
 
 /// That no more values exceed σ than were found above it.
@@ -32,14 +32,16 @@ pub(super) struct Claim<'a> {
 pub(super) enum Found {
     /// M is positive definite, and tr(RᵀM⁻¹R) is at most this.
     Definite { rise: f64 },
-    /// M is not positive along some directions. `but_for` is the same bound without the columns behind them, if M is definite there.
+    /// M is not positive along some directions. `but_for` is the same bound without the columns behind them,
+    /// if M is definite there.
     Negative { directions: Mat<f64>, but_for: Option<f64> },
     /// Rounding hides what M is.
     Unclear,
 }
 
 impl<'a> Claim<'a> {
-    /// The claim that the first k of the pairs in W are the best ones; R are their residuals. `None` if there are fewer.
+    /// The claim that the first k of the pairs in W are the best ones; R are their residuals. `None` if there
+    /// are fewer.
     pub fn new(
         problem: &Problem<'_>,
         scale: Vec<f64>,
@@ -81,7 +83,8 @@ impl<'a> Claim<'a> {
     }
 }
 
-/// A value so little above the last wanted one that those below it cost little. `None` if fewer were found than are wanted.
+/// A value so little above the last wanted one that those below it cost little. `None` if fewer were found
+/// than are wanted.
 pub(super) fn sigma(problem: &Problem<'_>, theta: &[f64]) -> Option<f64> {
     let wanted = theta.get(..problem.settings.k)?;
     let total: f64 = wanted.iter().sum();
@@ -93,7 +96,8 @@ pub(super) fn margin(columns: usize) -> f64 {
     ROUNDING * columns as f64 * f64::EPSILON
 }
 
-/// The first columns of a panel of both views, one below the other, times some factors. Each pair has length 1 over both views.
+/// The first columns of a panel of both views, one below the other, times some factors. Each pair has length
+/// 1 over both views.
 fn stacked(
     problem: &Problem<'_>,
     block: &Block,

@@ -1,14 +1,15 @@
 //! Whether a symmetric matrix is positive definite, and along which directions it is not.
 //!
-//! A Cholesky factorization in columns of blocks. A pivot that is not positive does not end it: its column is taken out, as if the
-//! variable behind it were zero, and the factorization goes on with the others. So one factorization of n³/3 operations names every
-//! column that has to go before the rest is positive definite.
+//! A Cholesky factorization in columns of blocks. A pivot that is not positive does not end it: its column is
+//! taken out, as if the variable behind it were zero, and the factorization goes on with the others. So one
+//! factorization of n³/3 operations names every column that has to go before the rest is positive definite.
 //!
-//! The direction behind the failed pivot of column j is z = [−L⁻ᵀl; 1; 0], with L the factor of the columns before and l the row of
-//! column j: zᵀMz is the pivot.
+//! The direction behind the failed pivot of column j is z = [−L⁻ᵀl; 1; 0], with L the factor of the columns
+//! before and l the row of column j: zᵀMz is the pivot.
 //!
-//! In floating point, a factorization that succeeds after every diagonal entry was lowered by a small share of itself proves that
-//! the matrix as it was is positive definite (Rump, *Verification of positive definiteness*, BIT 2006).
+//! In floating point, a factorization that succeeds after every diagonal entry was lowered by a small share
+//! of itself proves that the matrix as it was is positive definite (Rump, *Verification of positive
+//! definiteness*, BIT 2006).
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
@@ -18,7 +19,8 @@ use std::ops::Range;
 
 /// Columns of a block.
 const BLOCK: usize = 128;
-/// The root of a pivot that takes its column out: what it divides no longer counts, and its square is still a number.
+/// The root of a pivot that takes its column out: what it divides no longer counts, and its square is still a
+/// number.
 const TAKEN_OUT: f64 = 1e140;
 
 /// The Cholesky factor of a symmetric matrix, without the columns whose pivots failed.
@@ -29,8 +31,8 @@ pub(super) struct Definite {
 }
 
 impl Definite {
-    /// Factorizes the matrix whose lower triangle is given, every diagonal entry lowered by the share `margin`. Ends early once `most`
-    /// pivots have failed.
+    /// Factorizes the matrix whose lower triangle is given, every diagonal entry lowered by the share
+    /// `margin`. Ends early once `most` pivots have failed.
     pub fn factorize(mut matrix: Mat<f64>, margin: f64, most: usize) -> Self {
         let size = matrix.nrows();
         (0..size).for_each(|j| matrix[(j, j)] *= 1.0 - margin);

@@ -1,27 +1,31 @@
 //! Proof that no pair was overlooked: one Cholesky factorization.
 //!
-//! CCA is A·w = θ·B·w. Let W be the j pairs found above some σ, with WᵀBW = I, and R = A·W − B·W·Θ their residuals. If
+//! CCA is A·w = θ·B·w. Let W be the j pairs found above some σ, with WᵀBW = I, and R = A·W − B·W·Θ their
+//! residuals. If
 //!
 //! ```text
 //! M = σ·B − A + B·W·(Θ − σ + 1)·WᵀB
 //! ```
 //!
-//! is positive definite, then σ·B − A plus a matrix of rank j is, so at most j true values exceed σ (Sylvester's law of inertia). That
-//! holds whatever W is: bad pairs make the factorization fail, never succeed.
+//! is positive definite, then σ·B − A plus a matrix of rank j is, so at most j true values exceed σ
+//! (Sylvester's law of inertia). That holds whatever W is: bad pairs make the factorization fail, never
+//! succeed.
 //!
-//! More follows from the same factor. In a B-orthonormal basis that begins with W, A is [Θ Hᵀ; H K], and M > 0 says K < σ. Because
-//! [−HᵀX⁻¹H Hᵀ; H −X] ≤ 0 for every X > 0, and with X = σ − K,
+//! More follows from the same factor. In a B-orthonormal basis that begins with W, A is [Θ Hᵀ; H K], and M >
+//! 0 says K < σ. Because [−HᵀX⁻¹H Hᵀ; H −X] ≤ 0 for every X > 0, and with X = σ − K,
 //!
 //! ```text
 //! A ≤ [Θ + Hᵀ(σ − K)⁻¹H    0 ]        and    Hᵀ(σ − K)⁻¹H ≤ RᵀM⁻¹R
 //!     [0                   σ·I]
 //! ```
 //!
-//! So of the k wanted values the total is at most Σθ + tr(RᵀM⁻¹R) over the j pairs, and σ for each of the others: nothing is estimated,
-//! and no gap between values matters. σ is chosen so near the k-th value that the others cost a tenth of the tolerance.
+//! So of the k wanted values the total is at most Σθ + tr(RᵀM⁻¹R) over the j pairs, and σ for each of the
+//! others: nothing is estimated, and no gap between values matters. σ is chosen so near the k-th value that
+//! the others cost a tenth of the tolerance.
 //!
-//! If the factorization fails, the directions behind its failed pivots have zᵀAz > σ·zᵀBz: they were overlooked, and the iteration goes
-//! on with them. Directions of no variance fail as well if there is no ridge; their columns depend on others and are left out.
+//! If the factorization fails, the directions behind its failed pivots have zᵀAz > σ·zᵀBz: they were
+//! overlooked, and the iteration goes on with them. Directions of no variance fail as well if there is no
+//! ridge; their columns depend on others and are left out.
 //!
 //! M is factorized as a dense matrix (`dense`), or the sparse one behind it is (`sparse`): see `route`.
 
@@ -52,7 +56,8 @@ use crate::space::Tall;
 use claim::{Claim, Found, margin};
 use faer::Mat;
 
-/// Operations that a fit spends on a proof unasked: as many as solving narrow views exactly may take, 8,400 columns.
+/// Operations that a fit spends on a proof unasked: as many as solving narrow views exactly may take, 8,400
+/// columns.
 pub(super) const UNASKED: f64 = 2e11;
 /// Operations that a proof may take if one is asked for: 14,400 columns, about a minute of one core.
 pub(super) const ASKED: f64 = 1e12;
@@ -87,8 +92,8 @@ enum Overlooked {
     Rounding,
 }
 
-/// Every objective value is at most 1 in CCA: pairs that are nearly there need no other proof. `None` if that leaves more missing than
-/// the tolerance allows.
+/// Every objective value is at most 1 in CCA: pairs that are nearly there need no other proof. `None` if that
+/// leaves more missing than the tolerance allows.
 pub(super) fn by_the_largest(problem: &Problem<'_>, theta: &[f64]) -> Option<Proof> {
     let wanted = theta.get(..problem.settings.k)?;
     let (total, most) = (wanted.iter().sum::<f64>(), problem.largest_objective());
@@ -129,8 +134,8 @@ pub(super) fn prove(
     Ok(Finding::Proven(Proof { exceeding: claim.above, value: claim.sigma, missing }))
 }
 
-/// Measures the directions behind failed pivots. Those that were overlooked come back in the columns of the views, the largest values first
-/// and at most as many as W has columns.
+/// Measures the directions behind failed pivots. Those that were overlooked come back in the columns of the
+/// views, the largest values first and at most as many as W has columns.
 fn overlooked(problem: &Problem<'_>, directions: Mat<f64>, sigma: f64, scale: &[f64]) -> Result<Overlooked> {
     let shape = problem.pair.shape();
     let weights = in_views(problem, &directions, scale);

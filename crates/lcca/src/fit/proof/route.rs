@@ -6,9 +6,11 @@ use crate::error::Result;
 use crate::fit::problem::Problem;
 use crate::solve::{Indefinite, Plan, shifted};
 
-/// Operations of analyzing a pattern, per entry of the lower triangle; 4e4 to 8e4 were measured for 4 to 16 million entries.
+/// Operations of analyzing a pattern, per entry of the lower triangle; 4e4 to 8e4 were measured for 4 to 16
+/// million entries.
 const ANALYSIS: f64 = 6e4;
-/// Unasked, a pattern is analyzed only if that takes at most this share of what a proof may take: it may be in vain.
+/// Unasked, a pattern is analyzed only if that takes at most this share of what a proof may take: it may be
+/// in vain.
 const SHARE_IN_VAIN: f64 = 1.0 / 12.0;
 /// Dense matrices that are held: the Gram matrix, and another thread's while it is formed.
 const MATRICES: u64 = 2;
@@ -24,8 +26,8 @@ pub(in crate::fit) enum Route {
 }
 
 impl Route {
-    /// A way that takes at most so many operations, and no more memory than is allowed: the sparse one if there is one, because its factor also
-    /// sharpens pairs that are too far from the true ones for a proof.
+    /// A way that takes at most so many operations, and no more memory than is allowed: the sparse one if
+    /// there is one, because its factor also sharpens pairs that are too far from the true ones for a proof.
     pub fn asked(problem: &Problem<'_>, most: f64) -> Result<Self> {
         Route::choose(problem, most, most, f64::INFINITY)
     }
@@ -39,7 +41,8 @@ impl Route {
         matches!(self, Route::TooCostly { .. })
     }
 
-    /// The sparse way if it takes fewer operations than `rival` and its analysis no more than `most_in_vain`; otherwise the dense one.
+    /// The sparse way if it takes fewer operations than `rival` and its analysis no more than `most_in_vain`;
+    /// otherwise the dense one.
     fn choose(problem: &Problem<'_>, most: f64, most_in_vain: f64, rival: f64) -> Result<Self> {
         let mut operations = dense_operations(problem);
         let dense = is_affordable(problem, most);

@@ -1,8 +1,10 @@
-//! What the best pairs are, once a factorization says how many values exceed σ: for claims that a proof refutes.
+//! What the best pairs are, once a factorization says how many values exceed σ: for claims that a proof
+//! refutes.
 //!
-//! A fit may be within its tolerance and still have pairs that are too far from the true ones for a proof. The sparse factor of σ·B − A, which told
-//! so, is also the best preconditioner there is. Rayleigh–Ritz on [W D T], with D the directions that were overlooked and T = M⁻¹R, takes W
-//! to the pairs above σ in a few rounds; the proof is then one of those pairs, and brackets the claim from both sides.
+//! A fit may be within its tolerance and still have pairs that are too far from the true ones for a proof.
+//! The sparse factor of σ·B − A, which told so, is also the best preconditioner there is. Rayleigh–Ritz on [W
+//! D T], with D the directions that were overlooked and T = M⁻¹R, takes W to the pairs above σ in a few
+//! rounds; the proof is then one of those pairs, and brackets the claim from both sides.
 //!
 //! Cost: one factorization, and in each round a pass and some solves.
 
@@ -29,7 +31,8 @@ pub(in crate::fit) struct Settled {
     pub proof: Option<Proof>,
 }
 
-/// Proves how much the total of claimed pairs lacks at most. `None` if rounding or columns that depend on others hide it.
+/// Proves how much the total of claimed pairs lacks at most. `None` if rounding or columns that depend on
+/// others hide it.
 pub(in crate::fit) fn settle(
     problem: &Problem<'_>,
     plan: &Plan,

@@ -7,8 +7,9 @@
 //!                                           [Pᵀ  C]
 //! ```
 //!
-//! where P holds the lifting vectors with sign −1, and two columns for centering, which subtracts N·K·Nᵀ with N = blockdiag(μx, μy)
-//! and K = n·[σ −1; −1 σ] = n·Σκqqᵀ: √(n|κ|)·N·q with the sign of κ. Eliminating either part of H leaves (Haynsworth)
+//! where P holds the lifting vectors with sign −1, and two columns for centering, which subtracts N·K·Nᵀ with
+//! N = blockdiag(μx, μy) and K = n·[σ −1; −1 σ] = n·Σκqqᵀ: √(n|κ|)·N·q with the sign of κ. Eliminating either
+//! part of H leaves (Haynsworth)
 //!
 //! ```text
 //! negative(M) = negative(H) − negative(C) = negative(S) + negative(T) − negative(C)      T = C − PᵀS⁻¹P
@@ -16,15 +17,18 @@
 //!
 //! S is sparse: LBLᵀ counts its negative eigenvalues, and T is small.
 //!
-//! None of this trusts the factorization. The diagonal of S is lowered by δ, the margin of the dense proof, before it is factorized:
+//! None of this trusts the factorization. The diagonal of S is lowered by δ, the margin of the dense proof,
+//! before it is factorized:
 //!
 //! - half of δ is there for ‖LBLᵀ − S + δI‖, which is measured;
-//! - with *any* X instead of S⁻¹P, H is congruent to [S G; Gᵀ T] with T = C − PᵀX − XᵀG and G = P − S·X, which is at least
+//! - with *any* X instead of S⁻¹P, H is congruent to [S G; Gᵀ T] with T = C − PᵀX − XᵀG and G = P − S·X,
+//!   which is at least
 //!   [S − tI 0; 0 T − GᵀG/t]: another quarter of δ is there for t;
-//! - the last quarter proves M ≥ λI with λ = δ/4. So for *any* Z instead of M⁻¹R and E = R − M·Z, tr(RᵀM⁻¹R) is at most
-//!   tr(2ZᵀR − ZᵀMZ) + ‖E‖²/λ.
+//! - the last quarter proves M ≥ λI with λ = δ/4. So for *any* Z instead of M⁻¹R and E = R − M·Z, tr(RᵀM⁻¹R)
+//!   is at most tr(2ZᵀR − ZᵀMZ) + ‖E‖²/λ.
 //!
-//! If M is not definite, LBLᵀ and T are negative on a space that contains a direction with zᵀMz < 0: a small eigenproblem finds it.
+//! If M is not definite, LBLᵀ and T are negative on a space that contains a direction with zᵀMz < 0: a small
+//! eigenproblem finds it.
 //!
 //! Cost: one sparse factorization, and some solves with the pairs.
 
@@ -47,7 +51,8 @@ pub(super) fn operations(problem: &Problem<'_>, plan: &Plan) -> f64 {
     plan.flops() + 4.0 * plan.fill() as f64 * columns
 }
 
-/// One over the length of each column of both views in the norm of B, before centering: rounding is relative to that. 0 for columns that do not vary.
+/// One over the length of each column of both views in the norm of B, before centering: rounding is relative
+/// to that. 0 for columns that do not vary.
 pub(super) fn scale(problem: &Problem<'_>) -> Result<Vec<f64>> {
     let [mut x, mut y] = problem.inverse_diagonals()?;
     let Some(joint) = problem.joint else { return Ok(Vec::new()) };

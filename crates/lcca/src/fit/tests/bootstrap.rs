@@ -21,7 +21,8 @@ fn resampling(count: usize) -> Resampling<'static> {
     Resampling { count, groups: None, seed: 1, tol: None }
 }
 
-/// How many of some simulated data sets have intervals that hold the first true correlation, and how many have percentiles that do.
+/// How many of some simulated data sets have intervals that hold the first true correlation, and how many
+/// have percentiles that do.
 fn covered(truth: f64, sets: u64, count: usize) -> [u64; 2] {
     let mut covered = [0, 0];
     for seed in 0..sets {
@@ -38,7 +39,8 @@ fn covered(truth: f64, sets: u64, count: usize) -> [u64; 2] {
     covered
 }
 
-/// 500 data sets of 500 rows with 200 resamples each is what docs/inference.md reports; `coverage_of_500_data_sets` repeats it.
+/// 500 data sets of 500 rows with 200 resamples each is what docs/inference.md reports;
+/// `coverage_of_500_data_sets` repeats it.
 #[test]
 fn intervals_hold_the_true_correlation_and_percentiles_do_not() {
     let [ours, percentiles] = covered(0.5, 60, 100);

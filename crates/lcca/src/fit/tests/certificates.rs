@@ -7,7 +7,8 @@ use crate::fit::{Certificate, Kind};
 use crate::method::Scale;
 use crate::testing::{dense_correlations, random_mat, sparse_from_dense, to_dense, with_correlations};
 
-/// Views whose plain CCA is the regularized CCA of x and y: a ridge adds rows √λ·I to one view and zeros to the other.
+/// Views whose plain CCA is the regularized CCA of x and y: a ridge adds rows √λ·I to one view and zeros to
+/// the other.
 fn augmented(x: &Mat<f64>, y: &Mat<f64>, settings: &Settings) -> [Mat<f64>; 2] {
     let centered = |view: &Mat<f64>| {
         let mean = |j: usize| if settings.center { view.col(j).sum() / view.nrows() as f64 } else { 0.0 };
@@ -31,7 +32,8 @@ fn augmented(x: &Mat<f64>, y: &Mat<f64>, settings: &Settings) -> [Mat<f64>; 2] {
     [with_ridge_rows(&x, n, rx), with_ridge_rows(&y, n + p, ry)]
 }
 
-/// The norm, pair by pair, of the other view's canonical variables projected on a view's span, less θ times its own.
+/// The norm, pair by pair, of the other view's canonical variables projected on a view's span, less θ times
+/// its own.
 fn residual_norms(view: &Mat<f64>, own: &Mat<f64>, other: &Mat<f64>, theta: &[f64]) -> Vec<f64> {
     let svd = view.thin_svd().unwrap();
     let rank = (0..svd.S().dim()).take_while(|&i| svd.S()[i] > 1e-10 * svd.S()[0]).count();

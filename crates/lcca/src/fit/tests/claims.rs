@@ -1,7 +1,8 @@
-//! A claim of convergence is true: small data of the kinds on which it is easily wrong, against the exact method.
+//! A claim of convergence is true: small data of the kinds on which it is easily wrong, against the exact
+//! method.
 //!
-//! All have correlations in directions of small variance, which residuals in the norm of diag(C)⁻¹ hardly show. `bench/claims.py` has larger
-//! ones of more kinds, with truths from another program.
+//! All have correlations in directions of small variance, which residuals in the norm of diag(C)⁻¹ hardly
+//! show. `bench/claims.py` has larger ones of more kinds, with truths from another program.
 
 use super::*;
 use crate::data::{Centered, Side};
@@ -25,7 +26,8 @@ fn sparse_pair(x: &Mat<f64>, y: &Mat<f64>) -> InMemory {
     InMemory::new(sparse_from_dense(x.as_ref()), sparse_from_dense(y.as_ref())).unwrap()
 }
 
-/// Flags of which Y copies a falling share, then copies of another flag that both views have, and a last copy without one of its ones.
+/// Flags of which Y copies a falling share, then copies of another flag that both views have, and a last copy
+/// without one of its ones.
 fn hidden_pair() -> InMemory {
     let (n, p, ones) = (4000, 60, 40);
     let (own, other, same) = (uniform(n, p, 1), uniform(n, p, 2), uniform(n, p, 3));
@@ -248,7 +250,8 @@ fn certificates_agree_with_no_wrong_claim_and_refute_no_right_one() {
     }
 }
 
-/// A model of five of the six largest pairs, without the one that is `left_out`, and what is missing from its total.
+/// A model of five of the six largest pairs, without the one that is `left_out`, and what is missing from its
+/// total.
 fn without(exact: &Model, left_out: usize) -> (Model, f64) {
     let kept: Vec<usize> = (0..6).filter(|&i| i != left_out).collect();
     let mut model = exact.clone();
@@ -261,7 +264,8 @@ fn without(exact: &Model, left_out: usize) -> (Model, f64) {
     (model, exact.objective[left_out] - exact.objective[5])
 }
 
-/// Certificates, from at most so many operations of a proof, of models without one of the first pairs and of the exact one, each with what is missing.
+/// Certificates, from at most so many operations of a proof, of models without one of the first pairs and of
+/// the exact one, each with what is missing.
 fn certificates_without_pairs(proof: f64) -> Vec<(String, Model, f64, Certificate)> {
     let data = [("hidden pair", hidden_pair()), ("near duplicates", near_duplicates()), ("survey", survey())];
     let mut all = Vec::new();
@@ -311,7 +315,8 @@ fn a_proof_refutes_a_model_that_lacks_a_pair_and_bounds_what_any_other_lacks() {
     }
 }
 
-/// Categories of which each is the sum of some others and of a few rows of its own, which are the same in both views.
+/// Categories of which each is the sum of some others and of a few rows of its own, which are the same in
+/// both views.
 fn hierarchy() -> InMemory {
     let (n, groups, children) = (1_200, 12, 5);
     let mut state = 5u64;

@@ -1,4 +1,5 @@
-//! Alternating least squares by conjugate gradients gives the answer of Cholesky, and a warm start saves passes.
+//! Alternating least squares by conjugate gradients gives the answer of Cholesky, and a warm start saves
+//! passes.
 
 use super::*;
 use crate::data::{Counting, Normal, Side, Tally};

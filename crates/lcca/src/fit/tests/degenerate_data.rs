@@ -12,7 +12,8 @@ fn exact_methods() -> [Method; 2] {
     [Method::exact(), Method::als(400)]
 }
 
-/// Asserts that the exact methods give the correlations of a dense SVD, whatever the storage and the centering.
+/// Asserts that the exact methods give the correlations of a dense SVD, whatever the storage and the
+/// centering.
 fn agrees(x: &Mat<f64>, y: &Mat<f64>, k: usize) {
     for center in [true, false] {
         let truth = &dense_correlations(x, y, center)[..k];

@@ -11,7 +11,8 @@ use crate::panels;
 use crate::testing::{from_dense, random_mat};
 use faer::Mat;
 
-/// The largest distance between the shares of p-values below a number and that number (Kolmogorov and Smirnov).
+/// The largest distance between the shares of p-values below a number and that number (Kolmogorov and
+/// Smirnov).
 fn distance_from_uniform(mut p: Vec<f64>) -> f64 {
     p.sort_by(f64::total_cmp);
     let n = p.len() as f64;
@@ -44,7 +45,8 @@ struct Null {
     groups: Groups,
 }
 
-/// Families of 2 to 5 members, three covariates that both views depend on, and an effect of the family in both views.
+/// Families of 2 to 5 members, three covariates that both views depend on, and an effect of the family in
+/// both views.
 fn null(families: usize, covariates: usize, family_effect: f64, draw: u64) -> Null {
     let family: Vec<usize> = (0..families).flat_map(|family| vec![family; 2 + family % 4]).collect();
     let n = family.len();
@@ -90,8 +92,8 @@ fn naive(null: &Null, draw: u64) -> f64 {
     permutation_test(&unit(&null.x), &unit(&null.y), 199, draw, &()).unwrap().p[0]
 }
 
-/// Ours is 0.050 from uniform. The naive way, permuting residuals as if families did not exist, is 0.130 from it: 1% of uniform draws are
-/// further than 0.115.
+/// Ours is 0.050 from uniform. The naive way, permuting residuals as if families did not exist, is 0.130 from
+/// it: 1% of uniform draws are further than 0.115.
 #[test]
 fn p_values_are_uniform_with_families_and_covariates() {
     let data = |draw| null(30, 3, 1.0, draw);
@@ -113,7 +115,8 @@ fn p_values_are_uniform_with_whole_families() {
     assert!(ours < FAR, "{ours}");
 }
 
-/// Without families, with 16 covariates and a constant for 34 rows: ours is 0.065 from uniform, permuted residuals are 0.105 from it.
+/// Without families, with 16 covariates and a constant for 34 rows: ours is 0.065 from uniform, permuted
+/// residuals are 0.105 from it.
 #[test]
 fn p_values_are_uniform_with_many_covariates() {
     let data = |draw| null(10, 16, 0.0, draw);

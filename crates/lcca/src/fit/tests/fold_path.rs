@@ -7,7 +7,8 @@ use crate::fit::{Folds, Selection, cross_validate_on};
 use crate::matrix::{Matrix, RowsBuilder};
 use crate::testing::zipf_rows;
 
-/// Fits of folds that stop at ten times a tolerance of 1e-9 have weights, and so scores, that are right to about the root of that.
+/// Fits of folds that stop at ten times a tolerance of 1e-9 have weights, and so scores, that are right to
+/// about the root of that.
 const ALLOWED: f64 = 5e-5;
 
 /// The score of every fold and ridge by fits that know nothing of each other.
@@ -41,7 +42,8 @@ fn wide(rows: usize) -> InMemory {
     InMemory::new(zipf_rows(rows, 1500, 8, 1), zipf_rows(rows, 1200, 7, 1)).unwrap()
 }
 
-/// Folds of the caller: rows in the order of the rarest column that they hold, cut into `count` parts. The parts hold different columns.
+/// Folds of the caller: rows in the order of the rarest column that they hold, cut into `count` parts. The
+/// parts hold different columns.
 fn sorted_folds(pair: &InMemory, count: usize) -> Folds<'_> {
     let rows = pair.shape().rows;
     let rarest = |row: usize| {
@@ -80,7 +82,8 @@ fn folds_that_are_unlike_each_other_score_as_whole_fits_do() {
     let (selection, whole) = (cross_validated(&folds, &all), by_whole_fits(&folds, &all));
     let difference = difference(&selection, &whole);
     assert!(difference < ALLOWED, "{difference:e}: {selection:?} {whole:?}");
-    // And at the usual tolerance the same ridges are chosen, with means that are the same but for a part of their errors.
+    // And at the usual tolerance the same ridges are chosen, with means that are the same but for a part of
+    // their errors.
     let usual = path_of(&Settings::new(Method::lobpcg(), 3), &[0.03, 0.3, 3.0]);
     let rough = cross_validated(&folds, &usual);
     assert_eq!((rough.best, rough.simplest), (selection.best, selection.simplest));

@@ -30,7 +30,8 @@ fn view(columns: usize, seed: u64) -> Matrix {
     RowsBuilder::join(vec![rows], columns, false).unwrap().into()
 }
 
-/// Calls `check` with a problem whose rows are weighted, centered and scaled as asked, and B − A without the columns that do not vary.
+/// Calls `check` with a problem whose rows are weighted, centered and scaled as asked, and B − A without the
+/// columns that do not vary.
 fn each_problem(check: impl Fn(&Problem<'_>, &Mat<f64>)) {
     for (is_weighted, is_centered, is_scaled) in
         [(false, false, false), (false, true, false), (true, true, false), (true, true, true)]

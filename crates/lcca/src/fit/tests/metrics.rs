@@ -44,7 +44,8 @@ fn inverse_root(a: MatRef<'_, f64>) -> Mat<f64> {
     eigen.U() * d * eigen.U().transpose()
 }
 
-/// The singular values and left vectors of a matrix, signs such that the largest entry of each vector is positive.
+/// The singular values and left vectors of a matrix, signs such that the largest entry of each vector is
+/// positive.
 fn svd(m: &Mat<f64>, k: usize) -> (Vec<f64>, Mat<f64>) {
     let svd = m.thin_svd().unwrap();
     let sign = |j: usize| {

@@ -21,8 +21,9 @@ fn ones(columns: usize, rows: &[Vec<u32>]) -> Matrix {
     SparseRows::new(columns, offsets.into(), all.into(), Values::Ones).unwrap().into()
 }
 
-/// Flags that correlate from 0.95 down to 0.3, ten copies of a flag that is on in the same rows of both views, and an
-/// eleventh without one of them: the difference of the last two is a pair at correlation 1 with 1% of its columns' variance.
+/// Flags that correlate from 0.95 down to 0.3, ten copies of a flag that is on in the same rows of both
+/// views, and an eleventh without one of them: the difference of the last two is a pair at correlation 1 with
+/// 1% of its columns' variance.
 fn hidden_pair(rows: usize, flags: u32) -> [Matrix; 2] {
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let mut views = [vec![Vec::new(); rows], vec![Vec::new(); rows]];
@@ -44,7 +45,8 @@ fn hidden_pair(rows: usize, flags: u32) -> [Matrix; 2] {
     views.map(|view| ones(flags as usize + 11, &view))
 }
 
-/// Survey answers: groups of indicators that sum to one, a thermometer of each answer, a constant and an empty column.
+/// Survey answers: groups of indicators that sum to one, a thermometer of each answer, a constant and an
+/// empty column.
 fn survey(rows: usize, seed: u64, answers: &[Vec<u32>]) -> Matrix {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let width = 5 * answers[0].len() as u32;
@@ -117,7 +119,8 @@ fn a_pair_that_hides_in_the_difference_of_two_columns_is_found() {
 #[test]
 fn dependent_constant_and_empty_columns_change_nothing() {
     let views = surveys(3000, 4);
-    // Four groups of five that sum to one are sixteen independent columns, and the thermometers depend on them.
+    // Four groups of five that sum to one are sixteen independent columns, and the thermometers depend on
+    // them.
     for (center, k) in [(true, 1), (true, 16), (true, 42), (false, 5), (false, 42)] {
         assert_solved(&views, center, 0.0, k);
     }

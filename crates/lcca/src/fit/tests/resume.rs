@@ -45,7 +45,8 @@ struct StopInPass {
     passes_left: AtomicUsize,
     iterations: AtomicUsize,
     last: Mutex<Cost>,
-    /// Whether the fit was stopped while it formed a block for the preconditioner, which costs nothing on Gram matrices.
+    /// Whether the fit was stopped while it formed a block for the preconditioner, which costs nothing on
+    /// Gram matrices.
     forms_block: AtomicBool,
     /// Passes since the last iteration that cost something. The first of them advances.
     spent: AtomicUsize,
@@ -104,8 +105,9 @@ struct Stopped {
     measured_again: usize,
 }
 
-/// Passes do more than advance: some try the preconditioner, measure in double precision what was found in single, or form products
-/// afresh. In whichever of them a fit is stopped, no finished iteration is lost, and the last state leads to the same end.
+/// Passes do more than advance: some try the preconditioner, measure in double precision what was found in
+/// single, or form products afresh. In whichever of them a fit is stopped, no finished iteration is lost, and
+/// the last state leads to the same end.
 fn keeps_every_iteration_in_passes(tried: Passes, pair: &dyn Pair, settings: &Settings) -> (Fit, Stopped) {
     let never = StopInPass::new(usize::MAX);
     let whole = fit(pair, settings, &never).unwrap();
@@ -136,8 +138,8 @@ fn keeps_every_iteration_in_passes(tried: Passes, pair: &dyn Pair, settings: &Se
 fn no_iteration_is_lost_in_whatever_pass_a_fit_is_stopped() {
     let settings = Settings { tol: 1e-3, structure: false, ..Settings::new(Method::lobpcg(), 4) };
     keeps_every_iteration_in_passes(Passes::All, &topics(), &settings);
-    // These begin in single precision, and what they found is measured in double precision. Their preconditioner is formed again before
-    // convergence is claimed.
+    // These begin in single precision, and what they found is measured in double precision. Their
+    // preconditioner is formed again before convergence is claimed.
     let settings = Settings { ridge_x: 0.1, ridge_y: 0.1, ..Settings::new(Method::lobpcg(), 8) };
     let pair = single_precision::topics(30_000);
     let (whole, stopped) = keeps_every_iteration_in_passes(Passes::Last(4), &pair, &settings);
@@ -183,7 +185,8 @@ fn one_hot_pair() -> InMemory {
     InMemory::new(x, sparse_from_dense(y.as_ref())).unwrap()
 }
 
-/// Asserts that a fit stopped after any iteration and resumed takes the same path to the same end, and that its costs add up.
+/// Asserts that a fit stopped after any iteration and resumed takes the same path to the same end, and that
+/// its costs add up.
 fn resumes_from_every_iteration(pair: &dyn Pair, settings: &Settings, algorithm: Loop) {
     let whole = fit(pair, settings, &()).unwrap();
     assert!(whole.trace.len() > 3, "{algorithm}: {} iterations are too few for this test", whole.trace.len());
@@ -223,8 +226,8 @@ fn lobpcg_resumes_from_every_iteration() {
     }
 }
 
-/// Sparse rows that share one of seven topics with their partner. The correlations beyond the topics fall so slowly that the blocks of
-/// LOBPCG become nearly dependent.
+/// Sparse rows that share one of seven topics with their partner. The correlations beyond the topics fall so
+/// slowly that the blocks of LOBPCG become nearly dependent.
 fn topics() -> InMemory {
     let mut state = 3u64;
     let mut below = |limit: u64| {
@@ -256,8 +259,8 @@ fn topics() -> InMemory {
     InMemory::new(x, y).unwrap()
 }
 
-/// Small products that are carried along lose their digits if the blocks of LOBPCG are nearly dependent. It then depends on rounding, and so on where a
-/// fit is interrupted, when totals rise above the truth.
+/// Small products that are carried along lose their digits if the blocks of LOBPCG are nearly dependent. It
+/// then depends on rounding, and so on where a fit is interrupted, when totals rise above the truth.
 #[test]
 fn rounding_that_differs_after_each_interruption_does_not_change_the_course() {
     let settings = Settings { tol: 1e-9, structure: false, ..Settings::new(Method::lobpcg(), 12) };
@@ -305,7 +308,8 @@ fn gram_mode_resumes_from_every_iteration() {
     }
 }
 
-/// The Gram matrices are formed again, which takes one pass over the rows, and so are the products of the weights and of the last step.
+/// The Gram matrices are formed again, which takes one pass over the rows, and so are the products of the
+/// weights and of the last step.
 #[test]
 fn resuming_in_gram_mode_costs_one_pass_over_the_rows_and_two_over_gram_matrices() {
     let settings = Settings { tol: 1e-12, ..Settings::new(Method::lobpcg(), 4) };

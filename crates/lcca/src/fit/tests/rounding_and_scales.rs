@@ -68,7 +68,8 @@ fn a_huge_ridge_shrinks_a_variance_and_not_the_correlation() {
     }
 }
 
-/// Sparse 0/1 views of many columns with few entries, some of them empty. Their Gram matrices have sparse factors.
+/// Sparse 0/1 views of many columns with few entries, some of them empty. Their Gram matrices have sparse
+/// factors.
 fn sparse_views() -> [Mat<f64>; 2] {
     let mut views = [0, 1].map(|_| Mat::zeros(900, 60));
     for i in 0..900 {

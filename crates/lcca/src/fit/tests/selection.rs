@@ -186,8 +186,8 @@ fn folds_of_narrow_views_share_gram_matrices_and_keep_their_digits() {
 
 #[test]
 fn no_fold_learns_from_another() {
-    // If weights went from fold to fold, they would have seen the rows that are held out next, and what is left of them at a
-    // loose tolerance would raise the scores.
+    // If weights went from fold to fold, they would have seen the rows that are held out next, and what is
+    // left of them at a loose tolerance would raise the scores.
     let [pair, ..] = gram_pairs();
     let settings = Settings { tol: 1e-2, ..Settings::new(Method::lobpcg(), 3) };
     let all = [settings.clone().ridge(0.001), settings.clone().ridge(0.1)];
@@ -274,7 +274,8 @@ fn given_folds_are_those_that_were_dealt_and_finished_ones_are_not_fitted_again(
 
 #[test]
 fn many_noise_columns_call_for_a_ridge() {
-    // Two shared factors in 60 noisy columns, 150 rows: without a ridge the fit is perfect and does not generalize.
+    // Two shared factors in 60 noisy columns, 150 rows: without a ridge the fit is perfect and does not
+    // generalize.
     let (x, y) = factors(150, 60, 2, 5);
     let settings = Settings::new(Method::auto(), 2);
     let Selection { ridges, best, simplest, mean, error, .. } =
@@ -356,8 +357,8 @@ fn p_values_are_uniform_if_the_views_are_independent() {
         let scores = trained.model.score(&InMemory::new(x, y).unwrap()).unwrap();
         assert!(gap(&result.correlations, &scores.correlations) < 1e-10);
     }
-    // A Kolmogorov-Smirnov distance above 1.63/√200 has a probability of 1%. The rest allows for p-values being multiples
-    // of 1/200.
+    // A Kolmogorov-Smirnov distance above 1.63/√200 has a probability of 1%. The rest allows for p-values
+    // being multiples of 1/200.
     for p in [alone, any] {
         let distance = distance_from_uniform(p);
         assert!(distance < 1.63 / 200f64.sqrt() + 0.005, "{distance}");

@@ -9,8 +9,9 @@ fn is_single(decision: &Decision) -> bool {
     matches!(decision, Decision::SinglePrecisionFirst { iterations } if *iterations > 0)
 }
 
-/// Rows about one of 8,400 topics, whose views have a column for each topic and one for every third. In Y the topic may be one of the
-/// next eight instead: hardly ever for the first four topics, often for the next, and nearly always from the sixtieth on.
+/// Rows about one of 8,400 topics, whose views have a column for each topic and one for every third. In Y the
+/// topic may be one of the next eight instead: hardly ever for the first four topics, often for the next, and
+/// nearly always from the sixtieth on.
 pub(super) fn topics(rows: usize) -> InMemory {
     const TOPICS: u64 = 8_400;
     let mut state = 1u64;
@@ -53,7 +54,8 @@ fn wide_views_give_the_answer_of_double_precision() {
     }
 }
 
-/// A view with two more columns, which hold the same numbers but for a thousandth of `signal`, in one row of ten.
+/// A view with two more columns, which hold the same numbers but for a thousandth of `signal`, in one row of
+/// ten.
 fn with_twins(view: &Matrix, signal: &[f64], seed: usize) -> Matrix {
     let (mut offsets, mut columns, mut values) = (vec![0u64], Vec::new(), Vec::new());
     let twin = view.cols() as u32;
@@ -92,7 +94,8 @@ fn a_pair_that_single_precision_cannot_see_is_found() {
 
 #[test]
 fn no_pair_is_lost_because_columns_depend_on_each_other_in_single_precision() {
-    // X has eleven columns and one more that differs from the last by 1e-8 of its variance. What it differs by is a sign that Y knows.
+    // X has eleven columns and one more that differs from the last by 1e-8 of its variance. What it differs
+    // by is a sign that Y knows.
     const Y: u64 = 20_500;
     let rows = 60_000u64;
     let (mut x_offsets, mut x, mut values) = (vec![0u64], Vec::new(), Vec::new());

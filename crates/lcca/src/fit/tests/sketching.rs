@@ -118,7 +118,8 @@ fn views_that_are_too_wide_for_the_memory_are_refused() {
 
 #[test]
 fn columns_that_vanish_from_the_sums_do_no_harm() {
-    // Pairs of rows share a rare column. If both fall into one sum with opposite signs, nothing of it is left.
+    // Pairs of rows share a rare column. If both fall into one sum with opposite signs, nothing of it is
+    // left.
     let one_hot = |cols: u32, step: u32| -> Matrix {
         let column = |i: u32| if i < 40 { (i / 2 * step) % cols } else { i % 3 };
         OneHotRows::new(cols as usize, (0..600).map(column).collect::<Vec<_>>().into()).unwrap().into()

@@ -53,8 +53,8 @@ fn both_ways(pair: &dyn Pair, method: Method, center: bool, ridge: f64) -> Fit {
     let case = format!("centered {center}, ridge {ridge}: {:?}", with.decisions);
     assert!(with.converged && without.converged, "{case}");
     assert!(gap(&with.model.objective, &without.model.objective) < 1e-8, "{case}");
-    // Weights have half as many correct digits as the objective, and under a ridge the captured total has those of the
-    // weights.
+    // Weights have half as many correct digits as the objective, and under a ridge the captured total has
+    // those of the weights.
     assert!((with.model.total - without.model.total).abs() < 1e-5, "{case}");
     with
 }
@@ -113,8 +113,8 @@ fn shift_and_invert_gives_the_same_answer_in_few_iterations() {
 
 #[test]
 fn many_pairs_that_are_nearly_tied_take_few_iterations() {
-    // Each row has the same one of 300 columns in both views, except for a stray one now and then. That makes 300
-    // correlations close together.
+    // Each row has the same one of 300 columns in both views, except for a stray one now and then. That makes
+    // 300 correlations close together.
     let view = |every: usize| -> Matrix {
         let (mut offsets, mut columns) = (vec![0u64], Vec::new());
         for row in 0..30_000usize {
@@ -159,7 +159,8 @@ fn empty_columns_are_left_out_and_put_back() {
         let dense = to_dense(pair.view(Side::X));
         let empty = (0..150).filter(|&j| (0..2000).all(|i| dense[(i, j)] == 0.0));
         assert!(empty.into_iter().all(|j| model.x.weights.row(j).iter().all(|&w| w == 0.0)));
-        // If weights were put back in the wrong columns, the scores of the same rows would not correlate as in the model.
+        // If weights were put back in the wrong columns, the scores of the same rows would not correlate as
+        // in the model.
         let scores = model.score(&pair).unwrap();
         assert!(gap(&scores.correlations, &model.correlations) < 1e-8);
     }
@@ -226,7 +227,8 @@ fn if_gram_matrices_turn_out_too_large_the_fit_uses_the_rows() {
 fn gram_agrees_with_qr_and_leaves_ill_conditioned_views_to_it() {
     let (x, y) = (random_mat(900, 20, 1), random_mat(900, 15, 2));
     let y = Mat::from_fn(900, 15, |i, j| y[(i, j)] + if j < 6 { x[(i, 2 * j)] } else { 0.0 });
-    // A column that equals another but for noise of 1e-6. Its eigenvalue is neither significant nor clearly rounding.
+    // A column that equals another but for noise of 1e-6. Its eigenvalue is neither significant nor clearly
+    // rounding.
     let nearly =
         Mat::from_fn(900, 20, |i, j| if j == 19 { x[(i, 0)] + 1e-6 * x[(i, 19)] } else { x[(i, j)] });
     for (x, ill) in [(&x, false), (&nearly, true)] {
