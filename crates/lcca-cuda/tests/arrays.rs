@@ -1,5 +1,4 @@
-//! Arrays that lie on a GPU are used there. On a machine without one the tests say so and pass; `LCCA_GPU=1`
-//! makes that a failure.
+//! Arrays that lie on a GPU are used there. The tests are ignored unless `cargo xtask test --gpu` runs them.
 
 mod common;
 
@@ -16,7 +15,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-fn gpu() -> Option<Arc<Cuda>> {
+fn gpu() -> Arc<Cuda> {
     gpu_with(None)
 }
 
@@ -66,8 +65,9 @@ fn total(fit: &Fit) -> f64 {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn narrow_views_are_fitted_where_they_lie_and_never_copied() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     for (rows, cols, is_single) in
         [(3000, [70, 33], [true, false]), (40_000, [64, 64], [true, true]), (900, [1, 2], [false, true])]
     {
@@ -100,10 +100,9 @@ fn narrow_views_are_fitted_where_they_lie_and_never_copied() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn moments_are_those_of_the_host() {
-    if gpu().is_none() {
-        return;
-    }
+    gpu();
     for (rows, cols, is_single) in
         [(1, 1, true), (5, 3, false), (1030, 33, true), (700_000, 3, false), (20_000, 300, true)]
     {
@@ -132,10 +131,9 @@ fn moments_are_those_of_the_host() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn a_number_that_is_not_finite_has_its_place() {
-    if gpu().is_none() {
-        return;
-    }
+    gpu();
     let (rows, cols) = (30_000, 41);
     for (place, value) in [(0, f64::NAN), (777_777, f64::NEG_INFINITY), (rows * cols - 1, f64::INFINITY)] {
         let mut values = numbers(rows, cols, 1);
@@ -155,8 +153,9 @@ fn a_number_that_is_not_finite_has_its_place() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn passes_over_such_rows_obey_the_laws() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     let ((x, x_there, _), (_, y_there, _)) = (both(3000, 70, 2, true), both(3000, 33, 3, false));
     // A view that does not begin where its array does.
     for pair in [
@@ -169,8 +168,9 @@ fn passes_over_such_rows_obey_the_laws() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn wide_views_and_other_methods_fall_back_on_a_copy() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     let (x, x_there, array) = both(3000, 120, 2, true);
     let sparse: Matrix = {
         let offsets: Vec<u64> = (0..=3000).collect();
@@ -191,10 +191,9 @@ fn wide_views_and_other_methods_fall_back_on_a_copy() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn an_array_is_looked_up_and_waited_for() {
-    if gpu().is_none() {
-        return;
-    }
+    gpu();
     let bytes: Vec<u8> = (0..100).collect();
     let array = DeviceArray::from_host(0, &bytes).unwrap();
     for written in [Written::Already, Written::By(1), Written::ByAll] {
@@ -219,10 +218,9 @@ fn an_array_is_looked_up_and_waited_for() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn auto_goes_where_the_rows_lie() {
-    if gpu().is_none() {
-        return;
-    }
+    gpu();
     let ((x, x_there, _), (y, y_there, _)) = (both(2000, 20, 2, true), both(2000, 10, 3, true));
     let decided = |x: &Matrix, y: &Matrix| {
         let settings = settings(Method::auto(), 2);
@@ -238,8 +236,9 @@ fn auto_goes_where_the_rows_lie() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn memory_of_an_array_is_given_back_with_its_last_view() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     drop(cuda);
     let free = lcca_cuda::open(0, None).unwrap().device().limit();
     for _ in 0..3 {
@@ -314,10 +313,9 @@ fn taken_of(limit: u64, pair: &InMemory) -> u64 {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn passes_over_sparse_rows_read_them_where_they_lie() {
-    if gpu().is_none() {
-        return;
-    }
+    gpu();
     for kinds in [[Kind::Ones, Kind::Ones], [Kind::F32, Kind::F64]] {
         let (x, x_there) = both_sparse(3000, 400, 2, kinds[0]);
         let (y, y_there) = both_sparse(3000, 300, 3, kinds[1]);
@@ -335,10 +333,9 @@ fn passes_over_sparse_rows_read_them_where_they_lie() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn sparse_rows_that_lie_on_a_gpu_do_not_count_when_it_is_decided_whether_rows_stay_there() {
-    if gpu().is_none() {
-        return;
-    }
+    gpu();
     let (x, x_there) = both_sparse(60_000, 40, 2, Kind::F64);
     let (y, y_there) = both_sparse(60_000, 30, 3, Kind::F64);
     let bytes = 12 * (x.entries() + y.entries());
@@ -350,10 +347,9 @@ fn sparse_rows_that_lie_on_a_gpu_do_not_count_when_it_is_decided_whether_rows_st
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn passes_over_one_hot_rows_read_them_where_they_lie() {
-    if gpu().is_none() {
-        return;
-    }
+    gpu();
     let columns: Vec<u32> = (0..3000u32).map(|row| row * row % 70).collect();
     let mut gaps = columns.clone();
     gaps[1234] = OneHotRows::EMPTY;
@@ -366,10 +362,9 @@ fn passes_over_one_hot_rows_read_them_where_they_lie() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn gram_matrices_of_sparse_rows_are_formed_from_where_they_lie() {
-    if gpu().is_none() {
-        return;
-    }
+    gpu();
     let (x, x_there) = both_sparse(3000, 20, 2, Kind::F32);
     let (y, y_there) = both_sparse(3000, 15, 3, Kind::F64);
     let [here, there] = [(x, y), (x_there, y_there)].map(|(x, y)| InMemory::new(x, y).unwrap());
@@ -404,10 +399,9 @@ fn gram_matrices_of_sparse_rows_are_formed_from_where_they_lie() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn fits_to_sparse_rows_on_a_gpu_are_those_to_their_copies() {
-    if gpu().is_none() {
-        return;
-    }
+    gpu();
     for kinds in [[Kind::Ones, Kind::Ones], [Kind::F64, Kind::F32]] {
         let (x, x_there) = both_sparse(4000, 300, 2, kinds[0]);
         let (y, y_there) = both_sparse(4000, 200, 3, kinds[1]);
@@ -432,10 +426,9 @@ fn fits_to_sparse_rows_on_a_gpu_are_those_to_their_copies() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn sparse_rows_on_a_gpu_are_checked_as_on_the_host() {
-    if gpu().is_none() {
-        return;
-    }
+    gpu();
     // Out of range, in two ways; out of order; twice; not a number; not finite.
     let wrong: [(&[u32], [f64; 4]); 6] = [
         (&[0, 5, 1, 2], [1.0, 2.0, 3.0, 4.0]),
@@ -468,10 +461,9 @@ fn sparse_rows_on_a_gpu_are_checked_as_on_the_host() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn copies_ahead_are_the_bytes_of_the_array() {
-    if gpu().is_none() {
-        return;
-    }
+    gpu();
     // More than one part of the memory that copies go through.
     let numbers: Vec<u64> = (0..3_000_000).collect();
     let array = DeviceArray::from_host(0, bytemuck::cast_slice(&numbers)).unwrap();
@@ -484,10 +476,9 @@ fn copies_ahead_are_the_bytes_of_the_array() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn auto_goes_where_sparse_rows_lie() {
-    if gpu().is_none() {
-        return;
-    }
+    gpu();
     let ((x, x_there), (y, y_there)) =
         (both_sparse(2000, 300, 2, Kind::Ones), both_sparse(2000, 200, 3, Kind::F32));
     let decided = |x: &Matrix, y: &Matrix| {

@@ -1,5 +1,5 @@
-//! Decompositions of small matrices on a GPU, against those of the host. On a machine without a GPU they say
-//! so and pass; `LCCA_GPU=1` makes that a failure.
+//! Decompositions of small matrices on a GPU, against those of the host. The tests are ignored unless `cargo
+//! xtask test --gpu` runs them.
 
 mod common;
 
@@ -9,7 +9,7 @@ use lcca::decompose::{Decompose, Leading, OnHost, Singular};
 use lcca_cuda::Cuda;
 use std::sync::Arc;
 
-fn gpu() -> Option<Arc<Cuda>> {
+fn gpu() -> Arc<Cuda> {
     gpu_with(None)
 }
 
@@ -25,8 +25,9 @@ fn random(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn leading_singular_vectors_are_those_of_the_host() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     for (rows, cols) in
         [(96, 61), (128, 120), (130, 256), (256, 256), (200, 250), (257, 129), (400, 420), (768, 700)]
     {
@@ -56,8 +57,9 @@ fn leading_singular_vectors_are_those_of_the_host() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn any_matrix_is_decomposed_and_to_the_same_bits_every_time() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     // A matrix of low rank with columns of zeros, and sizes that are left to the host.
     let low = random(200, 50, 7) * random(50, 180, 8);
     let low = Mat::from_fn(200, 180, |i, j| if j % 5 == 0 { 0.0 } else { low[(i, j)] });

@@ -1,5 +1,4 @@
-//! The laws of spaces and whole fits on a GPU. On a machine without one they say so and pass; `LCCA_GPU=1`
-//! makes that a failure.
+//! The laws of spaces and whole fits on a GPU. They are ignored unless `cargo xtask test --gpu` runs them.
 
 mod common;
 #[path = "common/rows.rs"]
@@ -17,13 +16,14 @@ use rand_chacha::ChaCha8Rng;
 use rows::{dense, double, one_hot, ones, single, topics, zipf};
 use std::sync::Arc;
 
-fn gpu() -> Option<Arc<Cuda>> {
+fn gpu() -> Arc<Cuda> {
     gpu_with(None)
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn panels_obey_the_laws() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     for (rows, cols) in
         [(1, 1), (20, 3), (77, 24), (1000, 32), (5000, 9), (3000, 96), (700, 250), (200, 1500)]
     {
@@ -32,8 +32,9 @@ fn panels_obey_the_laws() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn passes_over_every_kind_of_rows_obey_the_laws() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     let rows = 3000;
     let kinds: [(&str, Matrix, Matrix); 7] = [
         ("ones", zipf(rows, 500, 12, 1, ones), zipf(rows, 300, 9, 2, ones)),
@@ -67,8 +68,9 @@ fn passes_over_every_kind_of_rows_obey_the_laws() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn weighted_rows_obey_the_laws_and_other_weights_are_other_rows() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     let (x, y) = (zipf(2000, 200, 8, 1, ones), zipf(2000, 150, 8, 2, ones));
     for seed in 0..3 {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -85,8 +87,9 @@ fn same_fit(what: &str, gpu: &Fit, cpu: &Fit) {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn fits_agree_with_the_cpu_and_repeat_to_the_last_bit() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     let pair = topics(20_000, 3000, 1);
     for method in [Method::auto(), Method::lobpcg()] {
         for ridge in [0.0, 0.01] {
@@ -104,8 +107,9 @@ fn fits_agree_with_the_cpu_and_repeat_to_the_last_bit() {
 
 /// So many pairs are found in subblocks there, and at once on the host.
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn fits_of_many_pairs_agree_with_the_cpu() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     let pair = topics(20_000, 3000, 1);
     let mut settings = Settings::new(Method::lobpcg(), 60);
     (settings.ridge_x, settings.ridge_y, settings.memory) = (0.01, 0.01, 4 << 30);
@@ -144,9 +148,10 @@ fn embeddings(rows: usize, cols: [usize; 2], is_single: [bool; 2]) -> InMemory {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn moments_and_gram_matrix_come_from_one_copy_without_loss() {
     let (rows, cols) = (20_000, [70, 33]);
-    let Some(_) = gpu() else { return };
+    gpu();
     // The first row does not count: estimates of means that contain it are far off, and rows are read again.
     let far: Vec<f64> = (0..rows).map(|row| f64::from(u8::from(row > 0))).collect();
     let uneven: Vec<f64> = (0..rows).map(|row| 0.25 + (row % 7) as f64).collect();
@@ -202,8 +207,9 @@ fn moments_and_gram_matrix_come_from_one_copy_without_loss() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn narrow_dense_views_have_their_gram_matrix_formed_there() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     for (rows, cols, is_single) in [
         (3000, [70, 33], [true, true]),
         (40_000, [64, 64], [false, false]),
@@ -291,8 +297,9 @@ fn solved(mut l: Vec<f64>, rows: usize, r: &[f64], cols: usize) -> [Vec<f64>; 2]
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn blocks_are_solved_as_on_the_host_and_to_the_same_bits_every_time() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     // Less than a step, some steps, a whole panel, one block on the diagonal and several, of which the last
     // is whole or not.
     for (rows, widths) in [
@@ -325,8 +332,9 @@ fn blocks_are_solved_as_on_the_host_and_to_the_same_bits_every_time() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn a_block_without_a_positive_pivot_has_no_factor() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     for (rows, broken) in [(1, 0), (70, 3), (200, 63), (200, 64), (200, 199), (600, 130), (600, 599)] {
         for value in [0.0, -1.0, f64::NAN] {
             let mut matrix = well_conditioned(rows, 1);
@@ -339,8 +347,9 @@ fn a_block_without_a_positive_pivot_has_no_factor() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn memory_is_given_back_when_a_fit_is_over() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     let pair = topics(20_000, 3000, 1);
     let mut settings = Settings::new(Method::lobpcg(), 10);
     (settings.ridge_x, settings.ridge_y) = (0.01, 0.01);
@@ -356,8 +365,9 @@ fn memory_is_given_back_when_a_fit_is_over() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn other_rows_of_the_same_matrix_are_not_taken_for_those_before() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     // Equally many entries in every part.
     let rows = 4000;
     let view = |seed: u64, cols: u32| one_hot(rows, cols, seed);
@@ -376,8 +386,9 @@ fn other_rows_of_the_same_matrix_are_not_taken_for_those_before() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn rows_that_do_not_fit_are_streamed_to_the_same_answer() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     let (rows, cols) = (300_000, 400);
     let pair = InMemory::new(zipf(rows, cols, 60, 1, double), zipf(rows, cols, 60, 2, double)).unwrap();
     let bytes: u64 = Side::BOTH.iter().map(|&side| 2 * 12 * pair.view(side).entries()).sum();
@@ -394,10 +405,9 @@ fn rows_that_do_not_fit_are_streamed_to_the_same_answer() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn little_memory_is_said_and_nothing_panics() {
-    if gpu().is_none() {
-        return;
-    }
+    gpu();
     let small = lcca_cuda::open(0, Some(1 << 20)).unwrap();
     let mut settings = Settings::new(Method::lobpcg(), 10);
     (settings.ridge_x, settings.ridge_y) = (0.01, 0.01);

@@ -1,5 +1,4 @@
-//! Permutation tests on a GPU. On a machine without one they say so and pass; `LCCA_GPU=1` makes that a
-//! failure.
+//! Permutation tests on a GPU. They are ignored unless `cargo xtask test --gpu` runs them.
 
 mod common;
 
@@ -28,8 +27,9 @@ fn panel(rows: usize, cols: usize, seed: u64, step: f64) -> Panel {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn sums_of_any_orders_are_those_of_the_host() {
-    let Some(cuda) = gpu_with(None) else { return };
+    let cuda = gpu_with(None);
     let shapes = [
         (1, 1),
         (2, 3),
@@ -70,8 +70,9 @@ fn sums_of_any_orders_are_those_of_the_host() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn p_values_are_those_of_the_host_to_the_last_bit() {
-    let Some(cuda) = gpu_with(None) else { return };
+    let cuda = gpu_with(None);
     // With steps, many orders give exactly what was observed.
     for (rows, cols, orders, step) in [
         (3, 1, 200, 0.0),
@@ -94,8 +95,9 @@ fn p_values_are_those_of_the_host_to_the_last_bit() {
 /// Orders of more than 65,536 rows are drawn on the GPU. Other orders would hardly give the same counts for
 /// so many pairs.
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn orders_of_many_rows_are_drawn_there_as_on_the_host() {
-    let Some(cuda) = gpu_with(None) else { return };
+    let cuda = gpu_with(None);
     for (rows, cols, orders) in
         [(65_536, 20, 300), (65_537, 20, 300), (65_569, 20, 129), (400_003, 8, 200), (2_500_000, 3, 40)]
     {
@@ -108,13 +110,14 @@ fn orders_of_many_rows_are_drawn_there_as_on_the_host() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn little_memory_means_small_batches_and_too_little_is_an_error() {
     let (x, y) = (panel(20_000, 3, 8, 0.0), panel(20_000, 3, 9, 0.0));
-    let Some(cuda) = gpu_with(Some(3 << 20)) else { return };
+    let cuda = gpu_with(Some(3 << 20));
     let there = permutation_test_in(&*cuda, &x, &y, 50, 1, &()).unwrap();
     assert_eq!(there, permutation_test(&x, &y, 50, 1, &()).unwrap());
     drop(cuda);
-    let Some(cuda) = gpu_with(Some(2 << 20)) else { return };
+    let cuda = gpu_with(Some(2 << 20));
     let error = permutation_test_in(&*cuda, &x, &y, 50, 1, &()).unwrap_err().to_string();
     assert!(error.contains("bytes on the GPU"), "{error}");
 }
@@ -130,8 +133,9 @@ fn dense(rows: usize, cols: usize, seed: u64) -> Matrix {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn models_are_tested_with_blocks_and_covariates() {
-    let Some(cuda) = gpu_with(None) else { return };
+    let cuda = gpu_with(None);
     let (x, y, z) = (dense(900, 6, 2), dense(900, 5, 3), dense(300, 2, 4));
     let pair = InMemory::new(x.slice(0..600), y.slice(0..600)).unwrap();
     let model = fit(&pair, &Settings::new(Method::auto(), 4), &()).unwrap().model;
@@ -149,8 +153,9 @@ fn models_are_tested_with_blocks_and_covariates() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn the_number_of_pairs_is_found_there() {
-    let Some(cuda) = gpu_with(None) else { return };
+    let cuda = gpu_with(None);
     let pair = || InMemory::new(dense(2000, 6, 2), dense(2000, 5, 3)).unwrap();
     let settings = Settings::new(Method::auto(), 5);
     let here = recommend_components(&pair(), &settings, 5, None, &()).unwrap();

@@ -1,5 +1,5 @@
-//! Scans of Gram matrices on a GPU find what the host finds. On a machine without a GPU they say so and pass;
-//! `LCCA_GPU=1` makes that a failure.
+//! Scans of Gram matrices on a GPU find what the host finds. They are ignored unless `cargo xtask test --gpu`
+//! runs them.
 
 mod common;
 
@@ -12,7 +12,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-fn gpu() -> Option<Arc<Cuda>> {
+fn gpu() -> Arc<Cuda> {
     gpu_with(None)
 }
 
@@ -106,8 +106,9 @@ fn check_all(cuda: &Cuda, joint: &JointGram, what: &str) -> [usize; 2] {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn scans_find_what_the_host_finds() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     // The last has rows of thousands of entries, so that more partners than count are equal.
     for (rows, cols, most) in [(3000, 300, 6), (20_000, 4000, 10), (20_000, 9000, 30)] {
         let [x, y] = views(rows, cols, most, 3);
@@ -124,8 +125,9 @@ fn scans_find_what_the_host_finds() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn scans_of_one_hot_views_and_of_hardly_any_columns_find_what_the_host_finds() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     let [x, y] = views(3000, 200, 6, 4);
     let one_hot = OneHotRows::new(50, (0..3000).map(|row| row % 50).collect::<Vec<u32>>().into()).unwrap();
     let (x, y) = (matrix(&x, 200, ones), matrix(&y, 200, numbers));
@@ -137,10 +139,9 @@ fn scans_of_one_hot_views_and_of_hardly_any_columns_find_what_the_host_finds() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn too_little_memory_leaves_scans_to_the_host() {
-    if gpu().is_none() {
-        return;
-    }
+    gpu();
     let [x, y] = views(3000, 300, 6, 5);
     let pair = InMemory::new(matrix(&x, 300, ones), matrix(&y, 300, ones)).unwrap();
     let joint = pair.joint_gram(u64::MAX).unwrap();

@@ -1,5 +1,5 @@
-//! Moments and joint Gram matrices of sparse rows on a GPU are those of the host. On a machine without one
-//! the tests say so and pass; `LCCA_GPU=1` makes that a failure.
+//! Moments and joint Gram matrices of sparse rows on a GPU are those of the host. The tests are ignored
+//! unless `cargo xtask test --gpu` runs them.
 
 mod common;
 #[path = "common/rows.rs"]
@@ -13,7 +13,7 @@ use lcca_cuda::{Cuda, measure, on};
 use rows::{MakeValues, dense, double, one_hot, ones, single, topics, zipf};
 use std::sync::Arc;
 
-fn gpu() -> Option<Arc<Cuda>> {
+fn gpu() -> Arc<Cuda> {
     gpu_with(None)
 }
 
@@ -47,8 +47,9 @@ fn same_grams(what: &str, there: &JointGram, here: &JointGram, is_exact: bool) {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn joint_gram_matrices_are_those_of_the_host_and_repeat_to_the_last_bit() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     type Shapes = (usize, [usize; 2], [usize; 2]);
     // Rows, columns of each view, and the most entries of a row. Some rows and columns are empty, some
     // columns are in most rows.
@@ -110,8 +111,9 @@ fn joint_gram_matrices_are_those_of_the_host_and_repeat_to_the_last_bit() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn joint_gram_matrices_that_do_not_fit_are_refused_as_on_the_host() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     let pair = InMemory::new(zipf(2000, 500, 12, 1, double), zipf(2000, 300, 9, 2, ones)).unwrap();
     let is_refused = |formed: lcca::Result<()>| match formed {
         Ok(()) => false,
@@ -134,10 +136,9 @@ fn joint_gram_matrices_that_do_not_fit_are_refused_as_on_the_host() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn joint_gram_matrices_are_left_to_the_host_before_the_memory_of_the_gpu_is_spent() {
-    if gpu().is_none() {
-        return;
-    }
+    gpu();
     // Nearly all keys differ in the second pair, and nearly all are equal in the third.
     for (rows, cols, most) in
         [(3000, [500, 300], [12, 9]), (300, [60_000, 60_000], [60, 50]), (3000, [20, 3], [15, 3])]
@@ -171,8 +172,9 @@ fn joint_gram_matrices_are_left_to_the_host_before_the_memory_of_the_gpu_is_spen
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn columns_are_counted_as_on_the_host_and_the_copy_of_the_rows_serves_their_gram_matrix() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     for (rows, cols) in [(1, 5), (40, 300), (3000, 500)] {
         let pair = || InMemory::new(zipf(rows, cols, 12, 1, ones), zipf(rows, 2 * cols, 9, 2, ones)).unwrap();
         let (counted, expected) = (pair(), pair());
@@ -221,8 +223,9 @@ fn whole_double(values: Vec<f64>) -> Values {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn whole_numbers_are_summed_up_there_and_their_gram_matrix_is_counted() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     let (few, many) = (whole::<200>, whole::<2>);
     // Few numbers of more than 1 are listed as often as they say, and many are not.
     let kinds: [([MakeValues; 2], [bool; 2]); 6] = [
@@ -280,8 +283,9 @@ fn whole_numbers_are_summed_up_there_and_their_gram_matrix_is_counted() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn gram_matrices_that_were_formed_there_are_read_there() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     let placed = lcca::space::place(topics(120_000, 3000, 1), cuda.clone());
     let joint = placed.joint_gram(u64::MAX).unwrap();
     let free = cuda.device().free();
@@ -293,8 +297,9 @@ fn gram_matrices_that_were_formed_there_are_read_there() {
 }
 
 #[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn fits_to_sparse_rows_have_their_gram_matrix_formed_there() {
-    let Some(cuda) = gpu() else { return };
+    let cuda = gpu();
     // So many pairs of entries that it pays.
     let pair = topics(120_000, 3000, 1);
     let there = on(&cuda, &pair).capabilities().joint_grams.unwrap().joint_gram(u64::MAX).unwrap();
