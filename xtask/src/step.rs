@@ -1,6 +1,8 @@
 //! One step of a task: a command that is printed before it runs, timed, and named if it fails.
 
 use std::ffi::OsStr;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -13,13 +15,29 @@ pub fn cargo(args: &str) -> Command {
     command
 }
 
+/// The seconds of every step so far, one line each, for those who ask where the time goes.
+const SECONDS: &str = "target/steps.tsv";
+
+/// Begins the file of seconds anew.
+pub fn forget_seconds() {
+    let _ = fs::remove_file(SECONDS);
+}
+
+/// Adds a step to the file of seconds. A task goes on if that fails.
+fn remember_seconds(line: &str, seconds: f64) {
+    let file = OpenOptions::new().create(true).append(true).open(SECONDS);
+    let _ = file.and_then(|mut file| writeln!(file, "{seconds:.1}\t{line}"));
+}
+
 /// Runs a command to its end and shows its output.
 pub fn run(command: &mut Command) -> Result<(), String> {
     let line = spelled(command);
     eprintln!("==> {line}");
     let start = Instant::now();
     let status = command.stdin(Stdio::null()).status().map_err(|e| format!("`{line}` did not start: {e}"))?;
-    eprintln!("    {:.1} s", start.elapsed().as_secs_f64());
+    let seconds = start.elapsed().as_secs_f64();
+    eprintln!("    {seconds:.1} s");
+    remember_seconds(&line, seconds);
     if status.success() { Ok(()) } else { Err(format!("`{line}` failed ({status})")) }
 }
 
