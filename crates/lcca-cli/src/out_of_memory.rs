@@ -46,9 +46,13 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
+/// Fewer bytes than this are never only asked for. The standard library allocates a few dozen while a thread
+/// that asks starts others, and would abort with a message of its own if they were refused.
+const SMALL: usize = 1 << 12;
+
 #[inline]
 fn granted(place: *mut u8, bytes: usize) -> *mut u8 {
-    if place.is_null() && !lcca::granted::is_asking() {
+    if place.is_null() && (bytes < SMALL || !lcca::granted::is_asking()) {
         end(bytes);
     }
     place
