@@ -24,8 +24,7 @@ pub enum Search {
     Probed,
     /// The data were solved exactly as well: no larger pair was missed, rounding apart.
     Exact,
-    /// A factorization of all columns proves how many values exceed a bound, no matter what the fit has
-    /// seen.
+    /// A factorization of all columns proves how many values exceed a bound, independently of the fit.
     Proven,
 }
 
@@ -40,7 +39,7 @@ pub struct Proven {
     pub missing: f64,
 }
 
-/// Bounds on how far objective values are from true ones, and the share of the total proved to be missing.
+/// Bounds on how far objective values are from true ones, and the part of the total proved to be missing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
     /// For each pair: a true objective value lies within this of the fitted one.

@@ -22,7 +22,7 @@
 
 /// The largest correlation taken, because 1 has no place on Fisher's scale.
 const LARGEST: f64 = 1.0 - 1e-9;
-/// The most columns per row. Beyond this correlations are 1, no matter what the data say.
+/// The most columns per row. Beyond this correlations are 1 for any data.
 const MOST: f64 = 0.49;
 
 /// An estimate with a 95% interval.

@@ -113,7 +113,7 @@ pub(super) fn test_scores(
         None => (scores, all(), center),
         Some(covariates) => {
             let projection = Projection::new(covariates, rows, center)?;
-            // The constant is among what was taken out.
+            // The constant was taken out with the covariates.
             (scores.map(|scores| projection.apply(&scores)), projection.kept, false)
         }
     };

@@ -1,8 +1,8 @@
 //! Correlations that mean nothing, because the numbers of rows and columns alone bring them about.
 //!
 //! - **Guaranteed.** Centered views of n rows lie in a space of n − 1 dimensions. Spans of p and q
-//!   dimensions in it share at least p + q − (n − 1) directions, and along those the correlation is 1, no
-//!   matter what the data say.
+//!   dimensions in it share at least p + q − (n − 1) directions, and along those the correlation is 1 for
+//!   any data.
 //! - **Noise.** The largest correlation between independent views is, for many rows and columns (Wachter
 //!   1980), r² = (√(a(1 − b)) + √(b(1 − a)))² with a = p/n and b = q/n, and 1 if a + b ≥ 1.
 //! - **Inflation.** A true correlation ρ is seen as r² = (ρ² + a(1 − ρ²))(ρ² + b(1 − ρ²))/ρ² if that is above
@@ -41,7 +41,7 @@ pub struct Risk {
     pub columns: [u64; 2],
     /// The effective numbers of columns of X and of Y: columns that the ridge shrinks count less.
     pub effective: [f64; 2],
-    /// The number of pairs whose correlation is 1, no matter what the data say, if columns are independent.
+    /// The number of pairs whose correlation is 1 for any data, if columns are independent.
     pub guaranteed: u64,
     /// About the largest correlation that views without any relation would have.
     pub noise: f64,
