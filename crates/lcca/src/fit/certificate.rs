@@ -60,7 +60,7 @@ pub struct Certificate {
     /// The operations of a proof that was skipped because it would have taken too many.
     #[serde(default)]
     pub unaffordable: Option<f64>,
-    /// Pairs whose bounds are loose, because conjugate gradients ran out of steps.
+    /// The number of pairs whose bounds are loose, because conjugate gradients ran out of steps.
     pub loose: usize,
     /// The passes that the certificate took.
     pub passes: f64,

@@ -236,7 +236,7 @@ fn solve_exactly(model: &Model, pair: &dyn Pair, watch: &dyn Watch) -> Result<Op
 
 /// The most work that a certificate may do.
 pub(super) struct Effort {
-    /// Steps of conjugate gradients on each view. With fewer of them bounds are loose, not wrong.
+    /// The most steps of conjugate gradients on each view. With fewer of them bounds are loose, not wrong.
     pub steps: usize,
     /// The operations that a proof may take.
     pub proof: f64,

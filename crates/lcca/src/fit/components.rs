@@ -39,7 +39,7 @@ const LEVEL: f64 = 0.05;
 pub struct Components {
     /// The recommended number; 1 if no pair passes.
     pub chosen: usize,
-    /// Pairs that pass before the first that fails.
+    /// The number of pairs that pass before the first that fails.
     pub significant: usize,
     /// The test of all pairs that were tried, on held-out rows.
     pub test: Significance,
@@ -85,7 +85,7 @@ pub fn recommend_components(
     Ok(Components { chosen: significant.max(1), significant, test, held_out })
 }
 
-/// Pairs that pass before the first that fails.
+/// The number of pairs that pass before the first that fails.
 fn leading(test: &Significance) -> usize {
     let passes = |(&p, &correlation): (&f64, &f64)| p <= LEVEL && correlation > 0.0;
     test.adjusted.iter().zip(&test.correlations).take_while(|&both| passes(both)).count()

@@ -111,9 +111,10 @@ impl Observed {
 
 /// How often chance did at least as well as the observed order.
 pub(super) struct Exceeded {
-    /// For each pair, the orders in which the pair itself did.
+    /// For each pair, how often the pair itself correlated at least as much as observed.
     pub alone: Vec<u64>,
-    /// For each pair, the orders in which the largest of the pairs that correlate no more than it does did.
+    /// For each pair, how often the largest of the pairs that correlate no more than it reached its
+    /// correlation.
     pub by_largest: Vec<u64>,
 }
 

@@ -43,7 +43,7 @@ struct Centering {
 }
 
 impl Eliminated {
-    /// From the Gram matrices of both views, the solver of the view that is `gone` and the means of the
+    /// Takes the Gram matrices of both views, the solver of the view that is `gone` and the means of the
     /// other, if centered.
     pub fn new(joint: &JointGram, gone: Side, solver: &OneHot, kept_mean: Option<&[f64]>) -> Result<Self> {
         joint.bring()?;

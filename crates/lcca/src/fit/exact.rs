@@ -13,7 +13,8 @@ use crate::matrix::Panel;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Mat, MatRef, Par};
 
-/// Columns whose distance from the span of the others is below this share of their length depend on them.
+/// Columns depend on the others if their distance from the span of these is below this share of their
+/// length.
 const CUT: f64 = 1e-10;
 
 pub(super) fn exact(problem: &Problem<'_>) -> Result<RawFit> {

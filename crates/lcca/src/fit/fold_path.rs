@@ -10,10 +10,10 @@
 //! The coarse block is smaller than that of other fits, and as a rule it is chosen once. Only weights are
 //! computed, because a fold's rows are scored by weights alone.
 //!
-//! Nothing is kept from fold to fold, because weights that have seen the held-out rows keep some of that,
-//! and it counts as success on these rows. On English-French sentences (k = 20, ridge 0.01) two steps from
-//! the weights of a fit to all rows, with its preconditioner, put scores 0.0018 above those of fits that
-//! had converged, five standard errors, and eight steps 0.0012.
+//! Nothing is kept from fold to fold, because the traces of held-out rows in weights that have seen them
+//! count as success on these rows. On English-French sentences (k = 20, ridge 0.01) two steps from the
+//! weights of a fit to all rows, with its preconditioner, put scores 0.0018 above those of fits that had
+//! converged, five standard errors, and eight steps 0.0012.
 
 use super::best_pairs::BestPairs;
 use super::both_views::BothViews;

@@ -13,9 +13,9 @@ const ERRORS: f64 = 3.0;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HeldOut {
-    /// Rows that were held out.
+    /// The number of rows that were held out.
     pub rows: u64,
-    /// Rows that the pairs were fitted to.
+    /// The number of rows that the pairs were fitted to.
     pub training_rows: u64,
     /// The correlation of each pair on the fitted rows.
     pub training: Vec<f64>,

@@ -169,8 +169,8 @@ fn fit_in_units(
             Products::Figures(figures) => figures.weights,
         };
     }
-    // No matter which of them a method iterated on, its result is measured on the rows, or on their Gram
-    // matrices if those are nearly as exact. Rows that iterations did not read are not moved to another
+    // The result is measured on the rows, or on their Gram matrices if those are nearly as exact, no matter
+    // on which of the two the method iterated. Rows that iterations did not read are not moved to another
     // space for a single pass.
     let measured_on = match on_grams {
         Some(on_grams) if grams_are_exact => on_grams,

@@ -24,8 +24,8 @@ pub struct Scores {
 impl Model {
     /// Correlations on the rows of `pair`, training rows or others. If the model is centered, correlations
     /// are taken about the means of these rows. If the model was fitted with covariates, the rows must come
-    /// with theirs, and their effects are subtracted by the coefficients of the training rows. Costs one
-    /// pass, and one over the covariates.
+    /// with theirs, and their effects follow from the coefficients of the training rows. Costs one pass,
+    /// and one over the covariates.
     pub fn score(&self, pair: &dyn Pair) -> Result<Scores> {
         self.check_widths(pair)?;
         let pair = if self.settings.center { pair.near_origin()?.or(pair) } else { pair };

@@ -28,7 +28,7 @@ const HELD: f64 = 0.5;
 const MATCHED: f64 = 0.25;
 /// Moments of equal columns may differ by this, relative, because sums are formed in another order.
 const ROUNDING: f64 = 1e-12;
-/// Columns whose correlation is nearer to ±1 are multiples of each other but for a constant.
+/// Columns are multiples of each other but for a constant if their correlation is nearer to ±1 than this.
 const SAME: f64 = 1e-7;
 /// The number of pairs of columns that a note names.
 const NAMED: usize = 3;

@@ -218,7 +218,8 @@ fn folds_whose_gram_matrices_do_not_fit_the_memory_are_read_from_the_rows() {
     };
     let (shared, one_pass) = run(1 << 30);
     assert_eq!(one_pass, 1.0);
-    // From too little for any Gram matrix to enough for those of one fit but not for those of five folds.
+    // The memory goes from too little for any Gram matrix to enough for those of one fit but not for those
+    // of five folds.
     for power in 12..20 {
         let (alone, passes) = run(1 << power);
         assert!(passes == 1.0 || passes >= 10.0, "{passes} passes with 2^{power} bytes");
