@@ -34,7 +34,7 @@ pub enum Error {
         place: Place,
         /// The contents at this place, and those that were expected.
         message: String,
-        /// An option that would help, for a caller that knows what it is called.
+        /// An option that would help, for a caller that knows its name.
         remedy: Option<Remedy>,
     },
     /// The file is well formed and its numbers do not make a matrix.
@@ -103,7 +103,7 @@ pub enum Remedy {
     LeaveColumnOut,
     /// Rename one of two columns, or read only one of them.
     TellColumnsApart,
-    /// Say what is between the fields of a text.
+    /// Give the character between the fields of a text.
     SayDelimiter,
     /// Say which character stands before decimals.
     SayDecimal,

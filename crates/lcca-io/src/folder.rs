@@ -72,7 +72,7 @@ impl Drop for OutputFolder {
     }
 }
 
-/// Refuses a path that is taken. A file or folder is never replaced, because it may hold the user's work.
+/// Refuses a path that is taken, because it may hold the user's work. Only an empty folder is accepted.
 fn check_free(path: &Path) -> Outcome<()> {
     match fs::read_dir(path).map(|mut entries| entries.next().is_none()) {
         Ok(true) => Ok(()),

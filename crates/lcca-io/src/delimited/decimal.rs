@@ -12,8 +12,8 @@ pub(super) fn commas_are_decimal(sample: &Sample) -> bool {
     fields().any(has_decimal_comma) && !fields().any(has_point)
 }
 
-/// Whether the field is a number such as 1,5 or 0,125. It is not for 1,250, which may be more than a
-/// thousand.
+/// Whether the field is a number such as 1,5 or 0,125. A field such as 1,250 is not, because it may mean
+/// more than a thousand.
 fn has_decimal_comma(field: &[u8]) -> bool {
     let Some(comma) = field.iter().position(|&byte| byte == b',') else { return false };
     let (whole, decimals) = (&field[..comma], &field[comma + 1..]);

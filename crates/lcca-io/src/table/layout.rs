@@ -21,7 +21,7 @@ pub(crate) struct Column {
     pub(crate) kind: Kind,
     /// The name of the column in messages.
     pub(crate) label: String,
-    /// Whether its name is like that of a column of row names, and the caller has not said what it is.
+    /// Whether its name is like that of a column of row names, and the caller has not decided if it is one.
     pub(crate) may_name_rows: bool,
 }
 
