@@ -26,7 +26,7 @@ pub(crate) struct Gaps {
     pub(crate) cells: u64,
     /// The number of rows that miss values.
     pub(crate) rows: u64,
-    /// The numbers of the rows that were left out, before they were.
+    /// The rows that were left out, as they were numbered before.
     pub(crate) dropped: Vec<usize>,
 }
 

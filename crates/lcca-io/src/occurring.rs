@@ -37,7 +37,7 @@ impl Loaded {
     }
 }
 
-/// The column numbers that the names are, if every name is a column number from 0 and the numbers ascend.
+/// Parses names as column numbers, if every name is one, counted from 0, and the numbers ascend.
 pub(crate) fn column_numbers(names: &Names) -> Option<Vec<usize>> {
     let numbers: Option<Vec<usize>> = names
         .iter()

@@ -132,7 +132,7 @@ fn unpaired(
     names: &Names,
     align: Align,
 ) -> Result<[Option<usize>; 2]> {
-    // If the order is the same, pairing by name and by place give the same rows.
+    // If the order is the same, pairing by name or by place gives the same rows.
     if align == Align::None || id.numbers == *names {
         return Ok([None, None]);
     }

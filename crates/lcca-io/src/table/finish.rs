@@ -71,7 +71,8 @@ pub(crate) fn finish(
     } else {
         spread(&Source { numbers: &numbers, codes: &codes, slots: &slots, rows, width }, filling)?
     };
-    // Cells are counted, because one missing category is several missing indicators, but one missing value.
+    // The counts of the cells are kept, because a missing category is one missing value, although it makes
+    // several indicators missing.
     (assembled.gaps.cells, assembled.gaps.rows) = (gaps.cells, gaps.rows);
     let row_names = (!layout.index.is_empty()).then(|| row_names.into_names());
     let index_name = layout.index_name.clone();
